@@ -5,6 +5,8 @@ use std::fmt::Debug;
 
 use foldhash::HashSet;
 
+use crate::model_call::named;
+use crate::overridden::Overridden;
 use crate::rule::RuleId;
 use crate::system::{ActionOf, StateOf, TransitionSystem, steps};
 use crate::visit::{visit_initial, visit_offers};
@@ -86,6 +88,7 @@ pub fn disagreement<S: TransitionSystem>(
         system,
         from,
         offered: &offered,
+        overridden: Overridden::ALL,
     };
     let mut doubtful = None;
     let actions = offered.iter().map(|(action, _)| action);
@@ -127,10 +130,12 @@ pub(crate) struct At<'a, S: TransitionSystem> {
     pub system: &'a S,
     pub from: &'a StateOf<S>,
     pub offered: &'a [(ActionOf<S>, StateOf<S>)],
+    /// What of the rest is not derived from these.
+    pub overridden: Overridden,
 }
 
 impl<S: TransitionSystem> At<'_, S> {
-    /// Compares what is derived from `next` with it: for `actions`, `successor` and, to their targets and to `others`,
+    /// Compares what is overridden of what is derived from `next` with it: for `actions`, `successor` and, to their targets and to `others`,
     /// `allows`; and `offers`. A step that `next` does not visit, by an action that it does not visit here at all,
     /// is told to `doubtful` with the action's rule: the rule may be stated as a predicate.
     pub fn disagreement<'b>(
@@ -159,15 +164,19 @@ impl<S: TransitionSystem> At<'_, S> {
                     false => Some(found),
                 }
             };
-            let agrees = match self.system.successor(self.from, action) {
-                Some(target) => results.contains(&&target),
-                None => results.is_empty(),
-            };
-            if let Some(found) = compare("successor", agrees) {
-                return Some(found);
+            if self.overridden.successor {
+                let agrees = match named("`successor`", || self.system.successor(self.from, action)) {
+                    Some(target) => results.contains(&&target),
+                    None => results.is_empty(),
+                };
+                if let Some(found) = compare("successor", agrees) {
+                    return Some(found);
+                }
             }
-            for to in results.iter().copied().take(2).chain(others) {
-                let allowed = self.system.allows(self.from, action, to);
+            let asked: &[StateOf<S>] = if self.overridden.allows { others } else { &[] };
+            let first = if self.overridden.allows { 2 } else { 0 };
+            for to in results.iter().copied().take(first).chain(asked) {
+                let allowed = named("`allows`", || self.system.allows(self.from, action, to));
                 // Where the result is open, what is derived allows the first one only.
                 let agrees = allowed == results.contains(&to) || !allowed && results.len() > 1;
                 if let Some(found) = compare("allows", agrees) {
@@ -175,13 +184,19 @@ impl<S: TransitionSystem> At<'_, S> {
                 }
             }
         }
-        self.offers(doubtful)
+        if self.overridden.offers {
+            self.offers(doubtful)
+        } else {
+            None
+        }
     }
 
     /// Compares `offers` with `next`.
     fn offers(&self, doubtful: &mut impl FnMut(RuleId, Disagreement)) -> Option<Disagreement> {
         let mut offers = Vec::new();
-        visit_offers(self.system, self.from, &mut |action| offers.push(action));
+        named("`offers`", || {
+            visit_offers(self.system, self.from, &mut |action| offers.push(action));
+        });
         let overridden = |action: &ActionOf<S>| Disagreement::overridden("offers", "next", action);
         let changing = self.offered.iter().filter(|(_, to)| to != self.from);
         let changing: HashSet<_> = changing.map(|(action, _)| action).collect();

@@ -82,6 +82,7 @@ mod nearest;
 mod numbered;
 pub mod obligation;
 mod packed;
+mod overridden;
 mod parallel;
 mod primitives;
 mod property;

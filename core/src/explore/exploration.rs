@@ -13,7 +13,7 @@ use super::set::{Exact, Fingerprints, Hashed, Numbered, OfAnyKind, OfWords};
 use super::successors::{Cached, Direct, Successors};
 use super::visitor::{LocalVisitor, Visitor};
 use crate::local::PackedLocal;
-use crate::model_call::catch;
+use crate::model_call::{catch, named};
 use crate::packed::Packed;
 use crate::state::{Code, Kept, Limits, State};
 use crate::system::{StateOf, TransitionSystem, first_initial};
@@ -39,7 +39,9 @@ fn explore_encoded<S: TransitionSystem, V: Visitor<S>>(
     options: &Options<'_, S>,
 ) -> Explored<S, V::Tally> {
     let of = (system, visitor);
-    let shape = StateOf::<S>::shape(system, Limits::NONE);
+    let shape = named("`shape` of a state", || {
+        StateOf::<S>::shape(system, Limits::NONE)
+    });
     let is_exact = shape.is_exact();
     match (options.storage, shape.bits()) {
         (Storage::Packed, Some(bits @ 0..=64)) => {
@@ -69,7 +71,7 @@ pub fn explore_packed<S: Packed, V: Visitor<S>>(
         return explore(system, visitor, options);
     };
     let of = (system, visitor);
-    let layout = system.layout();
+    let layout = named("`fields` of a state", || system.layout());
     match (options.storage, layout.words()) {
         (Storage::Packed, 0 | 1) => {
             let words = Words::<1, _>::new(layout, template);

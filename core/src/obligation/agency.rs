@@ -11,6 +11,7 @@ use super::row::{Judged, Row, Weight};
 use super::tested::Tested;
 use crate::answer::answer;
 use crate::explore::Place;
+use crate::model_call::named;
 use crate::refinement::Refinement;
 use crate::report::{Counterexample, Obligation, Verdict};
 use crate::rule::Process;
@@ -135,5 +136,8 @@ impl<'a> Agency<'a> {
 /// The process that takes a step, or on whose behalf it is taken.
 #[inline(always)]
 pub(super) fn agent<R: Refinement>(refinement: &R, action: &ActionOf<R::Concrete>) -> Process {
-    refinement.acts_for(refinement.implementation().process_of(action))
+    let process = named("`process_of` of the implementation", || {
+        refinement.implementation().process_of(action)
+    });
+    named("`acts_for`", || refinement.acts_for(process))
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::answer::answer;
 use crate::drawing::Drawing;
-use crate::model_call::catch;
+use crate::model_call::{catch, named};
 use crate::refinement::Refinement;
 use crate::report::{AbstractStep, Counterexample, Step};
 use crate::system::{ActionOf, StateOf, TransitionSystem};
@@ -15,7 +15,9 @@ use crate::trace::Trace;
 
 /// A value as JSON; as `Debug` shows it where it has no JSON form.
 pub(super) fn json<T: Serialize + Debug>(value: &T) -> Value {
-    serde_json::to_value(value).unwrap_or_else(|_| Value::String(format!("{value:?}")))
+    let value_of = || serde_json::to_value(value);
+    let shown = || named("`Debug`", || format!("{value:?}"));
+    named("`serialize`", value_of).unwrap_or_else(|_| Value::String(shown()))
 }
 
 impl Counterexample {

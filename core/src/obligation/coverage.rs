@@ -14,7 +14,7 @@ use super::row::{Judged, Row, Weight};
 use super::rules::{names_one, no_such_rule};
 use super::tested::add_counts;
 use crate::explore::{Panic, StateId};
-use crate::model_call::catch;
+use crate::model_call::{catch, named};
 use crate::nearest::nearest;
 use crate::refinement::{Refinement, Waiver};
 use crate::report::{Counterexample, Obligation, RuleCoverage, Verdict};
@@ -55,7 +55,7 @@ impl Counts {
     /// Counts a step for its rule, and says which that is.
     #[inline(always)]
     pub fn fire<S: TransitionSystem>(&mut self, system: &S, action: &ActionOf<S>) -> usize {
-        let RuleId(rule) = system.rule_of(action);
+        let RuleId(rule) = named("`rule_of` of the implementation", || system.rule_of(action));
         match self.fired.get_mut(rule) {
             Some(fired) => *fired += 1,
             None => no_such_rule(rule, action, self.fired.len()),
@@ -66,7 +66,9 @@ impl Counts {
     /// Counts a step that simulates `action`.
     #[inline(always)]
     pub fn simulate<S: TransitionSystem>(&mut self, specification: &S, action: &ActionOf<S>) {
-        let RuleId(rule) = specification.rule_of(action);
+        let RuleId(rule) = named("`rule_of` of the specification", || {
+            specification.rule_of(action)
+        });
         match self.simulated.get_mut(rule) {
             Some(simulated) => *simulated += 1,
             None => no_such_rule(rule, action, specification.rules().len()),
@@ -178,8 +180,7 @@ fn judge<R: Refinement>(simulated: &[u64], found: &Found<'_, R>) -> (Obligation,
             return told(Obligation::incomplete(reason));
         }
         Err(Unseen::Panicked(state, during, panic)) => {
-            let explanation = format!("{during} panicked: {panic}");
-            let counterexample = found.told(found.states.place(state), explanation);
+            let counterexample = found.told(found.states.place(state), panic.told(during));
             return told(Obligation::violated(0, vec![counterexample]));
         }
     };

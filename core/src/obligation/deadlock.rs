@@ -11,6 +11,7 @@ use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
 use super::tested::Tested;
 use crate::explore::Place;
+use crate::model_call::named;
 use crate::refinement::Refinement;
 use crate::report::{Counterexample, CutOff};
 use crate::system::{StateOf, TransitionSystem, steps};
@@ -95,11 +96,11 @@ impl Deadlock {
         }
         // Beside a thread that was stopped another one may go on for ever.
         if steps == 0 || self.is_bounded {
-            counts.note_cut_off(implementation.cut_off(state), steps == 0);
+            let threads = named("`cut_off`", || implementation.cut_off(state));
+            counts.note_cut_off(threads, steps == 0);
         }
-        counts
-            .tested
-            .note(place, steps > 0 || implementation.may_stop(state));
+        let may_stop = || named("`may_stop`", || implementation.may_stop(state));
+        counts.tested.note(place, steps > 0 || may_stop());
     }
 
     pub fn judge<R: Refinement>(&self, counts: &Counts, found: &Found<'_, R>) -> Option<Judged> {

@@ -17,7 +17,7 @@
 mod graph;
 
 use std::hash::Hash;
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use foldhash::HashMap;
 
@@ -34,6 +34,7 @@ use super::row::{Judged, Row, Weight};
 use super::rules::names_one;
 use super::settings::{Settings, Symmetry};
 use crate::explore::{Order, Phase, Place, Storage};
+use crate::model_call::named;
 use crate::nearest::nearest;
 use crate::refinement::Refinement;
 use crate::report::{Counterexample, Obligation, Verdict};
@@ -103,15 +104,23 @@ impl<A: Clone + Eq + Hash> Inputs<A> {
         known: &mut HashMap<A, u32>,
         action: &A,
     ) -> u32 {
-        let inputs = specification.inputs(action);
-        *known.entry(inputs).or_insert_with_key(|inputs| {
-            let mut all = self.0.lock().expect("no holder of this lock panics");
+        let inputs = named("`inputs` of the specification", || specification.inputs(action));
+        let number = |inputs: &A| {
+            let mut all = self.all();
             let number = all.iter().position(|other| other == inputs);
             number.unwrap_or_else(|| {
                 all.push(inputs.clone());
                 all.len() - 1
             }) as u32
+        };
+        named("`hash`, `eq` or `clone` of an action of the specification", || {
+            *known.entry(inputs).or_insert_with_key(number)
         })
+    }
+
+    /// All of them. A comparison of actions may have panicked with the lock; they are then as they were.
+    fn all(&self) -> MutexGuard<'_, Vec<A>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -219,7 +228,7 @@ impl<'a> Environment<'a> {
         let (totals, watch) = (&found.totals, &found.settings.watch);
         let tell = |work| totals.tell(watch, Phase::Environment, work);
         tell(None);
-        let inputs = inputs.0.lock().expect("no holder of this lock panics");
+        let inputs = inputs.all();
         let threads = found.settings.threads;
         let graph = Labelled { graph, labels };
         let reached = (found.states, graph);

@@ -91,14 +91,10 @@ pub enum CheckError {
         "this check cannot decide inductive:*, since it does not enumerate type-correct states"
     )]
     NotEnumerated,
-    /// A function that declares something of the model, and not of its states, panicked.
-    #[error("`{functions}` panicked: {panic}")]
-    Panicked {
-        /// The function, or those that were asked.
-        functions: &'static str,
-        /// With what.
-        panic: Box<Panic>,
-    },
+    /// A function of the model panicked that declares something of the model, and not of its states, or where there is no
+    /// report yet that could tell of it.
+    #[error("{}", .0.told("a function of the model"))]
+    Panicked(Box<Panic>),
     /// Symmetry is asked for, and there is not even the permutation that exchanges nothing.
     #[error(
         "`permutations` of the implementation is empty: there has to be the one that exchanges nothing at least"

@@ -37,8 +37,8 @@ pub(super) struct Totals {
     pub peak_memory_bytes: u64,
     /// How states were kept; none if they were not.
     pub kept: Option<StatesKept>,
-    /// What `initial` panicked with, if it did.
-    pub initial_panic: Option<Panic>,
+    /// What a function of the model panicked with, if one did that was not called for a state or a step: `initial`, say.
+    pub panic: Option<Panic>,
     /// How an initial state cannot be packed, if there is one.
     pub initial_misfit: Option<String>,
 }
@@ -153,18 +153,17 @@ impl<'a, R: Refinement> Found<'a, R> {
         // What the search did not ask may panic, or what did not panic then.
         let explained = match catch(trace) {
             Ok(Ok(trace)) => catch(|| explain(&trace)).map_err(|panic| {
-                format!(
-                    "a function of the model panicked when its behaviour was to be shown: {panic}"
-                )
+                let told = panic.told("a function of the model");
+                format!("{told}; its behaviour was to be shown")
             }),
             Ok(Err(unrepeatable)) => Err(unrepeatable.to_string()),
-            Err(panic) => Err(format!(
-                "{} panicked when the search's behaviour was taken again: {panic}",
-                match self.symmetry {
+            Err(panic) => {
+                let told = panic.told(match self.symmetry {
                     None => "`next`, or `fields`,",
                     Some(_) => "`next`, `fields`, `canonical`, `permute` or `permute_action`",
-                }
-            )),
+                });
+                Err(format!("{told}; the search's behaviour was taken again"))
+            }
         };
         explained.unwrap_or_else(|explanation| {
             let found = Counterexample::without_steps(explanation);

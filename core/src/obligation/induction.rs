@@ -131,18 +131,19 @@ impl Induction {
         })
     }
 
+    /// Judges the rows by what was decided, or says why nothing was.
     pub fn judge<R: Refinement>(
         &self,
-        decided: Option<&Decided<R>>,
+        decided: Result<&Decided<R>, &'static str>,
         invariants: &[Invariant<R::Concrete>],
         found: &Found<'_, R>,
     ) -> Vec<Judged> {
         let names: Vec<_> = invariants.iter().map(Invariant::name).collect();
         let judge = |(goal, row): (Goal, &Row)| {
             row.judged(Weight::Behaviour, || {
-                let Some(decided) = decided else {
-                    let reason = "not evaluated: the check ended at a violation";
-                    return Obligation::incomplete(reason);
+                let decided = match decided {
+                    Ok(decided) => decided,
+                    Err(reason) => return Obligation::incomplete(reason),
                 };
                 decided.findings.judge(goal, &names, &|gap, panic| {
                     let initial = (decided.state)(found.refinement.implementation(), gap.number);
@@ -179,7 +180,8 @@ impl Findings {
         if let Some((number, panic)) = &self.unmade {
             // States are unknown, so nothing is known to be inductive.
             return judged.noted(&format!(
-                "`type_correct` panicked instead of making state {number}: {panic}"
+                "{}; state {number} was to be made and looked at",
+                panic.told("`type_correct`")
             ));
         }
         // Which of them are needed is a question only about a set that is inductive and suffices.
@@ -239,7 +241,7 @@ fn explain<R: Refinement>(
             "`next` is not a function of the state: the step that fails is not offered again"
                 .to_owned(),
         ),
-        (Some(panic), _) => told(format!("a function of the model panicked: {panic}")),
+        (Some(panic), _) => told(panic.told("a function of the model")),
         (None, Goal::Invariant(place)) => {
             invariant::explain(refinement, &trace, &invariants[place])
         }

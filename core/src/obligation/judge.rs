@@ -14,9 +14,13 @@ use super::visitor::Tester;
 use super::warnings::{Judgements, warnings};
 use super::{coverage, invariant, row};
 use crate::explore::{Storage, omission_probability};
+use crate::model_call::{catch, named};
 use crate::refinement::Refinement;
 use crate::report::{Counterexample, Evidence, Identified, Obligation, Report, Verdict, Warning};
 use crate::system::TransitionSystem;
+
+/// Why something is not decided that asks the model once more.
+const PANICKED: &str = "not evaluated: the model panicked";
 
 /// Makes the report of a search, or of random walks.
 pub(super) fn report<R: Refinement>(
@@ -30,8 +34,8 @@ pub(super) fn report<R: Refinement>(
     rows.extend(as_row(&warnings, found.settings));
     let refinement = found.refinement;
     let implementation = refinement.implementation();
-    let rules = implementation.rules();
-    let cut_off = counts.deadlock.cut_off(implementation);
+    let rules = named("`rules` of the implementation", || implementation.rules());
+    let cut_off = named("`bound`", || counts.deadlock.cut_off(implementation));
     let mut unexercised = counts
         .coverage
         .unexercised(rules, coverage::unsupported(refinement));
@@ -75,7 +79,9 @@ pub(super) fn report<R: Refinement>(
         warnings,
         taken_at_word: counts
             .model
-            .taken_at_word(refinement.specification().rules()),
+            .taken_at_word(named("`rules` of the specification", || {
+                refinement.specification().rules()
+            })),
         asked_again: counts.model.again.states,
         not_compared: counts.model.again.not_compared,
         cut_off,
@@ -99,14 +105,32 @@ fn judge<R: Refinement>(
     let violated = counts.failures().next().is_some();
     // What is decided when the search is over; its progress is told in this order.
     let labels = &tester.labels.all();
-    let environment =
+    let mut panics = Vec::new();
+    let environment = catch(|| {
         of.environment
-            .decide((recorded, labels), &tester.inputs, simulation_fails, found);
+            .decide((recorded, labels), &tester.inputs, simulation_fails, found)
+    });
+    let environment = environment.unwrap_or_else(|panic| {
+        panics.push(panic);
+        Decided::Open(PANICKED.to_owned())
+    });
     let simulated = &counts.coverage.simulated;
-    let (liveness, panicked) =
+    let liveness = catch(|| {
         of.liveness
-            .judge((recorded, labels), (simulation_fails, simulated), found);
-    let induction = of.induction.decide(enumerated, invariants, violated, found);
+            .judge((recorded, labels), (simulation_fails, simulated), found)
+    });
+    let (liveness, panicked) = liveness.unwrap_or_else(|panic| {
+        panics.push(panic);
+        (of.liveness.open(PANICKED), None)
+    });
+    let induction = catch(|| of.induction.decide(enumerated, invariants, violated, found));
+    let (induction, undecided) = match induction {
+        Ok(decided) => (decided, "not evaluated: the check ended at a violation"),
+        Err(panic) => {
+            panics.push(panic);
+            (None, PANICKED)
+        }
+    };
 
     let mut rows = Vec::new();
     rows.extend(of.observation.judge(counts.observation, found));
@@ -114,7 +138,8 @@ fn judge<R: Refinement>(
     rows.extend(of.simulation.judge(&counts.simulation, found));
     rows.extend(of.agency.judge(counts.agency, found));
     rows.extend(of.invariants.judge(invariants, &counts.invariants, found));
-    rows.extend(of.induction.judge(induction.as_ref(), invariants, found));
+    let decided = induction.as_ref().ok_or(undecided);
+    rows.extend(of.induction.judge(decided, invariants, found));
     rows.extend(of.environment.judge(&environment, found));
     rows.extend(liveness);
     rows.extend(of.deadlock.judge(&counts.deadlock, found));
@@ -122,7 +147,20 @@ fn judge<R: Refinement>(
     rows.extend(coverage.judged);
     let held = counts.invariants.iter();
     let held = held.filter(|counts| counts.tested.first.is_none());
+    let judgements = Judgements {
+        environment: &environment,
+        induction: induction.as_ref(),
+        labels,
+        never_enabled: &coverage.never_enabled,
+    };
+    let warnings = catch(|| warnings(of, counts, &judgements, found));
+    let warnings = warnings.unwrap_or_else(|panic| {
+        panics.push(panic);
+        Vec::new()
+    });
+    panics.extend(rows.iter_mut().filter_map(|judged: &mut Judged| judged.panic.take()));
     let context = Context {
+        panics: &panics,
         invariants,
         held: held.map(|counts| counts.place).collect(),
         environment: of.environment.processes,
@@ -133,14 +171,7 @@ fn judge<R: Refinement>(
         },
     };
     rows.extend(of.model.judge(&counts.model, &context, found));
-
-    let judgements = Judgements {
-        environment: &environment,
-        induction: induction.as_ref(),
-        labels,
-        never_enabled: &coverage.never_enabled,
-    };
-    (rows, warnings(of, counts, &judgements, found))
+    (rows, warnings)
 }
 
 /// The liveness obligations that were not asked for, where the others were not chosen by name.

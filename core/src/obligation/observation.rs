@@ -4,12 +4,12 @@
 
 use super::choice::Choice;
 use super::counterexample::counterexample;
-use super::fault::ModelCall;
 use super::found::Found;
 use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
 use super::tested::Tested;
 use crate::explore::Place;
+use crate::model_call::named;
 use crate::refinement::Refinement;
 use crate::report::Counterexample;
 use crate::system::{StateOf, TransitionSystem};
@@ -37,14 +37,17 @@ impl Observation {
     #[inline(always)]
     pub fn test<R: Refinement>(
         refinement: &R,
-        (tested, call): (&mut Tested, &mut ModelCall),
+        tested: &mut Tested,
         place: Place,
         (state, image): (&StateOf<R::Concrete>, &StateOf<R::Abstract>),
     ) -> Shown<R> {
-        *call = ModelCall::Observe;
-        let mapped = refinement.specification().observe(image);
-        let own = refinement.implementation().observe(state);
-        tested.note(place, mapped == own);
+        let mapped = named("`observe` of the specification", || {
+            refinement.specification().observe(image)
+        });
+        let own = named("`observe` of the implementation", || {
+            refinement.implementation().observe(state)
+        });
+        tested.note(place, named("`eq` of an observation", || mapped == own));
         own
     }
 

@@ -6,15 +6,14 @@
 
 use super::choice::Choice;
 use super::counterexample::{counterexample, json, last_step, rule_name};
-use super::fault::ModelCall;
 use super::found::Found;
 use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
 use super::tested::earlier;
-use crate::answer::{Answer, AnswerOf, Unsimulated, answer, unsimulated};
+use crate::answer::{AnswerOf, Unsimulated, answer, unsimulated};
 use crate::explore::Place;
 use crate::guard::false_conjuncts;
-use crate::model_call::{catch, first_visited};
+use crate::model_call::{catch, first_visited, named};
 use crate::refinement::Refinement;
 use crate::report::{Counterexample, Nearest, changes};
 use crate::system::{ActionOf, StateOf, TransitionSystem};
@@ -82,20 +81,14 @@ impl Simulation {
     #[inline(always)]
     pub fn test<R: Refinement>(
         refinement: &R,
-        (counts, call): (&mut Counts, &mut ModelCall),
+        counts: &mut Counts,
         (place, rule): (Place, usize),
         (from, image): (&StateOf<R::Concrete>, &StateOf<R::Abstract>),
         action: &ActionOf<R::Concrete>,
         to: &StateOf<R::Concrete>,
     ) -> (AnswerOf<R>, bool) {
-        *call = ModelCall::AbstractStepsBefore;
-        let before = refinement.abstract_steps_before(from, action, to);
-        *call = ModelCall::AbstractAction;
-        let last = refinement.abstract_action(from, action, to);
-        let answer = Answer { before, last };
-        *call = ModelCall::Map;
-        let target = refinement.map(to);
-        *call = ModelCall::Allows;
+        let answer = answer(refinement, from, action, to);
+        let target = named("`map`", || refinement.map(to));
         let wrong = unsimulated(refinement.specification(), &answer, (image, &target));
         counts.checked += 1;
         if wrong.is_some() {

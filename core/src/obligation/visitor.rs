@@ -3,7 +3,7 @@
 use super::agency::{Actor, Agency, agent};
 use super::counts::Counts;
 use super::environment::Inputs;
-use super::fault::{Fault, ModelCall};
+use super::fault::Fault;
 use super::initiality::Initiality;
 use super::invariant::{self, Chosen};
 use super::label::{Label, Labels};
@@ -14,6 +14,7 @@ use super::settings::Until;
 use super::simulation::Simulation;
 use crate::explore::{Panic, Place, Visitor};
 use crate::invariant::Invariant;
+use crate::model_call::named;
 use crate::packed::PackingError;
 use crate::refinement::Refinement;
 use crate::system::{ActionOf, StateOf, TransitionSystem};
@@ -71,6 +72,8 @@ pub(super) struct Tester<'a, R: Refinement> {
     pub needs: Needs,
     until: Until,
     invariants: Vec<Chosen<'a, R::Concrete>>,
+    /// How many rules the implementation has, and the specification.
+    rules: [usize; 2],
     /// The inputs of actions of the environment.
     pub inputs: Inputs<ActionOf<R::Abstract>>,
     /// What is kept with the steps.
@@ -87,7 +90,14 @@ impl<'a, R: Refinement> Tester<'a, R> {
     ) -> Self {
         let needs = Needs::of(&obligations);
         let invariants = &obligations.invariants;
+        let rules = named("`rules`", || {
+            [
+                refinement.implementation().rules().len(),
+                refinement.specification().rules().len(),
+            ]
+        });
         Self {
+            rules,
             refinement,
             needs,
             until,
@@ -112,15 +122,15 @@ impl<'a, R: Refinement> Tester<'a, R> {
         let specification = self.refinement.specification();
         let (answer, simulates) = Simulation::test(
             self.refinement,
-            (&mut counts.simulation, &mut counts.model.call),
+            &mut counts.simulation,
             (place, rule),
             (from, image),
             action,
             to,
         );
-        counts
-            .model
-            .hear(|heard| heard.answers.push(answer.clone()));
+        counts.model.hear(|heard| {
+            heard.answers.push(named("`clone` of an action or a state of the specification", || answer.clone()));
+        });
         let mut input = None;
         // Several actions of the environment at once choose for it: they are an input of none of its rules.
         let mut of_environment = 0;
@@ -128,7 +138,9 @@ impl<'a, R: Refinement> Tester<'a, R> {
             if simulates {
                 counts.coverage.simulate(specification, abstract_action);
             }
-            let process = specification.process_of(abstract_action);
+            let process = named("`process_of` of the specification", || {
+                specification.process_of(abstract_action)
+            });
             match self.obligations.agency.actor(process) {
                 Actor::Environment => {
                     Agency::test(self.refinement, &mut counts.agency, place, action, process);
@@ -142,7 +154,6 @@ impl<'a, R: Refinement> Tester<'a, R> {
                 Actor::System => (),
             }
         }
-        counts.model.call = ModelCall::Next;
         if !self.needs.environment {
             return Label::default();
         }
@@ -165,11 +176,7 @@ impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, R> {
     type Image = Option<StateOf<R::Abstract>>;
 
     fn tally(&self) -> Self::Tally {
-        let rules = [
-            self.refinement.implementation().rules().len(),
-            self.refinement.specification().rules().len(),
-        ];
-        Counts::new(rules, invariant::no_counts(&self.invariants))
+        Counts::new(self.rules, invariant::no_counts(&self.invariants))
     }
 
     fn merge(&self, into: &mut Self::Tally, from: Self::Tally) {
@@ -185,7 +192,7 @@ impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, R> {
         let model = &mut counts.model;
         invariant::test(
             &self.invariants,
-            (&mut counts.invariants, &mut model.call),
+            &mut counts.invariants,
             place,
             state,
             |holds| {
@@ -194,7 +201,6 @@ impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, R> {
                 }
             },
         );
-        counts.model.call = ModelCall::Next;
     }
 
     #[inline(always)]
@@ -202,10 +208,10 @@ impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, R> {
         if !self.needs.image {
             return None;
         }
-        counts.model.call = ModelCall::Map;
-        let image = self.refinement.map(state);
-        counts.model.hear(|heard| heard.image = Some(image.clone()));
-        counts.model.call = ModelCall::Next;
+        let image = named("`map`", || self.refinement.map(state));
+        counts.model.hear(|heard| {
+            heard.image = Some(named("`clone` of a state of the specification", || image.clone()));
+        });
         Some(image)
     }
 
@@ -222,14 +228,14 @@ impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, R> {
         };
         let refinement = self.refinement;
         if self.obligations.observation.row.selected {
-            let counted = (&mut counts.observation, &mut counts.model.call);
+            let counted = &mut counts.observation;
             let shown = Observation::test(refinement, counted, place, (state, image));
-            let hear = |heard: &mut Heard<R>| heard.shown = Some(format!("{shown:?}"));
+            let hear = |heard: &mut Heard<R>| {
+                heard.shown = Some(named("`Debug` of an observation", || format!("{shown:?}")));
+            };
             counts.model.hear(hear);
         }
-        let counted = (&mut counts.initiality, &mut counts.model.call);
-        Initiality::test(refinement, counted, place, image);
-        counts.model.call = ModelCall::Next;
+        Initiality::test(refinement, &mut counts.initiality, place, image);
     }
 
     #[inline(always)]
@@ -259,9 +265,11 @@ impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, R> {
         action: &ActionOf<R::Concrete>,
         to: &StateOf<R::Concrete>,
     ) -> u32 {
-        counts
-            .model
-            .hear(|heard| heard.steps.push((action.clone(), to.clone())));
+        counts.model.hear(|heard| {
+            let action = named("`clone` of an action", || action.clone());
+            let to = named("`clone` of a state", || to.clone());
+            heard.steps.push((action, to));
+        });
         let implementation = self.refinement.implementation();
         let rule = counts.coverage.fire(implementation, action);
         counts.model.hear(|heard| heard.rules.push(rule));
@@ -275,7 +283,10 @@ impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, R> {
             return 0;
         }
         if self.needs.fairness {
-            label.taken = Some((rule as u32, implementation.process_of(action).number));
+            let process = named("`process_of` of the implementation", || {
+                implementation.process_of(action)
+            });
+            label.taken = Some((rule as u32, process.number));
         }
         self.labels.number(&mut counts.labels, label)
     }
@@ -299,8 +310,7 @@ impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, R> {
     }
 
     fn panicked(&self, counts: &mut Self::Tally, place: Place, panic: Panic) {
-        let call = counts.model.call;
-        counts.model.record(place, Fault::Panic(call, panic));
+        counts.model.record(place, Fault::Panic(panic));
     }
 
     fn stop(&self, counts: &Self::Tally) -> Option<u32> {

@@ -60,7 +60,8 @@ pub(super) fn warnings<R: Refinement>(
     for (about, doubt) in doubts {
         let doubt = catch(doubt).unwrap_or_else(|panic| {
             Some(format!(
-                "not everything was looked at that may be doubtful: a function of the model panicked: {panic}"
+                "not everything was looked at that may be doubtful: {}",
+                panic.told("a function of the model")
             ))
         });
         warnings.extend(doubt.map(|text| Warning { about, text }));

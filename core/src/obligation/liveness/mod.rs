@@ -216,7 +216,8 @@ impl Liveness {
         (judged, None)
     }
 
-    fn open(&self, reason: &str) -> Vec<Judged> {
+    /// Its rows, undecided.
+    pub fn open(&self, reason: &str) -> Vec<Judged> {
         let judge = |row: &Row| row.judged(Weight::Behaviour, || Obligation::incomplete(reason));
         self.rows().filter_map(judge).collect()
     }

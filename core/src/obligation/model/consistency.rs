@@ -17,12 +17,20 @@ pub(in crate::obligation) use self::heard::{Again, Heard, Word};
 use crate::answer::answer;
 use crate::disagreement::{At, Disagreement};
 use crate::explore::Place;
-use crate::model_call::catch;
-use crate::obligation::fault::{Fault, Inconsistency, ModelCall};
+use crate::model_call::{catch, named, named_invariant};
+use crate::obligation::fault::{Fault, Inconsistency};
 use crate::obligation::sample::{FEW, is_in_sample, is_well_compared, number, some_of};
+use crate::overridden::Overridden;
 use crate::refinement::Refinement;
 use crate::rule::RuleId;
 use crate::system::{StateOf, StepOf, TransitionSystem, steps};
+
+const NEXT: &str = "`next` of the implementation";
+
+/// A clone of a state.
+fn cloned<S: Clone>(state: &S) -> S {
+    named("`clone` of a state", || state.clone())
+}
 
 impl<R: Refinement> Asking<'_, R> {
     /// Prepares to hear what is said of a state, if it is in the sample.
@@ -36,25 +44,28 @@ impl<R: Refinement> Asking<'_, R> {
     #[cold]
     pub(in crate::obligation) fn ask_again(
         &self,
-        (again, call): (&mut Again<R>, &mut ModelCall),
+        again: &mut Again<R>,
         place: Place,
         state: &StateOf<R::Concrete>,
         heard: &Heard<R>,
         count: u32,
     ) -> Result<(), Fault> {
         again.states += 1;
-        *call = ModelCall::Next;
         let implementation = self.refinement.implementation();
-        same("`clone` of a state", state, &state.clone())?;
-        let next = steps(implementation, state);
+        same("`clone` of a state", state, &cloned(state))?;
+        let next = named(NEXT, || steps(implementation, state));
         self.same_steps(state, heard, count, &next)?;
-        self.same_answers(call, state, heard, &next)?;
+        self.same_answers(state, heard, &next)?;
         let number = number(place, self.walks);
-        *call = ModelCall::Again("an overridden method of the implementation");
+        let overridden = next.first().map(|(action, _)| {
+            let of = || Overridden::of(implementation, state, action);
+            *self.overridden_of_implementation.get_or_init(of)
+        });
         let at = At {
             system: implementation,
             from: state,
             offered: &next,
+            overridden: overridden.unwrap_or(Overridden::ALL),
         };
         if is_well_compared(number) {
             let found = next
@@ -66,20 +77,24 @@ impl<R: Refinement> Asking<'_, R> {
         // What `next` does not visit is no step of a system that is explored.
         let mut beyond = None;
         let others = std::slice::from_ref(state);
-        let found = at.disagreement(few, others, &mut |_, found| {
-            beyond.get_or_insert(found);
+        let found = named("an overridden method of the implementation", || {
+            at.disagreement(few, others, &mut |_, found| {
+                beyond.get_or_insert(found);
+            })
         });
         let mut found = found.or(beyond);
         // A walk may come back to an initial state, and what stands for one need not be one.
         let is_known = !self.walks && self.symmetry.is_none();
-        if is_known && implementation.is_initial(state) != (place.length == 0) {
+        let is_initial = || implementation.is_initial(state);
+        if is_known
+            && named("`is_initial` of the implementation", is_initial) != (place.length == 0)
+        {
             found.get_or_insert(Disagreement::overridden("is_initial", "initial", state));
         }
         if let Some(found) = found {
             return Err(of_the("implementation", found).into());
         }
-        self.compare_specification((&mut *again, &mut *call), place, heard)?;
-        *call = ModelCall::Next;
+        self.compare_specification(again, place, heard)?;
         if self.fingerprints {
             again.compare_fingerprint(place, state);
             for (position, (_, to)) in (0..).zip(&next) {
@@ -101,7 +116,7 @@ impl<R: Refinement> Asking<'_, R> {
         let (count, mut first) = (count as usize, &heard.steps);
         if heard.steps.is_empty() {
             // Steps that were cached, or not looked at, were not heard.
-            once_more = steps(implementation, state);
+            once_more = named(NEXT, || steps(implementation, state));
             first = &once_more;
         }
         let show = |step: Option<&(_, _)>| match step {
@@ -117,8 +132,9 @@ impl<R: Refinement> Asking<'_, R> {
         }
         // What was heard are clones.
         for (action, to) in next {
-            same("`clone` of an action", action, &action.clone())?;
-            same("`clone` of a state", to, &to.clone())?;
+            let clone = named("`clone` of an action", || action.clone());
+            same("`clone` of an action", action, &clone)?;
+            same("`clone` of a state", to, &cloned(to))?;
         }
         let before = next.len() - first.len().min(next.len());
         let mut positions = 0..first.len();
@@ -144,7 +160,6 @@ impl<R: Refinement> Asking<'_, R> {
     /// Asks again what is computed of the state itself.
     fn same_answers(
         &self,
-        call: &mut ModelCall,
         state: &StateOf<R::Concrete>,
         heard: &Heard<R>,
         next: &[StepOf<R::Concrete>],
@@ -152,19 +167,18 @@ impl<R: Refinement> Asking<'_, R> {
         let implementation = self.refinement.implementation();
         let specification = self.refinement.specification();
         for (name, first, holds) in self.chosen_again(state, &heard.invariants) {
-            *call = ModelCall::Again("an invariant");
-            same(&format!("invariant `{name}`"), first, &holds())?;
+            let holds = named_invariant(name, holds);
+            same(&format!("invariant `{name}`"), first, &holds)?;
         }
         for invariant in self.invariants {
-            *call = ModelCall::Again("an invariant");
             let name = format!("invariant `{}`", invariant.name());
             asked_twice(&name, || invariant.holds(state))?;
         }
-        *call = ModelCall::Again("`observe` or `may_stop` of the implementation");
         let observe = || implementation.observe(state);
         asked_twice("`observe` of the implementation", observe)?;
         if let Some(first) = &heard.shown {
-            let again = format!("{:?}", observe());
+            let again = observe();
+            let again = named("`Debug` of an observation", || format!("{again:?}"));
             if !is_reordered(first, &again) {
                 let function = "`observe` of the implementation".to_owned();
                 return Err(Inconsistency::NotAFunction {
@@ -178,14 +192,12 @@ impl<R: Refinement> Asking<'_, R> {
         let Some(image) = &heard.image else {
             return Ok(());
         };
-        *call = ModelCall::Map;
-        same("`map`", image, &self.refinement.map(state))?;
+        same("`map`", image, &named("`map`", || self.refinement.map(state)))?;
         same(
             "`clone` of a state of the specification",
             image,
-            &image.clone(),
+            &named("`clone` of a state of the specification", || image.clone()),
         )?;
-        *call = ModelCall::Again("`observe` of the specification");
         let observe = || specification.observe(image);
         asked_twice("`observe` of the specification", observe)?;
         let (shown, shown_of_image) = (implementation.observe(state), observe());
@@ -195,16 +207,13 @@ impl<R: Refinement> Asking<'_, R> {
             let what = "observations";
             return Err(Inconsistency::Equal { what, difference });
         }
-        *call = ModelCall::Again("`at_rest`");
         for &process in self.environment {
             asked_twice("`at_rest`", || self.refinement.at_rest(state, process))?;
         }
-        *call = ModelCall::AbstractAction;
-        for ((action, to), answer) in heard.steps.iter().zip(&heard.answers) {
-            let again = self.refinement.abstract_action(state, action, to);
-            same("`abstract_action`", &answer.last, &again)?;
-            let again = self.refinement.abstract_steps_before(state, action, to);
-            same("`abstract_steps_before`", &answer.before, &again)?;
+        for ((action, to), first) in heard.steps.iter().zip(&heard.answers) {
+            let again = answer(self.refinement, state, action, to);
+            same("`abstract_action`", &first.last, &again.last)?;
+            same("`abstract_steps_before`", &first.before, &again.before)?;
         }
         if heard.answers.is_empty() {
             // On a walk one of the steps is taken, and later.

@@ -5,6 +5,7 @@ use std::fmt::Debug;
 use serde::Serialize;
 
 use crate::disagreement::Disagreement;
+use crate::model_call::named;
 use crate::obligation::fault::Inconsistency;
 use crate::rule::Rule;
 use crate::system::{ActionOf, TransitionSystem};
@@ -19,14 +20,15 @@ pub(super) fn same<T: PartialEq + Debug>(
     first: &T,
     again: &T,
 ) -> Result<(), Inconsistency> {
-    match first == again {
-        true => Ok(()),
-        false => Err(Inconsistency::NotAFunction {
-            function: function.to_owned(),
-            first: format!("{first:?}"),
-            again: format!("{again:?}"),
-        }),
+    if named("`eq`", || first == again) {
+        return Ok(());
     }
+    let (first, again) = named("`Debug`", || (format!("{first:?}"), format!("{again:?}")));
+    Err(Inconsistency::NotAFunction {
+        function: function.to_owned(),
+        first,
+        again,
+    })
 }
 
 /// Asks a function twice.
@@ -34,7 +36,8 @@ pub(super) fn asked_twice<T: PartialEq + Debug>(
     function: &str,
     ask: impl Fn() -> T,
 ) -> Result<(), Inconsistency> {
-    same(function, &ask(), &ask())
+    let (first, again) = named(function, || (ask(), ask()));
+    same(function, &first, &again)
 }
 
 /// How two equal values differ as they serialise or as `Debug` shows them, if they do.
@@ -43,8 +46,8 @@ pub(in crate::obligation) fn difference<T: Serialize + Debug>(
     equal: &T,
 ) -> Option<String> {
     // PERF: a text takes a fifth of the time of a tree, and mostly both are the same.
-    let text = |value| serde_json::to_vec(value).ok();
-    let json = |value| serde_json::to_value(value).ok();
+    let text = |value| named("`serialize`", || serde_json::to_vec(value).ok());
+    let json = |value| named("`serialize`", || serde_json::to_value(value).ok());
     let found = match text(value) == text(equal) {
         true => None,
         false => json(value)
@@ -70,7 +73,7 @@ pub(in crate::obligation) fn difference_shown(
     value: &impl Debug,
     equal: &impl Debug,
 ) -> Option<String> {
-    let (value, equal) = (format!("{value:?}"), format!("{equal:?}"));
+    let (value, equal) = named("`Debug`", || (format!("{value:?}"), format!("{equal:?}")));
     (!is_reordered(&value, &equal))
         .then(|| format!("one is {value}, the other {equal}, and `Eq` does not tell them apart"))
 }
@@ -92,7 +95,8 @@ pub(super) fn misnamed<S: TransitionSystem>(system: &S, action: &ActionOf<S>) ->
         letters.flat_map(char::to_lowercase).collect()
     };
     // An enum's variant, as serde writes it.
-    let name = match serde_json::to_value(action).ok()? {
+    let value = named("`serialize` of an action", || serde_json::to_value(action));
+    let name = match value.ok()? {
         serde_json::Value::String(name) => name,
         serde_json::Value::Object(fields) if fields.len() == 1 => fields.into_iter().next()?.0,
         _ => return None,
