@@ -5,7 +5,7 @@ use std::fmt::Debug;
 
 use foldhash::HashSet;
 
-use crate::model_call::named;
+use crate::functions::Functions;
 use crate::overridden::Overridden;
 use crate::rule::RuleId;
 use crate::system::{ActionOf, StateOf, TransitionSystem, steps};
@@ -108,7 +108,7 @@ pub fn disagreement<S: TransitionSystem>(
 
 /// The rule of `action` and the process that takes it fit each other and the system's rules.
 pub fn misfiled<S: TransitionSystem>(system: &S, action: &ActionOf<S>) -> Option<Disagreement> {
-    let (RuleId(number), rules) = (system.rule_of(action), system.rules());
+    let (RuleId(number), rules) = (system.call_rule_of(action), system.call_rules());
     let Some(rule) = rules.get(number) else {
         return Some(Disagreement::NoSuchRule {
             action: format!("{action:?}"),
@@ -116,7 +116,7 @@ pub fn misfiled<S: TransitionSystem>(system: &S, action: &ActionOf<S>) -> Option
             rules: rules.len(),
         });
     };
-    let process = system.process_of(action);
+    let process = system.call_process_of(action);
     (process.name != rule.process).then(|| Disagreement::OtherProcess {
         action: format!("{action:?}"),
         process: process.to_string(),
@@ -153,7 +153,7 @@ impl<S: TransitionSystem> At<'_, S> {
             }
             let offered = self.offered.iter().filter(|(other, _)| other == action);
             let results: Vec<_> = offered.map(|(_, to)| to).collect();
-            let rule = self.system.rule_of(action);
+            let rule = self.system.call_rule_of(action);
             let mut compare = |method, agrees: bool| {
                 let found = (!agrees).then(|| Disagreement::overridden(method, "next", action))?;
                 match results.is_empty() {
@@ -165,7 +165,7 @@ impl<S: TransitionSystem> At<'_, S> {
                 }
             };
             if self.overridden.successor {
-                let agrees = match named("`successor`", || self.system.successor(self.from, action)) {
+                let agrees = match self.system.call_successor(self.from, action) {
                     Some(target) => results.contains(&&target),
                     None => results.is_empty(),
                 };
@@ -176,7 +176,7 @@ impl<S: TransitionSystem> At<'_, S> {
             let asked: &[StateOf<S>] = if self.overridden.allows { others } else { &[] };
             let first = if self.overridden.allows { 2 } else { 0 };
             for to in results.iter().copied().take(first).chain(asked) {
-                let allowed = named("`allows`", || self.system.allows(self.from, action, to));
+                let allowed = self.system.call_allows(self.from, action, to);
                 // Where the result is open, what is derived allows the first one only.
                 let agrees = allowed == results.contains(&to) || !allowed && results.len() > 1;
                 if let Some(found) = compare("allows", agrees) {
@@ -194,20 +194,19 @@ impl<S: TransitionSystem> At<'_, S> {
     /// Compares `offers` with `next`.
     fn offers(&self, doubtful: &mut impl FnMut(RuleId, Disagreement)) -> Option<Disagreement> {
         let mut offers = Vec::new();
-        named("`offers`", || {
-            visit_offers(self.system, self.from, &mut |action| offers.push(action));
-        });
+        visit_offers(self.system, self.from, &mut |action| offers.push(action));
         let overridden = |action: &ActionOf<S>| Disagreement::overridden("offers", "next", action);
         let changing = self.offered.iter().filter(|(_, to)| to != self.from);
-        let changing: HashSet<_> = changing.map(|(action, _)| action).collect();
+        let in_order: Vec<_> = changing.map(|(action, _)| action).collect();
+        let changing: HashSet<_> = in_order.iter().copied().collect();
         for action in offers.iter().filter(|action| !changing.contains(action)) {
             if self.offered.iter().any(|(other, _)| other == action) {
                 return Some(overridden(action));
             }
-            doubtful(self.system.rule_of(action), overridden(action));
+            doubtful(self.system.call_rule_of(action), overridden(action));
         }
         let offers: HashSet<_> = offers.iter().collect();
-        let missing = changing.iter().find(|action| !offers.contains(*action));
+        let missing = in_order.iter().find(|action| !offers.contains(*action));
         missing.map(|action| overridden(action))
     }
 }

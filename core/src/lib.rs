@@ -72,6 +72,7 @@ mod disagreement;
 pub mod drawing;
 pub mod explore;
 mod fairness;
+mod functions;
 mod guard;
 mod index_set;
 mod invariant;

@@ -25,9 +25,11 @@ pub struct Panic {
 
 impl Panic {
     /// The sentence of a report: which function panicked, and how. `otherwise` names those that were being run, where it is
-    /// not known which it was.
+    /// not known which it was, or only less fully.
     pub(crate) fn told(&self, otherwise: &str) -> String {
-        let function = self.function.as_deref().unwrap_or(otherwise);
+        let function = self.function.as_deref();
+        let function = function.filter(|function| !otherwise.starts_with(function));
+        let function = function.unwrap_or(otherwise);
         match &self.action {
             Some(action) => format!("{function} panicked, evaluating {action}: {self}"),
             None => format!("{function} panicked: {self}"),
@@ -84,6 +86,8 @@ thread_local! {
     static CAUGHT: RefCell<Option<(String, Option<String>)>> = const { RefCell::new(None) };
     /// The innermost named function that the last panic of this thread has left.
     static FUNCTION: RefCell<Option<String>> = const { RefCell::new(None) };
+    /// The first panic that was done without and not told yet.
+    static TOLERATED: RefCell<Option<Panic>> = const { RefCell::new(None) };
 }
 
 /// Runs `call`, and if it panics the report names `function`.
@@ -123,11 +127,36 @@ impl Drop for Name<'_> {
     }
 }
 
-/// Notes that a function unwinds, unless one that it called does.
+/// Notes that a function unwinds, unless one that it called does: the innermost is named, as fully as those around it do.
 fn unwound(name: String) {
     FUNCTION.with_borrow_mut(|function| {
-        function.get_or_insert(name);
+        if function.as_ref().is_none_or(|inner| name.starts_with(inner)) {
+            *function = Some(name);
+        }
     });
+}
+
+/// What is said to have panicked where no function is named: all others are.
+pub(crate) const UNNAMED: &str = "a function of the model (`hash`, `eq`, `clone`, `drop`, `Debug` or `serialize` of a state, an action or \
+                                  an observation, `implementation` or `specification`)";
+
+/// Runs `model`, which the caller can do without; of what it panics with [`take_tolerated`] tells.
+pub(crate) fn tolerated<T>(model: impl FnOnce() -> T) -> Option<T> {
+    catch(model)
+        .inspect_err(|panic| note_tolerated(panic))
+        .ok()
+}
+
+/// Notes a panic that is done without.
+pub(crate) fn note_tolerated(panic: &Panic) {
+    TOLERATED.with_borrow_mut(|first| {
+        first.get_or_insert_with(|| panic.clone());
+    });
+}
+
+/// The first panic on this thread since the last time that this was asked that was done without.
+pub(crate) fn take_tolerated() -> Option<Panic> {
+    TOLERATED.take()
 }
 
 /// Runs `model`; a panic is neither printed nor passed on. PERF: it is run once a state, and together with its

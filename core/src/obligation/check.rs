@@ -19,7 +19,7 @@ use crate::explore::{
     explore_packed,
 };
 use crate::local::{LocalRefinement, PackedLocal};
-use crate::model_call::{catch, named};
+use crate::model_call::{UNNAMED, catch, named, take_tolerated};
 use crate::packed::Packed;
 use crate::refinement::Refinement;
 use crate::report::Report;
@@ -137,8 +137,16 @@ impl<'a, R: Refinement> Checker<'a, R> {
     ///
     /// As [`check`].
     pub fn check(self, settings: &Settings<'_>) -> Result<Report, CheckError> {
+        // What another check on this thread did without is not this one's.
+        take_tolerated();
         // Whatever a model does, a check ends with a report or an error.
-        declared("a function of the model", || (self.run)(self, settings))?
+        let run = || (self.run)(self, settings);
+        #[cfg(feature = "stepper")]
+        if settings.step_through.is_some() {
+            // What receives the refinement is not the model.
+            return run();
+        }
+        declared(UNNAMED, run)?
     }
 
     fn run(self, settings: &Settings<'_>) -> Result<Report, CheckError> {
@@ -170,7 +178,8 @@ impl<'a, R: Refinement> Checker<'a, R> {
             }
             (Symmetry::Full, None) => return Err(CheckError::NotSymmetric),
         };
-        let mut tester = Tester::new((refinement, &invariants), obligations, settings.until);
+        let tester = || Tester::new((refinement, &invariants), obligations, settings.until);
+        let mut tester = declared(UNNAMED, tester)?;
         tester.asking.symmetry = quotient.as_deref();
         #[cfg(feature = "stepper")]
         if let Some(step_through) = settings.step_through {

@@ -1,6 +1,7 @@
 //! Why a check cannot be run.
 
 use crate::explore::Panic;
+use crate::model_call::UNNAMED;
 use crate::rule::Process;
 
 /// Why a check cannot be run.
@@ -93,7 +94,7 @@ pub enum CheckError {
     NotEnumerated,
     /// A function of the model panicked that declares something of the model, and not of its states, or where there is no
     /// report yet that could tell of it.
-    #[error("{}", .0.told("a function of the model"))]
+    #[error("{}", .0.told(UNNAMED))]
     Panicked(Box<Panic>),
     /// Symmetry is asked for, and there is not even the permutation that exchanges nothing.
     #[error(

@@ -10,7 +10,7 @@ use super::settings::Settings;
 use super::tested::Tested;
 use crate::explore::StatesKept;
 use crate::explore::{Limit, Panic, Phase, Place, Progress, StateId, States, Watch, Work};
-use crate::model_call::catch;
+use crate::model_call::{UNNAMED, catch, take_tolerated, tolerated};
 use crate::refinement::Refinement;
 use crate::report::{Counterexample, Obligation, Verdict};
 use crate::symmetry::Quotienting;
@@ -153,18 +153,22 @@ impl<'a, R: Refinement> Found<'a, R> {
         // What the search did not ask may panic, or what did not panic then.
         let explained = match catch(trace) {
             Ok(Ok(trace)) => catch(|| explain(&trace)).map_err(|panic| {
-                let told = panic.told("a function of the model");
+                let told = panic.told(UNNAMED);
                 format!("{told}; its behaviour was to be shown")
             }),
             Ok(Err(unrepeatable)) => Err(unrepeatable.to_string()),
             Err(panic) => {
                 let told = panic.told(match self.symmetry {
-                    None => "`next`, or `fields`,",
-                    Some(_) => "`next`, `fields`, `canonical`, `permute` or `permute_action`",
+                    None => "`fields`, or `hash`, `eq` or `clone` of a state or an action,",
+                    Some(_) => "`fields`, `permute_action`, or `hash`, `eq` or `clone` of a state or an action,",
                 });
                 Err(format!("{told}; the search's behaviour was taken again"))
             }
         };
+        if let Some(panic) = take_tolerated() {
+            let found = Counterexample::without_steps(panic.told(UNNAMED));
+            self.unrepeated.borrow_mut().push(found);
+        }
         explained.unwrap_or_else(|explanation| {
             let found = Counterexample::without_steps(explanation);
             self.unrepeated.borrow_mut().push(found.clone());
@@ -193,7 +197,7 @@ impl<'a, R: Refinement> Found<'a, R> {
     ) -> Counterexample {
         self.explained(place, &|trace| {
             // Of a trace that a permutation has changed another row may fail.
-            if self.symmetry.is_some() || catch(|| fails(trace)).unwrap_or(true) {
+            if self.symmetry.is_some() || tolerated(|| fails(trace)).unwrap_or(true) {
                 return explain(trace);
             }
             let explanation = format!(

@@ -24,7 +24,7 @@ use super::settings::{Settings, Until};
 use super::{invariant, simulation};
 use crate::explore::{Panic, Phase};
 use crate::invariant::Invariant;
-use crate::model_call::catch;
+use crate::model_call::{UNNAMED, tolerated};
 use crate::obligation::found::Tell;
 use crate::refinement::Refinement;
 use crate::report::{Counterexample, Obligation, Verdict};
@@ -63,6 +63,8 @@ pub(super) struct Decided<R: Refinement> {
     /// How `type_correct` leaves reachable states out, as far as the pass met them: what is inductive says nothing of
     /// these.
     pub doubt: Option<String>,
+    /// What a function of the model panicked with that did not do so when it was asked again.
+    pub unrepeated: Option<Panic>,
 }
 
 impl Induction {
@@ -109,7 +111,7 @@ impl Induction {
             true => Vec::new(),
             false => found.sample().collect(),
         };
-        let findings = (enumerated.decide)(
+        let mut findings = (enumerated.decide)(
             found.refinement,
             invariants,
             &reached,
@@ -125,6 +127,7 @@ impl Induction {
             )
         });
         Some(Decided {
+            unrepeated: findings.unrepeated.take().map(|(_, panic)| panic),
             findings,
             state: enumerated.state,
             doubt,
@@ -221,7 +224,7 @@ fn explain<R: Refinement>(
 ) -> Counterexample {
     let mut taken = Vec::new();
     // The state may be one in which a function of the model panics.
-    let _ = catch(|| {
+    let _ = tolerated(|| {
         let implementation = refinement.implementation();
         visit_steps(implementation, &initial, &mut |action, to| {
             taken.push((action, to))
@@ -241,7 +244,7 @@ fn explain<R: Refinement>(
             "`next` is not a function of the state: the step that fails is not offered again"
                 .to_owned(),
         ),
-        (Some(panic), _) => told(panic.told("a function of the model")),
+        (Some(panic), _) => told(panic.told(UNNAMED)),
         (None, Goal::Invariant(place)) => {
             invariant::explain(refinement, &trace, &invariants[place])
         }

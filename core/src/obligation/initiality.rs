@@ -9,10 +9,11 @@ use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
 use super::tested::Tested;
 use crate::explore::Place;
+use crate::functions::{Functions, RefinementFunctions};
 use crate::model_call::named;
 use crate::refinement::Refinement;
 use crate::report::{Counterexample, Obligation};
-use crate::system::{StateOf, TransitionSystem};
+use crate::system::StateOf;
 use crate::trace::Trace;
 
 const KIND: ObligationKind = ObligationKind::Initiality;
@@ -39,7 +40,7 @@ impl Initiality {
         image: &StateOf<R::Abstract>,
     ) {
         if place.length == 0 {
-            let is_initial = || refinement.specification().is_initial(image);
+            let is_initial = || refinement.specification().call_is_initial(image);
             tested.note(place, named("`is_initial` of the specification", is_initial));
         }
     }
@@ -56,8 +57,8 @@ impl Initiality {
                 return Obligation::violated(0, vec![nothing]);
             }
             let fails = |trace: &Trace<R::Concrete>| {
-                let image = refinement.map(trace.last());
-                !refinement.specification().is_initial(&image)
+                let image = refinement.call_map(trace.last());
+                !refinement.specification().call_is_initial(&image)
             };
             found.judge(&self.row, tested, &fails, &|trace| {
                 explain(refinement, trace)

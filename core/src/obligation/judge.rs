@@ -14,13 +14,17 @@ use super::visitor::Tester;
 use super::warnings::{Judgements, warnings};
 use super::{coverage, invariant, row};
 use crate::explore::{Storage, omission_probability};
-use crate::model_call::{catch, named};
+use crate::functions::Functions;
+use crate::model_call::{catch, named, take_tolerated};
 use crate::refinement::Refinement;
 use crate::report::{Counterexample, Evidence, Identified, Obligation, Report, Verdict, Warning};
-use crate::system::TransitionSystem;
 
 /// Why something is not decided that asks the model once more.
 const PANICKED: &str = "not evaluated: the model panicked";
+
+/// What the obligations that are decided after the search ask beside what is named there.
+const ASKED_BY_ENVIRONMENT: &str = "`unsupported`, `bound`, or `hash`, `eq` or `clone` of a state or an action";
+const ASKED_BY_LIVENESS: &str = "`fairness`, `liveness`, `unsupported`, `bound`, or `hash`, `eq` or `clone` of a state";
 
 /// Makes the report of a search, or of random walks.
 pub(super) fn report<R: Refinement>(
@@ -34,11 +38,11 @@ pub(super) fn report<R: Refinement>(
     rows.extend(as_row(&warnings, found.settings));
     let refinement = found.refinement;
     let implementation = refinement.implementation();
-    let rules = named("`rules` of the implementation", || implementation.rules());
+    let rules = named("`rules` of the implementation", || implementation.call_rules());
     let cut_off = named("`bound`", || counts.deadlock.cut_off(implementation));
     let mut unexercised = counts
         .coverage
-        .unexercised(rules, coverage::unsupported(refinement));
+        .unexercised(rules, named("`unsupported`", || coverage::unsupported(refinement)));
     let invariants = tester.asking.invariants;
     unexercised.extend(invariant::unexercised(invariants, &counts.invariants));
     let coverage = counts.coverage.rules(rules);
@@ -80,7 +84,7 @@ pub(super) fn report<R: Refinement>(
         taken_at_word: counts
             .model
             .taken_at_word(named("`rules` of the specification", || {
-                refinement.specification().rules()
+                refinement.specification().call_rules()
             })),
         asked_again: counts.model.again.states,
         not_compared: counts.model.again.not_compared,
@@ -107,8 +111,10 @@ fn judge<R: Refinement>(
     let labels = &tester.labels.all();
     let mut panics = Vec::new();
     let environment = catch(|| {
-        of.environment
-            .decide((recorded, labels), &tester.inputs, simulation_fails, found)
+        named(ASKED_BY_ENVIRONMENT, || {
+            of.environment
+                .decide((recorded, labels), &tester.inputs, simulation_fails, found)
+        })
     });
     let environment = environment.unwrap_or_else(|panic| {
         panics.push(panic);
@@ -116,8 +122,10 @@ fn judge<R: Refinement>(
     });
     let simulated = &counts.coverage.simulated;
     let liveness = catch(|| {
-        of.liveness
-            .judge((recorded, labels), (simulation_fails, simulated), found)
+        named(ASKED_BY_LIVENESS, || {
+            of.liveness
+                .judge((recorded, labels), (simulation_fails, simulated), found)
+        })
     });
     let (liveness, panicked) = liveness.unwrap_or_else(|panic| {
         panics.push(panic);
@@ -131,6 +139,8 @@ fn judge<R: Refinement>(
             (None, PANICKED)
         }
     };
+
+    panics.extend(induction.iter().filter_map(|decided| decided.unrepeated.clone()));
 
     let mut rows = Vec::new();
     rows.extend(of.observation.judge(counts.observation, found));
@@ -151,14 +161,25 @@ fn judge<R: Refinement>(
         environment: &environment,
         induction: induction.as_ref(),
         labels,
-        never_enabled: &coverage.never_enabled,
+        of_rules: &coverage.doubts,
     };
-    let warnings = catch(|| warnings(of, counts, &judgements, found));
-    let warnings = warnings.unwrap_or_else(|panic| {
-        panics.push(panic);
-        Vec::new()
+    let doubtful = catch(|| {
+        let mut panics = Vec::new();
+        let warnings = warnings(of, counts, &judgements, found, &mut panics);
+        (warnings, panics)
     });
+    let warnings = match doubtful {
+        Ok((warnings, found)) => {
+            panics.extend(found);
+            warnings
+        }
+        Err(panic) => {
+            panics.push(panic);
+            Vec::new()
+        }
+    };
     panics.extend(rows.iter_mut().filter_map(|judged: &mut Judged| judged.panic.take()));
+    panics.extend(take_tolerated());
     let context = Context {
         panics: &panics,
         invariants,

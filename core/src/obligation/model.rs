@@ -28,7 +28,7 @@ use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
 use crate::explore::{Panic, Place, StateId};
 use crate::invariant::Invariant;
-use crate::model_call::{catch, named};
+use crate::model_call::{UNNAMED, catch, named};
 use crate::refinement::Refinement;
 use crate::report::{Counterexample, Obligation, Verdict};
 use crate::rule::{Process, Rule};
@@ -36,6 +36,10 @@ use crate::symmetry::{Tested, is_in_turn};
 use crate::system::{ActionOf, StateOf, steps};
 
 const KIND: ObligationKind = ObligationKind::Model;
+
+/// What the test of a symmetry asks beside what is named there.
+const TESTED_SYMMETRY: &str = "a function that the test of the symmetry calls, `hash`, `eq` or `clone` of a state, an action or an \
+                               observation, say,";
 
 #[derive(Clone)]
 pub(super) struct Model {
@@ -116,7 +120,7 @@ impl<R: Refinement> Asking<'_, R> {
         if let Some(symmetry) = self.symmetry.filter(|_| is_in_turn(place.state.0)) {
             let turn = place.state.0 as usize;
             let stop = self.out_of_time;
-            let tested = named("a function that the test of the symmetry calls", || {
+            let tested = named(TESTED_SYMMETRY, || {
                 symmetry.asymmetry(self.refinement, self.invariants, state, turn, stop)
             });
             match tested {
@@ -215,7 +219,7 @@ fn faults<R: Refinement>(
     let mut faults = Vec::new();
     let without_steps = Counterexample::without_steps;
     if let Some(panic) = &found.totals.panic {
-        faults.push(without_steps(panic.told("a function of the model")));
+        faults.push(without_steps(panic.told(UNNAMED)));
     }
     if let Some((place, fault)) = &counts.fault {
         faults.push(explain(found, *place, fault));
@@ -251,7 +255,7 @@ fn faults<R: Refinement>(
             Ok(None) => (),
             Ok(Some((place, inconsistency))) => later.push(inconsistent(place, inconsistency)),
             Err(panic) => {
-                let told = panic.told("a function of the model");
+                let told = panic.told(UNNAMED);
                 later.push(without_steps(format!("{told}; states were compared after the search")));
             }
         }
@@ -278,7 +282,7 @@ fn faults<R: Refinement>(
         faults.push(found.told(found.states.place(*state), panic.told(during)));
     }
     for panic in context.panics {
-        faults.push(without_steps(panic.told("a function of the model")));
+        faults.push(without_steps(panic.told(UNNAMED)));
     }
     // What was found while the rows before this one were explained, unless it is told already.
     for one in found.take_unrepeated() {
@@ -317,7 +321,7 @@ pub(super) fn explanation(fault: &Fault) -> Option<String> {
             format!("the state cannot be packed: {error}")
         }
         Fault::Inconsistent(found) => format!("the model contradicts itself: {found}"),
-        Fault::Panic(panic) => panic.told("a function of the model"),
+        Fault::Panic(panic) => panic.told(UNNAMED),
     })
 }
 

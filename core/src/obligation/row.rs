@@ -1,7 +1,7 @@
 //! Rows of the report: chosen before the search, judged after it.
 
 use crate::explore::Panic;
-use crate::model_call::catch;
+use crate::model_call::{UNNAMED, catch};
 use crate::report::{Counterexample, Obligation, Verdict};
 
 /// A row that the report of a check may have.
@@ -34,7 +34,7 @@ impl Row {
             None if self.selected => match catch(judge) {
                 Ok(judged) => judged,
                 Err(panic) => {
-                    let told = panic.told("a function of the model");
+                    let told = panic.told(UNNAMED);
                     let judged = Obligation::incomplete(&format!("not evaluated: {told}"));
                     let judged = Judged::new(&self.name, weight, judged);
                     return Some(Judged {

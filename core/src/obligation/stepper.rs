@@ -12,7 +12,7 @@ use serde_json::Value;
 use self::at::{Begin, Standing};
 use super::kind::ObligationKind;
 use crate::explore::Panic;
-use crate::model_call::catch;
+use crate::model_call::{UNNAMED, catch, take_tolerated};
 use crate::report::{Nearest, Step};
 
 /// The most initial states, and the most steps of a state, that are offered.
@@ -46,6 +46,12 @@ impl<'a> Stepper<'a> {
     ///
     /// If there is no step of a number, or the model panics.
     pub fn follow(&self, choices: &[usize]) -> Result<Followed, StepError> {
+        // What the model drops may panic, too.
+        let followed = catch(|| self.followed(choices));
+        followed.unwrap_or_else(|panic| Err(StepError::panicked(choices.len(), &panic)))
+    }
+
+    fn followed(&self, choices: &[usize]) -> Result<Followed, StepError> {
         let mut standing = self.begin()?;
         let mut steps = Vec::new();
         let mut fails = Vec::new();
@@ -69,12 +75,15 @@ impl<'a> Stepper<'a> {
         let all = look(&mut *standing, choices.len())?;
         let offered = (0..standing.offered()).map(|number| {
             let fails = findings(&mut *standing, number);
-            match catch(|| standing.step(number)) {
-                Ok(step) => Offered { step, fails },
-                Err(panic) => Offered {
-                    step: unshown(),
-                    fails: fails.into_iter().chain([of_model(&panic)]).collect(),
-                },
+            let shown = catch(|| standing.step(number));
+            // What the mapping does not show, as it panics, is told besides.
+            let panic = shown.as_ref().err().cloned().or_else(take_tolerated);
+            let panic = panic.map(|panic| of_model(&panic));
+            let is_new = |found: &Finding| !fails.contains(found);
+            let panic = panic.filter(is_new);
+            Offered {
+                step: shown.unwrap_or_else(|_| unshown()),
+                fails: fails.into_iter().chain(panic).collect(),
             }
         });
         Ok(Followed {
@@ -91,6 +100,11 @@ impl<'a> Stepper<'a> {
     ///
     /// If the model panics.
     pub fn choices(&self, behaviour: &[Step]) -> Result<Vec<usize>, StepError> {
+        let chosen = catch(|| self.chosen(behaviour));
+        chosen.unwrap_or_else(|panic| Err(StepError::panicked(behaviour.len(), &panic)))
+    }
+
+    fn chosen(&self, behaviour: &[Step]) -> Result<Vec<usize>, StepError> {
         let mut standing = self.begin()?;
         let mut choices = Vec::new();
         for step in behaviour {
@@ -133,7 +147,7 @@ fn unshown() -> Step {
 fn of_model(panic: &Panic) -> Finding {
     Finding {
         obligation: ObligationKind::Model.to_string(),
-        explanation: panic.told("a function of the model"),
+        explanation: panic.told(UNNAMED),
         nearest: Vec::new(),
     }
 }
@@ -145,13 +159,21 @@ fn findings(standing: &mut dyn Standing, number: usize) -> Vec<Finding> {
     }
     let mut findings = Vec::new();
     standing.failures(&mut |failure| {
-        // The model may panic as it is asked for the reason.
-        if let Ok(Some(explained)) = catch(|| standing.explain(number, failure)) {
-            findings.push(Finding {
+        match catch(|| standing.explain(number, failure)) {
+            Ok(Some(explained)) => findings.push(Finding {
                 obligation: standing.obligations().name(failure),
                 explanation: explained.explanation,
                 nearest: explained.nearest,
-            });
+            }),
+            Ok(None) => (),
+            // It fails, and the model panics as it is asked for the reason.
+            Err(panic) => findings.push(Finding {
+                obligation: standing.obligations().name(failure),
+                ..of_model(&panic)
+            }),
+        }
+        if let Some(panic) = take_tolerated() {
+            findings.push(of_model(&panic));
         }
     });
     findings
@@ -224,7 +246,7 @@ impl StepError {
     fn panicked(at: usize, panic: &Panic) -> Self {
         Self::Panicked {
             at,
-            message: panic.told("a function of the model"),
+            message: panic.told(UNNAMED),
         }
     }
 }

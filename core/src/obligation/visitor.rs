@@ -11,13 +11,14 @@ use super::model::{Asking, Heard};
 use super::obligations::Obligations;
 use super::observation::Observation;
 use super::settings::Until;
-use super::simulation::Simulation;
+use super::simulation::{Simulation, Tested};
 use crate::explore::{Panic, Place, Visitor};
+use crate::functions::{Functions, RefinementFunctions};
 use crate::invariant::Invariant;
 use crate::model_call::named;
 use crate::packed::PackingError;
 use crate::refinement::Refinement;
-use crate::system::{ActionOf, StateOf, TransitionSystem};
+use crate::system::{ActionOf, StateOf};
 
 /// What has to be computed for the obligations chosen.
 #[derive(Clone, Copy)]
@@ -92,8 +93,8 @@ impl<'a, R: Refinement> Tester<'a, R> {
         let invariants = &obligations.invariants;
         let rules = named("`rules`", || {
             [
-                refinement.implementation().rules().len(),
-                refinement.specification().rules().len(),
+                refinement.implementation().call_rules().len(),
+                refinement.specification().call_rules().len(),
             ]
         });
         Self {
@@ -120,7 +121,11 @@ impl<'a, R: Refinement> Tester<'a, R> {
         to: &StateOf<R::Concrete>,
     ) -> Label {
         let specification = self.refinement.specification();
-        let (answer, simulates) = Simulation::test(
+        let Tested {
+            answer,
+            target,
+            simulates,
+        } = Simulation::test(
             self.refinement,
             &mut counts.simulation,
             (place, rule),
@@ -134,12 +139,15 @@ impl<'a, R: Refinement> Tester<'a, R> {
         let mut input = None;
         // Several actions of the environment at once choose for it: they are an input of none of its rules.
         let mut of_environment = 0;
-        for abstract_action in answer.actions() {
+        for (number, abstract_action) in answer.actions().enumerate() {
             if simulates {
-                counts.coverage.simulate(specification, abstract_action);
+                let changes = || answer.source(image, number) != answer.target(&target, number);
+                counts
+                    .coverage
+                    .simulate(specification, abstract_action, changes);
             }
             let process = named("`process_of` of the specification", || {
-                specification.process_of(abstract_action)
+                specification.call_process_of(abstract_action)
             });
             match self.obligations.agency.actor(process) {
                 Actor::Environment => {
@@ -208,7 +216,7 @@ impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, R> {
         if !self.needs.image {
             return None;
         }
-        let image = named("`map`", || self.refinement.map(state));
+        let image = self.refinement.call_map(state);
         counts.model.hear(|heard| {
             heard.image = Some(named("`clone` of a state of the specification", || image.clone()));
         });
@@ -284,7 +292,7 @@ impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, R> {
         }
         if self.needs.fairness {
             let process = named("`process_of` of the implementation", || {
-                implementation.process_of(action)
+                implementation.call_process_of(action)
             });
             label.taken = Some((rule as u32, process.number));
         }

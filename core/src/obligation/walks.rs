@@ -12,7 +12,7 @@ use super::recorded::Recorded;
 use super::settings::{Settings, Until};
 use super::visitor::Tester;
 use crate::explore::Place;
-use crate::model_call::catch;
+use crate::model_call::tolerated;
 use crate::random::Walks;
 use crate::random::shrink::Shrinker;
 use crate::random::walk::{Shown, Walked, WalksEnd, again, walk};
@@ -99,7 +99,7 @@ impl<R: Refinement> Shortening<'_, R> {
         let failures: Vec<_> = failures.collect();
         for (failure, on_walk) in failures {
             // What the model does otherwise than on the walk is told where the behaviour is to be shown.
-            let _ = catch(|| self.shorten_one(walked, failure, on_walk, &mut shown));
+            let _ = tolerated(|| self.shorten_one(walked, failure, on_walk, &mut shown));
         }
         shown
     }
@@ -137,7 +137,7 @@ impl<R: Refinement> Shortening<'_, R> {
             stop: self.stop,
         };
         // A model that fails only sometimes is shown as it was seen.
-        let shortened = catch(|| shrinker.shrink(&walk)).ok().flatten();
+        let shortened = tolerated(|| shrinker.shrink(&walk)).flatten();
         let (mut trace, mut place, fault) = match shortened {
             Some(shortened) => (
                 shortened.trace,

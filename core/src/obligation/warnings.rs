@@ -5,7 +5,8 @@ use super::found::Found;
 use super::label::Label;
 use super::obligations::Obligations;
 use super::{coverage, deadlock, environment, induction};
-use crate::model_call::catch;
+use crate::explore::Panic;
+use crate::model_call::{catch, named};
 use crate::refinement::Refinement;
 use crate::report::{About, Warning};
 
@@ -15,21 +16,22 @@ pub(super) struct Judgements<'a, R: Refinement> {
     pub induction: Option<&'a induction::Decided<R>>,
     /// What is kept with the steps of the graph.
     pub labels: &'a [Label],
-    /// The rules of the specification that are enabled nowhere.
-    pub never_enabled: &'a [String],
+    /// What is doubtful of the rules of the specification.
+    pub of_rules: &'a [String],
 }
 
-/// Everything that is doubtful, and where a function of the model panics so that it is not known.
+/// Everything that is doubtful. What a function of the model panics with, so that it is not known, is added to `panics`.
 pub(super) fn warnings<R: Refinement>(
     obligations: &Obligations<'_>,
     counts: &Counts<R>,
     judgements: &Judgements<'_, R>,
     found: &Found<'_, R>,
+    panics: &mut Vec<Panic>,
 ) -> Vec<Warning> {
     let Judgements {
         environment,
         induction,
-        never_enabled,
+        of_rules,
         ..
     } = *judgements;
     let refinement = found.refinement;
@@ -58,26 +60,25 @@ pub(super) fn warnings<R: Refinement>(
     ];
     let mut warnings = Vec::new();
     for (about, doubt) in doubts {
-        let doubt = catch(doubt).unwrap_or_else(|panic| {
-            Some(format!(
-                "not everything was looked at that may be doubtful: {}",
-                panic.told("a function of the model")
-            ))
-        });
-        warnings.extend(doubt.map(|text| Warning { about, text }));
+        match catch(doubt) {
+            Ok(doubt) => warnings.extend(doubt.map(|text| Warning { about, text })),
+            // What else is doubtful is told all the same.
+            Err(panic) => panics.push(panic),
+        }
     }
-    let waivers = refinement.waivers();
+    let waivers = named("`waivers`", || refinement.waivers());
     let unreasoned = coverage::doubts_of_waivers(&waivers);
-    let never = coverage::doubts_of_rules(never_enabled);
     let misnamed = counts.model.again.misnamed.iter().cloned();
-    let conditions = obligations.liveness.doubts_of_conditions(
-        refinement.implementation(),
-        judgements.labels,
-        found.totals.complete,
-    );
+    let conditions = named("`fairness` or `rules`", || {
+        obligations.liveness.doubts_of_conditions(
+            refinement.implementation(),
+            judgements.labels,
+            found.totals.complete,
+        )
+    });
     warnings.extend(conditions.into_iter().map(warning(About::Fairness)));
     warnings.extend(unreasoned.map(warning(About::Waiver)));
-    warnings.extend(never.map(warning(About::SpecificationRule)));
+    warnings.extend(of_rules.iter().cloned().map(warning(About::SpecificationRule)));
     warnings.extend(misnamed.map(warning(About::Rule)));
     warnings
 }

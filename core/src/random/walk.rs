@@ -13,7 +13,7 @@ use crate::explore::{
     Limit, Limits, Panic, Phase, Place, Progress, StateId, States, Unrepeatable, Visitor, Watch,
     Work, look_at, look_at_step, nth_step, resident_bytes,
 };
-use crate::model_call::{Ended, break_off, catch, interruptible, named};
+use crate::model_call::{Ended, break_off, catch, interruptible, named, tolerated};
 use crate::parallel::{WorkItems, run_in_parallel};
 use crate::symmetry::Quotienting;
 use crate::system::{ActionOf, StateOf, TransitionSystem};
@@ -566,7 +566,7 @@ pub(crate) fn again<S: TransitionSystem>(
     };
     let mut offers = Offers::new(system);
     // A model may panic where the walk ended.
-    let _ = catch(|| {
+    let _ = tolerated(|| {
         while trace.length() < length as usize {
             offers.fill(system, trace.last());
             let Some((_, action, to)) = offers.choose(&mut generator) else {

@@ -15,7 +15,7 @@ use crate::explore::search::Found;
 use crate::explore::store::Store;
 use crate::explore::successors::Successors;
 use crate::explore::{Explored, Place, StateId, Visitor};
-use crate::model_call::{Ended, Panic, break_off, interruptible, named};
+use crate::model_call::{Ended, Panic, UNNAMED, break_off, interruptible, named};
 use crate::packed::PackingError;
 use crate::symmetry::Quotienting;
 use crate::system::{ActionOf, StateOf, TransitionSystem};
@@ -288,6 +288,7 @@ where
                     }
                     phase.set(Phase::Stepping);
                 };
+                let mut visit = |action, to| named(UNNAMED, || visit(action, to));
                 named(NEXT, || self.system.next(from, &mut visit));
                 if phase.get() != Phase::Stepping {
                     panic!("`next` has caught a panic of its callback");

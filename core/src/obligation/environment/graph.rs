@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use foldhash::{HashMap, HashMapExt};
 
 use crate::explore::{Graph, Panic, StateId, States, Work};
+use crate::functions::{Functions, RefinementFunctions};
 use crate::model_call::catch;
 use crate::obligation::found::Tell;
 use crate::obligation::label::Label;
@@ -76,8 +77,8 @@ pub(in crate::obligation) fn decide<R: Refinement>(
     let mut looked_at = look_at(refinement, (reached, states), &numbers, threads, tell)?;
     tell(None);
     let mut findings = Findings {
-        checked: vec![0; refinement.specification().rules().len()],
-        tested: vec![0; refinement.specification().rules().len()],
+        checked: vec![0; refinement.specification().call_rules().len()],
+        tested: vec![0; refinement.specification().call_rules().len()],
         undeclared: BTreeSet::new(),
         refusals: refinement
             .specification()
@@ -131,7 +132,7 @@ impl<R: Refinement> Findings<R> {
         if first.as_ref().is_none_or(|first| at < first.at) {
             *first = Some(Refusal {
                 at,
-                process: refinement.environment()[process],
+                process: refinement.call_environment()[process],
                 action: action.clone(),
             });
         }
@@ -145,7 +146,7 @@ pub(in crate::obligation) fn kept<R: Refinement>(
     id: StateId,
 ) -> Result<StateOf<R::Concrete>, PanickedAt> {
     let read = catch(|| reached.state(refinement.implementation(), id));
-    let state = read.map_err(|panic| (id, "`fields`, reading a state back,", panic))?;
+    let state = read.map_err(|panic| (id, "`fields` or `clone` of a state, reading it back,", panic))?;
     Ok(state.expect("where a graph is recorded, states are kept"))
 }
 
@@ -224,7 +225,7 @@ fn comes_to_rest<R: Refinement>(
     backward: &Backward<'_>,
     findings: &mut Findings<R>,
 ) {
-    let processes = refinement.environment();
+    let processes = refinement.call_environment();
     let mut unsettled = 0u32;
     let mut by_other: Option<Unrest> = None;
     for id in backward.ids() {
@@ -325,11 +326,11 @@ fn look_at<R: Refinement>(
     threads: usize,
     tell: Tell<'_>,
 ) -> Result<Vec<LookedAt<ActionOf<R::Abstract>>>, PanickedAt> {
-    let processes = refinement.environment();
+    let processes = refinement.call_environment();
     let part = all.div_ceil(threads.max(1) as u32).max(1);
     let at_rest = |state: &StateOf<R::Concrete>| {
         let at_rest = |(index, &process): (usize, &Process)| {
-            u32::from(refinement.at_rest(state, process)) << index
+            u32::from(refinement.call_at_rest(state, process)) << index
         };
         processes.iter().enumerate().map(at_rest).sum::<u32>()
     };
@@ -365,7 +366,7 @@ fn look_at<R: Refinement>(
                 part.needed.push(u32::MAX);
                 continue;
             }
-            let image = catch(|| refinement.map(&state)).map_err(|panic| (id, "`map`", panic))?;
+            let image = catch(|| refinement.call_map(&state)).map_err(|panic| (id, "`map`", panic))?;
             if images.len() == IMAGES {
                 images.clear();
             }
@@ -399,7 +400,7 @@ fn meets_at_once<R: Refinement>(
     findings: &mut Findings<R>,
 ) -> Vec<BTreeSet<u32>> {
     let inputs = inputs.len() + 1;
-    let mut unmet = vec![vec![false; inputs]; refinement.environment().len()];
+    let mut unmet = vec![vec![false; inputs]; refinement.call_environment().len()];
     let mut at_hand = vec![false; inputs];
     for (id, needs) in looked_at.iter().flat_map(LookedAt::needs) {
         let mark = |at_hand: &mut [bool], value| {
@@ -492,20 +493,20 @@ fn needs<R: Refinement>(
     let specification = refinement.specification();
     let mut needs: Vec<Need<_>> = Vec::new();
     visit_offers(specification, image, &mut |action| {
-        let process = specification.process_of(&action);
-        let declared = refinement.environment().iter();
+        let process = specification.call_process_of(&action);
+        let declared = refinement.call_environment().iter();
         let Some(process) = declared.clone().position(|other| *other == process) else {
             undeclared.insert(process);
             return;
         };
-        let rule = specification.rule_of(&action);
-        let filed = specification.rules()[rule.0].process;
-        let taken = refinement.environment()[process].name;
+        let rule = specification.call_rule_of(&action);
+        let filed = specification.call_rules()[rule.0].process;
+        let taken = refinement.call_environment()[process].name;
         assert!(
             filed == taken,
             "{action:?} is an action of {taken}, and its rule is filed under {filed}"
         );
-        let inputs = specification.inputs(&action);
+        let inputs = specification.call_inputs(&action);
         if needs.iter().all(|need| need.action != inputs) {
             needs.push(Need {
                 process,

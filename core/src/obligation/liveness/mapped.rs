@@ -7,6 +7,7 @@ use super::assumed::{Instance, instances_of};
 use super::looked_at::Images;
 use crate::explore::{Graph, StateId};
 use crate::fairness::Fairness;
+use crate::functions::Functions;
 use crate::liveness::Bits;
 use crate::model_call::catch;
 use crate::numbered::Numbered;
@@ -85,10 +86,10 @@ impl<R: Refinement> Mapped<R> {
         for (number, image) in (0..).zip(all.values()) {
             let visit = || {
                 visit_steps(specification, image, &mut |action, to| {
-                    let rule = specification.rule_of(&action).0;
+                    let rule = specification.call_rule_of(&action).0;
                     visited.insert(rule);
                     if to != *image {
-                        let process = specification.process_of(&action).number;
+                        let process = specification.call_process_of(&action).number;
                         let target = all.find(&to).unwrap_or(elsewhere);
                         steps.push(StateId(target), labels.number((rule as u32, process)));
                     }

@@ -33,11 +33,15 @@ use super::row::{Judged, Row, Weight};
 use super::settings::Settings;
 use crate::explore::{Phase, Work};
 use crate::fairness::Fairness;
+use crate::model_call::named;
 use crate::nearest::nearest;
 use crate::property::Property;
 use crate::refinement::Refinement;
 use crate::report::Obligation;
 use crate::system::TransitionSystem;
+
+/// What is asked of the model as a row is decided, beside what is named there.
+const ASKED: &str = "`fairness`, `liveness`, `rules`, or `hash`, `eq`, `clone` or `Debug` of a state or an action";
 
 /// The rows of a refinement's liveness.
 #[derive(Clone)]
@@ -201,7 +205,7 @@ impl Liveness {
         for (place, row) in self.fairness.iter().enumerate() {
             tell(&judged);
             let judge = || match &looked_at.mapped {
-                Some(mapped) => decision.fairness(place, mapped),
+                Some(mapped) => named(ASKED, || decision.fairness(place, mapped)),
                 None => Obligation::incomplete(
                     "not evaluated: simulation fails, so the answers prove nothing",
                 ),
@@ -210,7 +214,7 @@ impl Liveness {
         }
         for (place, row) in self.properties.iter().enumerate() {
             tell(&judged);
-            let judge = || decision.property(place, &looked_at);
+            let judge = || named(ASKED, || decision.property(place, &looked_at));
             judged.extend(row.judged(Weight::Behaviour, judge));
         }
         (judged, None)

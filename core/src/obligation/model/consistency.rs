@@ -17,13 +17,14 @@ pub(in crate::obligation) use self::heard::{Again, Heard, Word};
 use crate::answer::answer;
 use crate::disagreement::{At, Disagreement};
 use crate::explore::Place;
-use crate::model_call::{catch, named, named_invariant};
+use crate::functions::{Functions, RefinementFunctions};
+use crate::model_call::{named, named_invariant, tolerated};
 use crate::obligation::fault::{Fault, Inconsistency};
 use crate::obligation::sample::{FEW, is_in_sample, is_well_compared, number, some_of};
 use crate::overridden::Overridden;
 use crate::refinement::Refinement;
 use crate::rule::RuleId;
-use crate::system::{StateOf, StepOf, TransitionSystem, steps};
+use crate::system::{StateOf, StepOf, steps};
 
 const NEXT: &str = "`next` of the implementation";
 
@@ -77,15 +78,13 @@ impl<R: Refinement> Asking<'_, R> {
         // What `next` does not visit is no step of a system that is explored.
         let mut beyond = None;
         let others = std::slice::from_ref(state);
-        let found = named("an overridden method of the implementation", || {
-            at.disagreement(few, others, &mut |_, found| {
-                beyond.get_or_insert(found);
-            })
+        let found = at.disagreement(few, others, &mut |_, found| {
+            beyond.get_or_insert(found);
         });
         let mut found = found.or(beyond);
         // A walk may come back to an initial state, and what stands for one need not be one.
         let is_known = !self.walks && self.symmetry.is_none();
-        let is_initial = || implementation.is_initial(state);
+        let is_initial = || implementation.call_is_initial(state);
         if is_known
             && named("`is_initial` of the implementation", is_initial) != (place.length == 0)
         {
@@ -146,12 +145,12 @@ impl<R: Refinement> Asking<'_, R> {
             }));
         }
         for (position, (action, _)) in first.iter().enumerate() {
-            let rule = || implementation.rule_of(action);
+            let rule = || implementation.call_rule_of(action);
             asked_twice("`rule_of` of the implementation", rule)?;
             if let Some(first) = heard.rules.get(position) {
                 same("`rule_of` of the implementation", &RuleId(*first), &rule())?;
             }
-            let process = || implementation.process_of(action);
+            let process = || implementation.call_process_of(action);
             asked_twice("`process_of` of the implementation", process)?;
         }
         Ok(())
@@ -174,7 +173,7 @@ impl<R: Refinement> Asking<'_, R> {
             let name = format!("invariant `{}`", invariant.name());
             asked_twice(&name, || invariant.holds(state))?;
         }
-        let observe = || implementation.observe(state);
+        let observe = || implementation.call_observe(state);
         asked_twice("`observe` of the implementation", observe)?;
         if let Some(first) = &heard.shown {
             let again = observe();
@@ -188,19 +187,19 @@ impl<R: Refinement> Asking<'_, R> {
                 });
             }
         }
-        asked_twice("`may_stop`", || implementation.may_stop(state))?;
+        asked_twice("`may_stop`", || implementation.call_may_stop(state))?;
         let Some(image) = &heard.image else {
             return Ok(());
         };
-        same("`map`", image, &named("`map`", || self.refinement.map(state)))?;
+        same("`map`", image, &self.refinement.call_map(state))?;
         same(
             "`clone` of a state of the specification",
             image,
             &named("`clone` of a state of the specification", || image.clone()),
         )?;
-        let observe = || specification.observe(image);
+        let observe = || specification.call_observe(image);
         asked_twice("`observe` of the specification", observe)?;
-        let (shown, shown_of_image) = (implementation.observe(state), observe());
+        let (shown, shown_of_image) = (implementation.call_observe(state), observe());
         if shown == shown_of_image
             && let Some(difference) = difference_shown(&shown, &shown_of_image)
         {
@@ -208,7 +207,7 @@ impl<R: Refinement> Asking<'_, R> {
             return Err(Inconsistency::Equal { what, difference });
         }
         for &process in self.environment {
-            asked_twice("`at_rest`", || self.refinement.at_rest(state, process))?;
+            asked_twice("`at_rest`", || self.refinement.call_at_rest(state, process))?;
         }
         for ((action, to), first) in heard.steps.iter().zip(&heard.answers) {
             let again = answer(self.refinement, state, action, to);
@@ -220,7 +219,7 @@ impl<R: Refinement> Asking<'_, R> {
             for (action, to) in next.iter().take(FEW) {
                 let answer = || answer(self.refinement, state, action, to);
                 // One that panics does so again where the step is taken.
-                catch(|| asked_twice("`abstract_action`", answer)).unwrap_or(Ok(()))?;
+                tolerated(|| asked_twice("`abstract_action`", answer)).unwrap_or(Ok(()))?;
             }
         }
         Ok(())

@@ -5,6 +5,7 @@ use std::fmt::Debug;
 use serde::Serialize;
 
 use crate::disagreement::Disagreement;
+use crate::functions::Functions;
 use crate::model_call::named;
 use crate::obligation::fault::Inconsistency;
 use crate::rule::Rule;
@@ -101,7 +102,7 @@ pub(super) fn misnamed<S: TransitionSystem>(system: &S, action: &ActionOf<S>) ->
         serde_json::Value::Object(fields) if fields.len() == 1 => fields.into_iter().next()?.0,
         _ => return None,
     };
-    let (own, rules) = (system.rule_of(action).0, system.rules());
+    let (own, rules) = (system.call_rule_of(action).0, system.call_rules());
     let is_its_name = |rule: &Rule| plain(&rule.name) == plain(&name);
     if is_its_name(&rules[own]) {
         return None;

@@ -10,12 +10,13 @@ use super::difference::{asked_twice, difference, misnamed, of_the};
 use super::heard::{Again, Heard, Word};
 use crate::disagreement::{At, Disagreement, misfiled};
 use crate::explore::Place;
+use crate::functions::Functions;
 use crate::model_call::{break_off, named, until_enough};
 use crate::obligation::fault::Inconsistency;
 use crate::obligation::sample::{is_well_compared, number, some_of};
 use crate::overridden::Overridden;
 use crate::refinement::Refinement;
-use crate::system::{ActionOf, StateOf, StepOf, TransitionSystem};
+use crate::system::{ActionOf, StateOf, StepOf};
 use crate::visit::{some_initial, some_steps, visit_initial, visit_steps};
 
 /// The most steps of a state of the specification with which overridden methods are compared, of one of the first states and of a
@@ -108,17 +109,11 @@ impl<R: Refinement> Asking<'_, R> {
         let steps = || some_steps(specification, image, most);
         let (offered, all) = named(NEXT, steps);
         for (action, _) in &offered {
-            let filed = || {
-                let rule = specification.rule_of(action);
-                (misfiled(specification, action), rule, specification.process_of(action))
-            };
-            let (found, rule, process) =
-                named("`rule_of` or `process_of` of the specification", filed);
-            if let Some(found) = found {
+            if let Some(found) = misfiled(specification, action) {
                 return Err(of_the("specification", found));
             }
-            again.enumerated[rule.0] = true;
-            again.processes.insert(process);
+            again.enumerated[specification.call_rule_of(action).0] = true;
+            again.processes.insert(specification.call_process_of(action));
         }
         for (action, _) in some_of(&offered, number) {
             let mut others = offered.iter().map(|(other, _)| other);
@@ -188,10 +183,8 @@ impl<R: Refinement> Asking<'_, R> {
             let few = some_of(&offered, number).map(|(action, _)| action);
             let mut doubts = Vec::new();
             let actions = actions.into_iter().chain(few);
-            let found = named("an overridden method of the specification", || {
-                at.disagreement(actions, &others, &mut |rule, found| {
-                    doubts.push((Word::Rule(rule), found));
-                })
+            let found = at.disagreement(actions, &others, &mut |rule, found| {
+                doubts.push((Word::Rule(rule), found));
             });
             for (word, found) in doubts {
                 again.note(word, place, found);
@@ -217,7 +210,7 @@ impl<R: Refinement> Asking<'_, R> {
         target: &StateOf<R::Abstract>,
     ) {
         let specification = self.refinement.specification();
-        let allows = || specification.allows(image, action, target);
+        let allows = || specification.call_allows(image, action, target);
         if !named("`allows` of the specification", allows) {
             return;
         }
@@ -227,7 +220,7 @@ impl<R: Refinement> Asking<'_, R> {
         let is_it = |(other, to): &StepOf<R::Abstract>| other == action && to == target;
         if named(NEXT, || budget.visits(next, is_it)) == Some(false) {
             let found = Disagreement::overridden("allows", "next", action);
-            let rule = specification.rule_of(action);
+            let rule = specification.call_rule_of(action);
             again.note(Word::Rule(rule), place, found);
         }
     }
@@ -244,13 +237,13 @@ impl<R: Refinement> Asking<'_, R> {
             return Err(of_the("specification", found));
         }
         let (inputs, again) = named("`inputs` of the specification", || {
-            let inputs = specification.inputs(action);
-            let again = specification.inputs(&inputs);
+            let inputs = specification.call_inputs(action);
+            let again = specification.call_inputs(&inputs);
             (inputs, again)
         });
         let is_fixed = again == inputs
-            && specification.rule_of(&inputs) == specification.rule_of(action)
-            && specification.process_of(&inputs) == specification.process_of(action);
+            && specification.call_rule_of(&inputs) == specification.call_rule_of(action)
+            && specification.call_process_of(&inputs) == specification.call_process_of(action);
         if !is_fixed {
             return Err(Inconsistency::Inputs {
                 action: format!("{action:?}"),
@@ -283,7 +276,7 @@ impl<R: Refinement> Asking<'_, R> {
         });
         let is_initial = || {
             named("`is_initial` of the specification", || {
-                specification.is_initial(image)
+                specification.call_is_initial(image)
             })
         };
         let found = || Disagreement::overridden("is_initial", "initial", image);
