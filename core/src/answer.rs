@@ -103,7 +103,11 @@ fn unsimulated_before<S: TransitionSystem>(
     answer: &Answer<ActionOf<S>, StateOf<S>>,
     (image, target): (&StateOf<S>, &StateOf<S>),
 ) -> Option<Unsimulated> {
-    let observe = |state| named("`observe` of the specification", || specification.observe(state));
+    let observe = |state| {
+        named("`observe` of the specification", || {
+            specification.observe(state)
+        })
+    };
     let last = observe(target);
     let mut shown = observe(image);
     for (place, (action, state)) in answer.before.iter().enumerate() {

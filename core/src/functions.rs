@@ -77,7 +77,8 @@ pub(crate) trait Functions: TransitionSystem {
 
 impl<S: TransitionSystem + ?Sized> Functions for S {}
 
-const CANONICAL: &str = "`canonical`, or `permute`, `cmp` or `clone` of a state, of which it is made,";
+const CANONICAL: &str =
+    "`canonical`, or `permute`, `cmp` or `clone` of a state, of which it is made,";
 
 /// Those of a system with interchangeable identities.
 pub(crate) trait SymmetricFunctions: Symmetric {

@@ -130,7 +130,10 @@ impl Drop for Name<'_> {
 /// Notes that a function unwinds, unless one that it called does: the innermost is named, as fully as those around it do.
 fn unwound(name: String) {
     FUNCTION.with_borrow_mut(|function| {
-        if function.as_ref().is_none_or(|inner| name.starts_with(inner)) {
+        if function
+            .as_ref()
+            .is_none_or(|inner| name.starts_with(inner))
+        {
             *function = Some(name);
         }
     });
@@ -142,9 +145,7 @@ pub(crate) const UNNAMED: &str = "a function of the model (`hash`, `eq`, `clone`
 
 /// Runs `model`, which the caller can do without; of what it panics with [`take_tolerated`] tells.
 pub(crate) fn tolerated<T>(model: impl FnOnce() -> T) -> Option<T> {
-    catch(model)
-        .inspect_err(|panic| note_tolerated(panic))
-        .ok()
+    catch(model).inspect_err(|panic| note_tolerated(panic)).ok()
 }
 
 /// Notes a panic that is done without.

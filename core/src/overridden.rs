@@ -75,11 +75,7 @@ impl Overridden {
     }
 }
 
-fn is_overridden<S: TransitionSystem>(
-    method: Derived,
-    name: &str,
-    call: impl FnOnce(),
-) -> bool {
+fn is_overridden<S: TransitionSystem>(method: Derived, name: &str, call: impl FnOnce()) -> bool {
     /// Watches until it is dropped, by a panic too.
     struct Watch;
     impl Drop for Watch {

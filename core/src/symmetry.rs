@@ -548,7 +548,8 @@ where
             return does_not_commute("map", state);
         }
         // Two states that show the same still do, and two that do not, do not.
-        let image_shows_the_same = system.call_observe(&image) == specification.call_observe(&mapped_image);
+        let image_shows_the_same =
+            system.call_observe(&image) == specification.call_observe(&mapped_image);
         if self.shows_the_same != image_shows_the_same {
             return does_not_commute("observe", state);
         }

@@ -23,7 +23,15 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Functions of the model that can print.
 const FUNCTIONS: [&str; 9] = [
-    "next", "initial", "map", "observe", "hash", "eq", "clone", "debug", "serialize",
+    "next",
+    "initial",
+    "map",
+    "observe",
+    "hash",
+    "eq",
+    "clone",
+    "debug",
+    "serialize",
 ];
 
 /// The function that prints.
@@ -198,7 +206,11 @@ fn run(arguments: &[&str]) -> (Option<i32>, String, String) {
         .expect("the program runs");
     let output = ended(child, &arguments.join(" "));
     let text = |bytes| String::from_utf8(bytes).expect("it is text");
-    (output.status.code(), text(output.stdout), text(output.stderr))
+    (
+        output.status.code(),
+        text(output.stdout),
+        text(output.stderr),
+    )
 }
 
 /// Whatever prints, the check ends with its report, and what was printed is there, on lines of its own.
@@ -210,8 +222,14 @@ fn prints_go_through() {
             assert_eq!(status, Some(1), "{function}: {stdout}{stderr}");
             let printed = format!("printed by {function}");
             let told = format!("and told by {function}");
-            assert!(stdout.lines().any(|line| line == printed), "{function}: {stdout}");
-            assert!(stderr.lines().any(|line| line == told), "{function}: {stderr}");
+            assert!(
+                stdout.lines().any(|line| line == printed),
+                "{function}: {stdout}"
+            );
+            assert!(
+                stderr.lines().any(|line| line == told),
+                "{function}: {stderr}"
+            );
             assert!(stdout.contains("observation"), "{function}: {stdout}");
         }
     }
@@ -219,7 +237,15 @@ fn prints_go_through() {
 
 /// What the model prints to standard output stands there beside the JSON, which is whole.
 fn json_is_whole() {
-    let arguments = ["check", "count", "--prints", "hash", "--threads", "2", "--json"];
+    let arguments = [
+        "check",
+        "count",
+        "--prints",
+        "hash",
+        "--threads",
+        "2",
+        "--json",
+    ];
     let (status, stdout, _) = run(&arguments);
     assert_eq!(status, Some(1), "{stdout}");
     let json: String = stdout
@@ -264,7 +290,9 @@ fn the_explorer_answers() {
     // The first page, for which states are stepped through, and the one that runs the check.
     for page in [path.to_owned(), format!("{path}run")] {
         let mut stream = TcpStream::connect(host).expect("it listens");
-        stream.set_read_timeout(Some(PATIENCE)).expect("it is a time");
+        stream
+            .set_read_timeout(Some(PATIENCE))
+            .expect("it is a time");
         let request = format!("GET /{page} HTTP/1.1\r\nHost: {host}\r\n\r\n");
         stream.write_all(request.as_bytes()).expect("it reads");
         let mut answer = String::new();
@@ -282,10 +310,7 @@ fn the_explorer_answers() {
 #[cfg(unix)]
 fn a_terminal_shows_prints_between_progress() {
     let exe = env::current_exe().expect("the program has a path");
-    let command = format!(
-        "'{}' check count --prints next --threads 2",
-        exe.display()
-    );
+    let command = format!("'{}' check count --prints next --threads 2", exe.display());
     let mut script = Command::new("script");
     script.args(["-q", "-e", "-c", &command, "/dev/null"]);
     let child = script
@@ -329,7 +354,10 @@ fn main() -> ExitCode {
         ),
     ];
     // The filters of `cargo test`, as far as they are names.
-    let filters: Vec<String> = env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    let filters: Vec<String> = env::args()
+        .skip(1)
+        .filter(|word| !word.starts_with('-'))
+        .collect();
     for (name, test) in tests {
         if filters.is_empty() || filters.iter().any(|filter| name.contains(filter.as_str())) {
             test();

@@ -36,10 +36,12 @@ impl<const N: usize, S: TransitionSystem> Codec<S> for EncodedWords<N> {
         let words = writer.words()?;
         debug_assert!(!self.is_exact || bits == self.bits, "all are of one size");
         // What is written by hand may be more than was said, and the sets of states look at the bits in use only.
-        let is_read =
-            || bits <= self.bits && Codec::<S>::with(self, system, &words, |back| {
-            named("`eq` of a state", || *back == *state)
-        });
+        let is_read = || {
+            bits <= self.bits
+                && Codec::<S>::with(self, system, &words, |back| {
+                    named("`eq` of a state", || *back == *state)
+                })
+        };
         (self.is_exact || is_read()).then_some(words)
     }
 
@@ -95,9 +97,11 @@ impl<S: TransitionSystem> Codec<S> for Encoded {
         let mut writer = Writer::growing();
         named(WRITE, || state.write(system, Limits::NONE, &mut writer));
         let code = writer.code()?;
-        let is_read = || Codec::<S>::with(self, system, &code, |back| {
-            named("`eq` of a state", || *back == *state)
-        });
+        let is_read = || {
+            Codec::<S>::with(self, system, &code, |back| {
+                named("`eq` of a state", || *back == *state)
+            })
+        };
         (self.is_exact || is_read()).then_some(code)
     }
 

@@ -107,7 +107,11 @@ pub fn explore_local<S: PackedLocal, V: LocalVisitor<S>>(
         let Some(template) = some_initial(system)?.filter(|_| !is_direct) else {
             return Ok(None);
         };
-        let cached = catch(|| named("`local_fields` or `context_fields`", || Cached::new(system, &template)))?;
+        let cached = catch(|| {
+            named("`local_fields` or `context_fields`", || {
+                Cached::new(system, &template)
+            })
+        })?;
         Ok(cached.map(|cached| (cached, template)))
     };
     let (cached, template) = match cached() {
@@ -193,7 +197,11 @@ fn panicked_before<S: TransitionSystem, T>(
     let is_complete = explored.end == End::Complete;
     Explored {
         panic: explored.panic.or(Some(panic)),
-        end: if is_complete { End::Panicked } else { explored.end },
+        end: if is_complete {
+            End::Panicked
+        } else {
+            explored.end
+        },
         ..explored
     }
 }

@@ -262,7 +262,9 @@ where
         };
         let results = run_in_parallel(workers.iter_mut().enumerate().take(threads), work);
         self.workers = workers;
-        let panics = results.iter().filter_map(|(_, _, panicked)| panicked.as_ref());
+        let panics = results
+            .iter()
+            .filter_map(|(_, _, panicked)| panicked.as_ref());
         if let Some((_, panic)) = panics.min_by_key(|(start, _)| *start) {
             panic_again(panic.clone());
         }

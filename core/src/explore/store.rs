@@ -145,7 +145,9 @@ impl<K: Send + Sync, P> Store<K, P> {
             let mut at = 0;
             // A state before the one looked for may be one that panics.
             let visit = |visit: &mut dyn FnMut(ActionOf<S>, StateOf<S>)| {
-                named("`next` of the implementation", || visit_steps(system, &from, visit));
+                named("`next` of the implementation", || {
+                    visit_steps(system, &from, visit)
+                });
             };
             let _ = tolerated(|| {
                 visit(&mut |_, to| {

@@ -11,7 +11,7 @@ use std::fmt::Debug;
 use super::projections::{Projections, Slot};
 use super::{LocalVisitor, Place, Visitor};
 use crate::local::{LocalOf, PackedLocal, Split, SplitAction};
-use crate::model_call::{catch, named};
+use crate::model_call::catch;
 use crate::packed::{Reader, bits_of, write};
 use crate::system::{ActionOf, StateOf, TransitionSystem};
 
@@ -72,7 +72,7 @@ impl<S: TransitionSystem, V: Visitor<S>, K> Successors<S, V, K> for Direct {
         _targets: (&mut Vec<K>, &mut Vec<u32>),
         visit: &mut impl FnMut(ActionOf<S>, StateOf<S>),
     ) {
-        named("`next` of the implementation", || system.next(from, visit));
+        system.next(from, visit);
     }
 
     fn merge(&self, (): &mut (), (): &mut ()) {}

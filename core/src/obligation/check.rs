@@ -156,9 +156,9 @@ impl<'a, R: Refinement> Checker<'a, R> {
         let is_enumerated = self.enumerated.is_some();
         let declare = || Obligations::new(refinement, &invariants, settings, is_enumerated);
         let obligations = declared("a function that declares something of the model", declare)??;
-        let bits = self.bits.map(|bits| {
-            declared("`fields` of a state", || bits(refinement.implementation()))
-        });
+        let bits = self
+            .bits
+            .map(|bits| declared("`fields` of a state", || bits(refinement.implementation())));
         let bits = bits.transpose()?;
         if let Some(bits) = bits.filter(|_| settings.storage == Storage::Fingerprints)
             && bits <= FINGERPRINT_BITS

@@ -88,7 +88,9 @@ pub(super) fn step<R: Refinement>(
     (from, action, to): Transition<'_, R::Concrete>,
 ) -> Step {
     let implementation = refinement.implementation();
-    let rule = implementation.call_rules().get(implementation.call_rule_of(action).0);
+    let rule = implementation
+        .call_rules()
+        .get(implementation.call_rule_of(action).0);
     let answer = tolerated(|| answer(refinement, from, action, to));
     let (before, last) =
         answer.map_or_else(Default::default, |answer| (answer.before, answer.last));

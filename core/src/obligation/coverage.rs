@@ -62,7 +62,9 @@ impl Counts {
     /// Counts a step for its rule, and says which that is.
     #[inline(always)]
     pub fn fire<S: TransitionSystem>(&mut self, system: &S, action: &ActionOf<S>) -> usize {
-        let RuleId(rule) = named("`rule_of` of the implementation", || system.call_rule_of(action));
+        let RuleId(rule) = named("`rule_of` of the implementation", || {
+            system.call_rule_of(action)
+        });
         match self.fired.get_mut(rule) {
             Some(fired) => *fired += 1,
             None => no_such_rule(rule, action, self.fired.len()),
@@ -137,7 +139,10 @@ enum Unseen {
 
 impl Coverage {
     pub fn new(refinement: &impl Refinement, choice: &Choice<'_>) -> Result<Self, CheckError> {
-        validate(&refinement.waivers(), refinement.specification().call_rules())?;
+        validate(
+            &refinement.waivers(),
+            refinement.specification().call_rules(),
+        )?;
         Ok(Self {
             row: choice.by_default(KIND.to_string(), unsupported(refinement)),
         })
@@ -290,8 +295,8 @@ fn first_offers<R: Refinement>(
             break;
         }
         let panicked = |during| move |panic| Unseen::Panicked(id, during, panic);
-        let state =
-            catch(|| found.state(id)).map_err(panicked("`fields` or `clone` of a state, reading it back,"))?;
+        let state = catch(|| found.state(id))
+            .map_err(panicked("`fields` or `clone` of a state, reading it back,"))?;
         let state = state.ok_or(Unseen::Forgotten)?;
         let image = catch(|| refinement.call_map(&state)).map_err(panicked("`map`"))?;
         if seen.contains(&image) {

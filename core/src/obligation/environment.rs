@@ -105,7 +105,9 @@ impl<A: Clone + Eq + Hash> Inputs<A> {
         known: &mut HashMap<A, u32>,
         action: &A,
     ) -> u32 {
-        let inputs = named("`inputs` of the specification", || specification.call_inputs(action));
+        let inputs = named("`inputs` of the specification", || {
+            specification.call_inputs(action)
+        });
         let number = |inputs: &A| {
             let mut all = self.all();
             let number = all.iter().position(|other| other == inputs);
@@ -114,9 +116,10 @@ impl<A: Clone + Eq + Hash> Inputs<A> {
                 all.len() - 1
             }) as u32
         };
-        named("`hash`, `eq` or `clone` of an action of the specification", || {
-            *known.entry(inputs).or_insert_with_key(number)
-        })
+        named(
+            "`hash`, `eq` or `clone` of an action of the specification",
+            || *known.entry(inputs).or_insert_with_key(number),
+        )
     }
 
     /// All of them. A comparison of actions may have panicked with the lock; they are then as they were.

@@ -182,9 +182,14 @@ impl Findings {
         };
         if let Some((number, panic)) = &self.unmade {
             // States are unknown, so nothing is known to be inductive.
+            let function = panic.function.as_deref().unwrap_or("`type_correct`");
+            let instead = if function == "`type_correct`" {
+                "instead of making"
+            } else {
+                "after the making of"
+            };
             return judged.noted(&format!(
-                "{}; state {number} was to be made and looked at",
-                panic.told("`type_correct`")
+                "{function} panicked {instead} state {number}: {panic}"
             ));
         }
         // Which of them are needed is a question only about a set that is inductive and suffices.

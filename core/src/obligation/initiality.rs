@@ -41,7 +41,10 @@ impl Initiality {
     ) {
         if place.length == 0 {
             let is_initial = || refinement.specification().call_is_initial(image);
-            tested.note(place, named("`is_initial` of the specification", is_initial));
+            tested.note(
+                place,
+                named("`is_initial` of the specification", is_initial),
+            );
         }
     }
 

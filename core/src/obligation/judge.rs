@@ -23,8 +23,10 @@ use crate::report::{Counterexample, Evidence, Identified, Obligation, Report, Ve
 const PANICKED: &str = "not evaluated: the model panicked";
 
 /// What the obligations that are decided after the search ask beside what is named there.
-const ASKED_BY_ENVIRONMENT: &str = "`unsupported`, `bound`, or `hash`, `eq` or `clone` of a state or an action";
-const ASKED_BY_LIVENESS: &str = "`fairness`, `liveness`, `unsupported`, `bound`, or `hash`, `eq` or `clone` of a state";
+const ASKED_BY_ENVIRONMENT: &str =
+    "`unsupported`, `bound`, or `hash`, `eq` or `clone` of a state or an action";
+const ASKED_BY_LIVENESS: &str =
+    "`fairness`, `liveness`, `unsupported`, `bound`, or `hash`, `eq` or `clone` of a state";
 
 /// Makes the report of a search, or of random walks.
 pub(super) fn report<R: Refinement>(
@@ -38,11 +40,14 @@ pub(super) fn report<R: Refinement>(
     rows.extend(as_row(&warnings, found.settings));
     let refinement = found.refinement;
     let implementation = refinement.implementation();
-    let rules = named("`rules` of the implementation", || implementation.call_rules());
+    let rules = named("`rules` of the implementation", || {
+        implementation.call_rules()
+    });
     let cut_off = named("`bound`", || counts.deadlock.cut_off(implementation));
-    let mut unexercised = counts
-        .coverage
-        .unexercised(rules, named("`unsupported`", || coverage::unsupported(refinement)));
+    let mut unexercised = counts.coverage.unexercised(
+        rules,
+        named("`unsupported`", || coverage::unsupported(refinement)),
+    );
     let invariants = tester.asking.invariants;
     unexercised.extend(invariant::unexercised(invariants, &counts.invariants));
     let coverage = counts.coverage.rules(rules);
@@ -140,7 +145,11 @@ fn judge<R: Refinement>(
         }
     };
 
-    panics.extend(induction.iter().filter_map(|decided| decided.unrepeated.clone()));
+    panics.extend(
+        induction
+            .iter()
+            .filter_map(|decided| decided.unrepeated.clone()),
+    );
 
     let mut rows = Vec::new();
     rows.extend(of.observation.judge(counts.observation, found));
@@ -178,7 +187,10 @@ fn judge<R: Refinement>(
             Vec::new()
         }
     };
-    panics.extend(rows.iter_mut().filter_map(|judged: &mut Judged| judged.panic.take()));
+    panics.extend(
+        rows.iter_mut()
+            .filter_map(|judged: &mut Judged| judged.panic.take()),
+    );
     panics.extend(take_tolerated());
     let context = Context {
         panics: &panics,

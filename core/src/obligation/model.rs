@@ -227,9 +227,8 @@ fn faults<R: Refinement>(
     if let Some(misfit) = &found.totals.initial_misfit {
         faults.push(without_steps(misfit.clone()));
     }
-    let inconsistent = |place, inconsistency| {
-        explain(found, place, &Fault::Inconsistent(inconsistency))
-    };
+    let inconsistent =
+        |place, inconsistency| explain(found, place, &Fault::Inconsistent(inconsistency));
     if let Some((place, inconsistency)) = counts.again.contradicted() {
         faults.push(inconsistent(place, inconsistency));
     }
@@ -256,7 +255,9 @@ fn faults<R: Refinement>(
             Ok(Some((place, inconsistency))) => later.push(inconsistent(place, inconsistency)),
             Err(panic) => {
                 let told = panic.told(UNNAMED);
-                later.push(without_steps(format!("{told}; states were compared after the search")));
+                later.push(without_steps(format!(
+                    "{told}; states were compared after the search"
+                )));
             }
         }
     }
@@ -271,10 +272,11 @@ fn faults<R: Refinement>(
         // A row that could not be decided says so.
         Err(_) if context.panicked.is_some() || !faults.is_empty() => (),
         Err(panic) => {
-            let told = panic.told(
-                "`fields`, `map`, or `offers`, `next` or `process_of` of the specification",
-            );
-            later.push(without_steps(format!("{told}; the states were looked at after the search")));
+            let told = panic
+                .told("`fields`, `map`, or `offers`, `next` or `process_of` of the specification");
+            later.push(without_steps(format!(
+                "{told}; the states were looked at after the search"
+            )));
         }
     }
     faults.extend(later);
@@ -294,11 +296,7 @@ fn faults<R: Refinement>(
     faults
 }
 
-fn explain<R: Refinement>(
-    found: &Found<'_, R>,
-    place: Place,
-    fault: &Fault,
-) -> Counterexample {
+fn explain<R: Refinement>(found: &Found<'_, R>, place: Place, fault: &Fault) -> Counterexample {
     match explanation(fault) {
         // Of a model that contradicts itself the behaviour may be lost; what is wrong is told all the same.
         Some(explanation) => found.told(place, explanation),

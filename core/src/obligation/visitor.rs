@@ -134,7 +134,10 @@ impl<'a, R: Refinement> Tester<'a, R> {
             to,
         );
         counts.model.hear(|heard| {
-            heard.answers.push(named("`clone` of an action or a state of the specification", || answer.clone()));
+            heard.answers.push(named(
+                "`clone` of an action or a state of the specification",
+                || answer.clone(),
+            ));
         });
         let mut input = None;
         // Several actions of the environment at once choose for it: they are an input of none of its rules.
@@ -218,7 +221,9 @@ impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, R> {
         }
         let image = self.refinement.call_map(state);
         counts.model.hear(|heard| {
-            heard.image = Some(named("`clone` of a state of the specification", || image.clone()));
+            heard.image = Some(named("`clone` of a state of the specification", || {
+                image.clone()
+            }));
         });
         Some(image)
     }

@@ -78,7 +78,12 @@ pub(super) fn warnings<R: Refinement>(
     });
     warnings.extend(conditions.into_iter().map(warning(About::Fairness)));
     warnings.extend(unreasoned.map(warning(About::Waiver)));
-    warnings.extend(of_rules.iter().cloned().map(warning(About::SpecificationRule)));
+    warnings.extend(
+        of_rules
+            .iter()
+            .cloned()
+            .map(warning(About::SpecificationRule)),
+    );
     warnings.extend(misnamed.map(warning(About::Rule)));
     warnings
 }

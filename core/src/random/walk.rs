@@ -99,7 +99,9 @@ impl<S: TransitionSystem> Offers<S> {
             self.instances[rule] = 0;
         }
         let mut visit = |action: ActionOf<S>, to| {
-            let rule = named("`rule_of` of the implementation", || system.rule_of(&action));
+            let rule = named("`rule_of` of the implementation", || {
+                system.rule_of(&action)
+            });
             let rule = rule.0.min(self.instances.len() - 1);
             if self.instances[rule] == 0 {
                 self.enabled.push(rule);
@@ -444,7 +446,16 @@ impl<S: TransitionSystem, V: Visitor<S>> Search<'_, S, V> {
         let mut tally = self.visitor.tally();
         let mut length = 0;
         // What does not panic as a state is looked at may do so as it is copied, or dropped.
-        let walked = catch(|| self.walk_on(number, offers, worker, &mut generator, &mut tally, &mut length));
+        let walked = catch(|| {
+            self.walk_on(
+                number,
+                offers,
+                worker,
+                &mut generator,
+                &mut tally,
+                &mut length,
+            )
+        });
         if let Err(panic) = walked {
             let place = Place {
                 length,

@@ -133,7 +133,10 @@ where
                 Some(_) => StatesKept::Fingerprints,
                 None => self.codec.kept(&log),
             },
-            tally: self.tally.into_inner().unwrap_or_else(PoisonError::into_inner),
+            tally: self
+                .tally
+                .into_inner()
+                .unwrap_or_else(PoisonError::into_inner),
             end: found.end,
             initial_states: found.initial_states,
             unexamined: found.unexamined,
@@ -146,7 +149,10 @@ where
             graph: found.graph,
             graph_too_large: found.graph_too_large,
             panic: found.panic,
-            initial_misfit: self.misfit.into_inner().unwrap_or_else(PoisonError::into_inner),
+            initial_misfit: self
+                .misfit
+                .into_inner()
+                .unwrap_or_else(PoisonError::into_inner),
             reached: Box::new(Store {
                 log,
                 codec: self.codec,
@@ -197,14 +203,11 @@ where
                 };
                 let caches = (cache, &mut *learned);
                 let kept = (place, key, from);
-                self.successors.next(
-                    of,
-                    caches,
-                    kept,
-                    tally,
-                    (&mut *keys, &mut labels),
-                    &mut visit,
-                );
+                let targets = (&mut *keys, &mut labels);
+                named(NEXT, || {
+                    self.successors
+                        .next(of, caches, kept, tally, targets, &mut visit);
+                });
                 met.labels.append(&mut labels);
                 let cached = keys.len() as u32;
                 self.look_at((clock, &phase), tally, at, (cached, met));
@@ -622,7 +625,10 @@ where
         found: &mut Expanded<P::Key>,
     ) -> Result<(), Limit> {
         let expansion = self.expansion;
-        let cache = &*expansion.cache.read().unwrap_or_else(PoisonError::into_inner);
+        let cache = &*expansion
+            .cache
+            .read()
+            .unwrap_or_else(PoisonError::into_inner);
         found.clear();
         for (index, key) in batch.keys[..batch.count].iter().enumerate() {
             if batch.task == Task::Expand {
@@ -664,7 +670,9 @@ where
         let own = std::mem::replace(&mut self.own.tally, visitor.tally());
         if keeps == Keeps::Found {
             let mut tally = tally.lock().unwrap_or_else(PoisonError::into_inner);
-            named("`hash`, `eq` or `clone` of a state", || visitor.merge(&mut tally, own));
+            named("`hash`, `eq` or `clone` of a state", || {
+                visitor.merge(&mut tally, own)
+            });
         }
         let mut cache = cache.write().unwrap_or_else(PoisonError::into_inner);
         successors.merge(&mut cache, &mut self.own.learned);

@@ -17,6 +17,10 @@ use crate::rule::Process;
 use crate::system::{ActionOf, StateOf, TransitionSystem};
 use crate::visit::visit_offers;
 
+/// What is asked for the needs of a state.
+const OFFERS: &str =
+    "`offers` of the specification, or `hash`, `eq` or `clone` of a state or an action,";
+
 /// An action that a state can no longer lead to.
 pub(in crate::obligation) struct Refusal<A> {
     pub at: Offer,
@@ -146,7 +150,13 @@ pub(in crate::obligation) fn kept<R: Refinement>(
     id: StateId,
 ) -> Result<StateOf<R::Concrete>, PanickedAt> {
     let read = catch(|| reached.state(refinement.implementation(), id));
-    let state = read.map_err(|panic| (id, "`fields` or `clone` of a state, reading it back,", panic))?;
+    let state = read.map_err(|panic| {
+        (
+            id,
+            "`fields` or `clone` of a state, reading it back,",
+            panic,
+        )
+    })?;
     Ok(state.expect("where a graph is recorded, states are kept"))
 }
 
@@ -366,7 +376,8 @@ fn look_at<R: Refinement>(
                 part.needed.push(u32::MAX);
                 continue;
             }
-            let image = catch(|| refinement.call_map(&state)).map_err(|panic| (id, "`map`", panic))?;
+            let image =
+                catch(|| refinement.call_map(&state)).map_err(|panic| (id, "`map`", panic))?;
             if images.len() == IMAGES {
                 images.clear();
             }
@@ -379,7 +390,7 @@ fn look_at<R: Refinement>(
                     })
                 })
             })
-            .map_err(|panic| (id, "`offers` of the specification", panic))?;
+            .map_err(|panic| (id, OFFERS, panic))?;
             part.needed.push(place);
         }
         Ok(part)

@@ -155,7 +155,11 @@ where
             return all;
         }
     };
-    let count = || named("`type_correct`", || type_correct_states(refinement.implementation()));
+    let count = || {
+        named("`type_correct`", || {
+            type_correct_states(refinement.implementation())
+        })
+    };
     let total = match catch(count) {
         Ok(total) => total,
         Err(panic) => {
@@ -229,7 +233,11 @@ impl Care<'_> {
 
 /// Runs `ask` without care, and where something panics once more with care. What panics then is told where it is asked for; what
 /// does not is noted in `unrepeated`.
-fn carefully<T>(number: u64, unrepeated: &mut Unrepeated, mut ask: impl FnMut(&Care<'_>) -> T) -> T {
+fn carefully<T>(
+    number: u64,
+    unrepeated: &mut Unrepeated,
+    mut ask: impl FnMut(&Care<'_>) -> T,
+) -> T {
     // PERF: one guard for all; a panic is rare, and then each function is asked again by itself.
     let panic = match catch(|| ask(&Care::None)) {
         Ok(answer) => return answer,
@@ -293,7 +301,9 @@ where
 
     fn test(&self, number: u64, from: &StateOf<R::Concrete>, findings: &mut Findings) {
         findings.states += 1;
-        match carefully(number, &mut findings.unrepeated, |care| self.failing(care, from)) {
+        match carefully(number, &mut findings.unrepeated, |care| {
+            self.failing(care, from)
+        }) {
             Failing::None => {
                 findings.satisfying += 1;
                 findings.met.extend(self.reached.get(from));
@@ -327,7 +337,9 @@ where
     fn induct(&self, number: u64, from: &StateOf<R::Concrete>, findings: &mut Findings) {
         let mut unrepeated = findings.unrepeated.take();
         // What is noted twice is noted once.
-        carefully(number, &mut unrepeated, |care| self.induct_with(care, number, from, findings));
+        carefully(number, &mut unrepeated, |care| {
+            self.induct_with(care, number, from, findings)
+        });
         findings.unrepeated = unrepeated;
     }
 
@@ -410,9 +422,8 @@ where
                 }
                 let others = self.invariants.iter().enumerate();
                 let mut others = others.filter(|(index, _)| *index != left_out);
-                let fails = others.find(|(_, invariant)| {
-                    !care.guarded(|| invariant.holds(&to)).unwrap_or(false)
-                });
+                let fails = others
+                    .find(|(_, invariant)| !care.guarded(|| invariant.holds(&to)).unwrap_or(false));
                 failing = fails.map(|(place, _)| Goal::Invariant(place)).or_else(|| {
                     let simulates = care.guarded(|| self.simulates(from, &image, &action, &to));
                     (!simulates.unwrap_or(false)).then_some(Goal::Simulation)

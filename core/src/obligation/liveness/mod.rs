@@ -41,7 +41,8 @@ use crate::report::Obligation;
 use crate::system::TransitionSystem;
 
 /// What is asked of the model as a row is decided, beside what is named there.
-const ASKED: &str = "`fairness`, `liveness`, `rules`, or `hash`, `eq`, `clone` or `Debug` of a state or an action";
+const ASKED: &str =
+    "`fairness`, `liveness`, `rules`, or `hash`, `eq`, `clone` or `Debug` of a state or an action";
 
 /// The rows of a refinement's liveness.
 #[derive(Clone)]

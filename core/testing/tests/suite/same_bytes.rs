@@ -25,7 +25,7 @@ fn assert_same<R: Refinement>(refinement: &R, told: &str, settings: &Settings<'_
         bytes(&report.expect("the settings fit"))
     };
     let first = run(1);
-    for threads in [1, 2, 8, 2, 8] {
+    for threads in [1, 2, 8] {
         assert_eq!(first, run(threads), "{told}, {threads} threads");
     }
 }
@@ -56,13 +56,17 @@ fn ways() -> Vec<Settings<'static>> {
 #[test]
 fn every_run_reports_the_same() {
     for settings in ways() {
-        for seed in 0..60 {
+        for seed in 0..12 {
             assert_same(&draw(seed, Size::Small), &format!("seed {seed}"), &settings);
             let several = draw_with_several_steps(seed);
             assert_same(&several, &format!("several steps, seed {seed}"), &settings);
         }
-        for seed in 0..6 {
-            assert_same(&draw(seed, Size::Wide), &format!("wide, seed {seed}"), &settings);
+        for seed in 0..2 {
+            assert_same(
+                &draw(seed, Size::Wide),
+                &format!("wide, seed {seed}"),
+                &settings,
+            );
         }
     }
 }

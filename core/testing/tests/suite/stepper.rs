@@ -165,7 +165,9 @@ fn paths<R: Refinement>(oracle: &Oracle<'_, R>) -> Vec<Vec<usize>> {
 
 fn initial_of<R: Refinement>(refinement: &R) -> Vec<StateOf<R::Concrete>> {
     let mut initial = Vec::new();
-    refinement.implementation().initial(&mut |state| initial.push(state));
+    refinement
+        .implementation()
+        .initial(&mut |state| initial.push(state));
     initial
 }
 
@@ -187,11 +189,7 @@ fn fails_at<R: Refinement>(oracle: &Oracle<'_, R>, state: usize) -> BTreeSet<Str
 }
 
 /// What fails of a step, and where it leads.
-fn fails_of<R: Refinement>(
-    oracle: &Oracle<'_, R>,
-    from: usize,
-    choice: usize,
-) -> BTreeSet<String> {
+fn fails_of<R: Refinement>(oracle: &Oracle<'_, R>, from: usize, choice: usize) -> BTreeSet<String> {
     let (action, to) = &oracle.steps[from][choice];
     let mut fails = fails_at(oracle, *to);
     if !oracle.simulated(from, action, *to) {
@@ -204,7 +202,10 @@ fn fails_of<R: Refinement>(
 }
 
 fn names(fails: &[Finding]) -> BTreeSet<String> {
-    fails.iter().map(|finding| finding.obligation.clone()).collect()
+    fails
+        .iter()
+        .map(|finding| finding.obligation.clone())
+        .collect()
 }
 
 /// Everywhere and of everything that can be taken the stepper says what the oracle says, and what fails of all that is what the
@@ -259,16 +260,28 @@ fn assert_steps_as_checked(refinement: &Correspondence, seen: &mut BTreeMap<Stri
         ..Settings::default()
     };
     let report = check(refinement, &settings).expect("the settings fit");
-    let kinds = ["observation", "initiality", "simulation", "agency", "deadlock"];
+    let kinds = [
+        "observation",
+        "initiality",
+        "simulation",
+        "agency",
+        "deadlock",
+    ];
     let is_of_steps = |name: &str| kinds.contains(&name) || name.starts_with("invariant:");
-    let violated = report.obligations.iter().filter(|row| row.verdict == Verdict::Violated);
+    let violated = report
+        .obligations
+        .iter()
+        .filter(|row| row.verdict == Verdict::Violated);
     let violated: BTreeSet<String> = violated
         .map(|row| row.name.clone())
         .filter(|name| is_of_steps(name))
         .collect();
     assert_eq!(failing, violated, "{report}");
     // The first one of a row is a shortest one.
-    let firsts = report.obligations.iter().filter_map(|row| row.counterexamples.first());
+    let firsts = report
+        .obligations
+        .iter()
+        .filter_map(|row| row.counterexamples.first());
     firsts.for_each(|counterexample| assert_stepped(refinement, counterexample));
     for name in failing {
         let kind = name.split(':').next().unwrap_or_default();
@@ -286,8 +299,18 @@ fn what_fails_at_a_step_is_what_the_check_finds() {
     for seed in 0..100 {
         assert_steps_as_checked(&draw_with_several_steps(seed), &mut seen);
     }
-    let kinds = ["observation", "initiality", "simulation", "agency", "invariant", "deadlock"];
+    let kinds = [
+        "observation",
+        "initiality",
+        "simulation",
+        "agency",
+        "invariant",
+        "deadlock",
+    ];
     for kind in kinds {
-        assert!(seen.get(kind).is_some_and(|count| *count > 20), "{kind}: {seen:?}");
+        assert!(
+            seen.get(kind).is_some_and(|count| *count > 20),
+            "{kind}: {seen:?}"
+        );
     }
 }

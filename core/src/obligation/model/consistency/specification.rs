@@ -113,7 +113,9 @@ impl<R: Refinement> Asking<'_, R> {
                 return Err(of_the("specification", found));
             }
             again.enumerated[specification.call_rule_of(action).0] = true;
-            again.processes.insert(specification.call_process_of(action));
+            again
+                .processes
+                .insert(specification.call_process_of(action));
         }
         for (action, _) in some_of(&offered, number) {
             let mut others = offered.iter().map(|(other, _)| other);

@@ -190,13 +190,19 @@ fn a_rule_whose_steps_all_change_nothing() {
         itself(Machine::new(&rules, [0], next, |n| *n))
     };
     let warned = |report: &Report| {
-        let rules = report.warnings.iter().filter(|one| one.about == About::SpecificationRule);
+        let rules = report
+            .warnings
+            .iter()
+            .filter(|one| one.about == About::SpecificationRule);
         rules.map(|one| one.text.clone()).collect::<Vec<_>>()
     };
     let hollow = assert_holds(&refinement());
     let told = warned(&hollow);
     assert_eq!(told.len(), 1, "{hollow}");
-    assert!(told[0].contains("the rule `copy` of the specification"), "{hollow}");
+    assert!(
+        told[0].contains("the rule `copy` of the specification"),
+        "{hollow}"
+    );
     // One step that changes something is enough, wherever it is taken, and by several threads.
     let mut changing = refinement();
     let next = |n: &u8| match n {

@@ -110,9 +110,18 @@ fn a_line_fits_a_terminal() {
     let shown = |columns| super::line(&state, COST, Some(columns));
     assert_eq!(shown(200), line(&state));
     for (columns, expected) in [
-        (100, "check x: 20,000 states, 2,000/s, frontier 1,500 at depth 7, 3 of 9 done, 3 MiB, 00:01:01"),
-        (85, "20,000 states, 2,000/s, frontier 1,500 at depth 7, 3 of 9 done, 3 MiB, 00:01:01"),
-        (75, "20,000 states, frontier 1,500 at depth 7, 3 of 9 done, 3 MiB, 00:01:01"),
+        (
+            100,
+            "check x: 20,000 states, 2,000/s, frontier 1,500 at depth 7, 3 of 9 done, 3 MiB, 00:01:01",
+        ),
+        (
+            85,
+            "20,000 states, 2,000/s, frontier 1,500 at depth 7, 3 of 9 done, 3 MiB, 00:01:01",
+        ),
+        (
+            75,
+            "20,000 states, frontier 1,500 at depth 7, 3 of 9 done, 3 MiB, 00:01:01",
+        ),
         (60, "20,000 states, 3 of 9 done, 00:01:01"),
         (55, "20,000 states, 3 of 9 done, 00:01:01"),
         (40, "20,000 states, 3 of 9 done, 00:01:01"),
