@@ -1,7 +1,10 @@
 //! What a concrete step is said to simulate: a stutter, an abstract step, or several.
 
+use crate::model_call::named;
 use crate::refinement::Refinement;
 use crate::system::{ActionOf, StateOf, TransitionSystem};
+
+const ALLOWS: &str = "`allows` of the specification";
 
 /// The answer of a refinement to a step.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,8 +67,12 @@ pub(crate) fn answer<R: Refinement>(
     to: &StateOf<R::Concrete>,
 ) -> AnswerOf<R> {
     Answer {
-        before: refinement.abstract_steps_before(from, action, to),
-        last: refinement.abstract_action(from, action, to),
+        before: named("`abstract_steps_before`", || {
+            refinement.abstract_steps_before(from, action, to)
+        }),
+        last: named("`abstract_action`", || {
+            refinement.abstract_action(from, action, to)
+        }),
     }
 }
 
@@ -84,8 +91,8 @@ pub(crate) fn unsimulated<S: TransitionSystem>(
     let place = answer.before.len();
     let from = answer.source(image, place);
     let simulated = match &answer.last {
-        Some(action) => specification.allows(from, action, target),
-        None => from == target,
+        Some(action) => named(ALLOWS, || specification.allows(from, action, target)),
+        None => named("`eq` of a state of the specification", || from == target),
     };
     (!simulated).then_some(Unsimulated::Step(place))
 }
@@ -96,14 +103,20 @@ fn unsimulated_before<S: TransitionSystem>(
     answer: &Answer<ActionOf<S>, StateOf<S>>,
     (image, target): (&StateOf<S>, &StateOf<S>),
 ) -> Option<Unsimulated> {
-    let last = specification.observe(target);
-    let mut shown = specification.observe(image);
+    let observe = |state| {
+        named("`observe` of the specification", || {
+            specification.observe(state)
+        })
+    };
+    let last = observe(target);
+    let mut shown = observe(image);
     for (place, (action, state)) in answer.before.iter().enumerate() {
-        if !specification.allows(answer.source(image, place), action, state) {
+        let from = answer.source(image, place);
+        if !named(ALLOWS, || specification.allows(from, action, state)) {
             return Some(Unsimulated::Step(place));
         }
-        let shows = specification.observe(state);
-        if shows != shown && shows != last {
+        let shows = observe(state);
+        if named("`eq` of an observation", || shows != shown && shows != last) {
             return Some(Unsimulated::Shown(place));
         }
         shown = shows;

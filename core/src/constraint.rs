@@ -9,6 +9,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::invariant::PredicateOf;
+use crate::model_call::named;
 use crate::system::{StateOf, TransitionSystem};
 
 /// A named predicate on the states of `S` that bounds exploration: only from states that satisfy it steps are taken.
@@ -56,7 +57,7 @@ impl<S: TransitionSystem> Constraint<S> {
 
     /// Whether `state` satisfies it.
     pub fn contains(&self, state: &StateOf<S>) -> bool {
-        (self.within)(state)
+        named("the constraint", || (self.within)(state))
     }
 
     /// The constraint of `T` that a state satisfies if its image under `map` satisfies this one.

@@ -5,6 +5,8 @@ use std::fmt::Debug;
 
 use foldhash::HashSet;
 
+use crate::functions::Functions;
+use crate::overridden::Overridden;
 use crate::rule::RuleId;
 use crate::system::{ActionOf, StateOf, TransitionSystem, steps};
 use crate::visit::{visit_initial, visit_offers};
@@ -86,6 +88,7 @@ pub fn disagreement<S: TransitionSystem>(
         system,
         from,
         offered: &offered,
+        overridden: Overridden::ALL,
     };
     let mut doubtful = None;
     let actions = offered.iter().map(|(action, _)| action);
@@ -105,7 +108,7 @@ pub fn disagreement<S: TransitionSystem>(
 
 /// The rule of `action` and the process that takes it fit each other and the system's rules.
 pub fn misfiled<S: TransitionSystem>(system: &S, action: &ActionOf<S>) -> Option<Disagreement> {
-    let (RuleId(number), rules) = (system.rule_of(action), system.rules());
+    let (RuleId(number), rules) = (system.call_rule_of(action), system.call_rules());
     let Some(rule) = rules.get(number) else {
         return Some(Disagreement::NoSuchRule {
             action: format!("{action:?}"),
@@ -113,7 +116,7 @@ pub fn misfiled<S: TransitionSystem>(system: &S, action: &ActionOf<S>) -> Option
             rules: rules.len(),
         });
     };
-    let process = system.process_of(action);
+    let process = system.call_process_of(action);
     (process.name != rule.process).then(|| Disagreement::OtherProcess {
         action: format!("{action:?}"),
         process: process.to_string(),
@@ -127,10 +130,12 @@ pub(crate) struct At<'a, S: TransitionSystem> {
     pub system: &'a S,
     pub from: &'a StateOf<S>,
     pub offered: &'a [(ActionOf<S>, StateOf<S>)],
+    /// What of the rest is not derived from these.
+    pub overridden: Overridden,
 }
 
 impl<S: TransitionSystem> At<'_, S> {
-    /// Compares what is derived from `next` with it: for `actions`, `successor` and, to their targets and to `others`,
+    /// Compares what is overridden of what is derived from `next` with it: for `actions`, `successor` and, to their targets and to `others`,
     /// `allows`; and `offers`. A step that `next` does not visit, by an action that it does not visit here at all,
     /// is told to `doubtful` with the action's rule: the rule may be stated as a predicate.
     pub fn disagreement<'b>(
@@ -148,7 +153,7 @@ impl<S: TransitionSystem> At<'_, S> {
             }
             let offered = self.offered.iter().filter(|(other, _)| other == action);
             let results: Vec<_> = offered.map(|(_, to)| to).collect();
-            let rule = self.system.rule_of(action);
+            let rule = self.system.call_rule_of(action);
             let mut compare = |method, agrees: bool| {
                 let found = (!agrees).then(|| Disagreement::overridden(method, "next", action))?;
                 match results.is_empty() {
@@ -159,15 +164,19 @@ impl<S: TransitionSystem> At<'_, S> {
                     false => Some(found),
                 }
             };
-            let agrees = match self.system.successor(self.from, action) {
-                Some(target) => results.contains(&&target),
-                None => results.is_empty(),
-            };
-            if let Some(found) = compare("successor", agrees) {
-                return Some(found);
+            if self.overridden.successor {
+                let agrees = match self.system.call_successor(self.from, action) {
+                    Some(target) => results.contains(&&target),
+                    None => results.is_empty(),
+                };
+                if let Some(found) = compare("successor", agrees) {
+                    return Some(found);
+                }
             }
-            for to in results.iter().copied().take(2).chain(others) {
-                let allowed = self.system.allows(self.from, action, to);
+            let asked: &[StateOf<S>] = if self.overridden.allows { others } else { &[] };
+            let first = if self.overridden.allows { 2 } else { 0 };
+            for to in results.iter().copied().take(first).chain(asked) {
+                let allowed = self.system.call_allows(self.from, action, to);
                 // Where the result is open, what is derived allows the first one only.
                 let agrees = allowed == results.contains(&to) || !allowed && results.len() > 1;
                 if let Some(found) = compare("allows", agrees) {
@@ -175,7 +184,11 @@ impl<S: TransitionSystem> At<'_, S> {
                 }
             }
         }
-        self.offers(doubtful)
+        if self.overridden.offers {
+            self.offers(doubtful)
+        } else {
+            None
+        }
     }
 
     /// Compares `offers` with `next`.
@@ -184,15 +197,16 @@ impl<S: TransitionSystem> At<'_, S> {
         visit_offers(self.system, self.from, &mut |action| offers.push(action));
         let overridden = |action: &ActionOf<S>| Disagreement::overridden("offers", "next", action);
         let changing = self.offered.iter().filter(|(_, to)| to != self.from);
-        let changing: HashSet<_> = changing.map(|(action, _)| action).collect();
+        let in_order: Vec<_> = changing.map(|(action, _)| action).collect();
+        let changing: HashSet<_> = in_order.iter().copied().collect();
         for action in offers.iter().filter(|action| !changing.contains(action)) {
             if self.offered.iter().any(|(other, _)| other == action) {
                 return Some(overridden(action));
             }
-            doubtful(self.system.rule_of(action), overridden(action));
+            doubtful(self.system.call_rule_of(action), overridden(action));
         }
         let offers: HashSet<_> = offers.iter().collect();
-        let missing = changing.iter().find(|action| !offers.contains(*action));
+        let missing = in_order.iter().find(|action| !offers.contains(*action));
         missing.map(|action| overridden(action))
     }
 }

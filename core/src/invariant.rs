@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::model_call::named_invariant;
 use crate::system::{StateOf, TransitionSystem};
 
 /// A predicate on the states of `S`.
@@ -66,7 +67,8 @@ impl<S: TransitionSystem> Invariant<S> {
 
     /// Whether something is claimed of `state`: the premise holds, or there is none.
     pub fn applies(&self, state: &StateOf<S>) -> bool {
-        self.premise.as_ref().is_none_or(|premise| premise(state))
+        let applies = |premise: &Predicate<StateOf<S>>| premise(state);
+        named_invariant(&self.name, || self.premise.as_ref().is_none_or(applies))
     }
 
     /// The predicates themselves, premise and conclusion.
@@ -76,7 +78,7 @@ impl<S: TransitionSystem> Invariant<S> {
 
     /// The conclusion alone, whatever the premise.
     pub fn concludes(&self, state: &StateOf<S>) -> bool {
-        (self.holds)(state)
+        named_invariant(&self.name, || (self.holds)(state))
     }
 
     /// Whether `state` satisfies the implication.

@@ -19,6 +19,22 @@ pub struct Panic {
     pub location: Option<String>,
     /// The action whose rule was being evaluated, where [`offer`](crate::offer) knows it.
     pub action: Option<String>,
+    /// The function of the model, as a report names it, where the call of it was [`named`].
+    pub function: Option<String>,
+}
+
+impl Panic {
+    /// The sentence of a report: which function panicked, and how. `otherwise` names those that were being run, where it is
+    /// not known which it was, or only less fully.
+    pub(crate) fn told(&self, otherwise: &str) -> String {
+        let function = self.function.as_deref();
+        let function = function.filter(|function| !otherwise.starts_with(function));
+        let function = function.unwrap_or(otherwise);
+        match &self.action {
+            Some(action) => format!("{function} panicked, evaluating {action}: {self}"),
+            None => format!("{function} panicked: {self}"),
+        }
+    }
 }
 
 impl Display for Panic {
@@ -68,6 +84,80 @@ struct BreakOff;
 thread_local! {
     static RUNNING: Cell<Running> = const { Cell::new(Running::Freely) };
     static CAUGHT: RefCell<Option<(String, Option<String>)>> = const { RefCell::new(None) };
+    /// The innermost named function that the last panic of this thread has left.
+    static FUNCTION: RefCell<Option<String>> = const { RefCell::new(None) };
+    /// The first panic that was done without and not told yet.
+    static TOLERATED: RefCell<Option<Panic>> = const { RefCell::new(None) };
+}
+
+/// Runs `call`, and if it panics the report names `function`.
+///
+/// PERF: nothing is done where nothing panics.
+#[inline(always)]
+pub(crate) fn named<T>(function: &str, call: impl FnOnce() -> T) -> T {
+    let name = Name(function);
+    let result = call();
+    std::mem::forget(name);
+    result
+}
+
+/// The same of an invariant, by its own name.
+#[inline(always)]
+pub(crate) fn named_invariant<T>(invariant: &str, holds: impl FnOnce() -> T) -> T {
+    struct Invariant<'a>(&'a str);
+    impl Drop for Invariant<'_> {
+        #[cold]
+        fn drop(&mut self) {
+            unwound(format!("invariant `{}`", self.0));
+        }
+    }
+    let name = Invariant(invariant);
+    let result = holds();
+    std::mem::forget(name);
+    result
+}
+
+/// Dropped only when the function that it names unwinds.
+struct Name<'a>(&'a str);
+
+impl Drop for Name<'_> {
+    #[cold]
+    fn drop(&mut self) {
+        unwound(self.0.to_owned());
+    }
+}
+
+/// Notes that a function unwinds, unless one that it called does: the innermost is named, as fully as those around it do.
+fn unwound(name: String) {
+    FUNCTION.with_borrow_mut(|function| {
+        if function
+            .as_ref()
+            .is_none_or(|inner| name.starts_with(inner))
+        {
+            *function = Some(name);
+        }
+    });
+}
+
+/// What is said to have panicked where no function is named: all others are.
+pub(crate) const UNNAMED: &str = "a function of the model (`hash`, `eq`, `clone`, `drop`, `Debug` or `serialize` of a state, an action or \
+                                  an observation, `implementation` or `specification`)";
+
+/// Runs `model`, which the caller can do without; of what it panics with [`take_tolerated`] tells.
+pub(crate) fn tolerated<T>(model: impl FnOnce() -> T) -> Option<T> {
+    catch(model).inspect_err(|panic| note_tolerated(panic)).ok()
+}
+
+/// Notes a panic that is done without.
+pub(crate) fn note_tolerated(panic: &Panic) {
+    TOLERATED.with_borrow_mut(|first| {
+        first.get_or_insert_with(|| panic.clone());
+    });
+}
+
+/// The first panic on this thread since the last time that this was asked that was done without.
+pub(crate) fn take_tolerated() -> Option<Panic> {
+    TOLERATED.take()
 }
 
 /// Runs `model`; a panic is neither printed nor passed on. PERF: it is run once a state, and together with its
@@ -104,6 +194,16 @@ fn leave(outer: Running) -> bool {
     RUNNING.replace(outer) == Running::BrokenOff
 }
 
+/// Panics as another thread did, of which this one waited for the results: the next guard finds the same panic.
+#[cold]
+pub(crate) fn panic_again(panic: Panic) -> ! {
+    if RUNNING.get() == Running::Freely {
+        // Nothing would tell of it.
+        panic!("{panic}");
+    }
+    resume_unwind(Box::new(panic))
+}
+
 /// Leaves the function of the model that called back, and all others up to the next `interruptible` or [`until_enough`].
 #[cold]
 pub fn break_off() -> ! {
@@ -129,22 +229,29 @@ fn run_until_enough(model: &mut dyn FnMut()) {
         if !payload.is::<BreakOff>() {
             resume_unwind(payload);
         }
-        // A rule that was left is no culprit.
+        // A rule that was left is no culprit, and no function has panicked.
         take_culprit();
+        FUNCTION.take();
     }
 }
 
 #[cold]
 fn ended(payload: Box<dyn Any + Send>) -> Ended {
     let action = take_culprit();
+    let function = FUNCTION.take();
     if payload.is::<BreakOff>() {
         return Ended::BrokenOff;
     }
+    let payload = match payload.downcast::<Panic>() {
+        Ok(of_other_thread) => return Ended::Panicked(*of_other_thread),
+        Err(payload) => payload,
+    };
     let (message, location) = CAUGHT.take().unwrap_or_else(|| (describe(&*payload), None));
     Ended::Panicked(Panic {
         message,
         location,
         action,
+        function,
     })
 }
 
@@ -170,6 +277,9 @@ fn install_hook() {
     INSTALLED.call_once(|| {
         let previous = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
+            // What an earlier panic left that the model itself has caught is not this one's.
+            FUNCTION.take();
+            take_culprit();
             if RUNNING.get() != Running::Freely {
                 let location = info.location().map(ToString::to_string);
                 CAUGHT.set(Some((describe(info.payload()), location)));

@@ -6,6 +6,7 @@
 
 use std::sync::Mutex;
 
+use super::model_call::{catch, panic_again};
 use super::primitives::{AtomicUsize, Ordering, thread};
 
 /// Why no place of a worker or of its result is found taken, empty or poisoned.
@@ -16,7 +17,7 @@ const TAKEN_ONCE: &str = "each worker is taken once, and leaves one result";
 ///
 /// # Panics
 ///
-/// If `work` does, once all have ended; what the models do is caught before.
+/// If `work` does, once all have ended, and as the first of the workers that did.
 pub(crate) fn run_in_parallel<W: Send, R: Send>(
     workers: impl IntoIterator<Item = W>,
     work: impl Fn(W) -> R + Sync,
@@ -26,12 +27,13 @@ pub(crate) fn run_in_parallel<W: Send, R: Send>(
     let results: Vec<_> = workers.iter().map(|_| Mutex::new(None)).collect();
     on_threads(workers.len(), &|place| {
         let worker = workers[place].lock().expect(TAKEN_ONCE).take();
-        let result = work(worker.expect(TAKEN_ONCE));
+        let result = catch(|| work(worker.expect(TAKEN_ONCE)));
         *results[place].lock().expect(TAKEN_ONCE) = Some(result);
     });
     let results = results.into_iter().map(|result| result.into_inner());
     let results = results.map(|result| result.expect(TAKEN_ONCE).expect(TAKEN_ONCE));
-    results.collect()
+    let results: Result<_, _> = results.collect();
+    results.unwrap_or_else(|panic| panic_again(panic))
 }
 
 /// Runs `work` for each number below `count`, each on its own thread, 0 on the calling one.
@@ -45,7 +47,7 @@ fn on_threads(count: usize, work: &(dyn Fn(usize) + Sync)) {
             .collect();
         work(0);
         for helper in helpers {
-            helper.join().expect("panics of the model are caught");
+            helper.join().expect("panics of a worker are caught");
         }
     });
 }

@@ -6,8 +6,11 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::model_call::named;
 use crate::obligation::ObligationKind;
 use crate::system::{StateOf, TransitionSystem};
+
+const PROPERTY: &str = "a liveness property";
 
 type Predicate<T> = Arc<dyn Fn(&T) -> bool + Send + Sync>;
 
@@ -160,12 +163,14 @@ impl<S: TransitionSystem> Property<S> {
 
     /// Whether the premise holds in a state; false if the property has none.
     pub(crate) fn premise_holds(&self, state: &StateOf<S>) -> bool {
-        self.premise.as_ref().is_some_and(|premise| premise(state))
+        named(PROPERTY, || {
+            self.premise.as_ref().is_some_and(|premise| premise(state))
+        })
     }
 
     /// Whether the conclusion holds in a state.
     pub(crate) fn conclusion_holds(&self, state: &StateOf<S>) -> bool {
-        (self.conclusion)(state)
+        named(PROPERTY, || (self.conclusion)(state))
     }
 
     /// The same property under another name.

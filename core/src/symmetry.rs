@@ -18,6 +18,7 @@ use foldhash::fast::FixedState;
 
 use crate::answer::{answer, unsimulated};
 use crate::constraint::Constraint;
+use crate::functions::{Functions, RefinementFunctions, SymmetricFunctions};
 use crate::invariant::Invariant;
 use crate::model_call::{break_off, until_enough};
 use crate::random::generator::mix;
@@ -112,7 +113,7 @@ impl<S: Symmetric> Quotient<S> {
 
 impl<S: Symmetric> Quotienting<S> for Quotient<S> {
     fn canonical(&self, system: &S, state: &StateOf<S>) -> StateOf<S> {
-        let representative = system.canonical(&self.permutations, state);
+        let representative = system.call_canonical(&self.permutations, state);
         if representative != *state
             && self.is_looked_at(state)
             && !is_member(system, &self.permutations, state, &representative)
@@ -150,15 +151,15 @@ impl<S: Symmetric> Quotienting<S> for Quotient<S> {
         for (action, to) in representatives.steps {
             // The exchange that makes the representative the state that the behaviour has come to.
             let mut permutations = self.permutations.iter();
-            let by = permutations.find(|by| system.permute(by, &from) == *lifted.last());
+            let by = permutations.find(|by| system.call_permute(by, &from) == *lifted.last());
             let Some(by) = by else {
                 return Err(Asymmetry::NoGroup {
                     from: format!("{from:?}"),
                     to: format!("{:?}", lifted.last()),
                 });
             };
-            let permuted = system.permute_action(by, &from, &action, &to);
-            let step = (permuted, system.permute(by, &to));
+            let permuted = system.call_permute_action(by, &from, &action, &to);
+            let step = (permuted, system.call_permute(by, &to));
             lifted.steps.push(step);
             from = self.canonical(system, &to);
         }
@@ -276,7 +277,7 @@ fn strange<S: Symmetric>(
     permutations: &[S::Permutation],
     state: &StateOf<S>,
 ) -> Option<Asymmetry> {
-    let representative = system.canonical(permutations, state);
+    let representative = system.call_canonical(permutations, state);
     let is_member =
         representative == *state || is_member(system, permutations, state, &representative);
     (!is_member).then(|| Asymmetry::NotAMember {
@@ -296,7 +297,7 @@ fn is_member<S: Symmetric>(
     let mut members = permutations
         .iter()
         .rev()
-        .map(|by| system.permute(by, state));
+        .map(|by| system.call_permute(by, state));
     members.any(|member| member == *other)
 }
 
@@ -438,7 +439,7 @@ where
     let system = refinement.implementation();
     if permutations
         .first()
-        .is_some_and(|first| system.permute(first, state) != *state)
+        .is_some_and(|first| system.call_permute(first, state) != *state)
     {
         return Tested::Changed(Asymmetry::FirstExchanges {
             about: format!("{state:?}"),
@@ -499,15 +500,15 @@ where
         state: &'a StateOf<R::Concrete>,
     ) -> Self {
         let (system, specification) = (refinement.implementation(), refinement.specification());
-        let mapped = refinement.map(state);
+        let mapped = refinement.call_map(state);
         Self {
             refinement,
             invariants,
             permutations,
             state,
-            canonical: system.canonical(permutations, state),
-            is_initial: specification.is_initial(&mapped),
-            shows_the_same: system.observe(state) == specification.observe(&mapped),
+            canonical: system.call_canonical(permutations, state),
+            is_initial: specification.call_is_initial(&mapped),
+            shows_the_same: system.call_observe(state) == specification.call_observe(&mapped),
             holding: holding(invariants, state),
             constraint: refinement.constraint(),
             steps: steps(system, state),
@@ -532,25 +533,26 @@ where
                 about: format!("{about:?}"),
             })
         };
-        let image = system.permute(by, state);
-        if self.canonical != system.canonical(self.permutations, &image) {
+        let image = system.call_permute(by, state);
+        if self.canonical != system.call_canonical(self.permutations, &image) {
             return Some(Asymmetry::NotCanonical {
                 permutation,
                 about: format!("{state:?}"),
             });
         }
-        if system.may_stop(state) != system.may_stop(&image) {
+        if system.call_may_stop(state) != system.call_may_stop(&image) {
             return does_not_commute("may_stop", state);
         }
-        let mapped_image = specification.permute(by, mapped);
-        if self.is_initial != specification.is_initial(&mapped_image) {
+        let mapped_image = specification.call_permute(by, mapped);
+        if self.is_initial != specification.call_is_initial(&mapped_image) {
             return does_not_commute("is_initial", state);
         }
-        if mapped_image != refinement.map(&image) {
+        if mapped_image != refinement.call_map(&image) {
             return does_not_commute("map", state);
         }
         // Two states that show the same still do, and two that do not, do not.
-        let image_shows_the_same = system.observe(&image) == specification.observe(&mapped_image);
+        let image_shows_the_same =
+            system.call_observe(&image) == specification.call_observe(&mapped_image);
         if self.shows_the_same != image_shows_the_same {
             return does_not_commute("observe", state);
         }
@@ -567,24 +569,24 @@ where
         }
         let mut of_image = steps(system, &image);
         for (action, to) in &self.steps {
-            let by_step = system.permute_action(by, state, action, to);
-            let permuted = (by_step, system.permute(by, to));
+            let by_step = system.call_permute_action(by, state, action, to);
+            let permuted = (by_step, system.call_permute(by, to));
             let Some(place) = of_image.iter().position(|step| *step == permuted) else {
                 return does_not_commute("next", action);
             };
             of_image.swap_remove(place);
-            let target = refinement.map(to);
-            let target_image = specification.permute(by, &target);
+            let target = refinement.call_map(to);
+            let target_image = specification.call_permute(by, &target);
             let kind = |action: &ActionOf<R::Abstract>| {
-                let process = specification.process_of(action);
-                (specification.rule_of(action), process)
+                let process = specification.call_process_of(action);
+                (specification.call_rule_of(action), process)
             };
             let told = answer(*refinement, state, action, to);
             let told_of_image = answer(*refinement, &image, &permuted.0, &permuted.1);
             // What each abstract action is in the image, by its rule and its process.
             let permuted_kinds = told.actions().enumerate().map(|(place, action)| {
                 let (from, to) = (told.source(mapped, place), told.target(&target, place));
-                kind(&specification.permute_action(by, from, action, to))
+                kind(&specification.call_permute_action(by, from, action, to))
             });
             let wrong = unsimulated(specification, &told, (mapped, &target));
             if !permuted_kinds.eq(told_of_image.actions().map(kind))

@@ -14,6 +14,7 @@ use crate::drawing::Drawing;
 use crate::fairness::Fairness;
 use crate::guard::evaluated;
 use crate::model_call::{Culprit, break_off, until_enough};
+use crate::overridden::{Derived, runs};
 use crate::report::json::json;
 use crate::rule::{Process, Rule, RuleId};
 use crate::state::State;
@@ -107,12 +108,14 @@ pub trait TransitionSystem: Sync {
 
     /// Whether `state` is initial. Derived from [`initial`](Self::initial).
     fn is_initial(&self, state: &Self::State) -> bool {
+        runs::<Self>(Derived::IsInitial);
         is_visited(state, |visit| visit_initial(self, visit))
     }
 
     /// The state to which `action` leads from `from`, if it is enabled there. Derived from
     /// [`next`](Self::next).
     fn successor(&self, from: &Self::State, action: &Self::Action) -> Option<Self::State> {
+        runs::<Self>(Derived::Successor);
         let mut target = None;
         self.next(from, &mut |offered, to| {
             if offered == *action && target.is_none() {
@@ -125,6 +128,7 @@ pub trait TransitionSystem: Sync {
     /// Whether (`from`, `action`, `to`) is a step. Derived from [`successor`](Self::successor).
     #[inline]
     fn allows(&self, from: &Self::State, action: &Self::Action, to: &Self::State) -> bool {
+        runs::<Self>(Derived::Allows);
         self.successor(from, action)
             .is_some_and(|target| target == *to)
     }
@@ -132,6 +136,7 @@ pub trait TransitionSystem: Sync {
     /// Visits every action that is enabled in `from` and would change it. Derived from
     /// [`next`](Self::next).
     fn offers(&self, from: &Self::State, visit: &mut impl FnMut(Self::Action)) {
+        runs::<Self>(Derived::Offers);
         visit_steps(self, from, &mut |action, to| {
             if to != *from {
                 visit(action);

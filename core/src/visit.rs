@@ -3,14 +3,17 @@
 //! `initial`, `next` and `offers` are generic in their callback, so that a search runs a model as one program with its own.
 //! The price is that each callback compiles all rules of the model anew. The exhaustive search is worth it, and induction;
 //! everything else asks here, random walks as well, and shares one compilation.
+//!
+//! Where the callback panics it is not the function of the model that is named.
 
-use crate::model_call::first_visited;
+use crate::model_call::{UNNAMED, first_visited, named};
 use crate::system::{ActionOf, StateOf, StepOf, TransitionSystem};
 
 /// Visits every initial state.
 #[inline(never)]
 pub fn visit_initial<S: TransitionSystem + ?Sized>(system: &S, visit: &mut dyn FnMut(StateOf<S>)) {
-    system.initial(&mut |state| visit(state));
+    let mut visit = |state| named(UNNAMED, || visit(state));
+    named("`initial`", || system.initial(&mut visit));
 }
 
 /// Visits every step from a state.
@@ -20,7 +23,8 @@ pub fn visit_steps<S: TransitionSystem + ?Sized>(
     from: &StateOf<S>,
     visit: &mut dyn FnMut(ActionOf<S>, StateOf<S>),
 ) {
-    system.next(from, &mut |action, to| visit(action, to));
+    let mut visit = |action, to| named(UNNAMED, || visit(action, to));
+    named("`next`", || system.next(from, &mut visit));
 }
 
 /// Visits every action that is enabled in a state and would change it.
@@ -30,7 +34,8 @@ pub fn visit_offers<S: TransitionSystem + ?Sized>(
     from: &StateOf<S>,
     visit: &mut dyn FnMut(ActionOf<S>),
 ) {
-    system.offers(from, &mut |action| visit(action));
+    let mut visit = |action| named(UNNAMED, || visit(action));
+    named("`offers`", || system.offers(from, &mut visit));
 }
 
 /// The first initial states, at most so many, and whether these are all.

@@ -144,7 +144,8 @@ static CANCELLED: AtomicBool = AtomicBool::new(false);
 /// ignored.
 pub fn main(name: &'static str, about: &'static str, catalogue: &Catalogue) -> ExitCode {
     signals::watch(&CANCELLED);
-    let mut output = io::stdout().lock();
+    // Not locked: a model that prints would wait for the lock as long as it is held.
+    let mut output = io::stdout();
     let words = std::env::args_os();
     let screen = terminal::standard_output();
     let program = (name, about, catalogue);

@@ -10,7 +10,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use foldhash::fast::RandomState;
+use foldhash::fast::FixedState;
 use hashbrown::HashSet;
 
 use super::ends::{TooManyStates, reachable};
@@ -24,8 +24,8 @@ use refmap::{Refinement, TransitionSystem};
 /// Specification given by all outputs that a program may produce.
 #[derive(Debug)]
 pub struct Behaviours {
-    /// Permitted outputs, closed under prefixes.
-    allowed: HashSet<Observation, RandomState>,
+    /// Permitted outputs, closed under prefixes. Their order is the same in every run.
+    allowed: HashSet<Observation, FixedState>,
     /// Values that some thread outputs.
     values: BTreeSet<Value>,
     /// Description of the program's bound, and the threads that it cut off in some run: their further outputs are
@@ -110,7 +110,7 @@ impl Behaviours {
 }
 
 /// Adds `shown` and all its prefixes.
-fn allow(shown: Observation, allowed: &mut HashSet<Observation, RandomState>) {
+fn allow(shown: Observation, allowed: &mut HashSet<Observation, FixedState>) {
     if !allowed.insert(shown.clone()) {
         return;
     }

@@ -6,9 +6,11 @@ use std::fmt::{self, Display};
 use serde::{Deserialize, Serialize};
 
 use super::segments::SegmentedVec;
-use crate::model_call::catch;
+use crate::model_call::{catch, named};
 use crate::packed::{Layout, Packed, PackingError, pack, round_trip_with, unpack};
 use crate::system::{StateOf, TransitionSystem};
+
+const FIELDS: &str = "`fields` of a state";
 
 /// From states to what is kept of them, and back.
 pub(super) trait Codec<S: TransitionSystem>: Send + Sync + 'static {
@@ -145,7 +147,7 @@ impl<S: TransitionSystem> Codec<S> for Whole {
     type Key = StateOf<S>;
 
     fn key(&self, _system: &S, state: &StateOf<S>) -> Option<StateOf<S>> {
-        Some(state.clone())
+        Some(named("`clone` of a state", || state.clone()))
     }
 
     #[inline(always)]
@@ -205,13 +207,14 @@ impl<const N: usize, S: Packed> Codec<S> for Words<N, StateOf<S>> {
 
     #[inline(always)]
     fn key(&self, system: &S, state: &StateOf<S>) -> Option<[u64; N]> {
-        let key: [u64; N] = pack(system, state)?;
+        let key: [u64; N] = named(FIELDS, || pack(system, state))?;
         // The sets of states look at the bits in use only.
         let outside = key
             .iter()
             .zip(&self.unused)
             .fold(0, |outside, (word, unused)| outside | word & unused);
-        (outside == 0 && unpack(system, &self.template, &key) == *state).then_some(key)
+        let is_same = || named(FIELDS, || unpack(system, &self.template, &key)) == *state;
+        (outside == 0 && named("`eq` of a state", is_same)).then_some(key)
     }
 
     #[cold]
@@ -221,7 +224,7 @@ impl<const N: usize, S: Packed> Codec<S> for Words<N, StateOf<S>> {
 
     #[inline(always)]
     fn with<T>(&self, system: &S, key: &[u64; N], look: impl FnOnce(&StateOf<S>) -> T) -> T {
-        look(&unpack(system, &self.template, key))
+        look(&named(FIELDS, || unpack(system, &self.template, key)))
     }
 
     fn kept(&self, _: &SegmentedVec<[u64; N]>) -> StatesKept {

@@ -2,10 +2,13 @@
 
 use super::codec::{Codec, StatesKept};
 use super::segments::SegmentedVec;
-use crate::model_call::catch;
+use crate::model_call::{catch, named};
 use crate::packed::PackingError;
 use crate::state::{Changes, Code, Complaint, Limits, Reader, State, Writer};
 use crate::system::{StateOf, TransitionSystem};
+
+const WRITE: &str = "`write` of a state";
+const READ: &str = "`read` of a state";
 
 /// States are written into `N` words.
 pub(super) struct EncodedWords<const N: usize> {
@@ -31,13 +34,17 @@ impl<const N: usize, S: TransitionSystem> Codec<S> for EncodedWords<N> {
     #[inline(always)]
     fn key(&self, system: &S, state: &StateOf<S>) -> Option<[u64; N]> {
         let mut writer = Writer::fixed();
-        state.write(system, Limits::NONE, &mut writer);
+        named(WRITE, || state.write(system, Limits::NONE, &mut writer));
         let bits = writer.bits();
         let words = writer.words()?;
         debug_assert!(!is_exact::<S>() || bits == self.bits, "all are of one size");
         // What is written by hand may be more than was said, and the sets of states look at the bits in use only.
-        let is_read =
-            || bits <= self.bits && Codec::<S>::with(self, system, &words, |back| *back == *state);
+        let is_read = || {
+            bits <= self.bits
+                && Codec::<S>::with(self, system, &words, |back| {
+                    named("`eq` of a state", || *back == *state)
+                })
+        };
         (is_exact::<S>() || is_read()).then_some(words)
     }
 
@@ -53,7 +60,9 @@ impl<const N: usize, S: TransitionSystem> Codec<S> for EncodedWords<N> {
         }
         let mut words = *words;
         let mut changes = Changes::on(&mut words);
-        to.write_changes(from, system, Limits::NONE, || 0, &mut changes);
+        named(WRITE, || {
+            to.write_changes(from, system, Limits::NONE, || 0, &mut changes);
+        });
         let fits = changes.fit();
         let key = fits.then_some(words);
         debug_assert_eq!(key, self.key(system, to), "{from:?} to {to:?}");
@@ -67,11 +76,9 @@ impl<const N: usize, S: TransitionSystem> Codec<S> for EncodedWords<N> {
 
     #[inline(always)]
     fn with<T>(&self, system: &S, key: &[u64; N], look: impl FnOnce(&StateOf<S>) -> T) -> T {
-        look(&StateOf::<S>::read(
-            system,
-            Limits::NONE,
-            &mut Reader::fixed(key),
-        ))
+        look(&named(READ, || {
+            StateOf::<S>::read(system, Limits::NONE, &mut Reader::fixed(key))
+        }))
     }
 
     fn kept(&self, _: &SegmentedVec<[u64; N]>) -> StatesKept {
@@ -88,9 +95,13 @@ impl<S: TransitionSystem> Codec<S> for Encoded {
     #[inline(always)]
     fn key(&self, system: &S, state: &StateOf<S>) -> Option<Code> {
         let mut writer = Writer::growing();
-        state.write(system, Limits::NONE, &mut writer);
+        named(WRITE, || state.write(system, Limits::NONE, &mut writer));
         let code = writer.code()?;
-        let is_read = || Codec::<S>::with(self, system, &code, |back| *back == *state);
+        let is_read = || {
+            Codec::<S>::with(self, system, &code, |back| {
+                named("`eq` of a state", || *back == *state)
+            })
+        };
         (is_exact::<S>() || is_read()).then_some(code)
     }
 
@@ -101,11 +112,9 @@ impl<S: TransitionSystem> Codec<S> for Encoded {
 
     #[inline(always)]
     fn with<T>(&self, system: &S, key: &Code, look: impl FnOnce(&StateOf<S>) -> T) -> T {
-        look(&StateOf::<S>::read(
-            system,
-            Limits::NONE,
-            &mut Reader::growing(key.words()),
-        ))
+        look(&named(READ, || {
+            StateOf::<S>::read(system, Limits::NONE, &mut Reader::growing(key.words()))
+        }))
     }
 
     fn kept(&self, log: &SegmentedVec<Code>) -> StatesKept {

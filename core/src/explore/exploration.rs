@@ -5,7 +5,7 @@ use std::hash::Hash;
 use super::codec::{Codec, Whole, Words};
 use super::encoded::{Encoded, EncodedWords};
 use super::expansion::{Expand, Expansion};
-use super::explored::Explored;
+use super::explored::{End, Explored};
 use super::local_word::LocalWord;
 use super::options::{Options, PlainOptions, Record, Storage};
 use super::search::{Found, Search};
@@ -13,7 +13,7 @@ use super::set::{Exact, Fingerprints, Hashed, Numbered, OfAnyKind, OfWords};
 use super::successors::{Cached, Direct, Successors};
 use super::visitor::{LocalVisitor, Visitor};
 use crate::local::PackedLocal;
-use crate::model_call::catch;
+use crate::model_call::{Panic, catch, named};
 use crate::packed::Packed;
 use crate::state::{Code, Kept, Limits, State};
 use crate::system::{StateOf, TransitionSystem, first_initial};
@@ -39,7 +39,9 @@ fn explore_encoded<S: TransitionSystem, V: Visitor<S>>(
     options: &Options<'_, S>,
 ) -> Explored<S, V::Tally> {
     let of = (system, visitor);
-    let shape = StateOf::<S>::shape(system, Limits::NONE);
+    let shape = named("`shape` of a state", || {
+        StateOf::<S>::shape(system, Limits::NONE)
+    });
     match (options.storage, shape.bits()) {
         (Storage::Packed, Some(bits @ 0..=64)) => {
             let words = EncodedWords::<1>::new(bits);
@@ -64,11 +66,13 @@ pub fn explore_packed<S: Packed, V: Visitor<S>>(
     visitor: &V,
     options: &Options<'_, S>,
 ) -> Explored<S, V::Tally> {
-    let Some(template) = some_initial(system) else {
-        return explore(system, visitor, options);
+    let template = match some_initial(system) {
+        Ok(Some(template)) => template,
+        Ok(None) => return explore(system, visitor, options),
+        Err(panic) => return panicked_before(panic, explore(system, visitor, options)),
     };
     let of = (system, visitor);
-    let layout = system.layout();
+    let layout = named("`fields` of a state", || system.layout());
     match (options.storage, layout.words()) {
         (Storage::Packed, 0 | 1) => {
             let words = Words::<1, _>::new(layout, template);
@@ -100,16 +104,21 @@ pub fn explore_local<S: PackedLocal, V: LocalVisitor<S>>(
     let is_direct = options.storage != Storage::Packed
         || options.symmetry.is_some()
         || visitor.is_constrained();
-    let template = match is_direct {
-        true => None,
-        false => some_initial(system),
+    let cached = || -> Result<_, Panic> {
+        let Some(template) = some_initial(system)?.filter(|_| !is_direct) else {
+            return Ok(None);
+        };
+        let cached = catch(|| {
+            named("`local_fields` or `context_fields`", || {
+                Cached::new(system, &template)
+            })
+        })?;
+        Ok(cached.map(|cached| (cached, template)))
     };
-    let cached = template.and_then(|template| {
-        let cached = catch(|| Cached::new(system, &template));
-        Some((cached.ok()??, template))
-    });
-    let Some((cached, template)) = cached else {
-        return explore_packed(system, visitor, options);
+    let (cached, template) = match cached() {
+        Ok(Some(cached)) => cached,
+        Ok(None) => return explore_packed(system, visitor, options),
+        Err(panic) => return panicked_before(panic, explore_packed(system, visitor, options)),
     };
     let word = LocalWord::new(system, template, cached.bits());
     let bits = PackedLocal::layout(system).bits();
@@ -177,7 +186,23 @@ fn search_hashed<K: Clone + Eq + Hash + Send + Sync>(
 }
 
 /// The first initial state, if there is one.
-fn some_initial<S: TransitionSystem>(system: &S) -> Option<StateOf<S>> {
-    // A model that panics here does so again where the search reports it.
-    catch(|| first_initial(system)).ok().flatten()
+fn some_initial<S: TransitionSystem>(system: &S) -> Result<Option<StateOf<S>>, Panic> {
+    catch(|| named("`initial` of the implementation", || first_initial(system)))
+}
+
+/// What a search has found before which a function of the model panicked. Mostly it does so again in the search.
+fn panicked_before<S: TransitionSystem, T>(
+    panic: Panic,
+    explored: Explored<S, T>,
+) -> Explored<S, T> {
+    let is_complete = explored.end == End::Complete;
+    Explored {
+        panic: explored.panic.or(Some(panic)),
+        end: if is_complete {
+            End::Panicked
+        } else {
+            explored.end
+        },
+        ..explored
+    }
 }

@@ -54,8 +54,8 @@ pub struct Explored<S: TransitionSystem, T> {
     pub graph: Option<Graph>,
     /// How many steps there were when there was no room for more, if that came about: the graph has some of them.
     pub graph_too_large: Option<u64>,
-    /// What `initial` panicked with, if it did.
-    pub initial_panic: Option<Panic>,
+    /// What a function of the model panicked with, if one did that was not called for a state or a step: `initial`, say.
+    pub panic: Option<Panic>,
     /// An initial state that cannot be packed, if there is one, and why.
     pub initial_misfit: Option<(StateOf<S>, PackingError)>,
     pub(super) reached: Box<dyn States<S>>,

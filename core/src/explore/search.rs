@@ -19,7 +19,6 @@ use std::time::{Duration, Instant};
 use bounds::{BETWEEN_LOOKS, MEMORY_FOR_FEW};
 use chunk::Successors;
 pub(super) use found::Found;
-use initial::CutShort;
 use new_states::NewStates;
 pub(super) use state::Search;
 use state::Worker;
@@ -33,6 +32,7 @@ use super::graph::Graph;
 use super::limits::Limit;
 use super::options::{Order, Storage};
 use super::set::{Candidate, Visited};
+use crate::model_call::{catch, panic_again};
 use crate::parallel::run_in_parallel;
 use crate::work_ranges::WorkRanges;
 
@@ -64,12 +64,23 @@ where
     I: Visited<K>,
 {
     pub fn run(mut self) -> Found<K> {
-        let CutShort { limit, panic } = self.add_initial();
-        let initial_states = self.log.len();
-        if self.options.storage == Storage::Fingerprints {
-            self.log.keep_first(initial_states);
-        }
-        let mut end = self.search(limit);
+        // What the model does with a state as it is expanded has guards of its own. Where it panics as states are compared, or
+        // what was counted of them is added up, the search ends.
+        let mut initial_states = 0;
+        let mut panic = None;
+        let searched = catch(|| {
+            let added = self.add_initial();
+            panic = added.panic;
+            initial_states = self.log.len();
+            if self.options.storage == Storage::Fingerprints {
+                self.log.keep_first(initial_states);
+            }
+            self.search(added.limit)
+        });
+        let mut end = searched.unwrap_or_else(|found| {
+            panic.get_or_insert(found);
+            End::Panicked
+        });
         let panicked = self.incomplete || panic.is_some();
         if panicked && end == End::Complete {
             end = End::Panicked;
@@ -89,7 +100,7 @@ where
             // Where something panicked it is not known of which states steps are missing.
             graph: self.graph.take().filter(|_| !panicked),
             graph_too_large: self.graph_too_large,
-            initial_panic: panic,
+            panic,
             initial_only: match self.options.storage {
                 Storage::Fingerprints => Some(initial_states),
                 Storage::Packed | Storage::Whole => None,
@@ -224,6 +235,7 @@ where
         let work = |(number, worker): (usize, &mut Worker<'a, K>)| {
             let mut done = Vec::new();
             let mut limit = None;
+            let mut panicked = Vec::new();
             while let Some(share) = shares.take(number) {
                 let start = wave.states.start + share.number * chunk_size;
                 let chunk = Span {
@@ -231,14 +243,17 @@ where
                     ..*wave
                 };
                 worker.in_order = share.in_order;
-                match self.chunk(&chunk, task, worker) {
-                    Ok(expansion) => done.push(expansion),
-                    Err(reached) => {
+                match catch(|| self.chunk(&chunk, task, worker)) {
+                    Ok(Ok(expansion)) => done.push(expansion),
+                    Ok(Err(reached)) => {
                         limit = Some(reached);
                         shares.stop();
                     }
+                    // The others go on, so that the first panic is the same whatever the threads.
+                    Err(panic) => panicked.push((chunk.states.start, panic)),
                 }
             }
+            let first = panicked.into_iter().min_by_key(|(start, _)| *start);
             worker.sorted.clear();
             done.sort_unstable_by_key(|expansion: &Successors<_>| expansion.sources.start);
             if task == Task::Expand {
@@ -249,10 +264,16 @@ where
                 let of = (states as usize, threads);
                 self.visited.sort(of, lists, &mut worker.sorted);
             }
-            (done, limit)
+            (done, limit, first)
         };
         let results = run_in_parallel(workers.iter_mut().enumerate().take(threads), work);
         self.workers = workers;
+        let panics = results
+            .iter()
+            .filter_map(|(_, _, panicked)| panicked.as_ref());
+        if let Some((_, panic)) = panics.min_by_key(|(start, _)| *start) {
+            panic_again(panic.clone());
+        }
         let is_forgotten = shares.is_stopped() && task == Task::Expand;
         let keeps = match is_forgotten {
             true => Keeps::Nothing,
@@ -269,11 +290,11 @@ where
                 worker.recent = DuplicateFilter::new(self.visited.hash_bits());
                 worker.passed = Filtered::new();
             }
-            let mut limits = results.iter().filter_map(|(_, limit)| *limit);
+            let mut limits = results.iter().filter_map(|(_, limit, _)| *limit);
             return Err(limits.next().expect("a limit has stopped the wave"));
         }
         let mut expansions = Vec::with_capacity(chunks as usize);
-        for (done, _) in results {
+        for (done, ..) in results {
             expansions.extend(done);
         }
         if task == Task::Expand {

@@ -6,7 +6,7 @@ use super::segments::SegmentedVec;
 use super::set::Predecessor;
 use super::{Place, StateId};
 use crate::constraint::Constraint;
-use crate::model_call::catch;
+use crate::model_call::{catch, named, tolerated};
 use crate::symmetry::{Asymmetry, Quotienting};
 use crate::system::{ActionOf, StateOf, TransitionSystem};
 use crate::trace::Trace;
@@ -103,12 +103,14 @@ pub(crate) fn nth_step<S: TransitionSystem>(
     let mut taken = None;
     let mut at = 0;
     // The step may be one whose evaluation is followed by a panic.
-    let _ = catch(|| {
-        visit_steps(system, from, &mut |action, to| {
-            if at == position {
-                taken = Some((action, to));
-            }
-            at += 1;
+    let _ = tolerated(|| {
+        named("`next` of the implementation", || {
+            visit_steps(system, from, &mut |action, to| {
+                if at == position {
+                    taken = Some((action, to));
+                }
+                at += 1;
+            });
         });
     });
     taken.ok_or_else(|| {
@@ -145,11 +147,16 @@ impl<K: Send + Sync, P> Store<K, P> {
             let mut step = None;
             let mut at = 0;
             // A state before the one looked for may be one that panics.
-            let _ = catch(|| {
+            let visit = |visit: &mut dyn FnMut(ActionOf<S>, StateOf<S>)| {
+                named("`next` of the implementation", || {
+                    visit_steps(system, &from, visit)
+                });
+            };
+            let _ = tolerated(|| {
                 if constraint.is_some_and(|constraint| !constraint.contains(&from)) {
                     return;
                 }
-                visit_steps(system, &from, &mut |_, to| {
+                visit(&mut |_, to| {
                     let hit = match symmetry {
                         None => to == wanted,
                         Some(symmetry) => symmetry.canonical(system, &to) == wanted,

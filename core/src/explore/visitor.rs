@@ -71,6 +71,7 @@ pub trait Visitor<S: TransitionSystem>: Sync {
             message: error.to_string(),
             location: None,
             action: None,
+            function: None,
         };
         self.panicked(tally, place, panic);
     }

@@ -11,10 +11,12 @@ use super::row::{Judged, Row, Weight};
 use super::tested::Tested;
 use crate::answer::answer;
 use crate::explore::Place;
+use crate::functions::{Functions, RefinementFunctions};
+use crate::model_call::named;
 use crate::refinement::Refinement;
 use crate::report::{Counterexample, Obligation, Verdict};
 use crate::rule::Process;
-use crate::system::{ActionOf, TransitionSystem};
+use crate::system::ActionOf;
 use crate::trace::Trace;
 
 const KIND: ObligationKind = ObligationKind::Agency;
@@ -40,7 +42,7 @@ impl<'a> Agency<'a> {
         let unsupported = refinement.unsupported(KIND);
         Self {
             row: choice.by_default(KIND.to_string(), unsupported),
-            environment: refinement.environment(),
+            environment: refinement.call_environment(),
         }
     }
 
@@ -103,7 +105,7 @@ impl<'a> Agency<'a> {
         let agent = agent(refinement, action);
         let answer = answer(refinement, from, action, to);
         let is_misattributed = |action: &&ActionOf<R::Abstract>| {
-            let process = refinement.specification().process_of(action);
+            let process = refinement.specification().call_process_of(action);
             self.position(process).is_some() && !agent.is(process)
         };
         answer.actions().find(is_misattributed).cloned()
@@ -117,12 +119,12 @@ impl<'a> Agency<'a> {
     ) -> Counterexample {
         let (from, action, to) = last_step(trace);
         let implementation = refinement.implementation();
-        let process = implementation.process_of(action);
+        let process = implementation.call_process_of(action);
         let specification = refinement.specification();
         let answer = self.misattributed(refinement, (from, action, to));
         let of = answer.map_or_else(String::new, |answer| {
-            let rule = &specification.rules()[specification.rule_of(&answer).0].name;
-            format!("`{rule}` of {}", specification.process_of(&answer))
+            let rule = &specification.call_rules()[specification.call_rule_of(&answer).0].name;
+            format!("`{rule}` of {}", specification.call_process_of(&answer))
         });
         let explanation = format!(
             "{} is a step of {process}, and is answered by {of}, for which {process} does not act",
@@ -135,5 +137,8 @@ impl<'a> Agency<'a> {
 /// The process that takes a step, or on whose behalf it is taken.
 #[inline(always)]
 pub(super) fn agent<R: Refinement>(refinement: &R, action: &ActionOf<R::Concrete>) -> Process {
-    refinement.acts_for(refinement.implementation().process_of(action))
+    let process = named("`process_of` of the implementation", || {
+        refinement.implementation().call_process_of(action)
+    });
+    named("`acts_for`", || refinement.acts_for(process))
 }

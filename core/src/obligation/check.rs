@@ -19,7 +19,7 @@ use crate::explore::{
     explore_packed,
 };
 use crate::local::{LocalRefinement, PackedLocal};
-use crate::model_call::catch;
+use crate::model_call::{UNNAMED, catch, named, take_tolerated};
 use crate::packed::Packed;
 use crate::refinement::Refinement;
 use crate::report::Report;
@@ -80,11 +80,8 @@ type Searched<R> = Explored<<R as Refinement>::Concrete, Counts<R>>;
 type QuotientOf<R> = for<'s> fn(&'s <R as Refinement>::Concrete) -> Box<dyn TestedQuotient<R> + 's>;
 
 /// What a model declares beside its states, which no counterexample can show.
-fn declared<T>(functions: &'static str, declare: impl FnOnce() -> T) -> Result<T, CheckError> {
-    catch(declare).map_err(|panic| CheckError::Panicked {
-        functions,
-        panic: Box::new(panic),
-    })
+fn declared<T>(function: &str, declare: impl FnOnce() -> T) -> Result<T, CheckError> {
+    catch(|| named(function, declare)).map_err(|panic| CheckError::Panicked(Box::new(panic)))
 }
 
 impl<'a, R: Refinement> Checker<'a, R> {
@@ -141,22 +138,34 @@ impl<'a, R: Refinement> Checker<'a, R> {
     ///
     /// As [`check`].
     pub fn check(self, settings: &Settings<'_>) -> Result<Report, CheckError> {
-        (self.run)(self, settings)
+        // What another check on this thread did without is not this one's.
+        take_tolerated();
+        // Whatever a model does, a check ends with a report or an error.
+        let run = || (self.run)(self, settings);
+        #[cfg(feature = "stepper")]
+        if settings.step_through.is_some() {
+            // What receives the refinement is not the model.
+            return run();
+        }
+        declared(UNNAMED, run)?
     }
 
     fn run(self, settings: &Settings<'_>) -> Result<Report, CheckError> {
         let started = Instant::now();
         let refinement = self.refinement;
         let shape = || StateOf::<R::Concrete>::shape(refinement.implementation(), Limits::NONE);
-        if let Some(wrong) = declared("shape", shape)?.error() {
+        if let Some(wrong) = declared("`shape` of a state", shape)?.error() {
             return Err(CheckError::WrongLimits(wrong.clone()));
         }
-        let invariants = declared("invariants", || refinement.invariants())?;
-        let constraint = declared("constraint", || refinement.constraint())?;
+        let invariants = declared("`invariants`", || refinement.invariants())?;
+        let constraint = declared("`constraint`", || refinement.constraint())?;
         let is_enumerated = self.enumerated.is_some();
         let declare = || Obligations::new(refinement, &invariants, settings, is_enumerated);
-        let obligations = declared("rules, environment, acts_for or waivers", declare)??;
-        let bits = self.bits.map(|bits| bits(refinement.implementation()));
+        let obligations = declared("a function that declares something of the model", declare)??;
+        let bits = self
+            .bits
+            .map(|bits| declared("`fields` of a state", || bits(refinement.implementation())));
+        let bits = bits.transpose()?;
         if let Some(bits) = bits.filter(|_| settings.storage == Storage::Fingerprints)
             && bits <= FINGERPRINT_BITS
             && settings.search == Search::Exhaustive
@@ -167,7 +176,7 @@ impl<'a, R: Refinement> Checker<'a, R> {
             (Symmetry::None, _) => None,
             (Symmetry::Full, Some(quotient)) => {
                 let system = refinement.implementation();
-                let made = declared("permutations", || quotient(system))?;
+                let made = declared("`permutations`", || quotient(system))?;
                 if made.quotient().permutations() == 0 {
                     return Err(CheckError::NoPermutations);
                 }
@@ -179,7 +188,8 @@ impl<'a, R: Refinement> Checker<'a, R> {
             declared(obligations.chosen());
             return Err(CheckError::OnlyDeclared);
         }
-        let mut tester = Tester::new((refinement, &invariants), obligations, settings.until);
+        let tester = || Tester::new((refinement, &invariants), obligations, settings.until);
+        let mut tester = declared(UNNAMED, tester)?;
         tester.constraint = constraint.as_ref();
         tester.asking.symmetry = quotient.as_deref();
         #[cfg(feature = "stepper")]
@@ -269,7 +279,7 @@ fn totals<S: TransitionSystem, T>(explored: &Explored<S, T>) -> Totals {
         seconds: explored.seconds,
         peak_memory_bytes: explored.peak_memory_bytes,
         kept: Some(explored.kept),
-        initial_panic: explored.initial_panic.clone(),
+        panic: explored.panic.clone(),
         initial_misfit: misfit.map(|(state, error)| {
             format!("an initial state cannot be packed: {error}; it is {state:?}")
         }),

@@ -4,7 +4,8 @@ use serde_json::Value;
 
 use crate::answer::answer;
 use crate::drawing::Drawing;
-use crate::model_call::catch;
+use crate::functions::{Functions, RefinementFunctions};
+use crate::model_call::{named, tolerated};
 use crate::refinement::Refinement;
 use crate::report::json::json;
 use crate::report::{AbstractStep, Counterexample, Step};
@@ -47,14 +48,15 @@ pub(super) fn counterexample<R: Refinement>(
 
 /// A state as the first of a behaviour. The model may be one that panics here.
 pub(super) fn state<R: Refinement>(refinement: &R, state: &StateOf<R::Concrete>) -> Step {
-    let mapped = catch(|| {
-        let mapped = refinement.map(state);
+    let mapped = tolerated(|| {
+        let mapped = refinement.call_map(state);
         let specification = refinement.specification();
-        (specification.show(&mapped), specification.draw(&mapped))
+        let picture = named("`draw`", || specification.draw(&mapped));
+        (specification.call_show(&mapped), picture)
     });
     let (abstract_state, abstract_picture) = mapped.unwrap_or((Value::Null, None));
-    let picture = catch(|| refinement.implementation().draw(state));
-    let picture = picture.ok().flatten();
+    let picture = tolerated(|| named("`draw`", || refinement.implementation().draw(state)));
+    let picture = picture.flatten();
     let text = |picture: &Option<Drawing>| picture.as_ref().map(Drawing::to_string);
     Step {
         action: None,
@@ -78,20 +80,22 @@ pub(super) fn step<R: Refinement>(
     (from, action, to): Transition<'_, R::Concrete>,
 ) -> Step {
     let implementation = refinement.implementation();
-    let rule = implementation.rules().get(implementation.rule_of(action).0);
-    let answer = catch(|| answer(refinement, from, action, to)).ok();
+    let rule = implementation
+        .call_rules()
+        .get(implementation.call_rule_of(action).0);
+    let answer = tolerated(|| answer(refinement, from, action, to));
     let (before, last) =
         answer.map_or_else(Default::default, |answer| (answer.before, answer.last));
-    let process = catch(|| implementation.process_of(action).to_string());
+    let process = tolerated(|| implementation.call_process_of(action).to_string());
     let between = |(action, state)| AbstractStep {
         action: json(&action),
-        state: refinement.specification().show(&state),
+        state: refinement.specification().call_show(&state),
     };
     Step {
         action: Some(json(action)),
         rule: rule.map(|rule| rule.name.to_string()),
         source: rule.map(|rule| rule.source.to_string()),
-        process: process.ok(),
+        process,
         abstract_before: before.into_iter().map(between).collect(),
         abstract_action: last.as_ref().map(json),
         ..state(refinement, to)
@@ -100,7 +104,7 @@ pub(super) fn step<R: Refinement>(
 
 /// The rule of an action of the implementation, with its source.
 pub(super) fn rule_name<S: TransitionSystem>(system: &S, action: &ActionOf<S>) -> String {
-    let rule = &system.rules()[system.rule_of(action).0];
+    let rule = &system.call_rules()[system.call_rule_of(action).0];
     format!("`{}` ({})", rule.name, rule.source)
 }
 

@@ -14,7 +14,8 @@ use super::row::{Judged, Row, Weight};
 use super::rules::{names_one, no_such_rule};
 use super::tested::add_counts;
 use crate::explore::{Panic, StateId};
-use crate::model_call::catch;
+use crate::functions::{Functions, RefinementFunctions};
+use crate::model_call::{catch, named};
 use crate::nearest::nearest;
 use crate::refinement::{Refinement, Waiver};
 use crate::report::{Counterexample, Obligation, RuleCoverage, Verdict};
@@ -33,8 +34,10 @@ pub(super) struct Coverage {
 pub(super) struct Counts {
     /// Per rule of the implementation, its transitions.
     pub fired: Vec<u64>,
-    /// Per rule of the specification, the transitions that simulate it.
+    /// Per rule of the specification, the transitions that simulate it,
     pub simulated: Vec<u64>,
+    /// and whether one of them changes the mapped state.
+    pub changing: Vec<bool>,
 }
 
 impl Counts {
@@ -43,6 +46,7 @@ impl Counts {
         Self {
             fired: vec![0; rules],
             simulated: vec![0; abstract_rules],
+            changing: vec![false; abstract_rules],
         }
     }
 
@@ -50,12 +54,17 @@ impl Counts {
     pub fn add(&mut self, other: &Self) {
         add_counts(&mut self.fired, &other.fired);
         add_counts(&mut self.simulated, &other.simulated);
+        for (changing, other) in self.changing.iter_mut().zip(&other.changing) {
+            *changing |= other;
+        }
     }
 
     /// Counts a step for its rule, and says which that is.
     #[inline(always)]
     pub fn fire<S: TransitionSystem>(&mut self, system: &S, action: &ActionOf<S>) -> usize {
-        let RuleId(rule) = system.rule_of(action);
+        let RuleId(rule) = named("`rule_of` of the implementation", || {
+            system.call_rule_of(action)
+        });
         match self.fired.get_mut(rule) {
             Some(fired) => *fired += 1,
             None => no_such_rule(rule, action, self.fired.len()),
@@ -63,13 +72,24 @@ impl Counts {
         rule
     }
 
-    /// Counts a step that simulates `action`.
+    /// Counts a step that simulates `action`; `changes` says whether that changes the mapped state.
     #[inline(always)]
-    pub fn simulate<S: TransitionSystem>(&mut self, specification: &S, action: &ActionOf<S>) {
-        let RuleId(rule) = specification.rule_of(action);
+    pub fn simulate<S: TransitionSystem>(
+        &mut self,
+        specification: &S,
+        action: &ActionOf<S>,
+        changes: impl FnOnce() -> bool,
+    ) {
+        let RuleId(rule) = named("`rule_of` of the specification", || {
+            specification.call_rule_of(action)
+        });
         match self.simulated.get_mut(rule) {
             Some(simulated) => *simulated += 1,
-            None => no_such_rule(rule, action, specification.rules().len()),
+            None => no_such_rule(rule, action, specification.call_rules().len()),
+        }
+        // PERF: it is asked until the first one changes something, which mostly is the first.
+        if !self.changing[rule] && named("`eq` of a state of the specification", changes) {
+            self.changing[rule] = true;
         }
     }
 
@@ -103,10 +123,10 @@ pub(super) fn unsupported(refinement: &impl Refinement) -> Option<&'static str> 
     refinement.unsupported(KIND)
 }
 
-/// What is found of the obligation, and the rules of the specification that are enabled nowhere.
+/// What is found of the obligation, and what is doubtful of the rules of the specification.
 pub(super) struct Outcome {
     pub judged: Option<Judged>,
-    pub never_enabled: Vec<String>,
+    pub doubts: Vec<String>,
 }
 
 /// Why the states could not be looked at once more.
@@ -119,23 +139,23 @@ enum Unseen {
 
 impl Coverage {
     pub fn new(refinement: &impl Refinement, choice: &Choice<'_>) -> Result<Self, CheckError> {
-        validate(&refinement.waivers(), refinement.specification().rules())?;
+        validate(
+            &refinement.waivers(),
+            refinement.specification().call_rules(),
+        )?;
         Ok(Self {
             row: choice.by_default(KIND.to_string(), unsupported(refinement)),
         })
     }
 
     pub fn judge<R: Refinement>(&self, counts: &Counts, found: &Found<'_, R>) -> Outcome {
-        let mut never_enabled = Vec::new();
+        let mut doubts = Vec::new();
         let judged = self.row.judged(Weight::Absence, || {
-            let (judged, never) = judge(&counts.simulated, found);
-            never_enabled = never;
+            let judged;
+            (judged, doubts) = judge(counts, found);
             judged
         });
-        Outcome {
-            judged,
-            never_enabled,
-        }
+        Outcome { judged, doubts }
     }
 }
 
@@ -160,7 +180,7 @@ fn validate(waivers: &[Waiver], rules: &[Rule]) -> Result<(), CheckError> {
     Ok(())
 }
 
-fn judge<R: Refinement>(simulated: &[u64], found: &Found<'_, R>) -> (Obligation, Vec<String>) {
+fn judge<R: Refinement>(counts: &Counts, found: &Found<'_, R>) -> (Obligation, Vec<String>) {
     let told = |judged| (judged, Vec::new());
     if !found.totals.complete {
         let reason = "not evaluated: it needs every reachable state";
@@ -171,27 +191,28 @@ fn judge<R: Refinement>(simulated: &[u64], found: &Found<'_, R>) -> (Obligation,
         let counterexample = Counterexample::without_steps(explanation.to_owned());
         return told(Obligation::violated(0, vec![counterexample]));
     }
-    let offered = match first_offers(simulated, found) {
+    let offered = match first_offers(&counts.simulated, found) {
         Ok(offered) => offered,
         Err(Unseen::Forgotten) => {
             let reason = "not evaluated: it needs the states once more, and fingerprints keep none";
             return told(Obligation::incomplete(reason));
         }
         Err(Unseen::Panicked(state, during, panic)) => {
-            let explanation = format!("{during} panicked: {panic}");
-            let counterexample = found.told(found.states.place(state), explanation);
+            let counterexample = found.told(found.states.place(state), panic.told(during));
             return told(Obligation::violated(0, vec![counterexample]));
         }
     };
-    let rules = found.refinement.specification().rules();
-    let waivers = found.refinement.waivers();
+    let rules = named("`rules` of the specification", || {
+        found.refinement.specification().call_rules()
+    });
+    let waivers = named("`waivers`", || found.refinement.waivers());
     let Problems {
         checked,
         problems,
-        never_enabled,
-    } = problems(rules, &waivers, simulated, &offered);
+        doubts,
+    } = problems(rules, &waivers, counts, &offered);
     if problems.is_empty() {
-        return (Obligation::new(Verdict::Holds, checked), never_enabled);
+        return (Obligation::new(Verdict::Holds, checked), doubts);
     }
     // What is found nowhere may be found beyond a bound.
     if let Some(cut) = &found.totals.cut
@@ -205,7 +226,7 @@ fn judge<R: Refinement>(simulated: &[u64], found: &Found<'_, R>) -> (Obligation,
             "not decided: {cut}, and beyond them there may be steps of {}",
             names.join(", ")
         );
-        return (Obligation::incomplete(&reason), never_enabled);
+        return (Obligation::incomplete(&reason), doubts);
     }
     let explain = |problem: Problem| match problem.state {
         None => Counterexample::without_steps(problem.explanation),
@@ -214,14 +235,14 @@ fn judge<R: Refinement>(simulated: &[u64], found: &Found<'_, R>) -> (Obligation,
     let mut counterexamples: Vec<_> = problems.into_iter().map(explain).collect();
     counterexamples.sort_by_key(|found| found.length);
     let judged = Obligation::violated(checked, counterexamples);
-    (judged, never_enabled)
+    (judged, doubts)
 }
 
 /// What is wrong with the rules of a specification.
 struct Problems {
     checked: u64,
     problems: Vec<Problem>,
-    never_enabled: Vec<String>,
+    doubts: Vec<String>,
 }
 
 /// What is wrong with a rule of a specification.
@@ -238,18 +259,26 @@ struct Problem {
 fn problems(
     rules: &[Rule],
     waivers: &[Waiver],
-    simulated: &[u64],
+    counts: &Counts,
     offered: &[Option<StateId>],
 ) -> Problems {
     let mut checked = 0;
     let mut problems = Vec::new();
-    let mut never_enabled = Vec::new();
-    for (rule, (&simulated, &offered)) in rules.iter().zip(simulated.iter().zip(offered)) {
+    let mut doubts = Vec::new();
+    for (place, rule) in rules.iter().enumerate() {
+        let (simulated, offered) = (counts.simulated[place], offered[place]);
         let name = &rule.name;
         let waiver = waivers.iter().find(|waiver| waiver.rule == *name);
         checked += u64::from(simulated > 0 || offered.is_some());
         if simulated == 0 && offered.is_none() {
-            never_enabled.push(name.to_string());
+            doubts.push(format!(
+                "the rule `{name}` of the specification changes no mapped state: nothing is said of it"
+            ));
+        } else if simulated > 0 && !counts.changing[place] {
+            doubts.push(format!(
+                "no step that simulates the rule `{name}` of the specification changes the mapped state: nothing is said of \
+                 what it changes"
+            ));
         }
         let problem = |state, explanation| {
             Some(Problem {
@@ -278,7 +307,7 @@ fn problems(
     Problems {
         checked,
         problems,
-        never_enabled,
+        doubts,
     }
 }
 
@@ -298,20 +327,20 @@ fn first_offers<R: Refinement>(
             break;
         }
         let panicked = |during| move |panic| Unseen::Panicked(id, during, panic);
-        let state =
-            catch(|| found.state(id)).map_err(panicked("`fields`, reading a state back,"))?;
+        let state = catch(|| found.state(id))
+            .map_err(panicked("`fields` or `clone` of a state, reading it back,"))?;
         let state = state.ok_or(Unseen::Forgotten)?;
         let is_expanded = catch(|| found.is_expanded(&state));
         if !is_expanded.map_err(panicked("the constraint"))? {
             continue;
         }
-        let image = catch(|| refinement.map(&state)).map_err(panicked("`map`"))?;
+        let image = catch(|| refinement.call_map(&state)).map_err(panicked("`map`"))?;
         if seen.contains(&image) {
             continue;
         }
         catch(|| {
             visit_offers(specification, &image, &mut |action| {
-                let rule = specification.rule_of(&action).0;
+                let rule = specification.call_rule_of(&action).0;
                 if simulated[rule] == 0 && first[rule].is_none() {
                     first[rule] = Some(id);
                     rules_found += 1;
@@ -330,13 +359,4 @@ pub(super) fn doubts_of_waivers(waivers: &[Waiver]) -> impl Iterator<Item = Stri
         .iter()
         .filter(|waiver| waiver.reason.trim().is_empty());
     unreasoned.map(|waiver| format!("the waiver for `{}` gives no reason", waiver.rule))
-}
-
-/// The rules of the specification that are enabled nowhere.
-pub(super) fn doubts_of_rules(never_enabled: &[String]) -> impl Iterator<Item = String> {
-    never_enabled.iter().map(|rule| {
-        format!(
-            "the rule `{rule}` of the specification changes no mapped state: nothing is said of it"
-        )
-    })
 }

@@ -11,6 +11,7 @@ use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
 use super::tested::Tested;
 use crate::explore::Place;
+use crate::functions::Functions;
 use crate::refinement::Refinement;
 use crate::report::{Counterexample, CutOff};
 use crate::system::{StateOf, TransitionSystem, steps};
@@ -64,7 +65,7 @@ impl Counts {
     /// What the report says of a bound that has stopped threads.
     pub fn cut_off(&self, system: &impl TransitionSystem) -> Option<CutOff> {
         self.is_cut_off().then(|| CutOff {
-            bound: system.bound().unwrap_or_else(|| "bounded".to_owned()),
+            bound: system.call_bound().unwrap_or_else(|| "bounded".to_owned()),
             states: self.cut_off,
             threads: self.stopped.iter().cloned().collect(),
         })
@@ -76,7 +77,7 @@ impl Deadlock {
         let unsupported = refinement.unsupported(KIND);
         Self {
             row: choice.by_default(KIND.to_string(), unsupported),
-            is_bounded: refinement.implementation().bound().is_some(),
+            is_bounded: refinement.implementation().call_bound().is_some(),
         }
     }
 
@@ -95,11 +96,11 @@ impl Deadlock {
         }
         // Beside a thread that was stopped another one may go on for ever.
         if steps == 0 || self.is_bounded {
-            counts.note_cut_off(implementation.cut_off(state), steps == 0);
+            let threads = implementation.call_cut_off(state);
+            counts.note_cut_off(threads, steps == 0);
         }
-        counts
-            .tested
-            .note(place, steps > 0 || implementation.may_stop(state));
+        let may_stop = || implementation.call_may_stop(state);
+        counts.tested.note(place, steps > 0 || may_stop());
     }
 
     pub fn judge<R: Refinement>(&self, counts: &Counts, found: &Found<'_, R>) -> Option<Judged> {
@@ -107,7 +108,7 @@ impl Deadlock {
         self.row.judged(Weight::Behaviour, || {
             let fails = |trace: &Trace<R::Concrete>| {
                 let (implementation, state) = (refinement.implementation(), trace.last());
-                steps(implementation, state).is_empty() && !implementation.may_stop(state)
+                steps(implementation, state).is_empty() && !implementation.call_may_stop(state)
             };
             found.judge(&self.row, counts.tested, &fails, &|trace| {
                 explain(refinement, trace)
@@ -123,7 +124,7 @@ impl Deadlock {
             return None;
         }
         let mut states = found.sample().chain(found.kept().map(|(_, state)| state));
-        let always = states.all(|state| implementation.may_stop(&state));
+        let always = states.all(|state| implementation.call_may_stop(&state));
         (always && found.looked_at_all()).then(|| {
             format!(
                 "`may_stop` is true of every state, so `deadlock` says nothing, and {deadlocks} states have no step"
@@ -142,12 +143,12 @@ pub(super) fn explain<R: Refinement>(refinement: &R, trace: &Trace<R::Concrete>)
 /// it states.
 pub(super) fn doubt_of_bound<R: Refinement>(counts: &Counts, refinement: &R) -> Option<String> {
     let specification = refinement.specification();
-    let bound = specification.bound()?;
+    let bound = specification.call_bound()?;
     if counts.is_cut_off() {
         return None;
     }
     let (initial, _) = some_initial(specification, 1);
-    let threads = specification.cut_off(initial.first()?);
+    let threads = specification.call_cut_off(initial.first()?);
     (!threads.is_empty()).then(|| {
         format!(
             "the specification is cut off, {bound}: what {} would show after that is not among what it allows",

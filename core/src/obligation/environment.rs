@@ -31,6 +31,8 @@ use super::row::{Judged, Row, Weight};
 use super::rules::names_one;
 use super::settings::{Settings, Symmetry};
 use crate::explore::{Order, Phase, Place, Storage};
+use crate::functions::{Functions, RefinementFunctions};
+use crate::model_call::named;
 use crate::nearest::nearest;
 use crate::numbered::{Met, SharedNumbers};
 use crate::refinement::Refinement;
@@ -102,7 +104,13 @@ impl<A: Clone + Eq + Hash> Inputs<A> {
         known: &mut Met<A>,
         action: &A,
     ) -> u32 {
-        self.0.number(known, specification.inputs(action))
+        let inputs = named("`inputs` of the specification", || {
+            specification.call_inputs(action)
+        });
+        named(
+            "`hash`, `eq` or `clone` of an action of the specification",
+            || self.0.number(known, inputs),
+        )
     }
 }
 
@@ -127,9 +135,9 @@ impl<R: Refinement> Decided<R> {
 
 impl<'a> Environment<'a> {
     pub fn new(refinement: &'a impl Refinement, choice: &Choice<'_>) -> Result<Self, CheckError> {
-        let processes = refinement.environment();
+        let processes = refinement.call_environment();
         validate(processes, |process| refinement.acts_for(process))?;
-        let specified = refinement.specification().rules();
+        let specified = refinement.specification().call_rules();
         // Whether it can be decided depends on the settings as well, and is told when it is judged.
         let row = |name| choice.by_default(name, None);
         if processes.is_empty() {
@@ -263,7 +271,7 @@ impl<'a> Environment<'a> {
             None if let Some(reason) = open => Obligation::incomplete(reason),
             None if findings.beyond.rules.get(rule.0) == Some(&true) => beyond(found),
             None => {
-                let kind = found.refinement.specification().rules()[rule.0].process;
+                let kind = found.refinement.specification().call_rules()[rule.0].process;
                 self.unrefused(checked, kind, findings.tested[rule.0])
             }
             Some(refusal) => {
@@ -416,7 +424,7 @@ fn explain_refusal<R: Refinement>(
     refusal: &Refusal<ActionOf<R::Abstract>>,
 ) -> Counterexample {
     let specification = refinement.specification();
-    let rule = &specification.rules()[specification.rule_of(&refusal.action).0].name;
+    let rule = &specification.call_rules()[specification.call_rule_of(&refusal.action).0].name;
     let process = refusal.process;
     let explanation = format!(
         "{process} rests here, and the specification lets it take `{rule}`; no step that simulates it \

@@ -2,6 +2,7 @@
 
 use super::kind::ObligationKind;
 use crate::explore::Panic;
+use crate::model_call::UNNAMED;
 use crate::rule::Process;
 use crate::state::WrongLimits;
 
@@ -110,14 +111,10 @@ pub enum CheckError {
         "this check cannot decide inductive:*, since it does not enumerate type-correct states"
     )]
     NotEnumerated,
-    /// A function that declares something of the model, and not of its states, panicked.
-    #[error("`{functions}` panicked: {panic}")]
-    Panicked {
-        /// The function, or those that were asked.
-        functions: &'static str,
-        /// With what.
-        panic: Box<Panic>,
-    },
+    /// A function of the model panicked that declares something of the model, and not of its states, or where there is no
+    /// report yet that could tell of it.
+    #[error("{}", .0.told(UNNAMED))]
+    Panicked(Box<Panic>),
     /// An attribute of a field of the implementation's states that has no effect, or that no value meets.
     #[error("of the states of the implementation {0}")]
     WrongLimits(WrongLimits),

@@ -1,32 +1,14 @@
-//! What can be wrong with a model itself, and which of its functions was running.
+//! What can be wrong with a model itself.
 
 use crate::disagreement::Disagreement;
 use crate::explore::Panic;
 use crate::packed::PackingError;
 use crate::symmetry::Asymmetry;
 
-/// The function of a model that is running, to be named if it panics.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum ModelCall {
-    Constraint,
-    Map,
-    Observe,
-    IsInitial,
-    /// By its place among the refinement's invariants.
-    Invariant(usize),
-    Next,
-    AbstractStepsBefore,
-    AbstractAction,
-    Allows,
-    Symmetry,
-    /// A function, by its name: most of them are asked again.
-    Again(&'static str),
-}
-
 /// What is wrong with a model itself.
 #[derive(Clone, Debug)]
 pub(super) enum Fault {
-    Panic(ModelCall, Panic),
+    Panic(Panic),
     OfferedTwice,
     Asymmetry(Asymmetry),
     Mispacked(PackingError),

@@ -11,7 +11,7 @@ use super::tested::Tested;
 use crate::constraint::Constraint;
 use crate::explore::StatesKept;
 use crate::explore::{Limit, Panic, Phase, Place, Progress, StateId, States, Watch, Work};
-use crate::model_call::catch;
+use crate::model_call::{UNNAMED, catch, take_tolerated, tolerated};
 use crate::refinement::Refinement;
 use crate::report::{Counterexample, Obligation, Verdict};
 use crate::symmetry::Quotienting;
@@ -40,8 +40,8 @@ pub(super) struct Totals {
     pub peak_memory_bytes: u64,
     /// How states were kept; none if they were not.
     pub kept: Option<StatesKept>,
-    /// What `initial` panicked with, if it did.
-    pub initial_panic: Option<Panic>,
+    /// What a function of the model panicked with, if one did that was not called for a state or a step: `initial`, say.
+    pub panic: Option<Panic>,
     /// How an initial state cannot be packed, if there is one.
     pub initial_misfit: Option<String>,
 }
@@ -162,19 +162,22 @@ impl<'a, R: Refinement> Found<'a, R> {
         // What the search did not ask may panic, or what did not panic then.
         let explained = match catch(trace) {
             Ok(Ok(trace)) => catch(|| explain(&trace)).map_err(|panic| {
-                format!(
-                    "a function of the model panicked when its behaviour was to be shown: {panic}"
-                )
+                let told = panic.told(UNNAMED);
+                format!("{told}; its behaviour was to be shown")
             }),
             Ok(Err(unrepeatable)) => Err(unrepeatable.to_string()),
-            Err(panic) => Err(format!(
-                "{} panicked when the search's behaviour was taken again: {panic}",
-                match self.symmetry {
-                    None => "`next`, or `fields`,",
-                    Some(_) => "`next`, `fields`, `canonical`, `permute` or `permute_action`",
-                }
-            )),
+            Err(panic) => {
+                let told = panic.told(match self.symmetry {
+                    None => "`fields`, or `hash`, `eq` or `clone` of a state or an action,",
+                    Some(_) => "`fields`, `permute_action`, or `hash`, `eq` or `clone` of a state or an action,",
+                });
+                Err(format!("{told}; the search's behaviour was taken again"))
+            }
         };
+        if let Some(panic) = take_tolerated() {
+            let found = Counterexample::without_steps(panic.told(UNNAMED));
+            self.unrepeated.borrow_mut().push(found);
+        }
         explained.unwrap_or_else(|explanation| {
             let found = Counterexample::without_steps(explanation);
             self.unrepeated.borrow_mut().push(found.clone());
@@ -203,7 +206,7 @@ impl<'a, R: Refinement> Found<'a, R> {
     ) -> Counterexample {
         self.explained(place, &|trace| {
             // Of a trace that a permutation has changed another row may fail.
-            if self.symmetry.is_some() || catch(|| fails(trace)).unwrap_or(true) {
+            if self.symmetry.is_some() || tolerated(|| fails(trace)).unwrap_or(true) {
                 return explain(trace);
             }
             let explanation = format!(

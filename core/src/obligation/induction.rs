@@ -24,7 +24,7 @@ use super::settings::{Settings, Until};
 use super::{invariant, simulation};
 use crate::explore::{Panic, Phase};
 use crate::invariant::Invariant;
-use crate::model_call::catch;
+use crate::model_call::{UNNAMED, tolerated};
 use crate::obligation::found::Tell;
 use crate::refinement::Refinement;
 use crate::report::{Counterexample, Obligation, Verdict};
@@ -63,6 +63,8 @@ pub(super) struct Decided<R: Refinement> {
     /// How `type_correct` leaves reachable states out, as far as the pass met them: what is inductive says nothing of
     /// these.
     pub doubt: Option<String>,
+    /// What a function of the model panicked with that did not do so when it was asked again.
+    pub unrepeated: Option<Panic>,
 }
 
 impl Induction {
@@ -109,7 +111,7 @@ impl Induction {
             true => Vec::new(),
             false => found.sample().collect(),
         };
-        let findings = (enumerated.decide)(
+        let mut findings = (enumerated.decide)(
             found.refinement,
             invariants,
             &reached,
@@ -125,24 +127,26 @@ impl Induction {
             )
         });
         Some(Decided {
+            unrepeated: findings.unrepeated.take().map(|(_, panic)| panic),
             findings,
             state: enumerated.state,
             doubt,
         })
     }
 
+    /// Judges the rows by what was decided, or says why nothing was.
     pub fn judge<R: Refinement>(
         &self,
-        decided: Option<&Decided<R>>,
+        decided: Result<&Decided<R>, &'static str>,
         invariants: &[Invariant<R::Concrete>],
         found: &Found<'_, R>,
     ) -> Vec<Judged> {
         let names: Vec<_> = invariants.iter().map(Invariant::name).collect();
         let judge = |(goal, row): (Goal, &Row)| {
             row.judged(Weight::Behaviour, || {
-                let Some(decided) = decided else {
-                    let reason = "not evaluated: the check ended at a violation";
-                    return Obligation::incomplete(reason);
+                let decided = match decided {
+                    Ok(decided) => decided,
+                    Err(reason) => return Obligation::incomplete(reason),
                 };
                 decided.findings.judge(goal, &names, &|gap, panic| {
                     let initial = (decided.state)(found.refinement.implementation(), gap.number);
@@ -178,8 +182,14 @@ impl Findings {
         };
         if let Some((number, panic)) = &self.unmade {
             // States are unknown, so nothing is known to be inductive.
+            let function = panic.function.as_deref().unwrap_or("`type_correct`");
+            let instead = if function == "`type_correct`" {
+                "instead of making"
+            } else {
+                "after the making of"
+            };
             return judged.noted(&format!(
-                "`type_correct` panicked instead of making state {number}: {panic}"
+                "{function} panicked {instead} state {number}: {panic}"
             ));
         }
         // Which of them are needed is a question only about a set that is inductive and suffices.
@@ -219,7 +229,7 @@ fn explain<R: Refinement>(
 ) -> Counterexample {
     let mut taken = Vec::new();
     // The state may be one in which a function of the model panics.
-    let _ = catch(|| {
+    let _ = tolerated(|| {
         let implementation = refinement.implementation();
         visit_steps(implementation, &initial, &mut |action, to| {
             taken.push((action, to))
@@ -239,7 +249,7 @@ fn explain<R: Refinement>(
             "`next` is not a function of the state: the step that fails is not offered again"
                 .to_owned(),
         ),
-        (Some(panic), _) => told(format!("a function of the model panicked: {panic}")),
+        (Some(panic), _) => told(panic.told(UNNAMED)),
         (None, Goal::Invariant(place)) => {
             invariant::explain(refinement, &trace, &invariants[place])
         }

@@ -4,15 +4,16 @@
 
 use super::choice::Choice;
 use super::counterexample::counterexample;
-use super::fault::ModelCall;
 use super::found::Found;
 use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
 use super::tested::Tested;
 use crate::explore::Place;
+use crate::functions::{Functions, RefinementFunctions};
+use crate::model_call::named;
 use crate::refinement::Refinement;
 use crate::report::{Counterexample, Obligation};
-use crate::system::{StateOf, TransitionSystem};
+use crate::system::StateOf;
 use crate::trace::Trace;
 
 const KIND: ObligationKind = ObligationKind::Initiality;
@@ -34,13 +35,16 @@ impl Initiality {
     #[inline(always)]
     pub fn test<R: Refinement>(
         refinement: &R,
-        (tested, call): (&mut Tested, &mut ModelCall),
+        tested: &mut Tested,
         place: Place,
         image: &StateOf<R::Abstract>,
     ) {
         if place.length == 0 {
-            *call = ModelCall::IsInitial;
-            tested.note(place, refinement.specification().is_initial(image));
+            let is_initial = || refinement.specification().call_is_initial(image);
+            tested.note(
+                place,
+                named("`is_initial` of the specification", is_initial),
+            );
         }
     }
 
@@ -49,15 +53,15 @@ impl Initiality {
         self.row.judged(Weight::Behaviour, || {
             let totals = &found.totals;
             // Where a limit came first it is not known whether there is one.
-            let is_known = totals.limit.is_none() && totals.initial_panic.is_none();
+            let is_known = totals.limit.is_none() && totals.panic.is_none();
             if totals.initial_states == 0 && is_known {
                 let explanation = "the implementation has no initial state, so nothing was checked";
                 let nothing = Counterexample::without_steps(explanation.to_owned());
                 return Obligation::violated(0, vec![nothing]);
             }
             let fails = |trace: &Trace<R::Concrete>| {
-                let image = refinement.map(trace.last());
-                !refinement.specification().is_initial(&image)
+                let image = refinement.call_map(trace.last());
+                !refinement.specification().call_is_initial(&image)
             };
             found.judge(&self.row, tested, &fails, &|trace| {
                 explain(refinement, trace)

@@ -5,13 +5,13 @@
 use super::choice::Choice;
 use super::counterexample::counterexample;
 use super::error::CheckError;
-use super::fault::ModelCall;
 use super::found::Found;
 use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
 use super::tested::Tested;
 use crate::explore::Place;
 use crate::invariant::{Invariant, PredicateOf};
+use crate::model_call::named_invariant;
 use crate::refinement::Refinement;
 use crate::report::Counterexample;
 use crate::system::{StateOf, TransitionSystem};
@@ -51,6 +51,7 @@ impl Counts {
 pub(super) struct Chosen<'a, S: TransitionSystem> {
     /// Its place among all invariants.
     place: usize,
+    name: &'a str,
     premise: Option<&'a PredicateOf<S>>,
     conclusion: &'a PredicateOf<S>,
 }
@@ -59,16 +60,17 @@ pub(super) struct Chosen<'a, S: TransitionSystem> {
 #[inline(always)]
 pub(super) fn test<S: TransitionSystem>(
     chosen: &[Chosen<'_, S>],
-    (counts, call): (&mut [Counts], &mut ModelCall),
+    counts: &mut [Counts],
     place: Place,
     state: &StateOf<S>,
     mut hear: impl FnMut(bool),
 ) {
     for (invariant, counts) in chosen.iter().zip(counts) {
-        *call = ModelCall::Invariant(invariant.place);
-        let applies = invariant.premise.is_none_or(|premise| premise(state));
+        let (applies, holds) = named_invariant(invariant.name, || {
+            let applies = invariant.premise.is_none_or(|premise| premise(state));
+            (applies, !applies || (invariant.conclusion)(state))
+        });
         counts.applied += u64::from(applies);
-        let holds = !applies || (invariant.conclusion)(state);
         counts.tested.note(place, holds);
         hear(holds);
     }
@@ -112,6 +114,7 @@ impl Invariants {
             let (premise, conclusion) = invariant.predicates();
             Chosen {
                 place,
+                name: invariant.name(),
                 premise,
                 conclusion,
             }

@@ -16,9 +16,19 @@ use super::visitor::Tester;
 use super::warnings::{Judgements, warnings};
 use super::{coverage, invariant, row};
 use crate::explore::{Storage, omission_probability};
+use crate::functions::Functions;
+use crate::model_call::{catch, named, take_tolerated};
 use crate::refinement::Refinement;
 use crate::report::{Counterexample, Evidence, Identified, Obligation, Report, Verdict, Warning};
-use crate::system::TransitionSystem;
+
+/// Why something is not decided that asks the model once more.
+const PANICKED: &str = "not evaluated: the model panicked";
+
+/// What the obligations that are decided after the search ask beside what is named there.
+const ASKED_BY_ENVIRONMENT: &str =
+    "`unsupported`, `bound`, or `hash`, `eq` or `clone` of a state or an action";
+const ASKED_BY_LIVENESS: &str =
+    "`fairness`, `liveness`, `unsupported`, `bound`, or `hash`, `eq` or `clone` of a state";
 
 /// Makes the report of a search, or of random walks.
 pub(super) fn report<R: Refinement>(
@@ -32,15 +42,18 @@ pub(super) fn report<R: Refinement>(
     rows.extend(as_row(&warnings, found.settings));
     let refinement = found.refinement;
     let implementation = refinement.implementation();
-    let rules = implementation.rules();
-    let cut_off = counts.deadlock.cut_off(implementation);
+    let rules = named("`rules` of the implementation", || {
+        implementation.call_rules()
+    });
+    let cut_off = named("`bound`", || counts.deadlock.cut_off(implementation));
     let constraint = tester
         .constraint
         .map(|constraint| counts.constraint.told(constraint));
     let constrained = &counts.constraint;
-    let mut unexercised = counts
-        .coverage
-        .unexercised(rules, coverage::unsupported(refinement));
+    let mut unexercised = counts.coverage.unexercised(
+        rules,
+        named("`unsupported`", || coverage::unsupported(refinement)),
+    );
     let invariants = tester.asking.invariants;
     unexercised.extend(invariant::unexercised(invariants, &counts.invariants));
     let coverage = counts.coverage.rules(rules);
@@ -93,7 +106,9 @@ pub(super) fn report<R: Refinement>(
         warnings,
         taken_at_word: counts
             .model
-            .taken_at_word(refinement.specification().rules()),
+            .taken_at_word(named("`rules` of the specification", || {
+                refinement.specification().call_rules()
+            })),
         asked_again: counts.model.again.states,
         not_compared: counts.model.again.not_compared,
         cut_off,
@@ -118,9 +133,17 @@ fn judge<R: Refinement>(
     let violated = counts.failures().next().is_some();
     // What is decided when the search is over; its progress is told in this order.
     let labels = &tester.labels.all();
-    let environment =
-        of.environment
-            .decide((recorded, labels), &tester.inputs, simulation_fails, found);
+    let mut panics = Vec::new();
+    let environment = catch(|| {
+        named(ASKED_BY_ENVIRONMENT, || {
+            of.environment
+                .decide((recorded, labels), &tester.inputs, simulation_fails, found)
+        })
+    });
+    let environment = environment.unwrap_or_else(|panic| {
+        panics.push(panic);
+        Decided::Open(PANICKED.to_owned())
+    });
     let searched = Searched {
         recorded,
         labels,
@@ -128,8 +151,25 @@ fn judge<R: Refinement>(
         simulation_fails,
         simulated: &counts.coverage.simulated,
     };
-    let liveness = of.liveness.judge(&searched, found);
-    let induction = of.induction.decide(enumerated, invariants, violated, found);
+    let liveness = catch(|| named(ASKED_BY_LIVENESS, || of.liveness.judge(&searched, found)));
+    let liveness = liveness.unwrap_or_else(|panic| {
+        panics.push(panic);
+        of.liveness.open(PANICKED)
+    });
+    let induction = catch(|| of.induction.decide(enumerated, invariants, violated, found));
+    let (induction, undecided) = match induction {
+        Ok(decided) => (decided, "not evaluated: the check ended at a violation"),
+        Err(panic) => {
+            panics.push(panic);
+            (None, PANICKED)
+        }
+    };
+
+    panics.extend(
+        induction
+            .iter()
+            .filter_map(|decided| decided.unrepeated.clone()),
+    );
 
     let mut rows = Vec::new();
     rows.extend(of.observation.judge(counts.observation, found));
@@ -137,7 +177,8 @@ fn judge<R: Refinement>(
     rows.extend(of.simulation.judge(&counts.simulation, found));
     rows.extend(of.agency.judge(counts.agency, found));
     rows.extend(of.invariants.judge(invariants, &counts.invariants, found));
-    rows.extend(of.induction.judge(induction.as_ref(), invariants, found));
+    let decided = induction.as_ref().ok_or(undecided);
+    rows.extend(of.induction.judge(decided, invariants, found));
     rows.extend(of.environment.judge(&environment, found));
     rows.extend(liveness.rows);
     rows.extend(of.deadlock.judge(&counts.deadlock, found));
@@ -145,7 +186,34 @@ fn judge<R: Refinement>(
     rows.extend(coverage.judged);
     let held = counts.invariants.iter();
     let held = held.filter(|counts| counts.tested.first.is_none());
+    let judgements = Judgements {
+        environment: &environment,
+        induction: induction.as_ref(),
+        assuming_nothing: &liveness.doubts,
+        of_rules: &coverage.doubts,
+    };
+    let doubtful = catch(|| {
+        let mut panics = Vec::new();
+        let warnings = warnings(of, counts, &judgements, found, &mut panics);
+        (warnings, panics)
+    });
+    let warnings = match doubtful {
+        Ok((warnings, found)) => {
+            panics.extend(found);
+            warnings
+        }
+        Err(panic) => {
+            panics.push(panic);
+            Vec::new()
+        }
+    };
+    panics.extend(
+        rows.iter_mut()
+            .filter_map(|judged: &mut Judged| judged.panic.take()),
+    );
+    panics.extend(take_tolerated());
     let context = Context {
+        panics: &panics,
         invariants,
         held: held.map(|counts| counts.place).collect(),
         environment: of.environment.processes,
@@ -156,14 +224,7 @@ fn judge<R: Refinement>(
         },
     };
     rows.extend(of.model.judge(&counts.model, &context, found));
-
-    let judgements = Judgements {
-        environment: &environment,
-        induction: induction.as_ref(),
-        assuming_nothing: &liveness.doubts,
-        never_enabled: &coverage.never_enabled,
-    };
-    (rows, warnings(of, counts, &judgements, found))
+    (rows, warnings)
 }
 
 /// The liveness obligations that were neither asked for nor left out, where the others were not chosen by name.

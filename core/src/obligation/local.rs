@@ -24,6 +24,8 @@ pub(super) struct Judged {
     fired: Vec<(usize, u64)>,
     /// The same of the specification's rules, by which they are simulated.
     simulated: Vec<(usize, u64)>,
+    /// Those of the specification's rules by which a projection is changed.
+    changing: Vec<usize>,
     /// How often `simulation` and `agency` were tested.
     simulations: u64,
     agencies: u64,
@@ -77,6 +79,7 @@ impl<R: LocalRefinement> LocalVisitor<R::Concrete> for Tester<'_, R> {
         let mut judged = Judged {
             fired: Vec::new(),
             simulated: Vec::new(),
+            changing: Vec::new(),
             simulations: 0,
             agencies: 0,
             labels: Vec::new(),
@@ -136,6 +139,9 @@ impl<R: LocalRefinement> LocalVisitor<R::Concrete> for Tester<'_, R> {
                 return None;
             }
             count(&mut judged.simulated, rule);
+            if step.1 != image && !judged.changing.contains(&rule) {
+                judged.changing.push(rule);
+            }
             label.visible = self.needs.environment;
             let process = TransitionSystem::process_of(specification, &abstract_label);
             match self.obligations.agency.actor(process) {
@@ -174,6 +180,9 @@ impl<R: LocalRefinement> LocalVisitor<R::Concrete> for Tester<'_, R> {
         tally.agency.checked += judged.agencies;
         for (rule, times) in &judged.simulated {
             tally.coverage.simulated[*rule] += times;
+        }
+        for rule in &judged.changing {
+            tally.coverage.changing[*rule] = true;
         }
     }
 

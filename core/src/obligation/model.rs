@@ -22,13 +22,13 @@ use self::idle::idle_process;
 pub(super) use self::offers::Offers;
 use super::choice::Choice;
 use super::counterexample::counterexample;
-use super::fault::{Fault, ModelCall};
+use super::fault::Fault;
 use super::found::Found;
 use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
 use crate::explore::{Panic, Place, StateId};
 use crate::invariant::Invariant;
-use crate::model_call::catch;
+use crate::model_call::{UNNAMED, catch, named};
 use crate::refinement::Refinement;
 use crate::report::{Counterexample, Obligation, Verdict};
 use crate::rule::{Process, Rule};
@@ -36,6 +36,10 @@ use crate::symmetry::{Tested, is_in_turn};
 use crate::system::{ActionOf, StateOf, steps};
 
 const KIND: ObligationKind = ObligationKind::Model;
+
+/// What the test of a symmetry asks beside what is named there.
+const TESTED_SYMMETRY: &str = "a function that the test of the symmetry calls, `hash`, `eq` or `clone` of a state, an action or an \
+                               observation, say,";
 
 #[derive(Clone)]
 pub(super) struct Model {
@@ -45,8 +49,6 @@ pub(super) struct Model {
 /// What a worker finds of a model, and what it has to know of the state that it looks at.
 pub(super) struct Counts<R: Refinement> {
     pub fault: Option<(Place, Fault)>,
-    /// The function that is running.
-    pub call: ModelCall,
     /// What this state has offered so far.
     offered: Offers,
     /// Whether it has perhaps offered an action twice.
@@ -62,7 +64,6 @@ impl<R: Refinement> Counts<R> {
     pub fn new(abstract_rules: usize) -> Self {
         Self {
             fault: None,
-            call: ModelCall::Next,
             offered: Offers::default(),
             perhaps_twice: false,
             tested_symmetry: 0,
@@ -106,7 +107,7 @@ impl<R: Refinement> Counts<R> {
     /// Notes an action that the state offers.
     #[inline(always)]
     pub fn offer(&mut self, action: &ActionOf<R::Concrete>) {
-        self.perhaps_twice |= self.offered.note(action);
+        self.perhaps_twice |= named("`hash` of an action", || self.offered.note(action));
     }
 }
 
@@ -117,10 +118,12 @@ impl<R: Refinement> Asking<'_, R> {
         counts.offered = Offers::default();
         counts.perhaps_twice = false;
         if let Some(symmetry) = self.symmetry.filter(|_| is_in_turn(place.state.0)) {
-            counts.call = ModelCall::Symmetry;
             let turn = place.state.0 as usize;
             let stop = self.out_of_time;
-            match symmetry.asymmetry(self.refinement, self.invariants, state, turn, stop) {
+            let tested = named(TESTED_SYMMETRY, || {
+                symmetry.asymmetry(self.refinement, self.invariants, state, turn, stop)
+            });
+            match tested {
                 Tested::Unchanged => counts.tested_symmetry += 1,
                 Tested::Changed(found) => {
                     counts.tested_symmetry += 1;
@@ -142,16 +145,19 @@ impl<R: Refinement> Asking<'_, R> {
     ) {
         if counts.perhaps_twice {
             let mut actions = HashSet::default();
-            let twice = steps(self.refinement.implementation(), state)
-                .into_iter()
-                .position(|(action, _)| !actions.insert(action));
+            let steps = named("`next` of the implementation", || {
+                steps(self.refinement.implementation(), state)
+            });
+            let twice = named("`hash` or `eq` of an action", || {
+                let mut actions_of_steps = steps.into_iter().map(|(action, _)| action);
+                actions_of_steps.position(|action| !actions.insert(action))
+            });
             if let Some(position) = twice {
                 counts.record(place.of_step(position as u32), Fault::OfferedTwice);
             }
         }
         if let Some(heard) = counts.again.heard.take() {
-            let asked = (&mut counts.again, &mut counts.call);
-            if let Err(fault) = self.ask_again(asked, place, state, &heard, count) {
+            if let Err(fault) = self.ask_again(&mut counts.again, place, state, &heard, count) {
                 counts.record(place, fault);
             }
         }
@@ -166,7 +172,9 @@ pub(super) struct Context<'a, R: Refinement> {
     pub environment: &'a [Process],
     /// Whether the search asked for images.
     pub images: bool,
-    /// Where a function of the model panicked when `environment` was decided.
+    /// What functions of the model panicked with when something was decided after the search,
+    pub panics: &'a [Panic],
+    /// and where one did when `environment` or liveness was.
     pub panicked: Option<&'a (StateId, &'static str, Panic)>,
 }
 
@@ -210,20 +218,17 @@ fn faults<R: Refinement>(
 ) -> Vec<Counterexample> {
     let mut faults = Vec::new();
     let without_steps = Counterexample::without_steps;
-    if let Some(panic) = &found.totals.initial_panic {
-        let explanation = format!("`initial` of the implementation panicked: {panic}");
-        faults.push(without_steps(explanation));
+    if let Some(panic) = &found.totals.panic {
+        faults.push(without_steps(panic.told(UNNAMED)));
     }
     if let Some((place, fault)) = &counts.fault {
-        faults.push(explain(found, context.invariants, *place, fault));
+        faults.push(explain(found, *place, fault));
     }
     if let Some(misfit) = &found.totals.initial_misfit {
         faults.push(without_steps(misfit.clone()));
     }
-    let inconsistent = |place, inconsistency| {
-        let fault = Fault::Inconsistent(inconsistency);
-        explain(found, context.invariants, place, &fault)
-    };
+    let inconsistent =
+        |place, inconsistency| explain(found, place, &Fault::Inconsistent(inconsistency));
     if let Some((place, inconsistency)) = counts.again.contradicted() {
         faults.push(inconsistent(place, inconsistency));
     }
@@ -248,9 +253,12 @@ fn faults<R: Refinement>(
         match catch(|| compared.unequal()) {
             Ok(None) => (),
             Ok(Some((place, inconsistency))) => later.push(inconsistent(place, inconsistency)),
-            Err(panic) => later.push(without_steps(format!(
-                "a function of the model panicked when states were compared after the search: {panic}"
-            ))),
+            Err(panic) => {
+                let told = panic.told(UNNAMED);
+                later.push(without_steps(format!(
+                    "{told}; states were compared after the search"
+                )));
+            }
         }
     }
     let acting = &counts.again.processes;
@@ -263,15 +271,20 @@ fn faults<R: Refinement>(
         Ok(Some(process)) => later.push(without_steps(idle::explanation(process, acting))),
         // A row that could not be decided says so.
         Err(_) if context.panicked.is_some() || !faults.is_empty() => (),
-        Err(panic) => later.push(without_steps(format!(
-            "`fields`, `map`, or `offers`, `next` or `process_of` of the specification panicked when the states \
-             were looked at after the search: {panic}"
-        ))),
+        Err(panic) => {
+            let told = panic
+                .told("`fields`, `map`, or `offers`, `next` or `process_of` of the specification");
+            later.push(without_steps(format!(
+                "{told}; the states were looked at after the search"
+            )));
+        }
     }
     faults.extend(later);
     if let Some((state, during, panic)) = context.panicked {
-        let explanation = format!("{during} panicked: {panic}");
-        faults.push(found.told(found.states.place(*state), explanation));
+        faults.push(found.told(found.states.place(*state), panic.told(during)));
+    }
+    for panic in context.panics {
+        faults.push(without_steps(panic.told(UNNAMED)));
     }
     // What was found while the rows before this one were explained, unless it is told already.
     for one in found.take_unrepeated() {
@@ -283,14 +296,8 @@ fn faults<R: Refinement>(
     faults
 }
 
-fn explain<R: Refinement>(
-    found: &Found<'_, R>,
-    invariants: &[Invariant<R::Concrete>],
-    place: Place,
-    fault: &Fault,
-) -> Counterexample {
-    let names = |place: usize| invariants[place].name();
-    match explanation(fault, &names) {
+fn explain<R: Refinement>(found: &Found<'_, R>, place: Place, fault: &Fault) -> Counterexample {
+    match explanation(fault) {
         // Of a model that contradicts itself the behaviour may be lost; what is wrong is told all the same.
         Some(explanation) => found.told(place, explanation),
         None => found.explained(place, &|trace| {
@@ -303,8 +310,8 @@ fn explain<R: Refinement>(
     }
 }
 
-/// What is wrong, if that can be said without the behaviour that shows it. `names` are those of the invariants.
-pub(super) fn explanation<'n>(fault: &Fault, names: &dyn Fn(usize) -> &'n str) -> Option<String> {
+/// What is wrong, if that can be said without the behaviour that shows it.
+pub(super) fn explanation(fault: &Fault) -> Option<String> {
     Some(match fault {
         Fault::OfferedTwice => return None,
         Fault::Asymmetry(asymmetry) => format!("the symmetry is none: {asymmetry}"),
@@ -312,28 +319,7 @@ pub(super) fn explanation<'n>(fault: &Fault, names: &dyn Fn(usize) -> &'n str) -
             format!("the state cannot be packed: {error}")
         }
         Fault::Inconsistent(found) => format!("the model contradicts itself: {found}"),
-        Fault::Panic(call, panic) => {
-            let function = match call {
-                ModelCall::Constraint => "the constraint".to_owned(),
-                ModelCall::Map => "`map`".to_owned(),
-                ModelCall::Observe => "`observe`".to_owned(),
-                ModelCall::IsInitial => "`is_initial` of the specification".to_owned(),
-                ModelCall::Invariant(place) => format!("invariant `{}`", names(*place)),
-                ModelCall::Next => "`next` of the implementation".to_owned(),
-                ModelCall::AbstractStepsBefore => "`abstract_steps_before`".to_owned(),
-                ModelCall::AbstractAction => "`abstract_action`".to_owned(),
-                ModelCall::Allows => "`allows` of the specification".to_owned(),
-                ModelCall::Again(function) => (*function).to_owned(),
-                ModelCall::Symmetry => "a function that the test of the symmetry calls".to_owned(),
-            };
-            let rule = match (&panic.action, call) {
-                (Some(action), ModelCall::Next | ModelCall::Allows) => {
-                    format!(", evaluating {action}")
-                }
-                _ => String::new(),
-            };
-            format!("{function} panicked{rule}: {panic}")
-        }
+        Fault::Panic(panic) => panic.told(UNNAMED),
     })
 }
 

@@ -23,7 +23,10 @@ use super::settings::{self, Settings};
 use super::simulation::Simulation;
 use crate::explore::{Order, Storage};
 use crate::invariant::Invariant;
+use crate::model_call::named;
 use crate::refinement::Refinement;
+
+const UNSUPPORTED: &str = "`unsupported`";
 
 /// The obligations of a refinement, those chosen marked.
 #[derive(Clone)]
@@ -68,20 +71,34 @@ impl<'a> Obligations<'a> {
         }
         let choice = &Choice::new(settings);
         let obligations = Self {
-            observation: Observation::new(refinement, choice),
-            initiality: Initiality::new(refinement, choice),
-            simulation: Simulation::new(refinement, choice),
-            agency: Agency::new(refinement, choice),
-            invariants: Invariants::new(refinement, invariants, choice)?,
-            induction: Induction::new(refinement, invariants, is_enumerated, choice),
-            environment: Environment::new(refinement, choice)?,
-            liveness: Liveness::new(refinement, choice)?,
-            deadlock: Deadlock::new(refinement, choice),
-            coverage: Coverage::new(refinement, choice)?,
-            model: Model::new(refinement, choice),
+            observation: named(UNSUPPORTED, || Observation::new(refinement, choice)),
+            initiality: named(UNSUPPORTED, || Initiality::new(refinement, choice)),
+            simulation: named(UNSUPPORTED, || Simulation::new(refinement, choice)),
+            agency: named("`environment` or `unsupported`", || {
+                Agency::new(refinement, choice)
+            }),
+            invariants: named(UNSUPPORTED, || {
+                Invariants::new(refinement, invariants, choice)
+            })?,
+            induction: named(UNSUPPORTED, || {
+                Induction::new(refinement, invariants, is_enumerated, choice)
+            }),
+            environment: named("`environment`, `acts_for` or `rules`", || {
+                Environment::new(refinement, choice)
+            })?,
+            liveness: named("`fairness`, `liveness` or `rules`", || {
+                Liveness::new(refinement, choice)
+            })?,
+            deadlock: named("`bound` or `unsupported`", || {
+                Deadlock::new(refinement, choice)
+            }),
+            coverage: named("`waivers`, `rules` or `unsupported`", || {
+                Coverage::new(refinement, choice)
+            })?,
+            model: named(UNSUPPORTED, || Model::new(refinement, choice)),
         };
         validate(settings)?;
-        obligations.validate_names(settings, is_enumerated, &|kind| match kind {
+        let unsupported = |kind| match kind {
             ObligationKind::Environment => environment::unsupported(refinement, settings),
             ObligationKind::Fairness
             | ObligationKind::LeadsTo
@@ -89,6 +106,9 @@ impl<'a> Obligations<'a> {
             | ObligationKind::AlwaysEventually
             | ObligationKind::EventuallyAlways => liveness::unsupported(refinement, kind, settings),
             kind => refinement.unsupported(kind),
+        };
+        obligations.validate_names(settings, is_enumerated, &|kind| {
+            named("`unsupported` or `bound`", || unsupported(kind))
         })?;
         Ok(obligations)
     }
@@ -149,11 +169,13 @@ impl<'a> Obligations<'a> {
 
     /// Whether something is chosen that is decided on the complete graph, and can be.
     pub fn need_graph<R: Refinement>(&self, refinement: &R, settings: &Settings<'_>) -> bool {
-        let environment = self.environment.is_chosen()
-            && environment::unsupported(refinement, settings).is_none();
-        let liveness = self.liveness.is_chosen()
-            && liveness::unsupported(refinement, ObligationKind::Fairness, settings).is_none();
-        environment || liveness
+        named("`unsupported` or `bound`", || {
+            let environment = self.environment.is_chosen()
+                && environment::unsupported(refinement, settings).is_none();
+            let liveness = self.liveness.is_chosen()
+                && liveness::unsupported(refinement, ObligationKind::Fairness, settings).is_none();
+            environment || liveness
+        })
     }
 
     /// Of all these only the one that fails: what a model does wrong may show in any of them.

@@ -4,12 +4,13 @@
 
 use super::choice::Choice;
 use super::counterexample::counterexample;
-use super::fault::ModelCall;
 use super::found::Found;
 use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
 use super::tested::Tested;
 use crate::explore::Place;
+use crate::functions::{Functions, RefinementFunctions};
+use crate::model_call::named;
 use crate::refinement::Refinement;
 use crate::report::Counterexample;
 use crate::system::{StateOf, TransitionSystem};
@@ -37,14 +38,17 @@ impl Observation {
     #[inline(always)]
     pub fn test<R: Refinement>(
         refinement: &R,
-        (tested, call): (&mut Tested, &mut ModelCall),
+        tested: &mut Tested,
         place: Place,
         (state, image): (&StateOf<R::Concrete>, &StateOf<R::Abstract>),
     ) -> Shown<R> {
-        *call = ModelCall::Observe;
-        let mapped = refinement.specification().observe(image);
-        let own = refinement.implementation().observe(state);
-        tested.note(place, mapped == own);
+        let mapped = named("`observe` of the specification", || {
+            refinement.specification().call_observe(image)
+        });
+        let own = named("`observe` of the implementation", || {
+            refinement.implementation().call_observe(state)
+        });
+        tested.note(place, named("`eq` of an observation", || mapped == own));
         own
     }
 
@@ -69,8 +73,8 @@ impl Observation {
             return None;
         }
         let mut states = found.sample().chain(found.kept().map(|(_, state)| state));
-        let first = implementation.observe(&states.next()?);
-        let same = states.all(|state| implementation.observe(&state) == first);
+        let first = implementation.call_observe(&states.next()?);
+        let same = states.all(|state| implementation.call_observe(&state) == first);
         (same && found.looked_at_all()).then(|| {
             format!(
                 "all {count} states reached show the same, so `observation` says nothing, and the specification \
@@ -82,9 +86,9 @@ impl Observation {
 
 /// What the last state of a behaviour shows, and what its image does.
 fn shown<R: Refinement>(refinement: &R, trace: &Trace<R::Concrete>) -> (Shown<R>, Shown<R>) {
-    let own = refinement.implementation().observe(trace.last());
-    let image = refinement.map(trace.last());
-    (own, refinement.specification().observe(&image))
+    let own = refinement.implementation().call_observe(trace.last());
+    let image = refinement.call_map(trace.last());
+    (own, refinement.specification().call_observe(&image))
 }
 
 /// That the last state of a behaviour and its image show different things.

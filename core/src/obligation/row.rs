@@ -1,5 +1,7 @@
 //! Rows of the report: chosen before the search, judged after it.
 
+use crate::explore::Panic;
+use crate::model_call::{UNNAMED, catch};
 use crate::report::{Counterexample, Obligation, Verdict};
 
 /// A row that the report of a check may have.
@@ -33,7 +35,19 @@ impl Row {
     pub fn judged(&self, weight: Weight, judge: impl FnOnce() -> Obligation) -> Option<Judged> {
         let judged = match self.open {
             Some(reason) => Obligation::incomplete(reason),
-            None if self.selected => judge(),
+            // Much of what is judged asks the model once more.
+            None if self.selected => match catch(judge) {
+                Ok(judged) => judged,
+                Err(panic) => {
+                    let told = panic.told(UNNAMED);
+                    let judged = Obligation::incomplete(&format!("not evaluated: {told}"));
+                    let judged = Judged::new(&self.name, weight, judged);
+                    return Some(Judged {
+                        panic: Some(panic),
+                        ..judged
+                    });
+                }
+            },
             None => return None,
         };
         Some(Judged::new(&self.name, weight, judged))
@@ -55,6 +69,8 @@ pub(super) enum Weight {
 pub(super) struct Judged {
     pub row: Obligation,
     pub weight: Weight,
+    /// What a function of the model panicked with, if that is why the row is open.
+    pub panic: Option<Panic>,
 }
 
 impl Judged {
@@ -63,7 +79,11 @@ impl Judged {
         for counterexample in &mut row.counterexamples {
             counterexample.obligation = name.to_owned();
         }
-        Self { row, weight }
+        Self {
+            row,
+            weight,
+            panic: None,
+        }
     }
 
     /// Whether nothing was tested.

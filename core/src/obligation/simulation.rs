@@ -6,19 +6,19 @@
 
 use super::choice::Choice;
 use super::counterexample::{counterexample, last_step, rule_name};
-use super::fault::ModelCall;
 use super::found::Found;
 use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
 use super::tested::earlier;
-use crate::answer::{Answer, AnswerOf, Unsimulated, answer, unsimulated};
+use crate::answer::{AnswerOf, Unsimulated, answer, unsimulated};
 use crate::explore::Place;
+use crate::functions::{Functions, RefinementFunctions};
 use crate::guard::false_conjuncts;
-use crate::model_call::{catch, first_visited};
+use crate::model_call::{first_visited, tolerated};
 use crate::refinement::Refinement;
 use crate::report::json::json;
 use crate::report::{Counterexample, Nearest, changes};
-use crate::system::{ActionOf, StateOf, TransitionSystem};
+use crate::system::{ActionOf, StateOf};
 use crate::trace::Trace;
 use crate::visit::{some_steps, visit_offers, visit_steps};
 
@@ -71,6 +71,16 @@ impl Counts {
     }
 }
 
+/// What is found of a step.
+pub(super) struct Tested<R: Refinement> {
+    /// What it is said to simulate.
+    pub answer: AnswerOf<R>,
+    /// What its target maps to.
+    pub target: StateOf<R::Abstract>,
+    /// Whether it does.
+    pub simulates: bool,
+}
+
 impl Simulation {
     pub fn new(refinement: &impl Refinement, choice: &Choice<'_>) -> Self {
         let unsupported = refinement.unsupported(KIND);
@@ -79,30 +89,28 @@ impl Simulation {
         }
     }
 
-    /// Tests a step by an action of `rule`: what it is said to simulate, and whether it does. `hear` is told the former.
+    /// Tests a step by an action of `rule`.
     #[inline(always)]
     pub fn test<R: Refinement>(
         refinement: &R,
-        (counts, call): (&mut Counts, &mut ModelCall),
+        counts: &mut Counts,
         (place, rule): (Place, usize),
         (from, image): (&StateOf<R::Concrete>, &StateOf<R::Abstract>),
         action: &ActionOf<R::Concrete>,
         to: &StateOf<R::Concrete>,
-    ) -> (AnswerOf<R>, bool) {
-        *call = ModelCall::AbstractStepsBefore;
-        let before = refinement.abstract_steps_before(from, action, to);
-        *call = ModelCall::AbstractAction;
-        let last = refinement.abstract_action(from, action, to);
-        let answer = Answer { before, last };
-        *call = ModelCall::Map;
-        let target = refinement.map(to);
-        *call = ModelCall::Allows;
+    ) -> Tested<R> {
+        let answer = answer(refinement, from, action, to);
+        let target = refinement.call_map(to);
         let wrong = unsimulated(refinement.specification(), &answer, (image, &target));
         counts.checked += 1;
         if wrong.is_some() {
             earlier(&mut counts.failed[rule], Some(place));
         }
-        (answer, wrong.is_none())
+        Tested {
+            answer,
+            target,
+            simulates: wrong.is_none(),
+        }
     }
 
     /// The first failure of each rule is shown.
@@ -145,7 +153,7 @@ impl Simulation {
                 let leads = steps.iter().any(|(_, target)| target == to)
                     || actions
                         .iter()
-                        .any(|action| specification.allows(from, action, to));
+                        .any(|action| specification.call_allows(from, action, to));
                 pairs += 1;
                 allowed += u64::from(leads);
             }
@@ -175,7 +183,7 @@ struct Failed<R: Refinement> {
 /// The last step of a behaviour, if it is not what it is said to simulate.
 fn failed<R: Refinement>(refinement: &R, trace: &Trace<R::Concrete>) -> Option<Failed<R>> {
     let (from, action, to) = last_step(trace);
-    let (image, target) = (refinement.map(from), refinement.map(to));
+    let (image, target) = (refinement.call_map(from), refinement.call_map(to));
     let answer = answer(refinement, from, action, to);
     let wrong = unsimulated(refinement.specification(), &answer, (&image, &target))?;
     Some(Failed {
@@ -194,7 +202,7 @@ fn some_images<R: Refinement>(found: &Found<'_, R>) -> Vec<StateOf<R::Abstract>>
     let (half, rest) = sample.split_at(sample.len() / 2);
     let pairs = half.iter().zip(rest.iter().rev());
     for state in pairs.flat_map(|(a, b)| [a, b]).chain(rest.last()) {
-        let image = found.refinement.map(state);
+        let image = found.refinement.call_map(state);
         if !images.contains(&image) {
             images.push(image);
         }
@@ -209,10 +217,10 @@ fn some_images<R: Refinement>(found: &Found<'_, R>) -> Vec<StateOf<R::Abstract>>
 pub(super) fn explain<R: Refinement>(refinement: &R, trace: &Trace<R::Concrete>) -> Counterexample {
     let (_, action, _) = last_step(trace);
     let implementation = refinement.implementation();
-    let process = implementation.process_of(action);
+    let process = implementation.call_process_of(action);
     let taken = format!("{process} takes {}", rule_name(implementation, action));
     // A specification that panicked once may do so again.
-    let failed = catch(|| failed(refinement, trace)).ok().flatten();
+    let failed = tolerated(|| failed(refinement, trace)).flatten();
     let Some(failed) = failed else {
         let explanation = format!("{taken}, which is not what it is said to simulate");
         return counterexample(refinement, trace, explanation);
@@ -220,7 +228,7 @@ pub(super) fn explain<R: Refinement>(refinement: &R, trace: &Trace<R::Concrete>)
     let explanation = format!("{taken}, which {}", failed.explanation(refinement));
     let mut counterexample = counterexample(refinement, trace, explanation);
     if let Unsimulated::Step(place) = failed.wrong {
-        let nearest = catch(|| failed.nearest(refinement.specification(), place));
+        let nearest = tolerated(|| failed.nearest(refinement.specification(), place));
         counterexample.nearest = nearest.unwrap_or_default();
     }
     counterexample
@@ -232,7 +240,7 @@ impl<R: Refinement> Failed<R> {
         let specification = refinement.specification();
         let rule = |place| {
             let action = self.answer.action(place)?;
-            Some(&*specification.rules()[specification.rule_of(action).0].name)
+            Some(&*specification.call_rules()[specification.call_rule_of(action).0].name)
         };
         let several = self.answer.actions().nth(1).is_some();
         match (self.wrong, several) {
@@ -264,7 +272,7 @@ impl<R: Refinement> Failed<R> {
     fn nearest(&self, specification: &R::Abstract, place: usize) -> Vec<Nearest> {
         let answer = self.answer.action(place);
         let from = self.answer.source(&self.image, place);
-        let show = |state: &StateOf<R::Abstract>| specification.show(state);
+        let show = |state: &StateOf<R::Abstract>| specification.call_show(state);
         let wanted = show(self.answer.target(&self.target, place));
         let candidate = |action: Option<&ActionOf<R::Abstract>>, target: Option<_>| Nearest {
             action: action.map(json),
@@ -276,7 +284,7 @@ impl<R: Refinement> Failed<R> {
         let answered = match answer {
             None => candidate(None, Some(show(from))),
             Some(action) => {
-                let target = specification.successor(from, action);
+                let target = specification.call_successor(from, action);
                 let conjuncts = match target {
                     Some(_) => Vec::new(),
                     None => {

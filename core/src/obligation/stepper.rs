@@ -7,12 +7,12 @@ mod at;
 
 use std::fmt::Debug;
 
+use serde_json::Value;
+
 use self::at::{Begin, Standing};
-use super::fault::Fault;
 use super::kind::ObligationKind;
-use super::model::explanation;
 use crate::explore::Panic;
-use crate::model_call::catch;
+use crate::model_call::{UNNAMED, catch, take_tolerated};
 use crate::report::{Nearest, Step};
 
 /// The most initial states, and the most steps of a state, that are offered.
@@ -46,7 +46,13 @@ impl<'a> Stepper<'a> {
     ///
     /// If there is no step of a number, or the model panics.
     pub fn follow(&self, choices: &[usize]) -> Result<Followed, StepError> {
-        let mut standing = self.begin.begin();
+        // What the model drops may panic, too.
+        let followed = catch(|| self.followed(choices));
+        followed.unwrap_or_else(|panic| Err(StepError::panicked(choices.len(), &panic)))
+    }
+
+    fn followed(&self, choices: &[usize]) -> Result<Followed, StepError> {
+        let mut standing = self.begin()?;
         let mut steps = Vec::new();
         let mut fails = Vec::new();
         for (place, number) in choices.iter().enumerate() {
@@ -59,16 +65,26 @@ impl<'a> Stepper<'a> {
                     offered,
                 });
             }
-            steps.push(standing.step(*number));
+            let panicked = |panic| StepError::panicked(place, &panic);
+            steps.push(catch(|| standing.step(*number)).map_err(panicked)?);
             if place + 1 == choices.len() {
                 fails = findings(&mut *standing, *number);
             }
-            standing.take(*number);
+            catch(|| standing.take(*number)).map_err(panicked)?;
         }
         let all = look(&mut *standing, choices.len())?;
-        let offered = (0..standing.offered()).map(|number| Offered {
-            step: standing.step(number),
-            fails: findings(&mut *standing, number),
+        let offered = (0..standing.offered()).map(|number| {
+            let fails = findings(&mut *standing, number);
+            let shown = catch(|| standing.step(number));
+            // What the mapping does not show, as it panics, is told besides.
+            let panic = shown.as_ref().err().cloned().or_else(take_tolerated);
+            let panic = panic.map(|panic| of_model(&panic));
+            let is_new = |found: &Finding| !fails.contains(found);
+            let panic = panic.filter(is_new);
+            Offered {
+                step: shown.unwrap_or_else(|_| unshown()),
+                fails: fails.into_iter().chain(panic).collect(),
+            }
         });
         Ok(Followed {
             steps,
@@ -84,18 +100,32 @@ impl<'a> Stepper<'a> {
     ///
     /// If the model panics.
     pub fn choices(&self, behaviour: &[Step]) -> Result<Vec<usize>, StepError> {
-        let mut standing = self.begin.begin();
+        let chosen = catch(|| self.chosen(behaviour));
+        chosen.unwrap_or_else(|panic| Err(StepError::panicked(behaviour.len(), &panic)))
+    }
+
+    fn chosen(&self, behaviour: &[Step]) -> Result<Vec<usize>, StepError> {
+        let mut standing = self.begin()?;
         let mut choices = Vec::new();
         for step in behaviour {
-            look(&mut *standing, choices.len())?;
+            let at = choices.len();
+            look(&mut *standing, at)?;
             let mut numbers = 0..standing.offered();
-            let Some(number) = numbers.find(|number| standing.is(*number, step)) else {
-                break;
-            };
-            choices.push(number);
-            standing.take(number);
+            let taken = catch(|| {
+                let number = numbers.find(|number| standing.is(*number, step))?;
+                standing.take(number);
+                Some(number)
+            });
+            match taken.map_err(|panic| StepError::panicked(at, &panic))? {
+                Some(number) => choices.push(number),
+                None => break,
+            }
         }
         Ok(choices)
+    }
+
+    fn begin(&self) -> Result<Box<dyn Standing + 'a>, StepError> {
+        catch(|| self.begin.begin()).map_err(|panic| StepError::panicked(0, &panic))
     }
 }
 
@@ -104,26 +134,46 @@ fn look(standing: &mut dyn Standing, at: usize) -> Result<bool, StepError> {
     catch(|| standing.look()).map_err(|panic| StepError::panicked(at, &panic))
 }
 
+/// A step in the place of one that the model panics instead of showing.
+fn unshown() -> Step {
+    let state = Value::String("the model panics instead of showing it".to_owned());
+    Step {
+        state,
+        ..Step::default()
+    }
+}
+
+/// That a function of the model panicked.
+fn of_model(panic: &Panic) -> Finding {
+    Finding {
+        obligation: ObligationKind::Model.to_string(),
+        explanation: panic.told(UNNAMED),
+        nearest: Vec::new(),
+    }
+}
+
 /// What fails of something that can be taken.
 fn findings(standing: &mut dyn Standing, number: usize) -> Vec<Finding> {
     if let Err(panic) = catch(|| standing.test(number)) {
-        let fault = Fault::Panic(standing.call(), panic);
-        let explanation = explanation(&fault, &|place| standing.invariant(place));
-        return vec![Finding {
-            obligation: ObligationKind::Model.to_string(),
-            explanation: explanation.unwrap_or_default(),
-            nearest: Vec::new(),
-        }];
+        return vec![of_model(&panic)];
     }
     let mut findings = Vec::new();
     standing.failures(&mut |failure| {
-        // The model may panic as it is asked for the reason.
-        if let Ok(Some(explained)) = catch(|| standing.explain(number, failure)) {
-            findings.push(Finding {
+        match catch(|| standing.explain(number, failure)) {
+            Ok(Some(explained)) => findings.push(Finding {
                 obligation: standing.obligations().name(failure),
                 explanation: explained.explanation,
                 nearest: explained.nearest,
-            });
+            }),
+            Ok(None) => (),
+            // It fails, and the model panics as it is asked for the reason.
+            Err(panic) => findings.push(Finding {
+                obligation: standing.obligations().name(failure),
+                ..of_model(&panic)
+            }),
+        }
+        if let Some(panic) = take_tolerated() {
+            findings.push(of_model(&panic));
         }
     });
     findings
@@ -176,11 +226,11 @@ pub enum StepError {
         offered: usize,
     },
     /// The model panics.
-    #[error("the model panics after choice {at}: {message}")]
+    #[error("after {at} choices {message}")]
     Panicked {
         /// The number of choices followed before.
         at: usize,
-        /// The message of the panic.
+        /// Which function panicked, and its message.
         message: String,
     },
 }
@@ -196,7 +246,7 @@ impl StepError {
     fn panicked(at: usize, panic: &Panic) -> Self {
         Self::Panicked {
             at,
-            message: panic.to_string(),
+            message: panic.told(UNNAMED),
         }
     }
 }

@@ -3,22 +3,24 @@
 use super::agency::{Actor, Agency, agent};
 use super::counts::Counts;
 use super::environment::Inputs;
-use super::fault::{Fault, ModelCall};
+use super::fault::Fault;
 use super::initiality::Initiality;
 use super::invariant::{self, Chosen};
 use super::label::{Label, Labels};
-use super::model::{self, Asking, Heard, same};
+use super::model::{Asking, Heard, same};
 use super::obligations::Obligations;
 use super::observation::Observation;
 use super::settings::Until;
-use super::simulation::Simulation;
+use super::simulation::{Simulation, Tested};
 use crate::constraint::Constraint;
 use crate::explore::{Panic, Place, Visitor};
+use crate::functions::{Functions, RefinementFunctions};
 use crate::invariant::Invariant;
+use crate::model_call::named;
 use crate::numbered::SharedNumbers;
 use crate::packed::PackingError;
 use crate::refinement::Refinement;
-use crate::system::{ActionOf, StateOf, TransitionSystem};
+use crate::system::{ActionOf, StateOf};
 
 /// What has to be computed for the obligations chosen.
 #[derive(Clone, Copy)]
@@ -79,6 +81,8 @@ pub(super) struct Tester<'a, R: Refinement> {
     pub needs: Needs,
     until: Until,
     invariants: Vec<Chosen<'a, R::Concrete>>,
+    /// How many rules the implementation has, and the specification.
+    rules: [usize; 2],
     /// The inputs of actions of the environment.
     pub inputs: Inputs<ActionOf<R::Abstract>>,
     /// What is kept with the steps.
@@ -97,7 +101,14 @@ impl<'a, R: Refinement> Tester<'a, R> {
     ) -> Self {
         let needs = Needs::of(&obligations);
         let invariants = &obligations.invariants;
+        let rules = named("`rules`", || {
+            [
+                refinement.implementation().call_rules().len(),
+                refinement.specification().call_rules().len(),
+            ]
+        });
         Self {
+            rules,
             refinement,
             constraint: None,
             needs,
@@ -122,26 +133,37 @@ impl<'a, R: Refinement> Tester<'a, R> {
         to: &StateOf<R::Concrete>,
     ) -> Label {
         let specification = self.refinement.specification();
-        let (answer, simulates) = Simulation::test(
+        let Tested {
+            answer,
+            target,
+            simulates,
+        } = Simulation::test(
             self.refinement,
-            (&mut counts.simulation, &mut counts.model.call),
+            &mut counts.simulation,
             (place, rule),
             (from, image),
             action,
             to,
         );
-        counts
-            .model
-            .hear(|heard| heard.answers.push(answer.clone()));
+        counts.model.hear(|heard| {
+            heard.answers.push(named(
+                "`clone` of an action or a state of the specification",
+                || answer.clone(),
+            ));
+        });
         let mut input = None;
         // Several actions of the environment at once choose for it: they are an input of none of its rules.
         let mut of_environment = 0;
-        counts.model.call = ModelCall::Again("`process_of`, `acts_for` or `inputs`");
-        for abstract_action in answer.actions() {
+        for (number, abstract_action) in answer.actions().enumerate() {
             if simulates {
-                counts.coverage.simulate(specification, abstract_action);
+                let changes = || answer.source(image, number) != answer.target(&target, number);
+                counts
+                    .coverage
+                    .simulate(specification, abstract_action, changes);
             }
-            let process = specification.process_of(abstract_action);
+            let process = named("`process_of` of the specification", || {
+                specification.call_process_of(abstract_action)
+            });
             match self.obligations.agency.actor(process) {
                 Actor::Environment => {
                     Agency::test(self.refinement, &mut counts.agency, place, action, process);
@@ -173,28 +195,12 @@ impl<'a, R: Refinement> Tester<'a, R> {
     }
 }
 
-/// Whether a state satisfies a constraint.
-fn within<R: Refinement>(
-    constraint: &Constraint<R::Concrete>,
-    counts: &mut model::Counts<R>,
-    state: &StateOf<R::Concrete>,
-) -> bool {
-    counts.call = ModelCall::Constraint;
-    let is_within = constraint.contains(state);
-    counts.call = ModelCall::Next;
-    is_within
-}
-
 impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, R> {
     type Tally = Counts<R>;
     type Image = Option<StateOf<R::Abstract>>;
 
     fn tally(&self) -> Self::Tally {
-        let rules = [
-            self.refinement.implementation().rules().len(),
-            self.refinement.specification().rules().len(),
-        ];
-        Counts::new(rules, invariant::no_counts(&self.invariants))
+        Counts::new(self.rules, invariant::no_counts(&self.invariants))
     }
 
     fn merge(&self, into: &mut Self::Tally, from: Self::Tally) {
@@ -210,7 +216,7 @@ impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, R> {
         let model = &mut counts.model;
         invariant::test(
             &self.invariants,
-            (&mut counts.invariants, &mut model.call),
+            &mut counts.invariants,
             place,
             state,
             |holds| {
@@ -219,7 +225,6 @@ impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, R> {
                 }
             },
         );
-        counts.model.call = ModelCall::Next;
     }
 
     #[inline(always)]
@@ -227,10 +232,12 @@ impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, R> {
         if !self.needs.image {
             return None;
         }
-        counts.model.call = ModelCall::Map;
-        let image = self.refinement.map(state);
-        counts.model.hear(|heard| heard.image = Some(image.clone()));
-        counts.model.call = ModelCall::Next;
+        let image = self.refinement.call_map(state);
+        counts.model.hear(|heard| {
+            heard.image = Some(named("`clone` of a state of the specification", || {
+                image.clone()
+            }));
+        });
         Some(image)
     }
 
@@ -247,14 +254,14 @@ impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, R> {
         };
         let refinement = self.refinement;
         if self.obligations.observation.row.selected {
-            let counted = (&mut counts.observation, &mut counts.model.call);
+            let counted = &mut counts.observation;
             let shown = Observation::test(refinement, counted, place, (state, image));
-            let hear = |heard: &mut Heard<R>| heard.shown = Some(format!("{shown:?}"));
+            let hear = |heard: &mut Heard<R>| {
+                heard.shown = Some(named("`Debug` of an observation", || format!("{shown:?}")));
+            };
             counts.model.hear(hear);
         }
-        let counted = (&mut counts.initiality, &mut counts.model.call);
-        Initiality::test(refinement, counted, place, image);
-        counts.model.call = ModelCall::Next;
+        Initiality::test(refinement, &mut counts.initiality, place, image);
     }
 
     #[inline(always)]
@@ -270,11 +277,11 @@ impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, R> {
         state: &StateOf<R::Concrete>,
     ) -> bool {
         self.constraint.is_none_or(|constraint| {
-            let is_within = within(constraint, &mut counts.model, state);
+            let is_within = constraint.contains(state);
             counts.constraint.note_state(place, is_within);
             if counts.model.again.heard.is_some() {
-                let again = within(constraint, &mut counts.model, state);
-                if let Err(found) = same("the constraint", &is_within, &again) {
+                if let Err(found) = same("the constraint", &is_within, &constraint.contains(state))
+                {
                     counts.model.record(place, found.into());
                 }
             }
@@ -309,15 +316,16 @@ impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, R> {
         action: &ActionOf<R::Concrete>,
         to: &StateOf<R::Concrete>,
     ) -> u32 {
-        counts
-            .model
-            .hear(|heard| heard.steps.push((action.clone(), to.clone())));
+        counts.model.hear(|heard| {
+            let action = named("`clone` of an action", || action.clone());
+            let to = named("`clone` of a state", || to.clone());
+            heard.steps.push((action, to));
+        });
         let implementation = self.refinement.implementation();
         let rule = counts.coverage.fire(implementation, action);
         counts.model.hear(|heard| heard.rules.push(rule));
         if let Some(constraint) = self.constraint {
-            let is_within = within(constraint, &mut counts.model, to);
-            counts.constraint.note_step(is_within);
+            counts.constraint.note_step(constraint.contains(to));
         }
         let mut label = match image {
             Some(image) if self.needs.simulation => {
@@ -326,10 +334,11 @@ impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, R> {
             _ => Label::default(),
         };
         if self.needs.fairness {
-            counts.model.call = ModelCall::Again("`process_of` of the implementation");
-            label.taken = Some((rule as u32, implementation.process_of(action)));
+            let process = named("`process_of` of the implementation", || {
+                implementation.call_process_of(action)
+            });
+            label.taken = Some((rule as u32, process));
         }
-        counts.model.call = ModelCall::Next;
         if !self.needs.labels() {
             return 0;
         }
@@ -355,8 +364,7 @@ impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, R> {
     }
 
     fn panicked(&self, counts: &mut Self::Tally, place: Place, panic: Panic) {
-        let call = counts.model.call;
-        counts.model.record(place, Fault::Panic(call, panic));
+        counts.model.record(place, Fault::Panic(panic));
     }
 
     fn stop(&self, counts: &Self::Tally) -> Option<u32> {

@@ -12,6 +12,7 @@ use super::recorded::Recorded;
 use super::settings::{Settings, Until};
 use super::visitor::Tester;
 use crate::explore::Place;
+use crate::model_call::tolerated;
 use crate::random::Walks;
 use crate::random::shrink::Shrinker;
 use crate::random::walk::{Shown, Walked, WalksEnd, again, walk};
@@ -80,7 +81,7 @@ fn totals<R: Refinement>(walked: &Walked<R::Concrete, Counts<R>>) -> Totals {
         seconds: walked.seconds,
         peak_memory_bytes: walked.peak_memory_bytes,
         kept: None,
-        initial_panic: walked.initial_panic.clone(),
+        panic: walked.panic.clone(),
         initial_misfit: None,
     }
 }
@@ -99,7 +100,8 @@ impl<R: Refinement> Shortening<'_, R> {
         let failures = self.tester.obligations.failures(&walked.tally);
         let failures: Vec<_> = failures.collect();
         for (failure, on_walk) in failures {
-            self.shorten_one(walked, failure, on_walk, &mut shown);
+            // What the model does otherwise than on the walk is told where the behaviour is to be shown.
+            let _ = tolerated(|| self.shorten_one(walked, failure, on_walk, &mut shown));
         }
         shown
     }
@@ -138,7 +140,8 @@ impl<R: Refinement> Shortening<'_, R> {
             stop: self.stop,
         };
         // A model that fails only sometimes is shown as it was seen.
-        let (mut trace, mut place, fault) = match shrinker.shrink(&walk) {
+        let shortened = tolerated(|| shrinker.shrink(&walk)).flatten();
+        let (mut trace, mut place, fault) = match shortened {
             Some(shortened) => (
                 shortened.trace,
                 shortened.place,

@@ -4,7 +4,8 @@ use super::counts::Counts;
 use super::found::Found;
 use super::obligations::Obligations;
 use super::{constraint, coverage, deadlock, environment, induction};
-use crate::model_call::catch;
+use crate::explore::Panic;
+use crate::model_call::{catch, named};
 use crate::refinement::Refinement;
 use crate::report::{About, Warning};
 
@@ -14,21 +15,22 @@ pub(super) struct Judgements<'a, R: Refinement> {
     pub induction: Option<&'a induction::Decided<R>>,
     /// The doubts of conditions of the implementation that assume nothing.
     pub assuming_nothing: &'a [String],
-    /// The rules of the specification that are enabled nowhere.
-    pub never_enabled: &'a [String],
+    /// What is doubtful of the rules of the specification.
+    pub of_rules: &'a [String],
 }
 
-/// Everything that is doubtful, and where a function of the model panics so that it is not known.
+/// Everything that is doubtful. What a function of the model panics with, so that it is not known, is added to `panics`.
 pub(super) fn warnings<R: Refinement>(
     obligations: &Obligations<'_>,
     counts: &Counts<R>,
     judgements: &Judgements<'_, R>,
     found: &Found<'_, R>,
+    panics: &mut Vec<Panic>,
 ) -> Vec<Warning> {
     let Judgements {
         environment,
         induction,
-        never_enabled,
+        of_rules,
         ..
     } = *judgements;
     let refinement = found.refinement;
@@ -60,21 +62,24 @@ pub(super) fn warnings<R: Refinement>(
     ];
     let mut warnings = Vec::new();
     for (about, doubt) in doubts {
-        let doubt = catch(doubt).unwrap_or_else(|panic| {
-            Some(format!(
-                "not everything was looked at that may be doubtful: a function of the model panicked: {panic}"
-            ))
-        });
-        warnings.extend(doubt.map(|text| Warning { about, text }));
+        match catch(doubt) {
+            Ok(doubt) => warnings.extend(doubt.map(|text| Warning { about, text })),
+            // What else is doubtful is told all the same.
+            Err(panic) => panics.push(panic),
+        }
     }
-    let waivers = refinement.waivers();
+    let waivers = named("`waivers`", || refinement.waivers());
     let unreasoned = coverage::doubts_of_waivers(&waivers);
-    let never = coverage::doubts_of_rules(never_enabled);
     let misnamed = counts.model.again.misnamed.iter().cloned();
     let conditions = judgements.assuming_nothing.iter().cloned();
     warnings.extend(conditions.map(warning(About::Fairness)));
     warnings.extend(unreasoned.map(warning(About::Waiver)));
-    warnings.extend(never.map(warning(About::SpecificationRule)));
+    warnings.extend(
+        of_rules
+            .iter()
+            .cloned()
+            .map(warning(About::SpecificationRule)),
+    );
     warnings.extend(misnamed.map(warning(About::Rule)));
     warnings
 }

@@ -10,7 +10,8 @@ use std::ops::Range;
 use foldhash::{HashMap, HashMapExt};
 
 use crate::explore::{Place, StateId, Visitor, look_at, look_at_step};
-use crate::model_call::catch;
+use crate::functions::Functions;
+use crate::model_call::{catch, note_tolerated, tolerated};
 use crate::system::{ActionOf, StateOf, TransitionSystem};
 use crate::trace::Trace;
 use crate::visit::visit_steps;
@@ -124,7 +125,7 @@ where
             let from = best.trace.states().nth(length - 1)?;
             let mut position = None;
             let mut count = 0;
-            let _ = catch(|| {
+            let _ = tolerated(|| {
                 visit_steps(self.system, from, &mut |offered, _| {
                     if offered == *action && position.is_none() {
                         position = Some(count);
@@ -176,6 +177,7 @@ where
                 // No behaviour of the instance goes on from here.
                 Ok((_, false)) => return None,
                 Err(panic) => {
+                    note_tolerated(&panic);
                     self.visitor.panicked(&mut tally, place, panic);
                     break;
                 }
@@ -183,7 +185,7 @@ where
             let (action, to) = actions.find_map(|action| {
                 *patience = patience.checked_sub(1)?;
                 // Where the model panics on the way, the action is as good as not enabled.
-                let to = catch(|| self.system.successor(from, action)).ok()??;
+                let to = catch(|| self.system.call_successor(from, action)).ok()??;
                 Some((action, to))
             })?;
             let step = place.of_step(0);
@@ -191,6 +193,7 @@ where
                 look_at_step(self.visitor, &mut tally, step, (from, &image), action, &to);
             });
             if let Err(panic) = taken {
+                note_tolerated(&panic);
                 self.visitor.panicked(&mut tally, step, panic);
             }
             trace.steps.push((action.clone(), to));
@@ -264,17 +267,17 @@ where
     fn without_one_kind(&self, best: &mut Failing<S, V::Tally>, patience: &mut u64) {
         let mut processes = Vec::new();
         for (action, _) in &best.trace.steps {
-            let process = self.system.process_of(action);
+            let process = self.system.call_process_of(action);
             if !processes.contains(&process) {
                 processes.push(process);
             }
         }
         for process in processes {
-            let others = |_, action: &_| self.system.process_of(action) != process;
+            let others = |_, action: &_| self.system.call_process_of(action) != process;
             self.try_without(best, 0, &others, patience);
         }
-        for rule in 0..self.system.rules().len() {
-            let others = |_, action: &_| self.system.rule_of(action).0 != rule;
+        for rule in 0..self.system.call_rules().len() {
+            let others = |_, action: &_| self.system.call_rule_of(action).0 != rule;
             self.try_without(best, 0, &others, patience);
         }
     }
@@ -322,7 +325,7 @@ pub(crate) fn without<S: TransitionSystem>(
         steps: trace.steps[..run.start].to_vec(),
     };
     for (action, _) in &trace.steps[run.end..] {
-        if let Some(to) = system.successor(rest.last(), action) {
+        if let Some(to) = system.call_successor(rest.last(), action) {
             rest.steps.push((action.clone(), to));
         }
     }

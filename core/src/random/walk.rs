@@ -14,7 +14,7 @@ use crate::explore::{
     Limit, Limits, Panic, Phase, Place, Progress, StateId, States, Unrepeatable, Visitor, Watch,
     Work, look_at, look_at_step, nth_step, resident_bytes,
 };
-use crate::model_call::{Ended, break_off, catch, interruptible};
+use crate::model_call::{Ended, break_off, catch, interruptible, named, tolerated};
 use crate::parallel::{WorkItems, run_in_parallel};
 use crate::symmetry::Quotienting;
 use crate::system::{ActionOf, StateOf, TransitionSystem};
@@ -99,13 +99,19 @@ impl<S: TransitionSystem> Offers<S> {
         for rule in self.enabled.drain(..) {
             self.instances[rule] = 0;
         }
-        visit_steps(system, from, &mut |action, to| {
-            let rule = system.rule_of(&action).0.min(self.instances.len() - 1);
+        let mut visit = |action: ActionOf<S>, to| {
+            let rule = named("`rule_of` of the implementation", || {
+                system.rule_of(&action)
+            });
+            let rule = rule.0.min(self.instances.len() - 1);
             if self.instances[rule] == 0 {
                 self.enabled.push(rule);
             }
             self.instances[rule] += 1;
             self.steps.push((rule, action, to));
+        };
+        named("`next` of the implementation", || {
+            visit_steps(system, from, &mut visit);
         });
     }
 
@@ -146,8 +152,8 @@ pub(crate) struct Walked<S: TransitionSystem, T> {
     pub end: WalksEnd,
     /// The distinct initial states, in the order in which the system has them.
     pub initial: Vec<StateOf<S>>,
-    /// What `initial` panicked with, if it did.
-    pub initial_panic: Option<Panic>,
+    /// What a function of the model panicked with, if one did that was not called for a state or a step: `initial`, say.
+    pub panic: Option<Panic>,
     /// How many walks were begun.
     pub begun: u32,
     /// States visited, counting each visit.
@@ -179,7 +185,8 @@ impl<S: TransitionSystem> Shown<S> {
     }
 
     fn behaviour(&self, id: StateId) -> &Trace<S> {
-        &self.0[id.0 as usize].0
+        let (behaviour, _) = self.0.get(id.0 as usize).expect("the behaviour was kept");
+        behaviour
     }
 }
 
@@ -231,7 +238,7 @@ pub(crate) fn walk<S: TransitionSystem, V: Visitor<S>>(
 ) -> Walked<S, V::Tally> {
     let started = Instant::now();
     let (states, cut_short) = initial_states(system, limits, watch, started);
-    let (limit, initial_panic) = match cut_short {
+    let (limit, panic) = match cut_short {
         Some(CutShort::Limit(limit)) => (Some(limit), None),
         Some(CutShort::Panic(panic)) => (None, Some(panic)),
         None => (None, None),
@@ -250,7 +257,7 @@ pub(crate) fn walk<S: TransitionSystem, V: Visitor<S>>(
         out_of_time: AtomicBool::new(false),
     };
     let end = limit.map_or(WalksEnd::AllMade, WalksEnd::Limit);
-    search.run(end, initial_panic)
+    search.run(end, panic)
 }
 
 /// What ended the enumeration of the initial states before all were shown.
@@ -271,8 +278,11 @@ fn initial_states<S: TransitionSystem>(
     let mut shown: u64 = 0;
     let mut limit = None;
     let enumerated = interruptible(|| {
-        visit_initial(system, &mut |state| {
-            if known.insert(state.clone()) {
+        let mut visit = |state: StateOf<S>| {
+            let is_new = named("`hash`, `eq` or `clone` of a state", || {
+                known.insert(state.clone())
+            });
+            if is_new {
                 states.push(state);
             }
             shown += 1;
@@ -296,6 +306,9 @@ fn initial_states<S: TransitionSystem>(
             if limit.is_some() {
                 break_off();
             }
+        };
+        named("`initial` of the implementation", || {
+            visit_initial(system, &mut visit);
         });
     });
     let cut_short = match enumerated {
@@ -338,12 +351,12 @@ struct Outcome<T> {
 }
 
 impl<S: TransitionSystem, V: Visitor<S>> Search<'_, S, V> {
-    fn run(self, end: WalksEnd, initial_panic: Option<Panic>) -> Walked<S, V::Tally> {
+    fn run(self, end: WalksEnd, panic: Option<Panic>) -> Walked<S, V::Tally> {
         let mut found = Walked {
             tally: self.visitor.tally(),
             end,
             initial: Vec::new(),
-            initial_panic,
+            panic,
             begun: 0,
             visits: 0,
             steps: 0,
@@ -433,7 +446,47 @@ impl<S: TransitionSystem, V: Visitor<S>> Search<'_, S, V> {
     fn walk(&self, number: u32, offers: &mut Offers<S>, worker: Worker) -> Outcome<V::Tally> {
         let mut generator = Generator::numbered(self.walks.seed, number.into());
         let mut tally = self.visitor.tally();
-        let mut from = self.initial[generator.below(self.initial.len())].clone();
+        let mut length = 0;
+        // What does not panic as a state is looked at may do so as it is copied, or dropped.
+        let walked = catch(|| {
+            self.walk_on(
+                number,
+                offers,
+                worker,
+                &mut generator,
+                &mut tally,
+                &mut length,
+            )
+        });
+        if let Err(panic) = walked {
+            let place = Place {
+                length,
+                state: StateId(number),
+                step: None,
+            };
+            self.visitor.panicked(&mut tally, place, panic);
+        }
+        self.report(number, length, worker);
+        Outcome {
+            number,
+            enough: self.visitor.stop(&tally).is_some(),
+            tally,
+            length,
+        }
+    }
+
+    /// Walks from an initial state on.
+    fn walk_on(
+        &self,
+        number: u32,
+        offers: &mut Offers<S>,
+        worker: Worker,
+        generator: &mut Generator,
+        tally: &mut V::Tally,
+        walked: &mut u32,
+    ) {
+        let initial = &self.initial[generator.below(self.initial.len())];
+        let mut from = named("`clone` of a state", || initial.clone());
         let mut length = 0;
         let mut last_look = 0;
         loop {
@@ -452,49 +505,43 @@ impl<S: TransitionSystem, V: Visitor<S>> Search<'_, S, V> {
             };
             let stepping = Cell::new(place);
             let next = catch(|| {
-                let image = look_at(self.visitor, &mut tally, place, &from);
-                if !self.visitor.is_expanded(&mut tally, place, &from) {
+                let image = look_at(self.visitor, tally, place, &from);
+                if !self.visitor.is_expanded(tally, place, &from) {
                     return None;
                 }
                 offers.fill(self.system, &from);
                 for (_, action, _) in &offers.steps {
-                    self.visitor.offered(&mut tally, action);
+                    self.visitor.offered(tally, action);
                 }
                 let count = offers.steps.len() as u32;
-                self.visitor.leave(&mut tally, place, &from, count);
+                self.visitor.leave(tally, place, &from, count);
                 // Asked only here, so that what is wrong with a state is known beside what is wrong
                 // with the step to it.
-                if length == self.walks.steps || self.visitor.stop(&tally).is_some() {
+                if length == self.walks.steps || self.visitor.stop(tally).is_some() {
                     return None;
                 }
-                let (position, action, to) = offers.choose(&mut generator)?;
+                let (position, action, to) = offers.choose(generator)?;
                 let step = place.of_step(position);
                 stepping.set(step);
                 let at = (&from, &image);
-                look_at_step(self.visitor, &mut tally, step, at, &action, &to);
+                look_at_step(self.visitor, tally, step, at, &action, &to);
                 Some(to)
             });
             match next {
                 Ok(Some(to)) => {
                     from = to;
                     length += 1;
+                    *walked = length;
                 }
                 Ok(None) => break,
                 Err(panic) => {
-                    self.visitor.panicked(&mut tally, stepping.get(), panic);
+                    self.visitor.panicked(tally, stepping.get(), panic);
                     break;
                 }
             }
         }
         let rest = u64::from(length - last_look);
         self.taken.fetch_add(rest, Ordering::Relaxed);
-        self.report(number, length, worker);
-        Outcome {
-            number,
-            enough: self.visitor.stop(&tally).is_some(),
-            tally,
-            length,
-        }
     }
 
     fn report(&self, number: u32, length: u32, worker: Worker) {
@@ -528,13 +575,14 @@ pub(crate) fn again<S: TransitionSystem>(
     length: u32,
 ) -> Trace<S> {
     let mut generator = Generator::numbered(seed, number.into());
+    let initial = &initial[generator.below(initial.len())];
     let mut trace = Trace {
-        initial: initial[generator.below(initial.len())].clone(),
+        initial: named("`clone` of a state", || initial.clone()),
         steps: Vec::new(),
     };
     let mut offers = Offers::new(system);
     // A model may panic where the walk ended.
-    let _ = catch(|| {
+    let _ = tolerated(|| {
         while trace.length() < length as usize {
             offers.fill(system, trace.last());
             let Some((_, action, to)) = offers.choose(&mut generator) else {

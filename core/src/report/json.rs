@@ -12,6 +12,8 @@ use serde::Serialize;
 use serde::ser::{self, Serializer};
 use serde_json::{Map, Value, json};
 
+use crate::model_call::named;
+
 /// The key of the only field of what stands for a map.
 pub(super) const MAP: &str = "#map";
 /// The same of a large integer.
@@ -21,9 +23,11 @@ pub(super) const UNSERIALIZABLE: &str = "#unserializable";
 
 /// The JSON of a value.
 pub fn json<T: Serialize + Debug + ?Sized>(value: &T) -> Value {
-    value
-        .serialize(ToJson)
-        .unwrap_or_else(|error| json!({UNSERIALIZABLE: format!("{error}: {value:?}")}))
+    let written = named("`serialize`", || value.serialize(ToJson));
+    written.unwrap_or_else(|error| {
+        let shown = named("`Debug`", || format!("{error}: {value:?}"));
+        json!({UNSERIALIZABLE: shown})
+    })
 }
 
 /// The pairs of a map whose keys are no names.

@@ -147,7 +147,7 @@ pub struct Report {
     #[serde(default)]
     pub asked_again: u64,
     /// Of these, the states at which what the specification overrides was not compared with its `next` and `initial`, since
-    /// these take too long.
+    /// these visit too much; a smaller instance compares it everywhere.
     #[serde(skip_serializing_if = "is_zero", default)]
     pub not_compared: u64,
     /// States without a step, those where the system may stop included.
@@ -398,7 +398,7 @@ pub struct ConditionMet {
 }
 
 /// A step of a counterexample, and the state to which it leads.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Step {
     /// The action; null for the initial state.
     pub action: Option<Value>,

@@ -67,8 +67,8 @@ pub fn reservations(report: &Report) -> Vec<String> {
     if report.not_compared > 0 {
         let (some, all) = (grouped(report.not_compared), grouped(report.asked_again));
         lines.push(format!(
-            "not compared, since `next` or `initial` of the specification takes too long: what it overrides, at {some} \
-             of {all} states"
+            "not compared with `next` or `initial` of the specification, which visit too much: what it overrides, at {some} of \
+             {all} states; a smaller instance compares it everywhere"
         ));
     }
     if !report.unexercised.is_empty() {

@@ -8,7 +8,8 @@ use serde_json::Value;
 use super::arguments::Arguments;
 use super::error::InputError;
 use super::parameter::Parameter;
-use refmap::obligation::Settings;
+use refmap::internal::catch;
+use refmap::obligation::{CheckError, Settings};
 use refmap::report::Report;
 
 type Run = dyn Fn(&Arguments, &Settings<'_>) -> Result<Report, InputError> + Send + Sync;
@@ -58,7 +59,9 @@ impl Check {
         settings: &Settings<'_>,
     ) -> Result<Report, InputError> {
         let arguments = self.arguments(given)?;
-        let report = (self.run)(&arguments, settings)?;
+        // The instance is built in there: a panic is an error as any other, and the other claims are decided.
+        let run = catch(|| (self.run)(&arguments, settings));
+        let report = run.map_err(|panic| CheckError::Panicked(Box::new(panic)))??;
         let report = report.claiming(self.about, self.source);
         Ok(report.named(self.name, arguments.0))
     }

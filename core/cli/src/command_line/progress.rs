@@ -1,4 +1,7 @@
-//! Progress display: one or two lines that are redrawn on a terminal; elsewhere a line per minute.
+//! Progress display: a line that is redrawn on a terminal; elsewhere a line per minute.
+//!
+//! A model may print while the line stands. The line fills the width of the terminal, so that a print begins below it; and it
+//! is one line, so that no redraw moves up over what was printed.
 
 mod line;
 mod running;
@@ -10,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use self::line::{Measured, lines};
+use self::line::{Measured, line};
 use self::running::Running;
 use refmap::explore::{Limits, Progress};
 use refmap::internal::resident_bytes;
@@ -163,23 +166,23 @@ impl Shared {
         while self.waits(DRAWN) {
             let columns = terminal_size::terminal_size_of(io::stderr());
             let columns = columns.map_or(80, |(width, _)| usize::from(width.0));
-            line.set_message(self.lines(Some(columns.saturating_sub(SPINNER))));
+            line.set_message(self.line(Some(columns.saturating_sub(SPINNER))));
             line.tick();
         }
     }
 
     fn write(&self, pause: Duration, mut output: Box<dyn Write + Send>) {
         while self.waits(pause) {
-            let _ = writeln!(output, "{}", self.lines(None));
+            let _ = writeln!(output, "{}", self.line(None));
         }
     }
 
-    fn lines(&self, columns: Option<usize>) -> String {
+    fn line(&self, columns: Option<usize>) -> String {
         let measured = Measured {
             elapsed: self.begun.elapsed(),
             memory_bytes: resident_bytes(),
         };
-        lines(&self.state(), measured, columns)
+        line(&self.state(), measured, columns)
     }
 }
 

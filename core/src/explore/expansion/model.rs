@@ -6,7 +6,7 @@
 
 use std::cell::Cell;
 use std::mem::needs_drop;
-use std::sync::{Mutex, RwLock};
+use std::sync::{Mutex, PoisonError, RwLock};
 
 use super::{Batch, Expand, Expanded, Expander, Initial, Keeps, Task};
 use crate::explore::codec::{Codec, StatesKept};
@@ -15,7 +15,7 @@ use crate::explore::search::Found;
 use crate::explore::store::Store;
 use crate::explore::successors::Successors;
 use crate::explore::{Explored, Place, StateId, Visitor};
-use crate::model_call::{Ended, Panic, break_off, interruptible};
+use crate::model_call::{Ended, Panic, UNNAMED, break_off, interruptible, named};
 use crate::packed::PackingError;
 use crate::symmetry::Quotienting;
 use crate::system::{ActionOf, StateOf, TransitionSystem};
@@ -83,6 +83,7 @@ where
     symmetry: Option<&'a dyn Quotienting<S>>,
     /// Whether steps are labelled.
     records: bool,
+    /// What a model does with this lock or the next one may panic. The search ends then, and what they guard is as good as it was.
     tally: Mutex<V::Tally>,
     /// The successors that are cached for all workers.
     cache: RwLock<R::Cache>,
@@ -90,8 +91,7 @@ where
     misfit: Mutex<Option<(StateOf<S>, PackingError)>>,
 }
 
-/// No holder of a lock panics: what the models do is caught.
-const UNPOISONED: &str = "panics of the model are caught";
+const NEXT: &str = "`next` of the implementation";
 
 impl<'a, S, V, P, R> Expansion<'a, S, V, P, R>
 where
@@ -133,7 +133,10 @@ where
                 Some(_) => StatesKept::Fingerprints,
                 None => self.codec.kept(&log),
             },
-            tally: self.tally.into_inner().expect(UNPOISONED),
+            tally: self
+                .tally
+                .into_inner()
+                .unwrap_or_else(PoisonError::into_inner),
             end: found.end,
             initial_states: found.initial_states,
             unexamined: found.unexamined,
@@ -145,8 +148,11 @@ where
             set_bytes: found.set_bytes,
             graph: found.graph,
             graph_too_large: found.graph_too_large,
-            initial_panic: found.initial_panic,
-            initial_misfit: self.misfit.into_inner().expect(UNPOISONED),
+            panic: found.panic,
+            initial_misfit: self
+                .misfit
+                .into_inner()
+                .unwrap_or_else(PoisonError::into_inner),
             reached: Box::new(Store {
                 log,
                 codec: self.codec,
@@ -198,14 +204,11 @@ where
                 };
                 let caches = (cache, &mut *learned);
                 let kept = (place, key, from);
-                self.successors.next(
-                    of,
-                    caches,
-                    kept,
-                    tally,
-                    (&mut *keys, &mut labels),
-                    &mut visit,
-                );
+                let targets = (&mut *keys, &mut labels);
+                named(NEXT, || {
+                    self.successors
+                        .next(of, caches, kept, tally, targets, &mut visit);
+                });
                 met.labels.append(&mut labels);
                 let cached = keys.len() as u32;
                 self.look_at((clock, &phase), tally, at, (cached, met));
@@ -256,7 +259,7 @@ where
                     return;
                 }
                 phase.set(Phase::Stepping);
-                self.system.next(from, &mut |action, to| {
+                let mut visit = |action, to| {
                     if phase.get() != Phase::Stepping {
                         // The model has caught what an earlier step panicked with: what comes is as unknown.
                         return;
@@ -289,7 +292,9 @@ where
                         met.labels.push(label);
                     }
                     phase.set(Phase::Stepping);
-                });
+                };
+                let mut visit = |action, to| named(UNNAMED, || visit(action, to));
+                named(NEXT, || self.system.next(from, &mut visit));
                 if phase.get() != Phase::Stepping {
                     panic!("`next` has caught a panic of its callback");
                 }
@@ -540,7 +545,7 @@ where
         let system = self.system;
         let mut misfit = None;
         let enumerated = interruptible(|| {
-            visit_initial(system, &mut |state| {
+            let mut visit_one = |state| {
                 let state = self.representative(state);
                 match self.codec.key(system, &state) {
                     Some(key) => visit(key),
@@ -550,10 +555,13 @@ where
                         break_off();
                     }
                 }
+            };
+            named("`initial` of the implementation", || {
+                visit_initial(system, &mut visit_one);
             });
         });
         let is_misfit = misfit.is_some();
-        *self.misfit.lock().expect(UNPOISONED) = misfit;
+        *self.misfit.lock().unwrap_or_else(PoisonError::into_inner) = misfit;
         match enumerated {
             Err(Ended::Panicked(panic)) => Initial::Panicked(panic),
             Err(Ended::BrokenOff) if is_misfit => Initial::Misfit,
@@ -580,7 +588,7 @@ where
     }
 
     fn limit_memory(&self, bytes: u64) {
-        let mut cache = self.cache.write().expect(UNPOISONED);
+        let mut cache = self.cache.write().unwrap_or_else(PoisonError::into_inner);
         self.successors.limit(&mut cache, bytes);
     }
 
@@ -589,7 +597,8 @@ where
     }
 
     fn stop(&self) -> Option<u32> {
-        self.visitor.stop(&self.tally.lock().expect(UNPOISONED))
+        let tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
+        self.visitor.stop(&tally)
     }
 }
 
@@ -622,7 +631,10 @@ where
         found: &mut Expanded<P::Key>,
     ) -> Result<(), Limit> {
         let expansion = self.expansion;
-        let cache = &*expansion.cache.read().expect(UNPOISONED);
+        let cache = &*expansion
+            .cache
+            .read()
+            .unwrap_or_else(PoisonError::into_inner);
         found.clear();
         for (index, key) in batch.keys[..batch.count].iter().enumerate() {
             if batch.task == Task::Expand {
@@ -663,9 +675,12 @@ where
         } = self.expansion;
         let own = std::mem::replace(&mut self.own.tally, visitor.tally());
         if keeps == Keeps::Found {
-            visitor.merge(&mut tally.lock().expect(UNPOISONED), own);
+            let mut tally = tally.lock().unwrap_or_else(PoisonError::into_inner);
+            named("`hash`, `eq` or `clone` of a state", || {
+                visitor.merge(&mut tally, own)
+            });
         }
-        let mut cache = cache.write().expect(UNPOISONED);
+        let mut cache = cache.write().unwrap_or_else(PoisonError::into_inner);
         successors.merge(&mut cache, &mut self.own.learned);
     }
 }

@@ -23,5 +23,5 @@ pub(in crate::explore) struct Found<K> {
     pub set_bytes: u64,
     pub graph: Option<Graph>,
     pub graph_too_large: Option<u64>,
-    pub initial_panic: Option<Panic>,
+    pub panic: Option<Panic>,
 }

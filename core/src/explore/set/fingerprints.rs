@@ -10,6 +10,7 @@ use super::insert::{add_to_compact_set, sort_for_compact_set};
 use super::partition::Partition;
 use super::visited::{InsertSink, Lookup, Visited};
 use crate::explore::segments::SegmentedVec;
+use crate::model_call::named;
 
 /// The bits of a fingerprint. The set of them keeps all, so that what is said of an omission is right.
 pub(crate) const FINGERPRINT_BITS: u32 = 64;
@@ -21,7 +22,7 @@ pub(crate) const FINGERPRINT_BITS: u32 = 64;
 /// finds the same twice.
 pub(crate) fn fingerprint<T: Hash>(state: &T) -> u64 {
     let mut hasher = DefaultHasher::new();
-    state.hash(&mut hasher);
+    named("`hash` of a state", || state.hash(&mut hasher));
     hasher.finish()
 }
 

@@ -23,7 +23,10 @@ impl<T: Clone + Eq + Hash + Send + Sync> Visited<T> for Hashed {
     }
 
     fn is_same(&self, one: &T, other: &T) -> bool {
-        matches!(self, Self::Fingerprints(_)) || one == other
+        match self {
+            Self::Exact(set) => set.is_same(one, other),
+            Self::Fingerprints(set) => set.is_same(one, other),
+        }
     }
 
     fn hash(&self, key: &T) -> u64 {

@@ -14,6 +14,9 @@ use super::partition::Partition;
 use super::visited::{InsertSink, Lookup, Visited};
 use crate::explore::StateId;
 use crate::explore::segments::SegmentedVec;
+use crate::model_call::named;
+
+const EQ: &str = "`eq` of a state";
 
 /// Exact, for keys of any size: the log holds the keys, and the index the numbers, at some 7 bytes a
 /// state besides, or 15 where hashes are kept.
@@ -39,7 +42,7 @@ impl<K: Hash> KeyHasher<K> for OfAnyKind {
     #[inline(always)]
     fn hash(&self, key: &K) -> u64 {
         let mut gather = Gather::new(&self.0);
-        key.hash(&mut gather);
+        named("`hash` of a state", || key.hash(&mut gather));
         gather.finish().wrapping_mul(GOLDEN)
     }
 }
@@ -77,7 +80,7 @@ impl<K: Eq + Send + Sync, H: KeyHasher<K>> Visited<K> for Numbered<H> {
     }
 
     fn is_same(&self, one: &K, other: &K) -> bool {
-        one == other
+        named(EQ, || one == other)
     }
 
     #[inline(always)]
@@ -92,7 +95,7 @@ impl<K: Eq + Send + Sync, H: KeyHasher<K>> Visited<K> for Numbered<H> {
 
     #[inline(always)]
     fn find(&self, log: &SegmentedVec<K>, hash: u64, key: &K) -> Lookup {
-        let is_it = |id: StateId| log.get(id.0 as usize) == key;
+        let is_it = |id: StateId| named(EQ, || log.get(id.0 as usize) == key);
         match self.index.find(hash, is_it) {
             Some(id) => Lookup::Present(Some(id)),
             None => Lookup::Absent,

@@ -8,6 +8,7 @@ use foldhash::{HashMap, HashMapExt};
 
 use crate::constraint::Constraint;
 use crate::explore::{Graph, Panic, StateId, States, Work};
+use crate::functions::{Functions, RefinementFunctions};
 use crate::liveness::Bits;
 use crate::model_call::catch;
 use crate::obligation::found::Tell;
@@ -17,6 +18,10 @@ use crate::refinement::Refinement;
 use crate::rule::Process;
 use crate::system::{ActionOf, StateOf, TransitionSystem};
 use crate::visit::visit_offers;
+
+/// What is asked for the needs of a state.
+const OFFERS: &str =
+    "`offers` of the specification, or `hash`, `eq` or `clone` of a state or an action,";
 
 /// An action that a state can no longer lead to.
 pub(in crate::obligation) struct Refusal<A> {
@@ -182,7 +187,7 @@ impl<R: Refinement> Findings<R> {
         if first.as_ref().is_none_or(|first| at < first.at) {
             *first = Some(Refusal {
                 at,
-                process: refinement.environment()[process],
+                process: refinement.call_environment()[process],
                 action: action.clone(),
             });
         }
@@ -196,7 +201,13 @@ pub(in crate::obligation) fn kept<R: Refinement>(
     id: StateId,
 ) -> Result<StateOf<R::Concrete>, PanickedAt> {
     let read = catch(|| reached.state(refinement.implementation(), id));
-    let state = read.map_err(|panic| (id, "`fields`, reading a state back,", panic))?;
+    let state = read.map_err(|panic| {
+        (
+            id,
+            "`fields` or `clone` of a state, reading it back,",
+            panic,
+        )
+    })?;
     Ok(state.expect("where a graph is recorded, states are kept"))
 }
 
@@ -287,7 +298,7 @@ fn comes_to_rest<R: Refinement>(
     backward: &Backward<'_>,
     findings: &mut Findings<R>,
 ) {
-    let processes = refinement.environment();
+    let processes = refinement.call_environment();
     let mut unsettled = 0u32;
     let mut by_other: Option<Unrest> = None;
     for id in backward.ids() {
@@ -397,16 +408,16 @@ fn look_at<R: Refinement>(
     } = *of;
     let all = of.graph.states() as u32;
     let implementation = refinement.implementation();
-    let is_bounded = implementation.bound().is_some();
+    let is_bounded = implementation.call_bound().is_some();
     let is_cut = |state: &StateOf<R::Concrete>| {
         constraint.is_some_and(|constraint| !constraint.contains(state))
-            || is_bounded && !implementation.cut_off(state).is_empty()
+            || is_bounded && !implementation.call_cut_off(state).is_empty()
     };
-    let processes = refinement.environment();
+    let processes = refinement.call_environment();
     let part = all.div_ceil(threads.max(1) as u32).max(1);
     let at_rest = |state: &StateOf<R::Concrete>| {
         let at_rest = |(index, &process): (usize, &Process)| {
-            u32::from(refinement.at_rest(state, process)) << index
+            u32::from(refinement.call_at_rest(state, process)) << index
         };
         processes.iter().enumerate().map(at_rest).sum::<u32>()
     };
@@ -450,7 +461,8 @@ fn look_at<R: Refinement>(
                 part.needed.push(u32::MAX);
                 continue;
             }
-            let image = catch(|| refinement.map(&state)).map_err(|panic| (id, "`map`", panic))?;
+            let image =
+                catch(|| refinement.call_map(&state)).map_err(|panic| (id, "`map`", panic))?;
             if images.len() == IMAGES {
                 images.clear();
             }
@@ -463,7 +475,7 @@ fn look_at<R: Refinement>(
                     })
                 })
             })
-            .map_err(|panic| (id, "`offers` of the specification", panic))?;
+            .map_err(|panic| (id, OFFERS, panic))?;
             part.needed.push(place);
         }
         Ok(part)
@@ -483,7 +495,7 @@ fn meets_at_once<R: Refinement>(
     findings: &mut Findings<R>,
 ) -> Vec<BTreeSet<u32>> {
     let inputs = of.inputs.len() + 1;
-    let mut unmet = vec![vec![false; inputs]; of.refinement.environment().len()];
+    let mut unmet = vec![vec![false; inputs]; of.refinement.call_environment().len()];
     let mut at_hand = vec![false; inputs];
     for (id, needs) in looked_at.iter().flat_map(LookedAt::needs) {
         let mark = |at_hand: &mut [bool], value| {
@@ -582,20 +594,20 @@ fn needs<R: Refinement>(
     let specification = refinement.specification();
     let mut needs: Vec<Need<_>> = Vec::new();
     visit_offers(specification, image, &mut |action| {
-        let process = specification.process_of(&action);
-        let declared = refinement.environment().iter();
+        let process = specification.call_process_of(&action);
+        let declared = refinement.call_environment().iter();
         let Some(process) = declared.clone().position(|other| *other == process) else {
             undeclared.insert(process);
             return;
         };
-        let rule = specification.rule_of(&action);
-        let filed = specification.rules()[rule.0].process;
-        let taken = refinement.environment()[process].name;
+        let rule = specification.call_rule_of(&action);
+        let filed = specification.call_rules()[rule.0].process;
+        let taken = refinement.call_environment()[process].name;
         assert!(
             filed == taken,
             "{action:?} is an action of {taken}, and its rule is filed under {filed}"
         );
-        let inputs = specification.inputs(&action);
+        let inputs = specification.call_inputs(&action);
         if needs.iter().all(|need| need.action != inputs) {
             needs.push(Need {
                 process,

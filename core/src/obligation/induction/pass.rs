@@ -9,8 +9,9 @@ use foldhash::{HashMap, HashSet, HashSetExt};
 use super::goal::{Goal, PerGoal};
 use crate::answer::{answer, unsimulated};
 use crate::explore::{Panic, Work};
+use crate::functions::{Functions, RefinementFunctions};
 use crate::invariant::Invariant;
-use crate::model_call::{Ended, break_off, catch, interruptible};
+use crate::model_call::{Ended, UNNAMED, break_off, catch, interruptible, named};
 use crate::obligation::found::Tell;
 use crate::obligation::settings::Settings;
 use crate::parallel::{WorkItems, run_in_parallel};
@@ -52,6 +53,8 @@ pub(in crate::obligation) struct Findings {
     pub unmade: Option<(u64, Panic)>,
     /// Of the reachable states that were looked for, those that are type-correct, by their places.
     pub met: HashSet<usize>,
+    /// What a function of the model panicked with that did not do so when it was asked again.
+    pub unrepeated: Unrepeated,
     /// Whether the pass was cut short.
     pub cut_short: bool,
 }
@@ -66,6 +69,7 @@ impl Findings {
             needed: vec![None; invariants],
             unmade: None,
             met: HashSet::new(),
+            unrepeated: None,
             cut_short: false,
         }
     }
@@ -84,6 +88,8 @@ impl Findings {
         let unmade = self.unmade.take().into_iter().chain(other.unmade);
         self.unmade = unmade.min_by_key(|(number, _)| *number);
         self.met.extend(other.met);
+        let unrepeated = self.unrepeated.take().into_iter().chain(other.unrepeated);
+        self.unrepeated = unrepeated.min_by_key(|(number, _)| *number);
         self.cut_short |= other.cut_short;
     }
 
@@ -139,14 +145,22 @@ where
     });
     let initial = match enumerated {
         Ok(()) => Some(initial),
-        // It panics again where that is told.
-        Err(Ended::Panicked(_)) => None,
+        // Mostly it panics again where that is told.
+        Err(Ended::Panicked(panic)) => {
+            all.unrepeated = Some((0, panic));
+            None
+        }
         Err(Ended::BrokenOff) => {
             all.cut_short = true;
             return all;
         }
     };
-    let total = match catch(|| type_correct_states(refinement.implementation())) {
+    let count = || {
+        named("`type_correct`", || {
+            type_correct_states(refinement.implementation())
+        })
+    };
+    let total = match catch(count) {
         Ok(total) => total,
         Err(panic) => {
             all.unmade = Some((0, panic));
@@ -199,13 +213,46 @@ struct Pass<'a, R: Refinement> {
     out_of_time: &'a (dyn Fn() -> bool + Sync),
 }
 
-/// Runs `model`, and catches its panic if that is to be done safely.
-fn guarded<T>(safely: bool, model: impl FnOnce() -> T) -> Result<T, Panic> {
-    match safely {
-        true => catch(model),
-        false => Ok(model()),
+/// How functions of the model are run.
+enum Care<'c> {
+    /// A panic is passed on.
+    None,
+    /// It is caught and noted.
+    Catching(&'c Cell<bool>),
+}
+
+impl Care<'_> {
+    /// Runs `model`, and catches its panic if that is to be done.
+    fn guarded<T>(&self, model: impl FnOnce() -> T) -> Result<T, Panic> {
+        match self {
+            Self::None => Ok(model()),
+            Self::Catching(panicked) => catch(model).inspect_err(|_| panicked.set(true)),
+        }
     }
 }
+
+/// Runs `ask` without care, and where something panics once more with care. What panics then is told where it is asked for; what
+/// does not is noted in `unrepeated`.
+fn carefully<T>(
+    number: u64,
+    unrepeated: &mut Unrepeated,
+    mut ask: impl FnMut(&Care<'_>) -> T,
+) -> T {
+    // PERF: one guard for all; a panic is rare, and then each function is asked again by itself.
+    let panic = match catch(|| ask(&Care::None)) {
+        Ok(answer) => return answer,
+        Err(panic) => panic,
+    };
+    let panicked = Cell::new(false);
+    let answer = ask(&Care::Catching(&panicked));
+    if !panicked.get() && unrepeated.as_ref().is_none_or(|(first, _)| number < *first) {
+        *unrepeated = Some((number, panic));
+    }
+    answer
+}
+
+/// The first number of a state at which a function panicked, and did not when it was asked again.
+pub(in crate::obligation) type Unrepeated = Option<(u64, Panic)>;
 
 /// Which of the invariants a state fails.
 enum Failing {
@@ -229,7 +276,8 @@ where
                 if number.is_multiple_of(PATIENCE) {
                     self.pause();
                 }
-                let from = self.refinement.implementation().type_correct(&mut choices);
+                let make = || self.refinement.implementation().type_correct(&mut choices);
+                let from = named("`type_correct`", make);
                 choices.advance(self.total);
                 self.test(number, &from, findings);
             }
@@ -253,14 +301,18 @@ where
 
     fn test(&self, number: u64, from: &StateOf<R::Concrete>, findings: &mut Findings) {
         findings.states += 1;
-        match self.failing(from) {
+        match carefully(number, &mut findings.unrepeated, |care| {
+            self.failing(care, from)
+        }) {
             Failing::None => {
                 findings.satisfying += 1;
                 findings.met.extend(self.reached.get(from));
                 self.induct(number, from, findings);
             }
             Failing::One(left_out) if findings.needed[left_out].is_none() => {
-                let failing = self.fails_without(left_out, from);
+                let failing = carefully(number, &mut findings.unrepeated, |care| {
+                    self.fails_without(care, left_out, from)
+                });
                 findings.needed[left_out] = failing.map(|goal| (number, goal));
             }
             Failing::One(_) | Failing::Several => (),
@@ -268,42 +320,39 @@ where
     }
 
     /// An invariant that cannot be evaluated in a state does not hold there.
-    fn failing(&self, state: &StateOf<R::Concrete>) -> Failing {
-        // PERF: one guard for all of them; a panic is rare, and then each is asked again by itself.
-        let ask = |invariants: &[Invariant<R::Concrete>], safely: bool| {
-            let mut failing = Failing::None;
-            for (index, invariant) in invariants.iter().enumerate() {
-                if !guarded(safely, || invariant.holds(state)).unwrap_or(false) {
-                    match failing {
-                        Failing::None => failing = Failing::One(index),
-                        Failing::One(_) | Failing::Several => return Failing::Several,
-                    }
+    fn failing(&self, care: &Care<'_>, state: &StateOf<R::Concrete>) -> Failing {
+        let mut failing = Failing::None;
+        for (index, invariant) in self.invariants.iter().enumerate() {
+            if !care.guarded(|| invariant.holds(state)).unwrap_or(false) {
+                match failing {
+                    Failing::None => failing = Failing::One(index),
+                    Failing::One(_) | Failing::Several => return Failing::Several,
                 }
             }
-            failing
-        };
-        catch(|| ask(self.invariants, false)).unwrap_or_else(|_| ask(self.invariants, true))
+        }
+        failing
     }
 
     /// Tests every step from a state that satisfies all the invariants.
     fn induct(&self, number: u64, from: &StateOf<R::Concrete>, findings: &mut Findings) {
-        // PERF: as above. What is noted twice is noted once.
-        let plainly = catch(|| self.induct_with(false, number, from, findings));
-        if plainly.is_err() {
-            self.induct_with(true, number, from, findings);
-        }
+        let mut unrepeated = findings.unrepeated.take();
+        // What is noted twice is noted once.
+        carefully(number, &mut unrepeated, |care| {
+            self.induct_with(care, number, from, findings)
+        });
+        findings.unrepeated = unrepeated;
     }
 
     fn induct_with(
         &self,
-        safely: bool,
+        care: &Care<'_>,
         number: u64,
         from: &StateOf<R::Concrete>,
         findings: &mut Findings,
     ) {
         let whole = Gap { number, step: None };
         // Without an image the steps still say whether the invariants are inductive.
-        let image = guarded(safely, || self.shows(from)).unwrap_or_else(|panic| {
+        let image = care.guarded(|| self.shows(from)).unwrap_or_else(|panic| {
             findings.note(Goal::Simulation, whole, Some(panic));
             None
         });
@@ -311,9 +360,9 @@ where
             findings.note(Goal::Simulation, whole, None);
         }
         let mut step = 0;
-        let walked = guarded(safely, || {
+        let walked = care.guarded(|| {
             let implementation = self.refinement.implementation();
-            implementation.next(from, &mut |action, to| {
+            let mut visit = |action, to| {
                 let gap = Gap {
                     number,
                     step: Some(step),
@@ -324,19 +373,21 @@ where
                 }
                 for (place, invariant) in self.invariants.iter().enumerate() {
                     let goal = Goal::Invariant(place);
-                    match guarded(safely, || invariant.holds(&to)) {
+                    match care.guarded(|| invariant.holds(&to)) {
                         Ok(true) => (),
                         Ok(false) => findings.note(goal, gap, None),
                         Err(panic) => findings.note(goal, gap, Some(panic)),
                     }
                 }
                 let Some(image) = &image else { return };
-                match guarded(safely, || self.simulates(from, image, &action, &to)) {
+                match care.guarded(|| self.simulates(from, image, &action, &to)) {
                     Ok(true) => (),
                     Ok(false) => findings.note(Goal::Simulation, gap, None),
                     Err(panic) => findings.note(Goal::Simulation, gap, Some(panic)),
                 }
-            });
+            };
+            let mut visit = |action, to| named(UNNAMED, || visit(action, to));
+            named("`next`", || implementation.next(from, &mut visit));
         });
         findings.steps += u64::from(step);
         if let Err(panic) = walked {
@@ -348,23 +399,18 @@ where
     }
 
     /// What fails in a state that satisfies all invariants but one: an invariant of the others, or the simulation.
-    fn fails_without(&self, left_out: usize, from: &StateOf<R::Concrete>) -> Option<Goal> {
-        let plainly = catch(|| self.fails_without_with(false, left_out, from));
-        plainly.unwrap_or_else(|_| self.fails_without_with(true, left_out, from))
-    }
-
-    fn fails_without_with(
+    fn fails_without(
         &self,
-        safely: bool,
+        care: &Care<'_>,
         left_out: usize,
         from: &StateOf<R::Concrete>,
     ) -> Option<Goal> {
-        let Ok(Some(image)) = guarded(safely, || self.shows(from)) else {
+        let Ok(Some(image)) = care.guarded(|| self.shows(from)) else {
             return Some(Goal::Simulation);
         };
         let mut failing = None;
         let mut step: u64 = 0;
-        let walked = guarded(safely, || {
+        let walked = care.guarded(|| {
             let implementation = self.refinement.implementation();
             visit_steps(implementation, from, &mut |action, to| {
                 step += 1;
@@ -376,11 +422,10 @@ where
                 }
                 let others = self.invariants.iter().enumerate();
                 let mut others = others.filter(|(index, _)| *index != left_out);
-                let fails = others.find(|(_, invariant)| {
-                    !guarded(safely, || invariant.holds(&to)).unwrap_or(false)
-                });
+                let fails = others
+                    .find(|(_, invariant)| !care.guarded(|| invariant.holds(&to)).unwrap_or(false));
                 failing = fails.map(|(place, _)| Goal::Invariant(place)).or_else(|| {
-                    let simulates = guarded(safely, || self.simulates(from, &image, &action, &to));
+                    let simulates = care.guarded(|| self.simulates(from, &image, &action, &to));
                     (!simulates.unwrap_or(false)).then_some(Goal::Simulation)
                 });
             });
@@ -395,13 +440,13 @@ where
             self.refinement.implementation(),
             self.refinement.specification(),
         );
-        let image = self.refinement.map(state);
-        let same = implementation.observe(state) == specification.observe(&image);
+        let image = self.refinement.call_map(state);
+        let same = implementation.call_observe(state) == specification.call_observe(&image);
         let is_initial = match &self.initial {
             Some(initial) => initial.contains(state),
-            None => implementation.is_initial(state),
+            None => implementation.call_is_initial(state),
         };
-        (same && (!is_initial || specification.is_initial(&image))).then_some(image)
+        (same && (!is_initial || specification.call_is_initial(&image))).then_some(image)
     }
 
     /// Definition 6 (3).
@@ -412,7 +457,7 @@ where
         action: &ActionOf<R::Concrete>,
         to: &StateOf<R::Concrete>,
     ) -> bool {
-        let target = self.refinement.map(to);
+        let target = self.refinement.call_map(to);
         let answer = answer(self.refinement, from, action, to);
         unsimulated(self.refinement.specification(), &answer, (image, &target)).is_none()
     }

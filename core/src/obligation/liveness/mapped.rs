@@ -8,6 +8,7 @@ use super::looked_at::Images;
 use super::single_steps::SingleSteps;
 use crate::explore::{Graph, StateId};
 use crate::fairness::Fairness;
+use crate::functions::Functions;
 use crate::liveness::{Bits, Conditions};
 use crate::model_call::catch;
 use crate::numbered::Numbered;
@@ -112,10 +113,10 @@ impl<R: Refinement> Mapped<R> {
         for (number, from) in (0..).zip(all.values()) {
             let visit = || {
                 visit_steps(specification, from, &mut |action, to| {
-                    let rule = specification.rule_of(&action).0;
+                    let rule = specification.call_rule_of(&action).0;
                     visited.insert(rule);
                     if to != *from {
-                        let process = specification.process_of(&action);
+                        let process = specification.call_process_of(&action);
                         let target = all.find(&to).unwrap_or(elsewhere);
                         steps.push(StateId(target), labels.number((rule as u32, process)));
                     }

@@ -36,11 +36,16 @@ use super::row::{Judged, Row, Weight};
 use super::settings::Settings;
 use crate::explore::{Phase, Work};
 use crate::fairness::Fairness;
+use crate::model_call::named;
 use crate::nearest::nearest;
 use crate::property::Property;
 use crate::refinement::Refinement;
 use crate::report::Obligation;
 use crate::system::{StateOf, TransitionSystem};
+
+/// What is asked of the model as a row is decided, beside what is named there.
+const ASKED: &str =
+    "`fairness`, `liveness`, `rules`, or `hash`, `eq`, `clone` or `Debug` of a state or an action";
 
 /// The rows of a refinement's liveness.
 #[derive(Clone)]
@@ -223,7 +228,7 @@ impl Liveness {
         for (place, row) in self.fairness.iter().enumerate() {
             tell(&rows);
             let judge = || match &mapped {
-                Some(mapped) => decision.fairness(place, mapped),
+                Some(mapped) => named(ASKED, || decision.fairness(place, mapped)),
                 None => Obligation::incomplete(
                     "not evaluated: simulation fails, so the answers prove nothing",
                 ),
@@ -232,7 +237,7 @@ impl Liveness {
         }
         for (place, row) in self.properties.iter().enumerate() {
             tell(&rows);
-            let judge = || decision.property(place, &predicates[place]);
+            let judge = || named(ASKED, || decision.property(place, &predicates[place]));
             rows.extend(row.judged(Weight::Behaviour, judge));
         }
         let doubts = if found.totals.complete && found.totals.cut.is_none() {
@@ -254,7 +259,8 @@ impl Liveness {
         }
     }
 
-    fn open(&self, reason: &str) -> Decided {
+    /// Its rows, undecided.
+    pub fn open(&self, reason: &str) -> Decided {
         let judge = |row: &Row| row.judged(Weight::Behaviour, || Obligation::incomplete(reason));
         Decided {
             rows: self.rows().filter_map(judge).collect(),

@@ -17,12 +17,21 @@ pub(in crate::obligation) use self::heard::{Again, Heard, Word};
 use crate::answer::answer;
 use crate::disagreement::{At, Disagreement};
 use crate::explore::Place;
-use crate::model_call::catch;
-use crate::obligation::fault::{Fault, Inconsistency, ModelCall};
+use crate::functions::{Functions, RefinementFunctions};
+use crate::model_call::{named, named_invariant, tolerated};
+use crate::obligation::fault::{Fault, Inconsistency};
 use crate::obligation::sample::{FEW, is_in_sample, is_well_compared, number, some_of};
+use crate::overridden::Overridden;
 use crate::refinement::Refinement;
 use crate::rule::RuleId;
-use crate::system::{StateOf, StepOf, TransitionSystem, steps};
+use crate::system::{StateOf, StepOf, steps};
+
+const NEXT: &str = "`next` of the implementation";
+
+/// A clone of a state.
+fn cloned<S: Clone>(state: &S) -> S {
+    named("`clone` of a state", || state.clone())
+}
 
 impl<R: Refinement> Asking<'_, R> {
     /// Prepares to hear what is said of a state, if it is in the sample.
@@ -36,25 +45,28 @@ impl<R: Refinement> Asking<'_, R> {
     #[cold]
     pub(in crate::obligation) fn ask_again(
         &self,
-        (again, call): (&mut Again<R>, &mut ModelCall),
+        again: &mut Again<R>,
         place: Place,
         state: &StateOf<R::Concrete>,
         heard: &Heard<R>,
         count: u32,
     ) -> Result<(), Fault> {
         again.states += 1;
-        *call = ModelCall::Next;
         let implementation = self.refinement.implementation();
-        same("`clone` of a state", state, &state.clone())?;
-        let next = steps(implementation, state);
+        same("`clone` of a state", state, &cloned(state))?;
+        let next = named(NEXT, || steps(implementation, state));
         self.same_steps(state, heard, count, &next)?;
-        self.same_answers(call, state, heard, &next)?;
+        self.same_answers(state, heard, &next)?;
         let number = number(place, self.walks);
-        *call = ModelCall::Again("an overridden method of the implementation");
+        let overridden = next.first().map(|(action, _)| {
+            let of = || Overridden::of(implementation, state, action);
+            *self.overridden_of_implementation.get_or_init(of)
+        });
         let at = At {
             system: implementation,
             from: state,
             offered: &next,
+            overridden: overridden.unwrap_or(Overridden::ALL),
         };
         if is_well_compared(number) {
             let found = next
@@ -72,14 +84,16 @@ impl<R: Refinement> Asking<'_, R> {
         let mut found = found.or(beyond);
         // A walk may come back to an initial state, and what stands for one need not be one.
         let is_known = !self.walks && self.symmetry.is_none();
-        if is_known && implementation.is_initial(state) != (place.length == 0) {
+        let is_initial = || implementation.call_is_initial(state);
+        if is_known
+            && named("`is_initial` of the implementation", is_initial) != (place.length == 0)
+        {
             found.get_or_insert(Disagreement::overridden("is_initial", "initial", state));
         }
         if let Some(found) = found {
             return Err(of_the("implementation", found).into());
         }
-        self.compare_specification((&mut *again, &mut *call), place, heard)?;
-        *call = ModelCall::Next;
+        self.compare_specification(again, place, heard)?;
         if self.fingerprints {
             again.compare_fingerprint(place, state);
             for (position, (_, to)) in (0..).zip(&next) {
@@ -101,7 +115,7 @@ impl<R: Refinement> Asking<'_, R> {
         let (count, mut first) = (count as usize, &heard.steps);
         if heard.steps.is_empty() {
             // Steps that were cached, or not looked at, were not heard.
-            once_more = steps(implementation, state);
+            once_more = named(NEXT, || steps(implementation, state));
             first = &once_more;
         }
         let show = |step: Option<&(_, _)>| match step {
@@ -117,8 +131,9 @@ impl<R: Refinement> Asking<'_, R> {
         }
         // What was heard are clones.
         for (action, to) in next {
-            same("`clone` of an action", action, &action.clone())?;
-            same("`clone` of a state", to, &to.clone())?;
+            let clone = named("`clone` of an action", || action.clone());
+            same("`clone` of an action", action, &clone)?;
+            same("`clone` of a state", to, &cloned(to))?;
         }
         let before = next.len() - first.len().min(next.len());
         let mut positions = 0..first.len();
@@ -130,12 +145,12 @@ impl<R: Refinement> Asking<'_, R> {
             }));
         }
         for (position, (action, _)) in first.iter().enumerate() {
-            let rule = || implementation.rule_of(action);
+            let rule = || implementation.call_rule_of(action);
             asked_twice("`rule_of` of the implementation", rule)?;
             if let Some(first) = heard.rules.get(position) {
                 same("`rule_of` of the implementation", &RuleId(*first), &rule())?;
             }
-            let process = || implementation.process_of(action);
+            let process = || implementation.call_process_of(action);
             asked_twice("`process_of` of the implementation", process)?;
         }
         Ok(())
@@ -144,7 +159,6 @@ impl<R: Refinement> Asking<'_, R> {
     /// Asks again what is computed of the state itself.
     fn same_answers(
         &self,
-        call: &mut ModelCall,
         state: &StateOf<R::Concrete>,
         heard: &Heard<R>,
         next: &[StepOf<R::Concrete>],
@@ -152,19 +166,18 @@ impl<R: Refinement> Asking<'_, R> {
         let implementation = self.refinement.implementation();
         let specification = self.refinement.specification();
         for (name, first, holds) in self.chosen_again(state, &heard.invariants) {
-            *call = ModelCall::Again("an invariant");
-            same(&format!("invariant `{name}`"), first, &holds())?;
+            let holds = named_invariant(name, holds);
+            same(&format!("invariant `{name}`"), first, &holds)?;
         }
         for invariant in self.invariants {
-            *call = ModelCall::Again("an invariant");
             let name = format!("invariant `{}`", invariant.name());
             asked_twice(&name, || invariant.holds(state))?;
         }
-        *call = ModelCall::Again("`observe` or `may_stop` of the implementation");
-        let observe = || implementation.observe(state);
+        let observe = || implementation.call_observe(state);
         asked_twice("`observe` of the implementation", observe)?;
         if let Some(first) = &heard.shown {
-            let again = format!("{:?}", observe());
+            let again = observe();
+            let again = named("`Debug` of an observation", || format!("{again:?}"));
             if !is_reordered(first, &again) {
                 let function = "`observe` of the implementation".to_owned();
                 return Err(Inconsistency::NotAFunction {
@@ -174,44 +187,39 @@ impl<R: Refinement> Asking<'_, R> {
                 });
             }
         }
-        asked_twice("`may_stop`", || implementation.may_stop(state))?;
+        asked_twice("`may_stop`", || implementation.call_may_stop(state))?;
         let Some(image) = &heard.image else {
             return Ok(());
         };
-        *call = ModelCall::Map;
-        same("`map`", image, &self.refinement.map(state))?;
+        same("`map`", image, &self.refinement.call_map(state))?;
         same(
             "`clone` of a state of the specification",
             image,
-            &image.clone(),
+            &named("`clone` of a state of the specification", || image.clone()),
         )?;
-        *call = ModelCall::Again("`observe` of the specification");
-        let observe = || specification.observe(image);
+        let observe = || specification.call_observe(image);
         asked_twice("`observe` of the specification", observe)?;
-        let (shown, shown_of_image) = (implementation.observe(state), observe());
+        let (shown, shown_of_image) = (implementation.call_observe(state), observe());
         if shown == shown_of_image
             && let Some(difference) = difference_shown(&shown, &shown_of_image)
         {
             let what = "observations";
             return Err(Inconsistency::Equal { what, difference });
         }
-        *call = ModelCall::Again("`at_rest`");
         for &process in self.environment {
-            asked_twice("`at_rest`", || self.refinement.at_rest(state, process))?;
+            asked_twice("`at_rest`", || self.refinement.call_at_rest(state, process))?;
         }
-        *call = ModelCall::AbstractAction;
-        for ((action, to), answer) in heard.steps.iter().zip(&heard.answers) {
-            let again = self.refinement.abstract_action(state, action, to);
-            same("`abstract_action`", &answer.last, &again)?;
-            let again = self.refinement.abstract_steps_before(state, action, to);
-            same("`abstract_steps_before`", &answer.before, &again)?;
+        for ((action, to), first) in heard.steps.iter().zip(&heard.answers) {
+            let again = answer(self.refinement, state, action, to);
+            same("`abstract_action`", &first.last, &again.last)?;
+            same("`abstract_steps_before`", &first.before, &again.before)?;
         }
         if heard.answers.is_empty() {
             // On a walk one of the steps is taken, and later.
             for (action, to) in next.iter().take(FEW) {
                 let answer = || answer(self.refinement, state, action, to);
                 // One that panics does so again where the step is taken.
-                catch(|| asked_twice("`abstract_action`", answer)).unwrap_or(Ok(()))?;
+                tolerated(|| asked_twice("`abstract_action`", answer)).unwrap_or(Ok(()))?;
             }
         }
         Ok(())

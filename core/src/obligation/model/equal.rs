@@ -11,7 +11,9 @@ use foldhash::{HashMap, HashMapExt};
 
 use super::consistency::difference;
 use crate::explore::{Place, StateId};
+use crate::functions::{Functions, RefinementFunctions};
 use crate::invariant::Invariant;
+use crate::model_call::named;
 use crate::obligation::fault::Inconsistency;
 use crate::obligation::found::Found;
 use crate::obligation::sample::is_in_sample;
@@ -38,7 +40,8 @@ fn alike<S: TransitionSystem>(system: &S, one: &StateOf<S>, other: &StateOf<S>) 
         writer.code()
     };
     let is_exact = const { StateOf::<S>::EXACT.is_exact() };
-    is_exact && code(one).is_some_and(|one| Some(one) == code(other))
+    let is_same = || code(one).is_some_and(|one| Some(one) == code(other));
+    is_exact && named("`write` of a state", is_same)
 }
 
 /// What equal states are compared by.
@@ -147,10 +150,10 @@ impl<R: Refinement> Compared<'_, R> {
         let implementation = refinement.implementation();
         let told =
             |function: &str| format!("`{function}` tells {kept:?} from {to:?}, and `Eq` does not");
-        if implementation.observe(kept) != implementation.observe(to) {
+        if implementation.call_observe(kept) != implementation.call_observe(to) {
             return Some(told("observe"));
         }
-        if self.images && refinement.map(kept) != refinement.map(to) {
+        if self.images && refinement.call_map(kept) != refinement.call_map(to) {
             return Some(told("map"));
         }
         let mut invariants = self.invariants.iter();

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use foldhash::{HashSet, HashSetExt};
 
+use crate::functions::{Functions, RefinementFunctions};
 use crate::obligation::found::Found;
 use crate::refinement::Refinement;
 use crate::rule::Process;
-use crate::system::TransitionSystem;
 use crate::visit::{visit_offers, visit_steps};
 
 /// A process that the environment declares, and that takes no action of the specification in any mapped state. `acting`
@@ -31,12 +31,12 @@ pub(super) fn idle_process<R: Refinement>(
     let mut count = 0;
     for (_, state) in found.kept() {
         count += 1;
-        let image = found.refinement.map(&state);
+        let image = found.refinement.call_map(&state);
         if seen.contains(&image) {
             continue;
         }
         let mut acts = |action| {
-            idle.remove(&specification.process_of(&action));
+            idle.remove(&specification.call_process_of(&action));
         };
         visit_offers(specification, &image, &mut acts);
         visit_steps(specification, &image, &mut |action, _| acts(action));

@@ -3,10 +3,9 @@
 
 use super::MOST_OFFERED;
 use crate::explore::{Place, StateId, Visitor, look_at, look_at_step};
-use crate::model_call::first_visited;
+use crate::model_call::{first_visited, named};
 use crate::obligation::counterexample::{Transition, state, step};
 use crate::obligation::counts::Counts;
-use crate::obligation::fault::ModelCall;
 use crate::obligation::obligations::{Failure, Obligations};
 use crate::obligation::visitor::Tester;
 use crate::obligation::{deadlock, initiality, invariant, observation, simulation};
@@ -38,16 +37,12 @@ pub trait Standing {
     fn take(&mut self, number: usize);
     /// Tests the obligations at it.
     fn test(&mut self, number: usize);
-    /// The function of the model that was called last by the test.
-    fn call(&self) -> ModelCall;
     /// Visits what failed in the test.
     fn failures(&self, visit: &mut dyn FnMut(Failure));
     /// Why it fails, where one behaviour shows that.
     fn explain(&self, number: usize, failure: Failure) -> Option<Counterexample>;
     /// What is tested.
     fn obligations(&self) -> &Obligations<'_>;
-    /// The name of an invariant, by its place among those of the refinement.
-    fn invariant(&self, place: usize) -> &str;
 }
 
 impl<R: Refinement> Begin for Tester<'_, R> {
@@ -79,7 +74,8 @@ struct At<'a, R: Refinement> {
 impl<R: Refinement> Standing for At<'_, R> {
     fn look(&mut self) -> bool {
         let all;
-        (self.offered, all) = enumerate(self.tester.refinement, self.state.as_ref(), MOST_OFFERED);
+        let refinement = self.tester.refinement;
+        (self.offered, all) = enumerate(refinement, self.state.as_ref(), MOST_OFFERED);
         all
     }
 
@@ -124,10 +120,6 @@ impl<R: Refinement> Standing for At<'_, R> {
         tester.leave(counts, place, to, steps.len() as u32);
     }
 
-    fn call(&self) -> ModelCall {
-        self.counts.model.call
-    }
-
     fn failures(&self, visit: &mut dyn FnMut(Failure)) {
         for (failure, _) in self.tester.obligations.failures(&self.counts) {
             visit(failure);
@@ -167,10 +159,6 @@ impl<R: Refinement> Standing for At<'_, R> {
     fn obligations(&self) -> &Obligations<'_> {
         &self.tester.obligations
     }
-
-    fn invariant(&self, place: usize) -> &str {
-        self.tester.asking.invariants[place].name()
-    }
 }
 
 impl<R: Refinement> At<'_, R> {
@@ -189,7 +177,11 @@ fn enumerate<R: Refinement>(
 ) -> (Vec<Taken<R>>, bool) {
     let system = refinement.implementation();
     first_visited(most, |visit| match from {
-        None => visit_initial(system, &mut |to| visit((None, to))),
-        Some(from) => visit_steps(system, from, &mut |action, to| visit((Some(action), to))),
+        None => named("`initial` of the implementation", || {
+            visit_initial(system, &mut |to| visit((None, to)));
+        }),
+        Some(from) => named("`next` of the implementation", || {
+            visit_steps(system, from, &mut |action, to| visit((Some(action), to)));
+        }),
     })
 }

@@ -351,8 +351,6 @@ fn timeless(report: Report) -> Report {
         seconds: 0.0,
         peak_memory_bytes: 0,
         states_kept: None,
-        // The comparison of the specification's methods ends with its time.
-        not_compared: 0,
         threads: 0,
         ..report
     }

@@ -1,12 +1,17 @@
 //! Stepping through a refinement agrees with its check.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 
-use refmap::obligation::stepper::{StepError, Stepper};
-use refmap::obligation::{CheckError, Settings};
+use refmap::obligation::stepper::{Finding, StepError, Stepper};
+use refmap::obligation::{CheckError, Settings, Until};
 use refmap::report::Counterexample;
-use refmap::{Refinement, check};
+use refmap::{Refinement, StateOf, TransitionSystem, Verdict, check};
 use refmap_testing::{Machine, itself};
+
+use crate::oracle::Oracle;
+use crate::table::Correspondence;
+use crate::table::random::{Size, draw, draw_with_several_steps};
 
 /// Steps through a refinement.
 fn step_through<R: Refinement, T: Send>(
@@ -127,4 +132,185 @@ fn more_than_can_be_shown_is_told() {
         assert_eq!((start.offered.len(), start.more), (1000, true));
         assert!(!stepper.follow(&[999]).expect("it is offered").more);
     });
+}
+
+/// The path of choices to each state of an oracle, a shortest one.
+fn paths<R: Refinement>(oracle: &Oracle<'_, R>) -> Vec<Vec<usize>> {
+    let mut paths = vec![None; oracle.states.len()];
+    let mut reached = Vec::new();
+    let initial = initial_of(oracle.refinement);
+    for (choice, state) in initial.iter().enumerate() {
+        let number = oracle.states.iter().position(|other| other == state);
+        let number = number.expect("the oracle has the initial states");
+        if paths[number].is_none() {
+            paths[number] = Some(vec![choice]);
+            reached.push(number);
+        }
+    }
+    let mut next = 0;
+    while let Some(&at) = reached.get(next) {
+        next += 1;
+        for (choice, (_, to)) in oracle.steps[at].iter().enumerate() {
+            if paths[*to].is_none() {
+                let before: &Vec<usize> = paths[at].as_ref().expect("it is reached");
+                let path = before.iter().copied().chain([choice]).collect();
+                paths[*to] = Some(path);
+                reached.push(*to);
+            }
+        }
+    }
+    let paths = paths.into_iter().map(|path| path.expect("all are reached"));
+    paths.collect()
+}
+
+fn initial_of<R: Refinement>(refinement: &R) -> Vec<StateOf<R::Concrete>> {
+    let mut initial = Vec::new();
+    refinement
+        .implementation()
+        .initial(&mut |state| initial.push(state));
+    initial
+}
+
+/// What fails at a state, as the oracle has it.
+fn fails_at<R: Refinement>(oracle: &Oracle<'_, R>, state: usize) -> BTreeSet<String> {
+    let mut fails = BTreeSet::new();
+    if oracle.misshown(state) {
+        fails.insert("observation".to_owned());
+    }
+    if oracle.stuck(state) {
+        fails.insert("deadlock".to_owned());
+    }
+    for invariant in &oracle.invariants {
+        if !invariant.holds(&oracle.states[state]) {
+            fails.insert(format!("invariant:{}", invariant.name()));
+        }
+    }
+    fails
+}
+
+/// What fails of a step, and where it leads.
+fn fails_of<R: Refinement>(oracle: &Oracle<'_, R>, from: usize, choice: usize) -> BTreeSet<String> {
+    let (action, to) = &oracle.steps[from][choice];
+    let mut fails = fails_at(oracle, *to);
+    if !oracle.simulated(from, action, *to) {
+        fails.insert("simulation".to_owned());
+    }
+    if oracle.misattributed(from, action, *to) {
+        fails.insert("agency".to_owned());
+    }
+    fails
+}
+
+fn names(fails: &[Finding]) -> BTreeSet<String> {
+    fails
+        .iter()
+        .map(|finding| finding.obligation.clone())
+        .collect()
+}
+
+/// Everywhere and of everything that can be taken the stepper says what the oracle says, and what fails of all that is what the
+/// check says is violated.
+fn assert_steps_as_checked(refinement: &Correspondence, seen: &mut BTreeMap<String, u32>) {
+    let oracle = Oracle::new(refinement);
+    let paths = paths(&oracle);
+    let failing = step_through(refinement, |stepper| {
+        let follow = |choices: &[usize]| stepper.follow(choices).expect("the steps are there");
+        let mut failing = BTreeSet::new();
+        let start = follow(&[]);
+        assert!(start.fails.is_empty() && start.steps.is_empty());
+        let initial = initial_of(refinement);
+        assert_eq!(start.offered.len(), initial.len());
+        for (offered, state) in start.offered.iter().zip(&initial) {
+            let number = oracle.states.iter().position(|other| other == state);
+            let number = number.expect("the oracle has the initial states");
+            let mut expected = fails_at(&oracle, number);
+            if oracle.starts_wrong(number) {
+                expected.insert("initiality".to_owned());
+            }
+            assert_eq!(names(&offered.fails), expected);
+            failing.extend(expected);
+        }
+        for (from, path) in paths.iter().enumerate() {
+            let followed = follow(path);
+            let last = match path[..] {
+                [only] => start.offered[only].fails.clone(),
+                [.., last] => {
+                    let before = follow(&path[..path.len() - 1]);
+                    before.offered[last].fails.clone()
+                }
+                [] => unreachable!("an initial state is chosen first"),
+            };
+            assert_eq!(followed.fails, last, "{path:?}");
+            assert_eq!(followed.offered.len(), oracle.steps[from].len());
+            for (choice, offered) in followed.offered.iter().enumerate() {
+                let expected = fails_of(&oracle, from, choice);
+                assert_eq!(names(&offered.fails), expected, "{path:?}, then {choice}");
+                let (action, to) = &oracle.steps[from][choice];
+                let action = serde_json::to_value(action).expect("it has a JSON form");
+                let to = serde_json::to_value(oracle.states[*to]).expect("it has a JSON form");
+                assert_eq!(offered.step.action, Some(action));
+                assert_eq!(offered.step.state, to);
+                failing.extend(expected);
+            }
+        }
+        failing
+    });
+    let settings = Settings {
+        until: Until::End,
+        ..Settings::default()
+    };
+    let report = check(refinement, &settings).expect("the settings fit");
+    let kinds = [
+        "observation",
+        "initiality",
+        "simulation",
+        "agency",
+        "deadlock",
+    ];
+    let is_of_steps = |name: &str| kinds.contains(&name) || name.starts_with("invariant:");
+    let violated = report
+        .obligations
+        .iter()
+        .filter(|row| row.verdict == Verdict::Violated);
+    let violated: BTreeSet<String> = violated
+        .map(|row| row.name.clone())
+        .filter(|name| is_of_steps(name))
+        .collect();
+    assert_eq!(failing, violated, "{report}");
+    // The first one of a row is a shortest one.
+    let firsts = report
+        .obligations
+        .iter()
+        .filter_map(|row| row.counterexamples.first());
+    firsts.for_each(|counterexample| assert_stepped(refinement, counterexample));
+    for name in failing {
+        let kind = name.split(':').next().unwrap_or_default();
+        *seen.entry(kind.to_owned()).or_default() += 1;
+    }
+}
+
+/// The explorer's answers are the check's, at every place of random refinements.
+#[test]
+fn what_fails_at_a_step_is_what_the_check_finds() {
+    let mut seen = BTreeMap::new();
+    for seed in 0..300 {
+        assert_steps_as_checked(&draw(seed, Size::Small), &mut seen);
+    }
+    for seed in 0..100 {
+        assert_steps_as_checked(&draw_with_several_steps(seed), &mut seen);
+    }
+    let kinds = [
+        "observation",
+        "initiality",
+        "simulation",
+        "agency",
+        "invariant",
+        "deadlock",
+    ];
+    for kind in kinds {
+        assert!(
+            seen.get(kind).is_some_and(|count| *count > 20),
+            "{kind}: {seen:?}"
+        );
+    }
 }

@@ -32,7 +32,6 @@ fn lasting(report: Report) -> Report {
         peak_memory_bytes: 0,
         states_kept: None,
         // Comparing stops where it takes too much of the time.
-        not_compared: 0,
         threads: 0,
         ..report
     }
@@ -435,7 +434,7 @@ fn panics_are_findings() {
                 vec![(("up", 0), n + 1), (("down", 0), n.saturating_sub(1))]
             };
         }),
-        ("`observe` panicked", 6, |r| {
+        ("`observe` of the implementation panicked", 6, |r| {
             r.implementation.observe = panics_at_9
         }),
         ("`abstract_action` panicked", 7, |r| {

@@ -28,16 +28,11 @@ struct Part {
     text: String,
 }
 
-/// Formats the state: on one line if it fits or `columns` is none, otherwise what is under way on one, and completed jobs, memory
-/// and time on another, each as far as it fits.
-pub(super) fn lines(state: &State, measured: Measured, columns: Option<usize>) -> String {
-    let (work, cost) = (of_work(state), of_cost(state, measured));
-    let columns = columns.unwrap_or(usize::MAX);
-    let both = joined(work.iter().chain(&cost));
-    match both.chars().count() <= columns {
-        true => both,
-        false => format!("{}\n{}", fitted(work, columns), fitted(cost, columns)),
-    }
+/// Formats the state on one line: what is under way, completed jobs, memory and time, as far as they fit.
+pub(super) fn line(state: &State, measured: Measured, columns: Option<usize>) -> String {
+    let mut parts = of_work(state);
+    parts.extend(of_cost(state, measured));
+    fitted(parts, columns.unwrap_or(usize::MAX))
 }
 
 fn joined<'a>(parts: impl Iterator<Item = &'a Part>) -> String {

@@ -1,13 +1,14 @@
 //! What a check knows of a model that it asks again.
 
 use std::sync::OnceLock;
-use std::sync::atomic::AtomicU64;
 use std::time::Instant;
 
 use foldhash::HashSet;
 
 use crate::invariant::Invariant;
+use crate::model_call::named;
 use crate::obligation::row::Row;
+use crate::overridden::Overridden;
 use crate::refinement::Refinement;
 use crate::rule::Process;
 use crate::symmetry::TestedQuotient;
@@ -28,11 +29,13 @@ pub(in crate::obligation) struct Asking<'a, R: Refinement> {
     pub walks: bool,
     /// Whether states are kept as fingerprints.
     pub fingerprints: bool,
+    /// When the check began.
     pub started: Instant,
     /// Whether to stop what takes long.
     pub out_of_time: &'a (dyn Fn() -> bool + Sync),
-    /// How many nanoseconds it took to compare methods of the specification.
-    pub spent: AtomicU64,
+    /// What each system overrides, found out when it is first asked for.
+    pub overridden_of_implementation: OnceLock<Overridden>,
+    pub overridden_of_specification: OnceLock<Overridden>,
     /// The initial states of the specification, unless they are too many; made when they are first asked for.
     pub initial_of_specification: OnceLock<Option<HashSet<StateOf<R::Abstract>>>>,
 }
@@ -45,14 +48,15 @@ impl<'a, R: Refinement> Asking<'a, R> {
             refinement,
             invariants,
             chosen: chosen.map(|(place, _)| place).collect(),
-            environment: refinement.environment(),
+            environment: named("`environment`", || refinement.environment()),
             symmetry: None,
             asks_again: true,
             walks: false,
             fingerprints: false,
             started: Instant::now(),
             out_of_time: &|| false,
-            spent: AtomicU64::new(0),
+            overridden_of_implementation: OnceLock::new(),
+            overridden_of_specification: OnceLock::new(),
             initial_of_specification: OnceLock::new(),
         }
     }

@@ -5,6 +5,8 @@ use std::fmt::Debug;
 use serde::Serialize;
 
 use crate::disagreement::Disagreement;
+use crate::functions::Functions;
+use crate::model_call::named;
 use crate::obligation::fault::Inconsistency;
 use crate::report::json::json;
 use crate::report::value::compact;
@@ -22,14 +24,15 @@ pub(in crate::obligation) fn same<T: PartialEq + Debug>(
     first: &T,
     again: &T,
 ) -> Result<(), Inconsistency> {
-    match first == again {
-        true => Ok(()),
-        false => Err(Inconsistency::NotAFunction {
-            function: function.to_owned(),
-            first: format!("{first:?}"),
-            again: format!("{again:?}"),
-        }),
+    if named("`eq`", || first == again) {
+        return Ok(());
     }
+    let (first, again) = named("`Debug`", || (format!("{first:?}"), format!("{again:?}")));
+    Err(Inconsistency::NotAFunction {
+        function: function.to_owned(),
+        first,
+        again,
+    })
 }
 
 /// Asks a function twice.
@@ -37,7 +40,8 @@ pub(super) fn asked_twice<T: PartialEq + Debug>(
     function: &str,
     ask: impl Fn() -> T,
 ) -> Result<(), Inconsistency> {
-    same(function, &ask(), &ask())
+    let (first, again) = named(function, || (ask(), ask()));
+    same(function, &first, &again)
 }
 
 /// How two equal values differ as they serialise or as `Debug` shows them, if they do.
@@ -46,7 +50,7 @@ pub(in crate::obligation) fn difference<T: Serialize + Debug>(
     equal: &T,
 ) -> Option<String> {
     // PERF: a text takes a fifth of the time of a tree, and mostly both are the same.
-    let text = |value| serde_json::to_vec(value).ok();
+    let text = |value| named("`serialize`", || serde_json::to_vec(value).ok());
     let is_same = text(value).is_some_and(|value| Some(value) == text(equal));
     let found = match is_same {
         true => None,
@@ -72,7 +76,7 @@ pub(in crate::obligation) fn difference_shown(
     value: &impl Debug,
     equal: &impl Debug,
 ) -> Option<String> {
-    let (value, equal) = (format!("{value:?}"), format!("{equal:?}"));
+    let (value, equal) = named("`Debug`", || (format!("{value:?}"), format!("{equal:?}")));
     (!is_reordered(&value, &equal))
         .then(|| format!("one is {value}, the other {equal}, and `Eq` does not tell them apart"))
 }
@@ -99,7 +103,7 @@ pub(super) fn misnamed<S: TransitionSystem>(system: &S, action: &ActionOf<S>) ->
         serde_json::Value::Object(fields) if fields.len() == 1 => fields.into_iter().next()?.0,
         _ => return None,
     };
-    let (own, rules) = (system.rule_of(action).0, system.rules());
+    let (own, rules) = (system.call_rule_of(action).0, system.call_rules());
     let is_its_name = |rule: &Rule| plain(&rule.name) == plain(&name);
     if is_its_name(&rules[own]) {
         return None;

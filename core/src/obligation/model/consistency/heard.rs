@@ -62,7 +62,7 @@ pub(in crate::obligation) struct Again<R: Refinement> {
     pub processes: BTreeSet<Process>,
     /// Actions filed under a rule although there is one of their own name.
     pub misnamed: BTreeSet<String>,
-    /// The states at which methods of the specification were not compared, since its `next` takes too long.
+    /// The states at which overridden methods of the specification were not compared, since there is too much to compare with.
     pub not_compared: u64,
     /// Where states are kept as fingerprints, those in the sample and their successors, by their fingerprints.
     fingerprinted: HashMap<u64, (Place, StateOf<R::Concrete>)>,

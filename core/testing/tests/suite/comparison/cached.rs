@@ -1,7 +1,7 @@
 //! Local transitions that are judged once for each projection, compared with steps that are looked at one by one.
 
 use refmap::explore::Order;
-use refmap::obligation::{Checker, Selection, Until};
+use refmap::obligation::{Checker, Liveness, Selection, Until};
 use refmap::{Settings, Verdict};
 
 use super::{Case, timeless};
@@ -18,17 +18,6 @@ pub struct Projections {
     pub violated: u64,
 }
 
-/// All that can be judged of a projection, or of a step.
-const OF_STEPS: [&str; 7] = [
-    "observation",
-    "initiality",
-    "simulation",
-    "agency",
-    "invariant",
-    "deadlock",
-    "coverage",
-];
-
 /// Compares the search that caches local transitions with the one that has no cache.
 pub fn compare_cached(seed: u64, size: Size, projections: &mut Projections) {
     let refinement = &draw(seed, size);
@@ -38,16 +27,14 @@ pub fn compare_cached(seed: u64, size: Size, projections: &mut Projections) {
     };
     projections.stated += 1;
     projections.in_lanes += u64::from(refinement.concrete.lanes > 1);
-    let claims = !refinement.claims.is_empty();
-    let asked = OF_STEPS
-        .into_iter()
-        .filter(|name| claims || *name != "invariant");
     let wide = refinement.concrete.lanes > 1000;
-    for obligations in [Selection::only(asked), Selection::Nothing] {
+    // All that there are, so that none that is added is left out.
+    for obligations in [Selection::Default, Selection::Nothing] {
         for until in [Until::End, Until::FirstViolation] {
             for order in [Order::BreadthFirst, Order::DepthFirst] {
                 let plain = Settings {
                     obligations: obligations.clone(),
+                    liveness: Liveness::Included,
                     until,
                     order,
                     threads: 1,

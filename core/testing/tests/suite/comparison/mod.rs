@@ -54,8 +54,6 @@ pub fn timeless(report: Report) -> Report {
         peak_memory_bytes: 0,
         states_kept: None,
         threads: 0,
-        // The comparison of the specification's methods ends with its time.
-        not_compared: 0,
         ..report
     }
 }

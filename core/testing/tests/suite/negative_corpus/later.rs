@@ -175,7 +175,7 @@ fn what_panics_after_the_search_is_named() {
             Panicking::Fields,
             &[],
             "coverage",
-            "`fields`, reading a state back, panicked",
+            "`fields` of a state panicked",
         ),
         (Panicking::AtRest, &clock, "model", "`at_rest` panicked"),
         (Panicking::Map, &clock, "model", "`map` panicked"),
@@ -183,7 +183,7 @@ fn what_panics_after_the_search_is_named() {
             Panicking::Fields,
             &clock,
             "model",
-            "`fields`, reading a state back, panicked",
+            "`fields` of a state panicked",
         ),
     ] {
         let report = report(panicking, environment);

@@ -415,7 +415,7 @@ fn panics_in_the_other_functions_of_a_model() {
         (
             |r| r.implementation.observe = |n| if *n == 2 { panic!("here") } else { *n },
             2,
-            "`observe` panicked",
+            "`observe` of the implementation panicked",
         ),
         (
             |r| r.specification.next = panicking,
@@ -425,7 +425,7 @@ fn panics_in_the_other_functions_of_a_model() {
         (
             |r| r.implementation.may_stop = |_| panic!("here"),
             0,
-            "panicked",
+            "`may_stop` panicked",
         ),
         (
             |r| {

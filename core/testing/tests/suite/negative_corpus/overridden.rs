@@ -1,12 +1,13 @@
 //! Methods that are overridden otherwise than `next` and `initial` say.
 
-use std::time::Duration;
+use std::cell::Cell;
 
 use refmap::{Process, Refinement, Rule, RuleId, Settings, TransitionSystem, Verdict, check};
+use refmap_testing::{Machine, itself};
 
 /// Lanes of counters: a lane, and how far it has come. What is overridden wrongly may be so in one lane only.
 type State = (u8, u16);
-type Action = (&'static str, u16);
+type Tick = (&'static str, u16);
 
 const LANES: u8 = 64;
 
@@ -37,8 +38,8 @@ enum Override {
     Many,
     /// Thousands of states are initial, and none of them is at the beginning; `is_initial` is true of everything.
     AllInitialOfMany,
-    /// `next` takes long.
-    Slow,
+    /// Thousands of steps, and the one that is taken comes last.
+    ManyBefore,
 }
 
 /// Counts up in each lane, to `most`.
@@ -71,21 +72,21 @@ impl Lanes {
 
 impl TransitionSystem for Lanes {
     type State = State;
-    type Action = Action;
+    type Action = Tick;
     type Observation = State;
 
     fn rules(&self) -> &[Rule] {
         &self.rules[..1]
     }
 
-    fn rule_of(&self, _: &Action) -> RuleId {
+    fn rule_of(&self, _: &Tick) -> RuleId {
         RuleId(match self.how {
             Override::NoSuchRule => 1,
             _ => 0,
         })
     }
 
-    fn process_of(&self, _: &Action) -> Process {
+    fn process_of(&self, _: &Tick) -> Process {
         Process::new(match self.how {
             Override::OtherProcess => "bell",
             _ => "clock",
@@ -102,10 +103,14 @@ impl TransitionSystem for Lanes {
         }
     }
 
-    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
+    fn next(&self, from: &State, visit: &mut impl FnMut(Tick, State)) {
         match self.how {
             Override::Predicate => return,
-            Override::Slow => std::thread::sleep(Duration::from_millis(2)),
+            Override::ManyBefore => {
+                let others = 1..=u16::MAX;
+                others.for_each(|more| visit(("tick", more), (from.0, more)));
+                visit(("tick", 0), (LANES, 0));
+            }
             Override::AllowsAllOfMany | Override::Many => {
                 (1..5000).for_each(|more| visit(("tick", more), (from.0, 1000 + more)));
             }
@@ -118,14 +123,14 @@ impl TransitionSystem for Lanes {
         *state
     }
 
-    fn successor(&self, from: &State, action: &Action) -> Option<State> {
+    fn successor(&self, from: &State, action: &Tick) -> Option<State> {
         match self.how {
             Override::NoSuccessor => None,
             _ => (*action == ("tick", 0)).then(|| self.target(from)),
         }
     }
 
-    fn allows(&self, from: &State, action: &Action, to: &State) -> bool {
+    fn allows(&self, from: &State, action: &Tick, to: &State) -> bool {
         match self.how {
             Override::AllowsAll | Override::AllowsAllOfMany => true,
             Override::AllowsAllInALane if from.0 == LANES - 1 && from.1 > self.most / 2 => true,
@@ -142,7 +147,7 @@ impl TransitionSystem for Lanes {
         }
     }
 
-    fn offers(&self, _: &State, visit: &mut impl FnMut(Action)) {
+    fn offers(&self, _: &State, visit: &mut impl FnMut(Tick)) {
         if self.how != Override::OffersNothing {
             visit(("tick", 0));
         }
@@ -174,7 +179,7 @@ impl Refinement for Same {
         *state
     }
 
-    fn abstract_action(&self, _: &State, action: &Action, _: &State) -> Option<Action> {
+    fn abstract_action(&self, _: &State, action: &Tick, _: &State) -> Option<Tick> {
         Some(*action)
     }
 }
@@ -275,7 +280,7 @@ fn a_predicate_is_taken_at_its_word() {
 /// that the implementation takes or begins with.
 #[test]
 fn what_is_overridden_disagrees_with_thousands() {
-    // It goes back from the initial states: what is compared of a specification with thousands of steps is bounded by time.
+    // It goes back from the initial states: of a specification with thousands of steps few states are well compared.
     let many = report(Override::Nothing, Override::AllowsAllOfMany, 2);
     assert_at_fault(&many, "of the specification, allows disagrees with next");
     let honest = report(Override::Nothing, Override::Many, 2);
@@ -288,15 +293,75 @@ fn what_is_overridden_disagrees_with_thousands() {
     );
 }
 
-/// What it would take too long to compare is told.
+/// What would be compared with too many steps is told, with what to do, and is the same each time.
 #[test]
-fn a_specification_that_is_too_slow_is_not_compared() {
-    let slow = report(Override::Nothing, Override::Slow, 20);
-    assert_eq!(slow.verdict, Some(Verdict::Holds), "{slow}");
-    assert!(slow.not_compared > 0, "{slow}");
-    assert!(slow.to_string().contains("not compared"), "{slow}");
+fn a_specification_of_too_many_steps_is_not_compared() {
+    let many = |threads| {
+        let refinement = Same {
+            implementation: Lanes::new(Override::Nothing, 2),
+            specification: Lanes::new(Override::ManyBefore, 2),
+        };
+        let settings = Settings {
+            threads,
+            ..Settings::default()
+        };
+        check(&refinement, &settings).expect("the settings fit")
+    };
+    let report_of_many = many(1);
+    assert_eq!(
+        report_of_many.verdict,
+        Some(Verdict::Holds),
+        "{report_of_many}"
+    );
+    // The first 64 states are compared with as many steps as there are.
+    assert_eq!(report_of_many.states, 128);
+    assert_eq!(report_of_many.not_compared, 128 - 64);
+    let told = report_of_many.to_string();
+    assert!(told.contains("not compared"), "{told}");
+    assert!(told.contains("a smaller instance"), "{told}");
+    assert_eq!(many(2).not_compared, report_of_many.not_compared);
     assert_eq!(
         report(Override::Nothing, Override::Nothing, 20).not_compared,
         0
     );
+}
+
+/// Where nothing is overridden there is nothing to compare, however many steps there are.
+#[test]
+fn what_is_not_overridden_is_compared_with_nothing() {
+    let next = |n: &u32| -> Vec<(refmap_testing::Action, u32)> {
+        let more = (0..200).map(|k| (("tick", k), (n + u32::from(k) + 1) % 2000));
+        more.collect()
+    };
+    let plain = itself(Machine::new(&[("tick", "clock")], [0], next, |_| 0));
+    let report = check(&plain, &Settings::default()).expect("the settings fit");
+    assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+    assert_eq!((report.states, report.not_compared), (2000, 0), "{report}");
+}
+
+/// What is derived of a `next` that is no function is found to be none.
+#[test]
+fn a_next_of_the_specification_that_is_no_function_is_found() {
+    thread_local! {
+        static ASKED: Cell<u8> = const { Cell::new(0) };
+    }
+    let mut refinement = itself(Machine::new(
+        &[("tick", "clock")],
+        [0],
+        |n: &u8| vec![(("tick", 0), (n + 1) % 4)],
+        |n| *n,
+    ));
+    refinement.specification.next = |n| {
+        ASKED.set(ASKED.get().wrapping_add(1));
+        vec![
+            (("tick", 0), (n + 1) % 4),
+            (("tick", 1 + ASKED.get() % 2), 0),
+        ]
+    };
+    let settings = Settings {
+        threads: 1,
+        ..Settings::default()
+    };
+    let report = check(&refinement, &settings).expect("the settings fit");
+    assert_at_fault(&report, "`next` of the specification is not a function");
 }

@@ -4,7 +4,7 @@ use refmap::obligation::{Checker, Warnings};
 use refmap::report::About;
 use refmap::{Evidence, Refinement, Report, Settings, TypeCorrect, Verdict, Waiver, check};
 
-use super::counter;
+use super::{assert_holds, counter};
 use refmap_testing::{Machine, Via, itself};
 
 /// A report with warnings told, and one with warnings that fail.
@@ -179,4 +179,52 @@ fn a_thread_that_is_cut_off_while_another_goes_on() {
     assert_eq!(cut.evidence, Evidence::Bounded, "{cut}");
     let headline = "holds, each loop once: worker was cut off, bounded";
     assert!(cut.to_string().contains(headline), "{cut}");
+}
+
+/// A rule of which every step leads back to where it began says nothing, also where its steps are simulated.
+#[test]
+fn a_rule_whose_steps_all_change_nothing() {
+    let refinement = || {
+        let next = |n: &u8| vec![(("increment", 0), (n + 1) % 4), (("copy", 0), *n)];
+        let rules = [("increment", "counter"), ("copy", "counter")];
+        itself(Machine::new(&rules, [0], next, |n| *n))
+    };
+    let warned = |report: &Report| {
+        let rules = report
+            .warnings
+            .iter()
+            .filter(|one| one.about == About::SpecificationRule);
+        rules.map(|one| one.text.clone()).collect::<Vec<_>>()
+    };
+    let hollow = assert_holds(&refinement());
+    let told = warned(&hollow);
+    assert_eq!(told.len(), 1, "{hollow}");
+    assert!(
+        told[0].contains("the rule `copy` of the specification"),
+        "{hollow}"
+    );
+    // One step that changes something is enough, wherever it is taken, and by several threads.
+    let mut changing = refinement();
+    let next = |n: &u8| match n {
+        3 => vec![(("increment", 0), 0), (("copy", 0), 2)],
+        n => vec![(("increment", 0), n + 1), (("copy", 0), *n)],
+    };
+    changing.implementation.next = next;
+    changing.specification.next = next;
+    for threads in [1, 2, 3] {
+        let settings = Settings {
+            threads,
+            ..Settings::default()
+        };
+        let report = check(&changing, &settings).expect("the settings fit");
+        assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+        assert_eq!(warned(&report), [""; 0]);
+    }
+    // With warnings as failures the slip is one.
+    let strict = Settings {
+        warnings: Warnings::Fail,
+        ..Settings::default()
+    };
+    let report = check(&refinement(), &strict).expect("the settings fit");
+    assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
 }

@@ -1,0 +1,368 @@
+//! The command line over a model that prints: a program of its own, since it runs itself as that command line.
+//!
+//! Standard output and standard error are those of a process here, with their locks; a test within another program has neither.
+
+use std::env;
+use std::fmt::{self, Debug};
+use std::hash::{Hash, Hasher};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Command, ExitCode, Output, Stdio};
+use std::sync::OnceLock;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use refmap::{Action, Refinement, State, TransitionSystem, check};
+use refmap_cli::catalogue::{Catalogue, Check, Claim, Parameter};
+use serde::Serialize;
+
+/// Set where the program is the command line.
+const IS_COMMAND_LINE: &str = "REFMAP_TEST_PRINTS";
+/// Long enough for a check of milliseconds on a busy machine: a program that waits for a lock takes for ever.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Functions of the model that can print.
+const FUNCTIONS: [&str; 9] = [
+    "next",
+    "initial",
+    "map",
+    "observe",
+    "hash",
+    "eq",
+    "clone",
+    "debug",
+    "serialize",
+];
+
+/// The function that prints.
+static PRINTS: OnceLock<String> = OnceLock::new();
+
+fn called(function: &str) {
+    if PRINTS.get().is_some_and(|prints| prints == function) {
+        println!("printed by {function}");
+        eprintln!("and told by {function}");
+    }
+}
+
+/// Counts to a number, and is violated at the last one.
+struct Counter(u16);
+
+struct Number(u16);
+
+impl Clone for Number {
+    fn clone(&self) -> Self {
+        called("clone");
+        Self(self.0)
+    }
+}
+
+impl PartialEq for Number {
+    fn eq(&self, other: &Self) -> bool {
+        called("eq");
+        self.0 == other.0
+    }
+}
+
+impl Eq for Number {}
+
+impl Hash for Number {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        called("hash");
+        self.0.hash(hasher);
+    }
+}
+
+impl Debug for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        called("debug");
+        self.0.fmt(f)
+    }
+}
+
+impl Serialize for Number {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        called("serialize");
+        self.0.serialize(serializer)
+    }
+}
+
+impl<S: ?Sized> State<S> for Number {}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
+enum Step {
+    Increment,
+}
+
+impl TransitionSystem for Counter {
+    type State = Number;
+    type Action = Step;
+    type Observation = u16;
+
+    fn initial(&self, visit: &mut impl FnMut(Number)) {
+        called("initial");
+        visit(Number(0));
+    }
+
+    fn next(&self, from: &Number, visit: &mut impl FnMut(Step, Number)) {
+        called("next");
+        visit(Step::Increment, Number((from.0 + 1) % self.0));
+    }
+
+    fn observe(&self, state: &Number) -> u16 {
+        called("observe");
+        state.0
+    }
+}
+
+struct Itself(Counter);
+
+impl Refinement for Itself {
+    type Concrete = Counter;
+    type Abstract = Counter;
+
+    fn implementation(&self) -> &Counter {
+        &self.0
+    }
+
+    fn specification(&self) -> &Counter {
+        &self.0
+    }
+
+    fn map(&self, state: &Number) -> Number {
+        called("map");
+        // One state is mapped wrongly, so that a counterexample is shown.
+        Number(if state.0 == self.0.0 / 2 { 0 } else { state.0 })
+    }
+
+    fn abstract_action(&self, _: &Number, action: &Step, _: &Number) -> Option<Step> {
+        Some(action.clone())
+    }
+}
+
+fn catalogue() -> Catalogue {
+    let parameters = vec![Parameter::choice("prints", &FUNCTIONS, "")];
+    let count = Check::new("count", "", "", parameters, |arguments, settings| {
+        // Of all claims the first one decides.
+        PRINTS.get_or_init(|| arguments.choice("prints").to_owned());
+        Ok(check(&Itself(Counter(300)), settings)?)
+    });
+    let claims = vec![
+        Claim::violated("count", vec![("prints", "hash".into())], "observation"),
+        Claim::violated("count", vec![("prints", "map".into())], "observation"),
+    ];
+    Catalogue {
+        checks: vec![count],
+        claims,
+        ..Catalogue::default()
+    }
+}
+
+fn program() -> Command {
+    let mut program = Command::new(env::current_exe().expect("the program has a path"));
+    program.env(IS_COMMAND_LINE, "1");
+    program
+}
+
+/// Waits for the end of a process, which it kills if that does not come.
+fn ended(mut child: Child, told: &str) -> Output {
+    let mut stdout = child.stdout.take().expect("it is a pipe");
+    let mut stderr = child.stderr.take().expect("it is a pipe");
+    let read_all = |reader: &mut dyn Read| {
+        let mut all = Vec::new();
+        reader.read_to_end(&mut all).expect("a pipe can be read");
+        all
+    };
+    thread::scope(|scope| {
+        let stdout = scope.spawn(move || read_all(&mut stdout));
+        let stderr = scope.spawn(move || read_all(&mut stderr));
+        let begun = Instant::now();
+        let status = loop {
+            if let Some(status) = child.try_wait().expect("it is a child") {
+                break status;
+            }
+            if begun.elapsed() > PATIENCE {
+                let _ = child.kill();
+                let _ = child.wait();
+                panic!("{told}: it does not end");
+            }
+            thread::sleep(Duration::from_millis(5));
+        };
+        Output {
+            status,
+            stdout: stdout.join().expect("it has read all"),
+            stderr: stderr.join().expect("it has read all"),
+        }
+    })
+}
+
+/// What a run of the command line writes to standard output and to standard error.
+fn run(arguments: &[&str]) -> (Option<i32>, String, String) {
+    let child = program()
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program runs");
+    let output = ended(child, &arguments.join(" "));
+    let text = |bytes| String::from_utf8(bytes).expect("it is text");
+    (
+        output.status.code(),
+        text(output.stdout),
+        text(output.stderr),
+    )
+}
+
+/// Whatever prints, the check ends with its report, and what was printed is there, on lines of its own.
+fn prints_go_through() {
+    for function in FUNCTIONS {
+        for threads in ["1", "3"] {
+            let arguments = ["check", "count", "--prints", function, "--threads", threads];
+            let (status, stdout, stderr) = run(&arguments);
+            assert_eq!(status, Some(1), "{function}: {stdout}{stderr}");
+            let printed = format!("printed by {function}");
+            let told = format!("and told by {function}");
+            assert!(
+                stdout.lines().any(|line| line == printed),
+                "{function}: {stdout}"
+            );
+            assert!(
+                stderr.lines().any(|line| line == told),
+                "{function}: {stderr}"
+            );
+            assert!(stdout.contains("observation"), "{function}: {stdout}");
+        }
+    }
+}
+
+/// What the model prints to standard output stands there beside the JSON, which is whole.
+fn json_is_whole() {
+    let arguments = [
+        "check",
+        "count",
+        "--prints",
+        "hash",
+        "--threads",
+        "2",
+        "--json",
+    ];
+    let (status, stdout, _) = run(&arguments);
+    assert_eq!(status, Some(1), "{stdout}");
+    let json: String = stdout
+        .lines()
+        .filter(|line| *line != "printed by hash")
+        .collect();
+    let report: serde_json::Value = serde_json::from_str(&json).expect("the rest is one object");
+    assert_eq!(report["verdict"], "violated");
+    assert!(stdout.contains("printed by hash"), "{stdout}");
+}
+
+/// The default run has several workers, and writes rows while they run.
+fn the_default_run_ends() {
+    let (status, stdout, stderr) = run(&["--threads", "2"]);
+    assert_eq!(status, Some(0), "{stdout}{stderr}");
+    assert!(stdout.contains("2 claims: 2 as claimed"), "{stdout}");
+    assert!(stdout.contains("printed by"), "{stdout}");
+}
+
+/// The explorer answers, though the model prints for each page.
+fn the_explorer_answers() {
+    let mut child = program()
+        .args(["explore", "count", "--prints", "next"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the program runs");
+    let stdout = child.stdout.take().expect("it is a pipe");
+    let mut lines = BufReader::new(stdout).lines();
+    let url = lines.find_map(|line| {
+        let line = line.expect("it is text");
+        line.split_once("http://").map(|(_, url)| url.to_owned())
+    });
+    let url = url.expect("the address is told");
+    // What is printed is read, as by a terminal.
+    let printed = thread::spawn(move || {
+        let printed = lines.map_while(Result::ok);
+        printed.filter(|line| line == "printed by next").count()
+    });
+    let (host, path) = url.split_once('/').expect("it has a path");
+    // The first page, for which states are stepped through, and the one that runs the check.
+    for page in [path.to_owned(), format!("{path}run")] {
+        let mut stream = TcpStream::connect(host).expect("it listens");
+        stream
+            .set_read_timeout(Some(PATIENCE))
+            .expect("it is a time");
+        let request = format!("GET /{page} HTTP/1.1\r\nHost: {host}\r\n\r\n");
+        stream.write_all(request.as_bytes()).expect("it reads");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("it answers");
+        let status = answer.split(' ').nth(1).unwrap_or_default();
+        assert!(["200", "303"].contains(&status), "{page}: {answer}");
+    }
+    child.kill().expect("it runs");
+    child.wait().expect("it has ended");
+    let printed = printed.join().expect("nothing panics here");
+    assert!(printed > 0, "the model was asked");
+}
+
+/// On a terminal, too, where progress is drawn. `script` makes one.
+#[cfg(unix)]
+fn a_terminal_shows_prints_between_progress() {
+    let exe = env::current_exe().expect("the program has a path");
+    let command = format!("'{}' check count --prints next --threads 2", exe.display());
+    let mut script = Command::new("script");
+    script.args(["-q", "-e", "-c", &command, "/dev/null"]);
+    let child = script
+        .env(IS_COMMAND_LINE, "1")
+        .env("TERM", "xterm")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    let child = match child {
+        Ok(child) => child,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            eprintln!("skipped: there is no `script`");
+            return;
+        }
+        Err(error) => panic!("{error}"),
+    };
+    let output = ended(child, "on a terminal");
+    let shown = String::from_utf8(output.stdout).expect("it is text");
+    assert_eq!(output.status.code(), Some(1), "{shown}");
+    let printed = shown.matches("printed by next").count();
+    assert!(printed >= 300, "{printed} of 300 calls at least: {shown}");
+    assert!(shown.contains("observation"), "{shown}");
+}
+
+#[cfg(not(unix))]
+fn a_terminal_shows_prints_between_progress() {}
+
+fn main() -> ExitCode {
+    if env::var_os(IS_COMMAND_LINE).is_some() {
+        return refmap_cli::main("prints", "A model that prints.", &catalogue());
+    }
+    let tests: [(&str, fn()); 5] = [
+        ("prints_go_through", prints_go_through),
+        ("json_is_whole", json_is_whole),
+        ("the_default_run_ends", the_default_run_ends),
+        ("the_explorer_answers", the_explorer_answers),
+        (
+            "a_terminal_shows_prints_between_progress",
+            a_terminal_shows_prints_between_progress,
+        ),
+    ];
+    // The filters of `cargo test`, as far as they are names.
+    let filters: Vec<String> = env::args()
+        .skip(1)
+        .filter(|word| !word.starts_with('-'))
+        .collect();
+    for (name, test) in tests {
+        if filters.is_empty() || filters.iter().any(|filter| name.contains(filter.as_str())) {
+            test();
+            println!("test {name} ... ok");
+        }
+    }
+    ExitCode::SUCCESS
+}

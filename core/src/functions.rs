@@ -1,0 +1,136 @@
+//! The functions of a model, called by their names: where one panics, the report names it.
+//!
+//! What is called elsewhere by the millions is named there; this is for all that is asked now and then.
+
+use serde_json::Value;
+
+use crate::model_call::named;
+use crate::refinement::Refinement;
+use crate::rule::{Process, Rule, RuleId};
+use crate::symmetry::Symmetric;
+use crate::system::{ActionOf, ObservationOf, StateOf, TransitionSystem};
+
+/// Those of a system.
+pub(crate) trait Functions: TransitionSystem {
+    #[inline(always)]
+    fn call_rules(&self) -> &[Rule] {
+        named("`rules`", || self.rules())
+    }
+
+    #[inline(always)]
+    fn call_rule_of(&self, action: &ActionOf<Self>) -> RuleId {
+        named("`rule_of`", || self.rule_of(action))
+    }
+
+    #[inline(always)]
+    fn call_process_of(&self, action: &ActionOf<Self>) -> Process {
+        named("`process_of`", || self.process_of(action))
+    }
+
+    #[inline(always)]
+    fn call_observe(&self, state: &StateOf<Self>) -> ObservationOf<Self> {
+        named("`observe`", || self.observe(state))
+    }
+
+    #[inline(always)]
+    fn call_may_stop(&self, state: &StateOf<Self>) -> bool {
+        named("`may_stop`", || self.may_stop(state))
+    }
+
+    #[inline(always)]
+    fn call_bound(&self) -> Option<String> {
+        named("`bound`", || self.bound())
+    }
+
+    #[inline(always)]
+    fn call_cut_off(&self, state: &StateOf<Self>) -> Vec<&str> {
+        named("`cut_off`", || self.cut_off(state))
+    }
+
+    #[inline(always)]
+    fn call_show(&self, state: &StateOf<Self>) -> Value {
+        named("`show`", || self.show(state))
+    }
+
+    #[inline(always)]
+    fn call_inputs(&self, action: &ActionOf<Self>) -> ActionOf<Self> {
+        named("`inputs`", || self.inputs(action))
+    }
+
+    #[inline(always)]
+    fn call_is_initial(&self, state: &StateOf<Self>) -> bool {
+        named("`is_initial`", || self.is_initial(state))
+    }
+
+    #[inline(always)]
+    fn call_successor(
+        &self,
+        from: &StateOf<Self>,
+        action: &ActionOf<Self>,
+    ) -> Option<StateOf<Self>> {
+        named("`successor`", || self.successor(from, action))
+    }
+
+    #[inline(always)]
+    fn call_allows(
+        &self,
+        from: &StateOf<Self>,
+        action: &ActionOf<Self>,
+        to: &StateOf<Self>,
+    ) -> bool {
+        named("`allows`", || self.allows(from, action, to))
+    }
+}
+
+impl<S: TransitionSystem + ?Sized> Functions for S {}
+
+const CANONICAL: &str =
+    "`canonical`, or `permute`, `cmp` or `clone` of a state, of which it is made,";
+
+/// Those of a system with interchangeable identities.
+pub(crate) trait SymmetricFunctions: Symmetric {
+    #[inline(always)]
+    fn call_permute(&self, by: &Self::Permutation, state: &StateOf<Self>) -> StateOf<Self> {
+        named("`permute`", || self.permute(by, state))
+    }
+
+    #[inline(always)]
+    fn call_permute_action(
+        &self,
+        by: &Self::Permutation,
+        from: &StateOf<Self>,
+        action: &ActionOf<Self>,
+        to: &StateOf<Self>,
+    ) -> ActionOf<Self> {
+        named("`permute_action`", || {
+            self.permute_action(by, from, action, to)
+        })
+    }
+
+    #[inline(always)]
+    fn call_canonical(&self, all: &[Self::Permutation], state: &StateOf<Self>) -> StateOf<Self> {
+        named(CANONICAL, || self.canonical(all, state))
+    }
+}
+
+impl<S: Symmetric + ?Sized> SymmetricFunctions for S {}
+
+/// Those of a refinement.
+pub(crate) trait RefinementFunctions: Refinement {
+    #[inline(always)]
+    fn call_map(&self, state: &StateOf<Self::Concrete>) -> StateOf<Self::Abstract> {
+        named("`map`", || self.map(state))
+    }
+
+    #[inline(always)]
+    fn call_environment(&self) -> &[Process] {
+        named("`environment`", || self.environment())
+    }
+
+    #[inline(always)]
+    fn call_at_rest(&self, state: &StateOf<Self::Concrete>, process: Process) -> bool {
+        named("`at_rest`", || self.at_rest(state, process))
+    }
+}
+
+impl<R: Refinement + ?Sized> RefinementFunctions for R {}

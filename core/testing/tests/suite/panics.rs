@@ -1,0 +1,713 @@
+//! A panic of any function of a model, at any time, is told, and names the function.
+//!
+//! One model has every function that there is, those of its states', actions' and observations' traits included, and each counts
+//! its calls. It is checked in every mode; each function panics at its first call, at its last, and at one half way.
+
+use std::fmt::{self, Debug};
+use std::hash::{Hash, Hasher};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+use refmap::explore::{Order, Storage};
+use refmap::obligation::stepper::Stepper;
+use refmap::obligation::{
+    CheckError, Checker, Induction, Liveness, ObligationKind, Selection, Symmetry, Until,
+};
+use refmap::random::Walks;
+use refmap::report::Verdict;
+use refmap::state::{Kept, Limits, Shape, Sink, Source};
+use refmap::{
+    Action, Choices, Fairness, Field, Fields, Invariant, Layout, Packed, Process, Property,
+    Refinement, Report, Rule, RuleId, Search, Settings, State, Symmetric, TransitionSystem,
+    TypeCorrect, Waiver,
+};
+use serde::{Serialize, Serializer};
+
+/// Functions of the model, each with what a report has to say of it.
+const FUNCTIONS: &[(&str, &str)] = &[
+    // What is asked of it is asked within another call.
+    ("implementation", ""),
+    ("specification", ""),
+    ("map", "`map`"),
+    ("abstract_action", "`abstract_action`"),
+    ("abstract_steps_before", "`abstract_steps_before`"),
+    ("invariants", "`invariants`"),
+    ("invariant", "invariant `low`"),
+    ("liveness", "`liveness`"),
+    ("property", "a liveness property"),
+    ("environment", "`environment`"),
+    ("at_rest", "`at_rest`"),
+    ("unsupported", "`unsupported`"),
+    ("acts_for", "`acts_for`"),
+    ("waivers", "`waivers`"),
+    ("rules", "`rules`"),
+    ("rule_of", "`rule_of`"),
+    ("process_of", "`process_of`"),
+    ("initial", "`initial`"),
+    ("next", "`next`"),
+    ("observe", "`observe`"),
+    ("may_stop", "`may_stop`"),
+    ("fairness", "`fairness`"),
+    ("bound", "`bound`"),
+    ("cut_off", "`cut_off`"),
+    ("inputs", "`inputs`"),
+    ("is_initial", "`is_initial`"),
+    ("successor", "`successor`"),
+    ("allows", "`allows`"),
+    ("offers", "`offers`"),
+    ("hash of a state", "`hash"),
+    ("eq of a state", "`eq`"),
+    ("clone of a state", "`clone`"),
+    ("serialize of a state", "`serialize`"),
+    ("debug of a state", "`Debug`"),
+    ("write", "`write`"),
+    ("read", "`read`"),
+    ("shape", "`shape`"),
+    ("hash of an action", "`hash"),
+    ("eq of an action", "`eq`"),
+    ("clone of an action", "`clone`"),
+    ("serialize of an action", "`serialize`"),
+    ("debug of an action", "`Debug`"),
+    ("eq of an observation", "`eq`"),
+    ("debug of an observation", "`Debug`"),
+    ("drop of a state", ""),
+    ("type_correct", "`type_correct`"),
+    ("layout", "`fields`"),
+    ("fields", "`fields`"),
+    ("permutations", "`permutations`"),
+    ("permute", "`permute`"),
+    ("permute_action", "`permute_action`"),
+];
+
+/// The function that counts its calls, and the call at which it panics.
+static ARMED: AtomicUsize = AtomicUsize::new(usize::MAX);
+static PANICS_AT: AtomicU64 = AtomicU64::new(u64::MAX);
+static CALLS: AtomicU64 = AtomicU64::new(0);
+
+/// What a function does first.
+fn called(function: &'static str) {
+    let armed = ARMED.load(Ordering::Relaxed);
+    if armed == usize::MAX || FUNCTIONS[armed].0 != function {
+        return;
+    }
+    if CALLS.fetch_add(1, Ordering::Relaxed) + 1 == PANICS_AT.load(Ordering::Relaxed) {
+        panic!("planted in {function}");
+    }
+}
+
+/// Two counters, the least below which both go round, and whether states are kept whole.
+struct System<const WHOLE: bool> {
+    most: u8,
+    layout: Layout,
+    fields: [Field; 2],
+}
+
+impl<const WHOLE: bool> System<WHOLE> {
+    fn new(most: u8) -> Self {
+        let mut layout = Layout::new();
+        let fields = [0, 1].map(|_| layout.below(u64::from(most)));
+        Self {
+            most,
+            layout,
+            fields,
+        }
+    }
+
+    fn target(&self, from: &Pair<WHOLE>, action: &Step) -> Pair<WHOLE> {
+        let mut counters = from.0;
+        let counter = &mut counters[usize::from(action.0)];
+        *counter = (*counter + 1) % self.most;
+        Pair(counters)
+    }
+}
+
+struct Pair<const WHOLE: bool>([u8; 2]);
+struct Step(u8);
+struct Seen(u8);
+
+impl<const WHOLE: bool> Drop for Pair<WHOLE> {
+    fn drop(&mut self) {
+        called("drop of a state");
+    }
+}
+
+macro_rules! traits {
+    ([$($const_:tt)*] $type_:ty, $make:expr, $of:literal) => {
+        impl<$($const_)*> Clone for $type_ {
+            fn clone(&self) -> Self {
+                called(concat!("clone of ", $of));
+                $make(self.0)
+            }
+        }
+        impl<$($const_)*> PartialEq for $type_ {
+            fn eq(&self, other: &Self) -> bool {
+                called(concat!("eq of ", $of));
+                self.0 == other.0
+            }
+        }
+        impl<$($const_)*> Eq for $type_ {}
+        impl<$($const_)*> Hash for $type_ {
+            fn hash<H: Hasher>(&self, hasher: &mut H) {
+                called(concat!("hash of ", $of));
+                self.0.hash(hasher);
+            }
+        }
+        impl<$($const_)*> Debug for $type_ {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                called(concat!("debug of ", $of));
+                self.0.fmt(f)
+            }
+        }
+        impl<$($const_)*> Serialize for $type_ {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                called(concat!("serialize of ", $of));
+                self.0.serialize(serializer)
+            }
+        }
+    };
+}
+
+traits!([const WHOLE: bool] Pair<WHOLE>, Pair, "a state");
+traits!([] Step, Step, "an action");
+traits!([] Seen, Seen, "an observation");
+
+impl<const WHOLE: bool> PartialOrd for Pair<WHOLE> {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<const WHOLE: bool> Ord for Pair<WHOLE> {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.0.cmp(&other.0)
+    }
+}
+
+impl Action for Step {}
+
+impl<const WHOLE: bool> State<System<WHOLE>> for Pair<WHOLE> {
+    const KEPT: Kept = if WHOLE { Kept::Whole } else { Kept::Encoded };
+
+    fn shape(_: &System<WHOLE>, _: Limits) -> Shape {
+        called("shape");
+        Shape::by_hand(Some(16))
+    }
+
+    fn write(&self, _: &System<WHOLE>, _: Limits, sink: &mut impl Sink) {
+        called("write");
+        self.0.iter().for_each(|n| sink.number(255, u64::from(*n)));
+    }
+
+    fn read(_: &System<WHOLE>, _: Limits, source: &mut impl Source) -> Self {
+        called("read");
+        Self([0, 1].map(|_| source.number(255) as u8))
+    }
+}
+
+const RULES: &[Rule] = &[
+    Rule::new("left", "client", "a test"),
+    Rule::new("right", "server", "a test"),
+];
+
+impl<const WHOLE: bool> TransitionSystem for System<WHOLE> {
+    type State = Pair<WHOLE>;
+    type Action = Step;
+    type Observation = Seen;
+
+    fn rules(&self) -> &[Rule] {
+        called("rules");
+        RULES
+    }
+
+    fn rule_of(&self, action: &Step) -> RuleId {
+        called("rule_of");
+        RuleId(action.0.into())
+    }
+
+    fn process_of(&self, action: &Step) -> Process {
+        called("process_of");
+        Process::new(RULES[usize::from(action.0)].process)
+    }
+
+    fn initial(&self, visit: &mut impl FnMut(Pair<WHOLE>)) {
+        called("initial");
+        visit(Pair([0, 0]));
+    }
+
+    fn next(&self, from: &Pair<WHOLE>, visit: &mut impl FnMut(Step, Pair<WHOLE>)) {
+        called("next");
+        for action in [Step(0), Step(1)] {
+            let to = self.target(from, &action);
+            visit(action, to);
+        }
+    }
+
+    fn observe(&self, state: &Pair<WHOLE>) -> Seen {
+        called("observe");
+        Seen(state.0[0] + state.0[1])
+    }
+
+    fn may_stop(&self, _: &Pair<WHOLE>) -> bool {
+        called("may_stop");
+        false
+    }
+
+    fn fairness(&self) -> Vec<Fairness> {
+        called("fairness");
+        ["left", "right"]
+            .map(|rule| Fairness::weak(rule, [rule]))
+            .into()
+    }
+
+    fn bound(&self) -> Option<String> {
+        called("bound");
+        None
+    }
+
+    fn cut_off(&self, _: &Pair<WHOLE>) -> Vec<&str> {
+        called("cut_off");
+        Vec::new()
+    }
+
+    fn inputs(&self, action: &Step) -> Step {
+        called("inputs");
+        Step(action.0)
+    }
+
+    fn is_initial(&self, state: &Pair<WHOLE>) -> bool {
+        called("is_initial");
+        state.0 == [0, 0]
+    }
+
+    fn successor(&self, from: &Pair<WHOLE>, action: &Step) -> Option<Pair<WHOLE>> {
+        called("successor");
+        Some(self.target(from, action))
+    }
+
+    fn allows(&self, from: &Pair<WHOLE>, action: &Step, to: &Pair<WHOLE>) -> bool {
+        called("allows");
+        self.target(from, action).0 == to.0
+    }
+
+    fn offers(&self, _: &Pair<WHOLE>, visit: &mut impl FnMut(Step)) {
+        called("offers");
+        visit(Step(0));
+        visit(Step(1));
+    }
+}
+
+impl<const WHOLE: bool> TypeCorrect for System<WHOLE> {
+    fn type_correct(&self, choices: &mut Choices) -> Pair<WHOLE> {
+        called("type_correct");
+        Pair([0, 1].map(|_| choices.below(self.most.into()) as u8))
+    }
+}
+
+impl<const WHOLE: bool> Packed for System<WHOLE> {
+    fn layout(&self) -> &Layout {
+        called("layout");
+        &self.layout
+    }
+
+    fn fields(&self, state: &Pair<WHOLE>, fields: &mut impl Fields) -> Pair<WHOLE> {
+        called("fields");
+        Pair([0, 1].map(|n| fields.byte(self.fields[n], state.0[n])))
+    }
+}
+
+impl<const WHOLE: bool> Symmetric for System<WHOLE> {
+    type Permutation = bool;
+
+    fn permutations(&self) -> Vec<bool> {
+        called("permutations");
+        vec![false, true]
+    }
+
+    fn permute(&self, by: &bool, state: &Pair<WHOLE>) -> Pair<WHOLE> {
+        called("permute");
+        let [left, right] = state.0;
+        Pair(if *by { [right, left] } else { [left, right] })
+    }
+
+    fn permute_action(&self, by: &bool, _: &Pair<WHOLE>, action: &Step, _: &Pair<WHOLE>) -> Step {
+        called("permute_action");
+        Step(if *by { 1 - action.0 } else { action.0 })
+    }
+}
+
+/// A system that implements itself.
+struct Itself<const WHOLE: bool> {
+    system: System<WHOLE>,
+    /// The least sum that the invariant does not allow.
+    most: u8,
+}
+
+const ENVIRONMENT: [Process; 1] = [Process::new("client")];
+
+impl<const WHOLE: bool> Refinement for Itself<WHOLE> {
+    type Concrete = System<WHOLE>;
+    type Abstract = System<WHOLE>;
+
+    fn implementation(&self) -> &System<WHOLE> {
+        called("implementation");
+        &self.system
+    }
+
+    fn specification(&self) -> &System<WHOLE> {
+        called("specification");
+        &self.system
+    }
+
+    fn map(&self, state: &Pair<WHOLE>) -> Pair<WHOLE> {
+        called("map");
+        Pair(state.0)
+    }
+
+    fn abstract_action(&self, _: &Pair<WHOLE>, action: &Step, _: &Pair<WHOLE>) -> Option<Step> {
+        called("abstract_action");
+        Some(Step(action.0))
+    }
+
+    fn abstract_steps_before(
+        &self,
+        _: &Pair<WHOLE>,
+        _: &Step,
+        _: &Pair<WHOLE>,
+    ) -> Vec<(Step, Pair<WHOLE>)> {
+        called("abstract_steps_before");
+        Vec::new()
+    }
+
+    fn invariants(&self) -> Vec<Invariant<System<WHOLE>>> {
+        called("invariants");
+        let most = self.most;
+        vec![Invariant::new(
+            "low",
+            "a test",
+            move |state: &Pair<WHOLE>| {
+                called("invariant");
+                state.0[0] + state.0[1] < most
+            },
+        )]
+    }
+
+    fn liveness(&self) -> Vec<Property<System<WHOLE>>> {
+        called("liveness");
+        vec![Property::leads_to(
+            "moves",
+            "a test",
+            |state: &Pair<WHOLE>| {
+                called("property");
+                state.0[0] == 0
+            },
+            |state: &Pair<WHOLE>| state.0[0] != 0,
+        )]
+    }
+
+    fn environment(&self) -> &[Process] {
+        called("environment");
+        &ENVIRONMENT
+    }
+
+    fn at_rest(&self, _: &Pair<WHOLE>, _: Process) -> bool {
+        called("at_rest");
+        true
+    }
+
+    fn unsupported(&self, _: ObligationKind) -> Option<&'static str> {
+        called("unsupported");
+        None
+    }
+
+    fn acts_for(&self, process: Process) -> Process {
+        called("acts_for");
+        process
+    }
+
+    fn waivers(&self) -> Vec<Waiver> {
+        called("waivers");
+        Vec::new()
+    }
+}
+
+/// What a mode says of the model.
+type Told = Result<Report, CheckError>;
+
+/// A way to check the model.
+struct Mode {
+    name: &'static str,
+    run: fn() -> Told,
+}
+
+fn one_thread() -> Settings<'static> {
+    Settings {
+        threads: 1,
+        liveness: Liveness::Included,
+        ..Settings::default()
+    }
+}
+
+fn run<const WHOLE: bool>(
+    most: u8,
+    with: fn(Checker<'_, Itself<WHOLE>>) -> Checker<'_, Itself<WHOLE>>,
+    settings: &Settings<'_>,
+) -> Told {
+    let refinement = Itself {
+        system: System::new(4),
+        most,
+    };
+    with(Checker::new(&refinement)).check(settings)
+}
+
+/// Steps through the model, and tells what fails as a check's error.
+fn stepped() -> Told {
+    let found = std::sync::Mutex::new(None);
+    let step_through = |stepper: Stepper<'_>| {
+        let mut choices = vec![0];
+        for number in [0, 1, 1, 0] {
+            match stepper.follow(&choices) {
+                Err(error) => {
+                    found
+                        .lock()
+                        .expect("nothing panics here")
+                        .get_or_insert(error.to_string());
+                    return;
+                }
+                Ok(followed) => {
+                    let offered = followed.offered.iter().flat_map(|offered| &offered.fails);
+                    let mut fails = followed.fails.iter().chain(offered);
+                    if let Some(fails) = fails.find(|found| found.obligation == "model") {
+                        let told = fails.explanation.clone();
+                        found
+                            .lock()
+                            .expect("nothing panics here")
+                            .get_or_insert(told);
+                    }
+                    if let Err(error) = stepper.choices(&followed.steps) {
+                        found
+                            .lock()
+                            .expect("nothing panics here")
+                            .get_or_insert(error.to_string());
+                    }
+                }
+            }
+            choices.push(number);
+        }
+    };
+    let settings = Settings {
+        step_through: Some(&step_through),
+        ..one_thread()
+    };
+    let ended = run::<true>(99, |checker| checker, &settings);
+    match found.into_inner().expect("nothing panics here") {
+        Some(told) => Err(CheckError::UnknownObligation {
+            name: told,
+            nearest: None,
+            known: Vec::new(),
+        }),
+        None => ended,
+    }
+}
+
+fn walks(until: Until, most: u8) -> Told {
+    let settings = Settings {
+        search: Search::Walks(Walks {
+            walks: 6,
+            steps: 12,
+            seed: 1,
+        }),
+        until,
+        ..one_thread()
+    };
+    run::<true>(most, |checker| checker, &settings)
+}
+
+const MODES: &[Mode] = &[
+    Mode {
+        name: "whole",
+        run: || run::<true>(99, |checker| checker, &one_thread()),
+    },
+    Mode {
+        name: "whole, two threads",
+        run: || {
+            let settings = Settings {
+                threads: 2,
+                ..one_thread()
+            };
+            run::<true>(99, |checker| checker, &settings)
+        },
+    },
+    Mode {
+        name: "whole, violated",
+        run: || {
+            let settings = Settings {
+                until: Until::End,
+                ..one_thread()
+            };
+            run::<true>(5, |checker| checker, &settings)
+        },
+    },
+    Mode {
+        name: "whole, depth first",
+        run: || {
+            let settings = Settings {
+                order: Order::DepthFirst,
+                ..one_thread()
+            };
+            run::<true>(99, |checker| checker, &settings)
+        },
+    },
+    Mode {
+        name: "written",
+        run: || run::<false>(99, |checker| checker, &one_thread()),
+    },
+    Mode {
+        name: "written, violated",
+        run: || run::<false>(5, |checker| checker, &one_thread()),
+    },
+    Mode {
+        name: "packed",
+        run: || run::<true>(99, |checker| checker.packed(), &one_thread()),
+    },
+    Mode {
+        name: "fingerprints",
+        run: || {
+            let settings = Settings {
+                storage: Storage::Fingerprints,
+                ..one_thread()
+            };
+            run::<true>(99, |checker| checker, &settings)
+        },
+    },
+    Mode {
+        name: "fingerprints, violated",
+        run: || {
+            let settings = Settings {
+                storage: Storage::Fingerprints,
+                ..one_thread()
+            };
+            run::<true>(5, |checker| checker, &settings)
+        },
+    },
+    Mode {
+        name: "induction",
+        run: || {
+            let settings = Settings {
+                induction: Induction::Included,
+                ..one_thread()
+            };
+            run::<true>(7, |checker| checker.inductive(), &settings)
+        },
+    },
+    Mode {
+        name: "symmetry",
+        run: || {
+            let settings = Settings {
+                symmetry: Symmetry::Full,
+                ..one_thread()
+            };
+            run::<true>(5, |checker| checker.symmetric(), &settings)
+        },
+    },
+    Mode {
+        name: "walks",
+        run: || walks(Until::End, 99),
+    },
+    Mode {
+        name: "walks, violated",
+        run: || walks(Until::FirstViolation, 5),
+    },
+    Mode {
+        name: "nothing asked",
+        run: || {
+            let settings = Settings {
+                obligations: Selection::Nothing,
+                ..one_thread()
+            };
+            run::<true>(99, |checker| checker, &settings)
+        },
+    },
+    Mode {
+        name: "stepping",
+        run: stepped,
+    },
+];
+
+/// Runs a mode with a function that panics at a call; says how often it was called, too.
+fn armed(mode: &Mode, function: usize, at: u64) -> (std::thread::Result<Told>, u64) {
+    CALLS.store(0, Ordering::Relaxed);
+    PANICS_AT.store(at, Ordering::Relaxed);
+    ARMED.store(function, Ordering::Relaxed);
+    let told = catch_unwind(AssertUnwindSafe(mode.run));
+    ARMED.store(usize::MAX, Ordering::Relaxed);
+    (told, CALLS.load(Ordering::Relaxed))
+}
+
+/// All that a report says.
+fn text(report: &Report) -> String {
+    let rows = report.obligations.iter().flat_map(|row| {
+        let explained = row
+            .counterexamples
+            .iter()
+            .map(|found| found.explanation.clone());
+        row.note.iter().cloned().chain(explained)
+    });
+    let warnings = report.warnings.iter().map(|warning| warning.text.clone());
+    rows.chain(warnings).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn a_panic_of_any_function_at_any_time_is_told_and_names_the_function() {
+    let mut wrong = Vec::new();
+    // As a walk is shortened, an action is tried where it need not be enabled; a `successor` that panics there leads nowhere.
+    let is_excused =
+        |mode: &Mode, name: &str| name == "successor" && mode.name == "walks, violated";
+    for mode in MODES {
+        let mut called = 0;
+        for (function, (name, expected)) in FUNCTIONS.iter().enumerate() {
+            let (_, calls) = armed(mode, function, u64::MAX);
+            called += u64::from(calls > 0);
+            let mut at = vec![1, calls / 2 + 1, calls];
+            at.retain(|at| (1..=calls).contains(at));
+            at.sort_unstable();
+            at.dedup();
+            for at in at {
+                if is_excused(mode, name) {
+                    continue;
+                }
+                let (told, made) = armed(mode, function, at);
+                // Threads may share the calls of one run otherwise than those of another.
+                if made < at {
+                    continue;
+                }
+                let problem = match told {
+                    Err(_) => Some("unwinds".to_owned()),
+                    Ok(Err(error)) => {
+                        let error = error.to_string();
+                        (!error.contains(expected) || !error.contains("planted"))
+                            .then(|| format!("error {error}"))
+                    }
+                    Ok(Ok(report)) => {
+                        let text = text(&report);
+                        let is_named = text.contains(expected) && text.contains("planted");
+                        let is_pass = report.verdict == Some(Verdict::Holds);
+                        (!is_named || is_pass).then(|| format!("{:?} {text}", report.verdict))
+                    }
+                };
+                if let Some(problem) = problem {
+                    wrong.push(format!(
+                        "{}: {name} at call {at} of {calls}: {problem}",
+                        mode.name
+                    ));
+                }
+            }
+        }
+        assert!(called > 20, "{}: {called} functions are called", mode.name);
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+}
