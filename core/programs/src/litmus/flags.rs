@@ -182,9 +182,10 @@ impl Effect {
                         0 | 1 => Flags::NONE,
                         _ => Flags::OVERFLOW,
                     };
-                    let lost = match instruction.shifts_out(count) {
-                        true => Flags::CARRY,
-                        false => Flags::NONE,
+                    let lost = if instruction.shifts_out(count) {
+                        Flags::CARRY
+                    } else {
+                        Flags::NONE
                     };
                     Self {
                         reads: Flags::NONE,

@@ -469,9 +469,10 @@ impl Parser {
             mnemonic = self.mnemonic()?;
         }
         let plain = ["nop", "nopw", "nopl", "nopq", "ret", "retq"].contains(&&*mnemonic);
-        match first == mnemonic || plain {
-            true => Ok(mnemonic),
-            false => Err(self.unknown()),
+        if first == mnemonic || plain {
+            Ok(mnemonic)
+        } else {
+            Err(self.unknown())
         }
     }
 
@@ -518,9 +519,10 @@ impl Parser {
                 Operand::Register(name) => name.bits == 8,
                 other => other.is_memory(),
             };
-            return match is_byte {
-                true => Ok(Some(Instruction::Set(condition, to))),
-                false => Err(self.operands_expected("a register of 8 bits, or memory")),
+            return if is_byte {
+                Ok(Some(Instruction::Set(condition, to)))
+            } else {
+                Err(self.operands_expected("a register of 8 bits, or memory"))
             };
         }
         let Some(suffix) = mnemonic.strip_prefix("cmov") else {
@@ -587,14 +589,15 @@ impl Parser {
         let fits = from_bits == width
             && extension.to.is_none_or(|bits| bits == to.bits)
             && width.is_some_and(|bits| bits < to.bits);
-        match fits {
-            true => Ok(Instruction::Extend {
+        if fits {
+            Ok(Instruction::Extend {
                 to,
                 from,
                 width,
                 sign: extension.sign,
-            }),
-            false => Err(self.operands_expected("a source that is narrower than the destination, and both of the widths that the suffix tells")),
+            })
+        } else {
+            Err(self.operands_expected("a source that is narrower than the destination, and both of the widths that the suffix tells"))
         }
     }
 
@@ -662,15 +665,14 @@ impl Parser {
 
     fn shift(&mut self, shift: Shift, width: Width) -> Result<Instruction, ReadError> {
         let first = self.operand()?;
-        let (to, count) = match self.tokens.takes(",") {
-            false => (first, Operand::Number(1)),
-            true => {
-                let second = self.operand()?;
-                match self.architecture {
-                    Architecture::X86 => (first, second),
-                    Architecture::X8664 => (second, first),
-                }
+        let (to, count) = if self.tokens.takes(",") {
+            let second = self.operand()?;
+            match self.architecture {
+                Architecture::X86 => (first, second),
+                Architecture::X8664 => (second, first),
             }
+        } else {
+            (first, Operand::Number(1))
         };
         let width = self.width(width, &[&to])?;
         let count = match count {
@@ -678,14 +680,15 @@ impl Parser {
             Operand::Register(name) if name == self.architecture.count() => Count::Register,
             _ => return Err(self.operands_expected("a count from 0 to 255, or in CL")),
         };
-        match to.is_destination() {
-            true => Ok(Instruction::Shift {
+        if to.is_destination() {
+            Ok(Instruction::Shift {
                 shift,
                 width,
                 to,
                 count,
-            }),
-            false => Err(self.operands_expected("a register or memory as the destination")),
+            })
+        } else {
+            Err(self.operands_expected("a register or memory as the destination"))
         }
     }
 

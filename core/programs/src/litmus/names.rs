@@ -123,8 +123,8 @@ impl Declarations {
     }
 }
 
-fn key_name((thread, register): RegisterKey) -> String {
-    format!("{thread}:{register}")
+fn key_name(key: RegisterKey) -> String {
+    format!("{}:{}", key.0, key.1)
 }
 
 /// Variables that occur, and those whose addresses are taken.
@@ -310,7 +310,7 @@ fn registers(
         let declared = declarations.registers.get(&key).unwrap_or(&unknown);
         let integer = declared.integer.unwrap_or_else(|| {
             let needs = declared.needs(architecture).unwrap_or(32);
-            let bits = used.max(needs);
+            let bits = used.max(needs).min(architecture.bits());
             let sign = Sign::Signed;
             Integer { bits, sign }
         });
@@ -409,9 +409,10 @@ impl Names {
     fn check(&self, address: &Address, bits: u32) -> Result<(), Problem> {
         is_at_a_variable(address)?;
         let Some(name) = &address.variable else {
-            return match self.pointed.is_empty() || self.pointed.contains(&bits) {
-                true => Ok(()),
-                false => Err(Problem::PointerAccess { bits }),
+            return if self.pointed.is_empty() || self.pointed.contains(&bits) {
+                Ok(())
+            } else {
+                Err(Problem::PointerAccess { bits })
             };
         };
         let variable_bits = self.variable(name).integer.bits;

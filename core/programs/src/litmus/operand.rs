@@ -112,12 +112,11 @@ impl Parser<'_> {
                 ) =>
             {
                 let variable = Some(self.tokens.name("a variable")?);
-                let offset = match self.tokens.is("+") || self.tokens.is("-") {
-                    true => {
-                        self.tokens.takes("+");
-                        signed_number(self.tokens)?
-                    }
-                    false => 0,
+                let offset = if self.tokens.is("+") || self.tokens.is("-") {
+                    self.tokens.takes("+");
+                    signed_number(self.tokens)?
+                } else {
+                    0
                 };
                 self.address(Address {
                     variable,
@@ -174,21 +173,21 @@ impl Parser<'_> {
 
     /// Parses the part of an address in parentheses or brackets; `address` has what stands before it.
     fn address(&mut self, mut address: Address) -> Result<Operand, ReadError> {
-        let closing = match self.tokens.takes("[") {
-            true => "]",
-            false => {
-                self.tokens.expect("(")?;
-                ")"
-            }
+        let closing = if self.tokens.takes("[") {
+            "]"
+        } else {
+            self.tokens.expect("(")?;
+            ")"
         };
         if !self.tokens.is(",") {
             self.first(&mut address)?;
         }
         if self.tokens.takes(",") {
             let register = self.register()?;
-            let factor = match self.tokens.takes(",") {
-                true => self.tokens.number()? as i64,
-                false => 1,
+            let factor = if self.tokens.takes(",") {
+                self.tokens.number()? as i64
+            } else {
+                1
             };
             address.index = Some((register, factor));
         }

@@ -102,12 +102,11 @@ pub(super) fn parse(text: &str) -> Result<Source, ReadError> {
         threads: threads.len(),
     };
     let observed = tail.observed(&mut tokens)?;
-    let filter = match tokens.is_name("filter") {
-        true => {
-            tokens.take();
-            Some(tail.parser(&mut tokens).condition()?)
-        }
-        false => None,
+    let filter = if tokens.is_name("filter") {
+        tokens.take();
+        Some(tail.parser(&mut tokens).condition()?)
+    } else {
+        None
     };
     let (quantifier, condition, condition_text) = tail.question(&mut tokens)?;
     tokens.takes(";");
@@ -192,9 +191,10 @@ fn item(architecture: Architecture, tokens: &mut Tokens) -> Result<Initial, Read
     let names_type = matches!(tokens.peek(), Some(Token::Name(_)))
         && thread_prefix(tokens).is_none()
         && !matches!(tokens.peek_at(1), None | Some(Token::Symbol("=" | ";")));
-    let integer = match names_type || tokens.is("*") {
-        true => Some(integer(architecture, tokens)?),
-        false => None,
+    let integer = if names_type || tokens.is("*") {
+        Some(integer(architecture, tokens)?)
+    } else {
+        None
     };
     let target = match thread_prefix(tokens) {
         Some(thread) => {
@@ -223,15 +223,14 @@ fn item(architecture: Architecture, tokens: &mut Tokens) -> Result<Initial, Read
     if tokens.is("[") {
         return Err(Problem::Array.on(line));
     }
-    let value = match tokens.takes("=") {
-        false => Literal::Number(0),
-        true => {
-            tokens.takes("&");
-            match tokens.peek() {
-                Some(Token::Name(_)) => Literal::Address(tokens.name("a variable")?),
-                _ => Literal::Number(signed_number(tokens)?),
-            }
+    let value = if tokens.takes("=") {
+        tokens.takes("&");
+        match tokens.peek() {
+            Some(Token::Name(_)) => Literal::Address(tokens.name("a variable")?),
+            _ => Literal::Number(signed_number(tokens)?),
         }
+    } else {
+        Literal::Number(0)
     };
     Ok(Initial {
         line,
@@ -430,9 +429,10 @@ impl Tail {
         while !tokens.takes("]") {
             let line = tokens.line();
             let item = self.parser(tokens).observed()?;
-            let integer = match matches!(tokens.peek(), Some(Token::Name(_))) || tokens.is("*") {
-                true => Some(integer(self.architecture, tokens)?),
-                false => None,
+            let integer = if matches!(tokens.peek(), Some(Token::Name(_))) || tokens.is("*") {
+                Some(integer(self.architecture, tokens)?)
+            } else {
+                None
             };
             observed.push(Shown {
                 line,

@@ -142,17 +142,19 @@ impl Translator<'_, '_, '_> {
     /// Value in normal form, as a number with a sign.
     fn signed(&self, bits: u32, value: &Expression) -> Expression {
         let sign = Sign::Signed;
-        match self.is_whole(bits) {
-            true => value.clone(),
-            false => value.clone().keep(Integer { bits, sign }),
+        if self.is_whole(bits) {
+            value.clone()
+        } else {
+            value.clone().keep(Integer { bits, sign })
         }
     }
 
     /// Value in normal form, as a number without a sign, if it has fewer than 64 bits.
     fn unsigned(&self, bits: u32, value: &Expression) -> Expression {
-        match self.is_whole(bits) && bits < 64 {
-            true => value.clone() & mask(bits),
-            false => value.clone(),
+        if self.is_whole(bits) && bits < 64 {
+            value.clone() & mask(bits)
+        } else {
+            value.clone()
         }
     }
 
@@ -177,10 +179,11 @@ impl Translator<'_, '_, '_> {
             0 => register.into(),
             from => register >> i64::from(from),
         };
-        match self.is_whole(name.bits) {
-            // What is written to a whole register is in normal form.
-            true => value,
-            false => self.normal(name.bits, value),
+        // What is written to a whole register is in normal form.
+        if self.is_whole(name.bits) {
+            value
+        } else {
+            self.normal(name.bits, value)
         }
     }
 
@@ -368,9 +371,10 @@ impl Translator<'_, '_, '_> {
                 flag(Flag::Zero) | flag(Flag::Sign).differs(flag(Flag::Overflow))
             }
         };
-        match condition.holds {
-            true => relation,
-            false => relation.is_false(),
+        if condition.holds {
+            relation
+        } else {
+            relation.is_false()
         }
     }
 
@@ -557,9 +561,10 @@ impl Translator<'_, '_, '_> {
                 // The difference of a register from itself is 0, even if it holds an address.
                 let own = self.register(*name).into();
                 let cancels = matches!(operation, Operation::Xor | Operation::Subtract);
-                match cancels && to == from {
-                    true => (own, Expression::from(self.register(*name))),
-                    false => (self.part(*name), self.value(from, bits)),
+                if cancels && to == from {
+                    (own, Expression::from(self.register(*name)))
+                } else {
+                    (self.part(*name), self.value(from, bits))
                 }
             }
             _ => (self.normal(bits, old), self.value(from, bits)),

@@ -246,12 +246,13 @@ fn pointers_lead_to_variables_of_every_type() {
         let answer = read_with(code)
             .expect("it is a test")
             .run(MemoryModel::Tso, &Bounds::default());
-        match fits {
-            true => assert!(answer.is_ok(), "{code}"),
-            false => assert_eq!(
+        if fits {
+            assert!(answer.is_ok(), "{code}");
+        } else {
+            assert_eq!(
                 answer.unwrap_err().to_string(),
                 "thread 0 accesses a part of a location, or more than one"
-            ),
+            );
         }
     }
 }
@@ -1158,6 +1159,11 @@ fn what_is_not_modelled_is_refused() {
             "int x[2]={1,2}; y=1",
             "",
             "line 2: arrays are not understood: every variable is a location of its own",
+        ),
+        (
+            "0:EAX=4294967296",
+            "",
+            "line 2: the number 4294967296 does not fit 32 bits",
         ),
         ("0:rip=1", "", "line 2: found \"rip\", expected a register"),
         (

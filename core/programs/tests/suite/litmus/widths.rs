@@ -561,9 +561,10 @@ impl Program {
             }
         }
         for (number, of) in self.types.iter().enumerate() {
-            let value = match of.signed {
-                true => signed(state.memory[number], of.bits),
-                false => i128::from(state.memory[number]),
+            let value = if of.signed {
+                signed(state.memory[number], of.bits)
+            } else {
+                i128::from(state.memory[number])
             };
             columns.push((format!("x{number}"), value.to_string()));
         }
@@ -627,9 +628,10 @@ fn instruction(random: &mut Random, program: &Program) -> Instruction {
     if in_memory {
         bits = program.types[variable].bits;
     }
-    let mut to = match to_memory {
-        true => memory,
-        false => part(random, bits),
+    let mut to = if to_memory {
+        memory
+    } else {
+        part(random, bits)
     };
     let number = Operand::Number(number(random) & mask(bits));
     let mut from = match random.below(3) {
@@ -658,9 +660,10 @@ fn instruction(random: &mut Random, program: &Program) -> Instruction {
         }
         Name::Movz | Name::Movs => {
             // The source is narrower; that of 32 bits is extended with its sign only.
-            bits = match in_memory {
-                true => program.types[variable].bits,
-                false => of(random, &[8, 16]),
+            bits = if in_memory {
+                program.types[variable].bits
+            } else {
+                of(random, &[8, 16])
             };
             if !is_narrow(bits) && !(bits == 32 && name == Name::Movs) {
                 name = Name::Mov;
@@ -682,9 +685,10 @@ fn instruction(random: &mut Random, program: &Program) -> Instruction {
         }
         Name::Set => {
             bits = 8;
-            to = match in_memory && program.types[variable].bits == 8 {
-                true => memory,
-                false => part(random, 8),
+            to = if in_memory && program.types[variable].bits == 8 {
+                memory
+            } else {
+                part(random, 8)
             };
         }
         Name::Cmov => {

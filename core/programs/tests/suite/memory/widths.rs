@@ -71,9 +71,10 @@ fn bits_of(value: i64, integer: Integer) -> u64 {
 /// The number that the bits are.
 fn number(bits: u64, integer: Integer) -> i64 {
     let is_negative = integer.sign == Sign::Signed && bits >> (integer.bits - 1) == 1;
-    match is_negative {
-        true => (i128::from(bits) - (1_i128 << integer.bits)) as i64,
-        false => bits as i64,
+    if is_negative {
+        (i128::from(bits) - (1_i128 << integer.bits)) as i64
+    } else {
+        bits as i64
     }
 }
 
@@ -136,9 +137,10 @@ impl Case {
                 .map(|at| t.register_with(format!("r{at}"), 0, Afterwards::Kept))
                 .collect();
             for step in &self.steps {
-                match step.in_block {
-                    true => t.atomic(|t| step.state(t, &locations, &registers)),
-                    false => step.state(t, &locations, &registers),
+                if step.in_block {
+                    t.atomic(|t| step.state(t, &locations, &registers));
+                } else {
+                    step.state(t, &locations, &registers);
                 }
             }
         });
