@@ -252,9 +252,8 @@ impl<'v> Edit<'v> {
     /// None if something has changed its place.
     fn of(from: &'v [Value], to: &'v [Value]) -> Option<Self> {
         let edit = Self::shortest(from, to)?;
-        let is_as_short = |other: &Self| {
-            other.removed.len() + other.added.len() == edit.removed.len() + edit.added.len()
-        };
+        let least = edit.removed.len() + edit.added.len();
+        let is_as_short = |other: &Self| other.removed.len() + other.added.len() == least;
         let both = !edit.removed.is_empty() && !edit.added.is_empty();
         let ends = [Self::moved(from, to), Self::moved(to, from).map(Self::back)];
         let mut ends = ends.into_iter().flatten().filter(is_as_short);
