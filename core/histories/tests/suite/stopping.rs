@@ -155,7 +155,7 @@ fn a_cut_refutes_nothing_that_the_rest_makes_possible() {
         let whole = written(&events);
         let ends = whole.match_indices('\n').map(|(at, _)| at + 1);
         for end in ends.take(events.len() + 1) {
-            let history = History::open(whole[..end].as_bytes()).expect("there is a header");
+            let history = History::open(&whole.as_bytes()[..end]).expect("there is a header");
             let validation = validate(&automaton, history.events(), &Settings::default());
             let validation = validation.expect("it is in order");
             assert_ne!(validation.verdict(), Verdict::Holds);

@@ -21,7 +21,7 @@ pub struct Recorded {
     pub threads: usize,
     /// Events that were recorded in part.
     pub partial: Partial,
-    /// Where the history stops, if it has no end.
+    /// Place where the history stops, if it has no end.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub no_end: Option<NoEnd>,
     /// What the search filled in, in one order that it found.
@@ -47,7 +47,7 @@ pub struct Partial {
     pub incomplete: u64,
 }
 
-/// Where a history stops that has no end: nothing says that it is whole, so it may have been cut.
+/// Place where a history without an end stops: nothing says that it is whole, so it may have been cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NoEnd {
     /// The last line.
