@@ -2,6 +2,8 @@
 //!
 //! Standard output and standard error are those of a process here, with their locks; a test within another program has neither.
 
+#![allow(clippy::print_stdout, reason = "a model that prints is what is tested")]
+
 use std::env;
 use std::fmt::{self, Debug};
 use std::hash::{Hash, Hasher};

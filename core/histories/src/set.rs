@@ -257,13 +257,13 @@ mod tests {
 
     /// Whether B is superfluous beside A, by the definition.
     fn is_superfluous(a: &Configuration<u8>, b: &Configuration<u8>, endless: &Endless) -> bool {
-        let lanes = (0..80).map(|lane| {
+        let mut lanes = (0..80).map(|lane| {
             let [a, b] = [a, b].map(|configuration| configuration.ahead(lane));
             let all = endless.0.iter().find(|(of, _)| *of == lane);
             let more = all.is_some_and(|(_, all)| b.taken == *all && a.taken + 1 == b.taken);
             a.pending == b.pending && (a.taken == b.taken || more)
         });
-        a.state == b.state && lanes.fold(true, |all, lane| all && lane)
+        a.state == b.state && lanes.all(|is_within| is_within)
     }
 
     /// The set keeps exactly what a list of all that was inserted says is not superfluous, with endless events in more lanes

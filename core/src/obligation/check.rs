@@ -155,7 +155,7 @@ impl<'a, R: Refinement> Checker<'a, R> {
         let refinement = self.refinement;
         let shape = || StateOf::<R::Concrete>::shape(refinement.implementation(), Limits::NONE);
         if let Some(wrong) = declared("`shape` of a state", shape)?.error() {
-            return Err(CheckError::WrongLimits(wrong.clone()));
+            return Err(CheckError::WrongLimits(Box::new(wrong.clone())));
         }
         let invariants = declared("`invariants`", || refinement.invariants())?;
         let constraint = declared("`constraint`", || refinement.constraint())?;

@@ -117,7 +117,7 @@ pub enum CheckError {
     Panicked(Box<Panic>),
     /// An attribute of a field of the implementation's states that has no effect, or that no value meets.
     #[error("of the states of the implementation {0}")]
-    WrongLimits(WrongLimits),
+    WrongLimits(Box<WrongLimits>),
     /// Symmetry is asked for, and there is not even the permutation that exchanges nothing.
     #[error(
         "`permutations` of the implementation is empty: there has to be the one that exchanges nothing at least"

@@ -279,11 +279,10 @@ impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, R> {
         self.constraint.is_none_or(|constraint| {
             let is_within = constraint.contains(state);
             counts.constraint.note_state(place, is_within);
-            if counts.model.again.heard.is_some() {
-                if let Err(found) = same("the constraint", &is_within, &constraint.contains(state))
-                {
-                    counts.model.record(place, found.into());
-                }
+            if counts.model.again.heard.is_some()
+                && let Err(found) = same("the constraint", &is_within, &constraint.contains(state))
+            {
+                counts.model.record(place, found.into());
             }
             is_within
         })

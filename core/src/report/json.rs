@@ -345,9 +345,7 @@ impl ser::SerializeMap for Pairs {
             let is_new = name(key).is_some_and(|name| named.insert(name, value.clone()).is_none());
             if !is_new {
                 let pairs = self.pairs.into_iter();
-                return Ok(
-                    json!({MAP: pairs.map(|pair| <[Value; 2]>::from(pair)).collect::<Vec<_>>()}),
-                );
+                return Ok(json!({MAP: pairs.map(<[Value; 2]>::from).collect::<Vec<_>>()}));
             }
         }
         Ok(named.into())

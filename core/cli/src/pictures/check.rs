@@ -155,7 +155,7 @@ fn head(body: &mut String, report: &Report, verdict: &str, command: &str) {
         Escaped(command)
     );
     if let Some(claim) = &report.claim {
-        let _ = write!(body, "<p class=\"claim\">{}</p>\n", Escaped(claim));
+        let _ = writeln!(body, "<p class=\"claim\">{}</p>", Escaped(claim));
     }
     body.push_str("<p>");
     let parameters = report.parameters.iter();

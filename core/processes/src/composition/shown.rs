@@ -106,7 +106,8 @@ impl Moved<'_> {
                 }
             }
             (before, after, shown) => {
-                if *before == Value::from(self.from.0) && *after == Value::from(self.to.0) {
+                let [from, to] = [self.from.0, self.to.0].map(Value::from);
+                if *before == from && *after == to {
                     *shown = Value::from(self.name);
                 }
             }

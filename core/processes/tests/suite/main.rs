@@ -126,7 +126,7 @@ fn a_fused_choice_does_not_decide_whether_the_next_step_is_enabled() {
     });
     for (number, (name, command)) in [("client", client), ("server", server)].iter().enumerate() {
         let placed = composition.process(
-            refmap::Process::new(name),
+            Process::new(name),
             command,
             move |s| &s.programs[number],
             move |s| &mut s.programs[number],
@@ -142,7 +142,7 @@ type Plain = Command<Program, u8, u8>;
 
 fn placed(command: &Plain) -> Result<(), ProcessError> {
     let mut composition = Composition::<State, u8, u8>::new();
-    let process = refmap::Process::new("client");
+    let process = Process::new("client");
     composition.process(process, command, |s| &s.programs[0], |s| &mut s.programs[0])
 }
 
@@ -268,7 +268,7 @@ fn a_composition_describes_the_steps_at_each_location() {
     ]);
     let mut composition = Composition::<State, u8, u8>::new();
     for number in 0..2 {
-        let process = refmap::Process::numbered("client", number as u16);
+        let process = Process::numbered("client", number as u16);
         let placed = composition.process(
             process,
             &command,
@@ -295,7 +295,7 @@ fn a_composition_describes_the_steps_at_each_location() {
     assert_eq!(here(5), (vec![], to(&[]), true, false));
     let either = choice([step("a"), respond("b", |_: &u8, _: &mut Program| Some(0))]);
     let mut composition = Composition::<State, u8, u8>::new();
-    let client = refmap::Process::new("client");
+    let client = Process::new("client");
     let placed = composition.process(client, &either, |s| &s.programs[0], |s| &mut s.programs[0]);
     placed.expect("the process is well formed");
     assert!(!composition.is_alone(0, Location(0)));
@@ -327,7 +327,7 @@ fn labels_may_be_values_of_another_type() {
             .iter()
             .map(|label| assign(*label, |p: &mut Program| p.x += 1));
         let mut composition = Composition::<State, u8, u8, Own>::new();
-        let client = refmap::Process::new("client");
+        let client = Process::new("client");
         let command = sequence(steps.collect::<Vec<_>>());
         composition
             .process(client, &command, |s| &s.programs[0], |s| &mut s.programs[0])
@@ -391,7 +391,7 @@ fn three(granularity: Granularity) -> Composition<State, u8, u8> {
     let mut composition = Composition::<State, u8, u8>::new().with(granularity);
     for (number, name) in ["client", "client", "server"].into_iter().enumerate() {
         let placed = composition.process(
-            refmap::Process::numbered(name, number as u16),
+            Process::numbered(name, number as u16),
             &command,
             move |s| &s.programs[number],
             move |s| &mut s.programs[number],

@@ -158,7 +158,7 @@ fn a_field_is_named_from_the_state_on() {
 #[test]
 fn an_attribute_on_a_parameter_is_judged_for_each_type() {
     #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, State)]
-    struct Twice<T> {
+    struct Twice<T: Clone + std::fmt::Debug + Eq + std::hash::Hash + Serialize> {
         #[state(range = 0..=1)]
         both: (T, T),
     }
@@ -282,7 +282,9 @@ fn the_way_to_a_value_out_of_its_range_is_told() {
         at: (true, Weight(0)),
     };
     let message = |from| Message { from };
-    let cases: [(&dyn Fn(&mut Shop), &str); 13] = [
+    /// Change of a shop, and the way to what is then out of its range.
+    type Case<'a> = (&'a dyn Fn(&mut Shop), &'a str);
+    let cases: [Case<'_>; 13] = [
         (
             &|shop| shop.consumers[1] = Consumer::Idle(3),
             "`consumers[1].Idle.0` is 3, and its range is 0 to 2",

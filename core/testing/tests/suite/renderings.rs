@@ -355,7 +355,7 @@ fn maps_with_keys_of_any_type_are_shown_by_their_fields() {
         .map(ToString::to_string)
         .collect();
     assert_eq!(told, differences);
-    for rendering in [shown.mermaid(), shown.dot()] {
+    for rendering in [shown.mermaid(&report), shown.dot(&report)] {
         assert!(
             rendering.contains("front 3 leaves, 7 joins the back"),
             "{rendering}"

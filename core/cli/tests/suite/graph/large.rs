@@ -148,25 +148,34 @@ fn slow_large_systems_are_decided_as_the_decomposition_decides_them() {
 /// A system and what its properties say, from its line alone.
 fn written(line: &Value) -> (Large, Vec<Said<Marks>>) {
     let numbers = |of: &Value| -> Vec<u32> {
-        let all = of.as_array().unwrap().iter();
-        all.map(|number| number.as_u64().unwrap() as u32).collect()
+        let all = of.as_array().expect("it is of its form").iter();
+        all.map(|number| number.as_u64().expect("it is of its form") as u32)
+            .collect()
     };
-    let states = line["states"].as_u64().unwrap() as u32;
+    let states = line["states"].as_u64().expect("it is of its form") as u32;
     let pairs = |rules: Option<&Value>| -> Pairs {
-        let steps = line["steps"].as_array().unwrap().iter();
+        let steps = line["steps"].as_array().expect("it is of its form").iter();
         let of = steps.filter(|step| {
-            let takes = |rules: &Value| rules.as_array().unwrap().contains(&step[1]);
+            let takes = |rules: &Value| {
+                rules
+                    .as_array()
+                    .expect("it is of its form")
+                    .contains(&step[1])
+            };
             step[0] != step[2] && rules.is_none_or(takes)
         });
-        of.map(|step| [&step[0], &step[2]].map(|at| at.as_u64().unwrap() as u32))
+        of.map(|step| [&step[0], &step[2]].map(|at| at.as_u64().expect("it is of its form") as u32))
             .map(|[from, to]| (from, to))
             .collect()
     };
-    let strength = |kind: &Value| match kind.as_str().unwrap() {
+    let strength = |kind: &Value| match kind.as_str().expect("it is of its form") {
         "weak" | "weak_fairness" => Strength::Weak,
         _ => Strength::Strong,
     };
-    let conditions = line["fairness"].as_array().unwrap().iter();
+    let conditions = line["fairness"]
+        .as_array()
+        .expect("it is of its form")
+        .iter();
     let conditions = conditions.map(|one| (strength(&one["kind"]), pairs(Some(&one["rules"]))));
     let large = Large {
         states,
@@ -174,13 +183,16 @@ fn written(line: &Value) -> (Large, Vec<Said<Marks>>) {
         steps: pairs(None),
         conditions: conditions.collect(),
     };
-    let properties = line["properties"].as_array().unwrap().iter();
+    let properties = line["properties"]
+        .as_array()
+        .expect("it is of its form")
+        .iter();
     let said = properties.map(|property| {
         let label = |key: &str| {
-            let name = property[key].as_str().unwrap();
+            let name = property[key].as_str().expect("it is of its form");
             marks(states, numbers(&line["labels"][name]))
         };
-        match property["kind"].as_str().unwrap() {
+        match property["kind"].as_str().expect("it is of its form") {
             "leads_to" => Said::LeadsTo {
                 premise: label("premise"),
                 conclusion: label("conclusion"),
@@ -208,21 +220,21 @@ fn written(line: &Value) -> (Large, Vec<Said<Marks>>) {
 /// What is printed of large systems are lassos of theirs, in the numbers of their lines.
 #[test]
 fn lassos_of_large_systems_are_printed_as_they_are() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().expect("it is of its form");
     let file = folder.path().join("systems.jsonl");
     let lines: Vec<Value> = (100..116).map(line).collect();
     let text: Vec<String> = lines.iter().map(Value::to_string).collect();
-    fs::write(&file, text.join("\n")).unwrap();
+    fs::write(&file, text.join("\n")).expect("it is of its form");
     let (status, all) = decided(&[&file]);
     assert_eq!((status, &all["errors"]), (Status::Violated, &json!([])));
-    let graphs = all["graphs"].as_array().unwrap();
+    let graphs = all["graphs"].as_array().expect("it is of its form");
     assert_eq!(graphs.len(), lines.len());
     let (mut greatest, mut lassos) = (0, 0);
     for (line, graph) in lines.iter().zip(graphs) {
         let (large, said) = written(line);
         let name = &line["name"];
         assert_eq!(&graph["name"], name);
-        let properties = graph["properties"].as_array().unwrap();
+        let properties = graph["properties"].as_array().expect("it is of its form");
         assert_eq!(properties.len(), said.len());
         for (number, (found, said)) in properties.iter().zip(&said).enumerate() {
             assert_eq!(found["name"], line["properties"][number]["name"]);
@@ -232,10 +244,17 @@ fn lassos_of_large_systems_are_printed_as_they_are() {
                 continue;
             };
             assert_eq!(found["verdict"], "violated");
-            let states = states.iter().map(|state| state.as_u64().unwrap() as u32);
+            let states = states
+                .iter()
+                .map(|state| state.as_u64().expect("it is of its form") as u32);
             let states: Vec<u32> = states.collect();
-            greatest = states.iter().copied().max().max(Some(greatest)).unwrap();
-            let stem = found["stem"].as_u64().unwrap() as usize;
+            greatest = states
+                .iter()
+                .copied()
+                .max()
+                .max(Some(greatest))
+                .expect("it is of its form");
+            let stem = found["stem"].as_u64().expect("it is of its form") as usize;
             assert!(
                 large.is_violated_by(said, &states, stem),
                 "{name}: {number}"
@@ -285,7 +304,7 @@ fn each_of_many_conditions_counts() {
                         "steps": steps, "fairness": conditions,
                         "properties": [{"name": "p", "kind": "eventually", "conclusion": "Q"}],
                     });
-                    let system = read(line.to_string().as_bytes()).unwrap();
+                    let system = read(line.to_string().as_bytes()).expect("it is of its form");
                     let decided = Decider::new(&system).decide(&system.properties[0].kind);
                     decided
                         .expect("the search finds lassos only")

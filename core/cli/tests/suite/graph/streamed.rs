@@ -52,7 +52,7 @@ fn of_fifo(
     options: &[&str],
     says: impl FnOnce(&Path, &Shared, &AtomicBool),
 ) -> (Result<Status, CommandError>, String) {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().expect("it is of its form");
     let fifo = folder.path().join("fifo");
     let made = Command::new("mkfifo").arg(&fifo).status();
     assert!(made.expect("there is mkfifo").success());
@@ -79,15 +79,15 @@ fn what_is_decided_is_told_before_the_next_line_is_there() {
     ] {
         let (status, text) = of_fifo(options, |fifo, output, _| {
             let mut writer = writer(fifo);
-            writeln!(writer, "{}", good()).unwrap();
+            writeln!(writer, "{}", good()).expect("it is of its form");
             output.wait_for(first);
-            writeln!(writer, "{{").unwrap();
+            writeln!(writer, "{{").expect("it is of its form");
             let mut other = good();
             other["name"] = json!("other");
-            writeln!(writer, "{other}").unwrap();
+            writeln!(writer, "{other}").expect("it is of its form");
             output.wait_for("other");
         });
-        assert_eq!(status.unwrap(), Status::Unusable);
+        assert_eq!(status.expect("it is of its form"), Status::Unusable);
         if !options.is_empty() {
             let all: Value = serde_json::from_str(&text).expect("it is JSON");
             let names = [&all["graphs"][0]["name"], &all["graphs"][1]["name"]];
@@ -111,7 +111,7 @@ fn input_that_says_nothing_can_be_interrupted() {
     };
     let cancel_in_a_line = |fifo: &Path, output: &Shared, cancel: &AtomicBool| {
         let mut writer = writer(fifo);
-        write!(writer, "{}\n{{\"name\":", good()).unwrap();
+        write!(writer, "{}\n{{\"name\":", good()).expect("it is of its form");
         output.wait_for("holds");
         cancel.store(true, Ordering::Relaxed);
         thread::sleep(Duration::from_millis(100));
@@ -124,12 +124,20 @@ fn input_that_says_nothing_can_be_interrupted() {
     ];
     for (says, graphs, line) in all {
         let (status, text) = of_fifo(&["--json"], says);
-        assert_eq!(status.unwrap(), Status::Incomplete);
+        assert_eq!(status.expect("it is of its form"), Status::Incomplete);
         let all: Value = serde_json::from_str(&text).expect("it is JSON");
-        assert_eq!(all["graphs"].as_array().unwrap().len(), graphs);
-        assert_eq!(all["errors"].as_array().unwrap().len(), 1);
+        assert_eq!(
+            all["graphs"].as_array().expect("it is of its form").len(),
+            graphs
+        );
+        assert_eq!(
+            all["errors"].as_array().expect("it is of its form").len(),
+            1
+        );
         assert_eq!(all["errors"][0]["line"], line);
-        let message = all["errors"][0]["message"].as_str().unwrap();
+        let message = all["errors"][0]["message"]
+            .as_str()
+            .expect("it is of its form");
         assert!(message.starts_with("interrupted"), "{message}");
     }
 }
@@ -155,11 +163,11 @@ impl Write for Full {
 /// What cannot be written is told, and keeps no page from being written whole.
 #[test]
 fn output_without_room_is_an_error_and_the_page_is_written() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().expect("it is of its form");
     let file = folder.path().join("systems.jsonl");
     let mut other = good();
     other["name"] = json!("the last one");
-    fs::write(&file, format!("{}\n{other}\n", good())).unwrap();
+    fs::write(&file, format!("{}\n{other}\n", good())).expect("it is of its form");
     let never = AtomicBool::new(false);
     for options in [&[][..], &["--json"]] {
         for room in [0, 10, 30, 60, 200] {
@@ -170,13 +178,17 @@ fn output_without_room_is_an_error_and_the_page_is_written() {
             #[cfg(feature = "pictures")]
             {
                 let page = folder.path().join("page.html");
-                let with_page = [options, &["--html", page.to_str().unwrap()]].concat();
+                let with_page = [
+                    options,
+                    &["--html", page.to_str().expect("it is of its form")],
+                ]
+                .concat();
                 let status = into(&with_page, &[&file], &never, &mut Full(room));
                 assert_eq!(status.is_ok(), is_written, "{options:?} {room}");
                 let html = fs::read_to_string(&page).expect("it is written");
                 assert!(html.contains("<h2>the last one</h2>"), "{html}");
                 assert!(html.ends_with("</html>\n"));
-                fs::remove_file(&page).unwrap();
+                fs::remove_file(&page).expect("it is of its form");
             }
         }
     }

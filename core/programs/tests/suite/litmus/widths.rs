@@ -665,7 +665,7 @@ fn instruction(random: &mut Random, program: &Program) -> Instruction {
             } else {
                 of(random, &[8, 16])
             };
-            if !is_narrow(bits) && !(bits == 32 && name == Name::Movs) {
+            if !(is_narrow(bits) || bits == 32 && name == Name::Movs) {
                 name = Name::Mov;
                 to = part(random, bits);
             } else {

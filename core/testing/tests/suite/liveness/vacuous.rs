@@ -95,7 +95,7 @@ fn each_condition_that_assumes_nothing_is_told() {
     let idle: Vec<Fairness> = idle.into_iter().chain(absent).flatten().flatten().collect();
     for (conditions, told) in [(idle, true), (takes_steps.flatten().collect(), false)] {
         for condition in conditions {
-            fair(&mut refinement, &[condition.clone()]);
+            fair(&mut refinement, std::slice::from_ref(&condition));
             let report = checked(&refinement);
             let about = format!("the fairness condition `{}` of the impl", condition.name());
             let mut warnings = report.warnings.iter();
