@@ -1,3 +1,0 @@
-//! Temporary.
-#[path = "suite/liveness/large.rs"]
-mod large;
