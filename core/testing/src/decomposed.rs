@@ -34,11 +34,11 @@ pub struct Large {
     pub conditions: Vec<(Strength, Pairs)>,
 }
 
-/// Name of a change, and the change.
-pub type Altered = (&'static str, fn(&mut Large));
+/// Change of a system.
+pub type Alteration = fn(&mut Large);
 
 /// What a fault of a program might leave out or change of a system: tests see that each would have been noticed.
-pub const ALTERED: [Altered; 5] = [
+pub const ALTERED: [(&str, Alteration); 5] = [
     ("conditions from the 65th on", |of| {
         of.conditions.truncate(64)
     }),

@@ -94,9 +94,10 @@ pub(super) fn run(
     };
     let mut results = Results {
         cancel,
-        output: match command.json {
-            true => Output::Json(Answer::new(output)),
-            false => Output::Text(output),
+        output: if command.json {
+            Output::Json(Answer::new(output))
+        } else {
+            Output::Text(output)
         },
         output_failed: None,
         interrupted: false,
@@ -157,9 +158,12 @@ impl Results<'_> {
             }
             let system = line.ok_or(LineError::TooLong);
             let system = system.and_then(|line| Ok(read(&line)?));
-            let system = system.and_then(|system| match names.insert(system.name.clone()) {
-                true => Ok(system),
-                false => Err(GraphError::Name(system.name).into()),
+            let system = system.and_then(|system| {
+                if names.insert(system.name.clone()) {
+                    Ok(system)
+                } else {
+                    Err(GraphError::Name(system.name).into())
+                }
             });
             match system {
                 Ok(system) => self.system(at(last), &system)?,

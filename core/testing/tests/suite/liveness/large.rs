@@ -475,7 +475,8 @@ fn each_of_many_states_counts() {
             };
             assert_eq!(row("always-eventually").verdict, Verdict::Holds, "{one}");
             assert_eq!(stem("eventually-always"), Some(0), "{one}");
-            assert_eq!(stem("leads-to"), Some(usize::from(one)), "{one}");
+            // The loop comes by it.
+            assert_eq!(stem("leads-to"), Some(0), "{one}");
         }
     }
 }
