@@ -145,7 +145,7 @@ pub(crate) const UNNAMED: &str = "a function of the model (`hash`, `eq`, `clone`
 
 /// Runs `model`, which the caller can do without; of what it panics with [`take_tolerated`] tells.
 pub(crate) fn tolerated<T>(model: impl FnOnce() -> T) -> Option<T> {
-    catch(model).inspect_err(|panic| note_tolerated(panic)).ok()
+    catch(model).inspect_err(note_tolerated).ok()
 }
 
 /// Notes a panic that is done without.

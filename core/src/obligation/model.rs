@@ -156,10 +156,10 @@ impl<R: Refinement> Asking<'_, R> {
                 counts.record(place.of_step(position as u32), Fault::OfferedTwice);
             }
         }
-        if let Some(heard) = counts.again.heard.take() {
-            if let Err(fault) = self.ask_again(&mut counts.again, place, state, &heard, count) {
-                counts.record(place, fault);
-            }
+        if let Some(heard) = counts.again.heard.take()
+            && let Err(fault) = self.ask_again(&mut counts.again, place, state, &heard, count)
+        {
+            counts.record(place, fault);
         }
     }
 }
