@@ -162,7 +162,7 @@ where
                 let image = look_at(self.visitor, &mut tally, place, from);
                 if self.all_offers {
                     let mut count = 0;
-                    let mut visit = |action, _| {
+                    let mut visit = |action: ActionOf<S>, _: StateOf<S>| {
                         self.visitor.offered(&mut tally, &action);
                         count += 1;
                     };
