@@ -11,7 +11,7 @@ use foldhash::{HashMap, HashMapExt};
 
 use crate::explore::{Place, StateId, Visitor, look_at, look_at_step};
 use crate::functions::Functions;
-use crate::model_call::{catch, note_tolerated, tolerated};
+use crate::model_call::{catch, named, note_tolerated, tolerated};
 use crate::system::{ActionOf, StateOf, TransitionSystem};
 use crate::trace::Trace;
 use crate::visit::visit_steps;
@@ -163,9 +163,12 @@ where
                 let is_expanded = self.visitor.is_expanded(&mut tally, place, from);
                 if self.all_offers && is_expanded {
                     let mut count = 0;
-                    visit_steps(self.system, from, &mut |action, _| {
+                    let mut visit = |action: ActionOf<S>, _: StateOf<S>| {
                         self.visitor.offered(&mut tally, &action);
                         count += 1;
+                    };
+                    named("`next` of the implementation", || {
+                        visit_steps(self.system, from, &mut visit);
                     });
                     self.visitor.leave(&mut tally, place, from, count);
                 }
