@@ -223,7 +223,7 @@ fn a_loop_is_told_in_full_once() {
             "by",
             "a test",
             |count: &Count| *count == at_two(),
-            |count| count.n == 99,
+            |count: &Count| count.n == 99,
         ),
         Property::eventually_always("even", "a test", |count: &Count| count.n % 2 == 0),
     ];
