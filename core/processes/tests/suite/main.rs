@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use interpreter::Interpreter;
 use program::{Clients, Program, State};
-use refmap::Action;
+use refmap::{Action, Process};
 use refmap::random::Generator;
 use refmap_processes::{
     Choices, Command, Composition, Configuration, Granularity, Label, Location, ProcessError,
