@@ -129,29 +129,28 @@ impl Refinement for NeverArrives {
 
 /// A clock of 1 000 hours, with invariants that are false later and later, and properties that never hold.
 fn count() -> Check {
-    let run = |_: &_, settings: &refmap::Settings<'_>| {
-        let next = |n: &u32| vec![(("tick", 0), (n + 1) % 1_000)];
-        let mut refinement = itself(Machine::new(&[("tick", "clock")], [0u32], next, |_| 0));
-        refinement.implementation.fairness = vec![Fairness::weak("on", ["tick"])];
-        let below = |name, most| Invariant::new(name, "this test", move |n: &u32| *n < most);
-        refinement.invariants = vec![
-            below("late", 700),
-            below("early", 6),
-            below("later", 900),
-            below("too", 700),
-        ];
-        refinement.liveness = vec![
-            Property::eventually("ends", "this test", |n: &u32| *n > 1_000),
-            Property::always_eventually("beyond", "this test", |n: &u32| *n > 1_000),
-        ];
-        Ok(check(&refinement, settings)?)
-    };
     Check::new(
         "count",
         "a clock: is a clock",
         "this test, page 1",
         Vec::new(),
-        run,
+        |_, settings| {
+            let next = |n: &u32| vec![(("tick", 0), (n + 1) % 1_000)];
+            let mut refinement = itself(Machine::new(&[("tick", "clock")], [0u32], next, |_| 0));
+            refinement.implementation.fairness = vec![Fairness::weak("on", ["tick"])];
+            let below = |name, most| Invariant::new(name, "this test", move |n: &u32| *n < most);
+            refinement.invariants = vec![
+                below("late", 700),
+                below("early", 6),
+                below("later", 900),
+                below("too", 700),
+            ];
+            refinement.liveness = vec![
+                Property::eventually("ends", "this test", |n: &u32| *n > 1_000),
+                Property::always_eventually("beyond", "this test", |n: &u32| *n > 1_000),
+            ];
+            Ok(check(&refinement, settings)?)
+        },
     )
 }
 
