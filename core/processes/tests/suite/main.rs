@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use interpreter::Interpreter;
 use program::{Clients, Program, State};
-use refmap::{Action, Process};
 use refmap::random::Generator;
+use refmap::{Action, Process};
 use refmap_processes::{
     Choices, Command, Composition, Configuration, Granularity, Label, Location, ProcessError,
     assign, choice, choose, forever, request, respond, sequence, when, while_do,
