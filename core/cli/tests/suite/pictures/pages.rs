@@ -183,7 +183,7 @@ fn a_page_shows_all_violations_as_the_terminal_does() {
     }
     let leads = |text: &str| links.iter().any(|link| link.1 == text);
     assert!(
-        leads("steps 0 to 5 as in invariant:early, above"),
+        leads("steps 0 to 6 as in invariant:early, above"),
         "{links:?}"
     );
     assert!(
