@@ -73,6 +73,8 @@ impl<'a> Stepper<'a> {
             catch(|| standing.take(*number)).map_err(panicked)?;
         }
         let all = look(&mut *standing, choices.len())?;
+        let cut = catch(|| standing.cut());
+        let cut = cut.map_err(|panic| StepError::panicked(choices.len(), &panic))?;
         let offered = (0..standing.offered()).map(|number| {
             let fails = findings(&mut *standing, number);
             let shown = catch(|| standing.step(number));
@@ -91,6 +93,7 @@ impl<'a> Stepper<'a> {
             fails,
             offered: offered.collect(),
             more: !all,
+            cut,
         })
     }
 
@@ -190,6 +193,8 @@ pub struct Followed {
     pub offered: Vec<Offered>,
     /// Whether more is offered.
     pub more: bool,
+    /// The name of the constraint that the last state does not satisfy, if there is one: a check takes no step from there.
+    pub cut: Option<String>,
 }
 
 /// An initial state or a step that can be chosen.

@@ -27,6 +27,8 @@ pub trait Begin: Sync {
 pub trait Standing {
     /// Finds out what can be taken, at most [`MOST_OFFERED`], and says whether that is all.
     fn look(&mut self) -> bool;
+    /// The constraint that the state does not satisfy, if there is one: nothing is taken from there.
+    fn cut(&self) -> Option<String>;
     /// How much was found.
     fn offered(&self) -> usize;
     /// One of what was found: an initial state or a step.
@@ -75,8 +77,17 @@ impl<R: Refinement> Standing for At<'_, R> {
     fn look(&mut self) -> bool {
         let all;
         let refinement = self.tester.refinement;
+        if self.cut().is_some() {
+            self.offered.clear();
+            return true;
+        }
         (self.offered, all) = enumerate(refinement, self.state.as_ref(), MOST_OFFERED);
         all
+    }
+
+    fn cut(&self) -> Option<String> {
+        let (constraint, state) = (self.tester.constraint?, self.state.as_ref()?);
+        (!constraint.contains(state)).then(|| constraint.name().to_owned())
     }
 
     fn offered(&self) -> usize {
@@ -116,8 +127,10 @@ impl<R: Refinement> Standing for At<'_, R> {
             look_at_step(tester, counts, place, (from, &image), action, to);
         }
         look_at(tester, counts, place, to);
-        let (steps, _) = enumerate(tester.refinement, Some(to), 1);
-        tester.leave(counts, place, to, steps.len() as u32);
+        if tester.is_expanded(counts, place, to) {
+            let (steps, _) = enumerate(tester.refinement, Some(to), 1);
+            tester.leave(counts, place, to, steps.len() as u32);
+        }
     }
 
     fn failures(&self, visit: &mut dyn FnMut(Failure)) {

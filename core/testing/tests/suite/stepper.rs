@@ -318,3 +318,28 @@ fn what_fails_at_a_step_is_what_the_check_finds() {
         );
     }
 }
+
+/// From a state outside of a constraint nothing is taken, as a check takes nothing from there.
+#[test]
+fn nothing_is_taken_outside_of_a_constraint() {
+    let mut refinement = itself(refmap_testing::counter());
+    // 3 could go on; that it is no deadlock is not known, and not asked.
+    refinement.implementation.next = |n| match n {
+        3 => Vec::new(),
+        n => vec![(("tick", 0), n + 1)],
+    };
+    refinement.constraint = Some(refmap::Constraint::new("small", |n| *n < 3));
+    step_through(&refinement, |stepper| {
+        let followed = |choices: &[usize]| stepper.follow(choices).expect("it can be followed");
+        let within = followed(&[0, 0, 0]);
+        assert_eq!((within.cut, within.offered.len()), (None, 1));
+        let outside = followed(&[0, 0, 0, 0]);
+        assert_eq!(outside.cut.as_deref(), Some("small"));
+        assert!(outside.offered.is_empty() && outside.fails.is_empty());
+    });
+    let report = check(&refinement, &Settings::default()).expect("the settings fit");
+    assert_eq!(
+        report.obligation("deadlock").map(|row| row.verdict),
+        Some(Verdict::Holds)
+    );
+}

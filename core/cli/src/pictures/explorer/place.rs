@@ -272,6 +272,14 @@ impl Place<'_> {
             _ => "Steps from here",
         };
         let _ = writeln!(body, "{EXPLORER_KEYS}<h2>{what}</h2>");
+        if let Some(constraint) = &here.cut {
+            let _ = writeln!(
+                body,
+                "<p id=\"none\">None is taken: the state is outside of the constraint {}.</p>",
+                Escaped(constraint)
+            );
+            return;
+        }
         if here.offered.is_empty() {
             body.push_str("<p id=\"none\">There is none.</p>\n");
             return;
