@@ -1,7 +1,7 @@
 //! Values by number, in the order in which they first came.
 
 use std::hash::{BuildHasher, Hash};
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use foldhash::HashMap;
 use foldhash::fast::FixedState;
@@ -75,16 +75,18 @@ impl<T: Clone + Eq + Hash> SharedNumbers<T> {
     /// The number of a value.
     #[inline]
     pub fn number(&self, met: &mut Met<T>, value: T) -> u32 {
-        *met.entry(value).or_insert_with_key(|value| {
-            let mut all = self.0.lock().expect("no holder of this lock panics");
-            all.number(value.clone())
-        })
+        *met.entry(value)
+            .or_insert_with_key(|value| self.all_locked().number(value.clone()))
     }
 
     /// All values, in the order of their numbers.
     pub fn all(&self) -> Vec<T> {
-        let all = self.0.lock().expect("no holder of this lock panics");
-        all.values().to_vec()
+        self.all_locked().values().to_vec()
+    }
+
+    /// What was numbered. A value of the model may have panicked with the lock; those before it are as they were.
+    fn all_locked(&self) -> MutexGuard<'_, Numbered<T>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

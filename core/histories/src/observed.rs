@@ -161,11 +161,7 @@ pub trait Observed: Sync {
 
     /// Short description of an event; by default its JSON.
     fn describe(&self, event: &Self::Event) -> String {
-        let value = serde_json::to_value(event);
-        value.map_or_else(
-            |_| format!("{event:?}"),
-            |value| refmap::internal::plain(&value),
-        )
+        refmap::internal::plain(&refmap::internal::json(event))
     }
 }
 

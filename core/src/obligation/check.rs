@@ -23,6 +23,7 @@ use crate::model_call::{UNNAMED, catch, named, take_tolerated};
 use crate::packed::Packed;
 use crate::refinement::Refinement;
 use crate::report::Report;
+use crate::report::number::grouped;
 use crate::state::{Limits, State};
 use crate::symmetry::{Quotient, Symmetric, TestedQuotient};
 use crate::system::{StateOf, TransitionSystem};
@@ -247,11 +248,12 @@ fn cut<R: Refinement>(tester: &Tester<'_, R>, counts: &Counts<R>) -> Option<Stri
         .constraint
         .filter(|_| counts.constraint.outside() > 0);
     let of_constraint = constraint.map(|constraint| {
-        let outside = counts.constraint.outside();
-        format!(
-            "{outside} states outside of the constraint `{}` were not expanded",
-            constraint.name()
-        )
+        let (states, were) = match counts.constraint.outside() {
+            1 => ("1 state".to_owned(), "was"),
+            outside => (format!("{} states", grouped(outside)), "were"),
+        };
+        let name = constraint.name();
+        format!("{states} outside of the constraint `{name}` {were} not expanded")
     });
     of_constraint.or_else(|| {
         let cut_off = counts

@@ -186,6 +186,15 @@ fn judge<R: Refinement>(counts: &Counts, found: &Found<'_, R>) -> (Obligation, V
         let reason = "not evaluated: it needs every reachable state";
         return told(Obligation::incomplete(reason));
     }
+    if let Some(cut) = found
+        .totals
+        .cut
+        .as_ref()
+        .filter(|_| found.totals.transitions == 0)
+    {
+        let reason = format!("not decided: {cut}, and no step was taken");
+        return told(Obligation::incomplete(&reason));
+    }
     if found.totals.transitions == 0 {
         let explanation = "the implementation never takes a step, so no step was checked";
         let counterexample = Counterexample::without_steps(explanation.to_owned());
@@ -215,15 +224,13 @@ fn judge<R: Refinement>(counts: &Counts, found: &Found<'_, R>) -> (Obligation, V
         return (Obligation::new(Verdict::Holds, checked), doubts);
     }
     // What is found nowhere may be found beyond a bound.
-    if let Some(cut) = &found.totals.cut
-        && problems.iter().all(|problem| problem.is_absence)
-    {
-        let names: Vec<_> = problems
-            .iter()
-            .map(|one| format!("`{}`", one.rule))
-            .collect();
+    let (absent, problems): (Vec<_>, Vec<_>) = problems
+        .into_iter()
+        .partition(|problem| problem.is_absence && found.totals.cut.is_some());
+    if let Some(cut) = found.totals.cut.as_ref().filter(|_| problems.is_empty()) {
+        let names: Vec<_> = absent.iter().map(|one| format!("`{}`", one.rule)).collect();
         let reason = format!(
-            "not decided: {cut}, and beyond them there may be steps of {}",
+            "not decided: {cut}, and beyond that there may be steps of {}",
             names.join(", ")
         );
         return (Obligation::incomplete(&reason), doubts);

@@ -272,7 +272,12 @@ impl<'a> Environment<'a> {
             None if findings.beyond.rules.get(rule.0) == Some(&true) => beyond(found),
             None => {
                 let kind = found.refinement.specification().call_rules()[rule.0].process;
-                self.unrefused(checked, kind, findings.tested[rule.0])
+                match &found.totals.cut {
+                    Some(cut) if checked == 0 => Obligation::incomplete(&format!(
+                        "not decided: {cut}, and it was never enabled while its process rests"
+                    )),
+                    _ => self.unrefused(checked, kind, findings.tested[rule.0]),
+                }
             }
             Some(refusal) => {
                 let place = found.states.place(refusal.at.state);
@@ -404,6 +409,7 @@ fn judge_at_rest<R: Refinement>(decided: &Decided<R>, found: &Found<'_, R>) -> O
         (Some(unrest), _) => unrest,
         (None, Some(reason)) => return Obligation::incomplete(reason),
         (None, None) if findings.beyond.rest => return beyond(found),
+        (None, None) if findings.rest_checked == 0 => return beyond(found),
         (None, None) => return Obligation::new(Verdict::Holds, findings.rest_checked),
     };
     let place = Place {

@@ -90,7 +90,8 @@ pub(super) fn report<R: Refinement>(
             Search::Exhaustive => totals.initial_states - constrained.initial(),
         },
         states: totals.states - constrained.outside(),
-        transitions: totals.transitions - constrained.steps(),
+        // A step to a target that cannot be packed is counted for the constraint alone.
+        transitions: totals.transitions.saturating_sub(constrained.steps()),
         depth: match &constraint {
             Some(_) => constrained.depth(),
             None => totals.depth,
@@ -144,14 +145,18 @@ fn judge<R: Refinement>(
         panics.push(panic);
         Decided::Open(PANICKED.to_owned())
     });
-    let searched = Searched {
-        recorded,
-        labels,
-        between: &tester.between.all(),
-        simulation_fails,
-        simulated: &counts.coverage.simulated,
-    };
-    let liveness = catch(|| named(ASKED_BY_LIVENESS, || of.liveness.judge(&searched, found)));
+    let liveness = catch(|| {
+        named(ASKED_BY_LIVENESS, || {
+            let searched = Searched {
+                recorded,
+                labels,
+                between: &tester.between.all(),
+                simulation_fails,
+                simulated: &counts.coverage.simulated,
+            };
+            of.liveness.judge(&searched, found)
+        })
+    });
     let liveness = liveness.unwrap_or_else(|panic| {
         panics.push(panic);
         of.liveness.open(PANICKED)

@@ -155,7 +155,8 @@ pub struct Report {
     /// What a bound of the instance has left out, if it has: threads that would have gone on.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub cut_off: Option<CutOff>,
-    /// The constraint that bounded exploration, if there is one: what it left out is in no other figure.
+    /// The constraint that bounded exploration, if there is one. What it left out is not among the states, transitions and
+    /// deadlocks; that it was looked at is among what rows have tested.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub constraint: Option<Constrained>,
     /// The liveness obligations that the refinement has, and that were not asked for.

@@ -228,7 +228,10 @@ impl Constrained {
         match states_outside {
             0 => format!("{name}: no state was left out"),
             1 => format!("{name}: 1 state was not expanded"),
-            _ => format!("{name}: {states_outside} states were not expanded"),
+            _ => format!(
+                "{name}: {} states were not expanded",
+                grouped(*states_outside)
+            ),
         }
     }
 }

@@ -3,9 +3,9 @@
 use super::super::machine::Machine;
 use super::super::model::MemoryModel;
 use super::super::program::Program;
-use refmap::Invariant;
+
 use refmap::obligation::ObligationKind;
-use refmap::{ActionOf, Process, StateOf};
+use refmap::{ActionOf, Constraint, Invariant, Process, Property, StateOf, StepOf};
 use refmap::{Refinement, Waiver};
 
 /// Refinement that applies `stated` to another machine. The programs differ only in which fences stand, so states
@@ -47,6 +47,23 @@ impl<R: Refinement<Concrete = Machine>> Refinement for Refenced<'_, R> {
         to: &StateOf<Machine>,
     ) -> Option<ActionOf<R::Abstract>> {
         self.stated.abstract_action(from, action, to)
+    }
+
+    fn abstract_steps_before(
+        &self,
+        from: &StateOf<Machine>,
+        action: &ActionOf<Machine>,
+        to: &StateOf<Machine>,
+    ) -> Vec<StepOf<R::Abstract>> {
+        self.stated.abstract_steps_before(from, action, to)
+    }
+
+    fn constraint(&self) -> Option<Constraint<Machine>> {
+        self.stated.constraint()
+    }
+
+    fn liveness(&self) -> Vec<Property<Machine>> {
+        self.stated.liveness()
     }
 
     fn invariants(&self) -> Vec<Invariant<Machine>> {

@@ -97,9 +97,9 @@ pub(in crate::obligation) struct Decidable<'a, R: Refinement> {
 
 /// Decides (a), (b) and (c).
 ///
-/// A state of which a bound of the instance leaves steps out is taken as one whose steps are not recorded: nothing is tested
-/// there. What is refused although all that is not recorded may happen is refused. What is met although nothing of it happens
-/// is met; what is met in the first case alone is not decided.
+/// A bound of the instance leaves steps out: all of a state outside of a constraint, and those of stopped threads. What is refused
+/// although all may happen from such a state on is refused. What is met by the steps that are recorded is met. What is met in
+/// the first case alone is not decided.
 pub(in crate::obligation) fn decide<R: Refinement>(
     of: &Decidable<'_, R>,
 ) -> Result<Findings<R>, PanickedAt> {
@@ -113,16 +113,20 @@ pub(in crate::obligation) fn decide<R: Refinement>(
     let numbers: HashMap<_, _> = inputs.iter().zip(0u32..).collect();
     let mut looked_at = look_at(of, &numbers)?;
     tell(None);
-    let mut cut = Bits::none(graph.states());
-    let states_cut = looked_at.iter().flat_map(|part| &part.cut);
-    states_cut.for_each(|state| cut.insert(state.0));
-    let is_cut = !cut.is_empty();
-    let backward = Backward {
+    let mut outside = Bits::none(graph.states());
+    for state in looked_at.iter().flat_map(|part| &part.outside) {
+        outside.insert(state.0);
+    }
+    let mut cut = outside.clone();
+    for state in looked_at.iter().flat_map(|part| &part.stopped) {
+        cut.insert(state.0);
+    }
+    let backward = |cut: &Bits| Backward {
         states: graph.states(),
         graph: Labelled {
             graph,
             labels,
-            cut: is_cut.then_some(&cut),
+            cut: (!cut.is_empty()).then(|| cut.clone()),
         },
     };
     let mut parts = looked_at
@@ -131,16 +135,21 @@ pub(in crate::obligation) fn decide<R: Refinement>(
     let mut rest = Rest(parts.next().unwrap_or_default());
     parts.for_each(|part| rest.0.extend(part));
     rest.0.push(ALL);
-    let mut findings = find(of, &looked_at, &rest, &backward);
-    if is_cut {
+    let mut findings = find(of, &looked_at, &rest, &backward(&cut));
+    if !cut.is_empty() {
         rest.0[graph.states()] = 0;
-        let without = find(of, &looked_at, &rest, &backward);
-        let refusals = findings.refusals.iter().zip(&without.refusals);
-        findings.beyond = Beyond {
-            rules: refusals
-                .map(|(refusal, without)| refusal.is_none() && without.is_some())
-                .collect(),
-            rest: findings.unrest.is_none() && without.unrest.is_some(),
+        let recorded = find(of, &looked_at, &rest, &backward(&outside));
+        let refusals = findings.refusals.iter().zip(&recorded.refusals);
+        findings = Findings {
+            beyond: Beyond {
+                rules: refusals
+                    .map(|(refusal, recorded)| refusal.is_none() && recorded.is_some())
+                    .collect(),
+                rest: findings.unrest.is_none() && recorded.unrest.is_some(),
+            },
+            refusals: findings.refusals,
+            unrest: findings.unrest,
+            ..recorded
         };
     }
     Ok(findings)
@@ -225,12 +234,11 @@ impl Rest {
 }
 
 /// A graph, with the labels of its steps.
-#[derive(Clone, Copy)]
 struct Labelled<'a> {
     graph: &'a Graph,
     labels: &'a [Label],
-    /// States of which a bound of the instance leaves steps out, if there are any.
-    cut: Option<&'a Bits>,
+    /// States that are taken as some whose steps are not recorded, if there are any.
+    cut: Option<Bits>,
 }
 
 impl Labelled<'_> {
@@ -246,7 +254,7 @@ impl Labelled<'_> {
     }
 
     fn is_cut(&self, state: StateId) -> bool {
-        self.cut.is_some_and(|cut| cut.contains(state.0))
+        self.cut.as_ref().is_some_and(|cut| cut.contains(state.0))
     }
 }
 
@@ -258,7 +266,7 @@ struct Backward<'a> {
 }
 
 impl<'a> Backward<'a> {
-    /// The states whose steps are all recorded.
+    /// The states whose steps are recorded.
     fn ids(&self) -> impl DoubleEndedIterator<Item = StateId> {
         let states = (0..self.states as u32).map(StateId);
         states.filter(|state| !self.graph.is_cut(*state))
@@ -369,8 +377,10 @@ struct LookedAt<A> {
     needed: Vec<u32>,
     /// What images need, each once.
     needs: Vec<Vec<Need<A>>>,
-    /// The states of which a bound of the instance leaves steps out.
-    cut: Vec<StateId>,
+    /// The states outside of the constraint.
+    outside: Vec<StateId>,
+    /// The states in which a bound has stopped a thread.
+    stopped: Vec<StateId>,
     undeclared: BTreeSet<Process>,
 }
 
@@ -409,10 +419,11 @@ fn look_at<R: Refinement>(
     let all = of.graph.states() as u32;
     let implementation = refinement.implementation();
     let is_bounded = implementation.call_bound().is_some();
-    let is_cut = |state: &StateOf<R::Concrete>| {
+    let is_outside = |state: &StateOf<R::Concrete>| {
         constraint.is_some_and(|constraint| !constraint.contains(state))
-            || is_bounded && !implementation.call_cut_off(state).is_empty()
     };
+    let is_stopped =
+        |state: &StateOf<R::Concrete>| is_bounded && !implementation.call_cut_off(state).is_empty();
     let processes = refinement.call_environment();
     let part = all.div_ceil(threads.max(1) as u32).max(1);
     let at_rest = |state: &StateOf<R::Concrete>| {
@@ -429,7 +440,8 @@ fn look_at<R: Refinement>(
             rest: Vec::with_capacity(count),
             needed: Vec::with_capacity(count),
             needs: Vec::new(),
-            cut: Vec::new(),
+            outside: Vec::new(),
+            stopped: Vec::new(),
             undeclared: BTreeSet::new(),
         };
         let mut images: HashMap<_, u32> = HashMap::new();
@@ -448,12 +460,16 @@ fn look_at<R: Refinement>(
                 }
             }
             let state = kept(refinement, reached, id)?;
-            let is_cut = catch(|| is_cut(&state));
-            if is_cut.map_err(|panic| (id, "the constraint, or `cut_off`,", panic))? {
-                part.cut.push(id);
+            let is_outside = catch(|| is_outside(&state));
+            if is_outside.map_err(|panic| (id, "the constraint", panic))? {
+                part.outside.push(id);
                 part.rest.push(ALL);
                 part.needed.push(u32::MAX);
                 continue;
+            }
+            let is_stopped = catch(|| is_stopped(&state));
+            if is_stopped.map_err(|panic| (id, "`cut_off`", panic))? {
+                part.stopped.push(id);
             }
             let resting = catch(|| at_rest(&state)).map_err(|panic| (id, "`at_rest`", panic))?;
             part.rest.push(resting);
@@ -497,7 +513,8 @@ fn meets_at_once<R: Refinement>(
     let inputs = of.inputs.len() + 1;
     let mut unmet = vec![vec![false; inputs]; of.refinement.call_environment().len()];
     let mut at_hand = vec![false; inputs];
-    for (id, needs) in looked_at.iter().flat_map(LookedAt::needs) {
+    let all = looked_at.iter().flat_map(LookedAt::needs);
+    for (id, needs) in all.filter(|(id, _)| !backward.graph.is_cut(*id)) {
         let mark = |at_hand: &mut [bool], value| {
             for (_, label) in backward.graph.steps(id) {
                 if let Some(input) = label.input {
@@ -568,7 +585,8 @@ fn meets_later<R: Refinement>(
                 _ => true,
             });
             let all = bits.iter().fold(0, |all, bit| all | bit);
-            for (id, needs) in looked_at.iter().flat_map(LookedAt::needs) {
+            let needs = looked_at.iter().flat_map(LookedAt::needs);
+            for (id, needs) in needs.filter(|(id, _)| !backward.graph.is_cut(*id)) {
                 let missing = all & !marks[id.0 as usize];
                 if missing == 0 || !rest.contains(id, process) {
                     continue;
