@@ -199,7 +199,7 @@ struct Results<'a> {
     tables: Vec<Value>,
     /// Per job, its result for build servers; none before it is decided.
     cases: Vec<Option<Case>>,
-    /// Why what is printed could not be, where results go on to a file.
+    /// Error of printing, where results go on to a file.
     unread: Option<CommandError>,
 }
 

@@ -242,7 +242,7 @@ fn an_environment_that_is_refused_by_a_bound() {
     assert_ne!(bounded.verdict, Some(Verdict::Holds), "{bounded}");
 }
 
-/// What an environment may do within the constraint, and what it may do beyond alone.
+/// Actions of an environment within the constraint, and beyond it alone.
 #[test]
 fn an_environment_that_is_met_beyond_a_constraint_is_not_decided() {
     let with = |most: Option<u8>| {
