@@ -283,9 +283,10 @@ impl<'v> Edit<'v> {
         for (i, one) in from.iter().enumerate().rev() {
             for (j, other) in to.iter().enumerate().rev() {
                 let of = |i: usize, j: usize| stay[i * width + j];
-                stay[i * width + j] = match one == other {
-                    true => of(i + 1, j + 1) + 1,
-                    false => of(i + 1, j).max(of(i, j + 1)),
+                stay[i * width + j] = if one == other {
+                    of(i + 1, j + 1) + 1
+                } else {
+                    of(i + 1, j).max(of(i, j + 1))
                 };
             }
         }

@@ -148,16 +148,18 @@ impl Serializer for ToJson {
     }
 
     fn serialize_f32(self, number: f32) -> Result<Value, Failed> {
-        match number.is_finite() {
-            true => Ok(number.into()),
-            false => Ok(json!({UNSERIALIZABLE: number.to_string()})),
+        if number.is_finite() {
+            Ok(number.into())
+        } else {
+            Ok(json!({UNSERIALIZABLE: number.to_string()}))
         }
     }
 
     fn serialize_f64(self, number: f64) -> Result<Value, Failed> {
-        match number.is_finite() {
-            true => Ok(number.into()),
-            false => Ok(json!({UNSERIALIZABLE: number.to_string()})),
+        if number.is_finite() {
+            Ok(number.into())
+        } else {
+            Ok(json!({UNSERIALIZABLE: number.to_string()}))
         }
     }
 

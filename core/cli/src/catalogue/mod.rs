@@ -124,9 +124,10 @@ impl Catalogue {
             valid.map_err(refused(format!("table {}", table.name)))
         });
         let errors: Vec<_> = claims.chain(tables).filter_map(Result::err).collect();
-        match errors.is_empty() {
-            true => Ok(()),
-            false => Err(ClaimErrors(errors)),
+        if errors.is_empty() {
+            Ok(())
+        } else {
+            Err(ClaimErrors(errors))
         }
     }
 

@@ -233,9 +233,10 @@ impl Results<'_> {
             }
         };
         self.cases[number] = Some(row.case(self.rows.program));
-        let printed = match self.is_text() {
-            true => self.rows.row(&row, self.output),
-            false => Ok(()),
+        let printed = if self.is_text() {
+            self.rows.row(&row, self.output)
+        } else {
+            Ok(())
         };
         match row.is_as_claimed() {
             true => self.as_claimed += 1,
