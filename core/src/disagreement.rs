@@ -130,7 +130,7 @@ pub(crate) struct At<'a, S: TransitionSystem> {
     pub system: &'a S,
     pub from: &'a StateOf<S>,
     pub offered: &'a [(ActionOf<S>, StateOf<S>)],
-    /// What of the rest is not derived from these.
+    /// Methods that are overridden, and so not derived from these steps.
     pub overridden: Overridden,
 }
 

@@ -1,6 +1,6 @@
 //! The functions of a model, called by their names: where one panics, the report names it.
 //!
-//! What is called elsewhere by the millions is named there; this is for all that is asked now and then.
+//! Functions that are called by the millions are named where they are called; these are for all that is asked now and then.
 
 use serde_json::Value;
 

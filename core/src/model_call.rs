@@ -139,7 +139,7 @@ fn unwound(name: String) {
     });
 }
 
-/// What is said to have panicked where no function is named: all others are.
+/// Name for the functions of a model that are not named on their own, in what is told of a panic.
 pub(crate) const UNNAMED: &str = "a function of the model (`hash`, `eq`, `clone`, `drop`, `Debug` or `serialize` of a state, an action or \
                                   an observation, `implementation` or `specification`)";
 

@@ -31,7 +31,7 @@ impl Rule {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RuleId(pub usize);
 
-/// Who takes a step: a kind of process, and its number where there are several of the kind. Processes of two kinds are two,
+/// Process that takes a step: its kind, and its number where there are several of the kind. Processes of two kinds are two,
 /// whatever their numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Process {

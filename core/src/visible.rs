@@ -34,9 +34,10 @@ fn escaped(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
     }
     let mut shown = String::with_capacity(text.len() + 8);
     for character in text.chars() {
-        match is_escaped(character) {
-            true => shown.extend(character.escape_default()),
-            false => shown.push(character),
+        if is_escaped(character) {
+            shown.extend(character.escape_default());
+        } else {
+            shown.push(character);
         }
     }
     Cow::Owned(shown)

@@ -4,7 +4,7 @@
 //! The price is that each callback compiles all rules of the model anew. The exhaustive search is worth it, and induction;
 //! everything else asks here, random walks as well, and shares one compilation.
 //!
-//! Where the callback panics it is not the function of the model that is named.
+//! A panic of the callback is not told of the function of the model that calls it.
 
 use crate::model_call::{UNNAMED, first_visited, named};
 use crate::system::{ActionOf, StateOf, StepOf, TransitionSystem};

@@ -182,7 +182,7 @@ impl TransitionSystem for Eliminating {
     }
 }
 
-/// What is said of the push that a pop meets.
+/// Claim about the push that a pop meets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pushes {
     /// That it takes effect just before the pop.

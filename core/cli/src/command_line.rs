@@ -153,9 +153,10 @@ pub fn main(name: &'static str, about: &'static str, catalogue: &Catalogue) -> E
     let status = match status {
         Ok(status) => status,
         Err(CommandError::Usage(error)) if error.use_stderr() => {
-            match in_colours(&error) {
-                true => drop(error.print()),
-                false => tell(error.to_string().trim_end()),
+            if in_colours(&error) {
+                drop(error.print());
+            } else {
+                tell(error.to_string().trim_end());
             }
             Status::Unusable
         }
@@ -184,9 +185,10 @@ fn in_colours(error: &clap::Error) -> bool {
 }
 
 fn help(error: &clap::Error, output: &mut impl Write) -> io::Result<()> {
-    match in_colours(error) {
-        true => error.print()?,
-        false => output.write_all(visible_lines(&error.to_string()).as_bytes())?,
+    if in_colours(error) {
+        error.print()?;
+    } else {
+        output.write_all(visible_lines(&error.to_string()).as_bytes())?;
     }
     output.flush()
 }

@@ -16,10 +16,11 @@ pub(crate) fn quoted(word: impl AsRef<OsStr>) -> String {
             let written = String::from_utf8_lossy(bytes);
             let is_shown = written.len() == bytes.len();
             let characters = written.chars();
-            let shown: String = match is_shown {
-                true => characters.map(in_dollar_quotes).collect(),
+            let shown: String = if is_shown {
+                characters.map(in_dollar_quotes).collect()
+            } else {
                 // Some bytes are no characters.
-                false => bytes.iter().map(|byte| octal(&[*byte])).collect(),
+                bytes.iter().map(|byte| octal(&[*byte])).collect()
             };
             format!("$'{shown}'")
         }

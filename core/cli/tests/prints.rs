@@ -197,7 +197,7 @@ fn ended(mut child: Child, told: &str) -> Output {
     })
 }
 
-/// What a run of the command line writes to standard output and to standard error.
+/// Exit status of a run of the command line, with the texts on standard output and on standard error.
 fn run(arguments: &[&str]) -> (Option<i32>, String, String) {
     let child = program()
         .args(arguments)
@@ -237,7 +237,7 @@ fn prints_go_through() {
     }
 }
 
-/// What the model prints to standard output stands there beside the JSON, which is whole.
+/// Output of the model stands beside the JSON, which is whole.
 fn json_is_whole() {
     let arguments = [
         "check",

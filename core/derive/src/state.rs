@@ -516,7 +516,7 @@ mod tests {
         assert!(derive(&fixed).is_ok());
     }
 
-    /// What is wrong by itself, whatever the type of the field is, is told where it is compiled.
+    /// Attributes that are wrong whatever the type of the field is are refused at compile time.
     #[test]
     fn attributes_that_are_none_are_refused() {
         let field = |attributes: TokenStream| -> DeriveInput {
@@ -611,7 +611,7 @@ mod tests {
         }
     }
 
-    /// In what is told of a field its type is as it was written.
+    /// The type of a field is told as it was written.
     #[test]
     fn types_are_told_as_they_are_written() {
         for written in [

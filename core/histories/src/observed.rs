@@ -134,7 +134,7 @@ pub trait Observed: Sync {
     ///
     /// # Errors
     ///
-    /// What there is not ([`NoSuch::unless`]).
+    /// The name that the instance does not have ([`NoSuch::unless`]).
     fn check(&self, _event: &Self::Event) -> Result<(), NoSuch> {
         Ok(())
     }

@@ -190,7 +190,7 @@ fn some_initial<S: TransitionSystem>(system: &S) -> Result<Option<StateOf<S>>, P
     catch(|| named("`initial` of the implementation", || first_initial(system)))
 }
 
-/// What a search has found before which a function of the model panicked. Mostly it does so again in the search.
+/// Findings of a search before which a function of the model panicked. Mostly it does so again in the search.
 fn panicked_before<S: TransitionSystem, T>(
     panic: Panic,
     explored: Explored<S, T>,

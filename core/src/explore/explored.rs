@@ -54,7 +54,7 @@ pub struct Explored<S: TransitionSystem, T> {
     pub graph: Option<Graph>,
     /// How many steps there were when there was no room for more, if that came about: the graph has some of them.
     pub graph_too_large: Option<u64>,
-    /// What a function of the model panicked with, if one did that was not called for a state or a step: `initial`, say.
+    /// Panic of a function of the model that was not called for a state or a step (`initial`, say), if there was one.
     pub panic: Option<Panic>,
     /// An initial state that cannot be packed, if there is one, and why.
     pub initial_misfit: Option<(StateOf<S>, PackingError)>,

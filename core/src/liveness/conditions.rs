@@ -82,7 +82,7 @@ impl Conditions {
         })
     }
 
-    /// How many classes there are; their numbers are below.
+    /// Number of classes, which are numbered from 0.
     pub fn classes(&self) -> u32 {
         self.numbers.len() as u32
     }
@@ -106,7 +106,7 @@ impl Conditions {
         &self.sets[start..end]
     }
 
-    /// How many words all conditions take.
+    /// Number of words that hold a bit for each condition.
     pub(super) fn words(&self) -> usize {
         self.strengths.len().div_ceil(64)
     }

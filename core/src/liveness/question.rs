@@ -7,9 +7,9 @@ use super::Bits;
 pub enum Claim {
     /// Whenever the premise holds, the conclusion holds then or later.
     LeadsTo {
-        /// Where the premise holds.
+        /// States in which the premise holds.
         premise: Bits,
-        /// Where the conclusion holds.
+        /// States in which the conclusion holds.
         conclusion: Bits,
     },
     /// The conclusion holds at some time.
@@ -18,9 +18,9 @@ pub enum Claim {
     AlwaysEventually(Bits),
     /// If the premise holds at some time, then from some time on the conclusion holds for ever.
     EventuallyAlways {
-        /// Where the premise holds; none of a claim without one, as if it held everywhere.
+        /// States in which the premise holds; `None` for a claim without one, as if it held everywhere.
         premise: Option<Bits>,
-        /// Where the conclusion holds.
+        /// States in which the conclusion holds.
         conclusion: Bits,
     },
     /// The conclusion holds in every state.

@@ -242,7 +242,7 @@ impl<'a, R: Refinement> Checker<'a, R> {
     }
 }
 
-/// Why what was found nowhere may be found beyond a bound of the instance, if the bound left something out.
+/// Reason why what was found nowhere may be found beyond a bound of the instance, if the bound left something out.
 fn cut<R: Refinement>(tester: &Tester<'_, R>, counts: &Counts<R>) -> Option<String> {
     let constraint = tester
         .constraint

@@ -108,11 +108,12 @@ impl Names<'_> {
             .iter()
             .try_for_each(|pattern| self.validate_left_out(pattern))?;
         let is_left = |(name, is_chosen): &(String, bool)| *is_chosen && !self.is_always(name);
-        match self.rows.iter().any(is_left) {
-            true => Ok(()),
-            false => Err(CheckError::NothingLeft {
+        if self.rows.iter().any(is_left) {
+            Ok(())
+        } else {
+            Err(CheckError::NothingLeft {
                 without: settings.without.clone(),
-            }),
+            })
         }
     }
 
@@ -136,11 +137,12 @@ impl Names<'_> {
     }
 
     fn validate_left_out(&self, pattern: &str) -> Result<(), CheckError> {
-        match self.rows_of(pattern)?.all(|row| self.is_always(row)) {
-            true => Err(CheckError::Indispensable {
+        if self.rows_of(pattern)?.all(|row| self.is_always(row)) {
+            Err(CheckError::Indispensable {
                 name: pattern.to_owned(),
-            }),
-            false => Ok(()),
+            })
+        } else {
+            Ok(())
         }
     }
 

@@ -9,7 +9,7 @@ use crate::refinement::Refinement;
 use crate::report::Constrained;
 use crate::system::TransitionSystem;
 
-/// What a worker counts.
+/// Counters of a worker.
 #[derive(Default)]
 pub(super) struct Counts {
     /// States that do not satisfy the constraint, each once,
@@ -66,7 +66,7 @@ impl Counts {
         self.depth
     }
 
-    /// What the report says of the constraint.
+    /// Figures of the constraint for the report.
     pub fn told<S: TransitionSystem>(&self, constraint: &Constraint<S>) -> Constrained {
         Constrained {
             name: constraint.name().to_owned(),

@@ -123,7 +123,7 @@ pub(super) fn unsupported(refinement: &impl Refinement) -> Option<&'static str> 
     refinement.unsupported(KIND)
 }
 
-/// What is found of the obligation, and what is doubtful of the rules of the specification.
+/// Judgement of the obligation, and doubts about the rules of the specification.
 pub(super) struct Outcome {
     pub judged: Option<Judged>,
     pub doubts: Vec<String>,
@@ -245,14 +245,14 @@ fn judge<R: Refinement>(counts: &Counts, found: &Found<'_, R>) -> (Obligation, V
     (judged, doubts)
 }
 
-/// What is wrong with the rules of a specification.
+/// Findings on the rules of a specification: problems and doubts.
 struct Problems {
     checked: u64,
     problems: Vec<Problem>,
     doubts: Vec<String>,
 }
 
-/// What is wrong with a rule of a specification.
+/// Problem of a rule of a specification.
 struct Problem {
     rule: String,
     /// The state that shows it.

@@ -166,7 +166,7 @@ pub enum CheckError {
         /// How many bits a state takes.
         bits: u32,
     },
-    /// What is declared was asked for, and not a check.
+    /// Declarations of the refinement were asked for, and not a check.
     #[error("what the refinement declares was asked for, and nothing was checked")]
     OnlyDeclared,
     /// The refinement was handed over to be stepped through, and not checked.

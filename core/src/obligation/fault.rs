@@ -1,4 +1,4 @@
-//! What can be wrong with a model itself.
+//! Faults of a model itself.
 
 use crate::disagreement::Disagreement;
 use crate::explore::Panic;

@@ -22,7 +22,7 @@ use crate::trace::Trace;
 pub(super) struct Totals {
     /// Whether every reachable state was visited with all its steps.
     pub complete: bool,
-    /// Why what is found nowhere may be found beyond a bound of the instance, if the bound left something out.
+    /// Reason why what is found nowhere may be found beyond a bound of the instance, if the bound left something out.
     pub cut: Option<String>,
     /// The limit that came first, if one did.
     pub limit: Option<Limit>,
@@ -40,7 +40,7 @@ pub(super) struct Totals {
     pub peak_memory_bytes: u64,
     /// How states were kept; none if they were not.
     pub kept: Option<StatesKept>,
-    /// What a function of the model panicked with, if one did that was not called for a state or a step: `initial`, say.
+    /// Panic of a function of the model that was not called for a state or a step (`initial`, say), if there was one.
     pub panic: Option<Panic>,
     /// How an initial state cannot be packed, if there is one.
     pub initial_misfit: Option<String>,
@@ -85,7 +85,7 @@ type Explain<'e, S> = &'e dyn Fn(&Trace<S>) -> Counterexample;
 /// What is left of a search, or of random walks, but the counters of the obligations.
 pub(super) struct Found<'a, R: Refinement> {
     pub refinement: &'a R,
-    /// What bounded the exploration.
+    /// Constraint that bounded the exploration.
     pub constraint: Option<&'a Constraint<R::Concrete>>,
     pub settings: &'a Settings<'a>,
     pub totals: Totals,

@@ -63,7 +63,7 @@ pub(super) struct Decided<R: Refinement> {
     /// How `type_correct` leaves reachable states out, as far as the pass met them: what is inductive says nothing of
     /// these.
     pub doubt: Option<String>,
-    /// What a function of the model panicked with that did not do so when it was asked again.
+    /// Panic of a function of the model that did not panic when it was asked again.
     pub unrepeated: Option<Panic>,
 }
 

@@ -21,10 +21,10 @@ use crate::model_call::{catch, named, take_tolerated};
 use crate::refinement::Refinement;
 use crate::report::{Counterexample, Evidence, Identified, Obligation, Report, Verdict, Warning};
 
-/// Why something is not decided that asks the model once more.
+/// Reason why a question that asks the model once more is not decided.
 const PANICKED: &str = "not evaluated: the model panicked";
 
-/// What the obligations that are decided after the search ask beside what is named there.
+/// Functions that the obligations decided after the search call, beside those named there.
 const ASKED_BY_ENVIRONMENT: &str =
     "`unsupported`, `bound`, or `hash`, `eq` or `clone` of a state or an action";
 const ASKED_BY_LIVENESS: &str =

@@ -63,8 +63,8 @@ impl ObligationKind {
         Self::ALL.into_iter().find(|known| known.name() == kind)
     }
 
-    /// What must hold, as a sentence without its stop: that of the obligation of this name, those of a recorded history among
-    /// them; `None` if there is no such obligation.
+    /// Statement of the obligation of this name, those of a recorded history among them, as a sentence without its stop;
+    /// `None` if there is no such obligation.
     pub fn sentence(obligation: &str) -> Option<&'static str> {
         let sentence = match obligation {
             "inductive:simulation" => {
@@ -84,7 +84,7 @@ impl ObligationKind {
         Some(sentence)
     }
 
-    /// What an obligation of this kind states.
+    /// Statement of an obligation of this kind.
     const fn states(self) -> &'static str {
         match self {
             Self::Observation => "a state and its image show the same",

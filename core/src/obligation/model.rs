@@ -37,7 +37,7 @@ use crate::system::{ActionOf, StateOf, steps};
 
 const KIND: ObligationKind = ObligationKind::Model;
 
-/// What the test of a symmetry asks beside what is named there.
+/// Functions that the test of a symmetry calls, beside those named there.
 const TESTED_SYMMETRY: &str = "a function that the test of the symmetry calls, `hash`, `eq` or `clone` of a state, an action or an \
                                observation, say,";
 
@@ -172,9 +172,9 @@ pub(super) struct Context<'a, R: Refinement> {
     pub environment: &'a [Process],
     /// Whether the search asked for images.
     pub images: bool,
-    /// What functions of the model panicked with when something was decided after the search,
+    /// Panics of functions of the model in decisions after the search,
     pub panics: &'a [Panic],
-    /// and where one did when `environment` or liveness was.
+    /// and the one in the decision of `environment` or liveness, with its state.
     pub panicked: Option<&'a (StateId, &'static str, Panic)>,
 }
 
@@ -310,7 +310,7 @@ fn explain<R: Refinement>(found: &Found<'_, R>, place: Place, fault: &Fault) -> 
     }
 }
 
-/// What is wrong, if that can be said without the behaviour that shows it.
+/// Explanation of a fault, if it can be given without the behaviour that shows it.
 pub(super) fn explanation(fault: &Fault) -> Option<String> {
     Some(match fault {
         Fault::OfferedTwice => return None,

@@ -69,7 +69,7 @@ pub(super) enum Weight {
 pub(super) struct Judged {
     pub row: Obligation,
     pub weight: Weight,
-    /// What a function of the model panicked with, if that is why the row is open.
+    /// Panic of a function of the model, if that is why the row is open.
     pub panic: Option<Panic>,
 }
 

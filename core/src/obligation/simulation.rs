@@ -71,11 +71,11 @@ impl Counts {
     }
 }
 
-/// What is found of a step.
+/// Outcome of testing a step.
 pub(super) struct Tested<R: Refinement> {
-    /// What it is said to simulate.
+    /// Abstract steps that it is said to simulate.
     pub answer: AnswerOf<R>,
-    /// What its target maps to.
+    /// Image of its target.
     pub target: StateOf<R::Abstract>,
     /// Whether it does.
     pub simulates: bool,

@@ -76,12 +76,12 @@ impl Needs {
 pub(super) struct Tester<'a, R: Refinement> {
     pub refinement: &'a R,
     pub obligations: Obligations<'a>,
-    /// What bounds the exploration.
+    /// Constraint that bounds the exploration.
     pub constraint: Option<&'a Constraint<R::Concrete>>,
     pub needs: Needs,
     until: Until,
     invariants: Vec<Chosen<'a, R::Concrete>>,
-    /// How many rules the implementation has, and the specification.
+    /// Number of rules of the implementation, and of the specification.
     rules: [usize; 2],
     /// The inputs of actions of the environment.
     pub inputs: Inputs<ActionOf<R::Abstract>>,

@@ -15,7 +15,7 @@ pub(super) struct Judgements<'a, R: Refinement> {
     pub induction: Option<&'a induction::Decided<R>>,
     /// The doubts of conditions of the implementation that assume nothing.
     pub assuming_nothing: &'a [String],
-    /// What is doubtful of the rules of the specification.
+    /// Doubts about the rules of the specification.
     pub of_rules: &'a [String],
 }
 

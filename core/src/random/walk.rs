@@ -152,7 +152,7 @@ pub(crate) struct Walked<S: TransitionSystem, T> {
     pub end: WalksEnd,
     /// The distinct initial states, in the order in which the system has them.
     pub initial: Vec<StateOf<S>>,
-    /// What a function of the model panicked with, if one did that was not called for a state or a step: `initial`, say.
+    /// Panic of a function of the model that was not called for a state or a step (`initial`, say), if there was one.
     pub panic: Option<Panic>,
     /// How many walks were begun.
     pub begun: u32,

@@ -80,7 +80,7 @@ impl Display for Change {
 }
 
 impl Change {
-    /// What was removed, and what was added.
+    /// Line of the values that were removed, and of those that were added.
     fn signed(
         &self,
         f: &mut Formatter<'_>,
@@ -232,14 +232,14 @@ fn has_moved_on(from: &[Value], to: &[Value]) -> bool {
         })
 }
 
-/// What left a list and what joined it, where that says all: the others keep their order.
+/// Elements that left a list, and those that joined it, where that says all: the others keep their order.
 struct Edit<'v> {
     removed: Vec<&'v Value>,
     added: Vec<&'v Value>,
     at: At,
 }
 
-/// Where elements left, and where they joined.
+/// Ends of a list at which elements left, and joined.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum At {
     FrontAndBack,
@@ -283,9 +283,10 @@ impl<'v> Edit<'v> {
         for (i, one) in from.iter().enumerate().rev() {
             for (j, other) in to.iter().enumerate().rev() {
                 let of = |i: usize, j: usize| stay[i * width + j];
-                stay[i * width + j] = match one == other {
-                    true => of(i + 1, j + 1) + 1,
-                    false => of(i + 1, j).max(of(i, j + 1)),
+                stay[i * width + j] = if one == other {
+                    of(i + 1, j + 1) + 1
+                } else {
+                    of(i + 1, j).max(of(i, j + 1))
                 };
             }
         }

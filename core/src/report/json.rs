@@ -43,7 +43,7 @@ pub(super) fn pairs(value: &Value) -> Option<impl Iterator<Item = (&Value, &Valu
     )
 }
 
-/// What one of the marks above is a mark of.
+/// Content of a value under one of the marks above.
 pub(super) fn content<'v>(value: &'v Value, mark: &str) -> Option<&'v Value> {
     match value {
         Value::Object(fields) if fields.len() == 1 => fields.get(mark),
@@ -67,7 +67,7 @@ pub(super) fn name(key: &Value) -> Option<String> {
     }
 }
 
-/// Why a value has no JSON: what its own `Serialize` says.
+/// Reason why a value has no JSON: what its own `Serialize` says.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 struct Failed(String);
@@ -148,16 +148,18 @@ impl Serializer for ToJson {
     }
 
     fn serialize_f32(self, number: f32) -> Result<Value, Failed> {
-        match number.is_finite() {
-            true => Ok(number.into()),
-            false => Ok(json!({UNSERIALIZABLE: number.to_string()})),
+        if number.is_finite() {
+            Ok(number.into())
+        } else {
+            Ok(json!({UNSERIALIZABLE: number.to_string()}))
         }
     }
 
     fn serialize_f64(self, number: f64) -> Result<Value, Failed> {
-        match number.is_finite() {
-            true => Ok(number.into()),
-            false => Ok(json!({UNSERIALIZABLE: number.to_string()})),
+        if number.is_finite() {
+            Ok(number.into())
+        } else {
+            Ok(json!({UNSERIALIZABLE: number.to_string()}))
         }
     }
 
@@ -382,7 +384,7 @@ mod tests {
         pairs.into()
     }
 
-    /// Where `serde_json` has a value it is that one.
+    /// A value for which `serde_json` has JSON has the same here.
     #[test]
     fn it_is_the_json_of_serde_json() {
         fn same<T: Serialize + Debug>(value: T) {

@@ -25,7 +25,7 @@ pub(crate) mod number;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
-/// What a state, an action and a parameter are in a report.
+/// Value of a state, an action or a parameter in a report.
 pub use serde_json::Value;
 
 pub use difference::Change;
@@ -87,7 +87,7 @@ pub enum Evidence {
 pub struct Report {
     /// The name of the check.
     pub check: String,
-    /// What the check claims, in a sentence, with its source; absent where nobody has said it.
+    /// Claim of the check, in a sentence, with its source; absent if none is stated.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub claim: Option<String>,
     /// The instance: each parameter with its value.

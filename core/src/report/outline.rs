@@ -7,7 +7,7 @@ use super::layout::steps;
 use super::repetition::Repetition;
 use super::{Counterexample, Report, Step};
 
-/// How a counterexample is told.
+/// Outline of a counterexample: its parts that are told earlier, and its repetitions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outline<'r> {
     /// The counterexample.

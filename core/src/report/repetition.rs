@@ -24,7 +24,7 @@ const FEWEST_STEPS: usize = 8;
 pub struct Repetition {
     /// The steps that are repetitions: whole rounds.
     pub steps: Range<usize>,
-    /// How many steps a round takes.
+    /// Number of steps of a round.
     round: usize,
     /// The numbers that change from round to round.
     numbers: Vec<Progression>,
@@ -38,7 +38,7 @@ struct Progression {
     place: usize,
     field: String,
     by: i128,
-    /// Where it goes round: from which value to which.
+    /// Wrap-around, if it has one: from which value to which.
     turn: Option<(i128, i128)>,
     /// Its value after the last round.
     last: i128,
@@ -151,7 +151,7 @@ impl Repetition {
     }
 }
 
-/// How the numbers of `steps` change from round to round, for each step of a round; and the first step that is no
+/// Changes of the numbers of `steps` from round to round, for each step of a round; and the first step that is no
 /// repetition.
 fn progressions(all: &[Step], steps: Range<usize>, round: usize) -> (usize, Vec<Vec<Progression>>) {
     let mut phases: Vec<Vec<Progression>> = Vec::new();
@@ -308,7 +308,7 @@ impl Progression {
         (self.part, &self.field) == (other.part, &other.field) && is_regular
     }
 
-    /// What is the same in all steps of a round.
+    /// Change that is the same in all steps of a round.
     fn rule(&self) -> (Part, &str, i128, Option<(i128, i128)>) {
         (self.part, &self.field, self.by, self.turn)
     }
@@ -470,7 +470,7 @@ mod tests {
         *value = json!(i64::try_from(next).expect("it is small"));
     }
 
-    /// What is left out follows from the first round and from what is said of the numbers.
+    /// Steps that are left out follow from the first round and from what is said of the numbers.
     #[test]
     fn what_is_left_out_is_told() {
         let (mut left_out, mut of_rounds) = (0, [0; LONGEST_ROUND + 1]);

@@ -15,7 +15,7 @@ impl<T> Exact<T> {
     /// Nothing is claimed: each state is read back, and compared.
     pub const UNKNOWN: Self = Self::made(false);
 
-    /// What is written is a value's parts, one after the other, and all of them are exact.
+    /// Claim of a value that is written as its parts, one after the other: it is exact if all of them are.
     #[doc(hidden)]
     pub const fn of_parts(parts: &[bool]) -> Self {
         let mut at = 0;

@@ -128,7 +128,7 @@ impl Limits {
     }
 }
 
-/// What is said of a field and cannot be: an attribute without effect, or one that no value meets.
+/// Attribute of a field that is wrong: one without effect, or one that no value meets.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the attribute of the field `{field}`, of type `{type_}`, is wrong: {fault}")]
 pub struct WrongLimits {
@@ -136,7 +136,7 @@ pub struct WrongLimits {
     pub field: String,
     /// Its type, as it is written there.
     pub type_: String,
-    /// What is wrong, and what to do.
+    /// Fault of the attribute, and its remedy.
     pub fault: LimitsFault,
 }
 
@@ -160,7 +160,7 @@ impl WrongLimits {
     }
 }
 
-/// Why a field cannot be as it is said to be.
+/// Fault of an attribute of a field.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LimitsFault {
     /// It is said of a type that says so of its own fields.
@@ -195,7 +195,7 @@ pub enum LimitsFault {
         /// The type.
         of: &'static str,
     },
-    /// What is kept whole has no ranges.
+    /// A type that is kept whole has no ranges.
     #[error(
         "`{said}` has no effect, since the type is kept whole; derive `State` for it, or leave it out"
     )]

@@ -3,13 +3,13 @@
 use super::Kept;
 use super::limits::{Limits, LimitsFault, WrongLimits};
 
-/// How much room values of a type take at most, with what is said of them.
+/// Room that values of a type take at most, with what is said of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shape {
     bits: Option<u32>,
     /// Whether it has integers of which a range can be said.
     has_integers: bool,
-    /// What is said wrongly.
+    /// Attribute that is wrong, if one is.
     wrong: Option<Box<WrongLimits>>,
 }
 

@@ -34,7 +34,7 @@ pub enum Part<'k> {
     Name(&'static str),
     /// An element.
     Index(usize),
-    /// What a map has at a key.
+    /// The entry of a map at a key.
     Key(&'k dyn Debug),
 }
 
@@ -54,7 +54,7 @@ pub trait Sink {
     /// A number from 0 to `most`.
     fn number(&mut self, most: u64, value: u64);
 
-    /// What comes next is of this part of the value, until it is left.
+    /// Start of a part of the value: what comes next is of it, until it is left.
     #[inline(always)]
     fn enter(&mut self, _part: Part<'_>) {}
 

@@ -12,7 +12,7 @@ use crate::random::Generator;
 /// The words of the states below.
 const WORDS: usize = 16;
 
-/// How many bits a number from 0 to `most` takes: the fewest that have room for it.
+/// Width in bits of a number from 0 to `most`: the fewest that have room for it.
 fn width(most: u64) -> usize {
     (0..64).find(|width| most < 1 << width).unwrap_or(64)
 }

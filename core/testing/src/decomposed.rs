@@ -25,7 +25,7 @@ pub fn marks(states: u32, of: impl IntoIterator<Item = u32>) -> Marks {
 /// System of any number of states.
 #[derive(Clone, Debug)]
 pub struct Large {
-    /// How many states there are.
+    /// Number of states.
     pub states: u32,
     pub initial: Vec<u32>,
     /// All pairs of different states that a step joins.
@@ -37,7 +37,7 @@ pub struct Large {
 /// Change of a system.
 pub type Alteration = fn(&mut Large);
 
-/// What a fault of a program might leave out or change of a system: tests see that each would have been noticed.
+/// Alterations of a system that a fault of a program might make: tests see that each would have been noticed.
 pub const ALTERED: [(&str, Alteration); 5] = [
     ("conditions from the 65th on", |of| {
         of.conditions.truncate(64)
@@ -66,7 +66,7 @@ struct Condition {
     takes: Vec<Vec<u32>>,
 }
 
-/// What a set of states is that reach each other.
+/// Verdict on a set of states that reach each other.
 enum Candidate {
     Fair,
     Unfair,

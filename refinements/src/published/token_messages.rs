@@ -29,7 +29,7 @@ impl Ewd998PCalRefinement {
     }
 }
 
-/// Where node 0 concludes that all have terminated, they have.
+/// Node 0 concludes that all have terminated only if they have.
 fn termination_detection() -> Invariant<Ewd998> {
     let holds = |state: &ewd998::State| !state.termination_detected() || state.has_terminated();
     Invariant::new(

@@ -59,7 +59,7 @@ pub enum InputError {
     /// A claim expects what only a violation has.
     #[error("{what} is expected, and the verdict {verdict}: it must be violated")]
     NoViolationExpected {
-        /// What is expected.
+        /// The expectation that only a violation can meet.
         what: &'static str,
         /// The verdict that is expected.
         verdict: Verdict,
@@ -95,7 +95,7 @@ impl InputError {
 pub struct ClaimError {
     /// Its command, without the name of the program.
     pub command: String,
-    /// What is wrong with it.
+    /// Reason why it cannot be decided.
     #[source]
     pub error: InputError,
 }

@@ -81,7 +81,7 @@ impl Catalogue {
     ///
     /// # Errors
     ///
-    /// What is wrong with it.
+    /// Reason why it cannot be decided.
     pub fn validate_claim(&self, claim: &Claim) -> Result<(), InputError> {
         let declared = Mutex::new(None);
         let declare = |names| {
@@ -111,7 +111,7 @@ impl Catalogue {
     ///
     /// # Errors
     ///
-    /// What is wrong with each that cannot.
+    /// Reasons, one for each that cannot be decided.
     pub fn validate(&self) -> Result<(), ClaimErrors> {
         let refused = |command: String| move |error| ClaimError { command, error };
         let claims = self.claims.iter().map(|claim| {
@@ -124,9 +124,10 @@ impl Catalogue {
             valid.map_err(refused(format!("table {}", table.name)))
         });
         let errors: Vec<_> = claims.chain(tables).filter_map(Result::err).collect();
-        match errors.is_empty() {
-            true => Ok(()),
-            false => Err(ClaimErrors(errors)),
+        if errors.is_empty() {
+            Ok(())
+        } else {
+            Err(ClaimErrors(errors))
         }
     }
 

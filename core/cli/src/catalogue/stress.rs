@@ -56,7 +56,7 @@ pub struct StressReport {
     pub failure: Option<StressFailure>,
     /// The recorded history; null if none was recorded.
     pub recorded: Option<RecordedHistory>,
-    /// Why the history could not be written, if it could not: what was found is told all the same.
+    /// Error of writing the history, if it failed: what was found is told all the same.
     #[serde(skip)]
     pub unrecorded: Option<String>,
 }

@@ -506,9 +506,10 @@ fn without_option(parameters: &[Parameter]) -> Arg {
         "LIST",
         "All but these, of those that would be checked; written as for --obligations",
     );
-    match is_parameter(parameters, "without") {
-        true => option,
-        false => option.long("without").visible_alias(WITHOUT),
+    if is_parameter(parameters, "without") {
+        option
+    } else {
+        option.long("without").visible_alias(WITHOUT)
     }
 }
 

@@ -58,7 +58,7 @@ struct Place<'f> {
     line: Option<u64>,
 }
 
-/// Where results are told.
+/// Output of the results, in either form.
 enum Output<'o> {
     Text(&'o mut dyn Write),
     Json(Answer<'o>),
@@ -68,7 +68,7 @@ enum Output<'o> {
 struct Results<'a> {
     cancel: &'a AtomicBool,
     output: Output<'a>,
-    /// Why the output cannot be written any more, where a page is still to be made.
+    /// Error that ended the output, where a page is still to be made.
     output_failed: Option<io::Error>,
     /// Whether something was left undecided since the command was cancelled.
     interrupted: bool,

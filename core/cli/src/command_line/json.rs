@@ -35,13 +35,12 @@ pub(super) fn visible(json: &str) -> String {
 pub(crate) fn escaped(json: &str, is_escaped: impl Fn(char) -> bool) -> String {
     let mut text = String::with_capacity(json.len());
     for character in json.chars() {
-        match is_escaped(character) {
-            true => {
-                for unit in character.encode_utf16(&mut [0; 2]) {
-                    text += &format!("\\u{unit:04x}");
-                }
+        if is_escaped(character) {
+            for unit in character.encode_utf16(&mut [0; 2]) {
+                text += &format!("\\u{unit:04x}");
             }
-            false => text.push(character),
+        } else {
+            text.push(character);
         }
     }
     text

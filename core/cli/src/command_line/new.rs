@@ -37,7 +37,7 @@ pub enum NewProjectError {
     Reserved {
         /// The name given.
         name: String,
-        /// What it is.
+        /// The other meaning of the name.
         what: &'static str,
     },
     /// There is something already.

@@ -39,7 +39,7 @@ enum Place {
     StandardError,
 }
 
-/// What a path leads to: two paths to one file have the same.
+/// Identity of the file that a path leads to, the same for two paths to one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Identity {
     /// A file of the system, by its device and its number there.
@@ -78,7 +78,7 @@ impl OutputFile {
         Ok(Self { place, identity })
     }
 
-    /// What the path leads to; none of a device, which keeps nothing that could be written over.
+    /// Identity of the file; none of a device, which keeps nothing that could be written over.
     pub(super) fn identity(&self) -> Option<&Identity> {
         self.identity.as_ref()
     }
@@ -165,7 +165,7 @@ impl Place {
 }
 
 impl Identity {
-    /// What a path leads to; none where there is no telling, or a device.
+    /// Identity of the file at a path; none where there is no telling, or of a device.
     pub fn of(path: &Path) -> Option<Self> {
         match fs::metadata(path) {
             Ok(existing) => Self::of_existing(&existing, || path.canonicalize().ok()),
@@ -191,7 +191,7 @@ impl Identity {
     }
 }
 
-/// What a stream of the process leads to.
+/// Identity of the file that a stream of the process leads to.
 #[cfg(unix)]
 fn of_stream(stream: impl std::os::fd::AsFd) -> Option<Identity> {
     let file = File::from(stream.as_fd().try_clone_to_owned().ok()?);

@@ -44,12 +44,12 @@ impl Files {
     }
 }
 
-/// What could not be written of a command's results. Each result is tried, whatever becomes of the others.
+/// Errors of writing a command's results. Each result is tried, whatever becomes of the others.
 #[derive(Default)]
 pub(super) struct Failures(Vec<CommandError>);
 
 impl Failures {
-    /// What was tried; if it failed, the error is kept.
+    /// Value of `tried`; none if it failed, and then the error is kept.
     pub fn keep<T>(&mut self, tried: Result<T, impl Into<CommandError>>) -> Option<T> {
         match tried {
             Ok(done) => Some(done),

@@ -199,7 +199,7 @@ struct Results<'a> {
     tables: Vec<Value>,
     /// Per job, its result for build servers; none before it is decided.
     cases: Vec<Option<Case>>,
-    /// Why what is printed could not be, where results go on to a file.
+    /// Error of printing, where results go on to a file.
     unread: Option<CommandError>,
 }
 
@@ -233,9 +233,10 @@ impl Results<'_> {
             }
         };
         self.cases[number] = Some(row.case(self.rows.program));
-        let printed = match self.is_text() {
-            true => self.rows.row(&row, self.output),
-            false => Ok(()),
+        let printed = if self.is_text() {
+            self.rows.row(&row, self.output)
+        } else {
+            Ok(())
         };
         match row.is_as_claimed() {
             true => self.as_claimed += 1,

@@ -15,7 +15,7 @@ use super::system::{Condition, Pairs, PropertyKind, System};
 pub struct Decided {
     /// A fair behaviour that violates it, if there is one, with the reason why each fairness condition is met.
     pub violation: Option<(Lasso, Vec<Met>)>,
-    /// Why it holds whatever the system does, if it does.
+    /// Reason why it holds whatever the system does, if it does.
     pub vacuous: Option<Vacuous>,
 }
 
@@ -104,7 +104,7 @@ impl<'s> Decider<'s> {
     }
 }
 
-/// What a property claims.
+/// Claim of a property, with its action and its occasions.
 struct Claimed {
     claim: Claim,
     /// The pairs that are steps of the action of which fairness is claimed.

@@ -117,7 +117,7 @@ fn counterexamples(body: &mut String, report: &Report, outlines: &[Outline<'_>])
     }
 }
 
-/// What is in front of the anchors of a counterexample's steps: nothing for the one that the verdict rests on.
+/// Prefix of the anchors of a counterexample's steps: empty for the one that the verdict rests on.
 fn prefix(report: &Report, number: usize) -> String {
     if number == 0 && report.counterexample.is_some() {
         String::new()

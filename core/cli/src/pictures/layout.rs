@@ -89,7 +89,7 @@ pub struct Needs {
 }
 
 impl Needs {
-    /// What a node needs in these states, with texts of at most so many characters.
+    /// Needs of a node in these states, with texts of at most so many characters.
     pub fn of<'n>(states: impl IntoIterator<Item = &'n Node>, characters: usize) -> Self {
         let mut needs = Self::default();
         states

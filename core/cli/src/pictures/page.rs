@@ -70,7 +70,7 @@ pub struct Lanes<'s> {
     pub shown: &'s [usize],
     /// The step that is looked at, or the one that fails.
     pub at: Option<usize>,
-    /// What tells this navigation from others on the page.
+    /// Suffix of its label, which tells this navigation from others on the page.
     pub of: &'s str,
 }
 

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::run_all::run;
 
-/// How often a check of the test of validated claims was run.
+/// Number of runs of a check of the test of validated claims.
 static SEARCHED: AtomicUsize = AtomicUsize::new(0);
 
 /// A counter with obligations of every kind.
@@ -165,7 +165,7 @@ fn a_pattern_that_stands_for_nothing_is_refused() {
     }
 }
 
-/// What is left out by name is not told of as not asked for.
+/// Obligations that are left out by name are not told of as not asked for.
 #[test]
 fn what_is_left_out_is_not_asked_for() {
     let text = |options: &str| run(&catalogue(), &format!("check count {options}"), false).1;

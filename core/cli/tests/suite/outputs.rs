@@ -253,7 +253,7 @@ fn a_default_run_goes_on_for_its_file() {
     assert!(passed());
 }
 
-/// What is there is replaced whole, or stays as it is.
+/// A file that is there is replaced whole, or stays as it is.
 #[test]
 fn a_file_is_replaced_whole_or_stays() {
     let folder = tempfile::tempdir().expect("there is room");

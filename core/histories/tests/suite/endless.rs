@@ -283,7 +283,7 @@ impl Observed for Text {
     }
 }
 
-/// What so many clients did to one text at the same time: each appends, and now and then reads.
+/// Events of so many clients of one text at the same time: each appends, and now and then reads.
 fn clients(clients: usize, calls: u16, random: &mut Generator) -> Vec<Event<Call>> {
     struct Client {
         place: u64,

@@ -387,7 +387,7 @@ fn an_enumeration_is_left_when_it_is_cancelled() {
     assert_eq!(cut.verdict(), Verdict::Violated);
 }
 
-/// What the instance does not have is refused with its line, wherever in the history it is.
+/// An event that names what the instance does not have is refused with its line, wherever in the history it is.
 #[test]
 fn what_there_is_not_is_refused_with_its_line() {
     for at in 0..5 {

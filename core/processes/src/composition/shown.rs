@@ -58,7 +58,7 @@ where
     /// `state` for [`show`](refmap::TransitionSystem::show): its fields, with the [names](Self::location_name) of the locations
     /// at which its processes are.
     ///
-    /// Where a state keeps a location is found out by moving the process.
+    /// The part of a state that keeps a location is found by moving the process.
     pub fn show(&self, state: &S) -> Value
     where
         S: Serialize + Debug,

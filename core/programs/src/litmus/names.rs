@@ -40,7 +40,7 @@ pub(super) struct Held {
     pub integer: Integer,
 }
 
-/// What the initial state and the list of locations say about an item.
+/// Declarations of an item, in the initial state and in the list of locations.
 #[derive(Default)]
 struct Declared {
     integer: Option<Integer>,

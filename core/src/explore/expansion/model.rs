@@ -83,7 +83,8 @@ where
     symmetry: Option<&'a dyn Quotienting<S>>,
     /// Whether steps are labelled.
     records: bool,
-    /// What a model does with this lock or the next one may panic. The search ends then, and what they guard is as good as it was.
+    /// The tally of all workers. A function of the model that is called under this lock or the next one may panic: the search
+    /// ends then, and what they guard is as good as it was.
     tally: Mutex<V::Tally>,
     /// The successors that are cached for all workers.
     cache: RwLock<R::Cache>,

@@ -19,7 +19,7 @@ use crate::rule::Process;
 use crate::system::{ActionOf, StateOf, TransitionSystem};
 use crate::visit::visit_offers;
 
-/// What is asked for the needs of a state.
+/// Functions that are called for the needs of a state.
 const OFFERS: &str =
     "`offers` of the specification, or `hash`, `eq` or `clone` of a state or an action,";
 
@@ -65,11 +65,11 @@ pub(in crate::obligation) struct Findings<R: Refinement> {
     /// How many pairs of a process and a state, or a step, were tested for (b) and (c).
     pub rest_checked: u64,
     pub unrest: Option<Unrest>,
-    /// What can only be met beyond a bound of the instance: per rule of the specification, and coming to rest.
+    /// Requirements that can only be met beyond a bound of the instance: per rule of the specification, and coming to rest.
     pub beyond: Beyond,
 }
 
-/// What is met only if it is met after a state of which a bound of the instance leaves steps out.
+/// Requirements that are met only if they are met after a state of which a bound of the instance leaves steps out.
 #[derive(Default)]
 pub(in crate::obligation) struct Beyond {
     /// Per rule of the specification; empty if no state is such.
@@ -81,7 +81,7 @@ pub(in crate::obligation) struct Beyond {
 /// A state at which a function of the model panicked, the name of the function, and with what.
 pub(in crate::obligation) type PanickedAt = (StateId, &'static str, Panic);
 
-/// What `environment` is decided of.
+/// Data from which `environment` is decided.
 pub(in crate::obligation) struct Decidable<'a, R: Refinement> {
     pub refinement: &'a R,
     /// Constraint that leaves states unexpanded.
@@ -155,7 +155,7 @@ pub(in crate::obligation) fn decide<R: Refinement>(
     Ok(findings)
 }
 
-/// What is found if the states whose steps are not recorded are as the last entry of `rest` says.
+/// Findings if the states whose steps are not recorded are as the last entry of `rest` says.
 fn find<R: Refinement>(
     of: &Decidable<'_, R>,
     looked_at: &[LookedAt<ActionOf<R::Abstract>>],

@@ -53,7 +53,7 @@ pub(in crate::obligation) struct Findings {
     pub unmade: Option<(u64, Panic)>,
     /// Of the reachable states that were looked for, those that are type-correct, by their places.
     pub met: HashSet<usize>,
-    /// What a function of the model panicked with that did not do so when it was asked again.
+    /// First state at which a function of the model panicked that did not panic when it was asked again.
     pub unrepeated: Unrepeated,
     /// Whether the pass was cut short.
     pub cut_short: bool,
@@ -213,7 +213,7 @@ struct Pass<'a, R: Refinement> {
     out_of_time: &'a (dyn Fn() -> bool + Sync),
 }
 
-/// How functions of the model are run.
+/// Treatment of panics of the model's functions.
 enum Care<'c> {
     /// A panic is passed on.
     None,

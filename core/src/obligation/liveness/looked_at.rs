@@ -22,7 +22,7 @@ pub(super) struct LookedAt<R: Refinement> {
     pub images: Option<Vec<Images<R>>>,
 }
 
-/// Where the predicates of a property hold.
+/// States in which the predicates of a property hold.
 #[derive(Clone)]
 pub(super) struct Predicates {
     pub premise: Bits,

@@ -1,4 +1,4 @@
-//! What the specification does at the images of the states, and at the abstract states between.
+//! Steps of the specification at the images of the states, and at the abstract states between.
 
 use std::collections::BTreeSet;
 use std::marker::PhantomData;
@@ -61,14 +61,14 @@ impl Taking {
         taking
     }
 
-    /// Where those of an abstract state lead.
+    /// Targets of those of an abstract state.
     fn from(&self, image: u32) -> &[u32] {
         let [start, end] = [0, 1].map(|after| self.starts[image as usize + after] as usize);
         &self.targets[start..end]
     }
 }
 
-/// What was recorded of the implementation.
+/// Record of the implementation.
 pub(super) struct Implementation<'a, A> {
     pub steps: &'a RecordedSteps<'a>,
     pub conditions: &'a Conditions,
@@ -189,7 +189,7 @@ impl<R: Refinement> Mapped<R> {
         condition.rules().find(|rule| stated.contains(rule))
     }
 
-    /// Why a condition has no instance: its action is enabled nowhere, or by other processes alone.
+    /// Reason why a condition has no instance: its action is enabled nowhere, or by other processes alone.
     pub fn enabled_nowhere(&self, condition: &Fairness, specification: &R::Abstract) -> String {
         let nowhere = if self.split.is_some() {
             "enabled in no mapped state, and in none between"

@@ -43,7 +43,7 @@ use crate::refinement::Refinement;
 use crate::report::Obligation;
 use crate::system::{StateOf, TransitionSystem};
 
-/// What is asked of the model as a row is decided, beside what is named there.
+/// Functions that are called as a row is decided, beside those named there.
 const ASKED: &str =
     "`fairness`, `liveness`, `rules`, or `hash`, `eq`, `clone` or `Debug` of a state or an action";
 
@@ -56,7 +56,7 @@ pub(super) struct Liveness {
     properties: Vec<Row>,
 }
 
-/// What a search leaves behind of which liveness is decided.
+/// Data that a search leaves behind, from which liveness is decided.
 pub(super) struct Searched<'a, A> {
     pub recorded: &'a Recorded<'a>,
     pub labels: &'a [Label],
@@ -64,17 +64,17 @@ pub(super) struct Searched<'a, A> {
     pub between: &'a [Vec<A>],
     /// Whether the mapping is no refinement mapping.
     pub simulation_fails: bool,
-    /// How many steps simulate each rule of the specification.
+    /// Per rule of the specification, the number of steps that simulate it.
     pub simulated: &'a [u64],
 }
 
-/// What is decided.
+/// Outcome of the decision.
 #[derive(Default)]
 pub(super) struct Decided {
     pub rows: Vec<Judged>,
     /// Conditions of the implementation that assume nothing.
     pub doubts: Vec<String>,
-    /// Where a function of the model panicked, if one did.
+    /// Panic of a function of the model, with its state, if there was one.
     pub panicked: Option<PanickedAt>,
 }
 

@@ -20,7 +20,7 @@ pub(super) struct SingleSteps {
     classes: Vec<u32>,
     /// Those of the implementation, and one more.
     conditions: Conditions,
-    /// How many nodes are states.
+    /// Number of nodes that are states.
     states: u32,
     /// The others.
     inner: Vec<Inner>,
@@ -46,7 +46,7 @@ impl Behaviour {
 
 /// A node between.
 struct Inner {
-    /// Where its step begins.
+    /// Source of its step.
     source: u32,
     /// The number of the states between of its step.
     number: u32,
@@ -183,7 +183,7 @@ impl SingleSteps {
         }
     }
 
-    /// What behaviours meet.
+    /// Conditions that behaviours meet.
     pub fn conditions(&self) -> &Conditions {
         &self.conditions
     }

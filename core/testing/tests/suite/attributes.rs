@@ -1,5 +1,5 @@
-//! What is said of the fields of a state: where it is wrong the field, its type and the remedy are named, and where a value is
-//! not as it is said, the way to it.
+//! Attributes of the fields of a state: one that is wrong is told with the field, its type and the remedy, and a value that does
+//! not fit its attribute with the way to it.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -58,7 +58,7 @@ impl<T: State<Self>> Refinement for Given<T> {
     }
 }
 
-/// What a check says of states of this type, which are never looked at.
+/// Message of a check on states of this type, which are never looked at.
 fn refused<T: State<Given<T>> + Default>() -> String {
     let given = Given {
         first: T::default(),
@@ -246,7 +246,8 @@ fn shop() -> Shop {
     }
 }
 
-/// What is told of a state that differs from the shop in one value, where it is the target of a step and where it is initial.
+/// Message on a state that differs from the shop in one value, the same where it is the target of a step and where it is
+/// initial.
 fn told(change: impl Fn(&mut Shop)) -> String {
     let mut changed = shop();
     change(&mut changed);

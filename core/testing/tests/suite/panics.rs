@@ -84,7 +84,7 @@ static ARMED: AtomicUsize = AtomicUsize::new(usize::MAX);
 static PANICS_AT: AtomicU64 = AtomicU64::new(u64::MAX);
 static CALLS: AtomicU64 = AtomicU64::new(0);
 
-/// What a function does first.
+/// Call of a function, made by the function first: it panics if it is the armed one.
 fn called(function: &'static str) {
     let armed = ARMED.load(Ordering::Relaxed);
     if armed == usize::MAX || FUNCTIONS[armed].0 != function {
@@ -430,7 +430,7 @@ impl<const WHOLE: bool> Refinement for Itself<WHOLE> {
     }
 }
 
-/// What a mode says of the model.
+/// Outcome of a mode: a report or an error.
 type Told = Result<Report, CheckError>;
 
 /// A way to check the model.

@@ -300,7 +300,7 @@ fn network() -> Machine<Network> {
     Machine::new(&[("go", "network")], [initial], next, |_| 0)
 }
 
-/// What is shown of a state with such maps is its fields, and what differs within them; it is packed like any other.
+/// A state with such maps is shown by its fields, and by what differs within them; it is packed like any other.
 #[test]
 fn maps_with_keys_of_any_type_are_shown_by_their_fields() {
     let mut refinement = itself(network());

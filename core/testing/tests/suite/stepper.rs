@@ -171,7 +171,7 @@ fn initial_of<R: Refinement>(refinement: &R) -> Vec<StateOf<R::Concrete>> {
     initial
 }
 
-/// What fails at a state, as the oracle has it.
+/// Obligations that fail at a state, as the oracle has it.
 fn fails_at<R: Refinement>(oracle: &Oracle<'_, R>, state: usize) -> BTreeSet<String> {
     let mut fails = BTreeSet::new();
     if oracle.misshown(state) {
@@ -188,7 +188,7 @@ fn fails_at<R: Refinement>(oracle: &Oracle<'_, R>, state: usize) -> BTreeSet<Str
     fails
 }
 
-/// What fails of a step, and where it leads.
+/// Obligations that fail of a step, and at its target.
 fn fails_of<R: Refinement>(oracle: &Oracle<'_, R>, from: usize, choice: usize) -> BTreeSet<String> {
     let (action, to) = &oracle.steps[from][choice];
     let mut fails = fails_at(oracle, *to);

@@ -15,7 +15,7 @@ fn texts(path: &Path) -> Vec<String> {
     paths.iter().flat_map(|path| texts(path)).collect()
 }
 
-/// What stands between backquotes.
+/// Texts between backquotes.
 fn quoted(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }

@@ -56,7 +56,7 @@ impl Number for Whole {
     }
 }
 
-/// What goes wrong with the step that is planted.
+/// Fault of the step that is planted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Wrong {
     /// It is answered by an action that the specification does not take.

@@ -72,7 +72,7 @@ impl<'o> Answer<'o> {
 
 /// List of which the items are written one after the other.
 struct List {
-    /// How deep its bracket is.
+    /// Depth of its bracket.
     depth: usize,
     is_empty: bool,
 }

@@ -80,7 +80,7 @@ fn line(seed: u64) -> Value {
     })
 }
 
-/// What a property says.
+/// Meaning of a property, with marks as sets of states.
 fn of_marks(system: &System, number: usize) -> Said<Marks> {
     said(system, &system.properties[number].kind, |states| {
         marks(system.given.len() as u32, states.iter().copied())
@@ -225,7 +225,7 @@ fn written(line: &Value) -> (Large, Vec<Said<Marks>>) {
     (large, said.collect())
 }
 
-/// What is printed of large systems are lassos of theirs, in the numbers of their lines.
+/// Lassos that are printed of large systems are lassos of theirs, in the numbers of their lines.
 #[test]
 fn lassos_of_large_systems_are_printed_as_they_are() {
     let folder = tempfile::tempdir().expect("it is of its form");

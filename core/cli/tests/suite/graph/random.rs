@@ -119,7 +119,7 @@ fn small(system: &System) -> Small {
     }
 }
 
-/// What a property says, with a type of sets of states.
+/// Meaning of a property, with a type of sets of states.
 pub fn said<S>(system: &System, kind: &PropertyKind, label: impl Fn(&[u32]) -> S) -> Said<S> {
     let fair = |strength, rules: &[u32]| {
         let pairs = pairs(system, Some(rules));
@@ -150,7 +150,7 @@ pub fn said<S>(system: &System, kind: &PropertyKind, label: impl Fn(&[u32]) -> S
     }
 }
 
-/// Why a property says nothing, from its definition.
+/// Reason why a property says nothing, from its definition.
 pub fn vacuous(system: &System, kind: &PropertyKind, reached: &Marks) -> Option<Vacuous> {
     let is_any_reached = |states: &[u32]| states.iter().any(|at| reached[*at as usize]);
     match kind {

@@ -341,7 +341,7 @@ fn control_characters_in_names_are_escaped() {
     assert!(!text.contains('\u{202e}'), "{text}");
 }
 
-/// What assumes nothing is told beside what is decided.
+/// A condition that assumes nothing is told beside what is decided.
 #[test]
 fn a_condition_that_is_enabled_nowhere_is_warned_of() {
     let folder = tempfile::tempdir().unwrap();

@@ -160,7 +160,7 @@ impl Write for Full {
     }
 }
 
-/// What cannot be written is told, and keeps no page from being written whole.
+/// Output that cannot be written is an error, and keeps no page from being written whole.
 #[test]
 fn output_without_room_is_an_error_and_the_page_is_written() {
     let folder = tempfile::tempdir().expect("it is of its form");

@@ -150,7 +150,7 @@ struct Thread {
     at: usize,
     registers: [u64; REGISTERS],
     flags: Flags,
-    /// What the first half of an instruction of two accesses has read.
+    /// Value that the first half of an instruction of two accesses has read.
     read: Option<u64>,
 }
 

@@ -33,7 +33,7 @@ pub(in crate::obligation) struct Asking<'a, R: Refinement> {
     pub started: Instant,
     /// Whether to stop what takes long.
     pub out_of_time: &'a (dyn Fn() -> bool + Sync),
-    /// What each system overrides, found out when it is first asked for.
+    /// Overridden methods of each system, found out when they are first asked for.
     pub overridden_of_implementation: OnceLock<Overridden>,
     pub overridden_of_specification: OnceLock<Overridden>,
     /// The initial states of the specification, unless they are too many; made when they are first asked for.

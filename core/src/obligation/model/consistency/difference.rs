@@ -52,9 +52,10 @@ pub(in crate::obligation) fn difference<T: Serialize + Debug>(
     // PERF: a text takes a fifth of the time of a tree, and mostly both are the same.
     let text = |value| named("`serialize`", || serde_json::to_vec(value).ok());
     let is_same = text(value).is_some_and(|value| Some(value) == text(equal));
-    let found = match is_same {
-        true => None,
-        false => changes(&json(value), &json(equal)).into_iter().next(),
+    let found = if is_same {
+        None
+    } else {
+        changes(&json(value), &json(equal)).into_iter().next()
     };
     let Some(Change { field, from, to }) = found else {
         // What is not serialised may be shown.

@@ -30,7 +30,7 @@ const MOST_VISITED_LATER: usize = 1 << 12;
 const NEXT: &str = "`next` of the specification";
 const INITIAL: &str = "`initial` of the specification";
 
-/// How much is still to be visited at a state.
+/// Number of visits that are left at a state.
 struct Budget {
     left: Cell<usize>,
     /// Whether it did not suffice.

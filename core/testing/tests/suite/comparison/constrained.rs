@@ -10,7 +10,7 @@ use crate::oracle::Oracle;
 use crate::table::Correspondence;
 use crate::table::random::{Rng, Size, draw};
 
-/// How checks under a constraint fared, over all cases.
+/// Outcomes of checks under a constraint, over all cases.
 #[derive(Debug, Default)]
 pub struct Constrained {
     /// Cases in which a state outside of the constraint is reached.

@@ -151,7 +151,7 @@ impl TransitionSystem for Web {
     }
 }
 
-/// What a step simulates.
+/// Abstract steps that a step simulates.
 #[derive(Clone)]
 struct Answer {
     before: Vec<(Label, u32)>,
@@ -198,7 +198,7 @@ impl Refinement for Webs {
     }
 }
 
-/// How a case is drawn.
+/// Parameters by which a case is drawn.
 #[derive(Clone, Copy)]
 struct Size {
     /// States of the implementation, at most, and at least half as many.
@@ -569,7 +569,7 @@ fn ahead(edges: &[&Edge]) -> Vec<(usize, usize)> {
     edges.iter().map(|edge| (edge.from, edge.to)).collect()
 }
 
-/// What is reached by some pairs within some states.
+/// States that are reached by some pairs within some states.
 fn closure(from: usize, within: &[bool], pairs: Vec<(usize, usize)>) -> Vec<bool> {
     let mut seen = vec![false; within.len()];
     seen[from] = true;
@@ -649,7 +649,7 @@ fn verdict(report: &Report, condition: &Fairness) -> Verdict {
     row.verdict
 }
 
-/// How often what was found.
+/// Counters of the verdicts.
 #[derive(Default, Debug)]
 struct Found {
     violated: u64,

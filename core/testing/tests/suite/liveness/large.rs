@@ -15,7 +15,7 @@ use refmap_testing::textbook::{Pairs, Said};
 use serde::Serialize;
 
 const STATES: [usize; 6] = [63, 65, 100, 128, 129, 200];
-/// How many actions may have a condition, each a rule of a process.
+/// Numbers of actions that may have a condition, each a rule of a process.
 const ACTIONS: [usize; 6] = [5, 31, 64, 70, 128, 150];
 /// Processes that take each rule.
 const PROCESSES: usize = 10;
@@ -141,7 +141,7 @@ struct Case {
     specification: Web,
     /// Per state, its image.
     images: Vec<u32>,
-    /// What each step simulates that changes the image.
+    /// Per step that changes the image, the abstract step that it simulates.
     answers: HashMap<(u16, Step), Step>,
     properties: Vec<Property<Web>>,
     said: Vec<(&'static str, Said<Marks>)>,

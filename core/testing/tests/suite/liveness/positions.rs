@@ -43,7 +43,7 @@ fn for_each(
         .collect()
 }
 
-/// How a search is run.
+/// Parameters of a search.
 struct Run {
     threads: usize,
     storage: Storage,

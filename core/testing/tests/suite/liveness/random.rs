@@ -334,8 +334,8 @@ fn a_violation_on_a_part_of_the_graph_is_one_of_the_whole() {
     assert!(violated > cases && open > cases, "{violated} {open}");
 }
 
-/// What is violated under a constraint is violated by a behaviour that stays within it, and is violated without it; what
-/// stays within and violates it is found; and nothing holds that a behaviour might violate that leaves.
+/// A property that is violated under a constraint is violated by a behaviour that stays within it, and is violated without it;
+/// a violation that stays within is found; and nothing holds that a behaviour might violate that leaves.
 #[test]
 fn under_a_constraint_behaviours_that_stay_within_are_decided() {
     let cases = 500;

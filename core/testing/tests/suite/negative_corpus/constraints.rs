@@ -250,7 +250,7 @@ fn an_environment_that_is_refused_by_a_bound() {
     assert_eq!(bounded.verdict, Some(Verdict::Incomplete), "{bounded}");
 }
 
-/// What an environment may do within the constraint, and what it may do beyond alone.
+/// Actions of an environment within the constraint, and beyond it alone.
 #[test]
 fn an_environment_that_is_met_beyond_a_constraint_is_not_decided() {
     let with = |most: Option<u8>| {
@@ -295,9 +295,10 @@ fn an_environment_that_is_met_beyond_a_constraint_is_not_decided() {
 fn liveness_of_what_leaves_a_constraint_is_not_decided() {
     let with = |most: u8, loops: bool| {
         let mut refinement = constrained(most);
-        refinement.implementation.next = match loops {
-            true => |n| vec![(("tick", 0), (n + 1) % 3)],
-            false => |n| vec![(("tick", 0), (n + 1).min(200))],
+        refinement.implementation.next = if loops {
+            |n| vec![(("tick", 0), (n + 1) % 3)]
+        } else {
+            |n| vec![(("tick", 0), (n + 1).min(200))]
         };
         refinement.specification.next = refinement.implementation.next;
         refinement.implementation.fairness = vec![Fairness::weak("goes on", ["tick"])];

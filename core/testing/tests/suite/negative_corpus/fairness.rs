@@ -51,7 +51,7 @@ enum Step {
     Blink,
 }
 
-/// What becomes of a round.
+/// Course of a round.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Round {
     /// Each abstract step is one of its own. The specification.

@@ -293,7 +293,7 @@ fn what_is_overridden_disagrees_with_thousands() {
     );
 }
 
-/// What would be compared with too many steps is told, with what to do, and is the same each time.
+/// A comparison with too many steps is not made; this is told, with what to do, and is the same each time.
 #[test]
 fn a_specification_of_too_many_steps_is_not_compared() {
     let many = |threads| {
@@ -326,7 +326,7 @@ fn a_specification_of_too_many_steps_is_not_compared() {
     );
 }
 
-/// Where nothing is overridden there is nothing to compare, however many steps there are.
+/// A specification that overrides nothing has nothing to compare, however many steps there are.
 #[test]
 fn what_is_not_overridden_is_compared_with_nothing() {
     let next = |n: &u32| -> Vec<(refmap_testing::Action, u32)> {
@@ -339,7 +339,7 @@ fn what_is_not_overridden_is_compared_with_nothing() {
     assert_eq!((report.states, report.not_compared), (2000, 0), "{report}");
 }
 
-/// What is derived of a `next` that is no function is found to be none.
+/// A `next` of the specification that is no function is found to be none.
 #[test]
 fn a_next_of_the_specification_that_is_no_function_is_found() {
     thread_local! {
