@@ -259,7 +259,8 @@ mod tests {
     fn a_pop_that_meets_a_push_is_a_push_and_then_a_pop() {
         let report = run(Pushes::BeforePop);
         assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
-        let headline = "holds, at most 2 values on the stack: 72 states were not expanded, bounded";
+        let headline =
+            "holds, at most 2 values on the stack: 360 states were not expanded, bounded";
         assert!(report.to_string().contains(headline), "{report}");
     }
 

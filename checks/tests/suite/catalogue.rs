@@ -15,12 +15,14 @@ use crate::browser::Pages;
 
 /// The warnings that claims have, which the page *What a verdict does not say* explains: the check, what a warning is
 /// about, and a part of its text.
-const EXPLAINED: [(&str, About, &str); 9] = [
+const EXPLAINED: [(&str, About, &str); 11] = [
     ("yrc", About::SpecificationRule, "`take`"),
     ("yrc", About::SpecificationRule, "`pass`"),
     ("yrc-module", About::SpecificationRule, "`allocate`"),
     ("yrc-module", About::SpecificationRule, "`load`"),
     ("yrc-module", About::SpecificationRule, "`pass`"),
+    ("yrc-module", About::SpecificationRule, "`store`"),
+    ("broken", About::SpecificationRule, "`mutate`"),
     ("tso", About::SpecificationRule, "`commit`"),
     ("tso", About::SpecificationRule, "`load`"),
     ("broken", About::Specification, "it may allow everything"),

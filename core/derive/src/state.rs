@@ -534,7 +534,7 @@ mod tests {
             ),
             (
                 field(quote!(#[state(system = Ring)])),
-                "a field has the attributes `range`",
+                "`#[state(system = TYPE)]` on the type",
             ),
             (
                 field(quote!(#[state])),

@@ -222,7 +222,7 @@ fn situation<O: Observed>(observed: &O, state: &State<O>) -> Situation {
         observed.specification().draw(state)
     });
     Situation {
-        state: call("`show` of the specification", || {
+        state: call("`Serialize` of a state or an action, or `show`,", || {
             Some(observed.specification().show(state))
         })
         .unwrap_or_default(),

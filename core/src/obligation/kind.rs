@@ -106,7 +106,9 @@ impl ObligationKind {
             Self::LeadsTo => "whenever the premise holds, the conclusion holds then or later",
             Self::Eventually => "the conclusion holds at some time",
             Self::AlwaysEventually => "the conclusion holds infinitely often",
-            Self::EventuallyAlways => "from some time on the conclusion holds for ever",
+            Self::EventuallyAlways => {
+                "from some time on the conclusion holds for ever, if the premise, where there is one, holds at some time"
+            }
             Self::Deadlock => "every state has a step, or is one where the system may stop",
             Self::Coverage => "what the specification can do, the implementation does somewhere",
             Self::Model => {

@@ -156,7 +156,9 @@ impl Text<'_, Report> {
         let report = self.of;
         let is_open = report.verdict == Some(Verdict::Incomplete)
             && (report.evidence == Evidence::Exhaustive || report.is_bounded_by_instance())
-            && report.limit.is_none();
+            && report.limit.is_none()
+            // The evidence of a history says by itself what is open of it.
+            && report.history.is_none();
         let rows = report.obligations.iter();
         let open: Vec<_> = rows
             .filter(|row| is_open && row.verdict == Verdict::Incomplete)

@@ -416,7 +416,16 @@ fn judge<'a>(scenario: &str, report: &'a Report) -> Result<Judged<'a>, Synthesis
             _ => return Err(nothing("fails without a counterexample")),
         }
     }
-    Ok(match (vacuous, verdict) {
+    // What happens nowhere before threads are cut off may happen later; within the bound nothing shows it.
+    let is_cut = report.cut_off.is_some() && report.limit.is_none();
+    let open = |row: &&Obligation| row.verdict == Verdict::Incomplete;
+    let mut open = report.obligations.iter().filter(open);
+    let first_open = open
+        .clone()
+        .next()
+        .filter(|_| is_cut && open.all(|row| matches!(direction(&row.name), Direction::Lost)));
+    Ok(match (vacuous.or(first_open), verdict) {
+        (Some(row), Verdict::Incomplete) if first_open.is_some() => Judged::Vacuous(row),
         (_, Verdict::Incomplete | Verdict::NoneDeclared | Verdict::Untested) => {
             Judged::Undecided(report.limit)
         }

@@ -1,7 +1,9 @@
 //! Validation of histories of Ben-Ari's native collector against "collect only garbage".
 
 use refmap::{TransitionSystem, Verdict};
-use refmap_histories::{Event as Recorded, Header, Ordered, Recorder, Settings, validate};
+use refmap_histories::{
+    Event as Recorded, Header, HistoryError, Ordered, Recorder, Settings, validate,
+};
 use refmap_refinements::native::ObservedMemory;
 use refmap_systems::ben_ari::{AppendToFree, Level0, Memory, Scope, level_0};
 use refmap_systems::native::ben_ari::{Bounds, Event, Fault, run};
@@ -23,6 +25,10 @@ fn recorded(fault: Fault, seed: u64, steps: u64) -> (History, bool) {
 }
 
 fn decided(history: &[Recorded<Event>]) -> (Verdict, String) {
+    validated(history).expect("the history is in order")
+}
+
+fn validated(history: &[Recorded<Event>]) -> Result<(Verdict, String), HistoryError> {
     let header = Header::new([
         ("nodes", BOUNDS.nodes),
         ("sons", BOUNDS.sons),
@@ -30,11 +36,10 @@ fn decided(history: &[Recorded<Event>]) -> (Verdict, String) {
     ]);
     let observed = ObservedMemory::of(&header).expect("the header has what is needed");
     let events = Ordered::of(history.iter().cloned());
-    let validation = validate(&observed, events, &Settings::default());
-    let report = validation.expect("the history is in order").report();
+    let report = validate(&observed, events, &Settings::default())?.report();
     let found = report.counterexample.map(|found| found.explanation);
     let verdict = report.verdict.expect("there is one");
-    (verdict, found.unwrap_or_default())
+    Ok((verdict, found.unwrap_or_default()))
 }
 
 #[test]
@@ -67,18 +72,19 @@ fn ben_ari_histories_are_not_accepted_whatever_they_say() {
         let mut events = history.iter_mut().filter_map(|event| event.event.as_mut());
         let is_append = |event: &&mut Event| matches!(event, Event::Append { .. });
         *events.find(is_append).expect("something is appended") = to;
-        decided(&history)
+        validated(&history)
     };
-    let (verdict, why) = changed(Event::Append { node: 0 });
+    let appended = changed(Event::Append { node: 0 });
+    let (verdict, why) = appended.expect("there is such a node");
     assert_eq!(verdict, Verdict::Violated);
     assert!(why.contains("node 0 is accessible: 0"), "{why}");
-    let (verdict, why) = changed(Event::Redirect {
+    let redirected = changed(Event::Redirect {
         node: 0,
         son: 1,
         to: BOUNDS.nodes,
     });
-    assert_eq!(verdict, Verdict::Violated);
-    assert!(why.contains("no such node"), "{why}");
+    let error = redirected.expect_err("there is no such node").to_string();
+    assert!(error.contains("node 6"), "{error}");
     // Nothing was appended, or nothing happened: nothing to say.
     let quiet: History = history
         .into_iter()

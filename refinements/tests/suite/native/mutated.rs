@@ -241,8 +241,8 @@ fn mutated<O: Observed>(sound: &[Value], observed: impl Fn(&Header) -> Result<O,
         }
         run(&observed, lines, &mut fates, &seed);
     }
-    assert!(fates.decided > 20 && fates.headers > 1, "{fates:?}");
-    assert!(fates.lines > 100 && fates.named > 5, "{fates:?}");
+    assert!(fates.decided > 8 && fates.headers > 1, "{fates:?}");
+    assert!(fates.lines > 100 && fates.named > 3, "{fates:?}");
     let mut fates = Fates::default();
     run(&observed, sound.to_vec(), &mut fates, &"sound");
     assert_eq!(fates.decided, 1, "{fates:?}");

@@ -51,7 +51,7 @@ fn line(seed: u64) -> Value {
         .filter(|at| !seldom.contains(at))
         .collect();
     // So often that most loops meet it, sometimes.
-    let conclusion = if seed % 3 == 0 {
+    let conclusion = if seed.is_multiple_of(3) {
         let but = system.some_states(random, 4);
         let all = 0..system.states;
         all.filter(|at| !but.contains(at)).collect()

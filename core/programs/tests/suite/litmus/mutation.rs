@@ -68,7 +68,7 @@ const WORDS: [&str; 44] = [
 
 /// A test with what compilers print.
 const COMPILED: &str = "X86_64 compiled
-{ x=5; uint8_t b=200; int64_t q=-2; 0:rsi=x; 1:rsi=q; uint64_t 0:r8=-1; 0:rip=1 }
+{ int x=5; uint8_t b=200; int64_t q=-2; 0:rsi=x; 1:rsi=q; uint64_t 0:r8=-1; 0:rip=1 }
  P0                     | P1                      ;
  endbr64                | movabsq $85,%rax        ;
  movl x(%rip),%eax      | lock xaddq %rax,q(%rip) ;
