@@ -255,13 +255,8 @@ fn told(change: impl Fn(&mut Shop)) -> String {
         let report =
             check(&Given { first, then }, &Settings::default()).expect("it can be checked");
         assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
-        let fault = report.counterexample.expect("it is shown");
-        let row = if fault.length == 0 {
-            "initiality"
-        } else {
-            "model"
-        };
-        assert_eq!(fault.obligation, row);
+        let model = report.obligation("model").expect("it is at fault");
+        let fault = &model.counterexamples[0];
         let (_, why) = fault
             .explanation
             .split_once("cannot be packed: ")

@@ -118,6 +118,7 @@ pub fn compare_constrained(seed: u64, size: Size, constrained: &mut Constrained)
                     );
                     constrained.refused += u64::from(outside > 0);
                 }
+                (Verdict::Incomplete, Verdict::Untested) => assert!(outside > 0, "{report}"),
                 (Verdict::Incomplete, Verdict::Violated) => {
                     assert!(outside > 0, "{report}");
                     constrained.beyond += 1;
