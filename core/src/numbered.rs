@@ -84,7 +84,7 @@ impl<T: Clone + Eq + Hash> SharedNumbers<T> {
         self.all_locked().values().to_vec()
     }
 
-    /// What was numbered. A value of the model may have panicked with the lock; those before it are as they were.
+    /// Values numbered so far. A value of the model may have panicked with the lock; those before it are as they were.
     fn all_locked(&self) -> MutexGuard<'_, Numbered<T>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
