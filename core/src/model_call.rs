@@ -19,7 +19,7 @@ pub struct Panic {
     pub location: Option<String>,
     /// The action whose rule was being evaluated, where [`offer`](crate::offer) knows it.
     pub action: Option<String>,
-    /// The function of the model, as a report names it, where the call of it was [`named`].
+    /// The function of the model, as a report names it, where the call of it was given its name.
     pub function: Option<String>,
 }
 
