@@ -56,6 +56,7 @@ pub(super) fn sampled(
             false => Verdict::Incomplete,
         }),
         evidence: Evidence::Sampled,
+        complete: false,
         walks: None,
         symmetry: None,
         omission_probability: None,

@@ -1,5 +1,6 @@
 //! Errors in a history.
 
+use refmap::internal::{counted, grouped};
 use std::fmt::{self, Display};
 use std::io;
 
@@ -91,7 +92,7 @@ pub enum Problem {
         within_line: bool,
     },
     /// The line that ends the history gives another number of events than there are before it.
-    #[error("the history ends after {given} events, as this line says, and there are {found}")]
+    #[error("the history ends after {}, as this line says, and there are {}", counted(*given, "event"), grouped(*found))]
     OtherEnd {
         /// The number of events that the line gives.
         given: u64,

@@ -1,5 +1,6 @@
 //! Report of a validation.
 
+use refmap::internal::counted;
 use serde_json::Map;
 
 use super::call::Panicked;
@@ -87,6 +88,7 @@ impl Validation {
                 true => Evidence::Exhaustive,
                 false => Evidence::Bounded,
             },
+            complete: decided,
             walks: None,
             history: Some(Box::new(self.recorded(explanation))),
             symmetry: None,
@@ -196,10 +198,7 @@ impl Validation {
         ];
         let said = parts.iter().filter(|(events, _)| *events > 0);
         let said: Vec<_> = said
-            .map(|(events, what)| match events {
-                1 => format!("1 event {what}"),
-                _ => format!("{events} events {what}"),
-            })
+            .map(|(events, what)| format!("{} {what}", counted(*events, "event")))
             .collect();
         (!said.is_empty()).then(|| said.join("; "))
     }

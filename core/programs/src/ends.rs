@@ -1,5 +1,6 @@
 //! Naive search for all terminal states, and for the outcomes of a program.
 
+use refmap::internal::counted;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -31,7 +32,7 @@ pub enum TooManyStates {
         limit: u64,
     },
     /// The limit on memory was reached.
-    #[error("the states take more than {bytes} bytes: stopped after {explored} states")]
+    #[error("the states take more than {}: stopped after {}", counted(*bytes as u64, "byte"), counted(*explored, "state"))]
     Memory {
         /// The limit, in bytes.
         bytes: u64,
@@ -39,7 +40,7 @@ pub enum TooManyStates {
         explored: u64,
     },
     /// The limit on time was reached.
-    #[error("the time of {} s is up: stopped after {explored} states", .limit.as_secs_f64())]
+    #[error("the time of {} s is up: stopped after {}", .limit.as_secs_f64(), counted(*explored, "state"))]
     Time {
         /// The limit.
         limit: Duration,
@@ -47,7 +48,7 @@ pub enum TooManyStates {
         explored: u64,
     },
     /// The search was cancelled.
-    #[error("stopped after {explored} states")]
+    #[error("stopped after {}", counted(*explored, "state"))]
     Cancelled {
         /// Number of states found so far.
         explored: u64,

@@ -2,6 +2,7 @@
 //!
 //! Source: none; a program that has ended, or that a bound has cut off, may stop.
 
+use crate::report::number::counted;
 use std::collections::BTreeSet;
 
 use super::choice::Choice;
@@ -127,7 +128,8 @@ impl Deadlock {
         let always = states.all(|state| implementation.call_may_stop(&state));
         (always && found.looked_at_all()).then(|| {
             format!(
-                "`may_stop` is true of every state, so `deadlock` says nothing, and {deadlocks} states have no step"
+                "`may_stop` is true of every state, so `deadlock` says nothing; without a step: {}",
+                counted(deadlocks, "state")
             )
         })
     }

@@ -1,5 +1,6 @@
 //! What a search or random walks leave behind, for obligations to be judged and violations to be shown.
 
+use crate::report::number::counted;
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
@@ -73,7 +74,8 @@ impl Totals {
         match self.unexamined {
             0 => judged,
             unexamined => judged.noted(&format!(
-                "{unexamined} states reached were not looked at, since the time was up"
+                "not looked at, since the time was up: {} that the search reached",
+                counted(unexamined, "state")
             )),
         }
     }

@@ -27,6 +27,7 @@ use crate::invariant::Invariant;
 use crate::model_call::{UNNAMED, tolerated};
 use crate::obligation::found::Tell;
 use crate::refinement::Refinement;
+use crate::report::number::grouped;
 use crate::report::{Counterexample, Obligation, Verdict};
 use crate::system::{StateOf, TransitionSystem};
 use crate::trace::Trace;
@@ -189,7 +190,8 @@ impl Findings {
                 "after the making of"
             };
             return judged.noted(&format!(
-                "{function} panicked {instead} state {number}: {panic}"
+                "{function} panicked {instead} state {}: {panic}",
+                grouped(*number as u64)
             ));
         }
         // Which of them are needed is a question only about a set that is inductive and suffices.

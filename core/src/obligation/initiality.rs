@@ -52,8 +52,9 @@ impl Initiality {
         let refinement = found.refinement;
         self.row.judged(Weight::Behaviour, || {
             let totals = &found.totals;
-            // Where a limit came first it is not known whether there is one.
-            let is_known = totals.limit.is_none() && totals.panic.is_none();
+            // Where a limit or a fault of the model came first it is not known whether there is one.
+            let is_known =
+                totals.limit.is_none() && totals.panic.is_none() && totals.initial_misfit.is_none();
             if totals.initial_states == 0 && is_known {
                 let explanation = "the implementation has no initial state, so nothing was checked";
                 let nothing = Counterexample::without_steps(explanation.to_owned());

@@ -77,6 +77,7 @@ pub(super) fn report<R: Refinement>(
             Search::Exhaustive if totals.complete && totals.cut.is_none() => Evidence::Exhaustive,
             Search::Exhaustive => Evidence::Bounded,
         },
+        complete: totals.complete && found.settings.search == Search::Exhaustive,
         walks: None,
         history: None,
         symmetry: identified,

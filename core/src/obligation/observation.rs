@@ -13,6 +13,7 @@ use crate::functions::{Functions, RefinementFunctions};
 use crate::model_call::named;
 use crate::refinement::Refinement;
 use crate::report::Counterexample;
+use crate::report::number::grouped;
 use crate::system::{StateOf, TransitionSystem};
 use crate::trace::Trace;
 
@@ -77,8 +78,9 @@ impl Observation {
         let same = states.all(|state| implementation.call_observe(&state) == first);
         (same && found.looked_at_all()).then(|| {
             format!(
-                "all {count} states reached show the same, so `observation` says nothing, and the specification \
-                 may hide what matters"
+                "all {} states reached show the same, so `observation` says nothing, and the specification may hide what \
+                 matters",
+                grouped(count as u64)
             )
         })
     }

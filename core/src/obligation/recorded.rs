@@ -1,6 +1,7 @@
 //! The graph that a search recorded.
 
 use crate::explore::{End, Explored, Graph, Limit};
+use crate::report::number::grouped;
 use crate::system::TransitionSystem;
 
 /// The graph of a search: all of it, or the steps of the states that were expanded first.
@@ -15,7 +16,8 @@ impl<'a> Recorded<'a> {
     pub fn of<S: TransitionSystem, T>(explored: &'a Explored<S, T>) -> Self {
         let missing = match explored.graph_too_large {
             Some(steps) => Some(format!(
-                "there was no room for the graph, which takes some 4 bytes a step, beyond {steps} steps"
+                "there was no room for the graph, which takes some 4 bytes a step, beyond {} steps",
+                grouped(steps)
             )),
             None if explored.is_complete() && explored.graph.is_some() => None,
             None => Some("it needs the complete graph".to_owned()),

@@ -4,6 +4,7 @@
 //! What the systems here show has no end, unless it takes longer than any limit; then it panics, and the
 //! verdict is another one.
 
+use crate::report::number::counted;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -289,7 +290,10 @@ fn what_there_is_no_time_to_look_at_is_told() {
     let row = report.obligation("invariant:true").unwrap();
     assert!(row.checked > 0);
     let unexamined = report.states - row.checked;
-    let note = format!("{unexamined} states reached were not looked at, since the time was up");
+    let note = format!(
+        "not looked at, since the time was up: {} that the search reached",
+        counted(unexamined, "state")
+    );
     assert_eq!(row.note.as_deref(), Some(&*note));
 }
 

@@ -6,7 +6,6 @@ use std::fmt::Display;
 
 use serde_json::Value;
 
-use super::number::grouped;
 use super::value::compact;
 
 /// Whether text carries the escape sequences of a terminal's colours.
@@ -214,13 +213,6 @@ pub(crate) fn beside(left: &[String], right: &[String], columns: usize) -> Vec<S
     })
     .collect()
 }
-
-/// `1 step`, `2 steps`.
-pub fn steps(length: usize) -> String {
-    let steps = if length == 1 { "step" } else { "steps" };
-    format!("{} {steps}", grouped(length as u64))
-}
-
 /// A small number as people write it: `1.2 × 10⁻⁹`.
 pub fn power(number: f64) -> String {
     let text = format!("{number:.1e}");
@@ -266,15 +258,6 @@ mod tests {
 
     #[test]
     fn numbers_are_written_as_people_write_them() {
-        let counts = [0, 999, 1_000, 1_616_235_329, u64::MAX];
-        let told = [
-            "0",
-            "999",
-            "1 000",
-            "1 616 235 329",
-            "18 446 744 073 709 551 615",
-        ];
-        assert_eq!(counts.map(grouped), told);
         assert_eq!(
             [0.0, 0.5, 1.23e-9, 4e-21].map(power),
             ["0.0", "5.0 × 10⁻¹", "1.2 × 10⁻⁹", "4.0 × 10⁻²¹"]

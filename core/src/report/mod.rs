@@ -39,7 +39,7 @@ use crate::explore::Limit;
 use crate::explore::StatesKept;
 use crate::liveness::Strength;
 use history::Recorded;
-use layout::steps;
+use number::counted;
 
 /// Whether a claim holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -96,6 +96,10 @@ pub struct Report {
     pub verdict: Option<Verdict>,
     /// What the verdict rests on.
     pub evidence: Evidence,
+    /// Whether the search went through every state that the instance has within its constraint and its bounds: no limit and
+    /// no violation ended it before. Of random walks never.
+    #[serde(default)]
+    pub complete: bool,
     /// The random walks, if they are what it rests on.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub walks: Option<Sample>,
@@ -366,14 +370,17 @@ impl Counterexample {
     pub fn fails(&self) -> String {
         match self.loop_start {
             _ if self.steps.is_empty() => "fails".to_owned(),
-            None => format!("fails after {}", steps(self.length)),
+            None => format!("fails after {}", counted(self.length as u64, "step")),
             Some(start) if start == self.length => {
-                format!("fails: after {} nothing happens any more", steps(start))
+                format!(
+                    "fails: after {} nothing happens any more",
+                    counted(start as u64, "step")
+                )
             }
             Some(start) => format!(
                 "fails: after {} a loop of {}",
-                steps(start),
-                steps(self.length - start)
+                counted(start as u64, "step"),
+                counted((self.length - start) as u64, "step")
             ),
         }
     }

@@ -13,6 +13,12 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
+/// A number of things, each called by a noun: `1 state`, `2 000 states`.
+pub fn counted(number: u64, noun: &str) -> String {
+    let ending = if number == 1 { "" } else { "s" };
+    format!("{} {noun}{ending}", grouped(number))
+}
+
 /// A size as it is given to `--max-memory`: with a unit where it is a whole number of it.
 pub(crate) fn memory(bytes: u64) -> String {
     const UNITS: [(&str, u64); 4] = [
@@ -24,7 +30,7 @@ pub(crate) fn memory(bytes: u64) -> String {
     let is_whole = |unit: &&(&str, u64)| bytes > 0 && bytes.is_multiple_of(unit.1);
     match UNITS.iter().find(is_whole) {
         Some((unit, size)) => format!("{} {unit} of memory", grouped(bytes / size)),
-        None => format!("{bytes} bytes of memory"),
+        None => format!("{} of memory", counted(bytes, "byte")),
     }
 }
 
@@ -55,14 +61,18 @@ mod tests {
         ] {
             assert_eq!(grouped(number), text);
         }
+        for (number, text) in [(0, "0 states"), (1, "1 state"), (1000, "1 000 states")] {
+            assert_eq!(counted(number, "state"), text);
+        }
         for (bytes, text) in [
             (0, "0 bytes of memory"),
-            (1023, "1023 bytes of memory"),
+            (1, "1 byte of memory"),
+            (1023, "1 023 bytes of memory"),
             (512 << 20, "512 MiB of memory"),
             (2048 << 30, "2 048 GiB of memory"),
             (1_500_000_000, "1 500 MB of memory"),
             (2_000_000_000, "2 GB of memory"),
-            (u64::MAX, "18446744073709551615 bytes of memory"),
+            (u64::MAX, "18 446 744 073 709 551 615 bytes of memory"),
         ] {
             assert_eq!(memory(bytes), text);
         }

@@ -3,7 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 use std::ops::Range;
 
-use super::layout::steps;
+use super::number::counted;
 use super::repetition::Repetition;
 use super::{Counterexample, Report, Step};
 
@@ -197,7 +197,11 @@ impl Display for Earlier<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str(&self.counterexample.obligation)?;
         if self.is_one_of_several {
-            write!(f, " after {}", steps(self.counterexample.length))?;
+            write!(
+                f,
+                " after {}",
+                counted(self.counterexample.length as u64, "step")
+            )?;
         }
         f.write_str(", above")
     }

@@ -3,8 +3,8 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::history::text as history;
-use super::layout::{Ink, pad, plain, power, steps, width};
-use super::number::grouped;
+use super::layout::{Ink, pad, plain, power, width};
+use super::number::{counted, grouped};
 use super::outline::Outline;
 use super::text::{Text, TextOptions};
 use super::{Constrained, CutOff, Evidence, Report, Verdict};
@@ -110,7 +110,11 @@ impl Text<'_, Report> {
         };
         line += &self.left_open();
         if let Some(first) = &report.counterexample {
-            line += &format!(" by {} after {}", first.obligation, steps(first.length));
+            line += &format!(
+                " by {} after {}",
+                first.obligation,
+                counted(first.length as u64, "step")
+            );
         }
         if let Some(constraint) = &report.constraint {
             line += &format!(", {}", constraint.told());
@@ -231,8 +235,8 @@ impl Constrained {
             0 => format!("{name}: no state was left out"),
             1 => format!("{name}: 1 state was not expanded"),
             _ => format!(
-                "{name}: {} states were not expanded",
-                grouped(*states_outside)
+                "{name}: {} were not expanded",
+                counted(*states_outside, "state")
             ),
         }
     }
@@ -253,12 +257,7 @@ impl CutOff {
 impl Report {
     /// Whether every state was seen that a constraint, or a bound on loops, leaves.
     fn is_bounded_by_instance(&self) -> bool {
-        let constraint = self.constraint.as_ref();
-        let leaves_out = constraint.is_some_and(|one| one.states_outside > 0);
-        (leaves_out || self.cut_off.is_some())
-            && self.verdict != Some(Verdict::Violated)
-            && self.evidence == Evidence::Bounded
-            && self.limit.is_none()
+        self.complete && self.evidence == Evidence::Bounded
     }
 }
 
@@ -269,9 +268,9 @@ fn walks(report: &Report) -> String {
             text += &format!("{} of ", grouped(walks.begun.into()));
         }
         text += &format!(
-            "{} random walks of at most {} steps, seed {}",
-            grouped(walks.walks.into()),
-            grouped(walks.steps.into()),
+            "{} of at most {}, seed {}",
+            counted(walks.walks.into(), "random walk"),
+            counted(walks.steps.into(), "step"),
             walks.seed
         );
     }
@@ -283,22 +282,22 @@ fn walks(report: &Report) -> String {
 
 fn counts(report: &Report) -> String {
     let states = match report.evidence {
-        Evidence::Sampled => "visits of states",
-        _ => "states",
+        Evidence::Sampled if report.states == 1 => "1 visit of a state".to_owned(),
+        Evidence::Sampled => format!("{} visits of states", grouped(report.states)),
+        Evidence::Exhaustive | Evidence::Bounded => counted(report.states, "state"),
     };
     let kept = match report.states_kept {
         None => String::new(),
         Some(kept) => format!(", states {kept}"),
     };
     format!(
-        "{} {states} ({} initial), {} transitions, depth {}, {} deadlocks, {:.2} s, {} MiB, {} threads{kept}",
-        grouped(report.states),
+        "{states} ({} initial), {}, depth {}, {}, {:.2} s, {} MiB, {}{kept}",
         grouped(report.initial_states),
-        grouped(report.transitions),
+        counted(report.transitions, "transition"),
         grouped(report.depth.into()),
-        grouped(report.deadlocks),
+        counted(report.deadlocks, "deadlock"),
         report.seconds,
         grouped(report.peak_memory_bytes >> 20),
-        report.threads,
+        counted(report.threads as u64, "thread"),
     )
 }

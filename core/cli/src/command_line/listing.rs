@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde_json::json;
 
 use crate::catalogue::{Catalogue, Claim, ParameterKind};
-use refmap::internal::{grouped, wrap};
+use refmap::internal::{counted, wrap};
 
 /// Format of the listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -156,17 +156,16 @@ pub(super) fn expected(claim: &Claim) -> String {
         text += &format!(" by {by}");
     }
     if let Some(length) = expect.length {
-        let steps = if length == 1 { "step" } else { "steps" };
-        text += &format!(" after {length} {steps}");
+        text += &format!(" after {}", counted(length as u64, "step"));
     }
     if !expect.also.is_empty() {
         text += &format!(", and by {}", expect.also.join(", "));
     }
     if let Some(states) = expect.states {
-        text += &format!(", {} states", grouped(states));
+        text += &format!(", {}", counted(states, "state"));
     }
     if let Some(transitions) = expect.transitions {
-        text += &format!(", {} transitions", grouped(transitions));
+        text += &format!(", {}", counted(transitions, "transition"));
     }
     text
 }

@@ -13,7 +13,7 @@ use super::{CommandError, Status, json, progress};
 use crate::catalogue::{Catalogue, RecordedHistory, StressReport, StressSettings};
 use crate::shell;
 use refmap::explore::Limits;
-use refmap::internal::{grouped, plain, wrap};
+use refmap::internal::{counted, grouped, plain, wrap};
 use refmap::report::{TextOptions, Verdict};
 
 pub(super) fn run(
@@ -105,8 +105,8 @@ fn lines(of: &StressReport) -> Vec<String> {
     let mut lines = vec![
         instance,
         format!(
-            "{verdict}, sampled: {} operations in {:.1} s",
-            grouped(report.transitions),
+            "{verdict}, sampled: {} in {:.1} s",
+            counted(report.transitions, "operation"),
             report.seconds
         ),
     ];
@@ -140,8 +140,11 @@ fn lines(of: &StressReport) -> Vec<String> {
             return lines;
         }
         lines.push(format!(
-            "a program of {} operations, of {} at first; it failed {} times of {}:",
-            failure.operations, failure.operations_before, failure.failed, failure.played
+            "a program of {}, of {} at first; it failed {} of {}:",
+            counted(failure.operations as u64, "operation"),
+            grouped(failure.operations_before as u64),
+            counted(failure.failed.into(), "time"),
+            grouped(failure.played.into())
         ));
         lines.extend(failure.program.iter().map(|line| format!("    {line}")));
     }
@@ -160,8 +163,8 @@ fn told(history: &RecordedHistory, failed: bool) -> String {
         format!("; an operation takes {times:.2} times as long when it is recorded")
     });
     format!(
-        "{} events recorded in {}{of_another}{overhead}",
-        grouped(history.events),
+        "{} recorded in {}{of_another}{overhead}",
+        counted(history.events, "event"),
         history.file.display()
     )
 }

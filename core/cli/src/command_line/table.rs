@@ -13,7 +13,7 @@ use super::{CommandError, Status, progress};
 use crate::catalogue::Catalogue;
 use crate::table::{Decided, DecidedCells, Instance, Published, Rows, Sweep, SweptRow, Table};
 use refmap::explore::{Limits, Watch};
-use refmap::internal::{grouped, plain};
+use refmap::internal::{counted, grouped, plain};
 use refmap::obligation::Settings;
 
 pub(super) fn run(
@@ -280,10 +280,13 @@ fn summary(
     }
     writeln!(
         output,
-        "{claimed} of {} cells are as claimed (!: not); {} runs, {} states, {seconds:.1} s",
-        cells().count(),
-        grouped(runs as u64),
-        grouped(states)
+        "{claimed} of {} as claimed (!: not); {}, {}, {seconds:.1} s",
+        match cells().count() {
+            1 => "1 cell is".to_owned(),
+            count => format!("{} cells are", grouped(count as u64)),
+        },
+        counted(runs as u64, "run"),
+        counted(states, "state")
     )?;
     let parts = &published.parts.values;
     for row in rows {
@@ -353,8 +356,10 @@ fn line(row: &SweptRow, output: &mut dyn Write) -> io::Result<()> {
         words(last.iter().map(|(name, value)| (name.as_str(), value)))
     });
     let found = match (&row.by, row.length) {
-        (Some(by), Some(length)) => format!("by {by}, {length} steps, at {last}"),
-        _ => format!("to {last}, {} states", grouped(row.states)),
+        (Some(by), Some(length)) => {
+            format!("by {by}, {}, at {last}", counted(length as u64, "step"))
+        }
+        _ => format!("to {last}, {}", counted(row.states, "state")),
     };
     writeln!(
         output,

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use refmap::internal::outline::Outline;
-use refmap::internal::{changes, compact, parts, steps};
+use refmap::internal::{changes, compact, counted, parts};
 use refmap::report::history::PrefixStep;
 use refmap::report::{Counterexample, Step};
 use serde_json::Value;
@@ -75,7 +75,7 @@ impl<'s> Behaviour<'s> {
             let _ = write!(
                 html,
                 "<p class=\"note\">The behaviour has {}: the first {} and the last {last} are shown.</p>",
-                steps(self.steps.len() - 1),
+                counted(self.steps.len() as u64 - 1, "step"),
                 first - 1,
             );
         }

@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use super::search::listed;
 use super::{Answer, Failure, MinimalSet, Synthesis, Undecided, VacuousSet};
-use refmap::internal::{grouped, plain, steps, wrap};
+use refmap::internal::{counted, plain, wrap};
 use refmap::report::{Counterexample, Detail, TextOptions};
 
 /// A synthesis with options for its display.
@@ -43,9 +43,9 @@ impl Display for SynthesisText<'_> {
             f,
             0,
             &format!(
-                "{} checks, {} states, {:.2} s",
-                grouped(synthesis.checks),
-                grouped(synthesis.states),
+                "{}, {}, {:.2} s",
+                counted(synthesis.checks, "check"),
+                counted(synthesis.states, "state"),
                 synthesis.seconds
             ),
         )?;
@@ -98,7 +98,7 @@ impl SynthesisText<'_> {
             }
             let holds = set.holds.iter();
             let holds: Vec<_> = holds
-                .map(|held| format!("{} ({} states)", held.scenario, grouped(held.states)))
+                .map(|held| format!("{} ({})", held.scenario, counted(held.states, "state")))
                 .collect();
             self.line(f, 3, &format!("holds: {}", holds.join(", ")))?;
             for without in &set.without {
@@ -137,7 +137,7 @@ impl SynthesisText<'_> {
             indent,
             &format!(
                 "{scenario}: {obligation} fails after {}: {}",
-                steps(*length),
+                counted(*length as u64, "step"),
                 counterexample.explanation
             ),
         )?;

@@ -23,6 +23,7 @@ use crate::obligation::fault::{Fault, Inconsistency};
 use crate::obligation::sample::{FEW, is_in_sample, is_well_compared, number, some_of};
 use crate::overridden::Overridden;
 use crate::refinement::Refinement;
+use crate::report::number::counted;
 use crate::rule::RuleId;
 use crate::system::{StateOf, StepOf, steps};
 
@@ -125,8 +126,8 @@ impl<R: Refinement> Asking<'_, R> {
         if next.len() != count {
             return Err(Fault::Inconsistent(Inconsistency::NotAFunction {
                 function: "`next` of the implementation".to_owned(),
-                first: format!("{count} steps"),
-                again: format!("{} steps", next.len()),
+                first: counted(count as u64, "step"),
+                again: counted(next.len() as u64, "step"),
             }));
         }
         // What was heard are clones.

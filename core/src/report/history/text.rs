@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{Explanation, NoEnd, Prefix, PrefixStep, Recorded, ShownEvent, Situation, StepKind};
 use crate::report::layout::Ink;
-use crate::report::number::grouped;
+use crate::report::number::{counted, grouped};
 use crate::report::text::Text;
 use crate::report::value::compact;
 use crate::report::{Evidence, Report, Verdict};
@@ -39,14 +39,13 @@ pub(in crate::report) fn evidence(report: &Report, history: &Recorded) -> String
 
 pub(in crate::report) fn counts(report: &Report, history: &Recorded) -> String {
     format!(
-        "{} events ({} of interest) of {} threads, at most {} under way, at most {} configurations, \
-         {} steps tried, {:.2} s, {} MiB",
-        grouped(history.events),
+        "{} ({} of interest) of {}, at most {} under way, at most {}, {} tried, {:.2} s, {} MiB",
+        counted(history.events, "event"),
         grouped(history.interesting),
-        grouped(history.threads as u64),
+        counted(history.threads as u64, "thread"),
         grouped(history.widest_window as u64),
-        grouped(history.widest_frontier as u64),
-        grouped(report.transitions),
+        counted(history.widest_frontier as u64, "configuration"),
+        counted(report.transitions, "step"),
         report.seconds,
         grouped(report.peak_memory_bytes >> 20),
     )
@@ -94,8 +93,11 @@ impl Text<'_, Report> {
             self.prefix(f, prefix)?;
         }
         if explanation.more_prefixes > 0 {
-            let more = explanation.more_prefixes;
-            self.paragraph(f, &format!("and {more} more orders that are as long"), 2)?;
+            let line = match explanation.more_prefixes {
+                1 => "and 1 more order that is as long".to_owned(),
+                more => format!("and {} more orders that are as long", grouped(more as u64)),
+            };
+            self.paragraph(f, &line, 2)?;
         }
         let Some(window) = &explanation.window else {
             return Ok(());
@@ -103,7 +105,7 @@ impl Text<'_, Report> {
         writeln!(f)?;
         let from = match window.states {
             1 => "the one state".to_owned(),
-            states => format!("each of the {states} states"),
+            states => format!("each of the {} states", grouped(states as u64)),
         };
         let head = format!(
             "the smallest part that cannot be, from {from} that the search passed near its end:"

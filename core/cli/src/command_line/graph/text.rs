@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use refmap::internal::visible;
+use refmap::internal::{counted, visible};
 use refmap::liveness::{Lasso, Met};
 
 use crate::graph::{Decided, System};
@@ -13,9 +13,9 @@ fn line(output: &mut dyn Write, line: &str) -> io::Result<()> {
 }
 
 pub fn system(output: &mut dyn Write, system: &System, warnings: &[String]) -> io::Result<()> {
-    let System { name, count, .. } = system;
-    let steps = system.steps.len();
-    line(output, &format!("{name}: {count} states, {steps} steps"))?;
+    let states = counted(system.count as u64, "state");
+    let steps = counted(system.steps.len() as u64, "step");
+    line(output, &format!("{}: {states}, {steps}", system.name))?;
     for warning in warnings {
         line(output, &format!("  warning: {warning}"))?;
     }

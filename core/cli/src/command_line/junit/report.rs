@@ -3,8 +3,8 @@
 use std::fmt::Display;
 
 use super::{Case, Outcome, Problem, Suite};
-use refmap::internal::{grouped, plain};
-use refmap::report::{Evidence, Obligation, Report, Verdict};
+use refmap::internal::{counted, grouped, plain};
+use refmap::report::{Obligation, Report, Verdict};
 
 impl Suite {
     /// Results of a check of the program. With an expected verdict they are one test case, whether it came about.
@@ -96,7 +96,7 @@ fn waits_for_another(row: &Obligation, report: &Report) -> bool {
     let is_violated = report.verdict == Some(Verdict::Violated) && report.limit.is_none();
     let note = row.note.as_deref().unwrap_or_default();
     let is_about_another = ["simulation fails", "violation"].map(|what| note.contains(what));
-    is_violated && (report.evidence != Evidence::Exhaustive || is_about_another.contains(&true))
+    is_violated && (!report.complete || is_about_another.contains(&true))
 }
 
 fn incomplete(report: &Report) -> Problem {
@@ -105,10 +105,10 @@ fn incomplete(report: &Report) -> Problem {
         kind: "incomplete",
         message: format!("incomplete{}", reason.unwrap_or_default()),
         text: format!(
-            "{} states, {} transitions, depth {}",
-            grouped(report.states),
-            grouped(report.transitions),
-            report.depth
+            "{}, {}, depth {}",
+            counted(report.states, "state"),
+            counted(report.transitions, "transition"),
+            grouped(report.depth.into())
         ),
     }
 }

@@ -8,7 +8,7 @@ use super::State;
 use super::running::Running;
 use crate::command_line::terminal::shortened;
 use refmap::explore::{Limits, Phase, Progress, Work};
-use refmap::internal::grouped;
+use refmap::internal::{counted, grouped};
 
 /// The most columns of a label beside other parts of a line.
 const LABEL: usize = 40;
@@ -81,14 +81,14 @@ fn of_work(state: &State) -> Vec<Part> {
 
 fn search(running: &Running, limits: &Limits, part: &mut impl FnMut(u8, String)) {
     let progress = &running.progress;
-    let states = grouped(progress.states);
     part(
         0,
         match limits.states {
-            None => format!("{states} states"),
+            None => counted(progress.states, "state"),
             Some(most) => format!(
-                "{states} of at most {} states ({})",
-                grouped(most),
+                "{} of at most {} ({})",
+                grouped(progress.states),
+                counted(most, "state"),
                 percentage(progress.states, most)
             ),
         },
@@ -104,8 +104,7 @@ fn search(running: &Running, limits: &Limits, part: &mut impl FnMut(u8, String))
             part(6, format!("shrinking: at least {frontier} to expand"));
         }
     }
-    let transitions = grouped(progress.transitions);
-    part(7, format!("{transitions} transitions"));
+    part(7, counted(progress.transitions, "transition"));
 }
 
 /// A phase other than the search.
@@ -123,15 +122,17 @@ fn other(running: &Running, part: &mut impl FnMut(u8, String)) {
         Phase::Liveness => Some("liveness"),
         Phase::Induction => Some("inductive"),
     };
-    let states = grouped(states);
     match (deciding, work) {
         (Some(deciding), Some(work)) => part(0, format!("deciding {deciding}: {}", of_total(work))),
-        (Some(deciding), None) => part(0, format!("deciding {deciding} after {states} states")),
+        (Some(deciding), None) => part(
+            0,
+            format!("deciding {deciding} after {}", counted(states, "state")),
+        ),
         (None, Some(work)) => part(0, of_total(work)),
-        (None, None) => part(0, format!("{states} initial states")),
+        (None, None) => part(0, counted(states, "initial state")),
     }
     if phase == Phase::Walks && work.is_some() {
-        part(2, format!("{} steps", grouped(transitions)));
+        part(2, counted(transitions, "step"));
         rate(running, part);
     }
 }
