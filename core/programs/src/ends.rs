@@ -32,7 +32,7 @@ pub enum TooManyStates {
         limit: u64,
     },
     /// The limit on memory was reached.
-    #[error("the states take more than {}: stopped after {}", counted(*bytes as u64, "byte"), counted(*explored, "state"))]
+    #[error("the states take more than {}: stopped after {}", counted(*bytes, "byte"), counted(*explored, "state"))]
     Memory {
         /// The limit, in bytes.
         bytes: u64,

@@ -191,7 +191,7 @@ impl Findings {
             };
             return judged.noted(&format!(
                 "{function} panicked {instead} state {}: {panic}",
-                grouped(*number as u64)
+                grouped(*number)
             ));
         }
         // Which of them are needed is a question only about a set that is inductive and suffices.

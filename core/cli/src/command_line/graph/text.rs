@@ -13,7 +13,7 @@ fn line(output: &mut dyn Write, line: &str) -> io::Result<()> {
 }
 
 pub fn system(output: &mut dyn Write, system: &System, warnings: &[String]) -> io::Result<()> {
-    let states = counted(system.count as u64, "state");
+    let states = counted(system.count, "state");
     let steps = counted(system.steps.len() as u64, "step");
     line(output, &format!("{}: {states}, {steps}", system.name))?;
     for warning in warnings {
