@@ -22,10 +22,10 @@ use crate::system::{StateOf, TransitionSystem};
 /// # struct Counter;
 /// # impl TransitionSystem for Counter {
 /// #     type State = u8;
-/// #     type Action = refmap::NoAction;
+/// #     type Action = &'static str;
 /// #     type Observation = u8;
 /// #     fn initial(&self, visit: &mut impl FnMut(u8)) { visit(0); }
-/// #     fn next(&self, _: &u8, _: &mut impl FnMut(refmap::NoAction, u8)) {}
+/// #     fn next(&self, _: &u8, _: &mut impl FnMut(&'static str, u8)) {}
 /// #     fn observe(&self, state: &u8) -> u8 { *state }
 /// # }
 /// use refmap::Constraint;

@@ -30,33 +30,41 @@ function stepsOf(data) {
   return lassos.reduce((sum, one) => sum + shown(one), 0);
 }
 
-await browse(async (browser) => {
-  for (const file of files) {
-    const path = join(folder, file);
-    const source = readFileSync(path, "utf8");
-    const valid = await validator.validateString(source);
-    const messages = valid.results.flatMap((result) => result.messages);
-    const told = messages.map((one) => `${one.line}:${one.column} ${one.ruleId}: ${one.message}`);
-    assert(valid.valid, `${file}: ${told.slice(0, 5).join("\n")}`);
+/** Looks at one page. */
+async function look(browser, file) {
+  const path = join(folder, file);
+  const source = readFileSync(path, "utf8");
+  const valid = await validator.validateString(source);
+  const messages = valid.results.flatMap((result) => result.messages);
+  const told = messages.map((one) => `${one.line}:${one.column} ${one.ruleId}: ${one.message}`);
+  assert(valid.valid, `${file}: ${told.slice(0, 5).join("\n")}`);
 
-    const url = pathToFileURL(path).href;
-    // Its policy forbids the scripts of the accessibility checker, too.
-    const { page, close } = await open(browser, url, { bypassCSP: true });
-    const steps = stepsOf(JSON.parse(await page.locator("#report").textContent()));
-    const shown = await page.locator("section.step:not([id^=other])").count();
-    assert(shown === steps, `${file} shows ${shown} steps of ${steps}`);
-    await page.evaluate((alike) => {
-      document.querySelectorAll("section.step").forEach((step, place, all) => {
-        if (place >= alike && place < all.length - 2) step.remove();
-      });
-    }, ALIKE);
-    // The other theme differs in its colours alone.
-    for (const [colorScheme, rules] of [["light"], ["dark", ["color-contrast"]]]) {
-      await page.emulateMedia({ colorScheme });
-      const found = await inaccessible(page, rules);
-      assert(found.length === 0, `${file}, ${colorScheme}: ${found.join("\n")}`);
-    }
-    await close();
+  const url = pathToFileURL(path).href;
+  // Its policy forbids the scripts of the accessibility checker, too.
+  const { page, close } = await open(browser, url, { bypassCSP: true });
+  const steps = stepsOf(JSON.parse(await page.locator("#report").textContent()));
+  const shown = await page.locator("section.step:not([id^=other])").count();
+  assert(shown === steps, `${file} shows ${shown} steps of ${steps}`);
+  await page.evaluate((alike) => {
+    document.querySelectorAll("section.step").forEach((step, place, all) => {
+      if (place >= alike && place < all.length - 2) step.remove();
+    });
+  }, ALIKE);
+  // The other theme differs in its colours alone.
+  for (const [colorScheme, rules] of [["light"], ["dark", ["color-contrast"]]]) {
+    await page.emulateMedia({ colorScheme });
+    const found = await inaccessible(page, rules);
+    assert(found.length === 0, `${file}, ${colorScheme}: ${found.join("\n")}`);
   }
+  await close();
+}
+
+await browse(async (browser) => {
+  const left = files.values();
+  // Each takes the next page that is left.
+  const lookAtNext = async () => {
+    for (const file of left) await look(browser, file);
+  };
+  await Promise.all([lookAtNext(), lookAtNext()]);
 });
 console.log(`${files.length} pages`);

@@ -15,7 +15,8 @@ use crate::browser::Pages;
 
 /// The warnings that claims have, which the page *What a verdict does not say* explains: the check, what a warning is
 /// about, and a part of its text.
-const EXPLAINED: [(&str, About, &str); 11] = [
+const EXPLAINED: [(&str, About, &str); 12] = [
+    ("yrc", About::SpecificationRule, "`load`"),
     ("yrc", About::SpecificationRule, "`take`"),
     ("yrc", About::SpecificationRule, "`pass`"),
     ("yrc-module", About::SpecificationRule, "`allocate`"),

@@ -137,7 +137,7 @@ fn bounds_can_be_set_and_are_told() {
             "--max-memory",
             "1KiB",
             json!(1024),
-            "the states take more than 1024 bytes: stopped after ",
+            "the states take more than 1 024 bytes: stopped after ",
         ),
     ] {
         let words = [bound, value, "--json"];

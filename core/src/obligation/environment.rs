@@ -409,7 +409,10 @@ fn judge_at_rest<R: Refinement>(decided: &Decided<R>, found: &Found<'_, R>) -> O
         (Some(unrest), _) => unrest,
         (None, Some(reason)) => return Obligation::incomplete(reason),
         (None, None) if findings.beyond.rest => return beyond(found),
-        (None, None) if findings.rest_checked == 0 => return beyond(found),
+        // The bound left out all that could be looked at.
+        (None, None) if findings.rest_checked == 0 && found.totals.cut.is_some() => {
+            return beyond(found);
+        }
         (None, None) => return Obligation::new(Verdict::Holds, findings.rest_checked),
     };
     let place = Place {

@@ -251,7 +251,7 @@ pub trait IntoRange {
 /// A number of elements, in whatever integers an instance counts.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a length",
-    note = "`len` and `max_len` are integers of at most 64 bits"
+    note = "`len` is how long the field is and `max_len` how long at most: integers of at most 64 bits, and no ranges"
 )]
 pub trait IntoLength {
     /// The number; one that is negative is more than anything can have.

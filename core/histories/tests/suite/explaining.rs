@@ -79,7 +79,7 @@ fn an_explanation_shows_the_longest_orders_and_what_could_come_next() {
 test  a 1
 violated by behaviour after 3 steps, no order of its events is a behaviour; nothing is said of other
   runs
-4 events (4 of interest) of 2 threads, at most 2 under way, at most 1 configurations, 3 steps tried,
+4 events (4 of interest) of 2 threads, at most 2 under way, at most 1 configuration, 3 steps tried,
   0.00 s, 0 MiB
 
 obligation    verdict            tested

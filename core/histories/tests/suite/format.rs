@@ -286,7 +286,7 @@ fn an_end_that_is_wrong_is_told() {
     says(
         &[&end(1)],
         2,
-        "ends after 1 events, as this line says, and there are 0",
+        "ends after 1 event, as this line says, and there are 0",
     );
     says(
         &[STORE, &end(2)],

@@ -3,11 +3,12 @@
 use std::cell::OnceCell;
 
 use super::assumed::{Assumed, Instance, RecordedSteps};
-use super::evidence::{Shown, Violated};
+use super::evidence::{LassoError, Shown, Violated};
 use super::looked_at::Predicates;
 use super::mapped::Mapped;
 use super::single_steps::{Behaviour, SingleSteps};
 use crate::liveness::{Bits, Claim, Conditions, Lasso, Question, Steps, Strength};
+use crate::model_call::panic_again;
 use crate::obligation::found::Found;
 use crate::property::Formula;
 use crate::refinement::Refinement;
@@ -145,6 +146,8 @@ impl<R: Refinement> Decision<'_, R> {
                 let checked = self.found.states.len() as u64;
                 Obligation::violated(checked, vec![counterexample])
             }
+            // Whoever decides the row tells of it.
+            Err(LassoError::Panicked(panic)) => panic_again(panic),
             Err(fault) => Obligation::incomplete(&format!(
                 "a fault of the engine: a behaviour that was found to violate it does not, so nothing is said: {fault}"
             )),

@@ -4,7 +4,7 @@ use super::assumed::Instance;
 use super::single_steps::Behaviour;
 use crate::explore::{Panic, StateId};
 use crate::liveness::{Facts, Fault, Lasso, Met, Strength, Word, judge};
-use crate::model_call::catch;
+use crate::model_call::{catch, named};
 use crate::obligation::counterexample::counterexample;
 use crate::obligation::found::Found;
 use crate::property::{Formula, Property};
@@ -128,7 +128,9 @@ impl<'a, R: Refinement> Shown<'a, R> {
         to: &StateOf<R::Concrete>,
     ) -> Vec<StepOf<R::Abstract>> {
         let from = &self.states[place];
-        self.refinement.abstract_steps_before(from, action, to)
+        named("`abstract_steps_before`", || {
+            self.refinement.abstract_steps_before(from, action, to)
+        })
     }
 
     /// The counterexample that the lasso is, if it is one.

@@ -143,7 +143,7 @@ fn another(random: &mut Generator, is_size: bool) -> Value {
 
 fn change(lines: &mut Vec<Value>, random: &mut Generator) {
     let at = random.below(lines.len());
-    match random.below(8) {
+    match random.below(10) {
         0..4 => {
             let mut all = Vec::new();
             leaves(&mut lines[at], &mut all);
@@ -170,6 +170,16 @@ fn change(lines: &mut Vec<Value>, random: &mut Generator) {
         }
         5 => lines.insert(at, lines[at].clone()),
         6 => drop(lines.remove(at)),
+        // Something is named that there is not.
+        7 | 8 if at > 0 => {
+            let mut all = Vec::new();
+            leaves(&mut lines[at], &mut all);
+            all.retain(|leaf| leaf.is_u64());
+            let number = all.len();
+            if number > 0 {
+                *all[random.below(number)] = 200.into();
+            }
+        }
         _ => {
             let other = random.below(lines.len());
             lines.swap(at, other);

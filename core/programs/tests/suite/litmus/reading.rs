@@ -668,7 +668,7 @@ fn states_that_take_too_much_memory_are_too_many() {
         .unwrap_err()
         .to_string();
     assert!(
-        error.starts_with("the states take more than 16777216 bytes"),
+        error.starts_with("the states take more than 16 777 216 bytes"),
         "{error}"
     );
 }

@@ -4,6 +4,7 @@
 //! Processes are of several kinds, and have numbers that some kinds have in common.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use refmap::liveness::Strength;
 use refmap::obligation::{Liveness, Selection};
@@ -788,4 +789,72 @@ fn large_refinements_with_several_steps_are_decided_as_the_definitions_decide_th
     }
     assert!(found.violated > 5 && found.held > 5, "{found:?}");
     assert!(most[0] > 128 && most[1] > 128, "{most:?}");
+}
+
+/// A refinement that panics at one call for the abstract steps before the last.
+struct Panicking {
+    webs: Webs,
+    calls: AtomicU64,
+    panics_at: u64,
+}
+
+impl Refinement for Panicking {
+    type Concrete = Web;
+    type Abstract = Web;
+
+    fn implementation(&self) -> &Web {
+        &self.webs.implementation
+    }
+
+    fn specification(&self) -> &Web {
+        &self.webs.specification
+    }
+
+    fn map(&self, state: &u32) -> u32 {
+        self.webs.map(state)
+    }
+
+    fn abstract_action(&self, from: &u32, action: &Label, to: &u32) -> Option<Label> {
+        self.webs.abstract_action(from, action, to)
+    }
+
+    fn abstract_steps_before(&self, from: &u32, action: &Label, to: &u32) -> Vec<(Label, u32)> {
+        let call = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
+        assert!(call != self.panics_at, "planted");
+        self.webs.abstract_steps_before(from, action, to)
+    }
+}
+
+/// Where states between are numbered, and where a lasso through them is judged and shown, as elsewhere.
+#[test]
+fn a_panic_of_what_gives_the_states_between_is_told_at_any_call() {
+    let settings = Settings {
+        threads: 1,
+        obligations: Selection::only(["fairness"]),
+        liveness: Liveness::Included,
+        ..Settings::default()
+    };
+    let mut violated = 0;
+    for seed in 0..20 {
+        let run = |panics_at| {
+            let panicking = Panicking {
+                webs: draw(seed, SMALL),
+                calls: AtomicU64::new(0),
+                panics_at,
+            };
+            let report = check(&panicking, &settings).expect("the settings fit");
+            (report, panicking.calls.into_inner())
+        };
+        let (report, calls) = run(u64::MAX);
+        violated += u64::from(report.verdict == Some(Verdict::Violated));
+        assert!(calls > 0, "{seed}");
+        for at in 1..=calls {
+            let (report, _) = run(at);
+            let text = report.to_string();
+            let is_told = text.contains("planted") && text.contains("`abstract_steps_before`");
+            assert!(is_told, "{seed}: call {at} of {calls}: {text}");
+            assert_ne!(report.verdict, Some(Verdict::Holds), "{seed}: {text}");
+        }
+    }
+    assert!(violated > 5, "{violated}");
 }
