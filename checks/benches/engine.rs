@@ -8,9 +8,10 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use refmap::explore::{Explored, Options, Storage, explore, explore_packed};
-use refmap::obligation::{Checker, Selection};
+use refmap::explore::{Explored, Options, Storage, explore};
+use refmap::obligation::Selection;
 use refmap::{ActionOf, Refinement, Settings, TransitionSystem, Verdict, round_trip};
+use refmap_refinements::Checked;
 use refmap_refinements::ben_ari::Refinement3;
 use refmap_systems::ben_ari::{InitialColours, Level3, Scope};
 use refmap_testing::Labelling;
@@ -62,17 +63,13 @@ fn exploration(criterion: &mut Criterion) {
     for (name, storage, threads) in [
         ("packed", Storage::Packed, 1),
         ("packed, two threads", Storage::Packed, 2),
-        ("fingerprints", Storage::Fingerprints, 1),
+        ("whole", Storage::Whole, 1),
     ] {
         let options = options(storage, threads);
         group.bench_function(name, |bencher| {
-            bencher.iter(|| assert_counts(&explore_packed(&system, &BLIND, &options)));
+            bencher.iter(|| assert_counts(&explore(&system, &BLIND, &options)));
         });
     }
-    let options = options(Storage::Whole, 1);
-    group.bench_function("whole", |bencher| {
-        bencher.iter(|| assert_counts(&explore(&system, &BLIND, &options)));
-    });
     group.finish();
 }
 
@@ -81,12 +78,7 @@ fn check(criterion: &mut Criterion) {
     let refinement = Refinement3::new(scope());
     let mut group = criterion.benchmark_group("check");
     group.throughput(Throughput::Elements(TRANSITIONS));
-    let ways = [
-        ("cached", Storage::Packed),
-        ("packed", Storage::Packed),
-        ("whole", Storage::Whole),
-    ];
-    for (name, storage) in ways {
+    for (name, storage) in [("packed", Storage::Packed), ("whole", Storage::Whole)] {
         let settings = Settings {
             storage,
             threads: 1,
@@ -95,11 +87,7 @@ fn check(criterion: &mut Criterion) {
         };
         group.bench_function(name, |bencher| {
             bencher.iter(|| {
-                let checker = match name {
-                    "cached" => Checker::new(&refinement).cached(),
-                    _ => Checker::new(&refinement).packed(),
-                };
-                let report = checker.check(&settings);
+                let report = refinement.checker().check(&settings);
                 let report = report.expect("the refinement has these obligations");
                 assert_eq!(report.verdict, Some(Verdict::Holds));
                 assert_eq!(report.transitions, TRANSITIONS);

@@ -3,7 +3,6 @@
 //! Paper: Havelund & Shankar, *A Refinement Proof for a Garbage Collector*. Counts without a source of their own
 //! were found by this checker, and are pinned so that a change is noticed.
 
-use refmap::obligation::Checker;
 use refmap::{Report, Settings};
 use refmap_cli::catalogue::{Arguments, Check, Choice, Claim, InputError, Parameter};
 use refmap_refinements::Checked;
@@ -23,28 +22,24 @@ pub(super) fn checks() -> Vec<Check> {
             "nodes are coloured and white ones collected: refines collect only garbage",
             "Havelund & Shankar, section 6.1",
             Refinement1::new,
-            |checker| checker.packed(),
         ),
         scoped(
             "ben-ari-2",
             "colours are propagated from the roots: refines ben-ari-1's collector",
             "Havelund & Shankar, section 6.2",
             Refinement2::new,
-            |checker| checker.packed(),
         ),
         scoped(
             "ben-ari-3",
             "nodes are scanned and black ones counted: refines ben-ari-2's collector",
             "Havelund & Shankar, section 6.3",
             Refinement3::new,
-            |checker| checker.cached(),
         ),
         scoped(
             "ben-ari",
             "the algorithm refines collect only garbage, by composition of the three",
             "Havelund & Shankar, Appendix B.3",
             composed,
-            |checker| checker.packed(),
         ),
         Check::new(
             "broken",
@@ -63,24 +58,19 @@ pub(super) fn checks() -> Vec<Check> {
     ]
 }
 
-/// Configuration of the checker of a refinement: the packing of its states, and their parts.
-type Configuration<R> = for<'r> fn(Checker<'r, R>) -> Checker<'r, R>;
-
 /// Creates a check with the parameters of a scope.
 fn scoped<R>(
     name: &'static str,
     about: &'static str,
     source: &'static str,
     refinement: fn(Scope) -> R,
-    configuration: Configuration<R>,
 ) -> Check
 where
     R: Checked + 'static,
 {
     let run = move |arguments: &Arguments, settings: &Settings<'_>| -> Result<Report, InputError> {
         let scope = scope(arguments).validate().map_err(InputError::instance)?;
-        let refinement = refinement(scope);
-        Ok(configuration(refinement.checker()).check(settings)?)
+        Ok(refinement(scope).checker().check(settings)?)
     };
     let mut parameters = bounds();
     parameters.extend([

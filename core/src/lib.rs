@@ -14,7 +14,6 @@
 //! | bound a search | [`Constraint`], [`explore::Limits`]; [`random::Walks`] go beyond the bounds |
 //! | keep states in a few bits, name each rule once | [`derive(State)`](macro@State), [`derive(Action)`](macro@Action) |
 //! | pack by hand, decide induction, use a symmetry | [`Packed`], [`TypeCorrect`], [`Symmetric`]; [`obligation::Checker`] |
-//! | compute steps once for each projection of a state | [`LocalTransitions`], [`LocalRefinement`] |
 //! | refine in two stages, add a history variable | [`compose`], [`auxiliary`] |
 //! | test a model by itself | [`disagreement`], [`round_trip`], [`asymmetry`], [`replay`] |
 //!
@@ -78,7 +77,6 @@ mod guard;
 mod index_set;
 mod invariant;
 pub mod liveness;
-mod local;
 mod model_call;
 mod nearest;
 mod numbered;
@@ -111,18 +109,14 @@ pub use fairness::Fairness;
 pub use guard::guard;
 pub use index_set::IndexSet;
 pub use invariant::Invariant;
-pub use local::{
-    ContextOf, LocalOf, LocalRefinement, LocalTransitions, PackedLocal, Split, SplitAction,
-    SplitActionOf,
-};
 pub use obligation::{Search, Settings, check};
-pub use packed::{Field, Fields, Layout, Packed, PackingError, round_trip};
+pub use packed::{Field, Fields, Layout, Packed, PackingError, packed_round_trip};
 pub use property::Property;
 pub use refinement::{Refinement, Waiver};
 pub use refmap_derive::{Action, State};
 pub use report::{Evidence, Report, Verdict};
 pub use rule::{Process, Rule, RuleId};
-pub use state::State;
+pub use state::{State, round_trip};
 pub use symmetry::{Asymmetry, Quotient, Quotienting, Symmetric, asymmetry};
 pub use system::{
     ActionOf, ObservationOf, StateOf, StepOf, TransitionSystem, offer, offer_changed, steps,

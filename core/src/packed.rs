@@ -20,7 +20,7 @@ use crate::system::{StateOf, TransitionSystem, first_initial};
 ///
 /// ```
 /// # use refmap::{Rule, RuleId, TransitionSystem};
-/// use refmap::{Field, Fields, Layout, Packed, round_trip};
+/// use refmap::{Field, Fields, Layout, Packed, packed_round_trip};
 ///
 /// # #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize)]
 /// struct Time { hour: u8, minute: u8 }
@@ -62,8 +62,8 @@ use crate::system::{StateOf, TransitionSystem, first_initial};
 ///
 /// let clock = Clock::new();
 /// assert_eq!(clock.layout().bits(), 5 + 6);
-/// assert_eq!(round_trip(&clock, &Time { hour: 23, minute: 59 }), Ok(()));
-/// assert!(round_trip(&clock, &Time { hour: 23, minute: 60 }).is_err());
+/// assert_eq!(packed_round_trip(&clock, &Time { hour: 23, minute: 59 }), Ok(()));
+/// assert!(packed_round_trip(&clock, &Time { hour: 23, minute: 60 }).is_err());
 /// ```
 pub trait Packed: TransitionSystem {
     /// Where each variable is, the same for all states of the instance.
@@ -283,7 +283,7 @@ impl PackingError {
 /// # Errors
 ///
 /// What is wrong with [`Packed::fields`].
-pub fn round_trip<S: Packed>(system: &S, state: &StateOf<S>) -> Result<(), PackingError> {
+pub fn packed_round_trip<S: Packed>(system: &S, state: &StateOf<S>) -> Result<(), PackingError> {
     let first = first_initial(system);
     let template = first.as_ref().unwrap_or(state);
     round_trip_with(system, template, state)
@@ -384,36 +384,6 @@ pub(crate) fn unpack<S: Packed, const N: usize>(
     words: &[u64; N],
 ) -> StateOf<S> {
     system.fields(template, &mut Reader { words })
-}
-
-/// Writes what `pass` passes on into one word; `None` if a variable is outside its range.
-#[inline]
-pub(crate) fn write<T>(pass: impl FnOnce(&mut Writer<[u64; 1]>) -> T) -> Option<u64> {
-    let mut writer = Writer::on([0]);
-    pass(&mut writer);
-    let ([word], misfit) = writer.written();
-    (misfit == 0).then_some(word)
-}
-
-/// The bits of the first word that the variables take that `pass` passes on; all bits, if one is in another
-/// word.
-pub(crate) fn bits_of<T>(pass: impl FnOnce(&mut Bits) -> T) -> u64 {
-    let mut bits = Bits(0);
-    pass(&mut bits);
-    bits.0
-}
-
-/// Gathers the bits of the variables that are passed through it.
-pub(crate) struct Bits(u64);
-
-impl Fields for Bits {
-    fn number(&mut self, field: Field, value: u64) -> u64 {
-        self.0 |= match field.word {
-            0 => field.bits(),
-            _ => u64::MAX,
-        };
-        value
-    }
 }
 
 /// Looks for a value outside its range, and for a variable outside the layout.

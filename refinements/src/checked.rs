@@ -17,8 +17,7 @@ use crate::yrc::{DesignRefinement, ModuleRefinement};
 
 /// A refinement with a checker of its own.
 pub trait Checked: Refinement + Sized {
-    /// Checker of the refinement, which knows what its systems have beside them. Ben-Ari's collectors are not packed unless
-    /// the caller says so.
+    /// Checker of the refinement, which knows what its systems have beside them.
     fn checker(&self) -> Checker<'_, Self>;
 }
 

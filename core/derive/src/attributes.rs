@@ -10,7 +10,7 @@ pub fn system(attributes: &[Attribute]) -> Result<Option<Type>> {
     for attribute in attributes.iter().filter(|one| one.path().is_ident("state")) {
         attribute.parse_nested_meta(|meta| {
             if !meta.path.is_ident("system") {
-                return Err(meta.error("a state has an attribute `system`, and its fields have `range`, `varint`, `len`, `max_len`"));
+                return Err(meta.error("a state has an attribute `system`, and its fields have `range`, `varint`, `len`, `max_len`, `constant`"));
             }
             let type_: Type = meta.value()?.parse()?;
             match system.replace(type_) {
@@ -22,18 +22,30 @@ pub fn system(attributes: &[Attribute]) -> Result<Option<Type>> {
     Ok(system)
 }
 
-/// `#[state(range = …, varint, len = …, max_len = …)]` of a field, as an expression of `Limits`.
-pub fn limits(attributes: &[Attribute]) -> Result<TokenStream> {
+/// What is said of a field.
+pub enum OfField {
+    /// `#[state(range = …, varint, len = …, max_len = …)]`, as an expression of `Limits`.
+    Limits(TokenStream),
+    /// `#[state(constant = …)]`: its value in all states of the instance.
+    Constant(Expr),
+}
+
+/// The attributes of a field.
+pub fn of_field(attributes: &[Attribute]) -> Result<OfField> {
     let mut limits = quote!(::refmap::state::Limits::NONE);
+    let mut constant = None;
     let mut said: Vec<&str> = Vec::new();
     for attribute in attributes.iter().filter(|one| one.path().is_ident("state")) {
         attribute.parse_nested_meta(|meta| {
-            let known = ["range", "varint", "len", "max_len"];
+            let known = ["range", "varint", "len", "max_len", "constant"];
             let Some(name) = known.into_iter().find(|name| meta.path.is_ident(name)) else {
-                return Err(
-                    meta.error("a field has the attributes `range`, `varint`, `len` and `max_len`")
-                );
+                return Err(meta.error(
+                    "a field has the attributes `range`, `varint`, `len`, `max_len` and `constant`",
+                ));
             };
+            if said.contains(&"constant") || name == "constant" && !said.is_empty() {
+                return Err(meta.error("of a constant nothing else is said"));
+            }
             let says_length = |name: &str| name.ends_with("len");
             if said.iter().any(|one| says_length(one) == says_length(name)) {
                 return Err(meta.error(format!(
@@ -46,12 +58,19 @@ pub fn limits(attributes: &[Attribute]) -> Result<TokenStream> {
                 return Ok(());
             }
             let value: Expr = meta.value()?.parse()?;
+            if name == "constant" {
+                constant = Some(value);
+                return Ok(());
+            }
             let method = syn::Ident::new(name, Span::call_site());
             limits = quote!(#limits.#method(#value));
             Ok(())
         })?;
     }
-    Ok(limits)
+    Ok(match constant {
+        Some(value) => OfField::Constant(value),
+        None => OfField::Limits(limits),
+    })
 }
 
 /// `#[rule(name = …, process = …, source = …)]` of an enum of actions, or of a variant: constants of type `&str`.

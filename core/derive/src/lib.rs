@@ -35,7 +35,8 @@ use syn::{DeriveInput, parse_macro_input};
 /// Writes a struct or an enum of plain data into bits, and reads it back: `refmap::State`.
 ///
 /// On the type, `#[state(system = TYPE)]` names the system whose instance gives ranges: `system` is a reference to it in
-/// the expressions below. Without it, the type is a state, or part of one, of every system.
+/// the expressions below; with `#[state(system = impl TRAIT)]` any system that implements the trait. Without it, the type is a
+/// state, or part of one, of every system.
 ///
 /// On a field, or a field of a variant:
 ///
@@ -45,6 +46,7 @@ use syn::{DeriveInput, parse_macro_input};
 /// | `#[state(varint)]` | the integers are mostly small, without a bound: each takes as many bits as its value does |
 /// | `#[state(len = 3)]` | the vector, deque or string has just this length |
 /// | `#[state(max_len = 3)]` | it has at most this length |
+/// | `#[state(constant = system.shape)]` | the field has this value in all states of the instance, and is not written |
 ///
 /// A struct of one field without a name, of which nothing is said, takes what is said of a field of its type. No other type of one's
 /// own does: it says so of its own fields.
@@ -52,7 +54,7 @@ use syn::{DeriveInput, parse_macro_input};
 /// An attribute without effect, or one that no value meets (a range that is reversed, a length beyond the bound of a type), is an
 /// error before the first state, which names the field, its type and the remedy.
 ///
-/// A value outside of its range ends a check with the way to it, `consumers[0].Idle.0`; it is never cut off.
+/// A value outside of its range, or other than its constant, ends a check with the way to it, `consumers[0].Idle.0`; it is never cut off.
 #[proc_macro_derive(State, attributes(state))]
 pub fn derive_state(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);

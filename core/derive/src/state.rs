@@ -3,10 +3,11 @@
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
 use syn::{
-    Data, DataEnum, DeriveInput, Error, Fields, Ident, LitStr, Member, Result, Type, parse_quote,
+    Data, DataEnum, DeriveInput, Error, Expr, Fields, Ident, LitStr, Member, Result, Type,
+    parse_quote,
 };
 
-use crate::attributes::{limits, system};
+use crate::attributes::{OfField, of_field, system};
 
 /// A field, as the derive writes and reads it.
 struct Field {
@@ -15,13 +16,27 @@ struct Field {
     binding: Ident,
     name: LitStr,
     type_: Type,
-    limits: TokenStream,
+    kind: Kind,
+}
+
+/// How a field is written.
+enum Kind {
+    /// As its type is, within these limits.
+    Variable(TokenStream),
+    /// Not at all: it has this value in all states of the instance.
+    Constant(Expr),
 }
 
 pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
     let system_type = system(&input.attrs)?;
     let mut generics = input.generics.clone();
     let system: Type = match system_type {
+        // Of a part that several systems have.
+        Some(Type::ImplTrait(any)) => {
+            let bounds = any.bounds;
+            generics.params.push(parse_quote!(__System: #bounds));
+            parse_quote!(__System)
+        }
         Some(type_) => type_,
         None => {
             if let Some(span) = mention_of_system(&input.data) {
@@ -47,7 +62,7 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
         Data::Struct(data) => {
             let mut fields = fields_of(&data.fields)?;
             if is_newtype {
-                fields[0].limits = quote!(limits);
+                fields[0].kind = Kind::Variable(quote!(limits));
             }
             let (shape, write) = match &*fields {
                 [field] if is_newtype => (field.shape(&system), field.write(&system)),
@@ -56,7 +71,7 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
             let read = reads(&fields, &system);
             let (new, old) = (pattern(&fields), pattern_of_old(&fields));
             let changes = changes(&fields, &system);
-            let types: Vec<_> = fields.iter().map(|field| field.type_.clone()).collect();
+            let types = types_of(&fields);
             Parts {
                 shape,
                 count: counts(&fields, &system),
@@ -269,7 +284,7 @@ fn derive_enum(input: &DeriveInput, data: &DataEnum, system: &Type) -> Result<Pa
         };
         let skip = has_fields.then(|| quote!(source.skip(#skipped);));
         reads_of.push(quote!(#number => { let value = Self::#ident { #read }; #skip value }));
-        types.extend(fields.into_iter().map(|field| field.type_));
+        types.extend(types_of(&fields));
     }
     // PERF: the number of a variant is what it is in memory, mostly.
     let numbers = (0..=last).zip(&data.variants).map(|(number, variant)| {
@@ -278,6 +293,10 @@ fn derive_enum(input: &DeriveInput, data: &DataEnum, system: &Type) -> Result<Pa
     });
     let numbers: TokenStream = numbers.collect();
     let number = |of: TokenStream| quote!(match #of { #numbers });
+    // PERF: between variants without fields only the number changes.
+    let bare = data.variants.iter().filter(|one| one.fields.is_empty());
+    let bare: Vec<_> = bare.map(|one| &one.ident).collect();
+    let bare = (bare.len() > 1).then(|| quote!(#(Self::#bare {})|*));
     let replaced = quote!(changes.replace((self, at()), system, limits));
     let (write, changes) = match has_fields {
         false => {
@@ -294,7 +313,14 @@ fn derive_enum(input: &DeriveInput, data: &DataEnum, system: &Type) -> Result<Pa
         true => {
             let write = quote!(match self { #(#writes_of)* });
             let other = (last > 0).then(|| quote!(_ => #replaced,));
-            (write, quote!(match (self, from) { #(#changes_of)* #other }))
+            let between = bare.map(|bare| {
+                let (new, old) = (number(quote!(self)), number(quote!(from)));
+                quote!((#bare, #bare) => changes.number_over(at(), #last, [#old, #new]),)
+            });
+            (
+                write,
+                quote!(match (self, from) { #(#changes_of)* #between #other }),
+            )
         }
     };
     let variants = last + 1;
@@ -326,10 +352,20 @@ fn fields_of(fields: &Fields) -> Result<Vec<Field>> {
             binding: format_ident!("field_{position}"),
             name: field.ident.as_ref().map_or_else(position_name, name),
             type_: field.ty.clone(),
-            limits: limits(&field.attrs)?,
+            kind: match of_field(&field.attrs)? {
+                OfField::Limits(limits) => Kind::Variable(limits),
+                OfField::Constant(value) => Kind::Constant(value),
+            },
         })
     };
     fields.iter().enumerate().map(field).collect()
+}
+
+/// The types of the fields that are written.
+fn types_of(fields: &[Field]) -> Vec<Type> {
+    let is_written = |field: &&Field| matches!(field.kind, Kind::Variable(_));
+    let written = fields.iter().filter(is_written);
+    written.map(|field| field.type_.clone()).collect()
 }
 
 /// A pattern that binds all fields.
@@ -359,25 +395,95 @@ fn old(binding: &Ident) -> Ident {
 
 impl Field {
     fn shape(&self, system: &Type) -> TokenStream {
-        let Self { type_, limits, .. } = self;
-        quote!(<#type_ as ::refmap::State<#system>>::shape(system, #limits))
+        let Self { type_, kind, .. } = self;
+        match kind {
+            Kind::Variable(limits) => {
+                quote!(<#type_ as ::refmap::State<#system>>::shape(system, #limits))
+            }
+            Kind::Constant(_) => quote!(::refmap::state::Shape::fields(&[])),
+        }
     }
 
     fn write(&self, system: &Type) -> TokenStream {
         let Self {
             binding,
             type_,
-            limits,
+            kind,
             ..
         } = self;
-        quote!(<#type_ as ::refmap::State<#system>>::write(#binding, system, #limits, sink);)
+        match kind {
+            Kind::Variable(limits) => {
+                quote!(<#type_ as ::refmap::State<#system>>::write(#binding, system, #limits, sink);)
+            }
+            Kind::Constant(value) => {
+                quote!(::refmap::state::is_constant(#binding, &#value, sink);)
+            }
+        }
+    }
+
+    fn count(&self, system: &Type) -> TokenStream {
+        let Self { type_, kind, .. } = self;
+        match kind {
+            Kind::Variable(limits) => {
+                quote!(<#type_ as ::refmap::State<#system>>::count(system, #limits))
+            }
+            Kind::Constant(_) => quote!(::core::option::Option::Some(1)),
+        }
+    }
+
+    fn width(&self, system: &Type) -> TokenStream {
+        let Self { type_, kind, .. } = self;
+        match kind {
+            Kind::Variable(limits) => {
+                quote!(<#type_ as ::refmap::State<#system>>::width(system, #limits))
+            }
+            Kind::Constant(_) => quote!(0),
+        }
+    }
+
+    /// Writes the changes of the field, whose bits begin `before` bits after those of all fields.
+    fn changes(&self, system: &Type, before: &TokenStream) -> TokenStream {
+        let Self {
+            binding,
+            type_,
+            kind,
+            ..
+        } = self;
+        let old = old(binding);
+        match kind {
+            Kind::Variable(limits) => quote! {
+                <#type_ as ::refmap::State<#system>>::write_changes(
+                    #binding, #old, system, #limits, move || at() + #before, changes,
+                );
+            },
+            // That of the state before is the constant, since that state was written.
+            Kind::Constant(_) => quote!(::refmap::state::is_constant(#binding, #old, changes);),
+        }
+    }
+
+    fn read(&self, system: &Type) -> TokenStream {
+        let Self {
+            member,
+            type_,
+            kind,
+            ..
+        } = self;
+        match kind {
+            Kind::Variable(limits) => {
+                quote!(#member: <#type_ as ::refmap::State<#system>>::read(system, #limits, source),)
+            }
+            Kind::Constant(value) => quote!(#member: #value,),
+        }
     }
 }
 
 /// The shape of all fields, which may be those of a variant.
 fn product(fields: &[Field], system: &Type, variant: Option<&Ident>) -> TokenStream {
     let shapes = fields.iter().map(|field| {
-        let (shape, Field { type_, limits, .. }) = (field.shape(system), field);
+        let (shape, Field { type_, kind, .. }) = (field.shape(system), field);
+        let Kind::Variable(limits) = kind else {
+            return shape;
+        };
         let within =
             variant.map_or_else(String::new, |variant| format!("{}.", name(variant).value()));
         let name = LitStr::new(
@@ -415,8 +521,7 @@ fn name(ident: &Ident) -> LitStr {
 }
 
 fn counts(fields: &[Field], system: &Type) -> TokenStream {
-    let count = |Field { type_, limits, .. }: &Field| quote!(<#type_ as ::refmap::State<#system>>::count(system, #limits));
-    let counts = fields.iter().map(count);
+    let counts = fields.iter().map(|field| field.count(system));
     quote!(::refmap::state::product(&[#(#counts),*]))
 }
 
@@ -434,40 +539,20 @@ fn writes(fields: &[Field], system: &Type) -> TokenStream {
 
 /// The bits of all fields.
 fn widths(fields: &[Field], system: &Type) -> TokenStream {
-    let width = |Field { type_, limits, .. }: &Field| quote!(.wrapping_add(<#type_ as ::refmap::State<#system>>::width(system, #limits)));
-    let widths = fields.iter().map(width);
-    quote!(0u32 #(#widths)*)
+    let widths = fields.iter().map(|field| field.width(system));
+    quote!(0u32 #(.wrapping_add(#widths))*)
 }
 
 /// Writes the changes of all fields, the bits of which begin at `at`.
 fn changes(fields: &[Field], system: &Type) -> TokenStream {
     let change = |(position, field): (usize, &Field)| {
-        let Field {
-            binding,
-            type_,
-            limits,
-            ..
-        } = field;
-        let (old, before) = (old(binding), widths(&fields[..position], system));
-        quote! {
-            <#type_ as ::refmap::State<#system>>::write_changes(
-                #binding, #old, system, #limits, move || at() + #before, changes,
-            );
-        }
+        field.changes(system, &widths(&fields[..position], system))
     };
     fields.iter().enumerate().map(change).collect()
 }
 
 fn reads(fields: &[Field], system: &Type) -> TokenStream {
-    let read = |Field {
-                    member,
-                    type_,
-                    limits,
-                    ..
-                }: &Field| {
-        quote!(#member: <#type_ as ::refmap::State<#system>>::read(system, #limits, source),)
-    };
-    fields.iter().map(read).collect()
+    fields.iter().map(|field| field.read(system)).collect()
 }
 
 /// Whether a type parameter of the type may be in the type of a field.
@@ -527,7 +612,7 @@ mod tests {
                 }
             )
         };
-        let inputs: [(DeriveInput, &str); 16] = [
+        let inputs: [(DeriveInput, &str); 18] = [
             (
                 field(quote!(#[state(rnge = 0..3)])),
                 "a field has the attributes `range`",
@@ -559,6 +644,14 @@ mod tests {
             (
                 field(quote!(#[state(len = 3, max_len = 3)])),
                 "`max_len` comes after another one that says the same",
+            ),
+            (
+                field(quote!(#[state(constant = 3, range = 0..4)])),
+                "of a constant nothing else is said",
+            ),
+            (
+                field(quote!(#[state(varint)] #[state(constant = 3)])),
+                "of a constant nothing else is said",
             ),
             (
                 parse_quote!(
@@ -606,6 +699,7 @@ mod tests {
             quote!(#[state(range = 0..3)]),
             quote!(#[state(range = 0..3, max_len = 4)]),
             quote!(#[state(varint)] #[state(len = 4)]),
+            quote!(#[state(constant = 3)]),
         ] {
             assert!(derive(&field(right)).is_ok());
         }

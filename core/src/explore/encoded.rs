@@ -4,7 +4,7 @@ use super::codec::{Codec, StatesKept};
 use super::segments::SegmentedVec;
 use crate::model_call::{catch, named};
 use crate::packed::PackingError;
-use crate::state::{Changes, Code, Complaint, Limits, Reader, State, Writer};
+use crate::state::{Changes, Code, Limits, Reader, State, Writer, round_trip};
 use crate::system::{StateOf, TransitionSystem};
 
 const WRITE: &str = "`write` of a state";
@@ -129,25 +129,8 @@ impl<S: TransitionSystem> Codec<S> for Encoded {
 /// Why a state cannot be written.
 fn complaint<S: TransitionSystem>(system: &S, state: &StateOf<S>) -> PackingError {
     // A panic comes again where the search reports it.
-    let found = catch(|| {
-        let mut complaint = Complaint::default();
-        state.write(system, Limits::NONE, &mut complaint);
-        if let Some(error) = complaint.error() {
-            return error;
-        }
-        let mut writer = Writer::growing();
-        state.write(system, Limits::NONE, &mut writer);
-        let bits = writer.bits();
-        let back = writer.code().map(|code| {
-            StateOf::<S>::read(system, Limits::NONE, &mut Reader::growing(code.words()))
-        });
-        match back {
-            Some(back) if back != *state => PackingError::lossy(state, &back),
-            _ => match StateOf::<S>::shape(system, Limits::NONE).bits() {
-                Some(most) if bits > most => PackingError::TooLong { bits, most },
-                _ => PackingError::Unstable,
-            },
-        }
-    });
-    found.unwrap_or(PackingError::Unstable)
+    match catch(|| round_trip(system, state)) {
+        Ok(Err(error)) => error,
+        Ok(Ok(())) | Err(_) => PackingError::Unstable,
+    }
 }

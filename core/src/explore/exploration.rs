@@ -6,13 +6,10 @@ use super::codec::{Codec, Whole, Words};
 use super::encoded::{Encoded, EncodedWords};
 use super::expansion::{Expand, Expansion};
 use super::explored::{End, Explored};
-use super::local_word::LocalWord;
 use super::options::{Options, PlainOptions, Record, Storage};
 use super::search::{Found, Search};
 use super::set::{Exact, Fingerprints, Hashed, Numbered, OfAnyKind, OfWords};
-use super::successors::{Cached, Direct, Successors};
-use super::visitor::{LocalVisitor, Visitor};
-use crate::local::PackedLocal;
+use super::visitor::Visitor;
 use crate::model_call::{Panic, catch, named};
 use crate::packed::Packed;
 use crate::state::{Code, Kept, Limits, State};
@@ -29,7 +26,7 @@ pub fn explore<S: TransitionSystem, V: Visitor<S>>(
     if const { matches!(StateOf::<S>::KEPT, Kept::Encoded) } && options.storage != Storage::Whole {
         return explore_encoded(system, visitor, options);
     }
-    search_with((system, visitor), options, Whole, Direct, search_hashed)
+    search_with((system, visitor), options, Whole, search_hashed)
 }
 
 /// The same of a system whose states are plain data.
@@ -45,15 +42,15 @@ fn explore_encoded<S: TransitionSystem, V: Visitor<S>>(
     match (options.storage, shape.bits()) {
         (Storage::Packed, Some(bits @ 0..=64)) => {
             let words = EncodedWords::<1>::new(bits);
-            search_with(of, options, words, Direct, |model, options| {
+            search_with(of, options, words, |model, options| {
                 search_word(model, options, bits)
             })
         }
         (Storage::Packed, Some(bits @ 0..=128)) => {
             let words = EncodedWords::<2>::new(bits);
-            search_with(of, options, words, Direct, search_two_words)
+            search_with(of, options, words, search_two_words)
         }
-        _ => search_with(of, options, Encoded, Direct, search_codes),
+        _ => search_with(of, options, Encoded, search_codes),
     }
 }
 
@@ -77,73 +74,37 @@ pub fn explore_packed<S: Packed, V: Visitor<S>>(
         (Storage::Packed, 0 | 1) => {
             let words = Words::<1, _>::new(layout, template);
             let bits = layout.bits();
-            search_with(of, options, words, Direct, |model, options| {
+            search_with(of, options, words, |model, options| {
                 search_word(model, options, bits)
             })
         }
         (Storage::Packed, 2) => {
             let words = Words::<2, _>::new(layout, template);
-            search_with(of, options, words, Direct, search_two_words)
+            search_with(of, options, words, search_two_words)
         }
         // Until they are expanded states are kept packed where fingerprints stand for them.
         (Storage::Packed, 3..=MOST_WORDS) | (Storage::Fingerprints, 0..=MOST_WORDS) => {
             let words = Words::<4, _>::new(layout, template);
-            search_with(of, options, words, Direct, search_four_words)
+            search_with(of, options, words, search_four_words)
         }
         _ => explore(system, visitor, options),
     }
 }
 
-/// The same of a system of local transitions. These are computed, and judged, once for each projection of a
-/// state, where states are packed into a word, and no states are identified.
-pub fn explore_local<S: PackedLocal, V: LocalVisitor<S>>(
-    system: &S,
-    visitor: &V,
-    options: &Options<'_, S>,
-) -> Explored<S, V::Tally> {
-    let is_direct = options.storage != Storage::Packed
-        || options.symmetry.is_some()
-        || visitor.is_constrained();
-    let cached = || -> Result<_, Panic> {
-        let Some(template) = some_initial(system)?.filter(|_| !is_direct) else {
-            return Ok(None);
-        };
-        let cached = catch(|| {
-            named("`local_fields` or `context_fields`", || {
-                Cached::new(system, &template)
-            })
-        })?;
-        Ok(cached.map(|cached| (cached, template)))
-    };
-    let (cached, template) = match cached() {
-        Ok(Some(cached)) => cached,
-        Ok(None) => return explore_packed(system, visitor, options),
-        Err(panic) => return panicked_before(panic, explore_packed(system, visitor, options)),
-    };
-    let word = LocalWord::new(system, template, cached.bits());
-    let bits = PackedLocal::layout(system).bits();
-    let of = (system, visitor);
-    search_with(of, options, word, cached, |model, options| {
-        search_word(model, options, bits)
-    })
-}
-
 /// Searches the states of a model, kept by `codec`.
-fn search_with<S, V, P, R>(
+fn search_with<S, V, P>(
     of: (&S, &V),
     options: &Options<'_, S>,
     codec: P,
-    successors: R,
     search: impl FnOnce(&dyn Expand<P::Key>, PlainOptions<'_>) -> Found<P::Key>,
 ) -> Explored<S, V::Tally>
 where
     S: TransitionSystem,
     V: Visitor<S>,
     P: Codec<S>,
-    R: Successors<S, V, P::Key>,
 {
     let records = options.record == Record::Graph && options.storage != Storage::Fingerprints;
-    let expansion = Expansion::new(of, options.symmetry, records, codec, successors);
+    let expansion = Expansion::new(of, options.symmetry, records, codec);
     let found = search(&expansion, options.plain());
     expansion.explored(found)
 }

@@ -16,7 +16,7 @@ mod state;
 
 use std::time::{Duration, Instant};
 
-use bounds::{BETWEEN_LOOKS, MEMORY_FOR_FEW};
+use bounds::BETWEEN_LOOKS;
 use chunk::Successors;
 pub(super) use found::Found;
 use new_states::NewStates;
@@ -282,8 +282,6 @@ where
         for worker in &mut self.workers[..threads] {
             worker.expander.end_of_wave(keeps);
         }
-        let known = self.log.bytes() + self.visited.bytes();
-        self.model.limit_memory(MEMORY_FOR_FEW.max(known / 2));
         if is_forgotten {
             // What was met is forgotten with the wave.
             for worker in &mut self.workers {

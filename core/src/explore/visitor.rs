@@ -1,10 +1,6 @@
 //! Visitors: what is done at each state and at each step of a search.
 
-use std::fmt::Debug;
-use std::hash::Hash;
-
 use super::place::Place;
-use crate::local::LocalTransitions;
 use crate::model_call::Panic;
 use crate::packed::PackingError;
 use crate::system::{ActionOf, StateOf, TransitionSystem};
@@ -108,30 +104,4 @@ pub(crate) fn look_at_step<S: TransitionSystem, V: Visitor<S>>(
     to: &StateOf<S>,
 ) {
     visitor.step(tally, place, from, action, to);
-}
-
-/// A visitor that judges local transitions once for all states with the same projection.
-pub trait LocalVisitor<S: LocalTransitions>: Visitor<S> {
-    /// What is said of the local transitions of a projection.
-    type Judged: Clone + Eq + Hash + Debug + Send + Sync;
-
-    /// Judges the local transitions of a projection; none if it is uncacheable, since one of them is not as it should
-    /// be: each step is then looked at in its state.
-    fn judge(
-        &self,
-        from: &S::Local,
-        transitions: &[(S::LocalAction, S::Local)],
-    ) -> Option<Self::Judged>;
-
-    /// The label of each of the transitions, in their order; none if the graph is not recorded.
-    fn labels<'j>(&self, judged: &'j Self::Judged) -> &'j [u32];
-
-    /// Counts the local transitions of a state, which then are not looked at.
-    fn count(&self, tally: &mut Self::Tally, judged: &Self::Judged);
-
-    /// Whether what is cached of the state that is being visited is computed once more, and compared.
-    fn asks_again(&self, tally: &Self::Tally) -> bool;
-
-    /// Called when something else was computed, as the texts say, than what is cached of the state at `place`.
-    fn contradicted(&self, tally: &mut Self::Tally, place: Place, first: String, again: String);
 }

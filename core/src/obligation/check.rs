@@ -15,16 +15,14 @@ use super::stepper::Stepper;
 use super::visitor::Tester;
 use super::{judge, walks};
 use crate::explore::{
-    End, Explored, FINGERPRINT_BITS, Options, Record, Storage, explore, explore_local,
-    explore_packed,
+    End, Explored, FINGERPRINT_BITS, Options, Record, Storage, explore, explore_packed,
 };
-use crate::local::{LocalRefinement, PackedLocal};
 use crate::model_call::{UNNAMED, catch, named, take_tolerated};
 use crate::packed::Packed;
 use crate::refinement::Refinement;
 use crate::report::Report;
 use crate::report::number::grouped;
-use crate::state::{Limits, State};
+use crate::state::{Kept, Limits, State};
 use crate::symmetry::{Quotient, Symmetric, TestedQuotient};
 use crate::system::{StateOf, TransitionSystem};
 use crate::type_correct::TypeCorrect;
@@ -155,7 +153,8 @@ impl<'a, R: Refinement> Checker<'a, R> {
         let started = Instant::now();
         let refinement = self.refinement;
         let shape = || StateOf::<R::Concrete>::shape(refinement.implementation(), Limits::NONE);
-        if let Some(wrong) = declared("`shape` of a state", shape)?.error() {
+        let shape = declared("`shape` of a state", shape)?;
+        if let Some(wrong) = shape.error() {
             return Err(CheckError::WrongLimits(Box::new(wrong.clone())));
         }
         let invariants = declared("`invariants`", || refinement.invariants())?;
@@ -166,7 +165,9 @@ impl<'a, R: Refinement> Checker<'a, R> {
         let bits = self
             .bits
             .map(|bits| declared("`fields` of a state", || bits(refinement.implementation())));
+        let is_written = StateOf::<R::Concrete>::KEPT == Kept::Encoded;
         let bits = bits.transpose()?;
+        let bits = bits.or(shape.bits().filter(|_| is_written));
         if let Some(bits) = bits.filter(|_| settings.storage == Storage::Fingerprints)
             && bits <= FINGERPRINT_BITS
             && settings.search == Search::Exhaustive
@@ -285,16 +286,5 @@ fn totals<S: TransitionSystem, T>(explored: &Explored<S, T>) -> Totals {
         initial_misfit: misfit.map(|(state, error)| {
             format!("an initial state cannot be packed: {error}; it is {state:?}")
         }),
-    }
-}
-
-impl<R: LocalRefinement<Concrete: PackedLocal>> Checker<'_, R> {
-    /// States of the implementation are kept packed, and local transitions are computed and judged once for all
-    /// states with the same projection.
-    #[must_use]
-    pub fn cached(mut self) -> Self {
-        self.explore = |system, tester, options| explore_local(system, tester, options);
-        self.bits = Some(|system| PackedLocal::layout(system).bits());
-        self
     }
 }

@@ -32,7 +32,6 @@ mod walks;
 mod warnings;
 
 mod counts;
-mod local;
 mod obligations;
 mod visitor;
 

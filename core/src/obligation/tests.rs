@@ -8,14 +8,14 @@ use crate::report::number::counted;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use super::{Checker, Induction, Search, Selection, Settings, Symmetry};
+use super::{Checker, Induction, Search, Selection, Settings, Symmetry, check};
 use crate::explore::{Limit, Limits, Order, Progress, REFUSED, Storage, Watch};
 use crate::invariant::Invariant;
-use crate::packed::{Field, Fields, Layout, Packed};
 use crate::random::Walks;
 use crate::refinement::Refinement;
 use crate::report::{Report, Verdict};
 use crate::rule::{Rule, RuleId};
+use crate::state::{Kept, Limits as Ranges, Shape, Sink, Source, State};
 use crate::symmetry::Symmetric;
 use crate::system::TransitionSystem;
 use crate::type_correct::{Choices, TypeCorrect};
@@ -45,22 +45,42 @@ enum Endless {
 /// So many states there are where nothing is endless.
 const FINITE: u64 = 100_000;
 
-struct Counting {
-    endless: Endless,
-    since: Instant,
-    layout: Layout,
-    number: Field,
+/// A number, written into a word or kept whole.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+struct Number<const WHOLE: bool>(u64);
+
+/// The greatest number that is written.
+const MOST: u64 = (1 << 40) - 1;
+
+impl<const WHOLE: bool, S: ?Sized> State<S> for Number<WHOLE> {
+    const KEPT: Kept = if WHOLE { Kept::Whole } else { Kept::Encoded };
+
+    fn shape(_: &S, _: Ranges) -> Shape {
+        Shape::by_hand(Some(40))
+    }
+
+    fn write(&self, _: &S, _: Ranges, sink: &mut impl Sink) {
+        sink.number(MOST, self.0);
+    }
+
+    fn read(_: &S, _: Ranges, source: &mut impl Source) -> Self {
+        Self(source.number(MOST))
+    }
 }
 
-impl Counting {
+struct Counting<const WHOLE: bool> {
+    endless: Endless,
+    since: Instant,
+}
+
+type Written = Counting<false>;
+type Whole = Counting<true>;
+
+impl<const WHOLE: bool> Counting<WHOLE> {
     fn new(endless: Endless) -> Self {
-        let mut layout = Layout::new();
-        let number = layout.below(1 << 40);
         Self {
             endless,
             since: Instant::now(),
-            layout,
-            number,
         }
     }
 
@@ -78,8 +98,8 @@ impl Counting {
     }
 }
 
-impl TransitionSystem for Counting {
-    type State = u64;
+impl<const WHOLE: bool> TransitionSystem for Counting<WHOLE> {
+    type State = Number<WHOLE>;
     type Action = u64;
     type Observation = ();
 
@@ -91,50 +111,41 @@ impl TransitionSystem for Counting {
         RuleId(0)
     }
 
-    fn initial(&self, visit: &mut impl FnMut(u64)) {
+    fn initial(&self, visit: &mut impl FnMut(Number<WHOLE>)) {
+        let visit = |number| visit(Number(number));
         match self.endless {
             Endless::SlowInvariant => self.count(Endless::SlowInvariant, visit),
             _ => self.count(Endless::Initial, visit),
         }
     }
 
-    fn next(&self, from: &u64, visit: &mut impl FnMut(u64, u64)) {
+    fn next(&self, from: &Number<WHOLE>, visit: &mut impl FnMut(u64, Number<WHOLE>)) {
+        let mut visit = |number| visit(number, Number(number));
         match self.endless {
-            Endless::SlowSteps => (0..100_000).for_each(|number| visit(number, number)),
+            Endless::SlowSteps => (0..100_000).for_each(visit),
             Endless::Nothing => {
-                let targets = [2 * from + 1, 2 * from + 2].into_iter();
-                let targets = targets.filter(|to| *to < FINITE);
-                targets.for_each(|number| visit(number, number));
+                let targets = [2 * from.0 + 1, 2 * from.0 + 2].into_iter();
+                targets.filter(|to| *to < FINITE).for_each(visit);
             }
-            _ => self.count(Endless::Steps, |number| visit(number, number)),
+            _ => self.count(Endless::Steps, &mut visit),
         }
     }
 
-    fn observe(&self, _: &u64) {}
+    fn observe(&self, _: &Number<WHOLE>) {}
 
     /// What is derived has no end either.
-    fn allows(&self, _: &u64, action: &u64, to: &u64) -> bool {
-        action == to
+    fn allows(&self, _: &Number<WHOLE>, action: &u64, to: &Number<WHOLE>) -> bool {
+        *action == to.0
     }
 }
 
-impl Packed for Counting {
-    fn layout(&self) -> &Layout {
-        &self.layout
-    }
-
-    fn fields(&self, state: &u64, fields: &mut impl Fields) -> u64 {
-        fields.number(self.number, *state)
+impl<const WHOLE: bool> TypeCorrect for Counting<WHOLE> {
+    fn type_correct(&self, choices: &mut Choices) -> Number<WHOLE> {
+        Number(choices.below(10))
     }
 }
 
-impl TypeCorrect for Counting {
-    fn type_correct(&self, choices: &mut Choices) -> u64 {
-        choices.below(10)
-    }
-}
-
-impl Refinement for Counting {
+impl<const WHOLE: bool> Refinement for Counting<WHOLE> {
     type Concrete = Self;
     type Abstract = Self;
 
@@ -146,14 +157,14 @@ impl Refinement for Counting {
         self
     }
 
-    fn map(&self, state: &u64) -> u64 {
+    fn map(&self, state: &Number<WHOLE>) -> Number<WHOLE> {
         if self.endless == Endless::SlowSteps {
             std::thread::sleep(Duration::from_millis(1));
         }
-        *state
+        state.clone()
     }
 
-    fn abstract_action(&self, _: &u64, action: &u64, _: &u64) -> Option<u64> {
+    fn abstract_action(&self, _: &Number<WHOLE>, action: &u64, _: &Number<WHOLE>) -> Option<u64> {
         Some(*action)
     }
 
@@ -186,23 +197,17 @@ fn assert_ended(report: &Report, limit: Limit) {
 
 #[test]
 fn time_is_up_while_initial_states_are_enumerated() {
-    for (storage, packed) in [
-        (Storage::Packed, true),
-        (Storage::Packed, false),
-        (Storage::Fingerprints, false),
-    ] {
-        let counting = Counting::new(Endless::Initial);
-        let checker = Checker::new(&counting);
-        let checker = match packed {
-            true => checker.packed(),
-            false => checker,
-        };
+    for storage in [Storage::Packed, Storage::Whole, Storage::Fingerprints] {
         let settings = Settings {
             storage,
             obligations: Selection::only(["invariant:true"]),
             ..seconds()
         };
-        let report = checker.check(&settings).unwrap();
+        let report = match storage {
+            Storage::Fingerprints => check(&Whole::new(Endless::Initial), &settings),
+            Storage::Packed | Storage::Whole => check(&Written::new(Endless::Initial), &settings),
+        };
+        let report = report.unwrap();
         assert_ended(&report, Limit::Seconds(SECONDS));
         // What was seen so far is reported, and was looked at.
         assert!(report.initial_states > 1000, "{report}");
@@ -213,7 +218,7 @@ fn time_is_up_while_initial_states_are_enumerated() {
 
 #[test]
 fn a_limit_of_states_holds_while_initial_states_are_enumerated() {
-    let counting = Counting::new(Endless::Initial);
+    let counting = Written::new(Endless::Initial);
     let settings = Settings {
         limits: Limits {
             states: Some(5000),
@@ -222,7 +227,7 @@ fn a_limit_of_states_holds_while_initial_states_are_enumerated() {
         obligations: Selection::only(["invariant:true"]),
         ..Settings::default()
     };
-    let report = Checker::new(&counting).packed().check(&settings).unwrap();
+    let report = check(&counting, &settings).unwrap();
     assert_ended(&report, Limit::States(5000));
     assert_eq!((report.states, report.initial_states), (5000, 5000));
     // A limit that is no limit of time leaves no state that is not looked at.
@@ -231,7 +236,7 @@ fn a_limit_of_states_holds_while_initial_states_are_enumerated() {
 
 #[test]
 fn memory_is_looked_at_while_initial_states_are_enumerated() {
-    let counting = Counting::new(Endless::Initial);
+    let counting = Written::new(Endless::Initial);
     for walks in [false, true] {
         let settings = Settings {
             limits: Limits {
@@ -244,7 +249,7 @@ fn memory_is_looked_at_while_initial_states_are_enumerated() {
             },
             ..Settings::default()
         };
-        let report = Checker::new(&counting).packed().check(&settings).unwrap();
+        let report = check(&counting, &settings).unwrap();
         assert_ended(&report, Limit::MemoryBytes(1));
     }
 }
@@ -253,7 +258,7 @@ fn memory_is_looked_at_while_initial_states_are_enumerated() {
 #[test]
 fn the_enumeration_of_initial_states_is_watched_and_cancelled() {
     for walks in [false, true] {
-        let counting = Counting::new(Endless::Initial);
+        let counting = Written::new(Endless::Initial);
         let cancel = AtomicBool::new(false);
         let progress = |progress: &Progress| {
             assert!(progress.states > 10_000);
@@ -271,7 +276,7 @@ fn the_enumeration_of_initial_states_is_watched_and_cancelled() {
             obligations: Selection::only(["invariant:true"]),
             ..Settings::default()
         };
-        let report = Checker::new(&counting).packed().check(&settings).unwrap();
+        let report = check(&counting, &settings).unwrap();
         assert_ended(&report, Limit::Cancelled);
     }
 }
@@ -280,12 +285,12 @@ fn the_enumeration_of_initial_states_is_watched_and_cancelled() {
 /// says nothing of.
 #[test]
 fn what_there_is_no_time_to_look_at_is_told() {
-    let counting = Counting::new(Endless::SlowInvariant);
+    let counting = Written::new(Endless::SlowInvariant);
     let settings = Settings {
         obligations: Selection::only(["invariant:true"]),
         ..seconds()
     };
-    let report = Checker::new(&counting).packed().check(&settings).unwrap();
+    let report = check(&counting, &settings).unwrap();
     assert_ended(&report, Limit::Seconds(SECONDS));
     let row = report.obligation("invariant:true").unwrap();
     assert!(row.checked > 0);
@@ -301,9 +306,9 @@ fn what_there_is_no_time_to_look_at_is_told() {
 fn time_is_up_within_a_state() {
     for endless in [Endless::Steps, Endless::SlowSteps] {
         for order in [Order::BreadthFirst, Order::DepthFirst] {
-            let counting = Counting::new(endless);
+            let counting = Written::new(endless);
             let settings = Settings { order, ..seconds() };
-            let report = Checker::new(&counting).packed().check(&settings).unwrap();
+            let report = check(&counting, &settings).unwrap();
             assert_ended(&report, Limit::Seconds(SECONDS));
             assert_eq!((report.states, report.transitions), (1, 0));
             assert!(counting.since.elapsed() < LONGER_THAN_ANY_LIMIT);
@@ -314,7 +319,7 @@ fn time_is_up_within_a_state() {
 #[test]
 fn time_is_up_in_a_pass_over_the_type_correct_states() {
     for endless in [Endless::Initial, Endless::Steps] {
-        let counting = Counting::new(endless);
+        let counting = Written::new(endless);
         let settings = Settings {
             obligations: Selection::only(["inductive:true"]),
             induction: Induction::Included,
@@ -445,17 +450,7 @@ fn time_is_up_within_the_test_of_a_symmetry() {
 #[test]
 fn a_set_that_cannot_grow_ends_the_search() {
     for refused in [4096..1 << 20, 1 << 24..usize::MAX, 0..0] {
-        for (storage, packed) in [
-            (Storage::Packed, true),
-            (Storage::Whole, false),
-            (Storage::Fingerprints, false),
-        ] {
-            let counting = Counting::new(Endless::Nothing);
-            let checker = Checker::new(&counting);
-            let checker = match packed {
-                true => checker.packed(),
-                false => checker,
-            };
+        for storage in [Storage::Packed, Storage::Whole, Storage::Fingerprints] {
             let settings = Settings {
                 storage,
                 // What is refused is refused on this thread.
@@ -464,7 +459,13 @@ fn a_set_that_cannot_grow_ends_the_search() {
                 ..Settings::default()
             };
             REFUSED.set(refused.clone());
-            let report = checker.check(&settings).unwrap();
+            let report = match storage {
+                Storage::Fingerprints => check(&Whole::new(Endless::Nothing), &settings),
+                Storage::Packed | Storage::Whole => {
+                    check(&Written::new(Endless::Nothing), &settings)
+                }
+            };
+            let report = report.unwrap();
             REFUSED.set(0..0);
             match refused.is_empty() {
                 true => {

@@ -12,6 +12,7 @@ mod complaint;
 mod exact;
 mod limits;
 mod numbers;
+mod round_trip;
 mod shape;
 mod sink;
 #[cfg(test)]
@@ -26,11 +27,12 @@ use serde::Serialize;
 pub(crate) use bits::{Reader, Writer};
 pub use changes::Changes;
 pub(crate) use code::Code;
-pub(crate) use complaint::Complaint;
+use complaint::Complaint;
 pub use exact::Exact;
 pub use limits::{IntoLength, IntoRange, Limits, LimitsFault, WrongLimits};
+pub use round_trip::round_trip;
 pub use shape::{Shape, greatest, product, widest};
-pub use sink::{Misfit, Part, Sink, Source};
+pub use sink::{Misfit, Part, Sink, Source, is_constant};
 
 /// A state of the system `S`, or a part of one.
 ///
@@ -56,6 +58,24 @@ pub use sink::{Misfit, Part, Sink, Source};
 /// let ring = Ring { nodes: 5 };
 /// let shape = <Token as State<Ring>>::shape(&ring, refmap::state::Limits::NONE);
 /// assert_eq!(shape.bits(), Some(3 + 5));
+/// ```
+///
+/// What is the same in all states of an instance is not written, and read as it is said to be. A part that several systems have
+/// says what they have in common:
+///
+/// ```
+/// # use refmap::State;
+/// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+/// struct Shape { nodes: u8, sons: u8 }
+///
+/// #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, State)]
+/// #[state(system = impl AsRef<Shape>)]
+/// struct Memory {
+///     #[state(constant = *system.as_ref())]
+///     shape: Shape,
+///     #[state(len = system.as_ref().nodes * system.as_ref().sons, range = 0..system.as_ref().nodes)]
+///     cells: Vec<u8>,
+/// }
 /// ```
 ///
 /// A type that is not plain data is a state nevertheless, and is kept whole:

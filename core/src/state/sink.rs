@@ -25,6 +25,31 @@ pub enum Misfit {
         /// The greatest.
         high: usize,
     },
+    /// A value that differs from the constant that it is said to be.
+    #[error("is {value}, and is {constant} in all states of the instance")]
+    Constant {
+        /// The value.
+        value: String,
+        /// The constant.
+        constant: String,
+    },
+}
+
+/// Tests that a value that is not written is the constant that it is said to be, for the derive.
+#[doc(hidden)]
+#[inline(always)]
+pub fn is_constant<T: PartialEq + Debug>(value: &T, constant: &T, sink: &mut impl Sink) {
+    if value != constant {
+        sink.misfit(other_than(value, constant));
+    }
+}
+
+#[cold]
+fn other_than<T: Debug>(value: &T, constant: &T) -> Misfit {
+    Misfit::Constant {
+        value: format!("{value:?}"),
+        constant: format!("{constant:?}"),
+    }
 }
 
 /// A part of a value, on the way from a state to a number in it.

@@ -11,12 +11,14 @@ mod changed;
 pub mod clustered;
 pub mod decomposed;
 mod labelling;
+mod number;
 mod random;
 mod sundry;
 pub mod textbook;
 
 pub use changed::{Change, Changed};
 pub use labelling::Labelling;
+pub use number::{Number, Whole};
 pub use random::Random;
 pub use sundry::{Sundry, sundry_trace};
 

@@ -1,9 +1,9 @@
 //! Level 1 refines the specification [section 6.1.2; Appendix B.2, B.3].
 
-use refmap::{ActionOf, Invariant, Process, Property, Refinement, SplitAction};
+use refmap::{Invariant, Process, Property, Refinement};
 use refmap_systems::ben_ari::level_1::{Action, Chi, State};
 use refmap_systems::ben_ari::{
-    Level0, Level1, Memory, Mutant, MutatorAction, MutatorAt, Scope, level_0,
+    Level0, Level1, Memory, Mutant, MutatorAction, MutatorAt, Scope, Step, level_0,
 };
 
 /// The first refinement.
@@ -34,33 +34,33 @@ impl Refinement1 {
 /// The safety property of Russinoff: what is about to be appended is garbage.
 pub fn inv1() -> Invariant<Level1> {
     Invariant::new("inv1", "Appendix B.2, inv1; section 6.1.2", |s: &State| {
-        s.local.c.colour(s.context.l)
+        s.shared.c.colour(s.shared.l)
     })
     .when(|s: &State| {
-        let (m, l) = (s.local.m, s.context.l);
-        s.context.chi == Chi::Append && l < m.shape.nodes && m.accessible().contains(l)
+        let (m, l) = (s.shared.m, s.shared.l);
+        s.chi == Chi::Append && l < m.shape.nodes && m.accessible().contains(l)
     })
 }
 
 /// The generalisation of `inv1` to all nodes that the append phase has not yet visited, which makes it inductive.
 pub fn inv2() -> Invariant<Level1> {
     Invariant::new("inv2", "Appendix B.2, inv2; section 6.1.2", |s: &State| {
-        s.local.c.blackened(&s.local.m, s.context.l)
+        s.shared.c.blackened(&s.shared.m, s.shared.l)
     })
-    .when(|s: &State| matches!(s.context.chi, Chi::TestL | Chi::Append))
+    .when(|s: &State| matches!(s.chi, Chi::TestL | Chi::Append))
 }
 
 /// The collector comes to colour again and again.
 pub fn colours() -> Property<Level1> {
     Property::always_eventually("colours", "Fig. 9, COLOUR", |s: &State| {
-        s.context.chi == Chi::Colour
+        s.chi == Chi::Colour
     })
 }
 
 /// It comes to the end of the nodes in the append phase again and again.
 pub fn appends() -> Property<Level1> {
     Property::always_eventually("appends", "Fig. 9, TEST_L.1", |s: &State| {
-        s.context.chi == Chi::TestL && s.context.l == s.local.m.shape.nodes
+        s.chi == Chi::TestL && s.shared.l == s.shared.m.shape.nodes
     })
 }
 
@@ -72,11 +72,11 @@ pub fn white_collected(scope: &Scope) -> impl Iterator<Item = Property<Level1>> 
             format!("white_collected({n})"),
             "Fig. 9, APPEND.1",
             move |s: &State| {
-                let appending = matches!(s.context.chi, Chi::TestL | Chi::Append);
-                let garbage = !s.local.m.is_accessible(n) && !s.local.colour(n);
-                appending && s.context.l <= n && garbage
+                let appending = matches!(s.chi, Chi::TestL | Chi::Append);
+                let garbage = !s.shared.m.is_accessible(n) && !s.shared.colour(n);
+                appending && s.shared.l <= n && garbage
             },
-            move |s: &State| s.local.m.is_accessible(n),
+            move |s: &State| s.shared.m.is_accessible(n),
         )
     };
     (scope.shape.roots..scope.shape.nodes).map(property)
@@ -96,25 +96,25 @@ impl Refinement for Refinement1 {
 
     /// M to M; the colours, Q, L and the locations are hidden.
     fn map(&self, state: &State) -> Memory {
-        state.local.m
+        state.shared.m
     }
 
     fn abstract_action(
         &self,
         from: &State,
-        action: &ActionOf<Level1>,
+        action: &Step<Action>,
         _to: &State,
     ) -> Option<level_0::Action> {
         match *action {
             // MUTATE.1 ≪ MODIFY.1
-            SplitAction::Local(MutatorAction::Mutate { mutator, n, i, k }) => {
+            Step::Mutator(MutatorAction::Mutate { mutator, n, i, k }) => {
                 Some(level_0::Action::Mutate { mutator, n, i, k })
             }
-            SplitAction::Local(MutatorAction::ColourTarget { .. }) => None,
-            SplitAction::Local(MutatorAction::ChooseAndColour { .. }) => None,
+            Step::Mutator(MutatorAction::ColourTarget { .. }) => None,
+            Step::Mutator(MutatorAction::ChooseAndColour { .. }) => None,
             // In the refuted order the second step is the mutation.
-            SplitAction::Local(MutatorAction::Redirect { mutator }) => {
-                let locals = from.local.mutators[usize::from(mutator)];
+            Step::Mutator(MutatorAction::Redirect { mutator }) => {
+                let locals = from.shared.mutators[usize::from(mutator)];
                 match locals.mu {
                     MutatorAt::Redirect { n, i } => Some(level_0::Action::Mutate {
                         mutator,
@@ -125,15 +125,15 @@ impl Refinement for Refinement1 {
                     MutatorAt::Mutate | MutatorAt::Colour => None,
                 }
             }
-            SplitAction::Context(Action::Colour { .. }) => None,
-            SplitAction::Context(Action::StopColouring) => None,
-            SplitAction::Context(Action::StopAppending) => None,
-            SplitAction::Context(Action::ContinueAppending) => None,
+            Step::Collector(Action::Colour { .. }) => None,
+            Step::Collector(Action::StopColouring) => None,
+            Step::Collector(Action::StopAppending) => None,
+            Step::Collector(Action::ContinueAppending) => None,
             // APPEND.1 ≪ COLLECT.1
-            SplitAction::Context(Action::AppendWhite) => {
-                Some(level_0::Action::Append { n: from.context.l })
+            Step::Collector(Action::AppendWhite) => {
+                Some(level_0::Action::Append { n: from.shared.l })
             }
-            SplitAction::Context(Action::BlackToWhite) => None,
+            Step::Collector(Action::BlackToWhite) => None,
         }
     }
 
@@ -145,7 +145,8 @@ impl Refinement for Refinement1 {
     /// garbage in every cycle. Levels 2 and 3 have it, composed with this refinement.
     fn liveness(&self) -> Vec<Property<Level1>> {
         let collected = super::collected::<Level0>(&self.specification.scope);
-        let through_map = |of_memory: &Property<Level0>| of_memory.pull_back(|s: &State| s.local.m);
+        let through_map =
+            |of_memory: &Property<Level0>| of_memory.pull_back(|s: &State| s.shared.m);
         let mut properties: Vec<_> = collected.iter().map(through_map).collect();
         properties.extend([colours(), appends()]);
         properties.extend(white_collected(&self.specification.scope));
@@ -157,6 +158,6 @@ impl Refinement for Refinement1 {
     }
 
     fn at_rest(&self, state: &State, process: Process) -> bool {
-        super::at_rest(&state.local, process)
+        super::at_rest(&state.shared, process)
     }
 }

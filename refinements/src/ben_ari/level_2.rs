@@ -1,10 +1,8 @@
 //! Level 2 refines level 1 [section 6.2.2].
 
-use refmap::{ActionOf, Invariant, LocalRefinement, Process, SplitAction};
-use refmap_systems::ben_ari::level_2::{Action, Chi, Collector, State};
-use refmap_systems::ben_ari::{
-    Level1, Level2, Mutant, MutatorAction, NodeSet, Scope, Seen, level_1,
-};
+use refmap::{Invariant, Process, Refinement};
+use refmap_systems::ben_ari::level_2::{Action, Chi, State};
+use refmap_systems::ben_ari::{Level1, Level2, Mutant, NodeSet, Scope, Step, level_1};
 
 /// The second refinement.
 pub struct Refinement2 {
@@ -35,21 +33,21 @@ impl Refinement2 {
 pub fn roots_below_k_black() -> Invariant<Level2> {
     let source = "supports roots_black; section 6.2.2";
     Invariant::new("roots_below_k_black", source, |s: &State| {
-        NodeSet::first(s.context.k).is_subset_of(s.local.c.black)
+        NodeSet::first(s.k).is_subset_of(s.shared.c.black)
     })
-    .when(|s: &State| s.context.chi == Chi::ColourRoots)
+    .when(|s: &State| s.chi == Chi::ColourRoots)
 }
 
 /// While colours are propagated all roots are black: so that no black node with a white son means
 /// that all accessible nodes are black, which PROPAGATE.2 ≪ COLOUR.2 needs.
 pub fn roots_black() -> Invariant<Level2> {
     Invariant::new("roots_black", "section 6.2.2", |s: &State| {
-        NodeSet::first(s.local.m.shape.roots).is_subset_of(s.local.c.black)
+        NodeSet::first(s.shared.m.shape.roots).is_subset_of(s.shared.c.black)
     })
-    .when(|s: &State| s.context.chi == Chi::Propagate)
+    .when(|s: &State| s.chi == Chi::Propagate)
 }
 
-impl LocalRefinement for Refinement2 {
+impl Refinement for Refinement2 {
     type Concrete = Level2;
     type Abstract = Level1;
 
@@ -61,45 +59,35 @@ impl LocalRefinement for Refinement2 {
         &self.specification
     }
 
-    /// The identity: mutators have the same variables on both levels.
-    fn map_local(&self, seen: &Seen) -> Seen {
-        *seen
-    }
-
     /// The identity, except that COLOUR_ROOTS and PROPAGATE map to COLOUR; K is hidden.
-    fn map_context(&self, collector: &Collector) -> level_1::Collector {
-        level_1::Collector {
-            chi: match collector.chi {
+    fn map(&self, state: &State) -> level_1::State {
+        level_1::State {
+            chi: match state.chi {
                 Chi::ColourRoots | Chi::Propagate => level_1::Chi::Colour,
                 Chi::TestL => level_1::Chi::TestL,
                 Chi::Append => level_1::Chi::Append,
             },
-            l: collector.l,
+            shared: state.shared,
         }
     }
 
-    fn abstract_local_action(
-        &self,
-        _from: &Seen,
-        action: &MutatorAction,
-        _to: &Seen,
-    ) -> Option<MutatorAction> {
-        Some(*action)
-    }
-
-    fn abstract_context_action(
+    fn abstract_action(
         &self,
         from: &State,
-        action: &Action,
+        action: &Step<Action>,
         _to: &State,
-    ) -> Option<ActionOf<Level1>> {
+    ) -> Option<Step<level_1::Action>> {
         let action = match *action {
+            Step::Mutator(action) => return Some(Step::Mutator(action)),
+            Step::Collector(action) => action,
+        };
+        let action = match action {
             Action::StopColouringRoots => return None,
             // COLOUR_ROOTS.2 ≪ COLOUR.1
-            Action::ColourRoot => level_1::Action::Colour { n: from.context.k },
+            Action::ColourRoot => level_1::Action::Colour { n: from.k },
             // PROPAGATE.1 ≪ COLOUR.1
             Action::Propagate { n, i } => level_1::Action::Colour {
-                n: from.local.m.son(n, i),
+                n: from.shared.m.son(n, i),
             },
             // PROPAGATE.2 ≪ COLOUR.2
             Action::StopPropagating => level_1::Action::StopColouring,
@@ -108,7 +96,7 @@ impl LocalRefinement for Refinement2 {
             Action::AppendWhite => level_1::Action::AppendWhite,
             Action::BlackToWhite => level_1::Action::BlackToWhite,
         };
-        Some(SplitAction::Context(action))
+        Some(Step::Collector(action))
     }
 
     fn invariants(&self) -> Vec<Invariant<Level2>> {
@@ -120,6 +108,6 @@ impl LocalRefinement for Refinement2 {
     }
 
     fn at_rest(&self, state: &State, process: Process) -> bool {
-        super::at_rest(&state.local, process)
+        super::at_rest(&state.shared, process)
     }
 }

@@ -8,11 +8,9 @@
 //! (`bw_behind_scan_has_one_ahead`), because its target was reached from a black root. At the end of
 //! the scan nothing is ahead, so there is none at all (`uncoloured_count_has_no_bw`).
 
-use refmap::{ActionOf, Invariant, LocalRefinement, Process, Split, SplitAction};
-use refmap_systems::ben_ari::level_3::{Action, Chi, Collector, State};
-use refmap_systems::ben_ari::{
-    Level2, Level3, Mutant, MutatorAction, MutatorAt, Scope, Seen, level_2,
-};
+use refmap::{Invariant, Process, Refinement};
+use refmap_systems::ben_ari::level_3::{Action, Chi, State};
+use refmap_systems::ben_ari::{Level2, Level3, Mutant, MutatorAt, Scope, Step, level_2};
 
 use super::level_2::{roots_below_k_black, roots_black};
 
@@ -43,39 +41,27 @@ impl Refinement3 {
 
 /// Step 2 of Fig. 14: nodes are being scanned.
 fn scanning(s: &State) -> bool {
-    matches!(
-        s.context.chi,
-        Chi::TestI | Chi::TestColour | Chi::ColourSons
-    )
+    matches!(s.chi, Chi::TestI | Chi::TestColour | Chi::ColourSons)
 }
 
 /// Step 3 of Fig. 14 up to the comparison: black nodes are being counted.
 fn counting(s: &State) -> bool {
-    matches!(s.context.chi, Chi::TestH | Chi::Count)
+    matches!(s.chi, Chi::TestH | Chi::Count)
 }
 
 /// Nothing was coloured since the last count, as far as the counters can tell.
 fn nothing_coloured(s: &State) -> bool {
-    let nodes = s.local.m.shape.nodes;
-    match s.context.chi {
-        Chi::TestI | Chi::TestColour | Chi::ColourSons => {
-            s.context.obc == s.local.c.blacks_below(nodes)
-        }
-        _ => s.context.obc == s.context.bc + s.local.c.blacks_from(s.context.h),
+    let nodes = s.shared.m.shape.nodes;
+    match s.chi {
+        Chi::TestI | Chi::TestColour | Chi::ColourSons => s.obc == s.shared.c.blacks_below(nodes),
+        _ => s.obc == s.bc + s.shared.c.blacks_from(s.h),
     }
 }
 
 /// The cells (n, i) that are black-to-white, behind the scan (true) or still ahead of it (false).
 fn bw_cells(s: &State, behind: bool) -> impl Iterator<Item = (u8, u8)> {
-    let next = (
-        s.context.i,
-        if s.context.chi == Chi::ColourSons {
-            s.context.j
-        } else {
-            0
-        },
-    );
-    let (m, c) = (s.local.m, s.local.c);
+    let next = (s.i, if s.chi == Chi::ColourSons { s.j } else { 0 });
+    let (m, c) = (s.shared.m, s.shared.c);
     m.shape
         .cells()
         .filter(move |cell| (*cell < next) == behind)
@@ -86,35 +72,35 @@ fn bw_cells(s: &State, behind: bool) -> impl Iterator<Item = (u8, u8)> {
 pub fn scanned_node_exists() -> Invariant<Level3> {
     let source = "type of I; Fig. 14, TEST_I.2";
     Invariant::new("scanned_node_exists", source, |s: &State| {
-        s.context.i < s.local.m.shape.nodes
+        s.i < s.shared.m.shape.nodes
     })
-    .when(|s: &State| matches!(s.context.chi, Chi::TestColour | Chi::ColourSons))
+    .when(|s: &State| matches!(s.chi, Chi::TestColour | Chi::ColourSons))
 }
 
 /// The node being counted is one: so that its colour can be read.
 pub fn counted_node_exists() -> Invariant<Level3> {
     let source = "type of H; Fig. 14, TEST_H.2";
     Invariant::new("counted_node_exists", source, |s: &State| {
-        s.context.h < s.local.m.shape.nodes
+        s.h < s.shared.m.shape.nodes
     })
-    .when(|s: &State| s.context.chi == Chi::Count)
+    .when(|s: &State| s.chi == Chi::Count)
 }
 
 /// The node being scanned is black: COLOUR_SONS.2 ≪ PROPAGATE.1 needs its guard.
 pub fn scanned_node_black() -> Invariant<Level3> {
     Invariant::new("scanned_node_black", "section 6.3.2", |s: &State| {
-        s.local.c.colour(s.context.i)
+        s.shared.c.colour(s.i)
     })
-    .when(|s: &State| s.context.chi == Chi::ColourSons)
+    .when(|s: &State| s.chi == Chi::ColourSons)
 }
 
 /// The last count is not more than there are black nodes: it can only be reached by colouring none.
 pub fn old_count_is_a_lower_bound() -> Invariant<Level3> {
     let source = "supports uncoloured_count_has_no_bw";
     Invariant::new("old_count_is_a_lower_bound", source, |s: &State| {
-        s.context.obc <= s.local.c.blacks_below(s.local.m.shape.nodes)
+        s.obc <= s.shared.c.blacks_below(s.shared.m.shape.nodes)
     })
-    .when(|s: &State| s.context.chi == Chi::ColourRoots || scanning(s))
+    .when(|s: &State| s.chi == Chi::ColourRoots || scanning(s))
 }
 
 /// The count so far is not more than the black nodes counted: so that the new old count is again a
@@ -122,16 +108,16 @@ pub fn old_count_is_a_lower_bound() -> Invariant<Level3> {
 pub fn count_is_a_lower_bound() -> Invariant<Level3> {
     let source = "supports old_count_is_a_lower_bound";
     Invariant::new("count_is_a_lower_bound", source, |s: &State| {
-        s.context.bc <= s.local.c.blacks_below(s.context.h)
+        s.bc <= s.shared.c.blacks_below(s.h)
     })
-    .when(|s: &State| counting(s) || s.context.chi == Chi::Compare)
+    .when(|s: &State| counting(s) || s.chi == Chi::Compare)
 }
 
 /// While counting, the last count is at most the least final value of this one.
 pub fn old_count_is_at_most_the_new() -> Invariant<Level3> {
     let source = "supports uncoloured_count_has_no_bw";
     Invariant::new("old_count_is_at_most_the_new", source, |s: &State| {
-        s.context.obc <= s.context.bc + s.local.c.blacks_from(s.context.h)
+        s.obc <= s.bc + s.shared.c.blacks_from(s.h)
     })
     .when(counting)
 }
@@ -141,11 +127,11 @@ pub fn old_count_is_at_most_the_new() -> Invariant<Level3> {
 pub fn target_accessible(scope: &Scope) -> Vec<Invariant<Level3>> {
     (0..scope.mutators)
         .map(|mutator| {
-            let locals = move |s: &State| s.local.mutators[usize::from(mutator)];
+            let locals = move |s: &State| s.shared.mutators[usize::from(mutator)];
             Invariant::new(
                 named("target_accessible", scope, mutator),
                 "supports uncoloured_count_has_no_bw; section 4.2",
-                move |s: &State| s.local.m.is_accessible(locals(s).q),
+                move |s: &State| s.shared.m.is_accessible(locals(s).q),
             )
             .when(move |s: &State| locals(s).mu != MutatorAt::Mutate)
         })
@@ -158,10 +144,10 @@ pub fn bw_behind_scan_is_pending() -> Invariant<Level3> {
     let source = "supports bw_behind_scan_has_one_ahead";
     Invariant::new("bw_behind_scan_is_pending", source, |s: &State| {
         let pending = |son| {
-            let mut mutators = s.local.mutators.iter();
+            let mut mutators = s.shared.mutators.iter();
             mutators.any(|locals| locals.mu == MutatorAt::Colour && locals.q == son)
         };
-        bw_cells(s, true).all(|(n, i)| pending(s.local.m.son(n, i)))
+        bw_cells(s, true).all(|(n, i)| pending(s.shared.m.son(n, i)))
     })
     .when(|s: &State| scanning(s) && nothing_coloured(s))
 }
@@ -181,7 +167,7 @@ pub fn bw_behind_scan_has_one_ahead() -> Invariant<Level3> {
 pub fn uncoloured_count_has_no_bw() -> Invariant<Level3> {
     let source = "supports no_bw_at_quit";
     Invariant::new("uncoloured_count_has_no_bw", source, |s: &State| {
-        !s.local.c.exists_bw(&s.local.m)
+        !s.shared.c.exists_bw(&s.shared.m)
     })
     .when(|s: &State| counting(s) && nothing_coloured(s))
 }
@@ -190,9 +176,9 @@ pub fn uncoloured_count_has_no_bw() -> Invariant<Level3> {
 /// guard.
 pub fn no_bw_at_quit() -> Invariant<Level3> {
     Invariant::new("no_bw_at_quit", "section 6.3.2", |s: &State| {
-        !s.local.c.exists_bw(&s.local.m)
+        !s.shared.c.exists_bw(&s.shared.m)
     })
-    .when(|s: &State| s.context.chi == Chi::Compare && s.context.bc == s.context.obc)
+    .when(|s: &State| s.chi == Chi::Compare && s.bc == s.obc)
 }
 
 /// In the append phase all accessible nodes from L up are black: so that appending changes what is
@@ -200,9 +186,9 @@ pub fn no_bw_at_quit() -> Invariant<Level3> {
 pub fn blackened_from_l() -> Invariant<Level3> {
     let source = "supports target_accessible; Appendix B.2, inv2";
     Invariant::new("blackened_from_l", source, |s: &State| {
-        s.local.c.blackened(&s.local.m, s.context.l)
+        s.shared.c.blackened(&s.shared.m, s.shared.l)
     })
-    .when(|s: &State| matches!(s.context.chi, Chi::TestL | Chi::Append))
+    .when(|s: &State| matches!(s.chi, Chi::TestL | Chi::Append))
 }
 
 /// `name`, with the mutator's number where there are several.
@@ -213,17 +199,10 @@ fn named(name: &'static str, scope: &Scope, mutator: u8) -> String {
     }
 }
 
-/// The mapping.
+/// The identity, except that six locations map to PROPAGATE; H, I, J, BC and OBC are hidden.
 fn map(state: &State) -> level_2::State {
-    Split {
-        local: state.local,
-        context: map_collector(&state.context),
-    }
-}
-
-fn map_collector(collector: &Collector) -> level_2::Collector {
-    level_2::Collector {
-        chi: match collector.chi {
+    level_2::State {
+        chi: match state.chi {
             Chi::ColourRoots => level_2::Chi::ColourRoots,
             Chi::TestI
             | Chi::TestColour
@@ -234,12 +213,12 @@ fn map_collector(collector: &Collector) -> level_2::Collector {
             Chi::TestL => level_2::Chi::TestL,
             Chi::Append => level_2::Chi::Append,
         },
-        l: collector.l,
-        k: collector.k,
+        shared: state.shared,
+        k: state.k,
     }
 }
 
-impl LocalRefinement for Refinement3 {
+impl Refinement for Refinement3 {
     type Concrete = Level3;
     type Abstract = Level2;
 
@@ -251,37 +230,26 @@ impl LocalRefinement for Refinement3 {
         &self.specification
     }
 
-    /// The identity: mutators have the same variables on both levels.
-    fn map_local(&self, seen: &Seen) -> Seen {
-        *seen
+    fn map(&self, state: &State) -> level_2::State {
+        map(state)
     }
 
-    /// The identity, except that six locations map to PROPAGATE; H, I, J, BC and OBC are hidden.
-    fn map_context(&self, collector: &Collector) -> level_2::Collector {
-        map_collector(collector)
-    }
-
-    fn abstract_local_action(
-        &self,
-        _from: &Seen,
-        action: &MutatorAction,
-        _to: &Seen,
-    ) -> Option<MutatorAction> {
-        Some(*action)
-    }
-
-    fn abstract_context_action(
+    fn abstract_action(
         &self,
         from: &State,
-        action: &Action,
+        action: &Step<Action>,
         _to: &State,
-    ) -> Option<ActionOf<Level2>> {
-        let Collector { i, j, .. } = from.context;
+    ) -> Option<Step<level_2::Action>> {
         let action = match *action {
+            Step::Mutator(action) => return Some(Step::Mutator(action)),
+            Step::Collector(action) => action,
+        };
+        let State { i, j, .. } = *from;
+        let action = match action {
             Action::StopColouringRoots => level_2::Action::StopColouringRoots,
             Action::ColourRoot => level_2::Action::ColourRoot,
             // COLOUR_SONS.2 ≪ PROPAGATE.1, unless the son is black already.
-            Action::ColourSon if !from.local.c.colour(from.local.m.son(i, j)) => {
+            Action::ColourSon if !from.shared.c.colour(from.shared.m.son(i, j)) => {
                 level_2::Action::Propagate { n: i, i: j }
             }
             // COMPARE.1 ≪ PROPAGATE.2
@@ -302,7 +270,7 @@ impl LocalRefinement for Refinement3 {
             | Action::CountBlack
             | Action::RedoPropagation => return None,
         };
-        Some(SplitAction::Context(action))
+        Some(Step::Collector(action))
     }
 
     fn invariants(&self) -> Vec<Invariant<Level3>> {
@@ -332,6 +300,6 @@ impl LocalRefinement for Refinement3 {
     }
 
     fn at_rest(&self, state: &State, process: Process) -> bool {
-        super::at_rest(&state.local, process)
+        super::at_rest(&state.shared, process)
     }
 }

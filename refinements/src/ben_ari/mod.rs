@@ -8,7 +8,7 @@ mod level_2;
 mod level_3;
 
 use refmap::{Composed, Process, Property, TransitionSystem, compose};
-use refmap_systems::ben_ari::{Memory, Scope, Seen, process};
+use refmap_systems::ben_ari::{Memory, Scope, Shared, process};
 
 pub use level_1::Refinement1;
 pub use level_2::Refinement2;
@@ -43,6 +43,6 @@ fn collected<S: TransitionSystem<State = Memory>>(scope: &Scope) -> Vec<Property
 }
 
 /// A mutator is at rest at its first location.
-fn at_rest(seen: &Seen, process: Process) -> bool {
-    seen.at_rest(usize::from(process.number.unwrap_or(0)))
+fn at_rest(shared: &Shared, process: Process) -> bool {
+    shared.at_rest(usize::from(process.number.unwrap_or(0)))
 }

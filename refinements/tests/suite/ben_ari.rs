@@ -2,15 +2,13 @@
 //! the invariants against the obligations that they are for.
 
 use refmap::obligation::{Checker, Liveness, Selection, Settings, Until};
-use refmap::{
-    ActionOf, Invariant, Process, Refinement, Report, SplitAction, Verdict, check, compose,
-};
+use refmap::{Invariant, Process, Refinement, Report, Verdict, check, compose};
 use refmap_refinements::Checked;
 use refmap_refinements::ben_ari::{Refinement1, Refinement2, Refinement3, composed};
 use refmap_systems::ben_ari::level_3::{Action, State};
 use refmap_systems::ben_ari::{
     AppendToFree, CollectorFairness, Level0, Level3, Memory, MutatorAction, MutatorOrder, Scope,
-    level_0, process,
+    Step, level_0, process,
 };
 
 /// Level 3 as a direct refinement of the specification, without the levels between.
@@ -43,21 +41,21 @@ impl Refinement for Direct {
     }
 
     fn map(&self, state: &State) -> Memory {
-        state.local.m
+        state.shared.m
     }
 
     fn abstract_action(
         &self,
         from: &State,
-        action: &ActionOf<Level3>,
+        action: &Step<Action>,
         _: &State,
     ) -> Option<level_0::Action> {
         match *action {
-            SplitAction::Local(MutatorAction::Mutate { mutator, n, i, k }) => {
+            Step::Mutator(MutatorAction::Mutate { mutator, n, i, k }) => {
                 Some(level_0::Action::Mutate { mutator, n, i, k })
             }
-            SplitAction::Context(Action::AppendWhite) => {
-                Some(level_0::Action::Append { n: from.context.l })
+            Step::Collector(Action::AppendWhite) => {
+                Some(level_0::Action::Append { n: from.shared.l })
             }
             _ => None,
         }
@@ -72,7 +70,7 @@ impl Refinement for Direct {
     }
 
     fn at_rest(&self, state: &State, _: Process) -> bool {
-        state.local.at_rest(0)
+        state.shared.at_rest(0)
     }
 }
 

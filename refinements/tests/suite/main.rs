@@ -3,11 +3,11 @@
 mod ben_ari;
 mod copying;
 mod induction;
-mod local;
 mod mutants;
 mod native;
 mod properties;
 mod published;
+mod storage;
 mod symmetry;
 mod tso;
 mod yrc;

@@ -4,13 +4,15 @@ use std::collections::{BTreeMap, HashSet};
 
 use refmap::obligation::{CheckError, Checker, Selection, Symmetry, Until};
 use refmap::{
-    ActionOf, Asymmetry, Process, Refinement, Report, Rule, RuleId, Settings, SplitAction, StateOf,
-    Symmetric, TransitionSystem, Verdict, asymmetry, replay, steps,
+    ActionOf, Asymmetry, Process, Refinement, Report, Rule, RuleId, Settings, StateOf, Symmetric,
+    TransitionSystem, Verdict, asymmetry, replay, steps,
 };
 use refmap_refinements::Checked;
 use refmap_refinements::ben_ari::{Refinement1, Refinement2, Refinement3, composed};
 use refmap_systems::ben_ari::level_3::State;
-use refmap_systems::ben_ari::{InitialColours, Level3, Memory, MutatorOrder, Permutation, Scope};
+use refmap_systems::ben_ari::{
+    InitialColours, Level3, Memory, MutatorOrder, Permutation, Scope, Step,
+};
 
 /// Every reachable state, by naive search.
 fn reachable<S: TransitionSystem>(system: &S) -> HashSet<StateOf<S>> {
@@ -200,6 +202,12 @@ struct NodesExchanged(Level3);
 
 type Action = ActionOf<Level3>;
 
+impl AsRef<Scope> for NodesExchanged {
+    fn as_ref(&self) -> &Scope {
+        self.0.as_ref()
+    }
+}
+
 impl TransitionSystem for NodesExchanged {
     type State = State;
     type Action = Action;
@@ -226,7 +234,7 @@ impl TransitionSystem for NodesExchanged {
     }
 
     fn observe(&self, state: &State) -> Memory {
-        state.local.m
+        state.shared.m
     }
 }
 
@@ -239,7 +247,7 @@ impl Symmetric for NodesExchanged {
     }
 
     fn permute(&self, exchanged: &bool, state: &State) -> State {
-        let shape = state.local.m.shape;
+        let shape = state.shared.m.shape;
         let [a, b] = [shape.nodes - 2, shape.nodes - 1];
         let other = |node: u8| match (exchanged, node) {
             (true, node) if node == a => b,
@@ -248,14 +256,14 @@ impl Symmetric for NodesExchanged {
         };
         let mut permuted = *state;
         for (n, i) in shape.cells() {
-            let son = other(state.local.m.son(n, i));
-            permuted.local.m = permuted.local.m.set_son(other(n), i, son);
+            let son = other(state.shared.m.son(n, i));
+            permuted.shared.m = permuted.shared.m.set_son(other(n), i, son);
         }
         for n in shape.nodes() {
-            let black = state.local.c.colour(n);
-            permuted.local.c = permuted.local.c.set_colour(other(n), black);
+            let black = state.shared.c.colour(n);
+            permuted.shared.c = permuted.shared.c.set_colour(other(n), black);
         }
-        for locals in &mut permuted.local.mutators {
+        for locals in &mut permuted.shared.mutators {
             locals.q = other(locals.q);
         }
         permuted
@@ -271,8 +279,8 @@ impl Symmetric for NodesExchanged {
             _ => node,
         };
         match *action {
-            SplitAction::Local(MutatorAction::Mutate { mutator, n, i, k }) => {
-                SplitAction::Local(MutatorAction::Mutate {
+            Step::Mutator(MutatorAction::Mutate { mutator, n, i, k }) => {
+                Step::Mutator(MutatorAction::Mutate {
                     mutator,
                     n: other(n),
                     i,

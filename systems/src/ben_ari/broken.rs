@@ -88,6 +88,12 @@ impl Broken {
     }
 }
 
+impl AsRef<Scope> for Broken {
+    fn as_ref(&self) -> &Scope {
+        self.inner.as_ref()
+    }
+}
+
 impl TransitionSystem for Broken {
     type State = Memory;
     type Action = BrokenAction;

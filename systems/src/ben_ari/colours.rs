@@ -5,15 +5,18 @@
 
 use std::fmt;
 
+use refmap::State;
 use serde::Serialize;
 
 use super::memory::{Memory, Node, NodeSet, Shape};
-use super::scope::InitialColours;
+use super::scope::{InitialColours, Scope};
 
 /// A colouring: the nodes that are black; the others are white.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, State)]
+#[state(system = impl AsRef<Scope>)]
 pub struct Colours {
     /// The black nodes.
+    #[state(range = 0..1u32 << system.as_ref().shape.nodes)]
     pub black: NodeSet,
 }
 

@@ -79,6 +79,12 @@ impl Level0 {
     }
 }
 
+impl AsRef<Scope> for Level0 {
+    fn as_ref(&self) -> &Scope {
+        &self.scope
+    }
+}
+
 impl TransitionSystem for Level0 {
     type State = Memory;
     type Action = Action;

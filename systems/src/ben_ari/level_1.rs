@@ -3,18 +3,16 @@
 //! Source: Havelund & Shankar, section 6.1, Figs. 6–9, and Appendix A.3.
 
 use refmap::{
-    Choices, Drawing, Fairness, Fields, Layout, LocalTransitions, PackedLocal, Process, Rule,
-    RuleId, Split, SplitAction, SplitActionOf, TypeCorrect, offer_changed,
+    Choices, Drawing, Fairness, Process, Rule, TransitionSystem, TypeCorrect, offer_changed,
 };
 use serde::Serialize;
 
 use super::command::{Command, Mutant};
 use super::drawing;
 use super::memory::{Memory, Node};
-use super::mutator::{self, MutatorAction, MutatorRules};
-use super::packing::{Level, Packing};
+use super::mutator::{self, MutatorRules, Step};
 use super::scope::Scope;
-use super::seen::{Seen, Shared};
+use super::shared::Shared;
 use crate::heap;
 
 /// The first refinement.
@@ -23,24 +21,34 @@ pub struct Level1 {
     pub scope: Scope,
     /// A seeded fault; `None` for the algorithm itself.
     pub mutant: Option<Mutant>,
-    packing: Packing,
     rules: Vec<Rule>,
 }
 
-/// A state of level 1 [Fig. 6]: the variables that mutators see, and the collector.
-pub type State = Split<Level1>;
-
-/// The variables of the collector.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-pub struct Collector {
+/// A state of level 1 [Fig. 6], in its order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, refmap::State)]
+#[state(system = impl AsRef<Scope>)]
+pub struct State {
     /// Program location.
     pub chi: Chi,
-    /// The next node of the append phase; NODES at its end.
-    pub l: u8,
+    /// The variables that other levels have too.
+    #[serde(flatten)]
+    pub shared: Shared,
+}
+
+impl AsRef<Shared> for State {
+    fn as_ref(&self) -> &Shared {
+        &self.shared
+    }
+}
+
+impl AsMut<Shared> for State {
+    fn as_mut(&mut self) -> &mut Shared {
+        &mut self.shared
+    }
 }
 
 /// The locations of the collector (Fig. 9; `CoPC`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, refmap::State)]
 #[serde(rename_all = "snake_case")]
 pub enum Chi {
     /// COLOUR.
@@ -89,7 +97,6 @@ impl Level1 {
     pub fn new(scope: Scope) -> Self {
         Self {
             scope,
-            packing: Packing::new(scope, Level::One, Chi::ALL.len()),
             mutant: None,
             rules: mutator::rules::<Action>(scope.mutator),
         }
@@ -97,42 +104,57 @@ impl Level1 {
 
     /// The rules of the collector [Fig. 9]: whether the rule is enabled in `s`, which it then changes.
     fn collector(&self, s: &mut State, action: Action) -> bool {
-        let command = Command::new(s, self.mutant, mutator::of_collector(action));
-        let at = |location| command.at(|s| s.context.chi == location);
+        let command = Command::new(s, self.mutant, mutator::of_collector(&action));
+        let at = |location| command.at(|s| s.chi == location);
         let nodes = self.scope.shape.nodes;
         match action {
             Action::Colour { n } => at(Chi::Colour).when(|_| true).then(|s| {
-                s.local.set_colour(n, true);
+                s.shared.set_colour(n, true);
             }),
             Action::StopColouring => at(Chi::Colour)
-                .when(|s| s.local.c.blackened(&s.local.m, 0))
+                .when(|s| s.shared.c.blackened(&s.shared.m, 0))
                 .then(|s| {
-                    s.context.l = 0;
-                    s.context.chi = Chi::TestL;
+                    s.shared.l = 0;
+                    s.chi = Chi::TestL;
                 }),
             Action::StopAppending => at(Chi::TestL)
-                .when(|s| s.context.l == nodes)
-                .then(|s| s.context.chi = Chi::Colour),
+                .when(|s| s.shared.l == nodes)
+                .then(|s| s.chi = Chi::Colour),
             Action::ContinueAppending => at(Chi::TestL)
-                .when(|s| s.context.l < nodes)
-                .then(|s| s.context.chi = Chi::Append),
+                .when(|s| s.shared.l < nodes)
+                .then(|s| s.chi = Chi::Append),
             Action::AppendWhite => at(Chi::Append)
-                .when(|s| s.local.is_white_at(s.context.l))
+                .when(|s| s.shared.is_white_at_l())
                 .then(|s| {
-                    s.local.append(&mut s.context.l);
-                    s.context.chi = Chi::TestL;
+                    s.shared.append();
+                    s.chi = Chi::TestL;
                 }),
             Action::BlackToWhite => at(Chi::Append)
-                .when(|s| s.local.is_black_at(s.context.l))
+                .when(|s| s.shared.is_black_at_l())
                 .then(|s| {
-                    s.local.whiten(&mut s.context.l);
-                    s.context.chi = Chi::TestL;
+                    s.shared.whiten();
+                    s.chi = Chi::TestL;
                 }),
         }
     }
-}
 
-impl Level1 {
+    /// The initial state with these variables.
+    fn starting(shared: Shared) -> State {
+        State {
+            chi: Chi::Colour,
+            shared,
+        }
+    }
+
+    /// Whether the rule of `action` is enabled in `s`, which it then changes.
+    #[inline]
+    fn take(&self, s: &mut State, action: Step<Action>) -> bool {
+        match action {
+            Step::Mutator(action) => self.mutators().take(&mut s.shared, action),
+            Step::Collector(action) => self.collector(s, action),
+        }
+    }
+
     fn mutators(&self) -> MutatorRules {
         MutatorRules {
             scope: self.scope,
@@ -141,48 +163,38 @@ impl Level1 {
     }
 }
 
-impl LocalTransitions for Level1 {
-    type Local = Seen;
-    type Context = Collector;
-    type LocalAction = MutatorAction;
-    type ContextAction = Action;
+impl AsRef<Scope> for Level1 {
+    fn as_ref(&self) -> &Scope {
+        &self.scope
+    }
+}
+
+impl TransitionSystem for Level1 {
+    type State = State;
+    type Action = Step<Action>;
     type Observation = Memory;
 
     fn rules(&self) -> &[Rule] {
         &self.rules
     }
 
-    #[inline]
-    fn rule_of(&self, action: &SplitActionOf<Self>) -> RuleId {
-        match action {
-            SplitAction::Local(action) => action.in_level(),
-            SplitAction::Context(action) => mutator::of_collector(*action),
-        }
-    }
-
-    fn process_of(&self, action: &SplitActionOf<Self>) -> Process {
+    fn process_of(&self, action: &Step<Action>) -> Process {
         heap::process_of(action, self.scope.mutators)
     }
 
     fn initial(&self, visit: &mut impl FnMut(State)) {
-        for local in Seen::initial(&self.scope) {
-            let context = Collector {
-                chi: Chi::Colour,
-                l: 0,
-            };
-            visit(Split { local, context });
-        }
+        Shared::initial(&self.scope)
+            .map(Self::starting)
+            .for_each(visit);
     }
 
     #[inline]
-    fn next_local(&self, from: &Seen, visit: &mut impl FnMut(MutatorAction, Seen)) {
+    fn next(&self, from: &State, visit: &mut impl FnMut(Step<Action>, State)) {
         self.mutators().steps(from, visit);
-    }
-
-    fn next_context(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
         for n in self.scope.shape.nodes() {
             let action = Action::Colour { n };
-            offer_changed(visit, action, from, |s| self.collector(s, action));
+            let step = Step::Collector(action);
+            offer_changed(visit, step, from, |s| self.collector(s, action));
         }
         for action in [
             Action::StopColouring,
@@ -191,7 +203,8 @@ impl LocalTransitions for Level1 {
             Action::AppendWhite,
             Action::BlackToWhite,
         ] {
-            offer_changed(visit, action, from, |s| self.collector(s, action));
+            let step = Step::Collector(action);
+            offer_changed(visit, step, from, |s| self.collector(s, action));
         }
     }
 
@@ -200,41 +213,21 @@ impl LocalTransitions for Level1 {
     }
 
     fn observe(&self, state: &State) -> Memory {
-        state.local.m
-    }
-
-    /// The variables in the order of Fig. 6.
-    fn show(state: &State) -> impl Serialize {
-        #[derive(Serialize)]
-        struct Shown<'s> {
-            chi: Chi,
-            #[serde(flatten)]
-            shared: Shared<'s>,
-        }
-        let Collector { chi, l } = state.context;
-        let shared = state.local.with(l);
-        Shown { chi, shared }
+        state.shared.m
     }
 
     fn draw(&self, state: &State) -> Option<Drawing> {
-        Some(drawing::memory(&state.local.m, Some(state.local.c)))
+        Some(drawing::memory(&state.shared.m, Some(state.shared.c)))
     }
 
     fn is_initial(&self, state: &State) -> bool {
-        let context = &state.context;
-        context.chi == Chi::Colour && context.l == 0 && state.local.is_initial(&self.scope)
+        *state == Self::starting(state.shared) && state.shared.is_initial(&self.scope)
     }
 
     #[inline]
-    fn local_successor(&self, from: &Seen, action: &MutatorAction) -> Option<Seen> {
+    fn successor(&self, from: &State, action: &Step<Action>) -> Option<State> {
         let mut to = *from;
-        self.mutators().take(&mut to, *action).then_some(to)
-    }
-
-    #[inline]
-    fn context_successor(&self, from: &State, action: &Action) -> Option<State> {
-        let mut to = *from;
-        self.collector(&mut to, *action).then_some(to)
+        self.take(&mut to, *action).then_some(to)
     }
 }
 
@@ -242,28 +235,9 @@ impl LocalTransitions for Level1 {
 impl TypeCorrect for Level1 {
     fn type_correct(&self, choices: &mut Choices) -> State {
         let chi = choices.one_of(&Chi::ALL);
-        let (local, l) = Seen::type_correct(&self.scope, choices);
-        let context = Collector { chi, l };
-        Split { local, context }
-    }
-}
-
-impl PackedLocal for Level1 {
-    fn layout(&self) -> &Layout {
-        &self.packing.layout
-    }
-
-    #[inline(always)]
-    fn local_fields(&self, seen: &Seen, fields: &mut impl Fields) -> Seen {
-        self.packing.seen(seen, fields)
-    }
-
-    #[inline(always)]
-    fn context_fields(&self, s: &Collector, fields: &mut impl Fields) -> Collector {
-        let at = &self.packing;
-        Collector {
-            chi: fields.one_of(at.chi, s.chi as usize, &Chi::ALL),
-            l: fields.byte(at.l, s.l),
+        State {
+            chi,
+            shared: Shared::type_correct(&self.scope, choices),
         }
     }
 }

@@ -3,9 +3,11 @@
 //! Source: Havelund & Shankar, section 4.1, Figs. 2 and 3, Appendix A.2.1 (`Memory`).
 
 use std::fmt;
-use std::hash::{Hash, Hasher};
 
+use refmap::{BoundedVec, State};
 use serde::{Serialize, Serializer};
+
+use super::scope::Scope;
 
 /// The most nodes that a memory can have.
 pub const MAX_NODES: usize = 8;
@@ -45,12 +47,6 @@ impl Shape {
         self.node_bits() * u32::from(self.sons)
     }
 
-    /// Number of bits used in each word of a memory.
-    pub(super) fn bits_of_words(self) -> [u32; 2] {
-        let lower = self.nodes.min(NODES_A_WORD);
-        [lower, self.nodes - lower].map(|nodes| u32::from(nodes) * self.row_bits())
-    }
-
     /// A node with all its bits set.
     #[inline]
     fn node_mask(self) -> Node {
@@ -70,7 +66,7 @@ impl Shape {
 }
 
 /// A set of nodes.
-#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, State)]
 pub struct NodeSet(pub u8);
 
 impl NodeSet {
@@ -140,95 +136,47 @@ impl Serialize for NodeSet {
 }
 
 /// The contents of all cells (`Memory`).
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, State)]
+#[state(system = impl AsRef<Scope>)]
 pub struct Memory {
     /// The bounds, which are those of the instance.
+    #[state(constant = system.as_ref().shape)]
     pub shape: Shape,
-    /// Contents of the cells, by nodes and then by indices, each in as few bits as the last node
-    /// needs, lowest first: of the first four nodes, and of the others.
-    cells: [Word; 2],
+    /// Rows of the nodes: the contents of the cells of one, each in as few bits as the last node needs, the first one lowest.
+    #[state(
+        len = system.as_ref().shape.nodes,
+        range = 0..1u32 << system.as_ref().shape.row_bits()
+    )]
+    rows: BoundedVec<u16, MAX_NODES>,
 }
 
-impl<S: ?Sized> refmap::State<S> for Memory {}
-
-/// A word in halves: with word alignment a state would take some bytes more. PERF: with less alignment, a copy of a
-/// state would write it in two parts, and the next load of it would stall on both.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Word([u32; 2]);
-
-impl Word {
-    #[inline(always)]
-    fn of(bits: u64) -> Self {
-        Self([bits as u32, (bits >> 32) as u32])
-    }
-
-    #[inline(always)]
-    fn bits(self) -> u64 {
-        let [lower, upper] = self.0.map(u64::from);
-        upper << 32 | lower
-    }
-}
-
-impl Hash for Word {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        state.write_u64(self.bits());
-    }
-}
-
-/// The nodes whose cells are in one word.
-const NODES_A_WORD: u8 = 4;
-const _: () = assert!(MAX_NODES <= 2 * NODES_A_WORD as usize);
-const _: () = assert!(
-    NODES_A_WORD as usize * MAX_SONS * 3 <= 64,
-    "3 bits a cell, at most"
-);
+const _: () = assert!(MAX_SONS * 3 <= 16, "3 bits a cell, at most");
+const _: () = assert!(MAX_NODES <= 8, "the last node needs 3 bits");
 
 impl Memory {
     /// The initial memory: every cell contains 0 (`null_array`, `mem_ax1`).
     pub fn null_array(shape: Shape) -> Self {
-        Self::of_words(shape, [0; 2])
-    }
-
-    /// The memory whose cells are in these words.
-    #[inline(always)]
-    pub(super) fn of_words(shape: Shape, words: [u64; 2]) -> Self {
         Self {
             shape,
-            cells: words.map(Word::of),
+            rows: shape.nodes().map(|_| 0).collect(),
         }
     }
 
-    /// The words in which the cells are.
-    #[inline(always)]
-    pub(super) fn words(&self) -> [u64; 2] {
-        self.cells.map(Word::bits)
-    }
-
-    /// The word that contains the cells of node n, and their bit offset in it.
-    #[inline]
-    fn place_of_row(&self, n: Node) -> (usize, u32) {
-        assert!(n < self.shape.nodes, "there is no node {n}");
-        let row = u32::from(n % NODES_A_WORD);
-        (usize::from(n / NODES_A_WORD), row * self.shape.row_bits())
-    }
-
-    /// The same of cell (n, i).
+    /// Bit offset of the i-th cell of a row.
     ///
     /// # Panics
     ///
     /// If there is no such cell: the figures speak of cells of the memory only.
     #[inline]
-    fn place(&self, n: Node, i: u8) -> (usize, u32) {
+    fn offset(&self, i: u8) -> u32 {
         assert!(i < self.shape.sons, "there is no cell {i} of a node");
-        let (word, row) = self.place_of_row(n);
-        (word, row + u32::from(i) * self.shape.node_bits())
+        u32::from(i) * self.shape.node_bits()
     }
 
     /// The contents of cell (n, i) (`son`).
     #[inline]
     pub fn son(&self, n: Node, i: u8) -> Node {
-        let (word, up) = self.place(n, i);
-        (self.cells[word].bits() >> up) as Node & self.shape.node_mask()
+        (self.rows[usize::from(n)] >> self.offset(i)) as Node & self.shape.node_mask()
     }
 
     /// The memory with cell (n, i) pointing to `k` (`set_son`, `mem_ax2`).
@@ -244,16 +192,14 @@ impl Memory {
     pub fn redirect(&mut self, n: Node, i: u8, k: Node) {
         assert!(k < self.shape.nodes, "there is no node {k} to point to");
         let change = self.son(n, i) ^ k;
-        let (word, up) = self.place(n, i);
-        self.cells[word] = Word::of(self.cells[word].bits() ^ u64::from(change) << up);
+        self.rows[usize::from(n)] ^= u16::from(change) << self.offset(i);
     }
 
     /// The sons of node n, in order.
     #[inline]
     pub fn sons(&self, n: Node) -> impl Iterator<Item = Node> + use<> {
         let shape = self.shape;
-        let (word, up) = self.place_of_row(n);
-        let mut row = self.cells[word].bits() >> up;
+        let mut row = self.rows[usize::from(n)];
         shape.indices().map(move |_| {
             let son = row as Node & shape.node_mask();
             row >>= shape.node_bits();

@@ -27,9 +27,8 @@ pub mod level_3;
 mod locals;
 mod memory;
 mod mutator;
-mod packing;
 mod scope;
-mod seen;
+mod shared;
 mod symmetry;
 
 pub use colours::Colours;
@@ -40,11 +39,11 @@ pub use level_2::Level2;
 pub use level_3::Level3;
 pub use locals::{Locals, MutatorAt, Mutators};
 pub use memory::{AppendToFree, MAX_NODES, MAX_SONS, Memory, Node, NodeSet, Shape};
-pub use mutator::MutatorAction;
+pub use mutator::{MutatorAction, Step};
 pub use scope::{
     CollectorFairness, Figure14, InitialColours, MAX_MUTATORS, MutatorOrder, Scope, ScopeError,
 };
-pub use seen::Seen;
+pub use shared::Shared;
 pub use symmetry::Permutation;
 
 /// The processes of every level.

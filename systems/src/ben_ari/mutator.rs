@@ -1,16 +1,18 @@
-//! The mutator of levels 1 to 3.
+//! The mutator of levels 1 to 3, and the steps of a level: those of its mutators, and those of its collector.
 //!
 //! Source: Havelund & Shankar, Fig. 8, Appendix A.3; section 1 for the order refuted by
 //! Pixley and by van de Snepscheut.
 
-use refmap::{Action as _, Rule, RuleId, offer_changed};
+use std::fmt::{self, Debug};
+
+use refmap::{Action as _, Process, Rule, RuleId, offer_changed};
 use serde::Serialize;
 
 use super::command::{Command, Mutant};
 use super::locals::MutatorAt;
 use super::memory::Node;
 use super::scope::{MutatorOrder, Scope};
-use super::seen::Seen;
+use super::shared::Shared;
 use crate::heap::MUTATOR;
 
 /// A step of a mutator.
@@ -71,6 +73,45 @@ impl MutatorAction {
     }
 }
 
+/// A step of a level: of a mutator, or of the collector, whose actions are of type `A`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(untagged)]
+pub enum Step<A> {
+    /// A step of a mutator.
+    Mutator(MutatorAction),
+    /// A step of the collector.
+    Collector(A),
+}
+
+/// Shows the action itself: its type says whose it is.
+impl<A: Debug> Debug for Step<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Mutator(action) => action.fmt(f),
+            Self::Collector(action) => action.fmt(f),
+        }
+    }
+}
+
+/// The rules depend on the order of the mutator's steps: a level says them itself.
+impl<A: refmap::Action> refmap::Action for Step<A> {
+    #[inline]
+    fn rule(&self) -> RuleId {
+        match self {
+            Self::Mutator(action) => action.in_level(),
+            Self::Collector(action) => of_collector(action),
+        }
+    }
+
+    #[inline]
+    fn process(&self) -> Option<Process> {
+        match self {
+            Self::Mutator(action) => action.process(),
+            Self::Collector(action) => action.process(),
+        }
+    }
+}
+
 /// The rules of a level: those of a mutator, and then those of a collector with actions of type `A`.
 pub(super) fn rules<A: refmap::Action>(order: MutatorOrder) -> Vec<Rule> {
     let (redirect_first, colour_first) = MutatorAction::rules().split_at(STEPS);
@@ -83,7 +124,7 @@ pub(super) fn rules<A: refmap::Action>(order: MutatorOrder) -> Vec<Rule> {
 
 /// The rule of a level that an action of its collector is an instance of.
 #[inline]
-pub(super) fn of_collector(action: impl refmap::Action) -> RuleId {
+pub(super) fn of_collector(action: &impl refmap::Action) -> RuleId {
     RuleId(STEPS + action.rule().0)
 }
 
@@ -95,11 +136,15 @@ pub(super) struct MutatorRules {
 }
 
 impl MutatorRules {
-    /// The steps of the mutators.
+    /// The steps of the mutators from a state of a level.
     #[inline]
-    pub fn steps(self, from: &Seen, visit: &mut impl FnMut(MutatorAction, Seen)) {
-        let m = &from.m;
-        for (mutator, locals) in (0u8..).zip(&from.mutators) {
+    pub fn steps<A, S>(self, from: &S, visit: &mut impl FnMut(Step<A>, S))
+    where
+        A: Debug,
+        S: Clone + AsRef<Shared> + AsMut<Shared>,
+    {
+        let Shared { m, mutators, .. } = from.as_ref();
+        for (mutator, locals) in (0u8..).zip(mutators) {
             match (locals.mu, self.scope.mutator) {
                 (MutatorAt::Mutate, order) => {
                     let (shape, accessible) = (m.shape, m.accessible());
@@ -116,8 +161,8 @@ impl MutatorRules {
                                         MutatorAction::ChooseAndColour { mutator, n, i, k }
                                     }
                                 };
-                                offer_changed(visit, action, from, |s| {
-                                    self.step(s, |k| accessible.contains(k), action)
+                                offer_changed(visit, Step::Mutator(action), from, |s| {
+                                    self.step(s.as_mut(), |k| accessible.contains(k), action)
                                 });
                             }
                         }
@@ -125,11 +170,15 @@ impl MutatorRules {
                 }
                 (MutatorAt::Colour, _) => {
                     let action = MutatorAction::ColourTarget { mutator };
-                    offer_changed(visit, action, from, |s| self.step(s, |_| false, action));
+                    offer_changed(visit, Step::Mutator(action), from, |s| {
+                        self.step(s.as_mut(), |_| false, action)
+                    });
                 }
                 (MutatorAt::Redirect { .. }, _) => {
                     let action = MutatorAction::Redirect { mutator };
-                    offer_changed(visit, action, from, |s| self.step(s, |_| false, action));
+                    offer_changed(visit, Step::Mutator(action), from, |s| {
+                        self.step(s.as_mut(), |_| false, action)
+                    });
                 }
             }
         }
@@ -137,7 +186,7 @@ impl MutatorRules {
 
     /// Whether `action` is enabled in `s`, which it then changes.
     #[inline(always)]
-    pub fn take(self, s: &mut Seen, action: MutatorAction) -> bool {
+    pub fn take(self, s: &mut Shared, action: MutatorAction) -> bool {
         let order = match action {
             MutatorAction::Mutate { .. } | MutatorAction::ColourTarget { .. } => {
                 MutatorOrder::RedirectFirst
@@ -157,11 +206,11 @@ impl MutatorRules {
     #[inline(always)]
     fn step(
         self,
-        s: &mut Seen,
+        s: &mut Shared,
         accessible: impl FnOnce(Node) -> bool,
         action: MutatorAction,
     ) -> bool {
-        let locals = |s: &Seen, mutator: u8| s.mutators[usize::from(mutator)];
+        let locals = |s: &Shared, mutator: u8| s.mutators[usize::from(mutator)];
         let command = Command::new(s, self.mutant, action.in_level());
         match action {
             // MUTATE.1
@@ -193,7 +242,7 @@ impl MutatorRules {
                 }),
             // … and then MUTATE.1.
             MutatorAction::Redirect { mutator } => {
-                let cell = |s: &Seen| match locals(s, mutator).mu {
+                let cell = |s: &Shared| match locals(s, mutator).mu {
                     MutatorAt::Redirect { n, i } => Some((n, i)),
                     MutatorAt::Mutate | MutatorAt::Colour => None,
                 };

@@ -45,6 +45,18 @@ impl Scope {
         self
     }
 
+    /// Bounds of the cell that a mutator has chosen at [`Redirect`](super::MutatorAt::Redirect), where it comes there.
+    pub(super) const fn chosen(self) -> Shape {
+        match self.mutator {
+            MutatorOrder::RedirectFirst => Shape {
+                nodes: 1,
+                sons: 1,
+                roots: 1,
+            },
+            MutatorOrder::ColourFirst => self.shape,
+        }
+    }
+
     /// The fairness conditions of a system with actions of type `A`, all of whose rules of the collector are one action.
     pub(super) fn conditions<A: refmap::Action>(self) -> Vec<Fairness> {
         let rules = A::rules().iter();

@@ -3,16 +3,16 @@
 //!
 //! Nodes are not: the collector scans them in order, and the roots come first.
 
-use refmap::{ActionOf, Split, SplitAction, StateOf, Symmetric};
+use refmap::{ActionOf, StateOf, Symmetric};
 
 use super::level_0::{self, Level0};
 use super::level_1::Level1;
 use super::level_2::Level2;
 use super::level_3::Level3;
 use super::memory::Memory;
-use super::mutator::MutatorAction;
+use super::mutator::{MutatorAction, Step};
 use super::scope::MAX_MUTATORS;
-use super::seen::Seen;
+use super::shared::Shared;
 
 /// A permutation of the mutators: element m is the image of mutator m.
 pub type Permutation = [u8; MAX_MUTATORS];
@@ -34,17 +34,17 @@ fn permutations(mutators: u8) -> Vec<Permutation> {
     all
 }
 
-fn permute(by: &Permutation, seen: &Seen) -> Seen {
-    let mut permuted = *seen;
-    for (old, new) in seen.mutators.iter().zip(by) {
+fn permute(by: &Permutation, shared: &Shared) -> Shared {
+    let mut permuted = *shared;
+    for (old, new) in shared.mutators.iter().zip(by) {
         permuted.mutators[usize::from(*new)] = *old;
     }
     permuted
 }
 
 /// The mutators in the order of their variables.
-fn sorted(seen: &Seen) -> Seen {
-    let mut sorted = *seen;
+fn sorted(shared: &Shared) -> Shared {
+    let mut sorted = *shared;
     sorted.mutators.sort_unstable();
     sorted
 }
@@ -100,8 +100,8 @@ macro_rules! symmetric_level {
             }
 
             fn permute(&self, by: &Permutation, state: &StateOf<Self>) -> StateOf<Self> {
-                Split {
-                    local: permute(by, &state.local),
+                StateOf::<Self> {
+                    shared: permute(by, &state.shared),
                     ..*state
                 }
             }
@@ -114,14 +114,14 @@ macro_rules! symmetric_level {
                 _to: &StateOf<Self>,
             ) -> ActionOf<Self> {
                 match *action {
-                    SplitAction::Local(action) => SplitAction::Local(permute_mutation(by, action)),
+                    Step::Mutator(action) => Step::Mutator(permute_mutation(by, action)),
                     action => action,
                 }
             }
 
             fn canonical(&self, _all: &[Permutation], state: &StateOf<Self>) -> StateOf<Self> {
-                Split {
-                    local: sorted(&state.local),
+                StateOf::<Self> {
+                    shared: sorted(&state.shared),
                     ..*state
                 }
             }

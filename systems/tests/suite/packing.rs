@@ -3,11 +3,15 @@
 use std::collections::HashSet;
 
 use proptest::prelude::*;
-use refmap::{Choices, Packed, PackingError, TypeCorrect, round_trip, steps, type_correct_states};
-use refmap_systems::ben_ari::{Level1, Level2, Level3, MutatorOrder, Scope};
+use refmap::state::{Limits, Misfit};
+use refmap::{
+    Choices, PackingError, State, StateOf, TransitionSystem, TypeCorrect, round_trip, steps,
+    type_correct_states,
+};
+use refmap_systems::ben_ari::{Level1, Level2, Level3, Memory, MutatorOrder, Scope};
 
 /// Tests every reachable state; returns their number.
-fn reachable_states_come_back<S: Packed>(system: &S) -> usize {
+fn reachable_states_come_back<S: TransitionSystem>(system: &S) -> usize {
     let mut found = HashSet::new();
     let mut left = Vec::new();
     system.initial(&mut |state| left.push(state));
@@ -54,8 +58,14 @@ fn every_reachable_state_comes_back() {
 /// Sizes of packed states of the benchmark's instances.
 #[test]
 fn states_take_few_bits() {
-    let bits = |nodes, sons| Level3::new(Scope::new(nodes, sons, 1)).layout().bits();
-    assert_eq!([bits(3, 2), bits(5, 1), bits(4, 2)], [35, 45, 45]);
+    let bits = |nodes, sons| {
+        let level = Level3::new(Scope::new(nodes, sons, 1));
+        StateOf::<Level3>::shape(&level, Limits::NONE).bits()
+    };
+    assert_eq!(
+        [bits(3, 2), bits(5, 1), bits(4, 2)],
+        [Some(36), Some(46), Some(46)]
+    );
 }
 
 /// A variable out of its range is refused.
@@ -63,25 +73,29 @@ fn states_take_few_bits() {
 fn a_state_that_does_not_fit_is_refused() {
     let level = Level3::new(Scope::new(3, 1, 1));
     let mut state = None;
-    refmap::TransitionSystem::initial(&level, &mut |initial| state = Some(initial));
+    level.initial(&mut |initial| state = Some(initial));
     let mut state = state.expect("there is an initial state");
     assert_eq!(round_trip(&level, &state), Ok(()));
-    state.context.h = 5;
-    let refused = round_trip(&level, &state);
+    state.h = 5;
+    let refused = Err(PackingError::OutsideRange {
+        field: "h".to_owned(),
+        misfit: Misfit::Integer {
+            value: 5,
+            low: 0,
+            high: 3,
+        },
+    });
+    assert_eq!(round_trip(&level, &state), refused);
+    state.h = 0;
+    state.shared.m = Memory::null_array(Scope::new(3, 2, 1).shape);
+    let refused = round_trip(&level, &state).expect_err("it is a memory of another instance");
     assert!(
-        matches!(
-            refused,
-            Err(PackingError::OutOfRange {
-                value: 5,
-                most: 3,
-                ..
-            })
-        ),
-        "{refused:?}"
+        refused.to_string().starts_with("`shared.m.shape` is Shape"),
+        "{refused}"
     );
 }
 
-fn type_correct_state_comes_back<S: Packed + TypeCorrect>(system: &S, number: u64) {
+fn type_correct_state_comes_back<S: TypeCorrect>(system: &S, number: u64) {
     let number = number % type_correct_states(system);
     let state = system.type_correct(&mut Choices::of(number));
     assert_eq!(round_trip(system, &state), Ok(()), "{state:?}");

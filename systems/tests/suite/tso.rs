@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use refmap::{Packed, TransitionSystem, disagreement, round_trip, steps};
+use refmap::{Packed, TransitionSystem, disagreement, packed_round_trip, steps};
 use refmap_processes::DeadRegisters;
 use refmap_systems::tso::{Granularity, Initial, OnTheFly, Scope, State, Variant};
 
@@ -73,7 +73,7 @@ fn tso_registers_are_declared_and_states_can_be_packed() {
     let mut number = 0;
     reachable(&system, &mut |state| {
         assert_eq!(system.test_registers(state), Ok(()), "{state:?}");
-        assert_eq!(round_trip(&system, state), Ok(()), "{state:?}");
+        assert_eq!(packed_round_trip(&system, state), Ok(()), "{state:?}");
         if number % 100 == 0 {
             assert_eq!(disagreement(&system, state, &initial), None, "{state:?}");
         }

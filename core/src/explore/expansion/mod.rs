@@ -15,8 +15,6 @@ pub(super) trait Expand<K>: Sync {
     fn initial(&self, visit: &mut dyn FnMut(K)) -> Initial;
     /// A worker, which has found nothing.
     fn worker(&self) -> Box<dyn Expander<K> + '_>;
-    /// Sees to it that no more than so many bytes are held of what is remembered of states.
-    fn limit_memory(&self, bytes: u64);
     /// Whether a constraint leaves some states unexpanded.
     fn is_constrained(&self) -> bool;
     /// The length of the shortest trace worth stopping for.
@@ -63,9 +61,7 @@ pub(super) struct Batch<'a, K> {
     pub task: Task,
     pub first: StateId,
     pub length: u32,
-    /// As they are kept: the batch,
-    pub count: usize,
-    /// and those after it.
+    /// As they are kept.
     pub keys: &'a [K],
     pub clock: &'a Clock<'a>,
 }

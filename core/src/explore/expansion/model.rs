@@ -6,14 +6,13 @@
 
 use std::cell::Cell;
 use std::mem::needs_drop;
-use std::sync::{Mutex, PoisonError, RwLock};
+use std::sync::{Mutex, PoisonError};
 
 use super::{Batch, Expand, Expanded, Expander, Initial, Keeps, Task};
 use crate::explore::codec::{Codec, StatesKept};
 use crate::explore::limits::{Clock, Limit};
 use crate::explore::search::Found;
 use crate::explore::store::Store;
-use crate::explore::successors::Successors;
 use crate::explore::{Explored, Place, StateId, Visitor};
 use crate::model_call::{Ended, Panic, UNNAMED, break_off, interruptible, named};
 use crate::packed::PackingError;
@@ -50,7 +49,7 @@ enum Taken {
     BrokenOff(Limit),
 }
 
-/// The steps of the state being expanded that the model took, which come after those that were cached.
+/// The steps of the state being expanded.
 struct Targets<S: TransitionSystem> {
     actions: Vec<ActionOf<S>>,
     /// Where they lead, until that is written down.
@@ -61,52 +60,39 @@ struct Targets<S: TransitionSystem> {
     limit: Option<Limit>,
 }
 
-/// What a worker finds and learns.
-struct Own<T, C> {
-    tally: T,
-    /// The successors that it has cached.
-    learned: C,
-}
-
-/// A model with a visitor, of whose states `P` says how they are kept and `R` where their successors come from.
-pub(in crate::explore) struct Expansion<'a, S, V, P, R>
+/// A model with a visitor, of whose states `P` says how they are kept.
+pub(in crate::explore) struct Expansion<'a, S, V, P>
 where
     S: TransitionSystem,
     V: Visitor<S>,
     P: Codec<S>,
-    R: Successors<S, V, P::Key>,
 {
     system: &'a S,
     visitor: &'a V,
     codec: P,
-    successors: R,
     symmetry: Option<&'a dyn Quotienting<S>>,
     /// Whether steps are labelled.
     records: bool,
-    /// The tally of all workers. A function of the model that is called under this lock or the next one may panic: the search
-    /// ends then, and what they guard is as good as it was.
+    /// The tally of all workers. A function of the model that is called under this lock may panic: the search ends then, and
+    /// what it guards is as good as it was.
     tally: Mutex<V::Tally>,
-    /// The successors that are cached for all workers.
-    cache: RwLock<R::Cache>,
     /// An initial state that cannot be packed.
     misfit: Mutex<Option<(StateOf<S>, PackingError)>>,
 }
 
 const NEXT: &str = "`next` of the implementation";
 
-impl<'a, S, V, P, R> Expansion<'a, S, V, P, R>
+impl<'a, S, V, P> Expansion<'a, S, V, P>
 where
     S: TransitionSystem,
     V: Visitor<S>,
     P: Codec<S>,
-    R: Successors<S, V, P::Key>,
 {
     pub fn new(
         (system, visitor): (&'a S, &'a V),
         symmetry: Option<&'a dyn Quotienting<S>>,
         records: bool,
         codec: P,
-        successors: R,
     ) -> Self {
         Self {
             system,
@@ -115,8 +101,6 @@ where
             symmetry,
             records,
             tally: Mutex::new(visitor.tally()),
-            cache: RwLock::new(successors.cache()),
-            successors,
             misfit: Mutex::new(None),
         }
     }
@@ -169,19 +153,16 @@ where
     fn take_steps(
         &self,
         (place, key): (Place, &P::Key),
-        (batch, cache): (&Batch<'_, P::Key>, &R::Cache),
-        Own { tally, learned }: &mut Own<V::Tally, R::Cache>,
+        batch: &Batch<'_, P::Key>,
+        tally: &mut V::Tally,
         met: &mut Targets<S>,
         keys: &mut Vec<P::Key>,
     ) -> Taken {
-        if const { R::IS_DIRECT && needs_drop::<StateOf<S>>() } {
+        if const { needs_drop::<StateOf<S>>() } {
             return self.take_steps_one_by_one((place, key), batch, tally, met, keys);
         }
         let Batch { task, clock, .. } = *batch;
-        let of = (self.system, self.visitor);
         let phase = Cell::new(Phase::Examining);
-        // Of the steps that were cached, until those that follow them have been taken.
-        let mut labels = Vec::new();
         let taken = interruptible(|| {
             self.codec.with(self.system, key, |from| {
                 self.visitor.examine(tally, place, from);
@@ -203,24 +184,15 @@ where
                     met.actions.push(action);
                     met.targets.push(to);
                 };
-                let caches = (cache, &mut *learned);
-                let kept = (place, key, from);
-                let targets = (&mut *keys, &mut labels);
-                named(NEXT, || {
-                    self.successors
-                        .next(of, caches, kept, tally, targets, &mut visit);
-                });
-                met.labels.append(&mut labels);
-                let cached = keys.len() as u32;
-                self.look_at((clock, &phase), tally, at, (cached, met));
+                named(NEXT, || self.system.next(from, &mut visit));
+                self.look_at((clock, &phase), tally, at, met);
                 phase.set(Phase::Examining);
-                let steps = cached + met.targets.len() as u32;
-                self.visitor.leave(tally, place, from, steps);
+                self.visitor
+                    .leave(tally, place, from, met.targets.len() as u32);
                 phase.set(Phase::Writing);
                 self.write_down((clock, place), (key, from), tally, met, keys)
             })
         });
-        met.labels.splice(0..0, labels);
         let taken = match taken {
             Ok(true) => Taken::All,
             Ok(false) => Taken::SomeUnknown,
@@ -370,11 +342,10 @@ where
         (clock, phase): (&Clock<'_>, &Cell<Phase>),
         tally: &mut V::Tally,
         (place, from, image): (Place, &StateOf<S>, &V::Image),
-        (cached, met): (u32, &mut Targets<S>),
+        met: &mut Targets<S>,
     ) {
-        let positions = cached..;
         if !self.visitor.looks_at_steps() {
-            for (position, action) in positions.zip(&met.actions) {
+            for (position, action) in (0..).zip(&met.actions) {
                 phase.set(Phase::LookingAt(position));
                 self.visitor.taken(tally, action);
             }
@@ -383,7 +354,7 @@ where
             }
             return;
         }
-        let mut positions = positions;
+        let mut positions = 0..;
         let mut parts = met.actions.chunks(WIDE).zip(met.targets.chunks(WIDE));
         while let Some((actions, targets)) = parts.next() {
             for ((action, to), position) in actions.iter().zip(targets).zip(&mut positions) {
@@ -412,7 +383,6 @@ where
         met: &mut Targets<S>,
         keys: &mut Vec<P::Key>,
     ) -> Taken {
-        let cached = keys.len() as u32;
         let broken_off = |met: &Targets<S>| {
             Taken::BrokenOff(met.limit.expect("a limit is what breaks off a state"))
         };
@@ -424,11 +394,11 @@ where
         };
         // A step that could not be looked at is none.
         let before = |position: u32, met: &mut Targets<S>| {
-            met.targets.truncate((position - cached) as usize);
+            met.targets.truncate(position as usize);
         };
         match phase {
             Phase::Writing => {
-                of_step(cached, panic, tally);
+                of_step(0, panic, tally);
                 return Taken::SomeUnknown;
             }
             Phase::LookingAt(position) => {
@@ -441,7 +411,7 @@ where
                     self.codec.with(self.system, key, |from| {
                         let image = self.visitor.image(tally, from);
                         let at = (place, from, &image);
-                        self.look_at((clock, &phase), tally, at, (cached, met));
+                        self.look_at((clock, &phase), tally, at, met);
                     });
                 });
                 match (looked, phase.get()) {
@@ -480,12 +450,10 @@ where
         keys: &mut Vec<P::Key>,
     ) -> bool {
         let targets = &mut met.targets;
-        let cached = keys.len();
         let unfit = match self.symmetry {
             None => {
                 let all = self.codec.keys(self.system, from, targets, keys);
-                let first = keys.len() - cached;
-                (!all).then(|| targets.drain(first..).next()).flatten()
+                (!all).then(|| targets.drain(keys.len()..).next()).flatten()
             }
             Some(symmetry) => targets.iter().enumerate().find_map(|(step, to)| {
                 // To find the state that stands for one may take long.
@@ -535,12 +503,11 @@ fn look_within(clock: &Clock<'_>, reached: &mut Option<Limit>, steps: usize) {
     }
 }
 
-impl<S, V, P, R> Expand<P::Key> for Expansion<'_, S, V, P, R>
+impl<S, V, P> Expand<P::Key> for Expansion<'_, S, V, P>
 where
     S: TransitionSystem,
     V: Visitor<S>,
     P: Codec<S>,
-    R: Successors<S, V, P::Key>,
 {
     fn initial(&self, visit: &mut dyn FnMut(P::Key)) -> Initial {
         let system = self.system;
@@ -574,10 +541,7 @@ where
     fn worker(&self) -> Box<dyn Expander<P::Key> + '_> {
         Box::new(OfModel {
             expansion: self,
-            own: Own {
-                tally: self.visitor.tally(),
-                learned: self.successors.cache(),
-            },
+            tally: self.visitor.tally(),
             met: Targets {
                 actions: Vec::new(),
                 targets: Vec::new(),
@@ -586,11 +550,6 @@ where
             },
             keys: Vec::new(),
         })
-    }
-
-    fn limit_memory(&self, bytes: u64) {
-        let mut cache = self.cache.write().unwrap_or_else(PoisonError::into_inner);
-        self.successors.limit(&mut cache, bytes);
     }
 
     fn is_constrained(&self) -> bool {
@@ -605,26 +564,24 @@ where
 
 /// A worker's part of an expansion. PERF: what a worker counts is on lines of the cache of its own.
 #[repr(align(128))]
-struct OfModel<'e, 'a, S, V, P, R>
+struct OfModel<'e, 'a, S, V, P>
 where
     S: TransitionSystem,
     V: Visitor<S>,
     P: Codec<S>,
-    R: Successors<S, V, P::Key>,
 {
-    expansion: &'e Expansion<'a, S, V, P, R>,
-    own: Own<V::Tally, R::Cache>,
+    expansion: &'e Expansion<'a, S, V, P>,
+    tally: V::Tally,
     met: Targets<S>,
     /// What is kept of the targets of the state being expanded.
     keys: Vec<P::Key>,
 }
 
-impl<S, V, P, R> Expander<P::Key> for OfModel<'_, '_, S, V, P, R>
+impl<S, V, P> Expander<P::Key> for OfModel<'_, '_, S, V, P>
 where
     S: TransitionSystem,
     V: Visitor<S>,
     P: Codec<S>,
-    R: Successors<S, V, P::Key>,
 {
     fn expand(
         &mut self,
@@ -632,29 +589,23 @@ where
         found: &mut Expanded<P::Key>,
     ) -> Result<(), Limit> {
         let expansion = self.expansion;
-        let cache = &*expansion
-            .cache
-            .read()
-            .unwrap_or_else(PoisonError::into_inner);
         found.clear();
-        for (index, key) in batch.keys[..batch.count].iter().enumerate() {
-            if batch.task == Task::Expand {
-                if index.is_multiple_of(PATIENCE)
-                    && let Some(limit) = batch.clock.out_of_time()
-                {
-                    return Err(limit);
-                }
-                let upcoming = &batch.keys[index..];
-                expansion.successors.prefetch(cache, upcoming);
+        for (index, key) in batch.keys.iter().enumerate() {
+            if batch.task == Task::Expand
+                && index.is_multiple_of(PATIENCE)
+                && let Some(limit) = batch.clock.out_of_time()
+            {
+                return Err(limit);
             }
             let place = Place {
                 length: batch.length,
                 state: StateId(batch.first.0 + index as u32),
                 step: None,
             };
-            let of = (batch, cache);
-            let Self { own, met, keys, .. } = self;
-            match expansion.take_steps((place, key), of, own, met, keys) {
+            let Self {
+                tally, met, keys, ..
+            } = self;
+            match expansion.take_steps((place, key), batch, tally, met, keys) {
                 Taken::All => (),
                 Taken::SomeUnknown => found.incomplete = true,
                 Taken::BrokenOff(limit) => return Err(limit),
@@ -667,21 +618,13 @@ where
     }
 
     fn end_of_wave(&mut self, keeps: Keeps) {
-        let Expansion {
-            visitor,
-            successors,
-            tally,
-            cache,
-            ..
-        } = self.expansion;
-        let own = std::mem::replace(&mut self.own.tally, visitor.tally());
+        let Expansion { visitor, tally, .. } = self.expansion;
+        let own = std::mem::replace(&mut self.tally, visitor.tally());
         if keeps == Keeps::Found {
             let mut tally = tally.lock().unwrap_or_else(PoisonError::into_inner);
             named("`hash`, `eq` or `clone` of a state", || {
                 visitor.merge(&mut tally, own)
             });
         }
-        let mut cache = cache.write().unwrap_or_else(PoisonError::into_inner);
-        successors.merge(&mut cache, &mut self.own.learned);
     }
 }

@@ -14,9 +14,6 @@ const BETWEEN_GRANTS: u32 = 1024;
 /// that an allocator takes at a time for a thread. Of all of it only what is used is memory.
 const HEADROOM: u64 = 64 << 20;
 const HEADROOM_OF_THREAD: u64 = 64 << 20;
-/// Bytes that the successor cache may take while there are few states; later it is half of what the
-/// states take.
-pub const MEMORY_FOR_FEW: u64 = 16 << 20;
 /// Bytes a state that deciding about a recorded graph takes beside it.
 const TO_DECIDE: u64 = 20;
 /// Deciding about the graph may take one of so many parts of the memory where a limit on that ended the search: beyond the

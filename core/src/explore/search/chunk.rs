@@ -89,8 +89,7 @@ where
                     task,
                     first: state,
                     length: chunk.length,
-                    count: at_a_time.min(keys.len() - start),
-                    keys: &keys[start..],
+                    keys: &keys[start..keys.len().min(start + at_a_time)],
                     clock: &self.clock,
                 };
                 worker.expander.expand(&batch, &mut worker.expanded)?;

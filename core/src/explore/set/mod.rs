@@ -30,5 +30,4 @@ pub(crate) use fingerprints::{FINGERPRINT_BITS, fingerprint, omission_probabilit
 pub(super) use hashed::Hashed;
 pub(super) use numbered::{Numbered, OfAnyKind, OfWords};
 pub(super) use partition::Partition;
-pub(super) use prefetch::prefetch;
 pub(super) use visited::{InsertSink, Lookup, Visited};

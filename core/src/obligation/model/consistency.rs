@@ -115,7 +115,7 @@ impl<R: Refinement> Asking<'_, R> {
         let once_more;
         let (count, mut first) = (count as usize, &heard.steps);
         if heard.steps.is_empty() {
-            // Steps that were cached, or not looked at, were not heard.
+            // Steps that were not looked at were not heard.
             once_more = named(NEXT, || steps(implementation, state));
             first = &once_more;
         }
@@ -136,13 +136,12 @@ impl<R: Refinement> Asking<'_, R> {
             same("`clone` of an action", action, &clone)?;
             same("`clone` of a state", to, &cloned(to))?;
         }
-        let before = next.len() - first.len().min(next.len());
-        let mut positions = 0..first.len();
-        if let Some(at) = positions.find(|&at| first.get(at) != next.get(before + at)) {
+        let mut positions = 0..next.len();
+        if let Some(at) = positions.find(|&at| first.get(at) != next.get(at)) {
             return Err(Fault::Inconsistent(Inconsistency::NotAFunction {
                 function: "`next` of the implementation".to_owned(),
                 first: show(first.get(at)),
-                again: show(next.get(before + at)),
+                again: show(next.get(at)),
             }));
         }
         for (position, (action, _)) in first.iter().enumerate() {

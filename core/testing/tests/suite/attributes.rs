@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use refmap::explore::StatesKept;
 use refmap::obligation::CheckError;
 use refmap::state::{Limits, LimitsFault};
 use refmap::{
@@ -174,6 +175,41 @@ fn an_attribute_on_a_parameter_is_judged_for_each_type() {
     );
 }
 
+/// Bounds that systems have in common.
+trait Bounded {
+    fn size(&self) -> u8;
+}
+
+impl<T> Bounded for Given<T> {
+    fn size(&self) -> u8 {
+        5
+    }
+}
+
+/// A part of the states of any system with bounds, which are written in none of them.
+#[test]
+fn a_constant_takes_no_bits() {
+    #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, State)]
+    #[state(system = impl Bounded)]
+    struct Part {
+        #[state(constant = system.size())]
+        size: u8,
+        #[state(len = system.size(), range = 0..=1)]
+        cells: Vec<u8>,
+    }
+    let part = |cells: [u8; 5]| Part {
+        size: 5,
+        cells: cells.to_vec(),
+    };
+    let given = Given {
+        first: part([1, 0, 1, 1, 0]),
+        then: part([0, 1, 1, 1, 0]),
+    };
+    let report = check(&given, &Settings::default()).expect("it can be checked");
+    assert_eq!((report.verdict, report.states), (Some(Verdict::Holds), 2));
+    assert_eq!(report.states_kept, Some(StatesKept::Packed { bits: 5 }));
+}
+
 /// Types for which it is right, in part of what they have.
 #[test]
 fn what_is_said_of_integers_leaves_out_what_is_none() {
@@ -232,6 +268,8 @@ struct Shop {
     letter: Box<Option<Letter>>,
     #[state(range = 0..5)]
     seen: IndexSet,
+    #[state(constant = 3)]
+    counters: u64,
 }
 
 fn shop() -> Shop {
@@ -243,6 +281,7 @@ fn shop() -> Shop {
         small: (Some(5), BoundedVec::from_iter([Weight(6)])),
         letter: Box::new(None),
         seen: IndexSet::EMPTY,
+        counters: 3,
     }
 }
 
@@ -285,7 +324,11 @@ fn the_way_to_a_value_out_of_its_range_is_told() {
     let message = |from| Message { from };
     /// Change of a shop, and the way to what is then out of its range.
     type Case<'a> = (&'a dyn Fn(&mut Shop), &'a str);
-    let cases: [Case<'_>; 13] = [
+    let cases: [Case<'_>; 14] = [
+        (
+            &|shop| shop.counters = 4,
+            "`counters` is 4, and is 3 in all states of the instance",
+        ),
         (
             &|shop| shop.consumers[1] = Consumer::Idle(3),
             "`consumers[1].Idle.0` is 3, and its range is 0 to 2",

@@ -7,7 +7,6 @@ mod derived;
 mod environment;
 mod induction;
 mod liveness;
-mod local;
 mod metamorphic;
 mod negative_corpus;
 mod numbering;

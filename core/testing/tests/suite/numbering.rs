@@ -2,29 +2,32 @@
 //! that does.
 
 use std::collections::HashMap;
+use std::marker::PhantomData;
 
 use refmap::explore::Storage;
 use refmap::obligation::{Checker, Selection};
 use refmap::{
-    Field, Fields, Invariant, Layout, Packed, Refinement, Rule, RuleId, Settings, TransitionSystem,
-    Verdict,
+    Field, Fields, Invariant, Layout, Packed, Refinement, Rule, RuleId, Settings, State,
+    TransitionSystem, Verdict, check,
 };
+use refmap_testing::{Number, Whole};
 use serde_json::json;
 
 /// Layers of states, each of which is reached from two of the layer before, which threads may well come to in the
 /// wrong order: they are as far from each other as states that are expanded together.
-struct Layers {
+struct Layers<N> {
     layout: Layout,
     number: Field,
     /// The state that should not be reached.
     goal: u32,
+    of: PhantomData<fn() -> N>,
 }
 
 /// The states of a layer, and the layers behind the first state.
 const WIDTH: u32 = 1 << 14;
 const LAYERS: u32 = 4;
 
-impl Layers {
+impl<N> Layers<N> {
     fn new(goal: u32) -> Self {
         let mut layout = Layout::new();
         let number = layout.below(u64::from(LAYERS * WIDTH) + 1);
@@ -32,6 +35,7 @@ impl Layers {
             layout,
             number,
             goal,
+            of: PhantomData,
         }
     }
 }
@@ -49,8 +53,8 @@ fn targets(from: u32) -> Vec<u32> {
     }
 }
 
-impl TransitionSystem for Layers {
-    type State = u32;
+impl<N: Number + State<Self>> TransitionSystem for Layers<N> {
+    type State = N;
     type Action = u32;
     type Observation = ();
 
@@ -62,18 +66,20 @@ impl TransitionSystem for Layers {
         RuleId(0)
     }
 
-    fn initial(&self, visit: &mut impl FnMut(u32)) {
-        visit(0);
+    fn initial(&self, visit: &mut impl FnMut(N)) {
+        visit(N::of(0));
     }
 
-    fn next(&self, from: &u32, visit: &mut impl FnMut(u32, u32)) {
-        targets(*from).into_iter().for_each(|to| visit(to, to));
+    fn next(&self, from: &N, visit: &mut impl FnMut(u32, N)) {
+        targets(from.number())
+            .into_iter()
+            .for_each(|to| visit(to, N::of(to)));
     }
 
-    fn observe(&self, _: &u32) {}
+    fn observe(&self, _: &N) {}
 }
 
-impl Packed for Layers {
+impl Packed for Layers<u32> {
     fn layout(&self) -> &Layout {
         &self.layout
     }
@@ -83,7 +89,7 @@ impl Packed for Layers {
     }
 }
 
-impl Refinement for Layers {
+impl<N: Number + State<Self>> Refinement for Layers<N> {
     type Concrete = Self;
     type Abstract = Self;
 
@@ -95,18 +101,18 @@ impl Refinement for Layers {
         self
     }
 
-    fn map(&self, state: &u32) -> u32 {
+    fn map(&self, state: &N) -> N {
         *state
     }
 
-    fn abstract_action(&self, _from: &u32, action: &u32, _to: &u32) -> Option<u32> {
+    fn abstract_action(&self, _from: &N, action: &u32, _to: &N) -> Option<u32> {
         Some(*action)
     }
 
     fn invariants(&self) -> Vec<Invariant<Self>> {
         let goal = self.goal;
-        vec![Invariant::new("elsewhere", "a test", move |state: &u32| {
-            *state != goal
+        vec![Invariant::new("elsewhere", "a test", move |state: &N| {
+            state.number() != goal
         })]
     }
 }
@@ -153,13 +159,13 @@ fn a_state_is_reached_by_the_first_step_that_leads_to_it() {
                 obligations: Selection::only(["invariant"]),
                 ..Settings::default()
             };
-            let layers = Layers::new(goal);
-            let checker = match storage {
+            let report = match storage {
                 // They are refused where states are packed into a word.
-                Storage::Fingerprints => Checker::new(&layers),
-                Storage::Packed | Storage::Whole => Checker::new(&layers).packed(),
+                Storage::Fingerprints => check(&Layers::<Whole>::new(goal), &settings),
+                Storage::Packed | Storage::Whole => Checker::new(&Layers::<u32>::new(goal))
+                    .packed()
+                    .check(&settings),
             };
-            let report = checker.check(&settings);
             let report = report.expect("the settings fit");
             assert_eq!(report.verdict, Some(Verdict::Violated));
             let shown = report.counterexample.expect("the goal is reached");

@@ -9,9 +9,8 @@ use refmap::obligation::{Selection, Until};
 use refmap::{Report, Settings, check};
 
 use crate::comparison::{
-    Constrained, Distribution, Parts, Projections, Quotients, Sampled, Thoroughness, compare,
-    compare_cached, compare_constrained, compare_drawn, compare_part, compare_quotient,
-    compare_walks, run,
+    Constrained, Distribution, Parts, Quotients, Sampled, Thoroughness, compare,
+    compare_constrained, compare_drawn, compare_part, compare_quotient, compare_walks, run,
 };
 use crate::metamorphic::{Changes, compare_changed};
 use crate::oracle::Oracle;
@@ -117,22 +116,6 @@ fn a_constrained_search_is_one_of_the_system_without_the_steps_from_outside() {
     assert!(constrained.cut > 100 && constrained.all_initial_outside > 20);
     assert!(constrained.holds > 20 && constrained.violated > 150);
     assert!(constrained.refused > 8 && constrained.beyond > 4 && constrained.met > 20);
-}
-
-/// Local transitions that are computed and judged once for each projection tell what the steps of each state tell.
-#[test]
-fn a_projection_decides_what_its_states_decide() {
-    let mut projections = Projections::default();
-    for (cases, size) in [(500, Size::Small), (120, Size::Wide), (20, Size::Huge)] {
-        for seed in 0..cases {
-            compare_cached(seed, size, &mut projections);
-        }
-    }
-    eprintln!("{projections:?}");
-    assert!(projections.stated > 100);
-    assert!(projections.in_lanes > 20);
-    assert!(projections.hold > 20);
-    assert!(projections.violated > 100);
 }
 
 /// Rules and steps in another order, states under other names, and another system beside the one: what is said

@@ -1,6 +1,5 @@
 //! Every way to run the engine, compared with the oracle.
 
-mod cached;
 mod constrained;
 mod distribution;
 mod evidence;
@@ -16,7 +15,6 @@ use refmap::{Evidence, Report, Settings, Verdict, check};
 use crate::oracle::{Fate, Oracle};
 use crate::table::Correspondence;
 use crate::table::random::{Size, draw};
-pub use cached::{Projections, compare_cached};
 pub use constrained::{Constrained, compare_constrained};
 pub use distribution::Distribution;
 pub use evidence::show;

@@ -2,9 +2,9 @@
 //! whoever comes first, but for what a way says it cannot decide.
 
 use refmap::explore::{Limit, Limits, Order, Storage};
-use refmap::obligation::{Checker, Until};
+use refmap::obligation::Until;
 use refmap::report::{About, Warning};
-use refmap::{Report, Settings, Verdict};
+use refmap::{Report, Settings, Verdict, check};
 
 use super::{fate, show, timeless};
 use crate::oracle::Oracle;
@@ -15,8 +15,8 @@ use crate::table::Correspondence;
 pub enum Thoroughness {
     /// A quarter of the ways, by turns: for cases that take long.
     Few,
-    /// Each way that has code of its own, with one, two or three threads by turns, to the end; the
-    /// others, and those that end at the first violation, by turns too. In every 25th case all.
+    /// Each way, with one, two or three threads by turns, to the end; those that end at the first violation by turns
+    /// too. In every 25th case all.
     ByTurns,
     /// Each way with one, two and three threads.
     All,
@@ -25,32 +25,23 @@ pub enum Thoroughness {
 /// A way to run a check.
 #[derive(Clone, Copy, Debug)]
 struct Mode {
-    /// Whether the check is told how states are packed.
-    packed: bool,
     storage: Storage,
     order: Order,
 }
 
 /// The ways there are; fingerprints need states breadth first, and such as are not packed into a word.
-const MODES: [Mode; 8] = {
+const MODES: [Mode; 5] = {
     use Order::{BreadthFirst, DepthFirst};
     use Storage::{Fingerprints, Packed, Whole};
-    const fn mode(packed: bool, storage: Storage, order: Order) -> Mode {
-        Mode {
-            packed,
-            storage,
-            order,
-        }
+    const fn mode(storage: Storage, order: Order) -> Mode {
+        Mode { storage, order }
     }
     [
-        mode(false, Packed, BreadthFirst),
-        mode(true, Packed, BreadthFirst),
-        mode(true, Whole, BreadthFirst),
-        mode(false, Whole, BreadthFirst),
-        mode(false, Fingerprints, BreadthFirst),
-        mode(true, Packed, DepthFirst),
-        mode(true, Whole, DepthFirst),
-        mode(false, Packed, DepthFirst),
+        mode(Packed, BreadthFirst),
+        mode(Whole, BreadthFirst),
+        mode(Fingerprints, BreadthFirst),
+        mode(Packed, DepthFirst),
+        mode(Whole, DepthFirst),
     ]
 };
 
@@ -75,13 +66,10 @@ impl Modes<'_> {
         for until in [Until::End, Until::FirstViolation] {
             // Whatever finds states again, and however many threads do: the order decides.
             let mut depth_first: Option<Report> = None;
-            for (turn, mode) in (seed..).zip(MODES) {
+            for (turn, mode) in (seed..).zip(self.modes()) {
                 let taken = match thoroughness {
                     Thoroughness::Few => turn % 4 == 0,
-                    // What is not packed runs like what is packed and kept otherwise.
-                    Thoroughness::ByTurns => {
-                        (mode.packed || turn / 3 % 3 == 0) && (until == Until::End || turn % 2 == 0)
-                    }
+                    Thoroughness::ByTurns => until == Until::End || turn % 2 == 0,
                     Thoroughness::All => true,
                 };
                 if !(all || taken) {
@@ -108,6 +96,13 @@ impl Modes<'_> {
         }
     }
 
+    /// The ways in which states can be kept.
+    fn modes(&self) -> impl Iterator<Item = Mode> {
+        let is_a_word = self.oracle.refinement.concrete.packing.is_a_word();
+        let is_refused = move |mode: &Mode| is_a_word && mode.storage == Storage::Fingerprints;
+        MODES.into_iter().filter(move |mode| !is_refused(mode))
+    }
+
     /// A search that a limit ends has seen the same, whatever it keeps.
     fn limits_agree(&self, seed: u64) {
         let oracle = self.oracle;
@@ -120,7 +115,7 @@ impl Modes<'_> {
         let of_nearer = of_nearer.filter(|(at, _)| **at < depth);
         let transitions: usize = of_nearer.map(|(_, steps)| steps.len()).sum();
         let mut plain: [Option<Report>; 2] = [None, None];
-        for (turn, mode) in (seed..).zip(MODES) {
+        for (turn, mode) in (seed..).zip(self.modes()) {
             let run = |limits| {
                 let threads = 1 + (turn % 3) as usize;
                 self.run_within(limits, mode, threads, Until::End)
@@ -166,12 +161,7 @@ impl Modes<'_> {
             order: mode.order,
             ..Settings::default()
         };
-        let checker = Checker::new(self.oracle.refinement);
-        let checker = match mode.packed {
-            true => checker.packed(),
-            false => checker,
-        };
-        let report = checker.check(&settings);
+        let report = check(self.oracle.refinement, &settings);
         timeless(report.expect("the refinement does not contradict itself"))
     }
 

@@ -3,7 +3,8 @@
 use refmap::explore::{Limits, Order, Storage};
 use refmap::obligation::{CheckError, Liveness, Search, Selection};
 use refmap::random::Walks;
-use refmap::{Fairness, Settings, Verdict, check};
+use refmap::{Fairness, Property, Refinement, Settings, Verdict, check};
+use refmap_testing::{Machine, Via, Whole, itself};
 
 use super::{fair, server};
 
@@ -32,35 +33,48 @@ fn it_is_chosen_by_name() {
     }
 }
 
+/// A light that goes on and off, of which the states are kept whole.
+fn light() -> Via<Whole, Whole> {
+    let next = |state: &Whole| vec![(("switch", 0), Whole(1 - state.0))];
+    let machine = Machine::new(&[("switch", "light")], [Whole(0)], next, |_| 0);
+    let mut refinement = itself(machine);
+    let is_on = |state: &Whole| state.0 == 1;
+    let is_off = |state: &Whole| state.0 == 0;
+    refinement.liveness = vec![Property::leads_to("served", "a test", is_on, is_off)];
+    refinement
+}
+
+fn assert_refused(refinement: &impl Refinement, settings: &Settings<'_>) {
+    let named = Settings {
+        obligations: Selection::only(["leads-to"]),
+        ..settings.clone()
+    };
+    let refused = check(refinement, &named).unwrap_err();
+    assert!(
+        matches!(refused, CheckError::Unsupported { .. }),
+        "{refused}"
+    );
+    let report = check(refinement, settings).unwrap();
+    let row = report.obligation("leads-to:served").unwrap();
+    assert_eq!(row.verdict, Verdict::Incomplete, "{report}");
+    assert!(
+        row.note.as_deref().unwrap().starts_with("not evaluated: "),
+        "{report}"
+    );
+}
+
 #[test]
 fn it_is_refused_where_the_graph_is_not_kept() {
-    for settings in [
-        Settings {
-            storage: Storage::Fingerprints,
-            ..asked()
-        },
-        Settings {
-            order: Order::DepthFirst,
-            ..asked()
-        },
-    ] {
-        let named = Settings {
-            obligations: Selection::only(["leads-to"]),
-            ..settings.clone()
-        };
-        let refused = check(&server(), &named).unwrap_err();
-        assert!(
-            matches!(refused, CheckError::Unsupported { .. }),
-            "{refused}"
-        );
-        let report = check(&server(), &settings).unwrap();
-        let row = report.obligation("leads-to:served").unwrap();
-        assert_eq!(row.verdict, Verdict::Incomplete, "{report}");
-        assert!(
-            row.note.as_deref().unwrap().starts_with("not evaluated: "),
-            "{report}"
-        );
-    }
+    let fingerprints = Settings {
+        storage: Storage::Fingerprints,
+        ..asked()
+    };
+    assert_refused(&light(), &fingerprints);
+    let depth_first = Settings {
+        order: Order::DepthFirst,
+        ..asked()
+    };
+    assert_refused(&server(), &depth_first);
     let mut bounded = server();
     bounded.implementation.bound = Some("each loop once");
     let report = check(&bounded, &asked()).unwrap();

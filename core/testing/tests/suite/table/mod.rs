@@ -1,21 +1,20 @@
 //! Systems and refinements given by tables, small enough to be drawn at random.
 
-mod local;
 mod packing;
 pub mod random;
 
 use std::collections::HashMap;
 
 use refmap::{
-    Constraint, Fairness, Invariant, Process, Property, Refinement, Rule, RuleId, StateOf,
-    TransitionSystem, Waiver,
+    Constraint, Fairness, Invariant, Process, Property, Refinement, Rule, RuleId, TransitionSystem,
+    Waiver,
 };
 use serde::Serialize;
 
 pub use packing::Packing;
 
 /// One configuration. All of it counts; nobody outside sees `secret` or `lane`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct State {
     /// The low part of the state's row in the tables.
     pub place: u8,
@@ -92,7 +91,7 @@ pub struct Table {
     pub initial_lanes: u16,
     /// The fairness conditions.
     pub fairness: Vec<Fairness>,
-    /// How states are packed.
+    /// How states are written.
     pub packing: Packing,
 }
 
@@ -110,10 +109,6 @@ impl Table {
             fairness: Vec::new(),
             packing: Packing::of(0, 1),
         }
-    }
-
-    fn keeps_lane(&self, label: Label) -> bool {
-        u16::from(label.rule).is_multiple_of(self.lanes)
     }
 }
 
@@ -145,17 +140,11 @@ impl TransitionSystem for Table {
         }
     }
 
-    /// The steps that keep to their lane come first.
     fn next(&self, from: &State, visit: &mut impl FnMut(Label, State)) {
-        let steps = &self.steps[from.row()];
-        for keeps_lane in [true, false] {
-            for &(label, to) in steps {
-                if self.keeps_lane(label) == keeps_lane {
-                    let lane = (from.lane + u16::from(label.rule)) % self.lanes;
-                    let to = State::of_row(to);
-                    visit(label, State { lane, ..to });
-                }
-            }
+        for &(label, to) in &self.steps[from.row()] {
+            let lane = (from.lane + u16::from(label.rule)) % self.lanes;
+            let to = State::of_row(to);
+            visit(label, State { lane, ..to });
         }
     }
 
@@ -254,24 +243,6 @@ impl Correspondence {
         let position = steps.position(|(label, _)| label == action);
         position.expect("the engine asks about steps that exist")
     }
-
-    /// The claims as invariants of a system of which `row` gives the row of a state.
-    fn invariants_of<S: TransitionSystem>(
-        &self,
-        row: fn(&StateOf<S>) -> usize,
-    ) -> Vec<Invariant<S>> {
-        let invariant = |claim: &Claim| {
-            let conclusion = claim.conclusion.clone();
-            let invariant = Invariant::new(claim.name, "random", move |state: &StateOf<S>| {
-                conclusion[row(state)]
-            });
-            match claim.premise.clone() {
-                None => invariant,
-                Some(premise) => invariant.when(move |state: &StateOf<S>| premise[row(state)]),
-            }
-        };
-        self.claims.iter().map(invariant).collect()
-    }
 }
 
 impl Refinement for Correspondence {
@@ -321,7 +292,17 @@ impl Refinement for Correspondence {
     }
 
     fn invariants(&self) -> Vec<Invariant<Table>> {
-        self.invariants_of(State::row)
+        let invariant = |claim: &Claim| {
+            let conclusion = claim.conclusion.clone();
+            let invariant = Invariant::new(claim.name, "random", move |state: &State| {
+                conclusion[state.row()]
+            });
+            match claim.premise.clone() {
+                None => invariant,
+                Some(premise) => invariant.when(move |state: &State| premise[state.row()]),
+            }
+        };
+        self.claims.iter().map(invariant).collect()
     }
 
     fn constraint(&self) -> Option<Constraint<Table>> {

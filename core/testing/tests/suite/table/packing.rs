@@ -1,18 +1,17 @@
-//! The states of a table in words, from one word to more than the engine keeps.
+//! The states of a table in words, from one word to more than the engine keeps at one place.
 
-use refmap::{Field, Fields, Layout, Packed};
+use refmap::state::{Kept, Limits, Shape, Sink, Source};
 
 use super::{PLACES, State, Table};
 
-/// Where the variables of a state are, and what else is written beside them.
+/// How states are written: their variables, and what else is written beside them.
 #[derive(Clone, Debug)]
 pub struct Packing {
-    layout: Layout,
-    pub place: Field,
-    pub secret: Field,
-    pub lane: Field,
+    lanes: u16,
     /// Whole words of padding.
-    padding: Vec<Field>,
+    padding: u32,
+    /// Whether the variables come behind the padding.
+    variables_last: bool,
     /// What the padding says of a state.
     says: Padding,
 }
@@ -27,62 +26,99 @@ enum Padding {
 }
 
 /// Values of `State::secret`: a table has at most 12 rows.
-const SECRETS: u64 = 3;
+const SECRETS: u8 = 3;
 
 impl Packing {
     /// The packing of a seed, for so many lanes: over 1 to 6 words, with the variables in the first
     /// or in the last.
     pub fn of(seed: u64, lanes: u16) -> Self {
-        let mut layout = Layout::new();
-        let words = seed % 6;
-        let variables_last = seed / 6 % 2 == 1;
-        let mut padding = Vec::new();
-        let pad = |layout: &mut Layout| (0..words).map(|_| layout.bits_of(64)).collect();
-        if variables_last {
-            padding = pad(&mut layout);
-        }
-        let place = layout.below(PLACES.into());
-        let secret = layout.below(SECRETS);
-        let lane = layout.below(lanes.into());
-        if !variables_last {
-            padding = pad(&mut layout);
-        }
-        let says = match seed / 12 % 2 {
-            0 => Padding::Nothing,
-            _ => Padding::Mixed,
-        };
         Self {
-            layout,
-            place,
-            secret,
-            lane,
-            padding,
-            says,
+            lanes,
+            padding: (seed % 6) as u32,
+            variables_last: seed / 6 % 2 == 1,
+            says: match seed / 12 % 2 {
+                0 => Padding::Nothing,
+                _ => Padding::Mixed,
+            },
         }
+    }
+
+    /// The greatest values of the variables.
+    fn most(&self) -> [u64; 3] {
+        [
+            (PLACES - 1).into(),
+            (SECRETS - 1).into(),
+            (self.lanes - 1).into(),
+        ]
+    }
+
+    /// Whether a state takes no more than a word.
+    pub fn is_a_word(&self) -> bool {
+        self.padding == 0
     }
 }
 
-impl Packed for Table {
-    fn layout(&self) -> &Layout {
-        &self.packing.layout
-    }
-
-    fn fields(&self, state: &State, fields: &mut impl Fields) -> State {
-        let packing = &self.packing;
-        let known = u64::from(state.place) << 32 | u64::from(state.secret) << 16;
-        let mut mixed = known | u64::from(state.lane);
-        for field in &packing.padding {
-            mixed = (mixed ^ mixed >> 29).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-            let padding = match packing.says {
+fn write_padding(state: &State, packing: &Packing, sink: &mut impl Sink) {
+    let known = u64::from(state.place) << 32 | u64::from(state.secret) << 16;
+    let mut mixed = known | u64::from(state.lane);
+    for _ in 0..packing.padding {
+        mixed = (mixed ^ mixed >> 29).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        sink.number(
+            u64::MAX,
+            match packing.says {
                 Padding::Nothing => 0,
                 Padding::Mixed => mixed,
-            };
-            fields.number(*field, padding);
+            },
+        );
+    }
+}
+
+fn skip_padding(packing: &Packing, source: &mut impl Source) {
+    for _ in 0..packing.padding {
+        source.number(u64::MAX);
+    }
+}
+
+impl refmap::State<Table> for State {
+    const KEPT: Kept = Kept::Encoded;
+
+    fn shape(table: &Table, _: Limits) -> Shape {
+        let bits = table
+            .packing
+            .most()
+            .map(|most| u64::BITS - most.leading_zeros());
+        Shape::by_hand(Some(
+            bits.iter().sum::<u32>() + u64::BITS * table.packing.padding,
+        ))
+    }
+
+    fn write(&self, table: &Table, _: Limits, sink: &mut impl Sink) {
+        let packing = &table.packing;
+        if packing.variables_last {
+            write_padding(self, packing, sink);
         }
-        State {
-            place: fields.byte(packing.place, state.place),
-            secret: fields.byte(packing.secret, state.secret),
-            lane: fields.number(packing.lane, state.lane.into()) as u16,
+        let values = [self.place.into(), self.secret.into(), self.lane.into()];
+        for (most, value) in packing.most().into_iter().zip(values) {
+            sink.number(most, value);
+        }
+        if !packing.variables_last {
+            write_padding(self, packing, sink);
+        }
+    }
+
+    fn read(table: &Table, _: Limits, source: &mut impl Source) -> Self {
+        let packing = &table.packing;
+        if packing.variables_last {
+            skip_padding(packing, source);
+        }
+        let [place, secret, lane] = packing.most().map(|most| source.number(most));
+        if !packing.variables_last {
+            skip_padding(packing, source);
+        }
+        Self {
+            place: place as u8,
+            secret: secret as u8,
+            lane: lane as u16,
         }
     }
 }

@@ -220,7 +220,7 @@ impl Case<'_> {
                 self.way
             );
         }
-        let kept = self.way.storage != Storage::Fingerprints;
+        let kept = self.way.storage_of(oracle.refinement) != Storage::Fingerprints;
         assert!(kept || report.omission_probability.is_some());
     }
 }

@@ -11,10 +11,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use refmap::explore::{Order, Storage};
-use refmap::obligation::{Checker, Selection, Until};
+use refmap::obligation::{Selection, Until};
+use refmap::state::{self, Kept, Limits, Sink, Source};
 use refmap::{
-    Invariant, Layout, Packed, Process, Refinement, Report, Rule, RuleId, Settings,
-    TransitionSystem, Verdict,
+    Invariant, Process, Refinement, Report, Rule, RuleId, Settings, TransitionSystem, Verdict,
+    check,
 };
 use serde::Serialize;
 
@@ -25,7 +26,7 @@ pub use limits::compare_limits;
 pub use spread::Spread;
 
 /// One configuration: its number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct State(pub u32);
 
 /// The label of a step.
@@ -155,13 +156,19 @@ impl TransitionSystem for Web {
     }
 }
 
-impl Packed for Web {
-    fn layout(&self) -> &Layout {
-        self.spread.layout()
+impl refmap::State<Web> for State {
+    const KEPT: Kept = Kept::Encoded;
+
+    fn shape(web: &Web, _: Limits) -> state::Shape {
+        state::Shape::by_hand(Some(web.spread.width))
     }
 
-    fn fields(&self, state: &State, fields: &mut impl refmap::Fields) -> State {
-        State(self.spread.pass(state.0, fields))
+    fn write(&self, web: &Web, _: Limits, sink: &mut impl Sink) {
+        web.spread.write(self.0, sink);
+    }
+
+    fn read(web: &Web, _: Limits, source: &mut impl Source) -> Self {
+        Self(web.spread.read(source))
     }
 }
 
@@ -218,6 +225,18 @@ pub struct Way {
     pub threads: usize,
 }
 
+impl Way {
+    /// What is kept of the states of a refinement: words need no fingerprints.
+    pub fn storage_of(self, refinement: &Weave) -> Storage {
+        match self.storage {
+            Storage::Fingerprints if refinement.concrete.spread.width <= u64::BITS => {
+                Storage::Whole
+            }
+            storage => storage,
+        }
+    }
+}
+
 /// The ways there are, with a number of threads that a turn says.
 pub fn ways(turn: usize) -> impl Iterator<Item = Way> {
     let ways = [
@@ -238,20 +257,14 @@ pub fn ways(turn: usize) -> impl Iterator<Item = Way> {
 pub fn run(refinement: &Weave, way: Way, settings: Settings<'_>) -> Report {
     let fuse = refinement.concrete.fuse.clone();
     let mut settings = Settings {
-        storage: way.storage,
+        storage: way.storage_of(refinement),
         order: way.order,
         threads: way.threads,
         until: Until::End,
         ..settings
     };
     settings.watch.cancel = fuse.as_ref().map(|fuse| &fuse.blown);
-    let checker = Checker::new(refinement);
-    // Where a packed state is no larger than a fingerprint, fingerprints are for whole states only.
-    let checker = match way.storage {
-        Storage::Fingerprints => checker,
-        Storage::Packed | Storage::Whole => checker.packed(),
-    };
-    let report = checker.check(&settings);
+    let report = check(refinement, &settings);
     timeless(report.expect("the refinement does not contradict itself"))
 }
 

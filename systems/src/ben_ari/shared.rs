@@ -1,10 +1,8 @@
-//! The variables that mutators see in levels 1 to 3, and the append phase of the collectors on them, which is the same
-//! on all levels.
+//! The variables that levels 1 to 3 share, and the append phase of the collectors on them, which is the same on all levels.
 //!
-//! Source: Havelund & Shankar, Fig. 6; Fig. 8, whose MUTATE.1 and COLOUR.1 read and write M, C, MU and Q
-//! alone; APPEND in Figs. 9, 12 and 14.
+//! Source: Havelund & Shankar, Fig. 6; APPEND in Figs. 9, 12 and 14.
 
-use refmap::Choices;
+use refmap::{Choices, State};
 use serde::Serialize;
 
 use super::colours::Colours;
@@ -12,46 +10,30 @@ use super::locals::{Locals, MutatorAt, Mutators};
 use super::memory::{Memory, Node, NodeSet};
 use super::scope::{MutatorOrder, Scope};
 
-/// The variables that mutators see: those of Fig. 6 but L, and the program counter and Q of each mutator.
-#[derive(Clone, Copy, Debug, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[expect(
-    clippy::derived_hash_with_manual_eq,
-    reason = "it is the derived one, inlined"
-)]
-pub struct Seen {
+/// The variables of Fig. 6 but CHI, in its order: M, C, L, and MU and Q of each mutator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, State)]
+#[state(system = impl AsRef<Scope>)]
+pub struct Shared {
     /// The memory, the only observable variable.
     pub m: Memory,
     /// The colours.
     pub c: Colours,
+    /// The next node of the append phase; NODES at its end.
+    #[state(range = 0..=system.as_ref().shape.nodes)]
+    pub l: u8,
     /// The local variables of each mutator.
+    #[state(len = system.as_ref().mutators)]
     pub mutators: Mutators,
 }
 
-/// PERF: inlined where states are unpacked and compared, so that constants of all states are not compared.
-impl PartialEq for Seen {
-    #[inline(always)]
-    fn eq(&self, other: &Self) -> bool {
-        let Self { m, c, mutators } = self;
-        *m == other.m && *c == other.c && *mutators == other.mutators
-    }
-}
-
-/// The same for reports, with L: the variables that all levels have.
-#[derive(Serialize)]
-pub(super) struct Shared<'s> {
-    m: &'s Memory,
-    c: &'s Colours,
-    l: u8,
-    mutators: &'s Mutators,
-}
-
-impl Seen {
+impl Shared {
     /// The initial values: all 0, each mutator at MUTATE, the colours as the scope states.
     pub fn initial(scope: &Scope) -> impl Iterator<Item = Self> + use<> {
         let scope = *scope;
         Colours::initial(scope.shape, scope.colours).map(move |c| Self {
             m: Memory::null_array(scope.shape),
             c,
+            l: 0,
             mutators: (0..scope.mutators).map(|_| Locals::default()).collect(),
         })
     }
@@ -61,8 +43,8 @@ impl Seen {
         Self::initial(scope).any(|initial| initial == *self)
     }
 
-    /// Type-correct values by `choices`, with L: L is at most NODES, and Q is a node.
-    pub fn type_correct(scope: &Scope, choices: &mut Choices) -> (Self, u8) {
+    /// Type-correct values by `choices`: L is at most NODES, and Q is a node.
+    pub fn type_correct(scope: &Scope, choices: &mut Choices) -> Self {
         let nodes = u64::from(scope.shape.nodes);
         let mut m = Memory::null_array(scope.shape);
         for (n, i) in scope.shape.cells() {
@@ -91,13 +73,7 @@ impl Seen {
                 q: choices.below(nodes) as Node,
             })
             .collect();
-        (Self { m, c, mutators }, l)
-    }
-
-    /// These variables with L, for reports.
-    pub(super) fn with(&self, l: u8) -> Shared<'_> {
-        let Self { m, c, mutators } = self;
-        Shared { m, c, l, mutators }
+        Self { m, c, l, mutators }
     }
 
     /// Whether the mutator is between two operations.
@@ -126,24 +102,24 @@ impl Seen {
     }
 
     /// APPEND.1's guard: node L is white [the bound on L is that of Appendix A.3].
-    pub(super) fn is_white_at(&self, l: u8) -> bool {
-        l < self.m.shape.nodes && !self.colour(l)
+    pub(super) fn is_white_at_l(&self) -> bool {
+        self.l < self.m.shape.nodes && !self.colour(self.l)
     }
 
     /// APPEND.2's guard: node L is black [the bound on L is that of Appendix A.3].
-    pub(super) fn is_black_at(&self, l: u8) -> bool {
-        l < self.m.shape.nodes && self.colour(l)
+    pub(super) fn is_black_at_l(&self) -> bool {
+        self.l < self.m.shape.nodes && self.colour(self.l)
     }
 
     /// APPEND.1's effect: node L is appended, and L moves on.
-    pub(super) fn append(&mut self, l: &mut u8) {
-        self.m = self.m.append_to_free(*l);
-        *l += 1;
+    pub(super) fn append(&mut self) {
+        self.m = self.m.append_to_free(self.l);
+        self.l += 1;
     }
 
     /// APPEND.2's effect: node L becomes white, and L moves on.
-    pub(super) fn whiten(&mut self, l: &mut u8) {
-        self.set_colour(*l, false);
-        *l += 1;
+    pub(super) fn whiten(&mut self) {
+        self.set_colour(self.l, false);
+        self.l += 1;
     }
 }

@@ -1,0 +1,78 @@
+//! Round trip of a state: written into bits, and read back.
+
+use super::bits::Fixed;
+use super::{Complaint, Kept, Limits, Reader, State, Writer};
+use crate::packed::PackingError;
+use crate::system::{StateOf, TransitionSystem};
+
+/// Whether a state is read back as it is written. One that is kept whole is not written.
+///
+/// ```
+/// use refmap::{State, TransitionSystem, round_trip};
+/// # #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, refmap::Action)]
+/// # enum Tick { Tick }
+///
+/// #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, State)]
+/// struct Time {
+///     #[state(range = 0..24)]
+///     hour: u8,
+/// }
+///
+/// struct Clock;
+/// # impl TransitionSystem for Clock {
+/// #     type State = Time;
+/// #     type Action = Tick;
+/// #     type Observation = u8;
+/// #     fn initial(&self, visit: &mut impl FnMut(Time)) { visit(Time { hour: 0 }); }
+/// #     fn next(&self, from: &Time, visit: &mut impl FnMut(Tick, Time)) {
+/// #         visit(Tick::Tick, Time { hour: (from.hour + 1) % 24 });
+/// #     }
+/// #     fn observe(&self, state: &Time) -> u8 { state.hour }
+/// # }
+///
+/// assert_eq!(round_trip(&Clock, &Time { hour: 23 }), Ok(()));
+/// assert!(round_trip(&Clock, &Time { hour: 24 }).is_err());
+/// ```
+///
+/// # Errors
+///
+/// What is wrong with the state, or with the `State` of its type.
+pub fn round_trip<S: TransitionSystem>(system: &S, state: &StateOf<S>) -> Result<(), PackingError> {
+    if StateOf::<S>::KEPT == Kept::Whole {
+        return Ok(());
+    }
+    let mut complaint = Complaint::default();
+    state.write(system, Limits::NONE, &mut complaint);
+    if let Some(error) = complaint.error() {
+        return Err(error);
+    }
+    let same = |back: StateOf<S>| match back == *state {
+        true => Ok(()),
+        false => Err(PackingError::lossy(state, &back)),
+    };
+    let mut writer = Writer::growing();
+    state.write(system, Limits::NONE, &mut writer);
+    let bits = writer.bits();
+    let code = writer.code().ok_or(PackingError::Unstable)?;
+    let source = &mut Reader::growing(code.words());
+    same(StateOf::<S>::read(system, Limits::NONE, source))?;
+    let Some(most) = StateOf::<S>::shape(system, Limits::NONE).bits() else {
+        return Ok(());
+    };
+    if bits > most {
+        return Err(PackingError::TooLong { bits, most });
+    }
+    // Where all states are of one size, what a shorter one does not need is left out.
+    let mut writer = Writer::<Fixed<MOST_WORDS>>::fixed();
+    state.write(system, Limits::NONE, &mut writer);
+    match writer.words() {
+        Some(words) => {
+            let source = &mut Reader::fixed(&words);
+            same(StateOf::<S>::read(system, Limits::NONE, source))
+        }
+        None => Ok(()),
+    }
+}
+
+/// The most words that states of one size take.
+const MOST_WORDS: usize = 2;
