@@ -69,6 +69,7 @@ pub mod auxiliary;
 mod bounded;
 mod compose;
 mod constraint;
+mod derived;
 mod disagreement;
 pub mod drawing;
 pub mod explore;
