@@ -7,7 +7,6 @@ use serde_json::Value;
 use crate::model_call::named;
 use crate::refinement::Refinement;
 use crate::rule::{Process, Rule, RuleId};
-use crate::symmetry::Symmetric;
 use crate::system::{ActionOf, ObservationOf, StateOf, TransitionSystem};
 
 /// Those of a system.
@@ -83,37 +82,6 @@ pub(crate) trait Functions: TransitionSystem {
 }
 
 impl<S: TransitionSystem + ?Sized> Functions for S {}
-
-const CANONICAL: &str =
-    "`canonical`, or `permute`, `cmp` or `clone` of a state, of which it is made,";
-
-/// Those of a system with interchangeable identities.
-pub(crate) trait SymmetricFunctions: Symmetric {
-    #[inline(always)]
-    fn call_permute(&self, by: &Self::Permutation, state: &StateOf<Self>) -> StateOf<Self> {
-        named("`permute`", || self.permute(by, state))
-    }
-
-    #[inline(always)]
-    fn call_permute_action(
-        &self,
-        by: &Self::Permutation,
-        from: &StateOf<Self>,
-        action: &ActionOf<Self>,
-        to: &StateOf<Self>,
-    ) -> ActionOf<Self> {
-        named("`permute_action`", || {
-            self.permute_action(by, from, action, to)
-        })
-    }
-
-    #[inline(always)]
-    fn call_canonical(&self, all: &[Self::Permutation], state: &StateOf<Self>) -> StateOf<Self> {
-        named(CANONICAL, || self.canonical(all, state))
-    }
-}
-
-impl<S: Symmetric + ?Sized> SymmetricFunctions for S {}
 
 /// Those of a refinement.
 pub(crate) trait RefinementFunctions: Refinement {

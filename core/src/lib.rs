@@ -68,6 +68,7 @@ pub mod auxiliary;
 mod bounded;
 mod compose;
 mod constraint;
+mod derived;
 mod disagreement;
 pub mod drawing;
 pub mod explore;

@@ -1,37 +1,8 @@
-//! Which of the methods that are derived from `next` and `initial` a system overrides.
-//!
-//! A trait does not tell, so each derived method says that it runs, while that is watched.
+//! Methods derived from `next` and `initial` that a system overrides.
 
-use std::any::type_name;
-use std::cell::Cell;
-
-use crate::model_call::named;
+use crate::derived::{Derived, is_overridden};
 use crate::system::{ActionOf, StateOf, TransitionSystem};
 use crate::visit::visit_offers;
-
-/// Derived method of a system.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Derived {
-    IsInitial,
-    Successor,
-    Allows,
-    Offers,
-}
-
-thread_local! {
-    /// The derived method that is watched, of the type of this name. A system that hands a call on to another type overrides it.
-    static WATCHED: Cell<Option<(Derived, &'static str)>> = const { Cell::new(None) };
-}
-
-/// Says that a derived method runs. PERF: in a search nothing is watched, and to see that takes a load that is in the cache.
-#[inline]
-pub(crate) fn runs<S: TransitionSystem + ?Sized>(method: Derived) {
-    if let Some(watched) = WATCHED.get()
-        && watched == (method, type_name::<S>())
-    {
-        WATCHED.set(None);
-    }
-}
 
 /// The derived methods that a system overrides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,23 +46,10 @@ impl Overridden {
     }
 }
 
-fn is_overridden<S: TransitionSystem>(method: Derived, name: &str, call: impl FnOnce()) -> bool {
-    /// Watches until it is dropped, by a panic too.
-    struct Watch;
-    impl Drop for Watch {
-        fn drop(&mut self) {
-            WATCHED.set(None);
-        }
-    }
-    let _watch = Watch;
-    WATCHED.set(Some((method, type_name::<S>())));
-    named(name, call);
-    WATCHED.get().is_some()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::derived::is_watched;
     use crate::rule::{Rule, RuleId};
 
     /// Steps from 0 to 1, and overrides nothing.
@@ -185,6 +143,6 @@ mod tests {
             };
             assert_eq!(Overridden::of(&Outer(System(of)), &0, &()), outer);
         }
-        assert_eq!(WATCHED.get(), None);
+        assert!(!is_watched());
     }
 }

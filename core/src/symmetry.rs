@@ -18,9 +18,9 @@ use foldhash::fast::FixedState;
 
 use crate::answer::{answer, unsimulated};
 use crate::constraint::Constraint;
-use crate::functions::{Functions, RefinementFunctions, SymmetricFunctions};
+use crate::functions::{Functions, RefinementFunctions};
 use crate::invariant::Invariant;
-use crate::model_call::{break_off, until_enough};
+use crate::model_call::{break_off, named, until_enough};
 use crate::random::generator::mix;
 use crate::refinement::Refinement;
 use crate::system::{ActionOf, StateOf, TransitionSystem, steps};
@@ -610,6 +610,37 @@ where
 fn holding<S: TransitionSystem>(invariants: &[Invariant<S>], state: &StateOf<S>) -> usize {
     invariants.iter().filter(|one| one.holds(state)).count()
 }
+
+const CANONICAL: &str =
+    "`canonical`, or `permute`, `cmp` or `clone` of a state, of which it is made,";
+
+/// Calls of the functions of a system with interchangeable identities, by their names.
+pub(crate) trait SymmetricFunctions: Symmetric {
+    #[inline(always)]
+    fn call_permute(&self, by: &Self::Permutation, state: &StateOf<Self>) -> StateOf<Self> {
+        named("`permute`", || self.permute(by, state))
+    }
+
+    #[inline(always)]
+    fn call_permute_action(
+        &self,
+        by: &Self::Permutation,
+        from: &StateOf<Self>,
+        action: &ActionOf<Self>,
+        to: &StateOf<Self>,
+    ) -> ActionOf<Self> {
+        named("`permute_action`", || {
+            self.permute_action(by, from, action, to)
+        })
+    }
+
+    #[inline(always)]
+    fn call_canonical(&self, all: &[Self::Permutation], state: &StateOf<Self>) -> StateOf<Self> {
+        named(CANONICAL, || self.canonical(all, state))
+    }
+}
+
+impl<S: Symmetric + ?Sized> SymmetricFunctions for S {}
 
 #[cfg(test)]
 mod tests;

@@ -10,14 +10,15 @@ use std::hash::Hash;
 use serde_json::Value;
 
 use crate::action::Action;
+use crate::derived::{Derived, runs};
 use crate::drawing::Drawing;
 use crate::fairness::Fairness;
 use crate::guard::evaluated;
 use crate::model_call::{Culprit, break_off, until_enough};
-use crate::overridden::{Derived, runs};
 use crate::report::json::json;
 use crate::rule::{Process, Rule, RuleId};
 use crate::state::State;
+// The methods that are derived ask the others as everything else does; the trait and `visit` are one concept.
 use crate::visit::{visit_initial, visit_steps};
 
 /// States after which it pays to break an enumeration off.

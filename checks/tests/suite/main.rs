@@ -8,6 +8,7 @@ mod command_line;
 mod compare;
 mod copying;
 mod fences;
+mod imports;
 mod litmus;
 mod modes;
 mod new;

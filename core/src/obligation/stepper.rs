@@ -4,19 +4,18 @@
 //! in the order in which the model offers them. The tests are those of a check, at one state and one step.
 
 mod at;
+mod standing;
 
 use std::fmt::Debug;
 
 use serde_json::Value;
 
-use self::at::{Begin, Standing};
+pub use self::standing::MOST_OFFERED;
+use self::standing::{Begin, Standing};
 use super::kind::ObligationKind;
 use crate::explore::Panic;
 use crate::model_call::{UNNAMED, catch, take_tolerated};
 use crate::report::{Nearest, Step};
-
-/// The most initial states, and the most steps of a state, that are offered.
-pub const MOST_OFFERED: usize = 1000;
 
 /// Function that receives a refinement to step through it.
 pub type StepThrough<'a> = dyn Fn(Stepper<'_>) + Sync + 'a;
@@ -161,24 +160,24 @@ fn findings(standing: &mut dyn Standing, number: usize) -> Vec<Finding> {
         return vec![of_model(&panic)];
     }
     let mut findings = Vec::new();
-    standing.failures(&mut |failure| {
+    for (failure, obligation) in standing.failures().into_iter().enumerate() {
         match catch(|| standing.explain(number, failure)) {
             Ok(Some(explained)) => findings.push(Finding {
-                obligation: standing.obligations().name(failure),
+                obligation,
                 explanation: explained.explanation,
                 nearest: explained.nearest,
             }),
             Ok(None) => (),
             // It fails, and the model panics as it is asked for the reason.
             Err(panic) => findings.push(Finding {
-                obligation: standing.obligations().name(failure),
+                obligation,
                 ..of_model(&panic)
             }),
         }
         if let Some(panic) = take_tolerated() {
             findings.push(of_model(&panic));
         }
-    });
+    }
     findings
 }
 

@@ -9,11 +9,11 @@
 
 use std::collections::BTreeSet;
 
+use refmap::drawing::Row;
 use refmap::{Drawing, Fairness, IndexSet, TransitionSystem, guard, offer};
 use serde::Serialize;
 
 use super::conditions::Conditions;
-use super::drawings;
 use super::scheduling_allocator::{self, SchedulingAllocator};
 use super::simple_allocator::{self, MAX_CLIENTS, MAX_RESOURCES};
 use super::subsets::subsets;
@@ -250,7 +250,7 @@ impl TransitionSystem for AllocatorImplementation {
     }
 
     fn draw(&self, state: &State) -> Option<Drawing> {
-        Some(drawings::allocator_implementation(state))
+        Some(drawing(state))
     }
 
     fn fairness(&self) -> Vec<Fairness> {
@@ -263,4 +263,40 @@ impl TransitionSystem for AllocatorImplementation {
             Fairness::weak("r_ret", ["r_ret"]),
         ])
     }
+}
+
+/// What the server knows, what the clients do, and the messages between them.
+fn drawing(state: &State) -> Drawing {
+    let clients = state.requests.iter().zip(&state.holding).enumerate();
+    let drawing = clients.fold(Drawing::default(), |drawing, (client, (asked, held))| {
+        let row = Row::of(format!("client {client}"));
+        drawing.row(row.set("holds", held.iter()).set("asks for", asked.iter()))
+    });
+    let server = &state.server;
+    let of_server = server
+        .claims
+        .alloc
+        .iter()
+        .zip(&server.claims.unsat)
+        .enumerate();
+    let row = of_server.fold(Row::of("server"), |row, (client, (given, asked))| {
+        row.set(format!("given to {client}"), given.iter())
+            .set("unsatisfied", asked.iter())
+    });
+    let messages = state.network.iter().map(|message| {
+        let resources: Vec<_> = message
+            .resources
+            .iter()
+            .map(|one| one.to_string())
+            .collect();
+        format!(
+            "{:?} {} of {}",
+            message.kind,
+            resources.join("+"),
+            message.client
+        )
+    });
+    drawing
+        .row(row.queue("schedule", &server.sched))
+        .row(Row::of("network").set("", messages))
 }

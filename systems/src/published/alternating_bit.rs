@@ -10,12 +10,12 @@
 
 use std::collections::VecDeque;
 
+use refmap::drawing::Row;
 use refmap::{Drawing, Fairness, TransitionSystem, guard, offer};
 use serde::Serialize;
 
 use super::alternating_bit_correctness::{self, MAX_DATA};
 use super::conditions::Conditions;
-use super::drawings;
 
 /// Greatest length of a queue.
 pub const MAX_QUEUE: usize = 4;
@@ -202,7 +202,7 @@ impl TransitionSystem for AlternatingBit {
     }
 
     fn draw(&self, state: &State) -> Option<Drawing> {
-        Some(drawings::alternating_bit(state))
+        Some(drawing(state))
     }
 
     fn fairness(&self) -> Vec<Fairness> {
@@ -213,4 +213,16 @@ impl TransitionSystem for AlternatingBit {
             Fairness::strong("receive_ack", ["rcv_ack"]),
         ])
     }
+}
+
+/// The two ends, and what is on the lines between them.
+fn drawing(state: &State) -> Drawing {
+    let bit = |bit| u8::from(bit);
+    let messages = state.msg_q.iter();
+    let messages = messages.map(|message| format!("{}:{}", bit(message.bit), message.value));
+    let acknowledgements = state.ack_q.iter().map(|ack| bit(*ack));
+    let lines = Row::of("lines")
+        .queue("messages", messages)
+        .queue("acknowledgements", acknowledgements);
+    alternating_bit_correctness::drawing(&state.ends).row(lines)
 }

@@ -4,10 +4,9 @@
 //!
 //! Fairness: weakly `c_rcv_msg`, and weakly `c_rcv_ack`.
 
+use refmap::drawing::Row;
 use refmap::{Drawing, Fairness, TransitionSystem, guard, offer};
 use serde::Serialize;
-
-use super::drawings;
 
 /// Greatest number of values.
 pub const MAX_DATA: usize = 4;
@@ -111,7 +110,7 @@ impl TransitionSystem for AbCorrectness {
     }
 
     fn draw(&self, state: &State) -> Option<Drawing> {
-        Some(drawings::alternating_bit_correctness(state))
+        Some(drawing(state))
     }
 
     fn fairness(&self) -> Vec<Fairness> {
@@ -120,4 +119,15 @@ impl TransitionSystem for AbCorrectness {
             Fairness::weak("acknowledge", ["c_rcv_ack"]),
         ]
     }
+}
+
+pub(super) fn drawing(state: &State) -> Drawing {
+    let sender = Row::of("sender")
+        .value("sent", state.sent)
+        .value("bit", u8::from(state.s_bit))
+        .value("acknowledged", u8::from(state.s_ack));
+    let receiver = Row::of("receiver")
+        .value("received", state.rcvd)
+        .value("bit", u8::from(state.r_bit));
+    Drawing::default().row(sender).row(receiver)
 }

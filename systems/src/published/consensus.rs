@@ -5,10 +5,9 @@
 //! Fairness: none here; that something is chosen is a condition of its own there, which the lecture's voting does not
 //! meet without more assumptions.
 
+use refmap::drawing::Row;
 use refmap::{Drawing, IndexSet, TransitionSystem, guard, offer};
 use serde::Serialize;
-
-use super::drawings;
 
 /// Greatest number of values.
 pub const MAX_VALUES: usize = 4;
@@ -60,10 +59,14 @@ impl TransitionSystem for Consensus {
     }
 
     fn draw(&self, state: &State) -> Option<Drawing> {
-        Some(drawings::consensus(state))
+        Some(drawing(state))
     }
 
     fn may_stop(&self, state: &State) -> bool {
         !state.chosen.is_empty()
     }
+}
+
+fn drawing(state: &State) -> Drawing {
+    Drawing::default().row(Row::new().set("chosen", state.chosen.iter()))
 }

@@ -5,13 +5,13 @@
 //!
 //! Fairness: weakly `initiate_probe` or `pass_token`, one condition for the whole ring.
 
+use refmap::drawing::Shade;
 use refmap::{Drawing, Fairness, IndexSet, TransitionSystem, guard, offer};
 use serde::Serialize;
 
 use super::conditions::Conditions;
-use super::drawings;
 use super::subsets::subsets;
-use super::termination_detection::{self, MAX_NODES, terminate, wake_up};
+use super::termination_detection::{self, MAX_NODES, active, terminate, wake_up};
 
 /// An instance of the ring.
 pub struct Ewd840 {
@@ -218,7 +218,7 @@ impl TransitionSystem for Ewd840 {
     }
 
     fn draw(&self, state: &State) -> Option<Drawing> {
-        Some(drawings::ewd840(self.nodes, state))
+        Some(drawing(self.nodes, state))
     }
     /// All is done where termination has been detected.
     fn may_stop(&self, state: &State) -> bool {
@@ -231,4 +231,21 @@ impl TransitionSystem for Ewd840 {
             ["initiate_probe", "pass_token"],
         )])
     }
+}
+
+/// The ring: each node in its colour, with an edge to the one to which it passes the token.
+fn drawing(nodes: usize, state: &State) -> Drawing {
+    let ring = (0..nodes).map(|node| {
+        let shade = if state.black.contains(node) {
+            Shade::Black
+        } else {
+            Shade::White
+        };
+        let mut drawn = active(node, &state.active).shade(shade);
+        if node == state.tpos {
+            drawn = drawn.mark(format!("{:?} token", state.tcolor).to_lowercase());
+        }
+        drawn.to("", (node + nodes - 1) % nodes)
+    });
+    Drawing::default().nodes(ring)
 }

@@ -4,12 +4,13 @@
 //! those of Kuppe and Merz's module `EWD998` of the TLA+ Examples. It stands as a specification, without the fairness of the
 //! module: that of the module's `System` is on steps of several processes, which `EWD998PCal` does not show.
 
+use refmap::drawing::Shade;
 use refmap::{Drawing, IndexSet, TransitionSystem, guard, offer};
 use serde::Serialize;
 
-use super::drawings;
 use super::ewd840::Colour;
 use super::subsets::subsets;
+use super::termination_detection::active;
 
 /// Greatest number of nodes.
 pub const MAX_NODES: usize = 4;
@@ -202,6 +203,30 @@ impl TransitionSystem for Ewd998 {
     }
 
     fn draw(&self, state: &State) -> Option<Drawing> {
-        Some(drawings::ewd998(state))
+        Some(drawing(state))
     }
+}
+
+/// The ring: each node in its colour with its counter and what is on its way to it, and an edge to the one to which it
+/// passes the token.
+pub(super) fn drawing(state: &State) -> Drawing {
+    let nodes = state.counter.len();
+    let ring = (0..nodes).map(|node| {
+        let shade = if state.black.contains(node) {
+            Shade::Black
+        } else {
+            Shade::White
+        };
+        let counted = format!("counter {}", state.counter[node]);
+        let mut drawn = active(node, &state.active).shade(shade).mark(counted);
+        if state.pending[node] > 0 {
+            drawn = drawn.mark(format!("pending {}", state.pending[node]));
+        }
+        if node == usize::from(state.token.pos) {
+            let colour = format!("{:?}", state.token.colour).to_lowercase();
+            drawn = drawn.mark(format!("{colour} token {}", state.token.q));
+        }
+        drawn.to("", (node + nodes - 1) % nodes)
+    });
+    Drawing::default().nodes(ring)
 }

@@ -8,7 +8,6 @@
 use refmap::{Constraint, Drawing, IndexSet, TransitionSystem, guard, offer};
 use serde::Serialize;
 
-use super::drawings;
 use super::ewd840::Colour;
 use super::ewd998::{self, MAX_NODES};
 use super::subsets::subsets;
@@ -254,7 +253,7 @@ impl TransitionSystem for Ewd998PCal {
     }
 
     fn draw(&self, state: &State) -> Option<Drawing> {
-        Some(drawings::ewd998(&state.as_ring()))
+        Some(ewd998::drawing(&state.as_ring()))
     }
 }
 

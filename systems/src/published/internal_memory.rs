@@ -6,10 +6,9 @@
 //!
 //! Fairness: for each processor, weakly `do` or `rsp`.
 
+use refmap::drawing::Row;
 use refmap::{Drawing, Fairness, TransitionSystem, guard, offer};
 use serde::Serialize;
-
-use super::drawings;
 
 /// Greatest number of processors, of addresses, and of values.
 pub const MAX: usize = 4;
@@ -249,10 +248,42 @@ impl TransitionSystem for InternalMemory {
     }
 
     fn draw(&self, state: &State) -> Option<Drawing> {
-        Some(drawings::internal_memory(state))
+        Some(drawing(state))
     }
 
     fn fairness(&self) -> Vec<Fairness> {
         vec![Fairness::weak("respond", ["do", "rsp"])]
+    }
+}
+
+fn drawing(state: &State) -> Drawing {
+    let memory = Row::of("memory").queue("", &state.mem);
+    interface(Drawing::default(), &state.interface, |_, row| row).row(memory)
+}
+
+/// What becomes of the request of each processor; `more` adds to its row.
+pub(super) fn interface(
+    drawing: Drawing,
+    interface: &Interface,
+    more: impl Fn(usize, Row) -> Row,
+) -> Drawing {
+    let processors = interface.ctl.iter().zip(&interface.buf).enumerate();
+    processors.fold(drawing, |drawing, (processor, (control, datum))| {
+        let datum = match datum {
+            Datum::NoVal => "–".to_owned(),
+            Datum::Request(asked) => request(*asked),
+            Datum::Value(value) => value.to_string(),
+        };
+        let row = Row::of(format!("processor {processor}"))
+            .value("", format!("{control:?}").to_lowercase())
+            .value("buffer", datum);
+        drawing.row(more(processor, row))
+    })
+}
+
+pub(super) fn request(request: Request) -> String {
+    match request {
+        Request::Rd { adr } => format!("read {adr}"),
+        Request::Wr { adr, val } => format!("write {adr} := {val}"),
     }
 }

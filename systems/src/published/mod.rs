@@ -10,7 +10,6 @@ pub mod alternating_bit;
 pub mod alternating_bit_correctness;
 pub mod conditions;
 pub mod consensus;
-mod drawings;
 pub mod ewd840;
 pub mod ewd998;
 pub mod ewd998_pcal;

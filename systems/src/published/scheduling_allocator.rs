@@ -4,11 +4,11 @@
 //!
 //! Fairness: weakly `return_all` and `allocate` for each client, and weakly `schedule`.
 
+use refmap::drawing::Row;
 use refmap::{Drawing, Fairness, IndexSet, TransitionSystem, guard, offer};
 use serde::Serialize;
 
 use super::conditions::Conditions;
-use super::drawings;
 use super::simple_allocator::{self, MAX_CLIENTS};
 use super::subsets::subsets;
 
@@ -197,7 +197,7 @@ impl TransitionSystem for SchedulingAllocator {
     }
 
     fn draw(&self, state: &State) -> Option<Drawing> {
-        Some(drawings::scheduling_allocator(state))
+        Some(drawing(state))
     }
 
     fn fairness(&self) -> Vec<Fairness> {
@@ -207,4 +207,9 @@ impl TransitionSystem for SchedulingAllocator {
             Fairness::weak("schedule", ["schedule"]),
         ])
     }
+}
+
+fn drawing(state: &State) -> Drawing {
+    let schedule = Row::of("server").queue("schedule", &state.sched);
+    simple_allocator::drawing(&state.claims).row(schedule)
 }

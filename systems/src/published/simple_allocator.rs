@@ -5,10 +5,10 @@
 //! Fairness, for each client: weakly `return_all`, and strongly `allocate`, since what a client waits for may be free
 //! again and again and taken by another one each time.
 
+use refmap::drawing::Row;
 use refmap::{Drawing, Fairness, IndexSet, TransitionSystem, guard, offer};
 use serde::Serialize;
 
-use super::drawings;
 use super::subsets::subsets;
 
 /// Greatest number of clients.
@@ -143,7 +143,7 @@ impl TransitionSystem for SimpleAllocator {
     }
 
     fn draw(&self, state: &State) -> Option<Drawing> {
-        Some(drawings::simple_allocator(state))
+        Some(drawing(state))
     }
 
     fn fairness(&self) -> Vec<Fairness> {
@@ -152,4 +152,13 @@ impl TransitionSystem for SimpleAllocator {
             Fairness::strong("allocate", ["allocate"]),
         ]
     }
+}
+
+/// The resources that each client holds, and those that it still asks for.
+pub(super) fn drawing(state: &State) -> Drawing {
+    let clients = state.alloc.iter().zip(&state.unsat).enumerate();
+    clients.fold(Drawing::default(), |drawing, (client, (held, asked))| {
+        let row = Row::of(format!("client {client}"));
+        drawing.row(row.set("holds", held.iter()).set("asks for", asked.iter()))
+    })
 }

@@ -5,10 +5,10 @@
 //!
 //! Fairness: weakly `detect_termination`.
 
+use refmap::drawing::{Node, Row};
 use refmap::{Drawing, Fairness, IndexSet, TransitionSystem, guard, offer};
 use serde::Serialize;
 
-use super::drawings;
 use super::subsets::subsets;
 
 /// Greatest number of nodes.
@@ -127,10 +127,25 @@ impl TransitionSystem for TerminationDetection {
     }
 
     fn draw(&self, state: &State) -> Option<Drawing> {
-        Some(drawings::termination_detection(self.nodes, state))
+        Some(drawing(self.nodes, state))
     }
 
     fn fairness(&self) -> Vec<Fairness> {
         vec![Fairness::weak("detect", ["detect_termination"])]
+    }
+}
+
+fn drawing(nodes: usize, state: &State) -> Drawing {
+    let all = (0..nodes).map(|node| active(node, &state.active));
+    let detected = Row::new().value("termination detected", state.termination_detected);
+    Drawing::default().nodes(all).row(detected)
+}
+
+pub(super) fn active(node: usize, active: &IndexSet) -> Node {
+    let drawn = Node::new(node);
+    if active.contains(node) {
+        drawn.mark("active")
+    } else {
+        drawn
     }
 }

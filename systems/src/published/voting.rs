@@ -6,11 +6,11 @@
 
 use std::collections::BTreeSet;
 
+use refmap::drawing::Row;
 use refmap::{Drawing, IndexSet, TransitionSystem, guard, offer};
 use serde::Serialize;
 
 use super::consensus::{self, MAX_VALUES};
-use super::drawings;
 use super::subsets::subsets;
 
 /// Greatest number of acceptors.
@@ -249,7 +249,7 @@ impl TransitionSystem for Voting {
     }
 
     fn draw(&self, state: &State) -> Option<Drawing> {
-        Some(drawings::voting(state))
+        Some(drawing(state))
     }
 
     /// All acceptors are in the last ballot.
@@ -257,4 +257,19 @@ impl TransitionSystem for Voting {
         let last = Some(self.ballots - 1);
         state.max_bal.iter().all(|ballot| *ballot == last)
     }
+}
+
+/// The votes of each acceptor, a ballot and a value each, and the greatest ballot in which it takes part.
+fn drawing(state: &State) -> Drawing {
+    let acceptors = state.votes.iter().zip(&state.max_bal).enumerate();
+    acceptors.fold(
+        Drawing::default(),
+        |drawing, (acceptor, (votes, ballot))| {
+            let votes = votes.iter();
+            let votes = votes.map(|vote| format!("{}:{}", vote.ballot, vote.value));
+            let ballot = ballot.map_or("none".to_owned(), |ballot| ballot.to_string());
+            let row = Row::of(format!("acceptor {acceptor}"));
+            drawing.row(row.set("votes", votes).value("ballot", ballot))
+        },
+    )
 }

@@ -9,12 +9,14 @@
 
 use std::collections::VecDeque;
 
+use refmap::drawing::Row;
 use refmap::{Drawing, Fairness, TransitionSystem, guard, offer};
 use serde::Serialize;
 
 use super::conditions::Conditions;
-use super::drawings;
-use super::internal_memory::{Control, Datum, Exchange, Interface, InternalMemory, MAX, Request};
+use super::internal_memory::{
+    Control, Datum, Exchange, Interface, InternalMemory, MAX, Request, interface, request,
+};
 
 /// Greatest length of the queue.
 pub const MAX_QUEUE: usize = 4;
@@ -279,7 +281,7 @@ impl TransitionSystem for WriteThroughCache {
     }
 
     fn draw(&self, state: &State) -> Option<Drawing> {
-        Some(drawings::write_through_cache(state))
+        Some(drawing(state))
     }
 
     fn fairness(&self) -> Vec<Fairness> {
@@ -289,4 +291,19 @@ impl TransitionSystem for WriteThroughCache {
             Fairness::weak("dequeue", ["mem_q_wr_if_needed", "mem_q_rd"]),
         ])
     }
+}
+
+/// The memory with the queue in front of it, and the cache of each processor.
+fn drawing(state: &State) -> Drawing {
+    let queued = state.mem_q.iter();
+    let queued = queued.map(|one| format!("{}: {}", one.processor, request(one.request)));
+    let memory = Row::of("memory")
+        .queue("", &state.wmem)
+        .queue("waiting", queued);
+    let cached = |processor: usize, row: Row| {
+        let cells = state.cache[processor].0.iter();
+        let cells = cells.map(|value| value.map_or("–".to_owned(), |value| value.to_string()));
+        row.queue("cache", cells)
+    };
+    interface(Drawing::default(), &state.interface, cached).row(memory)
 }

@@ -5,6 +5,7 @@
 
 mod line;
 mod running;
+mod state;
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,6 +16,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use self::line::{Measured, line};
 use self::running::Running;
+use self::state::State;
 use refmap::explore::{Limits, Progress};
 use refmap::internal::resident_bytes;
 
@@ -36,19 +38,6 @@ struct Shared {
     begun: Instant,
     state: Mutex<State>,
     line: Option<ProgressBar>,
-}
-
-/// Displayed state.
-#[derive(Default)]
-struct State {
-    /// Label of all jobs together.
-    label: String,
-    /// Running jobs that have reported progress, the one that began first in front: it is displayed.
-    running: Vec<Running>,
-    /// Number of completed jobs, and of all jobs; without any, there is one job.
-    done: (usize, usize),
-    limits: Limits,
-    ended: bool,
 }
 
 impl Bar {

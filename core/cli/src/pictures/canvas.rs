@@ -8,12 +8,9 @@ use refmap::drawing::{Drawing, Node};
 use super::layout::{Layout, Place};
 use super::row::{LINE, lines};
 
-/// Width of a picture, in the units of its view box.
-pub const WIDTH: f64 = 380.0;
-/// Width of a character of the picture's font.
-pub const CHARACTER: f64 = 6.6;
 /// The most nodes that are drawn.
 pub const MOST_NODES: usize = 12;
+
 /// Place and size of each part, for all drawings of a behaviour.
 #[derive(Debug, Default)]
 pub struct Canvas {
@@ -109,18 +106,5 @@ impl Canvas {
     pub fn height(&self) -> f64 {
         let lines: usize = self.rows.iter().map(|(_, lines)| lines).sum();
         self.nodes_height + LINE * lines as f64 + 4.0
-    }
-}
-
-/// Width of a text.
-pub fn text_width(text: &str) -> f64 {
-    CHARACTER * text.chars().count() as f64
-}
-
-/// A text of at most so many characters.
-pub fn cut(text: &str, most: usize) -> String {
-    match text.chars().count() > most {
-        true => text.chars().take(most - 1).chain(['…']).collect(),
-        false => text.to_owned(),
     }
 }

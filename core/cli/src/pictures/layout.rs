@@ -4,7 +4,7 @@ use std::f64::consts::TAU;
 
 use refmap::drawing::{Held, Node, Slot};
 
-use super::canvas::{CHARACTER, WIDTH, cut, text_width};
+use super::measures::{CHARACTER, WIDTH, cut, text_width};
 
 /// Height of the box of a node's identity, its head, and of a line of its slots.
 const HEAD: f64 = 24.0;

@@ -11,6 +11,7 @@ mod figures;
 mod history;
 mod layout;
 mod legend;
+mod measures;
 mod page;
 mod row;
 mod svg;

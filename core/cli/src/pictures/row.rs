@@ -2,7 +2,7 @@
 
 use refmap::drawing::{Row, Shown};
 
-use super::canvas::{CHARACTER, WIDTH, cut, text_width};
+use super::measures::{CHARACTER, WIDTH, cut, text_width};
 
 /// Height of a line of a row.
 pub const LINE: f64 = 20.0;

@@ -5,8 +5,9 @@ use std::fmt::Write;
 use refmap::internal::{changes, compact, wrap};
 use refmap::report::{Counterexample, Report, Step};
 
-use super::canvas::{Canvas, WIDTH};
+use super::canvas::Canvas;
 use super::escape::Escaped;
+use super::measures::WIDTH;
 use super::page::DRAWING;
 use super::row::LINE;
 use super::svg::{ARROW, Picture};

@@ -4,10 +4,11 @@ use std::fmt::{self, Display, Formatter};
 
 use refmap::drawing::{Drawing, Held, Node, Row};
 
-use super::canvas::{Canvas, WIDTH};
+use super::canvas::Canvas;
 use super::edge::{across, to_itself};
 use super::escape::Escaped;
 use super::layout::{Area, Place, head_text, marks_text, slot_text};
+use super::measures::WIDTH;
 use super::row::{LINE, Piece, What, pieces};
 
 /// How a shape looks where the style of the page is left out: on white, as text is black then.

@@ -1,10 +1,6 @@
-//! Flags: what instructions do to them, what conditions read of them, and which of them are read later.
+//! Flags, and the conditions that read them.
 
-use std::collections::BTreeMap;
 use std::ops::{BitAnd, BitOr, Not};
-
-use super::error::{Problem, ReadError};
-use super::instruction::{Cell, Count, Instruction, Operation};
 
 /// Flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,11 +34,11 @@ impl Flag {
 pub(super) struct Flags(u8);
 
 impl Flags {
-    const NONE: Self = Self(0);
-    const ALL: Self = Self(0b1111);
+    pub const NONE: Self = Self(0);
+    pub const ALL: Self = Self(0b1111);
     const RESULT: Self = Self(0b0011);
-    const CARRY: Self = Self(0b0100);
-    const OVERFLOW: Self = Self(0b1000);
+    pub const CARRY: Self = Self(0b0100);
+    pub const OVERFLOW: Self = Self(0b1000);
 
     fn of(flag: Flag) -> Self {
         Self(1 << flag as u8)
@@ -131,7 +127,8 @@ impl Condition {
         Some(Self { relation, holds })
     }
 
-    fn reads(self) -> Flags {
+    /// Flags on which it depends.
+    pub fn reads(self) -> Flags {
         match self.relation {
             Relation::Equal => Flags::of(Flag::Zero),
             Relation::Negative => Flags::of(Flag::Sign),
@@ -142,127 +139,4 @@ impl Condition {
             Relation::LessOrEqual => Flags::RESULT | Flags::of(Flag::Overflow),
         }
     }
-}
-
-/// Effect of an instruction on the flags; it leaves those alone that are in no set.
-#[derive(Clone, Copy, Debug, Default)]
-struct Effect {
-    reads: Flags,
-    /// Flags that it always sets.
-    sets: Flags,
-    /// Flags that it leaves undefined.
-    undefined: Flags,
-}
-
-impl Effect {
-    fn of(instruction: &Instruction) -> Self {
-        let sets = |sets| Self {
-            sets,
-            ..Self::default()
-        };
-        let reads = |condition: Condition| Self {
-            reads: condition.reads(),
-            ..Self::default()
-        };
-        match instruction {
-            Instruction::Arithmetic { operation, .. } => match operation {
-                Operation::Increment | Operation::Decrement => sets(!Flags::CARRY),
-                Operation::Not => Self::default(),
-                _ => sets(Flags::ALL),
-            },
-            Instruction::Compare { .. }
-            | Instruction::Test { .. }
-            | Instruction::ExchangeAdd { .. } => sets(Flags::ALL),
-            // The flags other than ZF are those of the comparison.
-            Instruction::CompareExchange { .. } => sets(Flags::ALL),
-            Instruction::Shift { count, width, .. } => match count {
-                Count::Number(_) => {
-                    let count = count.masked(*width);
-                    let undefined = match count {
-                        0 | 1 => Flags::NONE,
-                        _ => Flags::OVERFLOW,
-                    };
-                    let lost = if instruction.shifts_out(count) {
-                        Flags::CARRY
-                    } else {
-                        Flags::NONE
-                    };
-                    Self {
-                        reads: Flags::NONE,
-                        sets: match count {
-                            0 => Flags::NONE,
-                            _ => Flags::ALL,
-                        },
-                        undefined: undefined | lost,
-                    }
-                }
-                // A count of 0 leaves the flags alone.
-                Count::Register => Self {
-                    reads: Flags::NONE,
-                    sets: Flags::NONE,
-                    undefined: Flags::CARRY | Flags::OVERFLOW,
-                },
-            },
-            Instruction::JumpIf(condition, _)
-            | Instruction::Set(condition, _)
-            | Instruction::MoveIf { condition, .. } => reads(*condition),
-            Instruction::Nothing
-            | Instruction::Fence
-            | Instruction::Return
-            | Instruction::Move { .. }
-            | Instruction::Extend { .. }
-            | Instruction::AddressOf { .. }
-            | Instruction::Exchange { .. }
-            | Instruction::Jump(_) => Self::default(),
-        }
-    }
-}
-
-/// Flags that are read behind each cell of a thread before they are set again.
-///
-/// # Errors
-///
-/// If one of them is undefined there.
-pub(super) fn read_later(
-    cells: &[Cell],
-    labels: &BTreeMap<&str, usize>,
-) -> Result<Vec<Flags>, ReadError> {
-    let effects: Vec<_> = cells
-        .iter()
-        .map(|cell| {
-            cell.instruction
-                .as_ref()
-                .map_or_else(Effect::default, Effect::of)
-        })
-        .collect();
-    let mut behind = vec![Flags::NONE; cells.len()];
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for at in (0..cells.len()).rev() {
-            let before = |next: usize| match effects.get(next) {
-                Some(effect) => (behind[next] & !effect.sets) | effect.reads,
-                None => Flags::NONE,
-            };
-            let target =
-                |label: &String| labels.get(&**label).map_or(Flags::NONE, |at| before(*at));
-            let read = match &cells[at].instruction {
-                Some(Instruction::Jump(label)) => target(label),
-                Some(Instruction::JumpIf(_, label)) => before(at + 1) | target(label),
-                Some(Instruction::Return) => Flags::NONE,
-                _ => before(at + 1),
-            };
-            changed |= read != behind[at];
-            behind[at] = read;
-        }
-    }
-    for (at, effect) in effects.iter().enumerate() {
-        let undefined = Flag::ALL
-            .into_iter()
-            .find(|flag| (effect.undefined & behind[at]).has(*flag));
-        if let Some(flag) = undefined {
-            return Err(Problem::Flag(flag.name()).on(cells[at].line));
-        }
-    }
-    Ok(behind)
 }

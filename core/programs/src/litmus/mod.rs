@@ -48,6 +48,7 @@
 //! ```
 
 mod error;
+mod flag_effects;
 mod flags;
 mod instruction;
 mod limits;

@@ -6,7 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::error::{Problem, ReadError};
-use super::flags::{Condition, Flag, Flags, Relation, read_later};
+use super::flag_effects::read_later;
+use super::flags::{Condition, Flag, Flags, Relation};
 use super::instruction::{Cell, Count, Instruction, Lock, Operation, Shift};
 use super::names::Names;
 use super::operand::{Address, Operand};

@@ -3,17 +3,16 @@
 use std::collections::BTreeSet;
 use std::marker::PhantomData;
 
-use super::assumed::{Instance, RecordedSteps, Taken, instances, processes, rules_of};
+use super::assumed::{Instance, Taken, instances, processes, rules_of};
 use super::looked_at::Images;
-use super::single_steps::SingleSteps;
+use super::single_steps::{Implementation, SingleSteps};
 use crate::explore::{Graph, StateId};
 use crate::fairness::Fairness;
 use crate::functions::Functions;
-use crate::liveness::{Bits, Conditions};
+use crate::liveness::Bits;
 use crate::model_call::catch;
 use crate::numbered::Numbered;
 use crate::obligation::environment::PanickedAt;
-use crate::obligation::label::Label;
 use crate::refinement::Refinement;
 use crate::rule::{Process, Rule};
 use crate::system::{StateOf, TransitionSystem};
@@ -66,15 +65,6 @@ impl Taking {
         let [start, end] = [0, 1].map(|after| self.starts[image as usize + after] as usize);
         &self.targets[start..end]
     }
-}
-
-/// Record of the implementation.
-pub(super) struct Implementation<'a, A> {
-    pub steps: &'a RecordedSteps<'a>,
-    pub conditions: &'a Conditions,
-    pub labels: &'a [Label],
-    /// The abstract states between, by number.
-    pub between: &'a [Vec<A>],
 }
 
 impl<R: Refinement> Mapped<R> {

@@ -7,12 +7,21 @@
 //! stays there. All of this is said by the classes of the steps, so that what decides a graph knows of states alone.
 
 use super::assumed::RecordedSteps;
-use super::mapped::Implementation;
 use crate::explore::{Graph, StateId};
 use crate::liveness::{Conditions, Lasso, Steps, Strength};
+use crate::obligation::label::Label;
 
 /// Stands for all states that no question lets a behaviour go to.
 const ELSEWHERE: u32 = u32::MAX;
+
+/// Record of the implementation.
+pub(super) struct Implementation<'a, A> {
+    pub steps: &'a RecordedSteps<'a>,
+    pub conditions: &'a Conditions,
+    pub labels: &'a [Label],
+    /// The abstract states between, by number.
+    pub between: &'a [Vec<A>],
+}
 
 /// The graph, whose labels are classes.
 pub(super) struct SingleSteps {

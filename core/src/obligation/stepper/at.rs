@@ -1,12 +1,11 @@
 //! A place in a refinement that is stepped through: what depends on the types of its states and actions, and no more, as
 //! it is compiled for each refinement.
 
-use super::MOST_OFFERED;
+use super::standing::{Begin, MOST_OFFERED, Standing};
 use crate::explore::{Place, StateId, Visitor, look_at, look_at_step};
 use crate::model_call::{first_visited, named};
 use crate::obligation::counterexample::{Transition, state, step};
-use crate::obligation::counts::Counts;
-use crate::obligation::obligations::{Failure, Obligations};
+use crate::obligation::obligations::Failure;
 use crate::obligation::visitor::Tester;
 use crate::obligation::{deadlock, initiality, invariant, observation, simulation};
 use crate::refinement::Refinement;
@@ -16,44 +15,13 @@ use crate::system::{ActionOf, StateOf, TransitionSystem};
 use crate::trace::Trace;
 use crate::visit::{visit_initial, visit_steps};
 
-/// A refinement that can be stepped through from the beginning.
-pub trait Begin: Sync {
-    /// Before an initial state is chosen.
-    fn begin(&self) -> Box<dyn Standing + '_>;
-}
-
-/// Where choices have led, and what can be taken from there, by numbers. What asks the model may panic as it does, but
-/// for [`step`](Self::step).
-pub trait Standing {
-    /// Finds out what can be taken, at most [`MOST_OFFERED`], and says whether that is all.
-    fn look(&mut self) -> bool;
-    /// The constraint that the state does not satisfy, if there is one: nothing is taken from there.
-    fn cut(&self) -> Option<String>;
-    /// How much was found.
-    fn offered(&self) -> usize;
-    /// One of what was found: an initial state or a step.
-    fn step(&self, number: usize) -> Step;
-    /// Whether it is this step.
-    fn is(&self, number: usize, step: &Step) -> bool;
-    /// Takes it. What can be taken from there is to be found out next.
-    fn take(&mut self, number: usize);
-    /// Tests the obligations at it.
-    fn test(&mut self, number: usize);
-    /// Visits what failed in the test.
-    fn failures(&self, visit: &mut dyn FnMut(Failure));
-    /// Why it fails, where one behaviour shows that.
-    fn explain(&self, number: usize, failure: Failure) -> Option<Counterexample>;
-    /// What is tested.
-    fn obligations(&self) -> &Obligations<'_>;
-}
-
 impl<R: Refinement> Begin for Tester<'_, R> {
     fn begin(&self) -> Box<dyn Standing + '_> {
         Box::new(At {
             tester: self,
             state: None,
             offered: Vec::new(),
-            counts: self.tally(),
+            failures: Vec::new(),
         })
     }
 }
@@ -69,8 +37,8 @@ struct At<'a, R: Refinement> {
     /// None before an initial state is chosen.
     state: Option<StateOf<R::Concrete>>,
     offered: Vec<Taken<R>>,
-    /// Of the last test.
-    counts: Counts<R>,
+    /// Obligations that failed in the last test.
+    failures: Vec<Failure>,
 }
 
 impl<R: Refinement> Standing for At<'_, R> {
@@ -114,9 +82,11 @@ impl<R: Refinement> Standing for At<'_, R> {
 
     fn test(&mut self, number: usize) {
         let tester = self.tester;
-        self.counts = tester.tally();
+        // Nothing is left of an earlier test if the model panics in this one.
+        self.failures.clear();
+        let mut tally = tester.tally();
         let (action, to) = &self.offered[number];
-        let counts = &mut self.counts;
+        let counts = &mut tally;
         let place = Place {
             length: u32::from(action.is_some()),
             state: StateId(0),
@@ -131,15 +101,16 @@ impl<R: Refinement> Standing for At<'_, R> {
             let (steps, _) = enumerate(tester.refinement, Some(to), 1);
             tester.leave(counts, place, to, steps.len() as u32);
         }
+        let failures = tester.obligations.failures(&tally);
+        self.failures = failures.into_iter().map(|(failure, _)| failure).collect();
     }
 
-    fn failures(&self, visit: &mut dyn FnMut(Failure)) {
-        for (failure, _) in self.tester.obligations.failures(&self.counts) {
-            visit(failure);
-        }
+    fn failures(&self) -> Vec<String> {
+        let name = |failure: &Failure| self.tester.obligations.name(*failure);
+        self.failures.iter().map(name).collect()
     }
 
-    fn explain(&self, number: usize, failure: Failure) -> Option<Counterexample> {
+    fn explain(&self, number: usize, failure: usize) -> Option<Counterexample> {
         let Tester {
             refinement,
             obligations,
@@ -155,7 +126,7 @@ impl<R: Refinement> Standing for At<'_, R> {
             trace.steps.push((action.clone(), to));
         }
         let (refinement, trace): (&R, _) = (refinement, &trace);
-        Some(match failure {
+        Some(match self.failures[failure] {
             Failure::Observation => observation::explain(refinement, trace),
             Failure::Initiality => initiality::explain(refinement, trace),
             Failure::Simulation(_) => simulation::explain(refinement, trace),
@@ -167,10 +138,6 @@ impl<R: Refinement> Standing for At<'_, R> {
             // What the model does wrong is found by asking it again, which nothing here does.
             Failure::Model => return None,
         })
-    }
-
-    fn obligations(&self) -> &Obligations<'_> {
-        &self.tester.obligations
     }
 }
 

@@ -3,6 +3,7 @@
 use refmap::{Process, Rule, RuleId};
 use serde::Serialize;
 
+// An action is filed under its rule, and a rule tells its actions: the two are one concept.
 use super::rules::ModelRule;
 use crate::native::on_the_fly::Reference;
 use crate::tso::{Access, HandshakeRound, Mark, Who};

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use indicatif::FormattedDuration;
 
-use super::State;
 use super::running::Running;
+use super::state::State;
 use crate::command_line::terminal::shortened;
 use refmap::explore::{Limits, Phase, Progress, Work};
 use refmap::internal::{counted, grouped};

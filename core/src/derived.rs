@@ -1,0 +1,53 @@
+//! Runs of the methods that are derived from `next` and `initial`.
+//!
+//! A trait does not tell which of them a system overrides, so each derived method says that it runs, while that is watched.
+
+use std::any::type_name;
+use std::cell::Cell;
+
+use crate::model_call::named;
+
+/// Derived method of a system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Derived {
+    IsInitial,
+    Successor,
+    Allows,
+    Offers,
+}
+
+thread_local! {
+    /// The derived method that is watched, of the type of this name. A system that hands a call on to another type overrides it.
+    static WATCHED: Cell<Option<(Derived, &'static str)>> = const { Cell::new(None) };
+}
+
+/// Says that a derived method runs. PERF: in a search nothing is watched, and to see that takes a load that is in the cache.
+#[inline]
+pub(crate) fn runs<S: ?Sized>(method: Derived) {
+    if let Some(watched) = WATCHED.get()
+        && watched == (method, type_name::<S>())
+    {
+        WATCHED.set(None);
+    }
+}
+
+/// Whether `call`, of a method of `S`, runs none that is derived; `name` is its name where it panics.
+pub(crate) fn is_overridden<S: ?Sized>(method: Derived, name: &str, call: impl FnOnce()) -> bool {
+    /// Watches until it is dropped, by a panic too.
+    struct Watch;
+    impl Drop for Watch {
+        fn drop(&mut self) {
+            WATCHED.set(None);
+        }
+    }
+    let _watch = Watch;
+    WATCHED.set(Some((method, type_name::<S>())));
+    named(name, call);
+    WATCHED.get().is_some()
+}
+
+/// Whether a method is watched.
+#[cfg(test)]
+pub(crate) fn is_watched() -> bool {
+    WATCHED.get().is_some()
+}
