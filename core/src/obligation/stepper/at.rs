@@ -22,18 +22,18 @@ pub trait Begin: Sync {
     fn begin(&self) -> Box<dyn Standing + '_>;
 }
 
-/// Where choices have led, and what can be taken from there, by numbers. What asks the model may panic as it does, but
-/// for [`step`](Self::step).
+/// Position to which choices have led, and what can be taken from there, by numbers. What asks the model may panic as it
+/// does, but for [`step`](Self::step).
 pub trait Standing {
     /// Finds out what can be taken, at most [`MOST_OFFERED`], and says whether that is all.
     fn look(&mut self) -> bool;
     /// The constraint that the state does not satisfy, if there is one: nothing is taken from there.
     fn cut(&self) -> Option<String>;
-    /// How much was found.
+    /// Number of initial states or steps that were found.
     fn offered(&self) -> usize;
     /// One of what was found: an initial state or a step.
     fn step(&self, number: usize) -> Step;
-    /// Whether it is this step.
+    /// True if it is this step.
     fn is(&self, number: usize, step: &Step) -> bool;
     /// Takes it. What can be taken from there is to be found out next.
     fn take(&mut self, number: usize);
@@ -41,9 +41,9 @@ pub trait Standing {
     fn test(&mut self, number: usize);
     /// Visits what failed in the test.
     fn failures(&self, visit: &mut dyn FnMut(Failure));
-    /// Why it fails, where one behaviour shows that.
+    /// Reason why it fails, where one behaviour shows that.
     fn explain(&self, number: usize, failure: Failure) -> Option<Counterexample>;
-    /// What is tested.
+    /// Obligations that are tested.
     fn obligations(&self) -> &Obligations<'_>;
 }
 
@@ -69,7 +69,7 @@ struct At<'a, R: Refinement> {
     /// None before an initial state is chosen.
     state: Option<StateOf<R::Concrete>>,
     offered: Vec<Taken<R>>,
-    /// Of the last test.
+    /// Counters of the last test.
     counts: Counts<R>,
 }
 
@@ -182,7 +182,7 @@ impl<R: Refinement> At<'_, R> {
     }
 }
 
-/// What can be taken from a state, or the initial states.
+/// Steps that can be taken from a state, or the initial states.
 fn enumerate<R: Refinement>(
     refinement: &R,
     from: Option<&StateOf<R::Concrete>>,
