@@ -10,7 +10,7 @@ use crate::rule::{Process, Rule, RuleId};
 use crate::symmetry::Symmetric;
 use crate::system::{ActionOf, ObservationOf, StateOf, TransitionSystem};
 
-/// Those of a system.
+/// Functions of a system.
 pub(crate) trait Functions: TransitionSystem {
     #[inline(always)]
     fn call_rules(&self) -> &[Rule] {
@@ -87,7 +87,7 @@ impl<S: TransitionSystem + ?Sized> Functions for S {}
 const CANONICAL: &str =
     "`canonical`, or `permute`, `cmp` or `clone` of a state, of which it is made,";
 
-/// Those of a system with interchangeable identities.
+/// Functions of a system with interchangeable identities.
 pub(crate) trait SymmetricFunctions: Symmetric {
     #[inline(always)]
     fn call_permute(&self, by: &Self::Permutation, state: &StateOf<Self>) -> StateOf<Self> {
@@ -115,7 +115,7 @@ pub(crate) trait SymmetricFunctions: Symmetric {
 
 impl<S: Symmetric + ?Sized> SymmetricFunctions for S {}
 
-/// Those of a refinement.
+/// Functions of a refinement.
 pub(crate) trait RefinementFunctions: Refinement {
     #[inline(always)]
     fn call_map(&self, state: &StateOf<Self::Concrete>) -> StateOf<Self::Abstract> {
