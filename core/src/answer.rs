@@ -1,4 +1,4 @@
-//! What a concrete step is said to simulate: a stutter, an abstract step, or several.
+//! Claim of what a concrete step simulates: a stutter, an abstract step, or several.
 
 use crate::model_call::named;
 use crate::refinement::Refinement;
@@ -19,7 +19,7 @@ pub(crate) struct Answer<A, S> {
 pub(crate) type AnswerOf<R> =
     Answer<ActionOf<<R as Refinement>::Abstract>, StateOf<<R as Refinement>::Abstract>>;
 
-/// What is wrong with an answer, at the abstract step of this place.
+/// Fault of an answer, at the abstract step of this place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unsimulated {
     /// The specification does not take it.
@@ -84,7 +84,7 @@ pub(crate) fn unsimulated<S: TransitionSystem>(
     (image, target): (&StateOf<S>, &StateOf<S>),
 ) -> Option<Unsimulated> {
     if !answer.before.is_empty()
-        && let Some(wrong) = unsimulated_before(specification, answer, (image, target))
+        && let Some(wrong) = unsimulated_before(specification, answer, image, target)
     {
         return Some(wrong);
     }
@@ -101,7 +101,8 @@ pub(crate) fn unsimulated<S: TransitionSystem>(
 fn unsimulated_before<S: TransitionSystem>(
     specification: &S,
     answer: &Answer<ActionOf<S>, StateOf<S>>,
-    (image, target): (&StateOf<S>, &StateOf<S>),
+    image: &StateOf<S>,
+    target: &StateOf<S>,
 ) -> Option<Unsimulated> {
     let observe = |state| {
         named("`observe` of the specification", || {

@@ -22,7 +22,7 @@ use crate::system::{ActionOf, ObservationOf, StateOf, TransitionSystem};
 
 /// A history variable of `S`.
 pub trait History<S: TransitionSystem>: Sync {
-    /// What is remembered.
+    /// Type of the value that is remembered.
     type Value: Clone + Eq + Hash + Debug + Serialize + Send + Sync + 'static;
 
     /// Its value in an initial state.
@@ -118,7 +118,7 @@ where
         self.system.may_stop(&from.state)
     }
 
-    /// That of the system without the variable. A step that changes nothing but the variable counts as one of its action.
+    /// Conditions of the system without the variable. A step that changes nothing but the variable counts as one of its action.
     fn fairness(&self) -> Vec<Fairness> {
         self.system.fairness()
     }
@@ -266,7 +266,7 @@ mod tests {
         reached
     }
 
-    /// What is remembered takes no step away and adds none; and it tells apart what is one state.
+    /// A history variable takes no step away and adds none; and it tells apart what is one state.
     #[test]
     fn a_history_changes_no_behaviour() {
         let system = WithHistory {
@@ -351,7 +351,7 @@ mod tests {
     }
 
     impl Symmetric for Lamps {
-        /// Whether the lamps are exchanged.
+        /// True if the lamps are exchanged.
         type Permutation = bool;
 
         fn permutations(&self) -> Vec<bool> {

@@ -19,7 +19,7 @@ use serde::{Serialize, Serializer};
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BoundedVec<T, const N: usize> {
-    /// Those beyond the length are the default.
+    /// Elements, of which those beyond the length are the default.
     elements: [T; N],
     length: u8,
 }
@@ -40,7 +40,7 @@ impl<T: Copy + Default, const N: usize> BoundedVec<T, N> {
         }
     }
 
-    /// So many elements, each of which `make` makes.
+    /// Vector of so many elements, each of which `make` makes.
     #[inline(always)]
     pub(crate) fn made(length: usize, mut make: impl FnMut() -> T) -> Self {
         let mut all = Self::new();
@@ -175,7 +175,7 @@ impl<T: Serialize, const N: usize> Serialize for BoundedVec<T, N> {
 mod tests {
     use super::*;
 
-    /// What was there before leaves no trace: equal vectors are equal in every way.
+    /// Former elements leave no trace: equal vectors are equal in every way.
     #[test]
     fn vectors_of_equal_elements_are_equal() {
         let mut popped: BoundedVec<u8, 4> = [1, 2, 3, 4].into_iter().collect();

@@ -107,7 +107,7 @@ where
         invariants
     }
 
-    /// That of the lower half, and that of the upper one pulled back.
+    /// Constraint of the lower half, and that of the upper one pulled back.
     fn constraint(&self) -> Option<Constraint<Self::Concrete>> {
         let lower = self.lower.clone();
         let pulled = |above: Constraint<U::Concrete>| {
@@ -119,7 +119,7 @@ where
         }
     }
 
-    /// Those of the lower half, and those of the upper one pulled back. A property of the upper half is one of its
+    /// Properties of the lower half, and those of the upper one pulled back. A property of the upper half is one of its
     /// implementation, whose fairness the lower half has to show.
     fn liveness(&self) -> Vec<Property<Self::Concrete>> {
         let mut properties = self.lower.liveness();

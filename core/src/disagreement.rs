@@ -1,4 +1,4 @@
-//! Whether the methods of a system agree: what is derived from `next` and `initial` may be overridden, and
+//! Agreement of the methods of a system: what is derived from `next` and `initial` may be overridden, and
 //! each action belongs to a rule and to a process.
 
 use std::fmt::Debug;
@@ -11,7 +11,7 @@ use crate::rule::RuleId;
 use crate::system::{ActionOf, StateOf, TransitionSystem, steps};
 use crate::visit::{visit_initial, visit_offers};
 
-/// How a system contradicts itself in one state: what [`disagreement`] finds.
+/// Contradiction of a system with itself in one state: what [`disagreement`] finds.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Disagreement {
     /// `rule_of` answers with an index past the end of `rules`.
@@ -21,7 +21,7 @@ pub enum Disagreement {
         action: String,
         /// The index given.
         rule: usize,
-        /// How many rules there are.
+        /// Number of rules.
         rules: usize,
     },
     /// `process_of` names a process of another kind than the action's rule does.
@@ -55,7 +55,7 @@ pub enum Disagreement {
 }
 
 impl Disagreement {
-    /// That `method`, which is overridden, disagrees with `origin`.
+    /// Disagreement of `method`, which is overridden, with `origin`.
     pub fn overridden(method: &'static str, origin: &'static str, about: &dyn Debug) -> Self {
         Self::Overridden {
             method,
@@ -156,12 +156,11 @@ impl<S: TransitionSystem> At<'_, S> {
             let rule = self.system.call_rule_of(action);
             let mut compare = |method, agrees: bool| {
                 let found = (!agrees).then(|| Disagreement::overridden(method, "next", action))?;
-                match results.is_empty() {
-                    true => {
-                        doubtful(rule, found);
-                        None
-                    }
-                    false => Some(found),
+                if results.is_empty() {
+                    doubtful(rule, found);
+                    None
+                } else {
+                    Some(found)
                 }
             };
             if self.overridden.successor {

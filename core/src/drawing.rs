@@ -20,7 +20,7 @@ use std::fmt::{self, Display, Formatter};
 
 use serde::{Deserialize, Serialize};
 
-/// What a person would draw of a state.
+/// Drawing of a state, as a person would make it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Drawing {
     /// The nodes: objects, cells, processes. A picture places the nodes of a behaviour by their identities, so that none
@@ -40,13 +40,13 @@ pub struct Node {
     /// Its colour.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub shade: Option<Shade>,
-    /// Whether it is a root.
+    /// True if it is a root.
     #[serde(skip_serializing_if = "is_false", default)]
     pub root: bool,
-    /// Whether it is absent: free memory, a process that has stopped.
+    /// True if it is absent: free memory, a process that has stopped.
     #[serde(skip_serializing_if = "is_false", default)]
     pub absent: bool,
-    /// What else is to be known of it, in words: `garbage`, `held by 1`.
+    /// Other things to be known of it, in words: `garbage`, `held by 1`.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub marks: Vec<String>,
     /// Its slots, in their order.
@@ -71,7 +71,7 @@ pub enum Shade {
 pub struct Slot {
     /// Its name; empty if it needs none.
     pub name: String,
-    /// What it holds.
+    /// Its content.
     pub holds: Held,
 }
 
@@ -101,7 +101,7 @@ pub struct Row {
 pub struct Entry {
     /// Its name; empty if it needs none.
     pub name: String,
-    /// What it shows.
+    /// Its content.
     pub shows: Shown,
 }
 
@@ -296,9 +296,10 @@ impl Display for Drawing {
         let nodes = self.nodes.iter().map(Node::to_string);
         let entries = of_system.iter().flat_map(|row| &row.entries);
         let first: Vec<_> = nodes.chain(entries.map(Entry::to_string)).collect();
-        let mut lines: Vec<String> = match first.is_empty() {
-            true => Vec::new(),
-            false => vec![first.join("   ")],
+        let mut lines: Vec<String> = if first.is_empty() {
+            Vec::new()
+        } else {
+            vec![first.join("   ")]
         };
         lines.extend(named.iter().map(|row| {
             let entries = row.entries.iter().map(Entry::to_string);
@@ -329,7 +330,7 @@ impl Display for Node {
     }
 }
 
-/// What it holds, after its name where it has one.
+/// Content of the slot, after its name where it has one.
 impl Display for Slot {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let space = if self.name.is_empty() { "" } else { " " };
@@ -355,9 +356,10 @@ impl Display for Entry {
             Shown::Value(value) => write!(f, "{name}{space}{value}"),
             Shown::Set(elements) => write!(f, "{name}{space}{{{}}}", elements.join(", ")),
             Shown::Queue(elements) => {
-                let elements = match elements.is_empty() {
-                    true => "empty".to_owned(),
-                    false => elements.join(", "),
+                let elements = if elements.is_empty() {
+                    "empty".to_owned()
+                } else {
+                    elements.join(", ")
                 };
                 let colon = if name.is_empty() { "" } else { ": " };
                 write!(f, "{name}{colon}{elements}")

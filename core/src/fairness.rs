@@ -83,7 +83,7 @@ impl Fairness {
         &self.name
     }
 
-    /// How much it demands.
+    /// Strength of its demand.
     pub fn strength(&self) -> Strength {
         self.strength
     }
@@ -93,7 +93,7 @@ impl Fairness {
         self.rules.iter().map(|rule| &**rule)
     }
 
-    /// Whether it is one condition of all processes.
+    /// True if it is one condition of all processes.
     pub fn is_joint(&self) -> bool {
         self.jointly
     }

@@ -9,7 +9,7 @@ use crate::refinement::Refinement;
 use crate::rule::{Process, Rule, RuleId};
 use crate::system::{ActionOf, ObservationOf, StateOf, TransitionSystem};
 
-/// Those of a system.
+/// Functions of a system.
 pub(crate) trait Functions: TransitionSystem {
     #[inline(always)]
     fn call_rules(&self) -> &[Rule] {
@@ -83,7 +83,7 @@ pub(crate) trait Functions: TransitionSystem {
 
 impl<S: TransitionSystem + ?Sized> Functions for S {}
 
-/// Those of a refinement.
+/// Functions of a refinement.
 pub(crate) trait RefinementFunctions: Refinement {
     #[inline(always)]
     fn call_map(&self, state: &StateOf<Self::Concrete>) -> StateOf<Self::Abstract> {

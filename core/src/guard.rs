@@ -27,11 +27,11 @@ pub fn guard(name: &'static str, holds: bool) -> bool {
     holds
 }
 
-/// On how many threads guards are watched.
+/// Number of threads on which guards are watched.
 static WATCHING: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
-    /// What was seen on this thread, if it is watched.
+    /// Record of what was seen on this thread, if it is watched.
     static SEEN: RefCell<Option<Seen>> = const { RefCell::new(None) };
 }
 

@@ -63,40 +63,40 @@ impl IndexSet {
         there
     }
 
-    /// Whether an index is there.
+    /// True if an index is there.
     pub fn contains(self, index: usize) -> bool {
         index < 64 && self.0 & Self::bit(index) != 0
     }
 
-    /// How many there are.
+    /// Number of indices.
     pub fn len(self) -> usize {
         self.0.count_ones() as usize
     }
 
-    /// Whether there is none.
+    /// True if there is none.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Those that are in one of both.
+    /// Indices that are in one of both.
     #[must_use]
     pub fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// Those that are in both.
+    /// Indices that are in both.
     #[must_use]
     pub fn intersection(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 
-    /// Those that are not in `other`.
+    /// Indices that are not in `other`.
     #[must_use]
     pub fn difference(self, other: Self) -> Self {
         Self(self.0 & !other.0)
     }
 
-    /// Whether all are in `other`.
+    /// True if all are in `other`.
     pub fn is_subset(self, other: Self) -> bool {
         self.0 & !other.0 == 0
     }

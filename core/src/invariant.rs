@@ -55,17 +55,17 @@ impl<S: TransitionSystem> Invariant<S> {
         &self.name
     }
 
-    /// Where it comes from, or what it is for.
+    /// Source from which it comes, or its purpose.
     pub fn source(&self) -> &str {
         &self.source
     }
 
-    /// Whether it has a premise of its own.
+    /// True if it has a premise of its own.
     pub fn has_premise(&self) -> bool {
         self.premise.is_some()
     }
 
-    /// Whether something is claimed of `state`: the premise holds, or there is none.
+    /// True if something is claimed of `state`: the premise holds, or there is none.
     pub fn applies(&self, state: &StateOf<S>) -> bool {
         let applies = |premise: &Predicate<StateOf<S>>| premise(state);
         named_invariant(&self.name, || self.premise.as_ref().is_none_or(applies))
@@ -81,7 +81,7 @@ impl<S: TransitionSystem> Invariant<S> {
         named_invariant(&self.name, || (self.holds)(state))
     }
 
-    /// Whether `state` satisfies the implication.
+    /// True if `state` satisfies the implication.
     pub fn holds(&self, state: &StateOf<S>) -> bool {
         !self.applies(state) || self.concludes(state)
     }

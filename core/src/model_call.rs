@@ -10,7 +10,7 @@ use std::fmt::{self, Debug, Display};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Once;
 
-/// What a function of a model panicked with.
+/// Panic of a function of a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Panic {
     /// The message.
@@ -47,7 +47,7 @@ impl Display for Panic {
     }
 }
 
-/// How a function of the model ended that did not return.
+/// Way in which a function of the model ended that did not return.
 #[derive(Debug)]
 pub(crate) enum Ended {
     /// It panicked.
@@ -57,7 +57,7 @@ pub(crate) enum Ended {
 }
 
 impl Ended {
-    /// What it panicked with; if a callback broke it off, some caller of the caller is to be told.
+    /// Panic of the function; if a callback broke it off, some caller of the caller is to be told.
     #[cold]
     fn into_panic(self) -> Panic {
         match self {
@@ -67,7 +67,7 @@ impl Ended {
     }
 }
 
-/// What is being run on this thread.
+/// Code that is being run on this thread.
 #[derive(Clone, Copy, PartialEq)]
 enum Running {
     /// Nothing whose panics are caught.
@@ -78,7 +78,7 @@ enum Running {
     BrokenOff,
 }
 
-/// What the stack is unwound with when a callback breaks off.
+/// Payload with which the stack is unwound when a callback breaks off.
 struct BreakOff;
 
 thread_local! {
@@ -390,7 +390,7 @@ mod tests {
         assert_eq!(panic.message, "third");
     }
 
-    /// What a model that catches panics returns is not taken for all that there is.
+    /// A model that catches panics may return, and what it returns is not taken for all that there is.
     #[test]
     fn a_model_that_catches_panics_is_broken_off_all_the_same() {
         let ended = interruptible(|| {

@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use super::model_call::{catch, panic_again};
 use super::primitives::{AtomicUsize, Ordering, thread};
 
-/// Why no place of a worker or of its result is found taken, empty or poisoned.
+/// Reason why no place of a worker or of its result is found taken, empty or poisoned.
 const TAKEN_ONCE: &str = "each worker is taken once, and leaves one result";
 
 /// Runs `work` for every worker, each on its own thread, the first on the calling one. Results are in the order of

@@ -37,7 +37,7 @@ pub struct Property<S: TransitionSystem> {
     conclusion: Predicate<StateOf<S>>,
 }
 
-/// What is said of the premise and the conclusion.
+/// Formula over the premise and the conclusion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Formula {
     LeadsTo,
@@ -147,7 +147,7 @@ impl<S: TransitionSystem> Property<S> {
         &self.name
     }
 
-    /// Where it comes from, or what it is for.
+    /// Source from which it comes, or its purpose.
     pub fn source(&self) -> &str {
         &self.source
     }
@@ -156,19 +156,19 @@ impl<S: TransitionSystem> Property<S> {
         self.formula
     }
 
-    /// Whether the property has a premise.
+    /// True if the property has a premise.
     pub(crate) fn has_premise(&self) -> bool {
         self.premise.is_some()
     }
 
-    /// Whether the premise holds in a state; false if the property has none.
+    /// True if the premise holds in a state; false if the property has none.
     pub(crate) fn premise_holds(&self, state: &StateOf<S>) -> bool {
         named(PROPERTY, || {
             self.premise.as_ref().is_some_and(|premise| premise(state))
         })
     }
 
-    /// Whether the conclusion holds in a state.
+    /// True if the conclusion holds in a state.
     pub(crate) fn conclusion_holds(&self, state: &StateOf<S>) -> bool {
         named(PROPERTY, || (self.conclusion)(state))
     }

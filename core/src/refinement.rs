@@ -9,7 +9,7 @@ use crate::property::Property;
 use crate::rule::Process;
 use crate::system::{ActionOf, ObservationOf, StateOf, StepOf, TransitionSystem};
 
-/// Why the implementation refines the specification: a refinement mapping, the abstract step that
+/// Argument that the implementation refines the specification: a refinement mapping, the abstract step that
 /// each concrete step simulates, and the invariants that make the mapping work.
 ///
 /// Nothing said here is trusted: [`check`](crate::check) tests all of it.
@@ -62,7 +62,7 @@ pub trait Refinement: Sync {
         None
     }
 
-    /// What happens in the end, if the implementation meets its fairness conditions: properties of its own, or of the
+    /// Properties of what happens in the end, if the implementation meets its fairness conditions: its own, or those of the
     /// specification [pulled back](Property::pull_back). None, by default.
     fn liveness(&self) -> Vec<Property<Self::Concrete>> {
         Vec::new()
@@ -74,12 +74,12 @@ pub trait Refinement: Sync {
         &[]
     }
 
-    /// Whether the environment process is between two operations. Always, by default.
+    /// True if the environment process is between two operations. Always, by default.
     fn at_rest(&self, _state: &StateOf<Self::Concrete>, _process: Process) -> bool {
         true
     }
 
-    /// Why an obligation cannot be decided on this implementation, if it cannot: on one whose steps are
+    /// Reason why an obligation cannot be decided on this implementation, if it cannot: on one whose steps are
     /// fused, say, `environment`, where that this loses no step of it has not been shown.
     /// The obligation is then `incomplete` with this reason, and refused where it is named.
     fn unsupported(&self, _obligation: ObligationKind) -> Option<&'static str> {
@@ -104,6 +104,6 @@ pub trait Refinement: Sync {
 pub struct Waiver {
     /// The name of the rule.
     pub rule: &'static str,
-    /// Why the implementation need not simulate it.
+    /// Reason why the implementation need not simulate it.
     pub reason: &'static str,
 }

@@ -12,7 +12,7 @@ pub struct Rule {
     pub name: Cow<'static, str>,
     /// The kind of process that takes it (`mutator`, whatever its number).
     pub process: &'static str,
-    /// Where the source states it: paper, figure, location, number.
+    /// Place at which the source states it: paper, figure, location, number.
     pub source: Cow<'static, str>,
 }
 
@@ -37,7 +37,7 @@ pub struct RuleId(pub usize);
 pub struct Process {
     /// The kind: `mutator`, `collector`, `memory`, …
     pub name: &'static str,
-    /// Which of its kind, counted from 0; `None` for the only one.
+    /// Number among those of its kind, counted from 0; `None` for the only one.
     pub number: Option<u16>,
 }
 
@@ -47,7 +47,7 @@ impl Process {
         Self { name, number: None }
     }
 
-    /// Whether it is `other`.
+    /// True if it is `other`.
     ///
     /// PERF: asked at every step. A kind is named in one place of a model, so that mostly two equal
     /// names are the same one, and no letters need to be compared.

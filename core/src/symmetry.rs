@@ -58,7 +58,7 @@ pub trait Symmetric: TransitionSystem<State: Ord> {
     }
 }
 
-/// How states are identified, whatever the permutations are. Made by [`Quotient::of`].
+/// Identification of states, whatever the permutations are. Made by [`Quotient::of`].
 pub trait Quotienting<S: TransitionSystem>: Sync {
     /// The state that stands for `state`.
     fn canonical(&self, system: &S, state: &StateOf<S>) -> StateOf<S>;
@@ -69,9 +69,9 @@ pub trait Quotienting<S: TransitionSystem>: Sync {
     ///
     /// If the permutations are none that identify these states.
     fn lift(&self, system: &S, representatives: Trace<S>) -> Result<Trace<S>, Asymmetry>;
-    /// How many permutations there are.
+    /// Number of permutations.
     fn permutations(&self) -> usize;
-    /// What stood for a state, of those asked about so far that were looked at, and is no member of its class.
+    /// Representative of a state that is no member of its class, of those asked about so far that were looked at.
     fn strange(&self) -> Option<Asymmetry>;
 }
 
@@ -93,7 +93,7 @@ impl<S: Symmetric> Quotient<S> {
         }
     }
 
-    /// Whether it is looked at that what stands for `state` is of its class.
+    /// True if it is looked at that the representative of `state` is of its class.
     ///
     /// PERF: to find it takes a permutation after the other, so one state is looked at of as many as there are
     /// permutations.
@@ -171,7 +171,7 @@ impl<S: Symmetric> Quotienting<S> for Quotient<S> {
     }
 }
 
-/// How a supposed symmetry changes something after all: what [`asymmetry`] finds.
+/// Change that a supposed symmetry makes after all: what [`asymmetry`] finds.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Asymmetry {
     /// A function of the system or of the refinement does not commute with a permutation.
@@ -179,7 +179,7 @@ pub enum Asymmetry {
     DoesNotCommute {
         /// The function.
         what: &'static str,
-        /// Which permutation, counted from 0.
+        /// Number of the permutation, counted from 0.
         permutation: usize,
         /// The state or action it is wrong about, as `Debug` shows it.
         about: String,
@@ -189,7 +189,7 @@ pub enum Asymmetry {
         "the representative of {about} is not that of its image under permutation {permutation}"
     )]
     NotCanonical {
-        /// Which permutation, counted from 0.
+        /// Number of the permutation, counted from 0.
         permutation: usize,
         /// The state, as `Debug` shows it.
         about: String,
@@ -202,12 +202,12 @@ pub enum Asymmetry {
         /// The state, as `Debug` shows it.
         about: String,
     },
-    /// What stands for a state is no member of its class, so that the state itself is never looked at.
+    /// The representative of a state is no member of its class, so that the state itself is never looked at.
     #[error("the representative of {about} is {representative}, which no permutation makes of it")]
     NotAMember {
         /// The state, as `Debug` shows it.
         about: String,
-        /// What is said to stand for it.
+        /// State that is said to stand for it.
         representative: String,
     },
     /// Two states were identified, and no permutation exchanges one for the other: of a group there is one.
@@ -223,7 +223,7 @@ pub enum Asymmetry {
     /// Not as many invariants hold in a state as in its image.
     #[error("permutation {permutation} changes how many invariants hold in {about}")]
     InvariantsChange {
-        /// Which permutation, counted from 0.
+        /// Number of the permutation, counted from 0.
         permutation: usize,
         /// The state, as `Debug` shows it.
         about: String,
@@ -271,7 +271,7 @@ where
     })
 }
 
-/// Whether what stands for `state` is none of its class.
+/// Asymmetry, if the representative of `state` is none of its class.
 fn strange<S: Symmetric>(
     system: &S,
     permutations: &[S::Permutation],
@@ -286,7 +286,7 @@ fn strange<S: Symmetric>(
     })
 }
 
-/// Whether a permutation makes `other` of `state`.
+/// True if a permutation makes `other` of `state`.
 fn is_member<S: Symmetric>(
     system: &S,
     permutations: &[S::Permutation],
@@ -321,9 +321,10 @@ fn strange_one<'s, S: Symmetric + 's>(
     let mut cut_short = false;
     let found = states.find_map(|state| {
         cut_short = cut_short || out_of_time();
-        match cut_short {
-            true => None,
-            false => strange(system, permutations, state),
+        if cut_short {
+            None
+        } else {
+            strange(system, permutations, state)
         }
     });
     match found {
@@ -333,7 +334,7 @@ fn strange_one<'s, S: Symmetric + 's>(
     }
 }
 
-/// What a test of the permutations found.
+/// Outcome of a test of the permutations.
 pub(crate) enum Tested {
     Unchanged,
     Changed(Asymmetry),
@@ -347,7 +348,7 @@ const ALL_PERMUTATIONS: usize = 64;
 const EVERY_STATE: u32 = 1024;
 const ONE_IN: u64 = 1024;
 
-/// Whether a quotient's [`asymmetry`](TestedQuotient::asymmetry) is to be asked of a state: of the first ones, and of
+/// True if a quotient's [`asymmetry`](TestedQuotient::asymmetry) is to be asked of a state: of the first ones, and of
 /// some of the others. These go by a hash of the number: what is wrong may come back in step with the numbers.
 pub(crate) fn is_in_turn(state: u32) -> bool {
     state < EVERY_STATE || (mix(u64::from(state)) >> 32).is_multiple_of(ONE_IN)
@@ -393,12 +394,11 @@ where
     ) -> Tested {
         let permutations = &self.permutations;
         let others = 1..permutations.len();
-        let tested = match turn < ALL_PERMUTATIONS || others.is_empty() {
-            true => others,
-            false => {
-                let one = 1 + (mix(!(turn as u64)) % others.len() as u64) as usize;
-                one..one + 1
-            }
+        let tested = if turn < ALL_PERMUTATIONS || others.is_empty() {
+            others
+        } else {
+            let one = 1 + (mix(!(turn as u64)) % others.len() as u64) as usize;
+            one..one + 1
         };
         let system = refinement.implementation();
         if turn == 0 {
@@ -450,9 +450,10 @@ where
     let mut cut_short = false;
     let found = tested.find_map(|permutation| {
         cut_short = cut_short || out_of_time();
-        match cut_short {
-            true => None,
-            false => original.changed_by(permutation),
+        if cut_short {
+            None
+        } else {
+            original.changed_by(permutation)
         }
     });
     match found {
@@ -477,11 +478,11 @@ struct Original<'a, R: Refinement<Concrete: Symmetric>> {
     /// PERF: it takes as long to find as to test a permutation, or longer.
     canonical: StateOf<R::Concrete>,
     mapped: StateOf<R::Abstract>,
-    /// Whether what it maps to is initial,
+    /// True if what it maps to is initial,
     is_initial: bool,
     /// and shows the same.
     shows_the_same: bool,
-    /// How many invariants hold.
+    /// Number of invariants that hold.
     holding: usize,
     constraint: Option<Constraint<R::Concrete>>,
     steps: Vec<StepOf<R::Concrete>>,
@@ -516,7 +517,7 @@ where
         }
     }
 
-    /// How a permutation changes something, if it does.
+    /// Change that a permutation makes of something, if it does.
     fn changed_by(&self, permutation: usize) -> Option<Asymmetry> {
         let Self {
             refinement,

@@ -36,14 +36,14 @@ pub trait TransitionSystem: Sync {
     type State: State<Self>;
     /// The label of a step: the rule that fired, with its arguments.
     type Action: Action;
-    /// What can be observed of a state from outside of the system, an element of Σₒ.
+    /// Type of what can be observed of a state from outside of the system, an element of Σₒ.
     type Observation: Clone + Eq + Hash + Debug;
 
     /// Visits every initial state (I).
     fn initial(&self, visit: &mut impl FnMut(Self::State));
     /// Visits every step enabled in `from` (N), each with the action that labels it.
     fn next(&self, from: &Self::State, visit: &mut impl FnMut(Self::Action, Self::State));
-    /// What can be seen of `state` (π).
+    /// Observation of `state`: what can be seen of it (π).
     fn observe(&self, state: &Self::State) -> Self::Observation;
 
     /// The rules, in the order of their source: what coverage and reports speak of. By default those of the type of
@@ -64,7 +64,7 @@ pub trait TransitionSystem: Sync {
             .unwrap_or_else(|| Process::new(self.rules()[self.rule_of(action).0].process))
     }
 
-    /// Whether `state` may be without a step: a program that has ended, say. Never, by default.
+    /// True if `state` may be without a step: a program that has ended, say. Never, by default.
     fn may_stop(&self, _state: &Self::State) -> bool {
         false
     }
@@ -76,7 +76,7 @@ pub trait TransitionSystem: Sync {
         Vec::new()
     }
 
-    /// What bounds the runs of this instance beside its size: `each loop once`. A verdict names it where it has stopped
+    /// Bound on the runs of this instance beside its size: `each loop once`. A verdict names it where it has stopped
     /// a thread. None, by default.
     fn bound(&self) -> Option<String> {
         None
@@ -94,7 +94,7 @@ pub trait TransitionSystem: Sync {
         json(state)
     }
 
-    /// What a person would draw of `state`, which counterexamples show beside its fields: as text on a terminal, as a
+    /// Drawing of `state`, as a person would make it, which counterexamples show beside its fields: as text on a terminal, as a
     /// picture on a page. Not drawn, by default.
     fn draw(&self, _state: &Self::State) -> Option<Drawing> {
         None
@@ -107,7 +107,7 @@ pub trait TransitionSystem: Sync {
         action.clone()
     }
 
-    /// Whether `state` is initial. Derived from [`initial`](Self::initial).
+    /// True if `state` is initial. Derived from [`initial`](Self::initial).
     fn is_initial(&self, state: &Self::State) -> bool {
         runs::<Self>(Derived::IsInitial);
         is_visited(state, |visit| visit_initial(self, visit))
@@ -126,7 +126,7 @@ pub trait TransitionSystem: Sync {
         target
     }
 
-    /// Whether (`from`, `action`, `to`) is a step. Derived from [`successor`](Self::successor).
+    /// True if (`from`, `action`, `to`) is a step. Derived from [`successor`](Self::successor).
     #[inline]
     fn allows(&self, from: &Self::State, action: &Self::Action, to: &Self::State) -> bool {
         runs::<Self>(Derived::Allows);
@@ -146,7 +146,7 @@ pub trait TransitionSystem: Sync {
     }
 }
 
-/// Whether `state` is one of those that `visit_all` visits.
+/// True if `state` is one of those that `visit_all` visits.
 pub(crate) fn is_visited<T: PartialEq>(
     state: &T,
     visit_all: impl FnOnce(&mut dyn FnMut(T)),

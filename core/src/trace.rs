@@ -7,7 +7,7 @@ use crate::system::{ActionOf, StateOf, TransitionSystem};
 
 /// A finite behaviour: an initial state, and the steps taken from it.
 pub struct Trace<S: TransitionSystem> {
-    /// Where it begins.
+    /// State in which it begins.
     pub initial: StateOf<S>,
     /// Each action with the state to which it led.
     pub steps: Vec<(ActionOf<S>, StateOf<S>)>,
@@ -19,7 +19,7 @@ impl<S: TransitionSystem> Trace<S> {
         self.steps.last().map_or(&self.initial, |(_, state)| state)
     }
 
-    /// How many steps it takes.
+    /// Number of steps that it takes.
     pub fn length(&self) -> usize {
         self.steps.len()
     }
@@ -56,7 +56,7 @@ impl<S: TransitionSystem> PartialEq for Trace<S> {
 
 impl<S: TransitionSystem> Eq for Trace<S> {}
 
-/// Why a list of actions is not a behaviour of a system.
+/// Reason why a list of actions is not a behaviour of a system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReplayError {
     /// The first state is not initial.
@@ -65,7 +65,7 @@ pub enum ReplayError {
     /// An action is not enabled where its turn comes.
     #[error("action {position} is not enabled")]
     NotEnabled {
-        /// Which action, counted from 0.
+        /// Number of the action, counted from 0.
         position: usize,
     },
 }

@@ -122,7 +122,7 @@ impl Choices {
     }
 }
 
-/// How many type-correct states a system has.
+/// Number of type-correct states that a system has.
 ///
 /// ```
 /// # use refmap::Choices;
@@ -145,7 +145,7 @@ mod tests {
         RADICES.map(|radix| choices.below(radix))
     }
 
-    /// Wherever one begins.
+    /// Numbers follow each other from wherever one begins.
     #[test]
     fn advancing_takes_the_numbers_in_their_order() {
         for start in [0, 7, 119] {

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// Whether a character is not to be seen: a control of the terminal or of the direction of writing, one without a width, or
+/// True if a character is not to be seen: a control of the terminal or of the direction of writing, one without a width, or
 /// none of Unicode's characters.
 pub fn is_unseen(character: char) -> bool {
     let code = u32::from(character);

@@ -1,4 +1,4 @@
-//! What a model enumerates, shown to a callback of one type.
+//! Enumerations of a model, shown to a callback of one type.
 //!
 //! `initial`, `next` and `offers` are generic in their callback, so that a search runs a model as one program with its own.
 //! The price is that each callback compiles all rules of the model anew. The exhaustive search is worth it, and induction;

@@ -14,7 +14,7 @@ pub(crate) struct WorkRanges {
 #[derive(Clone, Copy)]
 pub(crate) struct WorkItem {
     pub number: u32,
-    /// Whether it follows all that its worker has taken before.
+    /// True if it follows all that its worker has taken before.
     pub in_order: bool,
 }
 
@@ -76,7 +76,7 @@ impl WorkRanges {
         self.stopped.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the work is not to go on, and may be half done.
+    /// True if the work is not to go on, and may be half done.
     pub fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::Relaxed)
     }

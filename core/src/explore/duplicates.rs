@@ -6,9 +6,9 @@
 
 /// Hashes that were met, each until another one needs its place.
 pub(super) enum DuplicateFilter {
-    /// Of no more bits than fit beside those of a place: those of most packed states.
+    /// Hashes of no more bits than fit beside those of a place: those of most packed states.
     Short(Places<u32>),
-    /// Of up to 64 bits.
+    /// Hashes of up to 64 bits.
     Long(Places<u64>),
 }
 
@@ -20,12 +20,13 @@ const BITS: u32 = 15;
 const PLACES: usize = 1 << BITS;
 
 impl DuplicateFilter {
-    /// For hashes of `bits` bits.
+    /// Empty filter for hashes of `bits` bits.
     pub fn new(bits: u32) -> Self {
         // What is left of a hash is less than the number that says that there is none.
-        match bits < BITS + u32::BITS {
-            true => Self::Short(Places::new(u32::MAX)),
-            false => Self::Long(Places::new(u64::MAX)),
+        if bits < BITS + u32::BITS {
+            Self::Short(Places::new(u32::MAX))
+        } else {
+            Self::Long(Places::new(u64::MAX))
         }
     }
 
@@ -39,7 +40,7 @@ impl DuplicateFilter {
     }
 }
 
-/// What is left of the hash that was met last at each place.
+/// Rest of the hash that was met last at each place.
 pub(super) struct Places<T>(Box<[T; PLACES]>);
 
 impl<T: Copy> Places<T> {

@@ -1,4 +1,4 @@
-//! What an exploration found.
+//! Outcome of an exploration.
 
 use super::codec::StatesKept;
 use super::graph::Graph;
@@ -12,7 +12,7 @@ use crate::symmetry::Quotienting;
 use crate::system::{StateOf, TransitionSystem};
 use crate::trace::Trace;
 
-/// How an exploration ended.
+/// Way in which an exploration ended.
 #[derive(Clone, Debug, PartialEq)]
 pub enum End {
     /// Every reachable state was visited, with all its steps.
@@ -25,11 +25,11 @@ pub enum End {
     Panicked,
 }
 
-/// What an exploration found.
+/// Outcome of an exploration.
 pub struct Explored<S: TransitionSystem, T> {
-    /// What the visitor gathered.
+    /// Tally that the visitor gathered.
     pub tally: T,
-    /// How it ended.
+    /// Way in which it ended.
     pub end: End,
     /// Distinct initial states.
     pub initial_states: u64,
@@ -39,20 +39,20 @@ pub struct Explored<S: TransitionSystem, T> {
     pub transitions: u64,
     /// The greatest distance of a state reached from an initial one.
     pub depth: u32,
-    /// How long it took.
+    /// Time that it took.
     pub seconds: f64,
     /// The most memory the process was seen to hold.
     pub peak_memory_bytes: u64,
-    /// How states were kept.
+    /// Form in which states were kept.
     pub kept: StatesKept,
     /// Bytes that states took at the end, and what finds them again.
     pub store_bytes: u64,
-    /// Of these, what finds states again: the set without the list.
+    /// Bytes, of these, of what finds states again: the set without the list.
     pub set_bytes: u64,
     /// The steps of the states expanded, if they were recorded and nothing panicked. A target for which there was no room
     /// has the greatest number, which no state has.
     pub graph: Option<Graph>,
-    /// How many steps there were when there was no room for more, if that came about: the graph has some of them.
+    /// Number of steps when there was no room for more, if that came about: the graph has some of them.
     pub graph_too_large: Option<u64>,
     /// Panic of a function of the model that was not called for a state or a step (`initial`, say), if there was one.
     pub panic: Option<Panic>,
@@ -62,7 +62,7 @@ pub struct Explored<S: TransitionSystem, T> {
 }
 
 impl<S: TransitionSystem, T> Explored<S, T> {
-    /// How many distinct states were reached.
+    /// Number of distinct states that were reached.
     pub fn states(&self) -> usize {
         self.reached.len()
     }
@@ -77,7 +77,7 @@ impl<S: TransitionSystem, T> Explored<S, T> {
         &*self.reached
     }
 
-    /// Whether every reachable state was visited with all its steps.
+    /// True if every reachable state was visited with all its steps.
     pub fn is_complete(&self) -> bool {
         self.end == End::Complete
     }

@@ -5,7 +5,7 @@
 /// PERF: where one of two entries is kept, in no order, a processor would guess wrong as often as not which
 /// way to branch. So each entry is written, and the next one over it if it is not kept.
 pub(super) struct Filtered<T> {
-    /// Those kept, and room for more.
+    /// Entries kept, and room for more.
     entries: Vec<T>,
     kept: usize,
 }

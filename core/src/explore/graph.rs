@@ -42,14 +42,14 @@ pub struct Graph {
     starts: SegmentedVec<u16>,
     /// Per state, how long its record is, if it begins where the one before in its group ends.
     lengths: SegmentedVec<u8>,
-    /// Where the other records begin, and how long they are.
+    /// Beginning and length of each of the other records.
     far: HashMap<u32, (u64, u32)>,
     open: Open,
     greatest_label: u32,
     steps: usize,
 }
 
-/// What steps are being added to.
+/// State and block to which steps are being added.
 struct Open {
     /// The record of the state.
     record: Vec<u8>,
@@ -57,20 +57,20 @@ struct Open {
     block: Block,
     /// with the bases by label.
     bases: [u32; BASES as usize],
-    /// Where a record ends after which the next one of the group may begin; none if one was far.
+    /// End of the record after which the next one of the group may begin; none if one was far.
     group_end: Option<u64>,
 }
 
-/// What is known of a block of states.
+/// Facts about a block of states.
 #[derive(Clone, Copy, Default)]
 struct Block {
-    /// Where its first record begins: the number of the chunk, and the place in it.
+    /// Beginning of its first record: the number of the chunk, and the place in it.
     start: u64,
     /// The labels that have a base, a bit each. To other labels the source is the base.
     met: u64,
-    /// Where its bases begin.
+    /// Beginning of its bases.
     bases: u32,
-    /// How many bits a label takes.
+    /// Number of bits that a label takes.
     label_bits: u32,
 }
 
@@ -79,7 +79,7 @@ struct Record<'a> {
     source: u32,
     block: Block,
     bases: &'a SegmentedVec<u32>,
-    /// With the padding.
+    /// Bytes of the record, with the padding.
     bytes: &'a [u8],
 }
 
@@ -131,16 +131,15 @@ impl Graph {
         let source = self.lengths.len() as u32;
         let open = &mut self.open;
         let label_bits = open.block.label_bits;
-        let base = match label < BASES {
-            true => {
-                let base = &mut open.bases[label as usize];
-                if open.block.met >> label & 1 == 0 {
-                    open.block.met |= 1 << label;
-                    *base = target.0;
-                }
-                *base
+        let base = if label < BASES {
+            let base = &mut open.bases[label as usize];
+            if open.block.met >> label & 1 == 0 {
+                open.block.met |= 1 << label;
+                *base = target.0;
             }
-            false => source,
+            *base
+        } else {
+            source
         };
         let distance = i64::from(target.0) - i64::from(base);
         let zigzag = (distance << 1 ^ distance >> 63) as u64;
@@ -247,7 +246,7 @@ impl Graph {
         self.far.retain(|state, _| (*state as usize) < states);
     }
 
-    /// Where the record of a state begins, and how long it is.
+    /// Beginning and length of the record of a state.
     #[inline]
     fn place(&self, state: usize) -> (u64, usize) {
         match *self.lengths.get(state) {
@@ -310,17 +309,17 @@ impl Graph {
         })
     }
 
-    /// How many states there are whose steps are recorded: those of the least numbers.
+    /// Number of states whose steps are recorded: those of the least numbers.
     pub fn states(&self) -> usize {
         self.lengths.len()
     }
 
-    /// How many steps there are.
+    /// Number of steps.
     pub fn len(&self) -> usize {
         self.steps
     }
 
-    /// Whether there are none.
+    /// True if there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -336,7 +335,7 @@ impl Graph {
 }
 
 impl Block {
-    /// Which of its bases is that of a label, if it has one.
+    /// Index of a label's base among the bases of all blocks, if it has one.
     #[inline]
     fn base(&self, label: u32) -> Option<usize> {
         let has = label < BASES && self.met >> label & 1 == 1;
@@ -396,7 +395,7 @@ mod tests {
         graph
     }
 
-    /// Whether a graph has the steps of a plain one, as a row and one after the other.
+    /// Asserts that a graph has the steps of a plain one, as a row and one after the other.
     fn assert_same(graph: &Graph, plain: &Plain) {
         assert_eq!(graph.len(), plain.iter().map(Vec::len).sum::<usize>());
         let all = (0..).map(StateId).zip(plain);

@@ -1,4 +1,4 @@
-//! When an exploration ends before it is complete, and how it is watched.
+//! Limits that end an exploration before it is complete, and its observation from outside.
 
 use std::fmt::{self, Display};
 use std::sync::OnceLock;
@@ -32,7 +32,7 @@ impl Limits {
         *MOST.get_or_init(four_fifths)
     }
 
-    /// Whether a search that began at `started` has to end: because the time is up, or because it was
+    /// Reason for which a search that began at `started` has to end, if it has to: the time is up, or it was
     /// cancelled.
     pub fn out_of_time(&self, watch: &Watch<'_>, started: Instant) -> Option<Limit> {
         if watch.is_cancelled() {
@@ -44,7 +44,7 @@ impl Limits {
         (!in_time).then_some(Limit::Seconds(seconds))
     }
 
-    /// Whether the process holds as much memory as allowed; the operating system is asked for that.
+    /// Limit on memory, if the process holds as much as allowed; the operating system is asked for that.
     pub fn out_of_memory(&self) -> Option<Limit> {
         let is_too_much = |most: &u64| resident_bytes().is_some_and(|held| held >= *most);
         let most = self.memory_bytes.filter(is_too_much);
@@ -73,7 +73,7 @@ impl Clock<'_> {
     }
 }
 
-/// What ended an exploration early.
+/// Limit that ended an exploration early.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Limit {
@@ -112,7 +112,7 @@ impl Display for Limit {
     }
 }
 
-/// What of a check is under way.
+/// Part of a check that is under way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Phase {
     /// The search for states, or that for an order of a recorded history.
@@ -128,10 +128,10 @@ pub enum Phase {
     Induction,
 }
 
-/// How far an exploration has come.
+/// Progress of an exploration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
-    /// What is under way.
+    /// Phase that is under way.
     pub phase: Phase,
     /// Distinct states so far.
     pub states: u64,
@@ -147,23 +147,23 @@ pub struct Progress {
     pub work: Option<Work>,
 }
 
-/// How much of work of a known size is done.
+/// Progress of work of a known size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Work {
-    /// What it consists of, in the plural.
+    /// Unit of which it consists, in the plural.
     pub unit: &'static str,
-    /// How many of these are done.
+    /// Number of units that are done.
     pub done: u64,
-    /// How many there are.
+    /// Number of units in all.
     pub total: u64,
 }
 
-/// How an exploration is watched from outside.
+/// Observation of an exploration from outside.
 #[derive(Clone, Copy, Default)]
 pub struct Watch<'a> {
     /// Cancellation: once set, the exploration ends with what has been seen so far.
     pub cancel: Option<&'a AtomicBool>,
-    /// Called now and then, always on the thread that called for the exploration. Where several
+    /// Callback for progress, called now and then, always on the thread that called for the exploration. Where several
     /// explorations are under way, as for a table, those are several threads.
     pub progress: Option<&'a (dyn Fn(&Progress) + Sync)>,
 }

@@ -1,4 +1,4 @@
-//! How much memory the process holds, as the operating system says, and how much it may have.
+//! Memory that the process holds, as the operating system says, and memory that it may have.
 //!
 //! Where the operating system refuses memory, a small request ends the process: so much is allocated in
 //! small pieces, by the models too, that not every piece can be asked for with care. What can be is every
@@ -8,11 +8,11 @@ use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// How long what the operating system said is believed. PERF: it takes some 20 microseconds to say it, in
+/// Time for which what the operating system said is believed. PERF: it takes some 20 microseconds to say it, in
 /// which a hundred states are expanded; a search fills some ten megabytes in this time.
 const BELIEVED: Duration = Duration::from_millis(10);
 
-/// What the process holds, looked up now and then.
+/// Memory that the process holds, looked up now and then.
 #[derive(Default)]
 pub(super) struct Resident {
     peak: u64,
@@ -57,7 +57,7 @@ pub(super) fn available_bytes() -> Option<u64> {
     Some(kibibytes * 1024)
 }
 
-/// What a large piece leaves for the small ones that follow before it is asked again whether there is room: those of
+/// Memory that a large piece leaves for the small ones that follow before it is asked again whether there is room: those of
 /// a wave of states, in the model too.
 const LEFT_FOR_SMALL: usize = 32 << 20;
 const LARGE: usize = 1 << 20;
@@ -80,7 +80,7 @@ fn piece<T>(count: usize) -> Option<Vec<T>> {
     Some(list)
 }
 
-/// Whether so many bytes more could be had. They are not touched.
+/// True if so many bytes more could be had. They are not touched.
 pub(super) fn is_granted(bytes: usize) -> bool {
     // What is not used might never be asked for.
     black_box(piece::<u8>(bytes)).is_some()
@@ -192,7 +192,7 @@ pub(crate) mod tests {
         assert!(most < all && most > all / 2);
     }
 
-    /// Whatever an optimizer makes of memory that is not used.
+    /// The refusal does not depend on what an optimizer makes of memory that is not used.
     #[test]
     fn not_everything_is_granted() {
         assert!(is_granted(1 << 20));

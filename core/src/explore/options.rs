@@ -1,30 +1,30 @@
-//! How a state space is explored.
+//! Options of an exploration.
 
 use super::limits::{Limits, Watch};
 use crate::symmetry::Quotienting;
 use crate::system::TransitionSystem;
 
-/// How an exploration is carried out. None of this changes what is true of the system, and only
+/// Options of an exploration. None of them changes what is true of the system, and only
 /// [`Storage::Fingerprints`] and `limits` change what can be said of it.
 pub struct Options<'a, S: TransitionSystem> {
     /// Workers. What is found does not depend on their number.
     pub threads: usize,
-    /// When to end early.
+    /// Limits at which to end early.
     pub limits: Limits,
     /// Cancellation and progress.
     pub watch: Watch<'a>,
-    /// Whether the steps are kept.
+    /// Choice whether the steps are kept.
     pub record: Record,
-    /// Which states come first.
+    /// Choice of the state that is expanded next.
     pub order: Order,
-    /// What is kept of a state.
+    /// Data that are kept of a state.
     pub storage: Storage,
     /// The symmetry by which states are identified, if they are.
     pub symmetry: Option<&'a dyn Quotienting<S>>,
 }
 
 impl<'a, S: TransitionSystem> Options<'a, S> {
-    /// What of them does not speak of the system.
+    /// Options that do not speak of the system.
     pub(super) fn plain(&self) -> PlainOptions<'a> {
         PlainOptions {
             threads: self.threads.max(1),
@@ -62,7 +62,7 @@ impl<S: TransitionSystem> Default for Options<'_, S> {
     }
 }
 
-/// Whether the steps are kept.
+/// Choice whether the steps are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Record {
     /// States only.
@@ -71,7 +71,7 @@ pub enum Record {
     Graph,
 }
 
-/// Which of the states reached is expanded next.
+/// Choice of the state that is expanded next, of those reached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
     /// One of those nearest to the initial states: counterexamples are shortest.
@@ -82,7 +82,7 @@ pub enum Order {
     DepthFirst,
 }
 
-/// What is kept of a state.
+/// Data that are kept of a state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Storage {
     /// Its variables, packed, where the system says how; otherwise all of it.

@@ -12,7 +12,7 @@ pub struct Place {
     pub length: u32,
     /// The state, or the one from which the step is taken.
     pub state: StateId,
-    /// Which of its steps, in the order of `next`; `None` for the state itself.
+    /// Number of one of its steps, in the order of `next`; `None` for the state itself.
     pub step: Option<u32>,
 }
 

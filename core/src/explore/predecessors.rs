@@ -21,14 +21,14 @@ struct Batch {
     length: u32,
 }
 
-/// How states were first reached.
+/// Predecessors from which states were first reached.
 pub(super) struct Predecessors {
     batches: Vec<Batch>,
     /// Per state, the step that led to it; only where states are not kept.
     steps: Option<SegmentedVec<Predecessor>>,
 }
 
-/// Whether the step by which each state was reached is kept.
+/// Choice whether the step by which each state was reached is kept.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Steps {
     Found,

@@ -24,7 +24,7 @@ impl<T> SegmentedVec<T> {
         }
     }
 
-    /// How many entries there were, those forgotten included.
+    /// Number of entries that there were, those forgotten included.
     pub fn len(&self) -> usize {
         (self.blocks.len() - 1) * BLOCK + self.blocks[self.blocks.len() - 1].len()
     }

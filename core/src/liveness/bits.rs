@@ -16,7 +16,7 @@ impl Bits {
         }
     }
 
-    /// Those of the numbers below `len` for which `contains` is true.
+    /// Set of the numbers below `len` for which `contains` is true.
     pub fn of(len: usize, contains: impl Fn(u32) -> bool) -> Self {
         let mut bits = Self::none(len);
         (0..len as u32)
@@ -25,7 +25,7 @@ impl Bits {
         bits
     }
 
-    /// Whether a number is in the set.
+    /// True if a number is in the set.
     #[inline]
     pub fn contains(&self, at: u32) -> bool {
         self.words[at as usize / 64] >> (at % 64) & 1 == 1
@@ -48,7 +48,7 @@ impl Bits {
         (0..self.len as u32).filter(|at| self.contains(*at))
     }
 
-    /// Whether there are none.
+    /// True if there are none.
     pub fn is_empty(&self) -> bool {
         self.words.iter().all(|word| *word == 0)
     }

@@ -19,7 +19,7 @@ const CLOSED: u32 = u32::MAX;
 /// A state of the component that is being decided.
 const CURRENT: u32 = u32::MAX - 1;
 
-/// In the cursor of a state on the path: whether it reaches back to an earlier one.
+/// Bit in the cursor of a state on the path: set if it reaches back to an earlier one.
 const REACHES_BACK: u32 = 1 << 31;
 
 /// Tells `fair` the states of each maximal fair component that behaviours reach from a state of the question's start,
@@ -215,9 +215,10 @@ impl<'a> Fairness<'a> {
                 .for_each(|at| search.marks[*at as usize] = mark);
         };
         mark_all(search, CURRENT);
-        let left = match *goes_on && self.is_wanted(search, &component) {
-            true => self.unfair_part(search, &component),
-            false => Some(Vec::new()),
+        let left = if *goes_on && self.is_wanted(search, &component) {
+            self.unfair_part(search, &component)
+        } else {
+            Some(Vec::new())
         };
         mark_all(search, CLOSED);
         left.unwrap_or_else(|| {
@@ -231,8 +232,8 @@ impl<'a> Fairness<'a> {
         wanted.is_none_or(|wanted| component.iter().any(|at| wanted.contains(*at)))
     }
 
-    /// What is left when the states are taken out that no fair behaviour visits infinitely often; none if the component is
-    /// fair.
+    /// Rest of the component when the states are taken out that no fair behaviour visits infinitely often; none if the
+    /// component is fair.
     fn unfair_part<G: Steps>(
         &mut self,
         search: &Search<'_, G>,

@@ -6,7 +6,7 @@ use std::fmt::{self, Display};
 use foldhash::{HashMap, HashMapExt};
 use serde::{Deserialize, Serialize};
 
-/// How much a condition demands.
+/// Strength of a condition's demand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Strength {
@@ -51,12 +51,12 @@ impl Conditions {
         }
     }
 
-    /// How many conditions there are.
+    /// Number of conditions.
     pub fn len(&self) -> usize {
         self.strengths.len()
     }
 
-    /// Whether there are none.
+    /// True if there are none.
     pub fn is_empty(&self) -> bool {
         self.strengths.is_empty()
     }
@@ -87,14 +87,14 @@ impl Conditions {
         self.numbers.len() as u32
     }
 
-    /// Whether a step of a class takes the action of a condition.
+    /// True if a step of a class takes the action of a condition.
     pub fn takes(&self, class: u32, condition: usize) -> bool {
         let word = (condition / 64) as u32;
         let mut words = self.set(class).iter();
         words.any(|(number, set)| *number == word && set >> (condition % 64) & 1 == 1)
     }
 
-    /// Whether a step of a class takes the action of any condition.
+    /// True if a step of a class takes the action of any condition.
     pub fn takes_any(&self, class: u32) -> bool {
         !self.set(class).is_empty()
     }

@@ -3,24 +3,24 @@
 use super::conditions::Strength;
 use super::lasso::Lasso;
 
-/// What is known of a lasso's states, by their places in it, and of its steps. Two places may hold one state.
+/// Facts about a lasso's states, by their places in it, and about its steps. Two places may hold one state.
 pub trait Facts {
-    /// Whether the state is initial.
+    /// True if the state is initial.
     fn is_initial(&self, at: usize) -> bool;
-    /// Whether the system has a step between two states.
+    /// True if the system has a step between two states.
     fn is_step(&self, from: usize, to: usize) -> bool;
-    /// Whether the action of a condition is enabled: a step by one of its rules changes the state.
+    /// True if the action of a condition is enabled: a step by one of its rules changes the state.
     fn enabled(&self, at: usize, condition: usize) -> bool;
-    /// Whether going from a state to another is a step of a condition's action.
+    /// True if going from a state to another is a step of a condition's action.
     fn takes(&self, from: usize, to: usize, condition: usize) -> bool;
-    /// Whether the property is violated by a behaviour of these places, and then those of the loop again and again.
+    /// True if the property is violated by a behaviour of these places, and then those of the loop again and again.
     fn violates(&self, word: &Word) -> bool;
 }
 
 /// The places of a lasso's states in the order in which they are visited.
 #[derive(Clone, Debug)]
 pub struct Word {
-    /// How many there are.
+    /// Number of places.
     pub places: usize,
     /// The first place of the loop.
     pub loop_start: usize,
@@ -40,7 +40,7 @@ impl Word {
         steps.filter(|(from, to)| from != to)
     }
 
-    /// Whether wherever `premise` is true, `conclusion` is true then or later.
+    /// True if wherever `premise` is true, `conclusion` is true then or later.
     pub fn leads_to(
         &self,
         premise: impl Fn(usize) -> bool,
@@ -52,17 +52,17 @@ impl Word {
         (0..self.places).filter(|at| premise(*at)).all(follows)
     }
 
-    /// Whether a place is visited at which `holds` is true.
+    /// True if a place is visited at which `holds` is true.
     pub fn eventually(&self, holds: impl Fn(usize) -> bool) -> bool {
         (0..self.places).any(holds)
     }
 
-    /// Whether infinitely often a place is visited at which `holds` is true.
+    /// True if infinitely often a place is visited at which `holds` is true.
     pub fn always_eventually(&self, holds: impl Fn(usize) -> bool) -> bool {
         self.around().any(holds)
     }
 
-    /// Whether `premise` is true of no place, or from some time on only places are visited at which `conclusion` is true.
+    /// True if `premise` is true of no place, or from some time on only places are visited at which `conclusion` is true.
     pub fn eventually_always(
         &self,
         premise: impl Fn(usize) -> bool,
@@ -72,7 +72,7 @@ impl Word {
     }
 }
 
-/// Why a loop meets a condition.
+/// Reason why a loop meets a condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Met {
     /// The action is never enabled in it.
@@ -83,7 +83,7 @@ pub enum Met {
     Taken(usize),
 }
 
-/// What is wrong with a lasso that was found.
+/// Fault of a lasso that was found.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
     /// It does not begin where the system does.
@@ -144,8 +144,9 @@ pub fn judge(lasso: &Lasso, strengths: &[Strength], facts: &impl Facts) -> Resul
         };
         met.push(reason.ok_or(Fault::Unfair { condition })?);
     }
-    match facts.violates(&word) {
-        true => Ok(met),
-        false => Err(Fault::NoViolation),
+    if facts.violates(&word) {
+        Ok(met)
+    } else {
+        Err(Fault::NoViolation)
     }
 }

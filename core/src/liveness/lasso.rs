@@ -109,7 +109,7 @@ fn component_of<G: Steps>(
     component
 }
 
-/// Whether there is a fair behaviour that does what a question asks for.
+/// True if there is a fair behaviour that does what a question asks for.
 pub fn is_violated<G: Steps>(
     graph: &G,
     initial: &[u32],
@@ -141,7 +141,7 @@ struct Stem<'a, G> {
 struct Before(Vec<u32>);
 
 impl Before {
-    /// Of no state met.
+    /// Predecessors of no state: none was met.
     fn none(states: usize) -> Self {
         Self(vec![0; states])
     }
@@ -226,7 +226,7 @@ impl<G: Steps> Stem<'_, G> {
     }
 }
 
-/// Whether a behaviour may stay in a state for ever and do what the question asks for, its start aside.
+/// True if a behaviour may stay in a state for ever and do what the question asks for, its start aside.
 fn stutters_fairly<G: Steps>(
     graph: &G,
     conditions: &Conditions,
@@ -238,13 +238,13 @@ fn stutters_fairly<G: Steps>(
     wanted.is_none_or(|wanted| wanted.contains(state)) && none_enabled()
 }
 
-/// Whether the action of a condition is enabled in a state.
+/// True if the action of a condition is enabled in a state.
 fn enabled<G: Steps>(graph: &G, conditions: &Conditions, state: u32, condition: usize) -> bool {
     let mut steps = graph.steps(state).filter(|(to, _)| *to != state);
     steps.any(|(_, class)| conditions.takes(class, condition))
 }
 
-/// What a loop has to come by.
+/// State or step that a loop has to come by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Need {
     /// A state of the question's start.
@@ -360,18 +360,18 @@ impl<G: Steps> Loop<'_, G> {
         })
     }
 
-    /// Whether going from a state to another meets a need, by whatever step.
+    /// True if going from a state to another meets a need, by whatever step.
     fn met(&self, need: Need, from: u32, to: u32) -> bool {
         let mut steps = self.steps(from).filter(|(other, _)| *other == to);
         steps.any(|(_, class)| self.meets_by(need, class)) || self.meets_there(need, to)
     }
 
-    /// Whether a step of a class meets a need.
+    /// True if a step of a class meets a need.
     fn meets_by(&self, need: Need, class: u32) -> bool {
         matches!(need, Need::Condition(condition) if self.conditions.takes(class, condition))
     }
 
-    /// Whether being in a state meets a need.
+    /// True if being in a state meets a need.
     fn meets_there(&self, need: Need, at: u32) -> bool {
         match need {
             Need::Start => self.question.start.contains(at),

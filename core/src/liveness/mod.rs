@@ -29,7 +29,7 @@ pub use question::{Claim, LeftOut, Question};
 
 /// The steps of a graph whose states are numbered from 0.
 pub trait Steps {
-    /// How many states there are.
+    /// Number of states.
     fn states(&self) -> usize;
 
     /// The steps of `state` from `cursor` on: of each the cursor of the one after it, its target, and its class among the

@@ -1,4 +1,4 @@
-//! What is asked of a graph: where a behaviour may stay for ever that violates a property.
+//! Question that is asked of a graph: where a behaviour may stay for ever that violates a property.
 
 use super::Bits;
 
@@ -31,7 +31,7 @@ pub enum Claim {
     StronglyFair(Bits),
 }
 
-/// Where a behaviour goes that violates a claim: it reaches a state of `start`, and from there on it stays `within`, visits
+/// Course of a behaviour that violates a claim: it reaches a state of `start`, and from there on it stays `within`, visits
 /// `wanted` infinitely often, and takes none of the steps `left_out`.
 pub struct Question<'a> {
     pub(super) start: Bits,
@@ -40,7 +40,7 @@ pub struct Question<'a> {
     pub(super) left_out: Option<&'a LeftOut<'a>>,
 }
 
-/// Whether a step, given by its source, its class and its target, is one that the behaviour does not take in the end.
+/// Predicate: true of a step, given by its source, its class and its target, that the behaviour does not take in the end.
 pub type LeftOut<'a> = dyn Fn(u32, u32, u32) -> bool + Sync + 'a;
 
 impl<'a> Question<'a> {
@@ -103,7 +103,7 @@ impl<'a> Question<'a> {
         self.within.remove(state);
     }
 
-    /// Whether a behaviour that stays may take a step.
+    /// True if a behaviour that stays may take a step.
     #[inline]
     pub(super) fn allows(&self, from: u32, class: u32, to: u32) -> bool {
         self.within.contains(to)

@@ -28,11 +28,11 @@ pub(super) struct Agency<'a> {
     environment: &'a [Process],
 }
 
-/// Whose action a step simulates.
+/// Owner of the action that a step simulates.
 pub(super) enum Actor {
-    /// That of a process of the environment.
+    /// A process of the environment.
     Environment,
-    /// That of a process that the environment leaves out, although it has others of its kind.
+    /// A process that the environment leaves out, although it has others of its kind.
     LeftOut,
     System,
 }
@@ -46,23 +46,24 @@ impl<'a> Agency<'a> {
         }
     }
 
-    /// Which of the environment's processes `process` is.
+    /// Position of `process` among the environment's processes, if it is one of them.
     #[inline(always)]
     pub fn position(&self, process: Process) -> Option<usize> {
         let mut environment = self.environment.iter();
         environment.position(|other| other.is(process))
     }
 
-    /// Whose an abstract action of `process` is.
+    /// Owner of an abstract action of `process`.
     #[inline(always)]
     pub fn actor(&self, process: Process) -> Actor {
         if self.position(process).is_some() {
             return Actor::Environment;
         }
         let mut environment = self.environment.iter();
-        match environment.any(|other| other.name == process.name) {
-            true => Actor::LeftOut,
-            false => Actor::System,
+        if environment.any(|other| other.name == process.name) {
+            Actor::LeftOut
+        } else {
+            Actor::System
         }
     }
 
@@ -90,7 +91,7 @@ impl<'a> Agency<'a> {
         })
     }
 
-    /// Whether the last step of a behaviour simulates an action of a process of the environment, and is none of its.
+    /// True if the last step of a behaviour simulates an action of a process of the environment, and is none of its.
     fn is_violated<R: Refinement>(&self, refinement: &R, trace: &Trace<R::Concrete>) -> bool {
         let (from, action, to) = last_step(trace);
         self.misattributed(refinement, (from, action, to)).is_some()
@@ -111,7 +112,7 @@ impl<'a> Agency<'a> {
         answer.actions().find(is_misattributed).cloned()
     }
 
-    /// That the last step of a behaviour simulates an action of a process for which it is not taken.
+    /// Counterexample in which the last step of a behaviour simulates an action of a process for which it is not taken.
     pub fn explain<R: Refinement>(
         &self,
         refinement: &R,

@@ -1,4 +1,4 @@
-//! What a worker counts for the obligations.
+//! Counters of a worker for the obligations.
 
 use foldhash::HashMapExt;
 
@@ -106,7 +106,7 @@ impl<R: Refinement> Counts<R> {
         *first = Some(other);
     }
 
-    /// What fails, whether or not it is chosen, in the order of the report.
+    /// Failures, whether or not they are chosen, in the order of the report.
     pub fn failures(&self) -> impl Iterator<Item = (Failure, Place)> {
         let single = |failure| (failure, self.first(failure));
         let definition_6 = [Failure::Observation, Failure::Initiality].map(single);
@@ -127,7 +127,7 @@ impl<R: Refinement> Counts<R> {
 }
 
 impl Obligations<'_> {
-    /// What fails of these, in the order of the report.
+    /// Failures of these, in the order of the report.
     pub fn failures<R: Refinement>(
         &self,
         counts: &Counts<R>,

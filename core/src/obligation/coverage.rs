@@ -30,7 +30,7 @@ pub(super) struct Coverage {
     pub row: Row,
 }
 
-/// What a worker counts.
+/// Counters of a worker.
 pub(super) struct Counts {
     /// Per rule of the implementation, its transitions.
     pub fired: Vec<u64>,
@@ -93,7 +93,7 @@ impl Counts {
         }
     }
 
-    /// How often each rule of the implementation fired.
+    /// Number of times that each rule of the implementation fired.
     pub fn rules(&self, rules: &[Rule]) -> Vec<RuleCoverage> {
         let fired = rules.iter().zip(&self.fired);
         fired
@@ -118,7 +118,7 @@ impl Counts {
     }
 }
 
-/// Why the obligation cannot be decided for a refinement, if it cannot.
+/// Reason why the obligation cannot be decided for a refinement, if it cannot.
 pub(super) fn unsupported(refinement: &impl Refinement) -> Option<&'static str> {
     refinement.unsupported(KIND)
 }
@@ -129,7 +129,7 @@ pub(super) struct Outcome {
     pub doubts: Vec<String>,
 }
 
-/// Why the states could not be looked at once more.
+/// Reason why the states could not be looked at once more.
 enum Unseen {
     /// They were not kept.
     Forgotten,
@@ -159,7 +159,7 @@ impl Coverage {
     }
 }
 
-/// Whether each waiver is for one rule, and each rule has one at most.
+/// Validates that each waiver is for one rule, and that each rule has one at most.
 fn validate(waivers: &[Waiver], rules: &[Rule]) -> Result<(), CheckError> {
     for (index, waiver) in waivers.iter().enumerate() {
         let mut others = waivers[..index].iter();
@@ -258,7 +258,7 @@ struct Problem {
     /// The state that shows it.
     state: Option<StateId>,
     explanation: String,
-    /// Whether it is that something is found nowhere.
+    /// True if the problem is that something is found nowhere.
     is_absence: bool,
 }
 

@@ -59,13 +59,13 @@ enum Rows {
     /// No process is declared.
     None(Row),
     Some {
-        /// Of the rules of the specification that the processes may take.
+        /// Rows of the rules of the specification that the processes may take.
         rules: Vec<(RuleId, Row)>,
         at_rest: Row,
     },
 }
 
-/// Why the environment of a refinement cannot be decided with these settings, if it cannot.
+/// Reason why the environment of a refinement cannot be decided with these settings, if it cannot.
 pub(super) fn unsupported<R: Refinement>(
     refinement: &R,
     settings: &Settings<'_>,
@@ -114,9 +114,9 @@ impl<A: Clone + Eq + Hash> Inputs<A> {
     }
 }
 
-/// What became of the environment obligations.
+/// Outcome of the environment obligations.
 pub(super) enum Decided<R: Refinement> {
-    /// What was found, and why the rest is not decided, if the graph is not complete.
+    /// Findings, and the reason why the rest is not decided, if the graph is not complete.
     Findings(Findings<R>, Option<String>),
     /// Not decided, and why.
     Open(String),
@@ -168,7 +168,7 @@ impl<'a> Environment<'a> {
         }
     }
 
-    /// Whether a row is chosen, be it only to say that no environment is declared.
+    /// True if a row is chosen, be it only to say that no environment is declared.
     pub fn is_asked(&self) -> bool {
         match &self.rows {
             Rows::None(row) => row.selected,
@@ -176,7 +176,7 @@ impl<'a> Environment<'a> {
         }
     }
 
-    /// Whether there is something to decide.
+    /// True if there is something to decide.
     pub fn is_chosen(&self) -> bool {
         match &self.rows {
             Rows::None(_) => false,
@@ -298,12 +298,13 @@ impl<'a> Environment<'a> {
             declared.filter(|(process, bit)| process.name == kind && tested >> bit & 1 == 0);
         let names: Vec<_> = untested.map(|(process, _)| process.to_string()).collect();
         let judged = Obligation::new(Verdict::Holds, checked);
-        match names.is_empty() {
-            true => judged,
-            false => judged.noted(&format!(
+        if names.is_empty() {
+            judged
+        } else {
+            judged.noted(&format!(
                 "not tested of {}, which never rests where the specification offers it",
                 names.join(", ")
-            )),
+            ))
         }
     }
 
@@ -350,7 +351,7 @@ impl<'a> Environment<'a> {
     }
 }
 
-/// Whether each process is declared once, and acts for itself.
+/// Validates that each process is declared once, and acts for itself.
 fn validate(
     processes: &[Process],
     acts_for: impl Fn(Process) -> Process,
@@ -373,7 +374,7 @@ fn validate(
     Ok(())
 }
 
-/// Whether each process is of a kind to which rules of the specification belong.
+/// Validates that each process is of a kind to which rules of the specification belong.
 fn validate_kinds(processes: &[Process], rules: &[Rule]) -> Result<(), CheckError> {
     for &process in processes {
         let mut known: Vec<_> = rules.iter().map(|rule| rule.process.to_owned()).collect();

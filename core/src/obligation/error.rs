@@ -1,4 +1,4 @@
-//! Why a check cannot be run.
+//! Reasons why a check cannot be run.
 
 use super::kind::ObligationKind;
 use crate::explore::Panic;
@@ -6,7 +6,7 @@ use crate::model_call::UNNAMED;
 use crate::rule::Process;
 use crate::state::WrongLimits;
 
-/// Why a check cannot be run.
+/// Reason why a check cannot be run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CheckError {
     /// An obligation that this refinement does not have.
@@ -140,7 +140,7 @@ pub enum CheckError {
     /// A time that is none.
     #[error("a limit of {seconds} seconds is none: it has to be a number, and not negative")]
     NoTime {
-        /// What was given, as `Display` shows it.
+        /// Value that was given, as `Display` shows it.
         seconds: String,
     },
     /// Symmetry is asked for, and the model has none to offer.
@@ -151,7 +151,7 @@ pub enum CheckError {
     Unsupported {
         /// The obligation.
         name: String,
-        /// Why not.
+        /// Reason why it cannot.
         reason: &'static str,
     },
     /// Fingerprints let go of states once they are expanded, oldest first.
@@ -163,7 +163,7 @@ pub enum CheckError {
          time, and none is left out; --storage must be packed or whole"
     )]
     FingerprintsOfSmallStates {
-        /// How many bits a state takes.
+        /// Number of bits that a state takes.
         bits: u32,
     },
     /// Declarations of the refinement were asked for, and not a check.
@@ -176,9 +176,9 @@ pub enum CheckError {
     /// More environment processes than the check can tell apart.
     #[error("{given} environment processes, and at most {limit} are allowed")]
     TooManyProcesses {
-        /// How many were declared.
+        /// Number of processes that were declared.
         given: usize,
-        /// How many are allowed.
+        /// Number of processes that are allowed.
         limit: usize,
     },
 }

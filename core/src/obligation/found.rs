@@ -66,9 +66,10 @@ impl Totals {
 
     /// The row of an obligation that failed none of its tests.
     pub fn unviolated(&self, checked: u64) -> Obligation {
-        let verdict = match self.complete {
-            true => Verdict::Holds,
-            false => Verdict::Incomplete,
+        let verdict = if self.complete {
+            Verdict::Holds
+        } else {
+            Verdict::Incomplete
         };
         let judged = Obligation::new(verdict, checked);
         match self.unexamined {

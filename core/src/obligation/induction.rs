@@ -42,7 +42,7 @@ pub(super) struct Induction {
     rows: Option<PerGoal<Row>>,
 }
 
-/// What it takes to decide the obligation, where the implementation enumerates its type-correct states.
+/// Functions that decide the obligation, where the implementation enumerates its type-correct states.
 pub(super) struct Enumerated<R: Refinement> {
     pub decide: Decide<R>,
     pub state: fn(&R::Concrete, u64) -> StateOf<R::Concrete>,
@@ -57,11 +57,11 @@ type Decide<R> = fn(
     Tell<'_>,
 ) -> Findings;
 
-/// What a pass over the type-correct states decided.
+/// Outcome of a pass over the type-correct states.
 pub(super) struct Decided<R: Refinement> {
     findings: Findings,
     state: fn(&R::Concrete, u64) -> StateOf<R::Concrete>,
-    /// How `type_correct` leaves reachable states out, as far as the pass met them: what is inductive says nothing of
+    /// Way in which `type_correct` leaves reachable states out, as far as the pass met them: what is inductive says nothing of
     /// these.
     pub doubt: Option<String>,
     /// Panic of a function of the model that did not panic when it was asked again.
@@ -108,9 +108,10 @@ impl Induction {
         let tell = |work| totals.tell(watch, Phase::Induction, work);
         tell(None);
         // A state that violates an invariant is not looked for.
-        let reached: Vec<_> = match violated {
-            true => Vec::new(),
-            false => found.sample().collect(),
+        let reached: Vec<_> = if violated {
+            Vec::new()
+        } else {
+            found.sample().collect()
         };
         let mut findings = (enumerated.decide)(
             found.refinement,
@@ -151,7 +152,7 @@ impl Induction {
                 };
                 decided.findings.judge(goal, &names, &|gap, panic| {
                     let initial = (decided.state)(found.refinement.implementation(), gap.number);
-                    explain(found.refinement, invariants, goal, (initial, gap), panic)
+                    explain(found.refinement, invariants, goal, initial, gap, panic)
                 })
             })
         };
@@ -226,7 +227,8 @@ fn explain<R: Refinement>(
     refinement: &R,
     invariants: &[Invariant<R::Concrete>],
     goal: Goal,
-    (initial, gap): (StateOf<R::Concrete>, Gap),
+    initial: StateOf<R::Concrete>,
+    gap: Gap,
     panic: Option<&Panic>,
 ) -> Counterexample {
     let mut taken = Vec::new();

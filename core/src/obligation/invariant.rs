@@ -26,7 +26,7 @@ pub(super) struct Invariants {
     pub rows: Vec<Row>,
 }
 
-/// How often an invariant was tested, and in how many of the states it claims something.
+/// Number of times that an invariant was tested, and of the states in which it claims something.
 #[derive(Clone, Copy)]
 pub(super) struct Counts {
     /// Its place among all invariants.
@@ -106,7 +106,7 @@ impl Invariants {
         Ok(Self { rows })
     }
 
-    /// Those of `all` that are checked.
+    /// Invariants, of `all`, that are checked.
     pub fn chosen<'a, S: TransitionSystem>(&self, all: &'a [Invariant<S>]) -> Vec<Chosen<'a, S>> {
         let rows = all.iter().zip(&self.rows).enumerate();
         let chosen = rows.filter(|(_, (_, row))| row.selected);
@@ -141,11 +141,12 @@ impl Invariants {
                 });
                 let of_representatives =
                     found.symmetry.is_some() && violated && tested.first.is_none();
-                match of_representatives && judged.note.is_none() {
-                    true => judged.noted(
+                if of_representatives && judged.note.is_none() {
+                    judged.noted(
                         "of representatives only: a permutation may exchange it with an invariant that is violated",
-                    ),
-                    false => judged,
+                    )
+                } else {
+                    judged
                 }
             })
         };
@@ -162,7 +163,7 @@ pub(super) fn unexercised<S: TransitionSystem>(
     never.map(|counts| format!("premise:{}", all[counts.place].name()))
 }
 
-/// That an invariant is false of the last state of a behaviour. Of a counterexample to induction too.
+/// Explanation that an invariant is false of the last state of a behaviour. Of a counterexample to induction too.
 pub(super) fn explain<R: Refinement>(
     refinement: &R,
     trace: &Trace<R::Concrete>,

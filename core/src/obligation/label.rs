@@ -1,14 +1,14 @@
-//! What a step means to the obligations that are decided on the complete graph.
+//! Meaning of a step to the obligations that are decided on the complete graph.
 
 use crate::numbered::SharedNumbers;
 use crate::rule::Process;
 
-/// What is kept of a step beside its target.
+/// Data that are kept of a step beside its target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Label {
     /// The process of the environment that takes the step, or on whose behalf it is taken.
     pub agent: Option<u8>,
-    /// Whether it is answered by an action.
+    /// True if it is answered by an action.
     pub visible: bool,
     /// The number of that action's inputs, if it is one of the environment.
     pub input: Option<u32>,

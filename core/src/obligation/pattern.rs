@@ -1,7 +1,7 @@
 //! Patterns by which rows are chosen.
 
-/// Whether a pattern stands for a row: for its name, or for that of the obligation to which the row belongs, as `invariant` does
-/// for `invariant:NAME`. In a pattern `*` is any text, and a backslash takes the character behind it as it is.
+/// True if a pattern stands for a row: for its name, or for that of the obligation to which the row belongs, as `invariant`
+/// does for `invariant:NAME`. In a pattern `*` is any text, and a backslash takes the character behind it as it is.
 pub(super) fn stands_for(pattern: &str, row: &str) -> bool {
     let symbols = symbols(pattern);
     let before_colons = row.match_indices(':').map(|(at, _)| at);
@@ -28,7 +28,7 @@ fn symbols(pattern: &str) -> Vec<Symbol> {
     symbols
 }
 
-/// Whether all of `text` is what the symbols say.
+/// True if all of `text` is what the symbols say.
 fn matches(symbols: &[Symbol], text: &str) -> bool {
     let text: Vec<char> = text.chars().collect();
     let (mut symbol, mut position) = (0, 0);

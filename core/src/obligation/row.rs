@@ -8,9 +8,9 @@ use crate::report::{Counterexample, Obligation, Verdict};
 #[derive(Clone, Debug)]
 pub(super) struct Row {
     pub name: String,
-    /// Whether it is chosen, and can be decided.
+    /// True if it is chosen, and can be decided.
     pub selected: bool,
-    /// Why a row that is chosen cannot be decided for this refinement.
+    /// Reason why a row that is chosen cannot be decided for this refinement.
     open: Option<&'static str>,
 }
 
@@ -25,12 +25,12 @@ impl Row {
         }
     }
 
-    /// Whether the report has the row, decided or open.
+    /// True if the report has the row, decided or open.
     pub fn is_chosen(&self) -> bool {
         self.selected || self.open.is_some()
     }
 
-    /// What the report says of the row: nothing if it was not chosen, why it is open where it cannot be decided, or what
+    /// Entry of the row in the report: nothing if it was not chosen, why it is open where it cannot be decided, or what
     /// `judge` finds.
     pub fn judged(&self, weight: Weight, judge: impl FnOnce() -> Obligation) -> Option<Judged> {
         let judged = match self.open {
@@ -54,14 +54,14 @@ impl Row {
     }
 }
 
-/// What a row and its counterexample count for in the verdict of the check.
+/// Weight of a row and its counterexample in the verdict of the check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Weight {
-    /// What goes wrong in a behaviour.
+    /// Something that goes wrong in a behaviour.
     Behaviour,
     /// The same, of a rule of the environment; one at least of these rows has to be tested.
     EnvironmentRule,
-    /// What is missing everywhere: a behaviour that violates another row says more.
+    /// Something that is missing everywhere: a behaviour that violates another row says more.
     Absence,
 }
 
@@ -86,13 +86,13 @@ impl Judged {
         }
     }
 
-    /// Whether nothing was tested.
+    /// True if nothing was tested.
     fn is_vacuous(&self) -> bool {
         matches!(self.row.verdict, Verdict::NoneDeclared | Verdict::Untested)
     }
 }
 
-/// Whether there is no row of which something was tested, or none of those about the environment's rules.
+/// True if there is no row of which something was tested, or none of those about the environment's rules.
 pub(super) fn are_vacuous(rows: &[Judged]) -> bool {
     let of_environment = |judged: &&Judged| judged.weight == Weight::EnvironmentRule;
     let mut rules = rows.iter().filter(of_environment);

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use super::error::CheckError;
 use crate::rule::Rule;
 
-/// Whether a name is that of one rule alone.
+/// Validates that a name is that of one rule at most.
 pub(super) fn names_one(rules: &[Rule], name: &str) -> Result<(), CheckError> {
     let named = rules.iter().filter(|rule| rule.name == name);
     match named.count() {

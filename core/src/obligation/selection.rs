@@ -8,7 +8,7 @@ pub enum Selection {
     Default,
     /// None: explore and count.
     Nothing,
-    /// Those for which these patterns stand: `simulation` and `invariant:small` for one each, `invariant` and `environment`
+    /// Obligations for which these patterns stand: `simulation` and `invariant:small` for one each, `invariant` and `environment`
     /// for all of theirs, and `invariant:s*` for those whose names begin so. `*` is any text, and a backslash takes the
     /// character behind it as it is.
     Only(Vec<String>),

@@ -1,4 +1,4 @@
-//! How a check is run.
+//! Settings of a check.
 
 use std::num::NonZero;
 
@@ -8,33 +8,33 @@ use super::stepper::StepThrough;
 use crate::explore::{Limits, Order, Storage, Watch};
 use crate::random::Walks;
 
-/// How a check is run. The defaults check everything, on all cores, without bounds.
+/// Settings of a check. The defaults check everything, on all cores, without bounds.
 #[derive(Clone)]
 pub struct Settings<'a> {
-    /// Which states are looked at.
+    /// States that are looked at.
     pub search: Search,
-    /// Which states come first, in an exhaustive search.
+    /// Choice of the state that an exhaustive search expands next.
     pub order: Order,
-    /// What an exhaustive search keeps of a state.
+    /// Data that an exhaustive search keeps of a state.
     pub storage: Storage,
-    /// Whether states that differ only by a symmetry of the model are identified.
+    /// Choice whether states that differ only by a symmetry of the model are identified.
     pub symmetry: Symmetry,
     /// Workers; they change the speed and nothing else.
     pub threads: usize,
-    /// When to end early.
+    /// Limits at which to end early.
     pub limits: Limits,
-    /// Which obligations to check.
+    /// Obligations to check.
     pub obligations: Selection,
-    /// Which of these to leave out, by patterns as those of a [`Selection`]. What [`induction`](Self::induction) and
+    /// Obligations of these to leave out, by patterns as those of a [`Selection`]. What [`induction`](Self::induction) and
     /// [`liveness`](Self::liveness) add can be left out, too.
     pub without: Vec<String>,
-    /// Whether `inductive:*` belongs to the default obligations.
+    /// Choice whether `inductive:*` belongs to the default obligations.
     pub induction: Induction,
-    /// Whether `fairness:*`, `leads-to:*` and the other liveness obligations belong to the default ones.
+    /// Choice whether `fairness:*`, `leads-to:*` and the other liveness obligations belong to the default ones.
     pub liveness: Liveness,
-    /// Whether to go on after a violation.
+    /// Choice whether to go on after a violation.
     pub until: Until,
-    /// Whether a verdict that says less than it seems to is a failure.
+    /// Choice whether a verdict that says less than it seems to is a failure.
     pub warnings: Warnings,
     /// Cancellation and progress.
     pub watch: Watch<'a>,
@@ -51,7 +51,7 @@ pub struct Settings<'a> {
 /// Receives the names of obligations.
 pub type Declared<'a> = dyn Fn(Vec<String>) + Sync + 'a;
 
-/// What becomes of warnings.
+/// Treatment of warnings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Warnings {
     /// The report tells them.
@@ -61,7 +61,7 @@ pub enum Warnings {
     Fail,
 }
 
-/// Whether a check of all obligations decides `inductive:*` as well.
+/// Choice whether a check of all obligations decides `inductive:*` as well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Induction {
     /// No: it takes a pass over all type-correct states.
@@ -70,7 +70,7 @@ pub enum Induction {
     Included,
 }
 
-/// Whether a check of all obligations decides what happens in the end as well.
+/// Choice whether a check of all obligations decides what happens in the end as well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Liveness {
     /// No: it takes the complete graph.
@@ -79,7 +79,7 @@ pub enum Liveness {
     Included,
 }
 
-/// Whether states that differ only by a symmetry of the model are identified.
+/// Choice whether states that differ only by a symmetry of the model are identified.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Symmetry {
     /// No: every reachable state is one of its own.
@@ -89,7 +89,7 @@ pub enum Symmetry {
     Full,
 }
 
-/// Which states a check looks at.
+/// States that a check looks at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Search {
     /// All that can be reached, within the limits.
@@ -100,7 +100,7 @@ pub enum Search {
     Walks(Walks),
 }
 
-/// How far a check goes.
+/// Point up to which a check goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Until {
     /// To the end of the smallest depth at which an obligation is violated, or to the first random

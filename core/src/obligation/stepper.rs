@@ -145,7 +145,7 @@ fn unshown() -> Step {
     }
 }
 
-/// That a function of the model panicked.
+/// Finding: a function of the model panicked.
 fn of_model(panic: &Panic) -> Finding {
     Finding {
         obligation: ObligationKind::Model.to_string(),
@@ -154,7 +154,7 @@ fn of_model(panic: &Panic) -> Finding {
     }
 }
 
-/// What fails of something that can be taken.
+/// Failures of something that can be taken.
 fn findings(standing: &mut dyn Standing, number: usize) -> Vec<Finding> {
     if let Err(panic) = catch(|| standing.test(number)) {
         return vec![of_model(&panic)];
@@ -181,16 +181,16 @@ fn findings(standing: &mut dyn Standing, number: usize) -> Vec<Finding> {
     findings
 }
 
-/// Where choices lead.
+/// Behaviour that choices make, and what it leads to.
 #[derive(Clone, Debug)]
 pub struct Followed {
     /// The initial state and the steps chosen.
     pub steps: Vec<Step>,
-    /// What fails of the last of them.
+    /// Failures of the last of them.
     pub fails: Vec<Finding>,
-    /// What can be chosen next, at most [`MOST_OFFERED`], in the order of the model.
+    /// Choices that can be made next, at most [`MOST_OFFERED`], in the order of the model.
     pub offered: Vec<Offered>,
-    /// Whether more is offered.
+    /// True if more is offered.
     pub more: bool,
     /// The name of the constraint that the last state does not satisfy, if there is one: a check takes no step from there.
     pub cut: Option<String>,
@@ -201,7 +201,7 @@ pub struct Followed {
 pub struct Offered {
     /// The step.
     pub step: Step,
-    /// What would fail of it.
+    /// Failures that it would have.
     pub fails: Vec<Finding>,
 }
 
@@ -210,9 +210,9 @@ pub struct Offered {
 pub struct Finding {
     /// Its name.
     pub obligation: String,
-    /// Why it fails, in a sentence.
+    /// Reason why it fails, in a sentence.
     pub explanation: String,
-    /// For a failed simulation: the abstract actions that come nearest, and why each does not fit.
+    /// Abstract actions that come nearest where a simulation fails, and why each does not fit.
     pub nearest: Vec<Nearest>,
 }
 
@@ -226,7 +226,7 @@ pub enum StepError {
         at: usize,
         /// The number chosen.
         number: usize,
-        /// How many can be chosen from.
+        /// Number of initial states or steps that can be chosen from.
         offered: usize,
     },
     /// The model panics.
@@ -234,13 +234,13 @@ pub enum StepError {
     Panicked {
         /// The number of choices followed before.
         at: usize,
-        /// Which function panicked, and its message.
+        /// Function that panicked, and its message.
         message: String,
     },
 }
 
 impl StepError {
-    /// How many choices can be followed.
+    /// Number of choices that can be followed.
     pub fn followed(&self) -> usize {
         match self {
             Self::NotOffered { at, .. } | Self::Panicked { at, .. } => *at,

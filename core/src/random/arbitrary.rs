@@ -174,13 +174,14 @@ impl Arbitrary for Any<Limits> {
 
 impl Arbitrary for Any<Search> {
     fn arbitrary(source: &mut Gen) -> Self {
-        Self(match bool::arbitrary(source) {
-            false => Search::Exhaustive,
-            true => Search::Walks(Walks {
+        Self(if bool::arbitrary(source) {
+            Search::Walks(Walks {
                 walks: u32::from(u8::arbitrary(source)),
                 steps: u32::from(u8::arbitrary(source)),
                 seed: u64::arbitrary(source),
-            }),
+            })
+        } else {
+            Search::Exhaustive
         })
     }
 }

@@ -30,10 +30,10 @@ pub use walk::random_trace;
 /// single one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Walks {
-    /// How many.
+    /// Number of walks.
     pub walks: u32,
-    /// How many steps each of them takes, unless it ends before in a state without one.
+    /// Number of steps that each of them takes, unless it ends before in a state without one.
     pub steps: u32,
-    /// What determines all choices.
+    /// Seed that determines all choices.
     pub seed: u64,
 }

@@ -22,7 +22,7 @@ const INITIAL_STATES: usize = 64;
 /// on a slow model. A number and not a time, so that the result is the same each time.
 const PATIENCE: u64 = 3_000_000;
 
-/// Which steps to leave out next: runs of them, of half the length each time all were tried, until
+/// Steps to leave out next: runs of them, of half the length each time all were tried, until
 /// no single step can be spared.
 #[derive(Clone, Debug)]
 pub struct Cuts {
@@ -32,7 +32,7 @@ pub struct Cuts {
 }
 
 impl Cuts {
-    /// For a behaviour of `length` steps.
+    /// Cuts for a behaviour of `length` steps.
     pub fn new(length: usize) -> Self {
         Self {
             size: length.div_ceil(2),
@@ -68,18 +68,18 @@ impl Cuts {
     }
 }
 
-/// How to see whether a behaviour fails, and what else there is to know to shorten it.
+/// Test of whether a behaviour fails, and what else there is to know to shorten it.
 pub(crate) struct Shrinker<'a, S: TransitionSystem, V, F> {
     pub system: &'a S,
     /// Tests what has to fail, and if possible nothing else.
     pub visitor: &'a V,
-    /// Where, as far as the visitor has come, it fails.
+    /// Function that finds from the tally the place at which it fails, as far as the visitor has come.
     pub fails: F,
-    /// Whether the failure may lie in steps that are offered and not taken.
+    /// True if the failure may lie in steps that are offered and not taken.
     pub all_offers: bool,
     /// The initial states of the system.
     pub initial: &'a [StateOf<S>],
-    /// Whether to be content with what there is.
+    /// Predicate: true if the shrinker is to be content with what there is.
     pub stop: &'a dyn Fn() -> bool,
 }
 
@@ -87,9 +87,9 @@ pub(crate) struct Shrinker<'a, S: TransitionSystem, V, F> {
 pub(crate) struct Failing<S: TransitionSystem, T> {
     /// The behaviour, the failing step included if it was taken.
     pub trace: Trace<S>,
-    /// Where it fails; the state is of no meaning.
+    /// Place at which it fails; the state is of no meaning.
     pub place: Place,
-    /// What the visitor saw, at least since the last step that was left out.
+    /// Tally of what the visitor saw, at least since the last step that was left out.
     pub tally: T,
 }
 
@@ -308,9 +308,10 @@ where
                 return;
             }
             let rest = |position, _: &_| !run.contains(&position);
-            match self.try_without(best, run.start, &rest, patience) {
-                true => cuts.spared(),
-                false => cuts.needed(),
+            if self.try_without(best, run.start, &rest, patience) {
+                cuts.spared();
+            } else {
+                cuts.needed();
             }
         }
     }

@@ -133,7 +133,7 @@ impl<S: TransitionSystem> Offers<S> {
     }
 }
 
-/// How walks ended.
+/// Way in which walks ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum WalksEnd {
     /// All were made; nothing is known of the rest.
@@ -144,17 +144,17 @@ pub(crate) enum WalksEnd {
     Limit(Limit),
 }
 
-/// What walks found. A place of the tally names a walk where that of a search names a state.
+/// Outcome of walks. A place of the tally names a walk where that of a search names a state.
 pub(crate) struct Walked<S: TransitionSystem, T> {
-    /// What the visitor gathered.
+    /// Tally that the visitor gathered.
     pub tally: T,
-    /// How they ended.
+    /// Way in which they ended.
     pub end: WalksEnd,
     /// The distinct initial states, in the order in which the system has them.
     pub initial: Vec<StateOf<S>>,
     /// Panic of a function of the model that was not called for a state or a step (`initial`, say), if there was one.
     pub panic: Option<Panic>,
-    /// How many walks were begun.
+    /// Number of walks that were begun.
     pub begun: u32,
     /// States visited, counting each visit.
     pub visits: u64,
@@ -162,7 +162,7 @@ pub(crate) struct Walked<S: TransitionSystem, T> {
     pub steps: u64,
     /// The length of the longest walk.
     pub longest: u32,
-    /// How long it took.
+    /// Time that it took.
     pub seconds: f64,
     /// The most memory the process was seen to hold.
     pub peak_memory_bytes: u64,
@@ -260,7 +260,7 @@ pub(crate) fn walk<S: TransitionSystem, V: Visitor<S>>(
     search.run(end, panic)
 }
 
-/// What ended the enumeration of the initial states before all were shown.
+/// Cause that ended the enumeration of the initial states before all were shown.
 enum CutShort {
     Limit(Limit),
     Panic(Panic),
@@ -335,14 +335,14 @@ struct Search<'a, S: TransitionSystem, V> {
     out_of_time: AtomicBool,
 }
 
-/// Who walks; one of the workers tells those who watch.
+/// Worker that walks; one of them tells those who watch.
 #[derive(Clone, Copy, PartialEq)]
 enum Worker {
     Caller,
     Helper,
 }
 
-/// What one walk found.
+/// Outcome of one walk.
 struct Outcome<T> {
     number: u32,
     tally: T,
@@ -364,9 +364,10 @@ impl<S: TransitionSystem, V: Visitor<S>> Search<'_, S, V> {
             seconds: 0.0,
             peak_memory_bytes: 0,
         };
-        let walks = match self.initial.is_empty() {
-            true => 0,
-            false => self.walks.walks,
+        let walks = if self.initial.is_empty() {
+            0
+        } else {
+            self.walks.walks
         };
         let mut first = 0;
         while first < walks && found.end == WalksEnd::AllMade {
@@ -431,7 +432,7 @@ impl<S: TransitionSystem, V: Visitor<S>> Search<'_, S, V> {
         outcomes
     }
 
-    /// Whether an earlier walk was enough.
+    /// True if an earlier walk was enough.
     fn is_needless(&self, number: u32) -> bool {
         number > self.enough.load(Ordering::Relaxed)
     }

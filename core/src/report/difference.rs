@@ -1,4 +1,4 @@
-//! Which fields differ between two states, found on their serialised form.
+//! Fields that differ between two states, found on their serialised form.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -55,7 +55,7 @@ fn collect(field: String, from: &Value, to: &Value, found: &mut Vec<Change>) {
     });
 }
 
-/// In one line: the new value; of a list that has grown or shrunk what was added and removed, as `messages + commit` or
+/// One line: the new value; of a list that has grown or shrunk what was added and removed, as `messages + commit` or
 /// `queue − 3`, of a queue that has moved on what left at one end and joined at the other, and of a map the keys that are gone
 /// and those that are new.
 impl Display for Change {
@@ -152,7 +152,7 @@ struct Keys<'v> {
 }
 
 impl<'v> Keys<'v> {
-    /// Those of two values of one type; none if they are neither records nor maps, or different variants.
+    /// Keys of two values of one type; none if they are neither records nor maps, or different variants.
     fn of(from: &'v Value, to: &'v Value) -> Option<Self> {
         let (a, b) = (entries(from)?, entries(to)?);
         if let (Value::Object(a), Value::Object(b)) = (from, to)
@@ -208,7 +208,7 @@ fn entries(value: &Value) -> Option<Vec<(Key<'_>, &Value)>> {
     )
 }
 
-/// Whether two keys of one map are the same: where all of its keys are names it has names, and where not values.
+/// True if two keys of one map are the same: where all of its keys are names it has names, and where not values.
 fn is_same(one: Key<'_>, other: Key<'_>) -> bool {
     match (one, other) {
         (Key::Name(name), Key::Value(value)) | (Key::Value(value), Key::Name(name)) => {
@@ -218,7 +218,7 @@ fn is_same(one: Key<'_>, other: Key<'_>) -> bool {
     }
 }
 
-/// Whether less is said of a list by what left it and what joined it than by the positions that differ.
+/// True if less is said of a list by what left it and what joined it than by the positions that differ.
 fn has_moved_on(from: &[Value], to: &[Value]) -> bool {
     let positions = from.iter().zip(to).filter(|(one, other)| one != other);
     let positions = positions.count();
@@ -266,7 +266,7 @@ impl<'v> Edit<'v> {
         is_told(&told).then_some(told)
     }
 
-    /// With as many elements that stay as there may be; none if the lists are too long to find out.
+    /// Edit with as many elements that stay as there may be; none if the lists are too long to find out.
     fn shortest(from: &'v [Value], to: &'v [Value]) -> Option<Self> {
         let is_same = |(one, other): &(&Value, &Value)| one == other;
         let front = from.iter().zip(to).take_while(is_same).count();

@@ -57,7 +57,7 @@ impl Counterexample {
     }
 }
 
-/// What a node says: of the first state everything, of each further one what changed.
+/// Text of a node: of the first state everything, of each further one what changed.
 fn node(index: usize, before: Option<&Step>, step: &Step) -> Vec<String> {
     let mut lines = vec![index.to_string()];
     match before {

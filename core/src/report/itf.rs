@@ -84,7 +84,7 @@ pub fn fields(state: &Value) -> Map<String, Value> {
     }
 }
 
-/// What stands for null: the only value of Apalache's type `UNIT`.
+/// Value that stands for null: the only value of Apalache's type `UNIT`.
 pub const UNIT: &str = "U_OF_UNIT";
 
 /// Whole numbers become big integers, null the unit, and records with names that not all readers take become
@@ -121,7 +121,7 @@ fn encode(value: &Value) -> Value {
     }
 }
 
-/// Whether all readers take these fields for a record: the names are identifiers, and they are not those
+/// True if all readers take these fields for a record: the names are identifiers, and they are not those
 /// of a variant.
 fn is_record(fields: &Map<String, Value>) -> bool {
     let is_variant =
@@ -129,7 +129,7 @@ fn is_record(fields: &Map<String, Value>) -> bool {
     !is_variant && fields.keys().all(|name| is_identifier(name))
 }
 
-/// Whether Python takes a name for that of a field.
+/// True if Python takes a name for that of a field.
 fn is_identifier(name: &str) -> bool {
     let mut characters = name.chars();
     let begins = characters

@@ -51,7 +51,7 @@ pub(super) fn content<'v>(value: &'v Value, mark: &str) -> Option<&'v Value> {
     }
 }
 
-/// Whether a value is one of those that the Informal Trace Format has and JSON has not.
+/// True if a value is one of those that the Informal Trace Format has and JSON has not.
 pub(super) fn is_marked(value: &Value) -> bool {
     let marks = [MAP, BIG_INTEGER, UNSERIALIZABLE];
     marks.iter().any(|mark| content(value, mark).is_some())
@@ -100,7 +100,7 @@ struct Pairs {
     key: Value,
 }
 
-/// Whether it is null, within any number of `Some`.
+/// True if it is null, within any number of `Some`.
 fn is_some_of_null(value: &Value) -> bool {
     value.is_null() || content(value, "Some").is_some_and(is_some_of_null)
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::value::compact;
 
-/// Whether text carries the escape sequences of a terminal's colours.
+/// Choice whether text carries the escape sequences of a terminal's colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Colour {
     /// Plain text.
@@ -18,20 +18,20 @@ pub enum Colour {
     Ansi,
 }
 
-/// What a piece of text is, which decides its colour.
+/// Kind of a piece of text, which decides its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ink {
-    /// What holds.
+    /// Something that holds.
     Good,
-    /// What fails.
+    /// Something that fails.
     Bad,
-    /// What is not decided.
+    /// Something that is not decided.
     Doubtful,
-    /// What the eye should find first.
+    /// Text that the eye should find first.
     Strong,
-    /// What it may skip.
+    /// Text that it may skip.
     Faint,
-    /// What differs.
+    /// Something that differs.
     Changed,
 }
 
@@ -51,7 +51,7 @@ impl Colour {
     }
 }
 
-/// How many columns `text` takes: its characters, without escape sequences.
+/// Number of columns that `text` takes: its characters, without escape sequences.
 pub(crate) fn width(text: &str) -> usize {
     let mut escaped = false;
     let mut columns = 0;
@@ -91,9 +91,10 @@ pub fn wrap(text: &str, columns: usize, indent: usize) -> Vec<String> {
         for (inner, word) in pieces(piece, 1) {
             let gap = if first { gap } else { inner };
             first = false;
-            match width(word) > lines.columns - indent && !word.contains('\x1b') {
-                false => lines.put(gap, word),
-                true => lines.break_word(gap, word),
+            if width(word) > lines.columns - indent && !word.contains('\x1b') {
+                lines.break_word(gap, word);
+            } else {
+                lines.put(gap, word);
             }
         }
     }
@@ -119,7 +120,7 @@ fn pieces(text: &str, spaces: usize) -> Vec<(usize, &str)> {
     found
 }
 
-/// Whether the space at a place of `text` is one between the groups of a number's digits.
+/// True if the space at a place of `text` is one between the groups of a number's digits.
 fn is_within_number(text: &str, space: usize) -> bool {
     let after = &text.as_bytes()[space + 1..];
     let group = after.iter().take_while(|byte| byte.is_ascii_digit());
@@ -196,11 +197,11 @@ pub(crate) fn beside(left: &[String], right: &[String], columns: usize) -> Vec<S
     }
     let half = (columns - GAP) / 2;
     // A side that needs less than its half leaves the rest to the other.
-    let left_columns = match fits || wanted_left <= half {
-        true => wanted_left,
-        false => half
-            .max((columns - GAP).saturating_sub(wanted_right))
-            .min(wanted_left),
+    let left_columns = if fits || wanted_left <= half {
+        wanted_left
+    } else {
+        half.max((columns - GAP).saturating_sub(wanted_right))
+            .min(wanted_left)
     };
     let left = wrapped(left, left_columns);
     let right = wrapped(right, columns - GAP - left_columns);

@@ -87,7 +87,7 @@ impl Counterexample {
     }
 }
 
-/// Whether it is the last step itself that fails, and not the state to which it leads.
+/// True if it is the last step itself that fails, and not the state to which it leads.
 fn refuted(counterexample: &Counterexample) -> bool {
     let obligation = &counterexample.obligation;
     match ObligationKind::of(obligation) {

@@ -41,7 +41,7 @@ use crate::liveness::Strength;
 use history::Recorded;
 use number::counted;
 
-/// Whether a claim holds.
+/// Verdict on a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
@@ -70,7 +70,7 @@ impl std::fmt::Display for Verdict {
     }
 }
 
-/// What a verdict rests on.
+/// Evidence on which a verdict rests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Evidence {
@@ -92,11 +92,11 @@ pub struct Report {
     pub claim: Option<String>,
     /// The instance: each parameter with its value.
     pub parameters: Map<String, Value>,
-    /// Whether all the obligations chosen hold; `None` if none was chosen.
+    /// Verdict on all the obligations chosen; `None` if none was chosen.
     pub verdict: Option<Verdict>,
-    /// What the verdict rests on.
+    /// Evidence on which the verdict rests.
     pub evidence: Evidence,
-    /// Whether the search went through every state that the instance has within its constraint and its bounds: no limit and
+    /// True if the search went through every state that the instance has within its constraint and its bounds: no limit and
     /// no violation ended it before. Of random walks never.
     #[serde(default)]
     pub complete: bool,
@@ -110,11 +110,10 @@ pub struct Report {
     /// representatives.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub symmetry: Option<Identified>,
-    /// Of a search that keeps fingerprints in the place of states: how likely it is at most that it
-    /// left a state out.
+    /// Upper bound on the probability that a search that keeps fingerprints in the place of states left a state out.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub omission_probability: Option<f64>,
-    /// What ended the search early, if something did.
+    /// Limit that ended the search early, if one did.
     pub limit: Option<Limit>,
     /// Distinct initial states.
     pub initial_states: u64,
@@ -131,7 +130,7 @@ pub struct Report {
     pub seconds: f64,
     /// The most memory that the process was seen to hold.
     pub peak_memory_bytes: u64,
-    /// How states were kept; absent where none were, as on random walks.
+    /// Form in which states were kept; absent where none were, as on random walks.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub states_kept: Option<StatesKept>,
     /// Workers.
@@ -140,23 +139,23 @@ pub struct Report {
     pub obligations: Vec<Obligation>,
     /// Per rule of the implementation, how often it fired.
     pub coverage: Vec<RuleCoverage>,
-    /// What is doubtful of the verdict: that it says less than it seems to, mostly.
+    /// Doubts about the verdict: that it says less than it seems to, mostly.
     #[serde(default)]
     pub warnings: Vec<Warning>,
-    /// What of the specification is stated as a predicate, so that it could not be compared with its steps.
+    /// Parts of the specification that are stated as predicates, so that they could not be compared with its steps.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub taken_at_word: Vec<String>,
     /// The states, spread over the whole run, at which the model was asked everything again, to see that its functions
     /// are functions and that the methods it overrides agree with the others.
     #[serde(default)]
     pub asked_again: u64,
-    /// Of these, the states at which what the specification overrides was not compared with its `next` and `initial`, since
+    /// States, of these, at which what the specification overrides was not compared with its `next` and `initial`, since
     /// these visit too much; a smaller instance compares it everywhere.
     #[serde(skip_serializing_if = "is_zero", default)]
     pub not_compared: u64,
     /// States without a step, those where the system may stop included.
     pub deadlocks: u64,
-    /// What a bound of the instance has left out, if it has: threads that would have gone on.
+    /// Behaviour that a bound of the instance has left out, if it has: threads that would have gone on.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub cut_off: Option<CutOff>,
     /// The constraint that bounded exploration, if there is one. What it left out is not among the states, transitions and
@@ -223,13 +222,13 @@ impl Report {
 /// Something that makes a verdict say less than it seems to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Warning {
-    /// What it is about.
+    /// Subject of the warning.
     pub about: About,
-    /// What is doubtful, in a sentence.
+    /// Doubt, in a sentence.
     pub text: String,
 }
 
-/// What a warning is about.
+/// Subject of a warning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum About {
@@ -262,8 +261,8 @@ pub struct CutOff {
     /// The bound: `each loop once`.
     #[serde(default)]
     pub bound: String,
-    /// How many of the states without a step are such that one has been stopped. Of random walks: how
-    /// many visits.
+    /// Number of the states without a step that are such that one has been stopped. Of random walks: number
+    /// of visits.
     pub states: u64,
     /// The names of those that it has stopped in any state: beside them others may go on for ever.
     pub threads: Vec<String>,
@@ -280,7 +279,7 @@ pub struct Constrained {
     pub steps_outside: u64,
 }
 
-/// How states were identified.
+/// Identification of states with each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Identified {
     /// The permutations by which they were.
@@ -292,29 +291,29 @@ pub struct Identified {
 /// The random walks that a check made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sample {
-    /// How many were asked for.
+    /// Number of walks that were asked for.
     pub walks: u32,
     /// The most steps that each takes.
     pub steps: u32,
-    /// What determines them.
+    /// Seed that determines them.
     pub seed: u64,
-    /// How many were begun before the search ended, the one that violates an obligation included.
+    /// Number of walks that were begun before the search ended, the one that violates an obligation included.
     pub begun: u32,
 }
 
-/// What became of one obligation.
+/// Outcome of one obligation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Obligation {
     /// `simulation`, `invariant:NAME`, `environment:RULE`, …
     pub name: String,
-    /// Whether it holds.
+    /// Verdict on it.
     pub verdict: Verdict,
-    /// How often it was tested.
+    /// Number of times that it was tested.
     pub checked: u64,
-    /// What to know besides: why it was not evaluated, which rules are missing.
+    /// Further things to know: why it was not evaluated, which rules are missing.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub note: Option<String>,
-    /// Of `inductive:NAME`: whether something fails without this invariant.
+    /// True if something fails without this invariant; of `inductive:NAME` alone.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub needed: Option<bool>,
     /// The first counterexample to it, and for `simulation` the first one of each further rule.
@@ -322,7 +321,7 @@ pub struct Obligation {
     pub counterexamples: Vec<Counterexample>,
 }
 
-/// How often a rule of the implementation fired.
+/// Number of times that a rule of the implementation fired.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RuleCoverage {
     /// Its name.
@@ -338,35 +337,36 @@ pub struct RuleCoverage {
 pub struct Counterexample {
     /// The obligation.
     pub obligation: String,
-    /// How many transitions it takes.
+    /// Number of transitions that it takes.
     pub length: usize,
-    /// Whether it starts in an initial state; otherwise it is a counterexample to induction.
+    /// True if it starts in an initial state; otherwise it is a counterexample to induction.
     pub reachable: bool,
     /// The initial state, and then each step with the state it leads to.
     pub steps: Vec<Step>,
     /// The action that `environment` found refused.
     pub refused: Option<Value>,
-    /// What is wrong at the end of it, in a sentence.
+    /// Fault at the end of it, in a sentence.
     pub explanation: String,
-    /// Where the behaviour goes round for ever: the place among `steps` of the state with which the loop begins, and to which
-    /// the last step leads back. It is the last one where nothing happens any more. Of liveness alone.
+    /// Start of the loop in which the behaviour goes round for ever: the place among `steps` of the state with which the
+    /// loop begins, and to which the last step leads back. It is the last one where nothing happens any more. Of liveness
+    /// alone.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub loop_start: Option<usize>,
-    /// Why the loop meets each fairness condition of the implementation.
+    /// Reasons why the loop meets each fairness condition of the implementation.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub fairness: Vec<ConditionMet>,
-    /// For a failed simulation: the abstract actions that come nearest, and why each does not fit.
+    /// Abstract actions that come nearest where a simulation fails, and why each does not fit.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub nearest: Vec<Nearest>,
 }
 
 impl Counterexample {
-    /// What fails, and after how many steps; `explanation` says why.
+    /// Failure, and the number of steps after which it comes about; `explanation` says why.
     pub fn failure(&self) -> String {
         format!("{} {}", self.obligation, self.fails())
     }
 
-    /// That it fails, and after how many steps.
+    /// Words that say that it fails, and after how many steps.
     pub fn fails(&self) -> String {
         match self.loop_start {
             _ if self.steps.is_empty() => "fails".to_owned(),
@@ -385,23 +385,24 @@ impl Counterexample {
         }
     }
 
-    /// What its first state is.
+    /// Kind of its first state, in words.
     pub(crate) fn beginning(&self) -> &'static str {
-        match self.reachable {
-            true => "initially",
-            false => "in some type-correct state",
+        if self.reachable {
+            "initially"
+        } else {
+            "in some type-correct state"
         }
     }
 }
 
-/// Why a behaviour meets a fairness condition of the implementation for ever.
+/// Reason why a behaviour meets a fairness condition of the implementation for ever.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConditionMet {
     /// The condition, with its process where there are several.
     pub condition: String,
     /// `weak` or `strong`.
     pub strength: Strength,
-    /// Why the loop meets it.
+    /// Reason why the loop meets it.
     pub because: String,
 }
 
@@ -412,9 +413,9 @@ pub struct Step {
     pub action: Option<Value>,
     /// The rule of which the action is an instance.
     pub rule: Option<String>,
-    /// Where that rule is stated.
+    /// Source in which that rule is stated.
     pub source: Option<String>,
-    /// Who takes the step.
+    /// Process that takes the step.
     pub process: Option<String>,
     /// The state reached.
     pub state: Value,
@@ -431,10 +432,10 @@ pub struct Step {
     /// The mapped state as the specification draws it, as text.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub abstract_drawing: Option<String>,
-    /// What `drawing` is the text of.
+    /// Drawing of which `drawing` is the text.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub picture: Option<Drawing>,
-    /// What `abstract_drawing` is the text of.
+    /// Drawing of which `abstract_drawing` is the text.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub abstract_picture: Option<Drawing>,
 }
@@ -467,13 +468,13 @@ pub struct AbstractStep {
 pub struct Nearest {
     /// The action; null for a stutter.
     pub action: Option<Value>,
-    /// Whether it is the one that the refinement names.
+    /// True if it is the one that the refinement names.
     pub answered: bool,
-    /// Whether its guard holds in the mapped state before the step.
+    /// True if its guard holds in the mapped state before the step.
     pub enabled: bool,
-    /// Where it is not: the conjuncts of its guard that are false, if they have names (see [`guard`](crate::guard)).
+    /// Conjuncts of its guard that are false, where it is not enabled, if they have names (see [`guard`](crate::guard)).
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub false_conjuncts: Vec<String>,
-    /// Where it is enabled: how its target differs from the mapped state after the step.
+    /// Differences of its target from the mapped state after the step, where it is enabled.
     pub differs: Vec<Change>,
 }

@@ -16,7 +16,7 @@ pub struct Outline<'r> {
     pub shared: Option<Shared<'r>>,
     /// Its loop, where an earlier one has told that.
     pub shared_loop: Option<SharedLoop<'r>>,
-    /// Of the other steps, those that repeat the ones before them.
+    /// Repetitions: those of the other steps that repeat the ones before them.
     pub repetitions: Vec<Repetition>,
 }
 
@@ -26,7 +26,7 @@ pub struct Earlier<'r> {
     /// Its number in the order of the outlines.
     pub number: usize,
     counterexample: &'r Counterexample,
-    /// Whether there is another one of its obligation.
+    /// True if there is another one of its obligation.
     is_one_of_several: bool,
 }
 
@@ -37,7 +37,7 @@ pub struct Shared<'r> {
     pub with: Earlier<'r>,
     /// The last of the steps, which begin with the initial state.
     pub last: usize,
-    /// Whether these are all, and the same loop.
+    /// True if these are all, and the same loop.
     pub is_all: bool,
 }
 
@@ -51,7 +51,7 @@ pub struct SharedLoop<'r> {
 }
 
 impl<'r> Outline<'r> {
-    /// Those of all counterexamples of a report: the one that the verdict rests on, and the others, shortest first.
+    /// Outlines of all counterexamples of a report: the one that the verdict rests on, and the others, shortest first.
     pub fn all(report: &'r Report) -> Vec<Self> {
         let first = report.counterexample.as_ref();
         let rows = report.obligations.iter();
@@ -79,7 +79,7 @@ impl<'r> Outline<'r> {
         outlines.collect()
     }
 
-    /// That of a counterexample by itself.
+    /// Outline of a counterexample by itself.
     pub fn alone(counterexample: &'r Counterexample) -> Self {
         Self::new(counterexample, None, None)
     }
@@ -126,7 +126,7 @@ impl<'r> Outline<'r> {
 }
 
 impl<'r> Earlier<'r> {
-    /// Those of `earlier`, in their order.
+    /// Counterexamples of `earlier`, in their order.
     fn all(earlier: &[&'r Counterexample]) -> impl Iterator<Item = Self> {
         let all = earlier.iter().enumerate();
         all.map(|(number, counterexample)| {

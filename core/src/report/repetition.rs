@@ -288,7 +288,7 @@ impl Progression {
         }
     }
 
-    /// Whether the next difference is of the same number, and by the same amount, or where it goes round.
+    /// True if the next difference is of the same number, and by the same amount, or where it goes round.
     fn goes_on(&mut self, next: &Difference) -> bool {
         // Before the number goes round each of its values is another one, so nothing else has followed this one.
         if self.turn.is_none() && next.to - next.from != self.by {
@@ -298,7 +298,7 @@ impl Progression {
         self.covers(next)
     }
 
-    /// Whether this difference is by the same amount, or where the number goes round.
+    /// True if this difference is by the same amount, or where the number goes round.
     fn covers(&self, other: &Difference) -> bool {
         let step = (other.from, other.to);
         let is_regular = match self.turn {
@@ -314,7 +314,7 @@ impl Progression {
     }
 }
 
-/// In one line: `steps 2 to 99: step 1 again, 98 times, each time n + 1, to n 99; abstract: the same`.
+/// One line: `steps 2 to 99: step 1 again, 98 times, each time n + 1, to n 99; abstract: the same`.
 impl Display for Repetition {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Range { start, end } = self.steps;

@@ -12,7 +12,7 @@ use super::text::{Detail, Text};
 use super::value::{compact, name, named, parts};
 use super::{Change, Counterexample, Nearest, Step, changes};
 
-/// Where what belongs to a step begins.
+/// Column at which what belongs to a step begins.
 const INDENT: usize = 7;
 /// A run of at least this many stutters by one process has a heading.
 const FOLDED: usize = 3;
@@ -137,14 +137,15 @@ impl Text<'_, Outline<'_>> {
         }
     }
 
-    /// What happens after the last step of a lasso, and why it is fair.
+    /// End of a lasso: what happens after its last step, and why it is fair.
     fn loop_ends(&self, f: &mut Formatter<'_>, last: usize) -> fmt::Result {
         let Some(start) = self.counterexample().loop_start else {
             return Ok(());
         };
-        let line = match start == last {
-            true => "from here on nothing happens any more".to_owned(),
-            false => format!("which is state {start} again"),
+        let line = if start == last {
+            "from here on nothing happens any more".to_owned()
+        } else {
+            format!("which is state {start} again")
         };
         let line = self.options.colour.paint(Ink::Strong, line);
         self.paragraph(f, &format!("      {line}"), INDENT)?;
@@ -191,9 +192,10 @@ impl Text<'_, Outline<'_>> {
         let concrete = changes(&before.state, &step.state);
         let abstractly = changes(&before.abstract_state, &step.abstract_state);
         self.changed(f, "", &concrete)?;
-        match concrete == abstractly && !concrete.is_empty() {
-            true => self.indented(f, "abstract: the same")?,
-            false => self.changed(f, "abstract: ", &abstractly)?,
+        if concrete == abstractly && !concrete.is_empty() {
+            self.indented(f, "abstract: the same")?;
+        } else {
+            self.changed(f, "abstract: ", &abstractly)?;
         }
         if self.options.detail == Detail::WholeStates {
             self.states(f, step)?;
@@ -228,9 +230,10 @@ impl Text<'_, Outline<'_>> {
     fn stutters_of_one(&self, f: &mut Formatter<'_>, run: Range<usize>) -> fmt::Result {
         let title = |index: usize| {
             let step = &self.counterexample().steps[index];
-            match run.len() < FOLDED {
-                true => format!("{}  stutters", self.title(step)),
-                false => format!("{}  {}", action(step), self.source(step)),
+            if run.len() < FOLDED {
+                format!("{}  stutters", self.title(step))
+            } else {
+                format!("{}  {}", action(step), self.source(step))
             }
         };
         if run.len() >= FOLDED {
@@ -243,9 +246,10 @@ impl Text<'_, Outline<'_>> {
         let widest = widest.unwrap_or(0);
         for index in run.clone() {
             let (before, step) = self.around(index);
-            let title = match widest + INDENT <= self.options.width * 2 / 3 {
-                true => pad(&title(index), widest),
-                false => title(index),
+            let title = if widest + INDENT <= self.options.width * 2 / 3 {
+                pad(&title(index), widest)
+            } else {
+                title(index)
             };
             let changed = self.joined(&changes(&before.state, &step.state));
             let line = format!("{}{title}  {changed}", number(index));
@@ -333,7 +337,7 @@ impl Text<'_, Outline<'_>> {
         rows.collect()
     }
 
-    /// Who does what, and where that is stated.
+    /// Title of a step: who does what, and where that is stated.
     fn title(&self, step: &Step) -> String {
         let title = format!("{}: {}", process(step), action(step));
         let title = self.options.colour.paint(Ink::Strong, title);
@@ -436,7 +440,7 @@ pub(super) fn whole(state: &Value) -> String {
     parts.collect::<Vec<_>>().join("  ")
 }
 
-/// Why an abstract action does not fit, in a line.
+/// Reason why an abstract action does not fit, in a line.
 pub fn misfit(nearest: &Nearest) -> String {
     let action = nearest
         .action

@@ -45,7 +45,7 @@ impl Display for Text<'_, Report> {
     }
 }
 
-/// What a report says first of how it was found, and of how much: a line each, without the names of the instance.
+/// First lines of a report: how it was found, and of how much, a line each, without the names of the instance.
 pub fn head(report: &Report) -> Vec<String> {
     let options = TextOptions::default();
     let text = Text {
@@ -55,7 +55,7 @@ pub fn head(report: &Report) -> Vec<String> {
     text.head()
 }
 
-/// What a report does not claim, a line each, beside its warnings.
+/// Claims that a report does not make, a line each, beside its warnings.
 pub fn reservations(report: &Report) -> Vec<String> {
     let mut lines = Vec::new();
     if !report.taken_at_word.is_empty() {
@@ -83,7 +83,7 @@ pub fn reservations(report: &Report) -> Vec<String> {
 }
 
 impl Text<'_, Report> {
-    /// What follows the name of the instance.
+    /// Lines that follow the name of the instance.
     fn head(&self) -> Vec<String> {
         let report = self.of;
         let counted = match &report.history {
@@ -154,7 +154,7 @@ impl Text<'_, Report> {
         line
     }
 
-    /// Of a search that was not ended early and is incomplete nevertheless: which obligations are open, and what the
+    /// Obligations that are open of a search that was not ended early and is incomplete nevertheless, and what the
     /// first of them says of it, which is why, and what to ask for.
     fn left_open(&self) -> String {
         let report = self.of;
@@ -255,7 +255,7 @@ impl CutOff {
 }
 
 impl Report {
-    /// Whether every state was seen that a constraint, or a bound on loops, leaves.
+    /// True if every state was seen that a constraint, or a bound on loops, leaves.
     fn is_bounded_by_instance(&self) -> bool {
         self.complete && self.evidence == Evidence::Bounded
     }

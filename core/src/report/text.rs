@@ -1,4 +1,4 @@
-//! How reports and counterexamples are written as text for people.
+//! Text of reports and counterexamples for people.
 //!
 //! Width, colours and detail are values passed in; `Display` is plain text of 100 columns.
 
@@ -9,21 +9,21 @@ use super::layout::{Colour, wrap};
 use super::{Counterexample, Report};
 use crate::visible::visible_data;
 
-/// How a report is written.
+/// Options of the text of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextOptions {
     /// The most columns that a line takes.
     pub width: usize,
-    /// Whether there are colours.
+    /// Choice whether there are colours.
     pub colour: Colour,
-    /// What is shown of each step.
+    /// Detail in which each step is shown.
     pub detail: Detail,
 }
 
-/// What is shown of each step of a counterexample.
+/// Detail in which each step of a counterexample is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Detail {
-    /// What changes; stutters on one line each, and whole states at the last step only.
+    /// Changes; stutters on one line each, and whole states at the last step only.
     #[default]
     Changes,
     /// Whole states everywhere.

@@ -75,7 +75,7 @@ pub(super) fn named((name, value): (String, &Value)) -> String {
     }
 }
 
-/// Whether it may be the name of a variant, which begins with a letter.
+/// True if it may be the name of a variant, which begins with a letter.
 pub(super) fn is_name(text: &str) -> bool {
     text.starts_with(|first: char| first.is_alphabetic() || first == '_')
 }

@@ -34,7 +34,7 @@ const LATE: u16 = 300;
 /// A time that no clock shows.
 const NEVER: u16 = 5000;
 
-/// What is wrong.
+/// Fault of the system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
     None,
@@ -50,9 +50,9 @@ enum Fault {
     LastPermutation,
     /// Each state stands for itself.
     CanonicalOfNothing,
-    /// What stands for a state has forgotten the time.
+    /// The representative of a state has forgotten the time.
     CanonicalForgets,
-    /// What stands for an initial state is another state.
+    /// The representative of an initial state is another state.
     CanonicalOfInitial,
     /// The state may be the last if the first component is at the second place.
     MayStop,

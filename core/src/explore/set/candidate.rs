@@ -5,9 +5,9 @@ use crate::explore::StateId;
 /// A target that is new, or may be.
 #[derive(Clone)]
 pub(in crate::explore) struct Candidate<K> {
-    /// How the state is kept.
+    /// Form in which the state is kept.
     pub key: K,
-    /// By what it is looked for.
+    /// Hash by which the state is looked for.
     pub hash: u64,
     /// The step that leads to it.
     pub predecessor: Predecessor,
@@ -18,12 +18,12 @@ pub(in crate::explore) struct Candidate<K> {
 pub(in crate::explore) struct Predecessor {
     /// The state from which it is taken.
     pub source: StateId,
-    /// Which of that state's steps, in the order of `next`.
+    /// Number of the step among that state's steps, in the order of `next`.
     pub step: u32,
 }
 
 impl Predecessor {
-    /// That of an initial state, to which no step leads.
+    /// Predecessor of an initial state, to which no step leads.
     pub const NONE: Self = Self {
         source: StateId(u32::MAX),
         step: u32::MAX,

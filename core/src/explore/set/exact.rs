@@ -15,7 +15,7 @@ pub(in crate::explore) struct Exact {
 }
 
 impl Exact {
-    /// For keys of `bits` bits.
+    /// Empty set for keys of `bits` bits.
     pub fn new(bits: u32) -> Self {
         Self {
             mixer: BitMixer::new(bits),
@@ -54,9 +54,10 @@ impl Visited<[u64; 1]> for Exact {
 
     #[inline(always)]
     fn find(&self, _log: &SegmentedVec<[u64; 1]>, hash: u64, _key: &[u64; 1]) -> Lookup {
-        match self.set.contains(hash) {
-            true => Lookup::Present(None),
-            false => Lookup::Absent,
+        if self.set.contains(hash) {
+            Lookup::Present(None)
+        } else {
+            Lookup::Absent
         }
     }
 

@@ -61,9 +61,10 @@ impl<T: Clone + Hash + Send + Sync> Visited<T> for Fingerprints {
     }
 
     fn find(&self, _log: &SegmentedVec<T>, hash: u64, _key: &T) -> Lookup {
-        match self.0.contains(hash) {
-            true => Lookup::Present(None),
-            false => Lookup::Absent,
+        if self.0.contains(hash) {
+            Lookup::Present(None)
+        } else {
+            Lookup::Absent
         }
     }
 

@@ -26,7 +26,7 @@ pub(super) struct Index {
 struct Shard {
     lines: Vec<Line>,
     len: usize,
-    /// There was no memory to grow.
+    /// True if there was no memory to grow.
     starved: bool,
 }
 
@@ -95,7 +95,7 @@ impl Index {
         self.shard(hash).find(hash, is_it)
     }
 
-    /// Whether there is room for an entry of this hash. There always is while there is memory.
+    /// True if there is room for an entry of this hash. There always is while there is memory.
     #[inline(always)]
     pub fn has_room(&self, hash: u64) -> bool {
         let shard = self.shard(hash);
@@ -103,7 +103,7 @@ impl Index {
         !shard.starved || shard.len + 1 < shard.lines.len() * SLOTS
     }
 
-    /// Whether there was no memory to grow.
+    /// True if there was no memory to grow.
     pub fn is_starved(&self) -> bool {
         self.shards.iter().any(|shard| shard.starved)
     }

@@ -107,7 +107,7 @@ fn add_one_by_one<K>(
     true
 }
 
-/// Which candidates are new. As many threads as have sorted them add what belongs into their shards, region by
+/// New ones of the candidates. As many threads as have sorted them add what belongs into their shards, region by
 /// region and in each in the order of the candidates, so that of equal ones the first is the new one.
 fn new_candidates<K: Sync>(
     set: &mut CompactSet,
@@ -157,7 +157,7 @@ fn new_candidates<K: Sync>(
     new
 }
 
-/// Who has the first of the entries left, and before which one of the others' his are next.
+/// List with the first of the entries left, and the position of the others' first one, before which its entries are next.
 fn next_run(left: &[&[Entry]]) -> Option<(usize, Position)> {
     let mut first = None;
     let mut second = Position::AFTER_ALL;

@@ -19,7 +19,7 @@ impl BitMixer {
         }
     }
 
-    /// How many bits its numbers have.
+    /// Number of bits that its numbers have.
     pub fn bits(self) -> u32 {
         self.mask.count_ones()
     }

@@ -28,7 +28,7 @@ pub(in crate::explore) struct Numbered<H> {
     hashes: SegmentedVec<u64>,
 }
 
-/// How keys are hashed.
+/// Hash function of keys.
 pub(in crate::explore) trait KeyHasher<K>: Sync {
     fn hash(&self, key: &K) -> u64;
 }

@@ -9,18 +9,18 @@
 
 use super::candidate::Candidate;
 
-/// Of how many standard deviations a bin may be larger than the others, about, and by how many entries.
+/// Number of standard deviations by which a bin may be larger than the others, about, and number of entries besides.
 const SLACK: u32 = 8;
 
 /// Hashes of some candidates by bins, and in each bin in the order of the candidates.
 #[derive(Default)]
 pub(crate) struct Partition {
     entries: Vec<Entry>,
-    /// Where each bin begins, and where the last one has to end.
+    /// Beginning of each bin, and the position at which the last one has to end.
     starts: Vec<u32>,
-    /// Where what is in each bin ends.
+    /// End of what is in each bin.
     ends: Vec<u32>,
-    /// How many hashes there are.
+    /// Number of hashes.
     len: usize,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct Entry {
     pub position: Position,
 }
 
-/// Which of a wave's candidates: the number of its list, and its place in that.
+/// Position of one of a wave's candidates: the number of its list, and its place in that.
 ///
 /// PERF: one word, so that comparing two takes one instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,7 +59,7 @@ impl Partition {
         self.len = 0;
     }
 
-    /// How many hashes there are.
+    /// Number of hashes.
     pub fn len(&self) -> usize {
         self.len
     }
@@ -123,7 +123,7 @@ impl Partition {
         true
     }
 
-    /// What is in a bin.
+    /// Entries of a bin.
     pub(super) fn bin(&self, bin: usize) -> &[Entry] {
         &self.entries[self.starts[bin] as usize..self.ends[bin] as usize]
     }

@@ -1,4 +1,4 @@
-//! What the threads of the engine share, under a scheduler that tries other orders of their steps.
+//! Data that the threads of the engine share, under a scheduler that tries other orders of their steps.
 //!
 //! The sources are those of the engine, and what they get their threads and atomic values from
 //! (`primitives`) has them run by Shuttle. It runs one thread at a time and is sequentially consistent: what

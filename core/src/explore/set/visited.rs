@@ -5,14 +5,14 @@ use super::partition::Partition;
 use crate::explore::StateId;
 use crate::explore::segments::SegmentedVec;
 
-/// Whether a state is there, and under which number if that is known.
+/// Result of a lookup: the state is there, and under this number if that is known, or it is not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::explore) enum Lookup {
     Absent,
     Present(Option<StateId>),
 }
 
-/// Who is told what became of the candidates of a wave, in order.
+/// Receiver of what became of the candidates of a wave, in order.
 pub(in crate::explore) trait InsertSink {
     /// So many candidates of a list are new, and were added to the log; these are the steps that lead to them. Lists
     /// come in order.
@@ -23,19 +23,19 @@ pub(in crate::explore) trait InsertSink {
 
 /// The states reached, kept as `K`.
 pub(in crate::explore) trait Visited<K>: Sync {
-    /// Whether keys of one hash are one key to this set.
+    /// True if keys of one hash are one key to this set.
     fn hashes_are_keys(&self) -> bool;
-    /// Whether candidates are to be looked up before they are added.
+    /// True if candidates are to be looked up before they are added.
     fn looks_up_first(&self) -> bool {
         true
     }
 
-    /// Whether two keys of one hash are the same to this set.
+    /// True if two keys of one hash are the same to this set.
     fn is_same(&self, one: &K, other: &K) -> bool;
 
-    /// By what a key is looked for.
+    /// Hash by which a key is looked for.
     fn hash(&self, key: &K) -> u64;
-    /// How many bits, from the lowest on, a hash may have.
+    /// Number of bits, from the lowest on, that a hash may have.
     fn hash_bits(&self) -> u32 {
         u64::BITS
     }
@@ -64,7 +64,7 @@ pub(in crate::explore) trait Visited<K>: Sync {
         room: usize,
         met: &mut impl InsertSink,
     ) -> bool;
-    /// Whether there was no memory to grow. States may be missing then.
+    /// True if there was no memory to grow. States may be missing then.
     fn is_starved(&self) -> bool;
     /// Bytes held.
     fn bytes(&self) -> u64;

@@ -62,7 +62,7 @@ pub(in crate::obligation) struct Findings<R: Refinement> {
     pub tested: Vec<u32>,
     /// Processes that take actions of the specification, and that the environment does not have.
     pub undeclared: BTreeSet<Process>,
-    /// How many pairs of a process and a state, or a step, were tested for (b) and (c).
+    /// Number of pairs of a process and a state, or a step, that were tested for (b) and (c).
     pub rest_checked: u64,
     pub unrest: Option<Unrest>,
     /// Requirements that can only be met beyond a bound of the instance: per rule of the specification, and coming to rest.
@@ -261,7 +261,7 @@ impl Labelled<'_> {
 /// The graph, searched backwards.
 struct Backward<'a> {
     graph: Labelled<'a>,
-    /// How many states there are whose steps are recorded. The next number stands for all others.
+    /// Number of states whose steps are recorded. The next number stands for all others.
     states: usize,
 }
 
@@ -368,14 +368,14 @@ struct Need<A> {
     action: A,
 }
 
-/// What states of a row were found to be when they were looked at.
+/// Facts found about states of a row when they were looked at.
 struct LookedAt<A> {
     states: Range<u32>,
     /// Per state, the set of environment processes at rest.
     rest: Vec<u32>,
     /// Per state, the place of what its image needs, if some process is at rest.
     needed: Vec<u32>,
-    /// What images need, each once.
+    /// Needs of images, each once.
     needs: Vec<Vec<Need<A>>>,
     /// The states outside of the constraint.
     outside: Vec<StateId>,
@@ -602,7 +602,7 @@ fn meets_later<R: Refinement>(
     }
 }
 
-/// What the specification offers each process of the environment in `image`; other processes are noted.
+/// Actions that the specification offers the processes of the environment in `image`; other processes are noted.
 fn needs<R: Refinement>(
     refinement: &R,
     image: &StateOf<R::Abstract>,

@@ -1,8 +1,8 @@
-//! What induction has to show: that an invariant is inductive, or that the invariants suffice for the simulation.
+//! Goals of induction: that an invariant is inductive, or that the invariants suffice for the simulation.
 
 use std::ops::{Index, IndexMut};
 
-/// What a step from a type-correct state that satisfies the invariants has to satisfy.
+/// Condition that a step from a type-correct state that satisfies the invariants has to satisfy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::obligation) enum Goal {
     /// An invariant, by its place among all of them.
@@ -12,7 +12,7 @@ pub(in crate::obligation) enum Goal {
 }
 
 impl Goal {
-    /// Those of a refinement with so many invariants.
+    /// Goals of a refinement with so many invariants.
     pub fn all(invariants: usize) -> impl Iterator<Item = Self> {
         (0..invariants)
             .map(Self::Invariant)

@@ -27,7 +27,7 @@ const PATIENCE: u64 = 256;
 /// Initial states between two looks at the memory.
 const MORE_PATIENCE: u64 = 1 << 14;
 
-/// Where induction fails: the number of a type-correct state, and which of its steps; no step if the
+/// Gap in an induction: the number of a type-correct state, and which of its steps; no step if the
 /// state itself is at fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::obligation) struct Gap {
@@ -35,12 +35,12 @@ pub(in crate::obligation) struct Gap {
     pub step: Option<u32>,
 }
 
-/// What a pass over the type-correct states found.
+/// Findings of a pass over the type-correct states.
 #[derive(Clone, Debug)]
 pub(in crate::obligation) struct Findings {
     /// Type-correct states.
     pub states: u64,
-    /// Those that satisfy all the invariants.
+    /// Type-correct states that satisfy all the invariants.
     pub satisfying: u64,
     /// Steps from these.
     pub steps: u64,
@@ -51,11 +51,11 @@ pub(in crate::obligation) struct Findings {
     /// The first number of which `type_correct` made no state, and what it panicked with. Some numbers
     /// after it were left out.
     pub unmade: Option<(u64, Panic)>,
-    /// Of the reachable states that were looked for, those that are type-correct, by their places.
+    /// Places of those reachable states that were looked for and are type-correct.
     pub met: HashSet<usize>,
     /// First state at which a function of the model panicked that did not panic when it was asked again.
     pub unrepeated: Unrepeated,
-    /// Whether the pass was cut short.
+    /// True if the pass was cut short.
     pub cut_short: bool,
 }
 
@@ -93,7 +93,7 @@ impl Findings {
         self.cut_short |= other.cut_short;
     }
 
-    /// Whether every type-correct state was made and looked at.
+    /// True if every type-correct state was made and looked at.
     pub fn decided_all(&self) -> bool {
         self.unmade.is_none() && !self.cut_short
     }
@@ -203,13 +203,13 @@ where
 struct Pass<'a, R: Refinement> {
     refinement: &'a R,
     invariants: &'a [Invariant<R::Concrete>],
-    /// How many type-correct states there are.
+    /// Number of type-correct states.
     total: u64,
     /// The initial states. PERF: to make them anew for each state took a sixth of the time.
     initial: Option<HashSet<StateOf<R::Concrete>>>,
     /// States that were reached, with their places.
     reached: HashMap<&'a StateOf<R::Concrete>, usize>,
-    /// Whether to stop. Asked of now and then, within a state too.
+    /// Predicate: true if the pass has to stop. Asked of now and then, within a state too.
     out_of_time: &'a (dyn Fn() -> bool + Sync),
 }
 
@@ -254,7 +254,7 @@ fn carefully<T>(
 /// The first number of a state at which a function panicked, and did not when it was asked again.
 pub(in crate::obligation) type Unrepeated = Option<(u64, Panic)>;
 
-/// Which of the invariants a state fails.
+/// Invariants that a state fails.
 enum Failing {
     None,
     One(usize),
@@ -398,7 +398,7 @@ where
         }
     }
 
-    /// What fails in a state that satisfies all invariants but one: an invariant of the others, or the simulation.
+    /// Goal that fails in a state that satisfies all invariants but one: an invariant of the others, or the simulation.
     fn fails_without(
         &self,
         care: &Care<'_>,

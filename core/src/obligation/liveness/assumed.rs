@@ -26,12 +26,12 @@ pub(super) struct Instance {
 }
 
 impl Instance {
-    /// Whether a step by a rule and a process is one of the action.
+    /// True if a step by a rule and a process is one of the action.
     pub fn takes(&self, rule: u32, process: Process) -> bool {
         self.rules.contains(&rule) && self.process.is_none_or(|own| own.is(process))
     }
 
-    /// Whether a step of a system by an action is one.
+    /// True if a step of a system by an action is one.
     pub fn takes_action<S: TransitionSystem>(&self, system: &S, action: &ActionOf<S>) -> bool {
         let rule = system.rule_of(action).0 as u32;
         self.takes(rule, system.process_of(action))
@@ -85,7 +85,7 @@ pub(super) fn instances(stated: &[Fairness], rules: &[Rule], taken: &Taken) -> V
     instances
 }
 
-/// Whether a process has to be named, since the condition is one of others, too.
+/// True if a process has to be named, since the condition is one of others, too.
 fn is_one_of_several(fairness: &Fairness, process: Process, processes: &BTreeSet<Process>) -> bool {
     processes.len() > 1 || fairness.process().is_none() && process.number.is_some()
 }
@@ -154,7 +154,7 @@ impl RecordedSteps<'_> {
         violation(self, initial, conditions, question)
     }
 
-    /// Whether there is such a behaviour.
+    /// True if there is such a behaviour.
     pub fn is_violated(
         &self,
         initial: &[u32],
@@ -181,7 +181,7 @@ impl RecordedSteps<'_> {
         }
     }
 
-    /// Whether no step leads to another state.
+    /// True if no step leads to another state.
     pub fn stops(&self, state: u32) -> bool {
         self.steps(state).all(|(to, _)| to == state)
     }

@@ -15,7 +15,7 @@ use crate::refinement::Refinement;
 use crate::report::{Counterexample, Obligation, Verdict};
 use crate::system::{StateOf, TransitionSystem};
 
-/// What is known when rows are decided.
+/// Facts that are known when rows are decided.
 pub(super) struct Decision<'a, R: Refinement> {
     pub found: &'a Found<'a, R>,
     pub steps: RecordedSteps<'a>,
@@ -26,11 +26,11 @@ pub(super) struct Decision<'a, R: Refinement> {
     pub initial: Vec<u32>,
     /// The states outside of the constraint.
     pub cut: &'a Bits,
-    /// Why a row stays open that nothing violates, if the graph is not complete.
+    /// Reason why a row stays open that nothing violates, if the graph is not complete.
     pub open: Option<String>,
     /// Per rule of the specification, how many steps simulate it.
     pub simulated: &'a [u64],
-    /// Whether every fair behaviour ends in a state without a step that changes it, as far as it was asked for.
+    /// True if every fair behaviour ends in a state without a step that changes it, as far as it was asked for.
     pub stops: OnceCell<bool>,
 }
 
@@ -160,13 +160,14 @@ impl<R: Refinement> Decision<'_, R> {
             return Obligation::incomplete(reason);
         }
         let holds = Obligation::new(Verdict::Holds, self.found.states.len() as u64);
-        match self.stops.get_or_init(|| self.every_behaviour_stops()) {
-            true => holds.noted("every fair behaviour ends where the system stops"),
-            false => holds,
+        if *self.stops.get_or_init(|| self.every_behaviour_stops()) {
+            holds.noted("every fair behaviour ends where the system stops")
+        } else {
+            holds
         }
     }
 
-    /// Whether no fair behaviour takes steps for ever.
+    /// True if no fair behaviour takes steps for ever.
     fn every_behaviour_stops(&self) -> bool {
         let states = self.steps.states();
         let stops = Bits::of(states, |at| self.steps.stops(at));

@@ -14,14 +14,14 @@ use crate::system::{ActionOf, StateOf, StepOf, TransitionSystem, steps};
 use crate::trace::Trace;
 use crate::visit::visit_steps;
 
-/// What a lasso violates.
+/// Property or condition that a lasso violates.
 pub(super) enum Violated<R: Refinement> {
     Property(Property<R::Concrete>),
     /// A fairness condition of the specification.
     Fairness(Instance),
 }
 
-/// Why a lasso is not one of the model.
+/// Reason why a lasso is not one of the model.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum LassoError {
     #[error(transparent)]
@@ -167,9 +167,12 @@ impl<'a, R: Refinement> Shown<'a, R> {
     }
 
     fn reason(&self, met: Met) -> String {
-        let step = |place: usize| match place == self.lasso.loop_start && place == 0 {
-            true => "the initial state".to_owned(),
-            false => format!("state {place}"),
+        let step = |place: usize| {
+            if place == self.lasso.loop_start && place == 0 {
+                "the initial state".to_owned()
+            } else {
+                format!("state {place}")
+            }
         };
         match met {
             Met::NeverEnabled => "it is enabled nowhere in the loop".to_owned(),
@@ -214,7 +217,7 @@ impl<'a, R: Refinement> Shown<'a, R> {
         }
     }
 
-    /// Whether there are abstract states between in the loop.
+    /// True if there are abstract states between in the loop.
     fn passes_between(&self) -> bool {
         let mut places = self.lasso.loop_start..self.states.len();
         places.any(|place| {
@@ -236,7 +239,7 @@ impl<'a, R: Refinement> Shown<'a, R> {
         visited
     }
 
-    /// Whether the specification steps from a state by the action of a condition: to another state, if one is given.
+    /// True if the specification steps from a state by the action of a condition: to another state, if one is given.
     fn abstract_step(
         &self,
         instance: &Instance,

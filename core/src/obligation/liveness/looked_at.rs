@@ -1,4 +1,4 @@
-//! What liveness asks of each state, once: its predicates, and its image.
+//! Facts that liveness asks of each state, once: its predicates, and its image.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use crate::parallel::run_in_parallel;
 use crate::refinement::Refinement;
 use crate::system::StateOf;
 
-/// What was found of all states whose steps are recorded.
+/// Facts found about all states whose steps are recorded.
 pub(super) struct LookedAt<R: Refinement> {
     /// The states outside of the constraint, which are not expanded.
     pub cut: Bits,
@@ -45,10 +45,10 @@ impl<R: Refinement> Default for Images<R> {
     }
 }
 
-/// What was found of some states.
+/// Facts found about some states.
 struct Part<R: Refinement> {
     states: Range<u32>,
-    /// Those outside of the constraint.
+    /// States outside of the constraint.
     cut: Vec<u32>,
     /// Per state and property, in this order, premise and conclusion.
     holding: Vec<[bool; 2]>,

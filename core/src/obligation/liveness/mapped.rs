@@ -43,7 +43,7 @@ struct Taking {
 }
 
 impl Taking {
-    /// Of these steps, those whose label is one of the action's.
+    /// Those of `steps` whose label is one of the action's.
     fn new(steps: &Graph, labels: &Bits) -> Self {
         let mut taking = Self {
             starts: Vec::with_capacity(steps.states() + 1),
@@ -150,13 +150,13 @@ impl<R: Refinement> Mapped<R> {
         })
     }
 
-    /// Whether the abstract state of a node enables the action of a condition.
+    /// True if the abstract state of a node enables the action of a condition.
     pub fn enables(&self, at: u32, instance: usize) -> bool {
         let targets = self.taking[instance].from(self.images[at as usize]);
         !targets.is_empty()
     }
 
-    /// Whether going from a node to another is, of their abstract states, a step of the action of a condition.
+    /// True if going from a node to another is, of their abstract states, a step of the action of a condition.
     pub fn takes(&self, from: u32, to: u32, instance: usize) -> bool {
         let [from, to] = [from, to].map(|at| self.images[at as usize]);
         from != to && self.taking[instance].from(from).contains(&to)

@@ -63,7 +63,7 @@ pub(super) struct Searched<'a, A> {
     pub labels: &'a [Label],
     /// The abstract states between, by number.
     pub between: &'a [Vec<A>],
-    /// Whether the mapping is no refinement mapping.
+    /// True if the mapping is no refinement mapping.
     pub simulation_fails: bool,
     /// Per rule of the specification, the number of steps that simulate it.
     pub simulated: &'a [u64],
@@ -79,7 +79,7 @@ pub(super) struct Decided {
     pub panicked: Option<PanickedAt>,
 }
 
-/// Why liveness cannot be decided with these settings, if it cannot.
+/// Reason why liveness cannot be decided with these settings, if it cannot.
 pub(super) fn unsupported<R: Refinement>(
     refinement: &R,
     kind: ObligationKind,
@@ -129,12 +129,12 @@ impl Liveness {
         self.fairness.iter_mut().chain(&mut self.properties)
     }
 
-    /// Whether a row is chosen.
+    /// True if a row is chosen.
     pub fn is_chosen(&self) -> bool {
         self.rows().any(|row| row.selected)
     }
 
-    /// Whether a row is chosen that speaks of mapped states.
+    /// True if a row is chosen that speaks of mapped states.
     pub fn is_mapped(&self) -> bool {
         self.fairness.iter().any(|row| row.selected)
     }
@@ -290,8 +290,8 @@ fn doubts_of_conditions(stated: &[Fairness], assumed: &[Instance]) -> Vec<String
     never.map(doubt).collect()
 }
 
-/// Whether the fairness conditions of a system have names of their own, and rules that are there. Which processes there are
-/// is not known before a search.
+/// Validates that the fairness conditions of a system have names of their own, and rules that are there. Which processes
+/// there are is not known before a search.
 fn validate<S: TransitionSystem>(system: &S) -> Result<(), CheckError> {
     let conditions = system.fairness();
     let names: Vec<&str> = conditions.iter().map(Fairness::name).collect();

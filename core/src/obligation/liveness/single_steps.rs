@@ -27,7 +27,7 @@ pub(super) struct Implementation<'a, A> {
 pub(super) struct SingleSteps {
     graph: Graph,
     classes: Vec<u32>,
-    /// Those of the implementation, and one more.
+    /// Conditions of the implementation, and one more.
     conditions: Conditions,
     /// Number of nodes that are states.
     states: u32,
@@ -68,7 +68,7 @@ struct Inner {
 struct Classes<'a> {
     assumed: &'a Conditions,
     conditions: Conditions,
-    /// By class of the recorded graph.
+    /// Class of the split graph for each class of the recorded one, once it is made.
     same: Vec<Option<u32>>,
 }
 

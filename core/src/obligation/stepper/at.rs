@@ -149,7 +149,7 @@ impl<R: Refinement> At<'_, R> {
     }
 }
 
-/// What can be taken from a state, or the initial states.
+/// Steps that can be taken from a state, or the initial states.
 fn enumerate<R: Refinement>(
     refinement: &R,
     from: Option<&StateOf<R::Concrete>>,

@@ -11,18 +11,18 @@ pub trait Begin: Sync {
     fn begin(&self) -> Box<dyn Standing + '_>;
 }
 
-/// Where choices have led, and what can be taken from there, by numbers. What asks the model may panic as it does, but
-/// for [`step`](Self::step).
+/// Position to which choices have led, and what can be taken from there, by numbers. What asks the model may panic as it
+/// does, but for [`step`](Self::step).
 pub trait Standing {
     /// Finds out what can be taken, at most [`MOST_OFFERED`], and says whether that is all.
     fn look(&mut self) -> bool;
     /// The constraint that the state does not satisfy, if there is one: nothing is taken from there.
     fn cut(&self) -> Option<String>;
-    /// How much was found.
+    /// Number of initial states or steps that were found.
     fn offered(&self) -> usize;
     /// One of what was found: an initial state or a step.
     fn step(&self, number: usize) -> Step;
-    /// Whether it is this step.
+    /// True if it is this step.
     fn is(&self, number: usize, step: &Step) -> bool;
     /// Takes it. What can be taken from there is to be found out next.
     fn take(&mut self, number: usize);

@@ -1,4 +1,4 @@
-//! Why a history is not a behaviour, as data.
+//! Explanation why a history is not a behaviour, as data.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::drawing::Drawing;
 use crate::explore::Limit;
 
-/// Why a history is not a behaviour.
+/// Explanation why a history is not a behaviour.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Explanation {
     /// The event that ended without a place in any order; none if all have one, and the effects of
@@ -14,7 +14,7 @@ pub struct Explanation {
     pub event: Option<ShownEvent>,
     /// The longest orders of events there are up to then, by the number of events in them.
     pub prefixes: Vec<Prefix>,
-    /// How many more there are of that length.
+    /// Number of further orders of that length.
     pub more_prefixes: usize,
     /// A smaller part of the history that cannot be, if one was found.
     pub window: Option<SmallWindow>,
@@ -34,29 +34,29 @@ pub struct ShownEvent {
     pub thread: u32,
     /// Its place in the order of its thread.
     pub place: u64,
-    /// When it began, in nanoseconds.
+    /// Time at which it began, in nanoseconds.
     pub begin: u64,
-    /// When it had ended; none if that was lost.
+    /// Time at which it had ended; none if that was lost.
     pub end: Option<u64>,
-    /// What it was.
+    /// Text that says what it was.
     pub text: String,
 }
 
 /// An order of some of the events, of which the specification takes every step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Prefix {
-    /// How many events of the history it takes, those before its steps included.
+    /// Number of events of the history that it takes, those before its steps included.
     pub events: u64,
-    /// Where the steps begin.
+    /// Situation in which the steps begin.
     pub before: Situation,
     /// Its last steps, of those that were looked at again.
     pub steps: Vec<PrefixStep>,
-    /// What could come next, and why it cannot.
+    /// Events that could come next, and why they cannot.
     pub next: Vec<Refused>,
 }
 
 impl Prefix {
-    /// Where it leads.
+    /// Situation to which it leads.
     pub fn last(&self) -> &Situation {
         self.steps.last().map_or(&self.before, |step| &step.after)
     }
@@ -70,7 +70,7 @@ pub struct Situation {
     /// The same as the specification draws it, if it does, as text.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub drawing: Option<String>,
-    /// What `drawing` is the text of.
+    /// Drawing of which `drawing` is the text.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub picture: Option<Drawing>,
 }
@@ -80,21 +80,21 @@ pub struct Situation {
 pub struct PrefixStep {
     /// The event; none if the specification moves by itself.
     pub event: Option<ShownEvent>,
-    /// What the step is.
+    /// Kind of the step.
     pub kind: StepKind,
     /// The action of the specification; none if nothing changes.
     pub action: Option<Value>,
     /// The rule of which the action is an instance.
     pub rule: Option<String>,
-    /// Where that rule is stated.
+    /// Source in which that rule is stated.
     pub source: Option<String>,
-    /// Who takes the step, in the specification.
+    /// Process that takes the step, in the specification.
     pub process: Option<String>,
     /// The state that it leads to.
     pub after: Situation,
 }
 
-/// What a step of an order is.
+/// Kind of a step of an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StepKind {
@@ -108,7 +108,7 @@ pub enum StepKind {
     Internal,
 }
 
-/// What could come next, and cannot.
+/// Event that could come next, and cannot.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refused {
     /// The event.
@@ -130,6 +130,6 @@ pub struct Refused {
 pub struct SmallWindow {
     /// Its events, as they begin.
     pub events: Vec<ShownEvent>,
-    /// From how many states it was tried.
+    /// Number of states from which it was tried.
     pub states: usize,
 }

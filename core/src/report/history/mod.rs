@@ -1,4 +1,4 @@
-//! What a report says of a history that real threads recorded, as data.
+//! Data that a report has of a history that real threads recorded.
 
 mod explanation;
 pub(super) mod text;
@@ -10,7 +10,7 @@ pub use explanation::{
     Explanation, Prefix, PrefixStep, Refused, ShownEvent, Situation, SmallWindow, StepKind,
 };
 
-/// What a report says of a recorded history besides.
+/// Data that a report has of a recorded history besides.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Recorded {
     /// Events that were read.
@@ -24,7 +24,7 @@ pub struct Recorded {
     /// Place where the history stops, if it has no end.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub no_end: Option<NoEnd>,
-    /// What the search filled in, in one order that it found.
+    /// Assumptions that the search filled in, in one order that it found.
     pub assumed: Vec<Assumption>,
     /// The most events that were under way, or delayed, at a time.
     pub widest_window: usize,
@@ -32,16 +32,16 @@ pub struct Recorded {
     pub most_kept: usize,
     /// The most configurations that were left after an event.
     pub widest_frontier: usize,
-    /// Why it is no behaviour, if it is none.
+    /// Explanation why it is no behaviour, if it is none.
     pub explanation: Option<Explanation>,
 }
 
 /// Events that were recorded in part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Partial {
-    /// What happened is not known: each may be any one step of the specification, or none.
+    /// Events of which it is not known what happened: each may be any one step of the specification, or none.
     pub unknown: u64,
-    /// They have no end: each may have come about or not.
+    /// Events without an end: each may have come about or not.
     pub open: u64,
     /// Something else of them is missing.
     pub incomplete: u64,
@@ -52,7 +52,7 @@ pub struct Partial {
 pub struct NoEnd {
     /// The last line.
     pub line: u64,
-    /// Whether the last line is cut itself, so that it is no event.
+    /// True if the last line is cut itself, so that it is no event.
     pub within_line: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What a report says of a recorded history, as text for people.
+//! Report on a recorded history, as text for people.
 
 use std::fmt::{self, Formatter};
 
@@ -11,7 +11,7 @@ use crate::report::text::Text;
 use crate::report::value::compact;
 use crate::report::{Evidence, Report, Verdict};
 
-/// What the verdict rests on: one order is enough to hold, and none must be left to be violated.
+/// Evidence on which the verdict rests: one order is enough to hold, and none must be left to be violated.
 pub(in crate::report) fn evidence(report: &Report, history: &Recorded) -> String {
     let is_violated = report.verdict == Some(Verdict::Violated);
     let is_decided = report.evidence == Evidence::Exhaustive;
@@ -52,7 +52,7 @@ pub(in crate::report) fn counts(report: &Report, history: &Recorded) -> String {
 }
 
 impl Text<'_, Report> {
-    /// What was assumed, and why the history is no behaviour.
+    /// Assumptions that were made, and the reason why the history is no behaviour.
     pub(in crate::report) fn history(
         &self,
         f: &mut Formatter<'_>,

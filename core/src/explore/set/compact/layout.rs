@@ -1,8 +1,8 @@
-//! Which part of a number its place says, and which part a slot has to hold.
+//! Division of a number into the part that its place says and the part that a slot has to hold.
 
 use super::line::Line;
 
-/// Where a number is at home, and what a slot says of it.
+/// Home of each number, and the part of it that a slot says.
 #[derive(Clone, Copy)]
 pub(super) struct Layout {
     /// The bits of a number.
@@ -13,7 +13,7 @@ pub(super) struct Layout {
     spare: u32,
     /// The bits of a remainder; a slot has the distance above them.
     pub remainder: u32,
-    /// How many lines away from home a number may be.
+    /// Greatest number of lines that a number may be away from home.
     pub farthest: u64,
     /// 2⁶⁴ divided by `lines`, rounded up.
     reciprocal: u128,
@@ -84,7 +84,7 @@ impl Layout {
         }
     }
 
-    /// Where a number whose home and slot these are is at home in `other`, and what a slot has there.
+    /// Home in `other` of a number whose home and slot these are, and what a slot has there.
     ///
     /// PERF: where there are as many lines, or twice as many, the number itself is not needed. With twice as
     /// many its product is twice as large: one bit more of it is the home's, and one less the remainder's.
@@ -104,7 +104,7 @@ impl Layout {
         other.home(self.number(home, slot))
     }
 
-    /// What is added to a slot for each line that it is away from home.
+    /// Amount that is added to a slot for each line that it is away from home.
     #[inline(always)]
     pub fn step(&self) -> u64 {
         // One bit more than the remainder has, since the slot holds one more than that.

@@ -8,7 +8,7 @@ pub(super) trait Line: Copy {
     fn get(&self, slot: usize) -> u64;
     fn contains(&self, value: u64) -> bool;
     fn is_full(&self) -> bool;
-    /// How many slots are filled.
+    /// Number of slots that are filled.
     fn filled(&self) -> usize;
     /// Fills an empty slot, the first one of its line.
     fn fill(&mut self, slot: usize, value: u64);

@@ -33,7 +33,7 @@ const LOAD_OF: usize = 64;
 /// … so many are filled before a shard grows.
 const LOAD: usize = 56;
 
-/// Of the regions of a shard there are at most 2 to this power. PERF: as many as can be written to in turn
+/// Binary logarithm of the greatest number of regions of a shard. PERF: as many as can be written to in turn
 /// without a miss of the first cache.
 const MOST_REGIONS_BITS: u32 = 4;
 
@@ -62,13 +62,13 @@ impl CompactSet {
         }
     }
 
-    /// In which shard a number belongs.
+    /// Shard to which a number belongs.
     #[inline(always)]
     pub fn shard_of(&self, number: u64) -> usize {
         (number << self.align >> (64 - SHARD_BITS)) as usize
     }
 
-    /// What the shard goes by: the other bits, as the upper bits of a word.
+    /// Part of a number that the shard goes by: the other bits, as the upper bits of a word.
     #[inline(always)]
     fn rest(&self, number: u64) -> u64 {
         number << self.align << SHARD_BITS
@@ -117,7 +117,7 @@ impl CompactSet {
         }
     }
 
-    /// Whether there was no memory to grow. Numbers may be missing then.
+    /// True if there was no memory to grow. Numbers may be missing then.
     pub fn is_starved(&self) -> bool {
         self.shards.iter().any(|shard| shard.starved)
     }
@@ -135,7 +135,7 @@ impl CompactSet {
         self.shards[shard].insert(rest)
     }
 
-    /// How many numbers there are in it.
+    /// Count of the numbers in it.
     #[cfg(test)]
     fn len(&self) -> usize {
         self.shards.iter().map(|shard| shard.len).sum()
@@ -146,17 +146,17 @@ impl CompactSet {
 #[derive(Clone, Copy)]
 pub(super) struct Regions {
     align: u32,
-    /// Those of a shard are 2 to this power many.
+    /// Binary logarithm of the number of regions of a shard.
     of_a_shard: u32,
 }
 
 impl Regions {
-    /// How many there are.
+    /// Number of regions.
     pub fn count(self) -> usize {
         SHARDS << self.of_a_shard
     }
 
-    /// In which one a number belongs.
+    /// Region to which a number belongs.
     #[inline(always)]
     pub fn of(self, number: u64) -> usize {
         (number << self.align >> (64 - SHARD_BITS - self.of_a_shard)) as usize
@@ -181,7 +181,7 @@ impl Part<'_> {
         }
     }
 
-    /// Which of the set's regions are in these shards.
+    /// Range of the set's regions that are in these shards.
     pub fn regions(&self, regions: Regions) -> std::ops::Range<usize> {
         let of = |shard| shard << regions.of_a_shard;
         of(self.first)..of(self.first + self.shards.len())
@@ -207,12 +207,12 @@ enum Lines {
 /// The numbers that have their upper bits in common, by their other bits.
 struct Shard {
     lines: Lines,
-    /// How the numbers are laid out on the lines.
+    /// Layout of the numbers on the lines.
     layout: Layout,
     len: usize,
-    /// With so many it grows.
+    /// Number of filled slots with which the shard grows.
     most: usize,
-    /// There was no memory for that.
+    /// True if there was no memory to grow.
     starved: bool,
 }
 
@@ -249,7 +249,7 @@ impl Shard {
         }
     }
 
-    /// If the number is not there: the line with room for it and what to put into it, unless there
+    /// Result of a search for the number; the error is the line with room for it and what to put into it, unless there
     /// is no room within reach.
     #[inline(always)]
     fn find<L: Line>(
@@ -334,9 +334,10 @@ impl Shard {
         // is small or narrow may as well be half empty.
         let slots = self.slots();
         let narrow = matches!(self.lines, Lines::Narrow(_));
-        let grown = self.rebuild(match narrow || slots < SMALL {
-            true => slots * 2,
-            false => slots * 3 / 2,
+        let grown = self.rebuild(if narrow || slots < SMALL {
+            slots * 2
+        } else {
+            slots * 3 / 2
         });
         if !grown {
             self.starved = true;
@@ -352,12 +353,11 @@ impl Shard {
         let mut slots = slots;
         loop {
             let narrow = Layout::new::<Narrow>(old.bits, slots);
-            let (layout, lines) = match narrow.farthest >= ENOUGH_FARTHEST {
-                true => (narrow, poured(&numbers, &old, &narrow, Lines::Narrow)),
-                false => {
-                    let wide = Layout::new::<Wide>(old.bits, slots);
-                    (wide, poured(&numbers, &old, &wide, Lines::Wide))
-                }
+            let (layout, lines) = if narrow.farthest >= ENOUGH_FARTHEST {
+                (narrow, poured(&numbers, &old, &narrow, Lines::Narrow))
+            } else {
+                let wide = Layout::new::<Wide>(old.bits, slots);
+                (wide, poured(&numbers, &old, &wide, Lines::Wide))
             };
             match lines {
                 Poured::Onto(lines) => {
@@ -382,7 +382,7 @@ enum Put {
     NoRoom,
 }
 
-/// What becomes of numbers that are laid out anew.
+/// Outcome of laying numbers out anew.
 enum Poured<L> {
     /// They are on these lines.
     Onto(L),
@@ -406,22 +406,25 @@ fn poured<L: Line>(
     lines.resize(count, L::EMPTY);
     // PERF: how many slots of each line are filled is known here, and need not be counted each time.
     filled.resize(count, 0);
-    let new = (&mut *lines, &mut *filled);
     let fit = match numbers {
-        Lines::Narrow(numbers) => pour(numbers, old, new, layout),
-        Lines::Wide(numbers) => pour(numbers, old, new, layout),
+        Lines::Narrow(numbers) => pour(numbers, old, layout, &mut lines, &mut filled),
+        Lines::Wide(numbers) => pour(numbers, old, layout, &mut lines, &mut filled),
     };
-    match fit {
-        true => Poured::Onto(lines_of(lines)),
-        false => Poured::NoRoom,
+    if fit {
+        Poured::Onto(lines_of(lines))
+    } else {
+        Poured::NoRoom
     }
 }
 
+/// Adds all numbers of lines laid out as `old` to empty lines, laid out as `layout`, and says whether each was near enough to
+/// its home. `filled` counts the slots that are filled of each line.
 fn pour<K: Line, L: Line>(
     numbers: &[K],
     old: &Layout,
-    (lines, filled): (&mut [L], &mut [u8]),
     layout: &Layout,
+    lines: &mut [L],
+    filled: &mut [u8],
 ) -> bool {
     let step = old.step();
     for (at, line) in numbers.iter().enumerate() {
@@ -604,7 +607,7 @@ mod tests {
         }
     }
 
-    /// Where slots have just become narrow a number may be few lines away from home, and one line more would make its
+    /// A number may be few lines away from home where slots have just become narrow, and one line more would make its
     /// slot that of a number at home there: it is not looked for so far, and is not taken for the other one.
     #[test]
     fn what_is_out_of_reach_is_not_taken_for_another() {
