@@ -91,7 +91,7 @@ impl Sources {
             let parsed = syn::parse_file(&text).expect("the file is of Rust");
             let module = module(path.strip_prefix(folder).expect("it is below the folder"));
             let mut file = File::default();
-            gather(&module, &module, &parsed.items, &mut file);
+            gather(&module, &parsed.items, &mut file);
             sources.insert(module, file);
         }
         Self(sources)
@@ -133,13 +133,13 @@ impl Sources {
     }
 }
 
-/// Adds the imports of items that are no tests. `inner` is the module that holds them, and `outer` that of the file.
-fn gather(outer: &Module, inner: &Module, items: &[Item], file: &mut File) {
+/// Adds the imports of the items of a module that are no tests.
+fn gather(module: &Module, items: &[Item], file: &mut File) {
     for item in items {
         match item {
             Item::Use(item) => {
                 let is_exported = !matches!(item.vis, syn::Visibility::Inherited);
-                spread(inner, &item.tree, Vec::new(), is_exported, file);
+                spread(module, &item.tree, Vec::new(), is_exported, file);
             }
             Item::Mod(ItemMod {
                 ident,
@@ -150,9 +150,9 @@ fn gather(outer: &Module, inner: &Module, items: &[Item], file: &mut File) {
                 .iter()
                 .any(|attribute| attribute.path().is_ident("cfg")) =>
             {
-                let mut inner = inner.clone();
+                let mut inner = module.clone();
                 inner.push(ident.to_string());
-                gather(outer, &inner, items, file);
+                gather(&inner, items, file);
             }
             _ => (),
         }
@@ -235,7 +235,7 @@ fn circles(edges: &BTreeMap<&Module, BTreeSet<Module>>) -> BTreeSet<BTreeSet<Mod
         circle.cloned().collect::<BTreeSet<_>>()
     };
     all.keys()
-        .map(|module| circle(module))
+        .map(circle)
         .filter(|circle| !circle.is_empty())
         .collect()
 }
@@ -293,7 +293,7 @@ fn circles_are_found() {
             .collect();
         let mut file = File::default();
         let parsed = syn::parse_file(text).expect("it is of Rust");
-        gather(&module, &module, &parsed.items, &mut file);
+        gather(&module, &parsed.items, &mut file);
         (module, file)
     };
     let sources = Sources(BTreeMap::from([

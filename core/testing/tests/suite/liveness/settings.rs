@@ -49,16 +49,19 @@ fn assert_refused(refinement: &impl Refinement, settings: &Settings<'_>) {
         obligations: Selection::only(["leads-to"]),
         ..settings.clone()
     };
-    let refused = check(refinement, &named).unwrap_err();
+    let refused = check(refinement, &named).expect_err("it cannot be decided");
     assert!(
         matches!(refused, CheckError::Unsupported { .. }),
         "{refused}"
     );
-    let report = check(refinement, settings).unwrap();
-    let row = report.obligation("leads-to:served").unwrap();
+    let report = check(refinement, settings).expect("the settings fit");
+    let row = report.obligation("leads-to:served").expect("it is listed");
     assert_eq!(row.verdict, Verdict::Incomplete, "{report}");
     assert!(
-        row.note.as_deref().unwrap().starts_with("not evaluated: "),
+        row.note
+            .as_deref()
+            .expect("it says why")
+            .starts_with("not evaluated: "),
         "{report}"
     );
 }
