@@ -55,7 +55,7 @@ impl<S: TransitionSystem> Constraint<S> {
         &self.name
     }
 
-    /// Whether `state` satisfies it.
+    /// True if `state` satisfies it.
     pub fn contains(&self, state: &StateOf<S>) -> bool {
         named("the constraint", || (self.within)(state))
     }

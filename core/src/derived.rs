@@ -31,7 +31,7 @@ pub(crate) fn runs<S: ?Sized>(method: Derived) {
     }
 }
 
-/// Whether `call`, of a method of `S`, runs none that is derived; `name` is its name where it panics.
+/// True if `call`, of a method of `S`, runs none that is derived; `name` is its name where it panics.
 pub(crate) fn is_overridden<S: ?Sized>(method: Derived, name: &str, call: impl FnOnce()) -> bool {
     /// Watches until it is dropped, by a panic too.
     struct Watch;
@@ -46,7 +46,7 @@ pub(crate) fn is_overridden<S: ?Sized>(method: Derived, name: &str, call: impl F
     WATCHED.get().is_some()
 }
 
-/// Whether a method is watched.
+/// True while a method is watched.
 #[cfg(test)]
 pub(crate) fn is_watched() -> bool {
     WATCHED.get().is_some()

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A conjunct of a guard, by name: it answers `holds`.
 ///
-/// Where a report says why the specification cannot take a step, it names the conjuncts that are false, if the rule is
+/// A report that says why the specification cannot take a step names the conjuncts that are false, if the rule is
 /// evaluated by [`offer`](crate::offer) or [`offer_changed`](crate::offer_changed). With `&` in the place of `&&` all of them
 /// are named, and not the first one alone.
 ///

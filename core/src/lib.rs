@@ -125,7 +125,7 @@ pub use system::{
 pub use trace::{ReplayError, Trace, replay};
 pub use type_correct::{Choices, TypeCorrect, type_correct_states};
 
-/// What the other crates of this workspace share with this one; no part of its interface.
+/// Functions that the other crates of this workspace share with this one; no part of its interface.
 #[doc(hidden)]
 pub mod internal {
     pub use crate::disagreement::misfiled;

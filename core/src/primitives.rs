@@ -1,4 +1,4 @@
-//! What threads have in common, from one place: in this crate's own tests a scheduler may run them that tries other
+//! Primitives that threads have in common, from one place: in this crate's own tests a scheduler may run them that tries other
 //! orders of their steps (`schedules`).
 
 #[cfg(not(test))]

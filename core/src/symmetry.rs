@@ -238,7 +238,7 @@ pub enum Asymmetry {
 /// Not every exchanged initial state of the implementation need be initial: what is reached from it is what
 /// is reached from the other one, exchanged.
 ///
-/// What is observed is permuted by permuting the mapped state, so it needs no permutations of its own.
+/// An observation is permuted by permuting the mapped state, so it needs no permutations of its own.
 pub fn asymmetry<'a, R>(
     refinement: &R,
     states: impl IntoIterator<Item = &'a StateOf<R::Concrete>>,

@@ -14,7 +14,7 @@ const FIELDS: &str = "`fields` of a state";
 
 /// From states to what is kept of them, and back.
 pub(super) trait Codec<S: TransitionSystem>: Send + Sync + 'static {
-    /// What is kept.
+    /// Representation that is kept.
     type Key: Clone + Send + Sync + 'static;
 
     /// The key of a state; none if a variable is outside its range, or if the key becomes another state.
@@ -74,28 +74,28 @@ pub(super) trait Codec<S: TransitionSystem>: Send + Sync + 'static {
         true
     }
 
-    /// Why a state has no key.
+    /// Reason why a state has no key.
     fn complaint(&self, system: &S, state: &StateOf<S>) -> PackingError;
 
     /// Shows the state of a key to `look`.
     fn with<T>(&self, system: &S, key: &Self::Key, look: impl FnOnce(&StateOf<S>) -> T) -> T;
 
-    /// How states are kept, for people.
+    /// Description for people of the form in which states are kept.
     fn kept(&self, log: &SegmentedVec<Self::Key>) -> StatesKept;
 }
 
-/// How the states of a search are kept.
+/// Form in which the states of a search are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "how")]
 pub enum StatesKept {
     /// Written into a fixed number of bits.
     Packed {
-        /// How many.
+        /// Number of bits.
         bits: u32,
     },
     /// Written into as many bytes as each takes.
     Encoded {
-        /// How many, on average.
+        /// Number of bits, on average.
         bytes: f64,
     },
     /// As they are.
@@ -126,7 +126,7 @@ fn key_of_one<S: TransitionSystem, C: Codec<S> + ?Sized>(
     codec.key_of_target(system, from, to)
 }
 
-/// Why a state cannot be packed; `template` is an initial one.
+/// Reason why a state cannot be packed; `template` is an initial one.
 #[cold]
 pub(super) fn packing_error<S: Packed>(
     system: &S,

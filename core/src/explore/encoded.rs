@@ -16,7 +16,7 @@ pub(super) struct EncodedWords<const N: usize> {
     bits: u32,
 }
 
-/// Whether what is written of a state is known to be read back.
+/// True if it is known that a state is read back as it is written.
 const fn is_exact<S: TransitionSystem>() -> bool {
     const { <StateOf<S> as State<S>>::EXACT.is_exact() }
 }
@@ -126,7 +126,7 @@ impl<S: TransitionSystem> Codec<S> for Encoded {
     }
 }
 
-/// Why a state cannot be written.
+/// Reason why a state cannot be written.
 fn complaint<S: TransitionSystem>(system: &S, state: &StateOf<S>) -> PackingError {
     // A panic comes again where the search reports it.
     match catch(|| round_trip(system, state)) {

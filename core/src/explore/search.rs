@@ -48,7 +48,7 @@ const WAVE_LOOKED_UP: u32 = 8192;
 /// and where there is one thread. PERF: the part of the set in which states were looked up is still in
 /// the cache when they are added, which takes a tenth off a large search.
 const WAVE_OF_ONE: u32 = 1024;
-/// How long, after the time is up, states are looked at that were reached already: so long, or a tenth of what the
+/// Time for which states that were reached already are looked at after the time is up: so long, or a tenth of what the
 /// search took.
 const GRACE: Duration = Duration::from_secs(1);
 /// States a wave, depth first: few, so that the search is deep.

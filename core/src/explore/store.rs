@@ -15,7 +15,7 @@ use crate::visit::visit_steps;
 /// States by their numbers, and the behaviours that led to them: what a search reached, whatever is kept of it, or
 /// what is to be shown of random walks.
 pub(crate) trait States<S: TransitionSystem>: Send + Sync {
-    /// How many distinct states were reached, as far as that is known.
+    /// Number of distinct states that were reached, as far as that is known.
     fn len(&self) -> usize;
     /// A state, unless states are not kept.
     fn state(&self, system: &S, id: StateId) -> Option<StateOf<S>>;
@@ -30,7 +30,7 @@ pub(crate) trait States<S: TransitionSystem>: Send + Sync {
         constraint: Option<&Constraint<S>>,
         place: Place,
     ) -> Result<Trace<S>, Unrepeatable>;
-    /// What is to be said of where the behaviour to a state comes from.
+    /// Reservation about the source of the behaviour to a state, if there is one.
     fn provenance(&self, _id: StateId) -> Option<&str> {
         None
     }
@@ -49,11 +49,11 @@ pub(super) struct Store<K, P> {
     pub log: SegmentedVec<K>,
     pub codec: P,
     pub predecessors: Predecessors,
-    /// How many initial states there are, if the log keeps no others.
+    /// Number of initial states, if the log keeps no others.
     pub initial_only: Option<usize>,
 }
 
-/// Why a behaviour that a search found is not one when the model is asked again.
+/// Reason why a behaviour that a search found is not one when the model is asked again.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unrepeatable {
     /// A step that the search took, and that the model does not offer.
@@ -63,7 +63,7 @@ pub enum Unrepeatable {
     Step {
         /// The step that the search took.
         first: String,
-        /// What the model offers in its place.
+        /// Steps that the model offers in its place.
         again: String,
     },
     /// States were identified, and no permutation leads from one to the other.
@@ -71,7 +71,7 @@ pub enum Unrepeatable {
     Asymmetry(#[from] Asymmetry),
 }
 
-/// How many steps are shown of those that are offered in the place of one.
+/// Number of steps that are shown of those that are offered in the place of one.
 const SHOWN: usize = 8;
 
 impl Unrepeatable {

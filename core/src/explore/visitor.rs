@@ -5,14 +5,14 @@ use crate::model_call::Panic;
 use crate::packed::PackingError;
 use crate::system::{ActionOf, StateOf, TransitionSystem};
 
-/// What is done at each state and at each step.
+/// Work that is done at each state and at each step.
 ///
 /// Every worker fills a tally of its own; tallies are merged in no particular order, so `merge`
 /// must not depend on it.
 pub trait Visitor<S: TransitionSystem>: Sync {
-    /// What is gathered.
+    /// Findings that are gathered.
     type Tally: Send + Sync;
-    /// What is computed once a state, for the use of all its steps.
+    /// Value that is computed once a state, for the use of all its steps.
     type Image;
 
     /// A tally of nothing.

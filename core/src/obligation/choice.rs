@@ -87,7 +87,7 @@ pub(super) struct Names<'a> {
     pub groups: Vec<ObligationKind>,
     /// The row that belongs to every check.
     pub always: ObligationKind,
-    /// Why obligations of a kind cannot be decided.
+    /// Reason why obligations of a kind cannot be decided.
     pub unsupported: &'a dyn Fn(ObligationKind) -> Option<&'static str>,
 }
 

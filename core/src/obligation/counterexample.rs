@@ -13,7 +13,7 @@ use crate::system::{ActionOf, StateOf, TransitionSystem};
 use crate::trace::Trace;
 
 impl Counterexample {
-    /// What can be said without a behaviour.
+    /// Counterexample as far as it can be told without a behaviour.
     pub fn without_steps(explanation: String) -> Self {
         Self {
             obligation: String::new(),

@@ -5,7 +5,7 @@ use crate::explore::Panic;
 use crate::packed::PackingError;
 use crate::symmetry::Asymmetry;
 
-/// What is wrong with a model itself.
+/// Fault of a model itself.
 #[derive(Clone, Debug)]
 pub(super) enum Fault {
     Panic(Panic),
@@ -15,7 +15,7 @@ pub(super) enum Fault {
     Inconsistent(Inconsistency),
 }
 
-/// How a model contradicts itself.
+/// Contradiction of a model with itself.
 #[derive(Clone, Debug, thiserror::Error)]
 pub(super) enum Inconsistency {
     #[error(

@@ -1,4 +1,4 @@
-//! What has to hold, and the check that decides it.
+//! Obligations, and the check that decides them.
 //!
 //! Source: Havelund & Shankar, Definitions 3 and 6, and section 2 on the nondeterminism of the
 //! mutator. The obligations and their names:

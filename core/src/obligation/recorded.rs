@@ -7,12 +7,12 @@ use crate::system::TransitionSystem;
 /// The graph of a search: all of it, or the steps of the states that were expanded first.
 pub(super) struct Recorded<'a> {
     graph: Option<&'a Graph>,
-    /// Why it is not complete, if it is not.
+    /// Reason why it is not complete, if it is not.
     missing: Option<String>,
 }
 
 impl<'a> Recorded<'a> {
-    /// What a search recorded. A part of a graph is looked at only if there is memory for that, and the user wants it.
+    /// Record of a search. A part of a graph is looked at only if there is memory for that, and the user wants it.
     pub fn of<S: TransitionSystem, T>(explored: &'a Explored<S, T>) -> Self {
         let missing = match explored.graph_too_large {
             Some(steps) => Some(format!(
@@ -49,7 +49,7 @@ impl<'a> Recorded<'a> {
         })
     }
 
-    /// Why an obligation is not decided that the graph does not violate, if it is not complete.
+    /// Reason why an obligation is not decided that the graph does not violate, if it is not complete.
     pub fn open(&self) -> Option<String> {
         let (graph, missing) = (self.graph?, self.missing.as_ref()?);
         Some(format!(

@@ -2,7 +2,7 @@
 
 use crate::explore::Place;
 
-/// How often an obligation was tested, and the first place where it fails.
+/// Number of tests of an obligation, and the first place where it fails.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Tested {
     pub checked: u64,

@@ -1,8 +1,8 @@
 //! Limits hold from the first moment on: while initial states are enumerated, within a state whose
 //! steps take for ever, and within the test of a symmetry. So does that of the operating system on memory.
 //!
-//! What the systems here show has no end, unless it takes longer than any limit; then it panics, and the
-//! verdict is another one.
+//! Enumerations of the systems here have no end. One that takes longer than any limit panics, and the verdict is another
+//! one.
 
 use crate::report::number::counted;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,7 +29,7 @@ const WALKS: Walks = Walks {
     seed: 1,
 };
 
-/// What there is no end of.
+/// Enumeration that has no end.
 #[derive(Clone, Copy, PartialEq)]
 enum Endless {
     Initial,
@@ -133,7 +133,7 @@ impl<const WHOLE: bool> TransitionSystem for Counting<WHOLE> {
 
     fn observe(&self, _: &Number<WHOLE>) {}
 
-    /// What is derived has no end either.
+    /// Derived methods have no end either.
     fn allows(&self, _: &Number<WHOLE>, action: &u64, to: &Number<WHOLE>) -> bool {
         *action == to.0
     }
@@ -281,8 +281,7 @@ fn the_enumeration_of_initial_states_is_watched_and_cancelled() {
     }
 }
 
-/// Where there are more initial states than there is time to look at them, the report says how many it
-/// says nothing of.
+/// Initial states of which a report says nothing, since there was no time to look at them, are counted in it.
 #[test]
 fn what_there_is_no_time_to_look_at_is_told() {
     let counting = Written::new(Endless::SlowInvariant);

@@ -213,7 +213,7 @@ where
     }
 
     /// Takes the first `kept` steps of `best`, then those of its further actions that `wanted` wants.
-    /// Whether that is shorter and fails; if so, it is the best from now on.
+    /// True if that is shorter and fails; if so, it is the best from now on.
     fn try_without(
         &self,
         best: &mut Failing<S, V::Tally>,

@@ -73,7 +73,7 @@ pub(crate) fn pad(text: &str, columns: usize) -> String {
 
 /// One line of text as lines of at most `columns`, all but the first indented by `indent`.
 ///
-/// What two spaces separate is kept together if that is possible, and then what one separates.
+/// Parts that two spaces separate are kept together if that is possible, and then what one separates.
 pub fn wrap(text: &str, columns: usize, indent: usize) -> Vec<String> {
     let mut lines = Lines {
         done: Vec::new(),

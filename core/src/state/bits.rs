@@ -6,13 +6,13 @@ use super::sink::{Misfit, Sink, Source};
 
 /// Words that bits are written into.
 pub(crate) trait Buffer {
-    /// Whether what is written later is at the same place in all states.
+    /// True if what is written later is at the same place in all states.
     const IS_FIXED: bool;
 
     /// Writes the next word.
     fn push(&mut self, word: u64);
 
-    /// How many were written.
+    /// Number of bits that were written.
     fn len(&self) -> usize;
 }
 
@@ -100,7 +100,7 @@ impl<const N: usize> Writer<Fixed<N>> {
         })
     }
 
-    /// What was written; none if some value was outside of its range, or if there was more than there is room for.
+    /// Bits that were written; none if some value was outside of its range, or if there was more than there is room for.
     #[inline(always)]
     pub fn words(mut self) -> Option<[u64; N]> {
         if self.filled > 0 {
@@ -121,7 +121,7 @@ impl Writer<Growing> {
         })
     }
 
-    /// What was written; none if some value was outside of its range.
+    /// Bits that were written; none if some value was outside of its range.
     ///
     /// PERF: it is copied once.
     #[inline(always)]
@@ -150,7 +150,7 @@ impl<B> Writer<B> {
 }
 
 impl<B: Buffer> Writer<B> {
-    /// How many bits were written, or left out.
+    /// Number of bits that were written, or left out.
     #[inline(always)]
     pub fn bits(&self) -> u32 {
         self.buffer.len() as u32 * u64::BITS + self.filled
@@ -212,7 +212,7 @@ pub(crate) struct Reader<'a> {
     words: &'a [u64],
     /// The word that is next.
     next: usize,
-    /// What is left of the one before, and how many bits that are.
+    /// Bits that are left of the one before, and their number.
     word: u64,
     left: u32,
     is_fixed: bool,

@@ -25,7 +25,7 @@ impl<'w> Changes<'w> {
         }
     }
 
-    /// Whether all values were in their ranges.
+    /// True if all values were in their ranges.
     #[inline(always)]
     pub(crate) fn fit(&self) -> bool {
         !self.misfits

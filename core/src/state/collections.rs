@@ -25,7 +25,7 @@ fn write_length(length: usize, limits: Limits, sink: &mut impl Sink) -> bool {
     true
 }
 
-/// Whether a length that is not written is one of those that there may be.
+/// True if a length that is not written is one of those that there may be.
 #[inline(always)]
 fn check_length(length: usize, limits: Limits, sink: &mut impl Sink) {
     let (low, high) = match limits.length() {
@@ -149,7 +149,7 @@ macro_rules! sequences {
 
 sequences!(Vec<T> Box<[T]> VecDeque<T>);
 
-/// What is said of the length of a vector that has a bound of its own.
+/// Limit on the length of a vector that has a bound of its own.
 #[inline(always)]
 fn bounded(limits: Limits, bound: usize) -> Limits {
     match limits.length() {

@@ -1,4 +1,4 @@
-//! Why a state cannot be written.
+//! Reasons why a state cannot be written.
 
 use std::fmt::Write;
 
@@ -15,7 +15,7 @@ pub(crate) struct Complaint {
 }
 
 impl Complaint {
-    /// What was found.
+    /// Complaint that was found.
     pub fn error(self) -> Option<PackingError> {
         self.error
     }

@@ -2,7 +2,7 @@
 
 use std::ops::{Range, RangeInclusive};
 
-/// What is said of a field beside its type: the range of its integers, and its length.
+/// Limits on a field beside its type: the range of its integers, and its length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     low: i128,
@@ -12,7 +12,7 @@ pub struct Limits {
     length: Length,
 }
 
-/// How long a field may be.
+/// Length that a field may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Length {
     Any,
@@ -73,7 +73,7 @@ impl Limits {
         }
     }
 
-    /// What holds of the elements of the field.
+    /// Limits on the elements of the field.
     #[inline(always)]
     pub(crate) const fn of_elements(self) -> Self {
         Self {
@@ -112,7 +112,7 @@ impl Limits {
         }
     }
 
-    /// Whether something is said of integers.
+    /// True if something is said of integers.
     pub(crate) const fn are_of_integers(self) -> bool {
         self.is_ranged || self.is_varint
     }

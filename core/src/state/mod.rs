@@ -112,19 +112,19 @@ pub use sink::{Misfit, Part, Sink, Source, is_constant};
             data is kept whole if you say `impl<S: ?Sized> refmap::State<S> for … {{}}`"
 )]
 pub trait State<S: ?Sized>: Clone + Eq + Hash + Debug + Serialize + Send + Sync + 'static {
-    /// How states of this type are kept. If it is [`Kept::Encoded`], the functions below are overridden.
+    /// Form in which states of this type are kept. If it is [`Kept::Encoded`], the functions below are overridden.
     const KEPT: Kept = Kept::Whole;
 
-    /// Whether what is written is known to be read back, which is not known of what is written by hand.
+    /// True if what is written is known to be read back, which is not known of what is written by hand.
     #[doc(hidden)]
     const EXACT: Exact<Self> = Exact::UNKNOWN;
 
-    /// How much room it takes at most.
+    /// Shape of a value: the room that it takes at most.
     fn shape(_system: &S, _limits: Limits) -> Shape {
         Shape::UNKNOWN
     }
 
-    /// How many values there are, if they are few: what counts is the product of the ranges of the numbers that are
+    /// Number of values, if they are few: what counts is the product of the ranges of the numbers that are
     /// written. A set of few values is kept as a bit for each.
     #[inline(always)]
     fn count(_system: &S, _limits: Limits) -> Option<u64> {
@@ -164,7 +164,7 @@ pub trait State<S: ?Sized>: Clone + Eq + Hash + Debug + Serialize + Send + Sync 
     }
 }
 
-/// How states of a type are kept.
+/// Form in which states of a type are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kept {
     /// As they are.
@@ -174,7 +174,7 @@ pub enum Kept {
 }
 
 impl Kept {
-    /// How a state is kept whose parts are kept so: whole if one of them is.
+    /// Form in which a state is kept whose parts are kept so: whole if one of them is.
     pub const fn all(parts: &[Self]) -> Self {
         let mut at = 0;
         while at < parts.len() {

@@ -5,7 +5,7 @@ use super::{Complaint, Kept, Limits, Reader, State, Writer};
 use crate::packed::PackingError;
 use crate::system::{StateOf, TransitionSystem};
 
-/// Whether a state is read back as it is written. One that is kept whole is not written.
+/// Test that a state is read back as it is written. One that is kept whole is not written.
 ///
 /// ```
 /// use refmap::{State, TransitionSystem, round_trip};
@@ -36,7 +36,7 @@ use crate::system::{StateOf, TransitionSystem};
 ///
 /// # Errors
 ///
-/// What is wrong with the state, or with the `State` of its type.
+/// Complaint about the state, or with the `State` of its type.
 pub fn round_trip<S: TransitionSystem>(system: &S, state: &StateOf<S>) -> Result<(), PackingError> {
     if StateOf::<S>::KEPT == Kept::Whole {
         return Ok(());

@@ -7,7 +7,7 @@ use super::limits::{Limits, LimitsFault, WrongLimits};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shape {
     bits: Option<u32>,
-    /// Whether it has integers of which a range can be said.
+    /// True if it has integers of which a range can be said.
     has_integers: bool,
     /// Attribute that is wrong, if one is.
     wrong: Option<Box<WrongLimits>>,
@@ -186,7 +186,7 @@ fn sum(one: Option<u32>, other: Option<u32>) -> Option<u32> {
     one?.checked_add(other?)
 }
 
-/// How many values several counts make together.
+/// Number of values that several counts make together.
 #[doc(hidden)]
 #[inline(always)]
 pub const fn product(counts: &[Option<u64>]) -> Option<u64> {

@@ -1,8 +1,8 @@
-//! What states are written into, and read from.
+//! Sinks that states are written into, and sources that they are read from.
 
 use std::fmt::{self, Debug, Display};
 
-/// Why a value is not one of its type.
+/// Reason why a value is not one of its type.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Misfit {
     /// An integer outside of its range.
@@ -74,7 +74,7 @@ impl Display for Part<'_> {
     }
 }
 
-/// What a state is written into, number by number.
+/// Sink that a state is written into, number by number.
 pub trait Sink {
     /// A number from 0 to `most`.
     fn number(&mut self, most: u64, value: u64);
@@ -123,7 +123,7 @@ pub trait Sink {
     }
 }
 
-/// What a state is read from, number by number.
+/// Source that a state is read from, number by number.
 pub trait Source {
     /// A number from 0 to `most`.
     fn number(&mut self, most: u64) -> u64;

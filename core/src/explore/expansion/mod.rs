@@ -15,13 +15,13 @@ pub(super) trait Expand<K>: Sync {
     fn initial(&self, visit: &mut dyn FnMut(K)) -> Initial;
     /// A worker, which has found nothing.
     fn worker(&self) -> Box<dyn Expander<K> + '_>;
-    /// Whether a constraint leaves some states unexpanded.
+    /// True if a constraint leaves some states unexpanded.
     fn is_constrained(&self) -> bool;
     /// The length of the shortest trace worth stopping for.
     fn stop(&self) -> Option<u32>;
 }
 
-/// How the enumeration of the initial states ended.
+/// End of the enumeration of the initial states.
 pub(super) enum Initial {
     All,
     BrokenOff,
@@ -30,7 +30,7 @@ pub(super) enum Initial {
     Panicked(Panic),
 }
 
-/// What expands states for one worker of a search, and has found something of its own.
+/// Expander of states for one worker of a search, and has found something of its own.
 pub(super) trait Expander<K>: Send + Sync {
     /// Examines the states of a batch and, if that is the task, takes their steps.
     ///
@@ -42,14 +42,14 @@ pub(super) trait Expander<K>: Send + Sync {
     fn end_of_wave(&mut self, keeps: Keeps);
 }
 
-/// What becomes of the findings of a wave.
+/// Fate of the findings of a wave.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Keeps {
     Found,
     Nothing,
 }
 
-/// What is to be done with states.
+/// Work to be done with states.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Task {
     Expand,
@@ -66,7 +66,7 @@ pub(super) struct Batch<'a, K> {
     pub clock: &'a Clock<'a>,
 }
 
-/// Where the steps of a batch lead.
+/// Targets of the steps of a batch.
 pub(super) struct Expanded<K> {
     /// Per state, how many steps it has.
     pub degrees: Vec<u32>,

@@ -27,7 +27,7 @@ const VERY_WIDE: usize = 1 << 14;
 /// States between two looks at the clock, and targets where each takes long.
 const PATIENCE: usize = 16;
 
-/// What is being done with a state.
+/// Activity with a state.
 #[derive(Clone, Copy, PartialEq)]
 enum Phase {
     /// It is looked at itself.
@@ -40,7 +40,7 @@ enum Phase {
     Writing,
 }
 
-/// What became of the steps of a state.
+/// Result of the steps of a state.
 enum Taken {
     All,
     /// Something panicked, or a target cannot be packed. Those before are known.
@@ -52,7 +52,7 @@ enum Taken {
 /// The steps of the state being expanded.
 struct Targets<S: TransitionSystem> {
     actions: Vec<ActionOf<S>>,
-    /// Where they lead, until that is written down.
+    /// Targets, until they are written down.
     targets: Vec<StateOf<S>>,
     /// Per step its label; only if the graph is recorded.
     labels: Vec<u32>,
@@ -71,7 +71,7 @@ where
     visitor: &'a V,
     codec: P,
     symmetry: Option<&'a dyn Quotienting<S>>,
-    /// Whether steps are labelled.
+    /// True if steps are labelled.
     records: bool,
     /// The tally of all workers. A function of the model that is called under this lock may panic: the search ends then, and
     /// what it guards is as good as it was.
@@ -105,7 +105,7 @@ where
         }
     }
 
-    /// What a search of its states has found.
+    /// Findings of a search of its states.
     pub fn explored(self, found: Found<P::Key>) -> Explored<S, V::Tally> {
         let Found {
             log,
@@ -294,7 +294,7 @@ where
         Taken::SomeUnknown
     }
 
-    /// What is kept of the target of a step, or of the state that stands for it; that state, if it cannot be kept.
+    /// Key of the target of a step, or of the state that stands for it; that state, if it cannot be kept.
     #[inline(always)]
     fn key_of(
         &self,
@@ -573,7 +573,7 @@ where
     expansion: &'e Expansion<'a, S, V, P>,
     tally: V::Tally,
     met: Targets<S>,
-    /// What is kept of the targets of the state being expanded.
+    /// Keys of the targets of the state being expanded.
     keys: Vec<P::Key>,
 }
 

@@ -98,12 +98,12 @@ where
         gives_up
     }
 
-    /// Whether the steps of the states that are expanded are recorded.
+    /// True if the steps of the states that are expanded are recorded.
     pub fn is_recording(&self) -> bool {
         self.graph.is_some() && self.graph_too_large.is_none()
     }
 
-    /// Whether the operating system would grant what a wave of so many states may take, where it was not asked just
+    /// True if the operating system would grant what a wave of so many states may take, where it was not asked just
     /// before.
     pub fn has_headroom(&mut self, states: u32) -> Result<(), Limit> {
         self.since_grant = self.since_grant.saturating_add(states);
@@ -120,7 +120,7 @@ where
         }
     }
 
-    /// Whether all states were added for which there was to be room, as far as the operating system goes.
+    /// True if all states were added for which there was to be room, as far as the operating system goes.
     pub fn not_starved(&self) -> Result<(), Limit> {
         match self.visited.is_starved() {
             true => Err(Limit::OutOfMemory),

@@ -26,7 +26,7 @@ const AT_A_TIME: usize = 64;
 /// Steps that are taken between two looks at the memory, each of which takes as long as a few hundred of them.
 const MEMORY_STEPS: u64 = 1 << 20;
 
-/// What the expansion of a chunk finds.
+/// Findings of the expansion of a chunk.
 pub(super) struct Successors<K> {
     /// The states; where they are only looked at, those for which there was time.
     pub sources: Range<u32>,
@@ -101,7 +101,7 @@ where
         Ok(found)
     }
 
-    /// Whether a limit on memory is reached; it is looked at after many steps.
+    /// True if a limit on memory is reached; it is looked at after many steps.
     fn look_at_memory(&self, unlooked: &mut u64) -> Result<(), Limit> {
         if *unlooked < MEMORY_STEPS {
             return Ok(());

@@ -1,4 +1,4 @@
-//! What a search has found.
+//! Findings of a search.
 
 use crate::explore::explored::End;
 use crate::explore::graph::Graph;
@@ -6,11 +6,11 @@ use crate::explore::predecessors::Predecessors;
 use crate::explore::segments::SegmentedVec;
 use crate::model_call::Panic;
 
-/// What a search has found: the states, and how it went. Of what was found of them the model knows.
+/// Findings of a search: the states, and how it went. Of what was found of them the model knows.
 pub(in crate::explore) struct Found<K> {
     pub log: SegmentedVec<K>,
     pub predecessors: Predecessors,
-    /// How many initial states there are, if the log keeps no others.
+    /// Number of initial states, if the log keeps no others.
     pub initial_only: Option<usize>,
     pub end: End,
     pub initial_states: u64,

@@ -16,7 +16,7 @@ const PATIENCE: usize = 16;
 /// Initial states that are added at a time.
 const BATCH: usize = 1024;
 
-/// What ended the enumeration of the initial states before all were shown.
+/// Reason that ended the enumeration of the initial states before all were shown.
 #[derive(Debug, Default)]
 pub(super) struct CutShort {
     pub limit: Option<Limit>,

@@ -43,21 +43,21 @@ pub(in crate::explore) struct Search<'a, K, I> {
     pub(super) resident: Resident,
 }
 
-/// What a worker remembers from wave to wave. PERF: on lines of the cache of its own.
+/// Memory of a worker from wave to wave. PERF: on lines of the cache of its own.
 #[repr(align(128))]
 pub(super) struct Worker<'a, K> {
     /// Expands the states.
     pub(super) expander: Box<dyn Expander<K> + 'a>,
-    /// Where the steps of the last batch led.
+    /// Targets of the steps of the last batch.
     pub(super) expanded: Expanded<K>,
-    /// Whether the chunk follows all those of the wave that it has worked through. If not, a target met in one of those
+    /// True if the chunk follows all those of the wave that it has worked through. If not, a target met in one of those
     /// may be met here first, in order.
     pub(super) in_order: bool,
     /// The targets that it met last, in order,
     pub(super) recent: DuplicateFilter,
     /// and those of the chunk that were not among them.
     pub(super) passed: Filtered<Candidate<K>>,
-    /// Where the candidates of the chunk are, if they were looked up.
+    /// Places of the candidates of the chunk, if they were looked up.
     pub(super) pending: Pending,
     /// The candidates of all its chunks of the wave, if they were sorted.
     pub(super) sorted: Partition,

@@ -49,7 +49,7 @@ pub(super) fn idle_process<R: Refinement>(
     idle.into_iter().min().copied().filter(|_| all)
 }
 
-/// What is wrong with an idle process.
+/// Fault of an idle process.
 pub(super) fn explanation(process: Process, acting: &BTreeSet<Process>) -> String {
     let acting: Vec<_> = acting
         .iter()
