@@ -6,8 +6,9 @@
 use refmap::{Action as _, Drawing, Fairness, Process, Rule, RuleId, TransitionSystem, offer};
 
 use super::level_0::{Action, Level0};
-use super::memory::{AppendToFree, Memory, Node};
+use super::memory::{AppendToFree, Memory};
 use super::scope::Scope;
+use super::shape::Node;
 
 /// The fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

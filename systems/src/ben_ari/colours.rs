@@ -8,8 +8,9 @@ use std::fmt;
 use refmap::State;
 use serde::Serialize;
 
-use super::memory::{Memory, Node, NodeSet, Shape};
+use super::memory::{Memory, NodeSet};
 use super::scope::{InitialColours, Scope};
+use super::shape::{Node, Shape};
 
 /// A colouring: the nodes that are black; the others are white.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, State)]

@@ -3,7 +3,8 @@
 use refmap::drawing::{Drawing, Node as Drawn, Row, Shade};
 
 use super::colours::Colours;
-use super::memory::{Memory, Node, NodeSet};
+use super::memory::{Memory, NodeSet};
+use super::shape::Node;
 
 /// Every node with its sons, its colour if nodes have any, and whether it is a root or garbage; then the free list.
 pub(super) fn memory(m: &Memory, colours: Option<Colours>) -> Drawing {

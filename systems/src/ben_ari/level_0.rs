@@ -8,8 +8,9 @@ use refmap::{Drawing, Fairness, Process, TransitionSystem, offer};
 use serde::Serialize;
 
 use super::drawing;
-use super::memory::{AppendToFree, Memory, Node, NodeSet};
+use super::memory::{AppendToFree, Memory, NodeSet};
 use super::scope::Scope;
+use super::shape::Node;
 use crate::heap;
 
 /// The specification.

@@ -9,9 +9,10 @@ use serde::Serialize;
 
 use super::command::{Command, Mutant};
 use super::drawing;
-use super::memory::{Memory, Node};
+use super::memory::Memory;
 use super::mutator::{self, MutatorRules, Step};
 use super::scope::Scope;
+use super::shape::Node;
 use super::shared::Shared;
 use crate::heap;
 

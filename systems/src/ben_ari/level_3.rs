@@ -12,9 +12,10 @@ use serde::Serialize;
 
 use super::command::{Command, Mutant};
 use super::drawing;
-use super::memory::{Memory, Shape};
+use super::memory::Memory;
 use super::mutator::{self, MutatorRules, Step};
 use super::scope::{Figure14, Scope};
+use super::shape::Shape;
 use super::shared::Shared;
 use crate::heap;
 

@@ -5,8 +5,8 @@
 use refmap::{BoundedVec, State};
 use serde::Serialize;
 
-use super::memory::Node;
 use super::scope::{MAX_MUTATORS, Scope};
+use super::shape::Node;
 
 /// The mutators of an instance.
 pub type Mutators = BoundedVec<Locals, MAX_MUTATORS>;

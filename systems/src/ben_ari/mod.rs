@@ -28,6 +28,7 @@ mod locals;
 mod memory;
 mod mutator;
 mod scope;
+mod shape;
 mod shared;
 mod symmetry;
 
@@ -38,11 +39,12 @@ pub use level_1::Level1;
 pub use level_2::Level2;
 pub use level_3::Level3;
 pub use locals::{Locals, MutatorAt, Mutators};
-pub use memory::{AppendToFree, MAX_NODES, MAX_SONS, Memory, Node, NodeSet, Shape};
+pub use memory::{AppendToFree, Memory, NodeSet};
 pub use mutator::{MutatorAction, Step};
 pub use scope::{
     CollectorFairness, Figure14, InitialColours, MAX_MUTATORS, MutatorOrder, Scope, ScopeError,
 };
+pub use shape::{MAX_NODES, MAX_SONS, Node, Shape};
 pub use shared::Shared;
 pub use symmetry::Permutation;
 

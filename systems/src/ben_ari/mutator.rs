@@ -10,8 +10,8 @@ use serde::Serialize;
 
 use super::command::{Command, Mutant};
 use super::locals::MutatorAt;
-use super::memory::Node;
 use super::scope::{MutatorOrder, Scope};
+use super::shape::Node;
 use super::shared::Shared;
 use crate::heap::MUTATOR;
 

@@ -2,8 +2,8 @@
 
 use refmap::Fairness;
 
-use super::memory::{MAX_NODES, MAX_SONS, Shape};
 use super::process::COLLECTOR;
+use super::shape::{MAX_NODES, MAX_SONS, Shape};
 
 /// The most mutators that an instance can have.
 pub const MAX_MUTATORS: usize = 3;

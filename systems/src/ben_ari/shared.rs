@@ -7,8 +7,9 @@ use serde::Serialize;
 
 use super::colours::Colours;
 use super::locals::{Locals, MutatorAt, Mutators};
-use super::memory::{Memory, Node, NodeSet};
+use super::memory::{Memory, NodeSet};
 use super::scope::{MutatorOrder, Scope};
+use super::shape::Node;
 
 /// The variables of Fig. 6 but CHI, in its order: M, C, L, and MU and Q of each mutator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, State)]

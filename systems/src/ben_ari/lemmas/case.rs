@@ -3,8 +3,9 @@
 use std::fmt;
 
 use super::super::colours::Colours;
-use super::super::memory::{Memory, Node, NodeSet, Shape};
+use super::super::memory::{Memory, NodeSet};
 use super::super::scope::InitialColours;
+use super::super::shape::{Node, Shape};
 
 /// Values for the variables of all lemmas, named as in Appendix B.1. A lemma reads those it needs.
 ///
