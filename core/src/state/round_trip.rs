@@ -2,7 +2,7 @@
 
 use super::bits::Fixed;
 use super::{Complaint, Kept, Limits, Reader, State, Writer};
-use crate::packed::PackingError;
+use crate::state::PackingError;
 use crate::system::{StateOf, TransitionSystem};
 
 /// Test that a state is read back as it is written. One that is kept whole is not written.
@@ -46,9 +46,11 @@ pub fn round_trip<S: TransitionSystem>(system: &S, state: &StateOf<S>) -> Result
     if let Some(error) = complaint.error() {
         return Err(error);
     }
-    let same = |back: StateOf<S>| match back == *state {
-        true => Ok(()),
-        false => Err(PackingError::lossy(state, &back)),
+    let same = |back: StateOf<S>| {
+        if back == *state {
+            return Ok(());
+        }
+        Err(PackingError::lossy(state, &back))
     };
     let mut writer = Writer::growing();
     state.write(system, Limits::NONE, &mut writer);
