@@ -23,14 +23,15 @@ thread_local! {
     static WATCHED: Cell<Option<(Derived, &'static str)>> = const { Cell::new(None) };
 }
 
-/// Says that a derived method runs. PERF: in a search nothing is watched, and to see that takes a load that is in the cache.
+/// Says that a derived method runs, and is answered whether it is watched: then nobody needs its result.
+/// PERF: in a search nothing is watched, and to see that takes a load that is in the cache.
 #[inline]
-pub(crate) fn runs<S: TransitionSystem + ?Sized>(method: Derived) {
-    if let Some(watched) = WATCHED.get()
-        && watched == (method, type_name::<S>())
-    {
+pub(crate) fn is_watched<S: TransitionSystem + ?Sized>(method: Derived) -> bool {
+    let is_watched = WATCHED.get() == Some((method, type_name::<S>()));
+    if is_watched {
         WATCHED.set(None);
     }
+    is_watched
 }
 
 /// The derived methods that a system overrides.

@@ -14,7 +14,7 @@ use crate::drawing::Drawing;
 use crate::fairness::Fairness;
 use crate::guard::evaluated;
 use crate::model_call::{Culprit, break_off, until_enough};
-use crate::overridden::{Derived, runs};
+use crate::overridden::{Derived, is_watched};
 use crate::report::json::json;
 use crate::rule::{Process, Rule, RuleId};
 use crate::state::State;
@@ -108,14 +108,16 @@ pub trait TransitionSystem: Sync {
 
     /// Whether `state` is initial. Derived from [`initial`](Self::initial).
     fn is_initial(&self, state: &Self::State) -> bool {
-        runs::<Self>(Derived::IsInitial);
-        is_visited(state, |visit| visit_initial(self, visit))
+        !is_watched::<Self>(Derived::IsInitial)
+            && is_visited(state, |visit| visit_initial(self, visit))
     }
 
     /// The state to which `action` leads from `from`, if it is enabled there. Derived from
     /// [`next`](Self::next).
     fn successor(&self, from: &Self::State, action: &Self::Action) -> Option<Self::State> {
-        runs::<Self>(Derived::Successor);
+        if is_watched::<Self>(Derived::Successor) {
+            return None;
+        }
         let mut target = None;
         self.next(from, &mut |offered, to| {
             if offered == *action && target.is_none() {
@@ -128,15 +130,18 @@ pub trait TransitionSystem: Sync {
     /// Whether (`from`, `action`, `to`) is a step. Derived from [`successor`](Self::successor).
     #[inline]
     fn allows(&self, from: &Self::State, action: &Self::Action, to: &Self::State) -> bool {
-        runs::<Self>(Derived::Allows);
-        self.successor(from, action)
-            .is_some_and(|target| target == *to)
+        !is_watched::<Self>(Derived::Allows)
+            && self
+                .successor(from, action)
+                .is_some_and(|target| target == *to)
     }
 
     /// Visits every action that is enabled in `from` and would change it. Derived from
     /// [`next`](Self::next).
     fn offers(&self, from: &Self::State, visit: &mut impl FnMut(Self::Action)) {
-        runs::<Self>(Derived::Offers);
+        if is_watched::<Self>(Derived::Offers) {
+            return;
+        }
         visit_steps(self, from, &mut |action, to| {
             if to != *from {
                 visit(action);

@@ -2,6 +2,7 @@
 
 use std::array;
 use std::fmt::{self, Display};
+use std::hash::Hash;
 
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +16,10 @@ const FIELDS: &str = "`fields` of a state";
 /// From states to what is kept of them, and back.
 pub(super) trait Codec<S: TransitionSystem>: Send + Sync + 'static {
     /// What is kept.
-    type Key: Clone + Send + Sync + 'static;
+    type Key: Clone + Eq + Hash + Send + Sync + 'static;
+
+    /// Whether states with one key are known to be the same in every variable.
+    const IS_EXACT: bool = false;
 
     /// The key of a state; none if a variable is outside its range, or if the key becomes another state.
     ///

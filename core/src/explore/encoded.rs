@@ -31,6 +31,8 @@ impl<const N: usize> EncodedWords<N> {
 impl<const N: usize, S: TransitionSystem> Codec<S> for EncodedWords<N> {
     type Key = [u64; N];
 
+    const IS_EXACT: bool = is_exact::<S>();
+
     #[inline(always)]
     fn key(&self, system: &S, state: &StateOf<S>) -> Option<[u64; N]> {
         let mut writer = Writer::fixed();
@@ -91,6 +93,8 @@ pub(super) struct Encoded;
 
 impl<S: TransitionSystem> Codec<S> for Encoded {
     type Key = Code;
+
+    const IS_EXACT: bool = is_exact::<S>();
 
     #[inline(always)]
     fn key(&self, system: &S, state: &StateOf<S>) -> Option<Code> {

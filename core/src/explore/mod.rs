@@ -44,6 +44,6 @@ pub use options::{Options, Order, Record, Storage};
 pub use place::{Place, StateId};
 pub(crate) use set::{FINGERPRINT_BITS, fingerprint, omission_probability};
 pub use store::Unrepeatable;
-pub(crate) use store::{States, nth_step};
+pub(crate) use store::{Lookup, States, nth_step};
 pub use visitor::Visitor;
 pub(crate) use visitor::{LocalVisitor, look_at, look_at_step};

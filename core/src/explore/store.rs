@@ -1,5 +1,7 @@
 //! The store that a search leaves: its states by their numbers, and the behaviours that led to them.
 
+use foldhash::{HashMap, HashMapExt};
+
 use super::codec::Codec;
 use super::predecessors::Predecessors;
 use super::segments::SegmentedVec;
@@ -19,6 +21,10 @@ pub(crate) trait States<S: TransitionSystem>: Send + Sync {
     fn len(&self) -> usize;
     /// A state, unless states are not kept.
     fn state(&self, system: &S, id: StateId) -> Option<StateOf<S>>;
+    /// Looks `states` up by what is kept of states: among all of them, or in blocks among so many as `most` says.
+    fn find(&self, _system: &S, states: &[StateOf<S>], _most: usize) -> Vec<Lookup> {
+        vec![Lookup::Unknown; states.len()]
+    }
     /// The length of the path found to a state.
     fn length(&self, id: StateId) -> u32;
     /// The behaviour found to `place`, taken anew. Steps lead from representative to representative
@@ -43,6 +49,21 @@ pub(crate) trait States<S: TransitionSystem>: Send + Sync {
         }
     }
 }
+
+/// Outcome of looking a state up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lookup {
+    /// What is kept of it is kept of this state.
+    Reached(StateId),
+    /// The same, and what is kept says all of a state.
+    ReachedExactly,
+    NotReached,
+    /// It was not compared with all states, or nothing can be kept of it.
+    Unknown,
+}
+
+/// States that are looked up in, or left out, together.
+const BLOCK: usize = 1 << 8;
 
 /// The states of a search, kept as `K` by a codec `P`.
 pub(super) struct Store<K, P> {
@@ -195,6 +216,35 @@ where
         let id = id.0 as usize;
         let is_kept = self.initial_only.is_none_or(|initial| id < initial);
         is_kept.then(|| self.codec.with(system, self.log.get(id), Clone::clone))
+    }
+
+    fn find(&self, system: &S, states: &[StateOf<S>], most: usize) -> Vec<Lookup> {
+        if self.initial_only.is_some() {
+            return vec![Lookup::Unknown; states.len()];
+        }
+        let keys = states.iter().map(|state| self.codec.key(system, state));
+        let keys: Vec<_> = keys.collect();
+        let mut wanted: HashMap<&P::Key, Option<StateId>> = HashMap::new();
+        wanted.extend(keys.iter().flatten().map(|key| (key, None)));
+        let len = self.log.len();
+        let every = len.div_ceil(BLOCK).div_ceil((most / BLOCK).max(1)).max(1);
+        // PERF: few states are looked up, and what is kept of a state is shorter than the state.
+        for start in (0..len).step_by(every * BLOCK) {
+            for (first, run) in self.log.runs(start..len.min(start + BLOCK)) {
+                for (id, key) in (first..).zip(run) {
+                    if let Some(found) = wanted.get_mut(key) {
+                        found.get_or_insert(StateId(id as u32));
+                    }
+                }
+            }
+        }
+        let lookup = |key: &Option<P::Key>| match key.as_ref().map(|key| wanted[key]) {
+            Some(Some(_)) if P::IS_EXACT => Lookup::ReachedExactly,
+            Some(Some(id)) => Lookup::Reached(id),
+            Some(None) if every == 1 => Lookup::NotReached,
+            Some(None) | None => Lookup::Unknown,
+        };
+        keys.iter().map(lookup).collect()
     }
 
     fn length(&self, id: StateId) -> u32 {

@@ -7,6 +7,7 @@ use super::counts::Counts;
 use super::error::CheckError;
 use super::found::{Found, Totals};
 use super::induction::{self, Enumerated};
+use super::model::Rechecks;
 use super::obligations::Obligations;
 use super::recorded::Recorded;
 use super::settings::{Search, Settings, Symmetry};
@@ -197,7 +198,7 @@ impl<'a, R: Refinement> Checker<'a, R> {
         if let Some(step_through) = settings.step_through {
             tester.needs.environment = false;
             tester.needs.fairness = false;
-            tester.asking.asks_again = false;
+            tester.asking.rechecks = Rechecks::Nowhere;
             step_through(Stepper::new(&tester));
             return Err(CheckError::SteppedThrough);
         }
@@ -210,7 +211,7 @@ impl<'a, R: Refinement> Checker<'a, R> {
         if let Search::Walks(walks) = settings.search {
             tester.needs.environment = false;
             tester.needs.fairness = false;
-            tester.asking.walks = true;
+            tester.asking.steps_of_walk = Some(walks.steps);
             let mut report = walks::report(&tester, walks, settings, enumerated);
             report.seconds = started.elapsed().as_secs_f64();
             return Ok(report);

@@ -15,8 +15,8 @@ use std::collections::BTreeSet;
 
 use foldhash::HashSet;
 
-use self::consistency::{Again, Word};
-pub(super) use self::consistency::{Asking, Heard, same};
+use self::consistency::{Again, Heard, Word};
+pub(super) use self::consistency::{Asking, Rechecks, same, text_of};
 use self::equal::Compared;
 use self::idle::idle_process;
 pub(super) use self::offers::Offers;

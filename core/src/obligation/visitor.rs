@@ -7,7 +7,7 @@ use super::fault::Fault;
 use super::initiality::Initiality;
 use super::invariant::{self, Chosen};
 use super::label::{Label, Labels};
-use super::model::{Asking, Heard, same};
+use super::model::{Asking, same, text_of};
 use super::obligations::Obligations;
 use super::observation::Observation;
 use super::settings::Until;
@@ -256,10 +256,9 @@ impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, R> {
         if self.obligations.observation.row.selected {
             let counted = &mut counts.observation;
             let shown = Observation::test(refinement, counted, place, (state, image));
-            let hear = |heard: &mut Heard<R>| {
-                heard.shown = Some(named("`Debug` of an observation", || format!("{shown:?}")));
-            };
-            counts.model.hear(hear);
+            counts
+                .model
+                .hear(|heard| heard.shown = Some(text_of(&shown)));
         }
         Initiality::test(refinement, &mut counts.initiality, place, image);
     }

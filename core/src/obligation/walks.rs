@@ -7,6 +7,7 @@ use super::counts::Counts;
 use super::found::{Found, Totals};
 use super::induction::Enumerated;
 use super::judge;
+use super::model::Rechecks;
 use super::obligations::Failure;
 use super::recorded::Recorded;
 use super::settings::{Settings, Until};
@@ -129,8 +130,12 @@ impl<R: Refinement> Shortening<'_, R> {
         let of = (self.tester.refinement, self.tester.asking.invariants);
         let mut tester = Tester::new(of, only, Until::FirstViolation);
         tester.constraint = self.tester.constraint;
-        tester.asking.walks = true;
-        tester.asking.asks_again = failure == Failure::Model;
+        tester.asking.steps_of_walk = Some(on_walk.length);
+        tester.asking.rechecks = if failure == Failure::Model {
+            Rechecks::Everywhere
+        } else {
+            Rechecks::Nowhere
+        };
         let shrinker = Shrinker {
             system: implementation,
             visitor: &tester,

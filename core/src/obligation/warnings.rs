@@ -70,7 +70,7 @@ pub(super) fn warnings<R: Refinement>(
     }
     let waivers = named("`waivers`", || refinement.waivers());
     let unreasoned = coverage::doubts_of_waivers(&waivers);
-    let misnamed = counts.model.again.misnamed.iter().cloned();
+    let misnamed = counts.model.again.misnamed(refinement).into_iter();
     let conditions = judgements.assuming_nothing.iter().cloned();
     warnings.extend(conditions.map(warning(About::Fairness)));
     warnings.extend(unreasoned.map(warning(About::Waiver)));

@@ -2,25 +2,28 @@
 //! methods that it overrides agree with those from which they are derived.
 //!
 //! A search asks each question once, so a model that would answer otherwise the next time is believed. In a sample of
-//! the states, spread over the whole run, everything is asked again and compared.
+//! the states, spread over the whole run, everything is asked again and compared. The sample is counted, and never timed, so
+//! that reports are the same each time, and it is as small as lets asking again take a tenth of the instructions of a search.
 
 mod asking;
 mod difference;
 mod heard;
+mod names;
 mod specification;
 
-pub(in crate::obligation) use self::asking::Asking;
-use self::difference::difference_shown;
-use self::difference::{asked_twice, is_reordered, misnamed, of_the};
-pub(in crate::obligation) use self::difference::{difference, same};
+use std::fmt::Debug;
+
+pub(in crate::obligation) use self::asking::{Asking, Rechecks};
+use self::difference::{asked_twice, difference_of_texts, is_reordered, of_the};
+pub(in crate::obligation) use self::difference::{difference, same, text_of};
 pub(in crate::obligation) use self::heard::{Again, Heard, Word};
 use crate::answer::answer;
 use crate::disagreement::{At, Disagreement};
 use crate::explore::Place;
 use crate::functions::{Functions, RefinementFunctions};
-use crate::model_call::{named, named_invariant, tolerated};
+use crate::model_call::{named, tolerated};
 use crate::obligation::fault::{Fault, Inconsistency};
-use crate::obligation::sample::{FEW, is_in_sample, is_well_compared, number, some_of};
+use crate::obligation::sample::{FEW, is_asked_again, number, some_of};
 use crate::overridden::Overridden;
 use crate::refinement::Refinement;
 use crate::report::number::counted;
@@ -29,16 +32,25 @@ use crate::system::{StateOf, StepOf, steps};
 
 const NEXT: &str = "`next` of the implementation";
 
-/// A clone of a state.
-fn cloned<S: Clone>(state: &S) -> S {
-    named("`clone` of a state", || state.clone())
+const CLONE_OF_ACTION: &str = "`clone` of an action";
+const CLONE_OF_STATE: &str = "`clone` of a state";
+const CLONE_OF_IMAGE: &str = "`clone` of a state of the specification";
+const OBSERVE: &str = "`observe` of the implementation";
+
+/// Compares a value with a clone of it.
+fn same_clone<T: Clone + PartialEq + Debug>(clone: &str, value: &T) -> Result<(), Inconsistency> {
+    same(clone, value, &named(clone, || value.clone()))
 }
 
 impl<R: Refinement> Asking<'_, R> {
     /// Prepares to hear what is said of a state, if it is in the sample.
     #[inline]
     pub(in crate::obligation) fn listen(&self, again: &mut Again<R>, place: Place) {
-        let is_heard = self.asks_again && is_in_sample(number(place, self.walks));
+        let is_heard = match self.rechecks {
+            Rechecks::Nowhere => false,
+            Rechecks::InSample => is_asked_again(number(place, self.steps_of_walk)),
+            Rechecks::Everywhere => true,
+        };
         again.heard = is_heard.then(Box::default);
     }
 
@@ -54,28 +66,26 @@ impl<R: Refinement> Asking<'_, R> {
     ) -> Result<(), Fault> {
         again.states += 1;
         let implementation = self.refinement.implementation();
-        same("`clone` of a state", state, &cloned(state))?;
+        same_clone(CLONE_OF_STATE, state)?;
         let next = named(NEXT, || steps(implementation, state));
         self.same_steps(state, heard, count, &next)?;
         self.same_answers(state, heard, &next)?;
-        let number = number(place, self.walks);
+        for (action, _) in &next {
+            let rule = implementation.call_rule_of(action);
+            again.names.note(rule, place, action);
+        }
         let overridden = next.first().map(|(action, _)| {
             let of = || Overridden::of(implementation, state, action);
             *self.overridden_of_implementation.get_or_init(of)
         });
+        let overridden = overridden.unwrap_or(Overridden::ALL);
         let at = At {
             system: implementation,
             from: state,
             offered: &next,
-            overridden: overridden.unwrap_or(Overridden::ALL),
+            overridden,
         };
-        if is_well_compared(number) {
-            let found = next
-                .iter()
-                .filter_map(|(action, _)| misnamed(implementation, action));
-            again.misnamed.extend(found);
-        }
-        let few = some_of(&next, number).map(|(action, _)| action);
+        let few = some_of(&next, number(place, self.steps_of_walk)).map(|(action, _)| action);
         // What `next` does not visit is no step of a system that is explored.
         let mut beyond = None;
         let others = std::slice::from_ref(state);
@@ -84,9 +94,12 @@ impl<R: Refinement> Asking<'_, R> {
         });
         let mut found = found.or(beyond);
         // A walk may come back to an initial state, and what stands for one need not be one.
-        let is_known = !self.walks && self.symmetry.is_none();
+        let is_known = self.steps_of_walk.is_none() && self.symmetry.is_none();
+        // What is derived enumerates the initial states, which are the same for the first of them and for the next.
+        let is_telling = overridden.is_initial || place.state.0 == 0;
         let is_initial = || implementation.call_is_initial(state);
         if is_known
+            && is_telling
             && named("`is_initial` of the implementation", is_initial) != (place.length == 0)
         {
             found.get_or_insert(Disagreement::overridden("is_initial", "initial", state));
@@ -125,32 +138,31 @@ impl<R: Refinement> Asking<'_, R> {
         };
         if next.len() != count {
             return Err(Fault::Inconsistent(Inconsistency::NotAFunction {
-                function: "`next` of the implementation".to_owned(),
+                function: NEXT.to_owned(),
                 first: counted(count as u64, "step"),
                 again: counted(next.len() as u64, "step"),
             }));
         }
-        // What was heard are clones.
-        for (action, to) in next {
-            let clone = named("`clone` of an action", || action.clone());
-            same("`clone` of an action", action, &clone)?;
-            same("`clone` of a state", to, &cloned(to))?;
-        }
         let before = next.len() - first.len().min(next.len());
         let mut positions = 0..first.len();
-        if let Some(at) = positions.find(|&at| first.get(at) != next.get(before + at)) {
+        let differs = |at: &usize| named("`eq`", || first.get(*at) != next.get(before + at));
+        if let Some(at) = positions.find(differs) {
+            // What was heard are clones.
+            if let Some((action, to)) = next.get(before + at) {
+                same_clone(CLONE_OF_ACTION, action)?;
+                same_clone(CLONE_OF_STATE, to)?;
+            }
             return Err(Fault::Inconsistent(Inconsistency::NotAFunction {
-                function: "`next` of the implementation".to_owned(),
+                function: NEXT.to_owned(),
                 first: show(first.get(at)),
                 again: show(next.get(before + at)),
             }));
         }
         for (position, (action, _)) in first.iter().enumerate() {
             let rule = || implementation.call_rule_of(action);
-            asked_twice("`rule_of` of the implementation", rule)?;
-            if let Some(first) = heard.rules.get(position) {
-                same("`rule_of` of the implementation", &RuleId(*first), &rule())?;
-            }
+            let known = heard.rules.get(position);
+            let known = known.map_or_else(rule, |known| RuleId(*known));
+            same("`rule_of` of the implementation", &known, &rule())?;
             let process = || implementation.call_process_of(action);
             asked_twice("`process_of` of the implementation", process)?;
         }
@@ -166,43 +178,47 @@ impl<R: Refinement> Asking<'_, R> {
     ) -> Result<(), Inconsistency> {
         let implementation = self.refinement.implementation();
         let specification = self.refinement.specification();
-        for (name, first, holds) in self.chosen_again(state, &heard.invariants) {
-            let holds = named_invariant(name, holds);
-            same(&format!("invariant `{name}`"), first, &holds)?;
-        }
-        for invariant in self.invariants {
-            let name = format!("invariant `{}`", invariant.name());
-            asked_twice(&name, || invariant.holds(state))?;
+        for (invariant, first) in self.with_heard(&heard.invariants) {
+            let first = first.unwrap_or_else(|| invariant.holds(state));
+            let again = invariant.holds(state);
+            if first != again {
+                let name = format!("invariant `{}`", invariant.name());
+                return same(&name, &first, &again);
+            }
         }
         let observe = || implementation.call_observe(state);
-        asked_twice("`observe` of the implementation", observe)?;
-        if let Some(first) = &heard.shown {
-            let again = observe();
-            let again = named("`Debug` of an observation", || format!("{again:?}"));
-            if !is_reordered(first, &again) {
-                let function = "`observe` of the implementation".to_owned();
+        let shown = observe();
+        let text = text_of(&shown);
+        match &heard.shown {
+            Some(first) if !is_reordered(first, &text) => {
                 return Err(Inconsistency::NotAFunction {
-                    function,
+                    function: OBSERVE.to_owned(),
                     first: first.clone(),
-                    again,
+                    again: text,
                 });
             }
+            Some(_) => (),
+            None => same(OBSERVE, &shown, &observe())?,
         }
         asked_twice("`may_stop`", || implementation.call_may_stop(state))?;
         let Some(image) = &heard.image else {
             return Ok(());
         };
-        same("`map`", image, &self.refinement.call_map(state))?;
-        same(
-            "`clone` of a state of the specification",
-            image,
-            &named("`clone` of a state of the specification", || image.clone()),
-        )?;
+        let mapped = self.refinement.call_map(state);
+        if named("`eq` of a state of the specification", || *image != mapped) {
+            // What was heard is a clone.
+            same_clone(CLONE_OF_IMAGE, &mapped)?;
+            return same("`map`", image, &mapped);
+        }
         let observe = || specification.call_observe(image);
-        asked_twice("`observe` of the specification", observe)?;
-        let (shown, shown_of_image) = (implementation.call_observe(state), observe());
-        if shown == shown_of_image
-            && let Some(difference) = difference_shown(&shown, &shown_of_image)
+        let shown_of_image = observe();
+        same(
+            "`observe` of the specification",
+            &shown_of_image,
+            &observe(),
+        )?;
+        if named("`eq` of an observation", || shown == shown_of_image)
+            && let Some(difference) = difference_of_texts(&text, &text_of(&shown_of_image))
         {
             let what = "observations";
             return Err(Inconsistency::Equal { what, difference });

@@ -4,44 +4,32 @@
 //! have done is not seen. So targets of a sample of the states are compared with the states that were kept in their
 //! place: by what they show of themselves, and by what the model makes of them.
 
-use std::hash::BuildHasher;
-
-use foldhash::fast::FixedState;
-use foldhash::{HashMap, HashMapExt};
-
 use super::consistency::difference;
-use crate::explore::{Place, StateId};
+use crate::explore::{Lookup, Place, StateId};
 use crate::functions::{Functions, RefinementFunctions};
 use crate::invariant::Invariant;
 use crate::model_call::named;
 use crate::obligation::fault::Inconsistency;
 use crate::obligation::found::Found;
-use crate::obligation::sample::is_in_sample;
+use crate::obligation::sample::{is_asked_again, some_of};
 use crate::refinement::Refinement;
-use crate::state::{Kept, Limits, State, Writer};
-use crate::system::{StateOf, TransitionSystem, steps};
+use crate::system::{ActionOf, StateOf, steps};
 
-/// States by their hashes that are looked up in, all of them if they are not more.
-const MOST_KEPT: u32 = 1 << 16;
-/// States that are in it or left out of it together.
-const BLOCK: u32 = 1 << 8;
-/// Pairs of equal states that are compared, and those of which the model is asked as well.
-const MOST_PAIRS: usize = 1 << 12;
+/// States that are looked up in, all of them if they are not more.
+const MOST_KEPT: usize = 1 << 16;
+/// Targets that are looked up, and pairs of equal states of which the model is asked as well.
+const MOST_TARGETS: usize = 1 << 12;
 const MOST_ASKED: usize = 1 << 8;
+/// States between two looks at the clock.
+const PATIENCE: usize = 64;
 
-/// Whether two states are known to be the same in every variable, from how they are written.
-fn alike<S: TransitionSystem>(system: &S, one: &StateOf<S>, other: &StateOf<S>) -> bool {
-    if const { matches!(StateOf::<S>::KEPT, Kept::Whole) } {
-        return false;
-    }
-    let code = |state: &StateOf<S>| {
-        let mut writer = Writer::growing();
-        state.write(system, Limits::NONE, &mut writer);
-        writer.code()
-    };
-    let is_exact = const { StateOf::<S>::EXACT.is_exact() };
-    let is_same = || code(one).is_some_and(|one| Some(one) == code(other));
-    is_exact && named("`write` of a state", is_same)
+/// A step that was taken once more.
+struct Met<R: Refinement> {
+    /// Place of its source.
+    from: Place,
+    /// Its position among the steps from there.
+    position: u32,
+    action: ActionOf<R::Concrete>,
 }
 
 /// What equal states are compared by.
@@ -58,25 +46,16 @@ impl<R: Refinement> Compared<'_, R> {
     /// Two equal states that differ, and the place of the step to the one that was not kept.
     pub fn unequal(&self) -> Option<(Place, Inconsistency)> {
         let found = self.found;
-        if !found.in_time() {
-            return None;
-        }
         let implementation = found.refinement.implementation();
-        let states = found.states.len() as u32;
-        let blocks = states.div_ceil(BLOCK);
-        let every = blocks.div_ceil(MOST_KEPT / BLOCK).max(1);
-        let hasher = FixedState::default();
-        let mut kept: HashMap<u64, StateId> = HashMap::new();
-        let ids = (0..blocks).step_by(every as usize);
-        for id in ids.flat_map(|block| block * BLOCK..states.min((block + 1) * BLOCK)) {
-            let state = found.state(StateId(id))?;
-            kept.insert(hasher.hash_one(&state), StateId(id));
-        }
-        let complete = every == 1 && found.totals.complete;
-        let mut pairs = 0;
-        for id in (0..states).filter(|id| is_in_sample(u64::from(*id))) {
-            if id.is_multiple_of(64) && !found.in_time() || pairs >= MOST_PAIRS {
+        let mut met: Vec<Met<R>> = Vec::new();
+        let mut targets = Vec::new();
+        let states = (0..found.states.len() as u32).filter(|id| is_asked_again(u64::from(*id)));
+        for (count, id) in states.enumerate() {
+            if count.is_multiple_of(PATIENCE) && !found.in_time() {
                 return None;
+            }
+            if targets.len() >= MOST_TARGETS {
+                break;
             }
             let from = found.state(StateId(id))?;
             let place = found.states.place(StateId(id));
@@ -88,47 +67,62 @@ impl<R: Refinement> Compared<'_, R> {
             if !found.is_expanded(&from) {
                 continue;
             }
-            for (position, (action, to)) in steps(implementation, &from).into_iter().enumerate() {
-                let to = match found.symmetry {
-                    None => to,
-                    Some(symmetry) => symmetry.canonical(implementation, &to),
-                };
-                let place = place.of_step(position as u32);
-                let same = kept.get(&hasher.hash_one(&to));
-                let same = same.and_then(|id| found.state(*id));
-                match same.filter(|same| *same == to) {
-                    Some(same) => {
-                        pairs += 1;
-                        let shown = (!alike(implementation, &same, &to))
-                            .then(|| difference(&same, &to))
-                            .flatten();
-                        let told = || (pairs <= MOST_ASKED).then(|| self.told_apart(&same, &to));
-                        if let Some(difference) = shown.or_else(|| told().flatten()) {
-                            let what = "states of the implementation";
-                            return Some((place, Inconsistency::Equal { what, difference }));
-                        }
+            let steps: Vec<_> = (0..).zip(steps(implementation, &from)).collect();
+            for (position, (action, to)) in some_of(&steps, u64::from(id)) {
+                targets.push(match found.symmetry {
+                    None => named("`clone` of a state", || to.clone()),
+                    Some(symmetry) => symmetry.canonical(implementation, to),
+                });
+                met.push(Met {
+                    from: place,
+                    position: *position,
+                    action: named("`clone` of an action", || action.clone()),
+                });
+            }
+        }
+        let lookups = found.states.find(implementation, &targets, MOST_KEPT);
+        let mut asked = 0;
+        for ((met, to), lookup) in met.iter().zip(&targets).zip(lookups) {
+            match lookup {
+                Lookup::Reached(id) => {
+                    let kept = found.state(id)?;
+                    if let Some(difference) = self.difference(&kept, to, &mut asked) {
+                        let what = "states of the implementation";
+                        let place = met.from.of_step(met.position);
+                        return Some((place, Inconsistency::Equal { what, difference }));
                     }
-                    // Two states may have one hash.
-                    None if complete && !kept.contains_key(&hasher.hash_one(&to)) => {
-                        let again =
-                            format!("{action:?}, to {to:?}, which the search did not reach");
-                        let function =
-                            "`next` of the implementation, or `hash` of a state,".to_owned();
-                        let first = "other steps".to_owned();
-                        return Some((
-                            found.states.place(StateId(id)),
-                            Inconsistency::NotAFunction {
-                                function,
-                                first,
-                                again,
-                            },
-                        ));
-                    }
-                    None => (),
                 }
+                Lookup::NotReached if found.totals.complete => {
+                    let action = &met.action;
+                    let inconsistency = Inconsistency::NotAFunction {
+                        function: "`next` of the implementation, or `hash` of a state,".to_owned(),
+                        first: "other steps".to_owned(),
+                        again: format!("{action:?}, to {to:?}, which the search did not reach"),
+                    };
+                    return Some((met.from, inconsistency));
+                }
+                Lookup::ReachedExactly | Lookup::NotReached | Lookup::Unknown => (),
             }
         }
         None
+    }
+
+    /// How two states that are kept alike differ, if they do. Of so many of those that may the model is asked.
+    fn difference(
+        &self,
+        kept: &StateOf<R::Concrete>,
+        to: &StateOf<R::Concrete>,
+        asked: &mut usize,
+    ) -> Option<String> {
+        if named("`eq` of a state", || kept != to) {
+            return None;
+        }
+        difference(kept, to).or_else(|| {
+            *asked += 1;
+            (*asked <= MOST_ASKED)
+                .then(|| self.told_apart(kept, to))
+                .flatten()
+        })
     }
 
     /// An invariant that was true of a state when the search came by, and is not any more.

@@ -14,6 +14,16 @@ use crate::rule::Process;
 use crate::symmetry::TestedQuotient;
 use crate::system::StateOf;
 
+/// States at which a model is asked again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::obligation) enum Rechecks {
+    Nowhere,
+    /// In a sample of the states.
+    InSample,
+    /// Where it is known to be at fault, and that is to be shown.
+    Everywhere,
+}
+
 /// A model, and how it is asked again.
 pub(in crate::obligation) struct Asking<'a, R: Refinement> {
     pub refinement: &'a R,
@@ -23,10 +33,9 @@ pub(in crate::obligation) struct Asking<'a, R: Refinement> {
     pub environment: &'a [Process],
     /// Where states are identified by a symmetry: the quotient, with the test that it is one.
     pub symmetry: Option<&'a dyn TestedQuotient<R>>,
-    /// Whether the model is asked again in a sample of the states.
-    pub asks_again: bool,
-    /// Whether these are states of random walks.
-    pub walks: bool,
+    pub rechecks: Rechecks,
+    /// The most steps of a walk, if these are states of random walks.
+    pub steps_of_walk: Option<u32>,
     /// Whether states are kept as fingerprints.
     pub fingerprints: bool,
     /// When the check began.
@@ -50,8 +59,8 @@ impl<'a, R: Refinement> Asking<'a, R> {
             chosen: chosen.map(|(place, _)| place).collect(),
             environment: named("`environment`", || refinement.environment()),
             symmetry: None,
-            asks_again: true,
-            walks: false,
+            rechecks: Rechecks::InSample,
+            steps_of_walk: None,
             fingerprints: false,
             started: Instant::now(),
             out_of_time: &|| false,
@@ -61,16 +70,16 @@ impl<'a, R: Refinement> Asking<'a, R> {
         }
     }
 
-    /// Asks again whether the invariants hold that are checked, beside what was answered `first`.
-    pub fn chosen_again<'s>(
+    /// The invariants, each with the first answer that was heard of it, if it is checked.
+    pub fn with_heard<'s>(
         &'s self,
-        state: &'s StateOf<R::Concrete>,
-        first: &'s [bool],
-    ) -> impl Iterator<Item = (&'s str, &'s bool, impl Fn() -> bool)> {
-        let asked = self.chosen.iter().zip(first);
-        asked.map(move |(place, first)| {
-            let invariant = &self.invariants[*place];
-            (invariant.name(), first, move || invariant.holds(state))
+        heard: &'s [bool],
+    ) -> impl Iterator<Item = (&'s Invariant<R::Concrete>, Option<bool>)> {
+        let mut heard = self.chosen.iter().zip(heard).peekable();
+        let invariants = self.invariants.iter().enumerate();
+        invariants.map(move |(place, invariant)| {
+            let first = heard.next_if(|(chosen, _)| **chosen == place);
+            (invariant, first.map(|(_, holds)| *holds))
         })
     }
 }

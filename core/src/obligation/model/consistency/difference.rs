@@ -5,14 +5,13 @@ use std::fmt::Debug;
 use serde::Serialize;
 
 use crate::disagreement::Disagreement;
-use crate::functions::Functions;
 use crate::model_call::named;
 use crate::obligation::fault::Inconsistency;
 use crate::report::json::json;
 use crate::report::value::compact;
 use crate::report::{Change, changes};
-use crate::rule::Rule;
-use crate::system::{ActionOf, TransitionSystem};
+use crate::state::{Kept, Limits, State, Writer};
+use crate::system::{StateOf, TransitionSystem};
 
 pub(super) fn of_the(system: &'static str, found: Disagreement) -> Inconsistency {
     Inconsistency::Disagreement { system, found }
@@ -44,6 +43,36 @@ pub(super) fn asked_twice<T: PartialEq + Debug>(
     same(function, &first, &again)
 }
 
+/// How two equal states of a system differ, if they do.
+pub(super) fn difference_of_states<S: TransitionSystem>(
+    system: &S,
+    state: &StateOf<S>,
+    equal: &StateOf<S>,
+) -> Option<String> {
+    (!are_written_alike(system, state, equal))
+        .then(|| difference(state, equal))
+        .flatten()
+}
+
+/// Whether two states are known to be the same in every variable, from how they are written.
+fn are_written_alike<S: TransitionSystem>(
+    system: &S,
+    one: &StateOf<S>,
+    other: &StateOf<S>,
+) -> bool {
+    if const { matches!(StateOf::<S>::KEPT, Kept::Whole) || !StateOf::<S>::EXACT.is_exact() } {
+        return false;
+    }
+    let code = |state: &StateOf<S>| {
+        let mut writer = Writer::growing();
+        state.write(system, Limits::NONE, &mut writer);
+        writer.code()
+    };
+    named("`write` of a state", || {
+        code(one).is_some_and(|one| Some(one) == code(other))
+    })
+}
+
 /// How two equal values differ as they serialise or as `Debug` shows them, if they do.
 pub(in crate::obligation) fn difference<T: Serialize + Debug>(
     value: &T,
@@ -59,7 +88,8 @@ pub(in crate::obligation) fn difference<T: Serialize + Debug>(
     };
     let Some(Change { field, from, to }) = found else {
         // What is not serialised may be shown.
-        return difference_shown(value, equal);
+        let (value, equal) = named("`Debug`", || (format!("{value:?}"), format!("{equal:?}")));
+        return difference_of_texts(&value, &equal);
     };
     let field = if field.is_empty() {
         "the value"
@@ -72,13 +102,14 @@ pub(in crate::obligation) fn difference<T: Serialize + Debug>(
     ))
 }
 
-/// How two equal values differ as `Debug` shows them, if they do.
-pub(in crate::obligation) fn difference_shown(
-    value: &impl Debug,
-    equal: &impl Debug,
-) -> Option<String> {
-    let (value, equal) = named("`Debug`", || (format!("{value:?}"), format!("{equal:?}")));
-    (!is_reordered(&value, &equal))
+/// An observation, as `Debug` shows it.
+pub(in crate::obligation) fn text_of(shown: &impl Debug) -> String {
+    named("`Debug` of an observation", || format!("{shown:?}"))
+}
+
+/// How two equal values differ by the texts that `Debug` shows of them, if they do.
+pub(super) fn difference_of_texts(value: &str, equal: &str) -> Option<String> {
+    (!is_reordered(value, equal))
         .then(|| format!("one is {value}, the other {equal}, and `Eq` does not tell them apart"))
 }
 
@@ -90,28 +121,4 @@ pub(super) fn is_reordered(text: &str, other: &str) -> bool {
         bytes
     };
     text == other || text.len() == other.len() && sorted(text) == sorted(other)
-}
-
-/// That an action is filed under another rule than the one that has its name, if that is so.
-pub(super) fn misnamed<S: TransitionSystem>(system: &S, action: &ActionOf<S>) -> Option<String> {
-    let plain = |name: &str| -> String {
-        let letters = name.chars().filter(|letter| letter.is_alphanumeric());
-        letters.flat_map(char::to_lowercase).collect()
-    };
-    // An enum's variant, as serde writes it.
-    let name = match json(action) {
-        serde_json::Value::String(name) => name,
-        serde_json::Value::Object(fields) if fields.len() == 1 => fields.into_iter().next()?.0,
-        _ => return None,
-    };
-    let (own, rules) = (system.call_rule_of(action).0, system.call_rules());
-    let is_its_name = |rule: &Rule| plain(&rule.name) == plain(&name);
-    if is_its_name(&rules[own]) {
-        return None;
-    }
-    let other = rules.iter().find(|rule| is_its_name(rule))?;
-    Some(format!(
-        "`rule_of` files {action:?} under `{}`, and there is a rule `{}`",
-        rules[own].name, other.name
-    ))
 }

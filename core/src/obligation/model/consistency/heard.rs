@@ -5,13 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use foldhash::{HashMap, HashMapExt};
 
 use super::difference::{difference, of_the};
+use super::names::Names;
 use crate::answer::AnswerOf;
 use crate::disagreement::Disagreement;
 use crate::explore::{Place, fingerprint};
 use crate::obligation::fault::Inconsistency;
 use crate::refinement::Refinement;
 use crate::rule::{Process, RuleId};
-use crate::system::{StateOf, StepOf};
+use crate::system::{ActionOf, StateOf, StepOf};
 
 /// Something of the specification that is stated otherwise than by `next` and `initial`: perhaps as a predicate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -60,8 +61,9 @@ pub(in crate::obligation) struct Again<R: Refinement> {
     pub enumerated: Vec<bool>,
     /// The processes that take actions of the specification.
     pub processes: BTreeSet<Process>,
-    /// Actions filed under a rule although there is one of their own name.
-    pub misnamed: BTreeSet<String>,
+    /// Names of the actions of the implementation, and of the specification.
+    pub names: Names<ActionOf<R::Concrete>>,
+    pub names_of_specification: Names<ActionOf<R::Abstract>>,
     /// The states at which overridden methods of the specification were not compared, since there is too much to compare with.
     pub not_compared: u64,
     /// Where states are kept as fingerprints, those in the sample and their successors, by their fingerprints.
@@ -78,7 +80,8 @@ impl<R: Refinement> Again<R> {
             words: BTreeMap::new(),
             enumerated: vec![false; abstract_rules],
             processes: BTreeSet::new(),
-            misnamed: BTreeSet::new(),
+            names: Names::new(),
+            names_of_specification: Names::new(),
             not_compared: 0,
             fingerprinted: HashMap::new(),
             confused: None,
@@ -95,7 +98,9 @@ impl<R: Refinement> Again<R> {
             *is |= other;
         }
         self.processes.extend(other.processes);
-        self.misnamed.extend(other.misnamed);
+        self.names.add(other.names);
+        self.names_of_specification
+            .add(other.names_of_specification);
         self.not_compared += other.not_compared;
         for (_, (place, state)) in other.fingerprinted {
             self.compare_fingerprint(place, &state);
@@ -134,6 +139,14 @@ impl<R: Refinement> Again<R> {
         if first.is_none_or(|(first, _)| place < *first) {
             self.words.insert(word, (place, found));
         }
+    }
+
+    /// What is told of actions filed under a rule although there is one of their own name.
+    pub fn misnamed(&self, refinement: &R) -> BTreeSet<String> {
+        let mut misnamed = self.names.misnamed(refinement.implementation());
+        let of_specification = &self.names_of_specification;
+        misnamed.append(&mut of_specification.misnamed(refinement.specification()));
+        misnamed
     }
 
     /// What is not a predicate after all, since `next` visits steps of the rule elsewhere.

@@ -6,29 +6,35 @@
 use std::cell::Cell;
 
 use super::asking::Asking;
-use super::difference::{asked_twice, difference, misnamed, of_the};
+use super::difference::{difference, difference_of_states, of_the, same};
 use super::heard::{Again, Heard, Word};
 use crate::disagreement::{At, Disagreement, misfiled};
 use crate::explore::Place;
 use crate::functions::Functions;
 use crate::model_call::{break_off, named, until_enough};
 use crate::obligation::fault::Inconsistency;
-use crate::obligation::sample::{is_well_compared, number, some_of};
+use crate::obligation::sample::{is_well_compared, number, one_in, some_of};
 use crate::overridden::Overridden;
 use crate::refinement::Refinement;
 use crate::system::{ActionOf, StateOf, StepOf};
 use crate::visit::{some_initial, some_steps, visit_initial, visit_steps};
 
-/// The most steps of a state of the specification with which overridden methods are compared, of one of the first states and of a
-/// later one; and the most initial states.
+/// The most steps of one of the first states of the specification with which overridden methods are compared; and the most
+/// initial states.
 const MOST_STEPS: usize = 1 << 12;
-const MOST_STEPS_LATER: usize = 1 << 8;
-/// The most steps, or initial states, that are visited at a state in search of those that an overridden method has allowed.
+/// The most steps, or initial states, that are visited at one of the first states in search of those that an overridden method
+/// has allowed.
 const MOST_VISITED: usize = 1 << 16;
-const MOST_VISITED_LATER: usize = 1 << 12;
+/// Of a later state, both for each state that is passed over for it.
+const LATER: u64 = 4;
 
 const NEXT: &str = "`next` of the specification";
 const INITIAL: &str = "`initial` of the specification";
+
+/// Number of steps of the specification that may be visited at a state that is none of the first.
+fn later(number: u64) -> usize {
+    (LATER * one_in(number)) as usize
+}
 
 /// Number of visits that are left at a state.
 struct Budget {
@@ -38,13 +44,14 @@ struct Budget {
 }
 
 impl Budget {
-    fn new(is_well_compared: bool) -> Self {
+    fn new(number: u64) -> Self {
+        let visits = if is_well_compared(number) {
+            MOST_VISITED
+        } else {
+            later(number).min(MOST_VISITED)
+        };
         Self {
-            left: Cell::new(if is_well_compared {
-                MOST_VISITED
-            } else {
-                MOST_VISITED_LATER
-            }),
+            left: Cell::new(visits),
             is_exceeded: Cell::new(false),
         }
     }
@@ -85,7 +92,7 @@ impl<R: Refinement> Asking<'_, R> {
         let Some(image) = &heard.image else {
             return Ok(());
         };
-        let budget = Budget::new(is_well_compared(number(place, self.walks)));
+        let budget = Budget::new(number(place, self.steps_of_walk));
         let compared = self.compare_at(again, &budget, place, image, heard);
         again.not_compared += u64::from(budget.is_exceeded.get());
         compared
@@ -100,11 +107,11 @@ impl<R: Refinement> Asking<'_, R> {
         heard: &Heard<R>,
     ) -> Result<(), Inconsistency> {
         let specification = self.refinement.specification();
-        let number = number(place, self.walks);
+        let number = number(place, self.steps_of_walk);
         let most = if is_well_compared(number) {
             MOST_STEPS
         } else {
-            MOST_STEPS_LATER
+            later(number).min(MOST_STEPS)
         };
         let steps = || some_steps(specification, image, most);
         let (offered, all) = named(NEXT, steps);
@@ -112,7 +119,9 @@ impl<R: Refinement> Asking<'_, R> {
             if let Some(found) = misfiled(specification, action) {
                 return Err(of_the("specification", found));
             }
-            again.enumerated[specification.call_rule_of(action).0] = true;
+            let rule = specification.call_rule_of(action);
+            again.enumerated[rule.0] = true;
+            again.names_of_specification.note(rule, place, action);
             again
                 .processes
                 .insert(specification.call_process_of(action));
@@ -120,7 +129,7 @@ impl<R: Refinement> Asking<'_, R> {
         for (action, _) in some_of(&offered, number) {
             let mut others = offered.iter().map(|(other, _)| other);
             let differ = others.find_map(|other| {
-                (other == action)
+                (other == action && !std::ptr::eq(other, action))
                     .then(|| difference(action, other))
                     .flatten()
             });
@@ -128,12 +137,6 @@ impl<R: Refinement> Asking<'_, R> {
                 let what = "actions of the specification";
                 return Err(Inconsistency::Equal { what, difference });
             }
-        }
-        if is_well_compared(number) {
-            let found = offered
-                .iter()
-                .filter_map(|(action, _)| misnamed(specification, action));
-            again.misnamed.extend(found);
         }
         let known = offered.iter().map(|(action, _)| action);
         let named_by_steps = heard.answers.iter().flat_map(|answer| answer.actions());
@@ -144,7 +147,7 @@ impl<R: Refinement> Asking<'_, R> {
         let overridden = overridden.unwrap_or(Overridden::ALL);
         if !overridden.of_steps() {
             // What is derived is not compared; `next` is to be a function all the same.
-            asked_twice(NEXT, || steps().0)?;
+            same(NEXT, &offered, &named(NEXT, steps).0)?;
         }
         let answered: Vec<_> = heard.steps.iter().zip(&heard.answers).collect();
         let mut others = vec![image.clone()];
@@ -159,7 +162,7 @@ impl<R: Refinement> Asking<'_, R> {
                     self.compare_step(again, budget, place, image, action, target);
                 }
             } else if *image == target
-                && let Some(difference) = difference(image, &target)
+                && let Some(difference) = difference_of_states(specification, image, &target)
             {
                 return Err(Inconsistency::Equal {
                     what: "states of the specification",
@@ -254,7 +257,7 @@ impl<R: Refinement> Asking<'_, R> {
         }
         let mut offered = offered.iter();
         let equal = offered.find(|(other, to)| other == action && to == target);
-        match equal.and_then(|(_, to)| difference(to, target)) {
+        match equal.and_then(|(_, to)| difference_of_states(specification, to, target)) {
             None => Ok(()),
             Some(difference) => Err(Inconsistency::Equal {
                 what: "states of the specification",
@@ -284,7 +287,7 @@ impl<R: Refinement> Asking<'_, R> {
         let found = || Disagreement::overridden("is_initial", "initial", image);
         let Some(initial) = initial else {
             // Of too many only those are looked for that initial states map to.
-            if place.length > 0 || !is_well_compared(number(place, self.walks)) {
+            if place.length > 0 || !is_well_compared(number(place, self.steps_of_walk)) {
                 return Ok(());
             }
             let enumerate = |visit: &mut dyn FnMut(_)| visit_initial(specification, visit);
