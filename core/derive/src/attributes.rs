@@ -22,7 +22,7 @@ pub fn system(attributes: &[Attribute]) -> Result<Option<Type>> {
     Ok(system)
 }
 
-/// What is said of a field.
+/// Attributes of a field, read.
 pub enum OfField {
     /// `#[state(range = …, varint, len = …, max_len = …)]`, as an expression of `Limits`.
     Limits(TokenStream),
@@ -30,7 +30,7 @@ pub enum OfField {
     Constant(Expr),
 }
 
-/// The attributes of a field.
+/// Reads the attributes of a field.
 pub fn of_field(attributes: &[Attribute]) -> Result<OfField> {
     let mut limits = quote!(::refmap::state::Limits::NONE);
     let mut constant = None;

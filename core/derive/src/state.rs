@@ -19,7 +19,7 @@ struct Field {
     kind: Kind,
 }
 
-/// How a field is written.
+/// Kind of a field, by the way in which it is written.
 enum Kind {
     /// As its type is, within these limits.
     Variable(TokenStream),

@@ -30,7 +30,7 @@ pub(crate) trait States<S: TransitionSystem>: Send + Sync {
         constraint: Option<&Constraint<S>>,
         place: Place,
     ) -> Result<Trace<S>, Unrepeatable>;
-    /// Reservation about the source of the behaviour to a state, if there is one.
+    /// Warning about the origin of the behaviour to a state, if there is one.
     fn provenance(&self, _id: StateId) -> Option<&str> {
         None
     }

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-/// Knowledge whether what is written of a `T` is known to be read back as it was, by construction.
+/// Evidence that a `T` is read back as it is written, by construction; or that there is none.
 ///
 /// The claim belongs to its type: that of a part is none of the whole, so that an implementation by hand which leaves its
 /// functions to those of another type has nothing that it could claim with. The derive makes it of the claims of the parts.
@@ -35,7 +35,7 @@ impl<T> Exact<T> {
         }
     }
 
-    /// True if it is.
+    /// True if there is such evidence.
     pub const fn is_exact(&self) -> bool {
         self.is_exact
     }

@@ -60,8 +60,8 @@ pub use sink::{Misfit, Part, Sink, Source, is_constant};
 /// assert_eq!(shape.bits(), Some(3 + 5));
 /// ```
 ///
-/// What is the same in all states of an instance is not written, and read as it is said to be. A part that several systems have
-/// says what they have in common:
+/// A field that is the same in all states of an instance (`constant`) is not written. A part that several systems have says what
+/// they have in common:
 ///
 /// ```
 /// # use refmap::State;

@@ -36,7 +36,7 @@ use crate::system::{StateOf, TransitionSystem};
 ///
 /// # Errors
 ///
-/// Complaint about the state, or with the `State` of its type.
+/// If the state is none of its type, or its `State` reads another one than it wrote.
 pub fn round_trip<S: TransitionSystem>(system: &S, state: &StateOf<S>) -> Result<(), PackingError> {
     if StateOf::<S>::KEPT == Kept::Whole {
         return Ok(());
@@ -46,9 +46,12 @@ pub fn round_trip<S: TransitionSystem>(system: &S, state: &StateOf<S>) -> Result
     if let Some(error) = complaint.error() {
         return Err(error);
     }
-    let same = |back: StateOf<S>| match back == *state {
-        true => Ok(()),
-        false => Err(PackingError::lossy(state, &back)),
+    let same = |back: StateOf<S>| {
+        if back == *state {
+            Ok(())
+        } else {
+            Err(PackingError::lossy(state, &back))
+        }
     };
     let mut writer = Writer::growing();
     state.write(system, Limits::NONE, &mut writer);

@@ -265,7 +265,7 @@ impl TransitionSystem for AllocatorImplementation {
     }
 }
 
-/// What the server knows, what the clients do, and the messages between them.
+/// Drawing of the knowledge of the server, the requests of the clients, and the messages between them.
 fn drawing(state: &State) -> Drawing {
     let clients = state.requests.iter().zip(&state.holding).enumerate();
     let drawing = clients.fold(Drawing::default(), |drawing, (client, (asked, held))| {

@@ -261,7 +261,7 @@ fn drawing(state: &State) -> Drawing {
     interface(Drawing::default(), &state.interface, |_, row| row).row(memory)
 }
 
-/// What becomes of the request of each processor; `more` adds to its row.
+/// Rows of the processors, each with its request; `more` adds to a row.
 pub(super) fn interface(
     drawing: Drawing,
     interface: &Interface,

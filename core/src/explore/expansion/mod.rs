@@ -30,7 +30,7 @@ pub(super) enum Initial {
     Panicked(Panic),
 }
 
-/// Expander of states for one worker of a search, and has found something of its own.
+/// Expander of states for one worker of a search, with findings of its own.
 pub(super) trait Expander<K>: Send + Sync {
     /// Examines the states of a batch and, if that is the task, takes their steps.
     ///

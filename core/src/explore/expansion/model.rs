@@ -27,7 +27,7 @@ const VERY_WIDE: usize = 1 << 14;
 /// States between two looks at the clock, and targets where each takes long.
 const PATIENCE: usize = 16;
 
-/// Activity with a state.
+/// Phase of the work on a state.
 #[derive(Clone, Copy, PartialEq)]
 enum Phase {
     /// It is looked at itself.

@@ -43,7 +43,7 @@ pub(in crate::explore) struct Search<'a, K, I> {
     pub(super) resident: Resident,
 }
 
-/// Memory of a worker from wave to wave. PERF: on lines of the cache of its own.
+/// Data that a worker keeps from wave to wave. PERF: on lines of the cache of its own.
 #[repr(align(128))]
 pub(super) struct Worker<'a, K> {
     /// Expands the states.

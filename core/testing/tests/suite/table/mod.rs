@@ -91,7 +91,7 @@ pub struct Table {
     pub initial_lanes: u16,
     /// The fairness conditions.
     pub fairness: Vec<Fairness>,
-    /// How states are written.
+    /// Form in which states are written.
     pub packing: Packing,
 }
 

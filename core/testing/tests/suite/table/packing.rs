@@ -4,7 +4,7 @@ use refmap::state::{Kept, Limits, Shape, Sink, Source};
 
 use super::{PLACES, State, Table};
 
-/// How states are written: their variables, and what else is written beside them.
+/// Form in which states are written: their variables, and the numbers beside them.
 #[derive(Clone, Debug)]
 pub struct Packing {
     lanes: u16,

@@ -226,7 +226,7 @@ pub struct Way {
 }
 
 impl Way {
-    /// What is kept of the states of a refinement: words need no fingerprints.
+    /// Form in which the states of a refinement are kept: words need no fingerprints.
     pub fn storage_of(self, refinement: &Weave) -> Storage {
         match self.storage {
             Storage::Fingerprints if refinement.concrete.spread.width <= u64::BITS => {
