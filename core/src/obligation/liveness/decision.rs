@@ -146,7 +146,7 @@ impl<R: Refinement> Decision<'_, R> {
                 let checked = self.found.states.len() as u64;
                 Obligation::violated(checked, vec![counterexample])
             }
-            // Whoever decides the row tells of it.
+            // The guard around the decision of the row tells of it, by the name of the function.
             Err(LassoError::Panicked(panic)) => panic_again(panic),
             Err(fault) => Obligation::incomplete(&format!(
                 "a fault of the engine: a behaviour that was found to violate it does not, so nothing is said: {fault}"

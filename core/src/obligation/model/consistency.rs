@@ -136,7 +136,7 @@ impl<R: Refinement> Asking<'_, R> {
             same("`clone` of an action", action, &clone)?;
             same("`clone` of a state", to, &cloned(to))?;
         }
-        let mut positions = 0..next.len();
+        let mut positions = 0..next.len().max(first.len());
         if let Some(at) = positions.find(|&at| first.get(at) != next.get(at)) {
             return Err(Fault::Inconsistent(Inconsistency::NotAFunction {
                 function: "`next` of the implementation".to_owned(),
