@@ -13,7 +13,7 @@
 //! | read the outcome | [`Report`], [`report::Counterexample`] |
 //! | bound a search | [`Constraint`], [`explore::Limits`]; [`random::Walks`] go beyond the bounds |
 //! | keep states in a few bits, name each rule once | [`derive(State)`](macro@State), [`derive(Action)`](macro@Action) |
-//! | pack by hand, decide induction, use a symmetry | [`Packed`], [`TypeCorrect`], [`Symmetric`]; [`obligation::Checker`] |
+//! | decide induction, use a symmetry | [`TypeCorrect`], [`Symmetric`]; [`obligation::Checker`] |
 //! | refine in two stages, add a history variable | [`compose`], [`auxiliary`] |
 //! | test a model by itself | [`disagreement`], [`round_trip`], [`asymmetry`], [`replay`] |
 //!
@@ -83,7 +83,6 @@ mod nearest;
 mod numbered;
 pub mod obligation;
 mod overridden;
-mod packed;
 mod parallel;
 mod primitives;
 mod property;
@@ -111,13 +110,12 @@ pub use guard::guard;
 pub use index_set::IndexSet;
 pub use invariant::Invariant;
 pub use obligation::{Search, Settings, check};
-pub use packed::{Field, Fields, Layout, Packed, PackingError, packed_round_trip};
 pub use property::Property;
 pub use refinement::{Refinement, Waiver};
 pub use refmap_derive::{Action, State};
 pub use report::{Evidence, Report, Verdict};
 pub use rule::{Process, Rule, RuleId};
-pub use state::{State, round_trip};
+pub use state::{PackingError, State, round_trip};
 pub use symmetry::{Asymmetry, Quotient, Quotienting, Symmetric, asymmetry};
 pub use system::{
     ActionOf, ObservationOf, StateOf, StepOf, TransitionSystem, offer, offer_changed, steps,

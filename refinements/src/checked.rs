@@ -38,7 +38,7 @@ checked! {
     Refinement3: inductive symmetric;
     Composed<Refinement1, Composed<Refinement2, Refinement3>>: inductive symmetric;
     BrokenRefinement:;
-    CollectorRefinement: packed symmetric;
+    CollectorRefinement: symmetric;
     CyclesRefinement: symmetric;
     ModuleRefinement:;
     DesignRefinement:;

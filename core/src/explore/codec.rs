@@ -1,16 +1,13 @@
 //! Codecs: how a state is kept between the waves of a search, as it is or packed.
 
-use std::array;
 use std::fmt::{self, Display};
 
 use serde::{Deserialize, Serialize};
 
 use super::segments::SegmentedVec;
-use crate::model_call::{catch, named};
-use crate::packed::{Layout, Packed, PackingError, pack, round_trip_with, unpack};
+use crate::model_call::named;
+use crate::state::PackingError;
 use crate::system::{StateOf, TransitionSystem};
-
-const FIELDS: &str = "`fields` of a state";
 
 /// From states to what is kept of them, and back.
 pub(super) trait Codec<S: TransitionSystem>: Send + Sync + 'static {
@@ -126,20 +123,6 @@ fn key_of_one<S: TransitionSystem, C: Codec<S> + ?Sized>(
     codec.key_of_target(system, from, to)
 }
 
-/// Reason why a state cannot be packed; `template` is an initial one.
-#[cold]
-pub(super) fn packing_error<S: Packed>(
-    system: &S,
-    template: &StateOf<S>,
-    state: &StateOf<S>,
-) -> PackingError {
-    // A panic comes again where the search reports it.
-    match catch(|| round_trip_with(system, template, state)) {
-        Ok(Err(error)) => error,
-        Ok(Ok(())) | Err(_) => PackingError::Unstable,
-    }
-}
-
 /// States are kept as they are.
 pub(super) struct Whole;
 
@@ -181,56 +164,5 @@ impl<S: TransitionSystem> Codec<S> for Whole {
 
     fn kept(&self, _: &SegmentedVec<StateOf<S>>) -> StatesKept {
         StatesKept::Whole
-    }
-}
-
-/// States are packed into `N` words.
-pub(super) struct Words<const N: usize, T> {
-    /// An initial state, for what is the same in all states.
-    template: T,
-    /// The bits that no variable takes.
-    unused: [u64; N],
-}
-
-impl<const N: usize, T> Words<N, T> {
-    /// For states with this layout; `template` is one of them.
-    pub fn new(layout: &Layout, template: T) -> Self {
-        Self {
-            template,
-            unused: array::from_fn(|word| layout.unused(word)),
-        }
-    }
-}
-
-impl<const N: usize, S: Packed> Codec<S> for Words<N, StateOf<S>> {
-    type Key = [u64; N];
-
-    #[inline(always)]
-    fn key(&self, system: &S, state: &StateOf<S>) -> Option<[u64; N]> {
-        let key: [u64; N] = named(FIELDS, || pack(system, state))?;
-        // The sets of states look at the bits in use only.
-        let outside = key
-            .iter()
-            .zip(&self.unused)
-            .fold(0, |outside, (word, unused)| outside | word & unused);
-        let is_same = || named(FIELDS, || unpack(system, &self.template, &key)) == *state;
-        (outside == 0 && named("`eq` of a state", is_same)).then_some(key)
-    }
-
-    #[cold]
-    fn complaint(&self, system: &S, state: &StateOf<S>) -> PackingError {
-        packing_error(system, &self.template, state)
-    }
-
-    #[inline(always)]
-    fn with<T>(&self, system: &S, key: &[u64; N], look: impl FnOnce(&StateOf<S>) -> T) -> T {
-        look(&named(FIELDS, || unpack(system, &self.template, key)))
-    }
-
-    fn kept(&self, _: &SegmentedVec<[u64; N]>) -> StatesKept {
-        let unused: u32 = self.unused.iter().map(|word| word.count_ones()).sum();
-        StatesKept::Packed {
-            bits: N as u32 * u64::BITS - unused,
-        }
     }
 }

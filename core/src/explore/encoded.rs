@@ -3,7 +3,7 @@
 use super::codec::{Codec, StatesKept};
 use super::segments::SegmentedVec;
 use crate::model_call::{catch, named};
-use crate::packed::PackingError;
+use crate::state::PackingError;
 use crate::state::{Changes, Code, Limits, Reader, State, Writer, round_trip};
 use crate::system::{StateOf, TransitionSystem};
 

@@ -2,18 +2,17 @@
 
 use std::hash::Hash;
 
-use super::codec::{Codec, Whole, Words};
+use super::codec::{Codec, Whole};
 use super::encoded::{Encoded, EncodedWords};
 use super::expansion::{Expand, Expansion};
-use super::explored::{End, Explored};
+use super::explored::Explored;
 use super::options::{Options, PlainOptions, Record, Storage};
 use super::search::{Found, Search};
 use super::set::{Exact, Fingerprints, Hashed, Numbered, OfAnyKind, OfWords};
 use super::visitor::Visitor;
-use crate::model_call::{Panic, catch, named};
-use crate::packed::Packed;
+use crate::model_call::named;
 use crate::state::{Code, Kept, Limits, State};
-use crate::system::{StateOf, TransitionSystem, first_initial};
+use crate::system::{StateOf, TransitionSystem};
 
 /// Explores the reachable states of `system`, showing each state and step to `visitor`. States are kept as
 /// [`State`] says.
@@ -54,43 +53,6 @@ fn explore_encoded<S: TransitionSystem, V: Visitor<S>>(
     }
 }
 
-/// The most words into which a state is packed; if it needs more it is kept whole.
-const MOST_WORDS: usize = 4;
-
-/// The same of a system that says how its states are packed.
-pub fn explore_packed<S: Packed, V: Visitor<S>>(
-    system: &S,
-    visitor: &V,
-    options: &Options<'_, S>,
-) -> Explored<S, V::Tally> {
-    let template = match some_initial(system) {
-        Ok(Some(template)) => template,
-        Ok(None) => return explore(system, visitor, options),
-        Err(panic) => return panicked_before(panic, explore(system, visitor, options)),
-    };
-    let of = (system, visitor);
-    let layout = named("`fields` of a state", || system.layout());
-    match (options.storage, layout.words()) {
-        (Storage::Packed, 0 | 1) => {
-            let words = Words::<1, _>::new(layout, template);
-            let bits = layout.bits();
-            search_with(of, options, words, |model, options| {
-                search_word(model, options, bits)
-            })
-        }
-        (Storage::Packed, 2) => {
-            let words = Words::<2, _>::new(layout, template);
-            search_with(of, options, words, search_two_words)
-        }
-        // Until they are expanded states are kept packed where fingerprints stand for them.
-        (Storage::Packed, 3..=MOST_WORDS) | (Storage::Fingerprints, 0..=MOST_WORDS) => {
-            let words = Words::<4, _>::new(layout, template);
-            search_with(of, options, words, search_four_words)
-        }
-        _ => explore(system, visitor, options),
-    }
-}
-
 /// Searches the states of a model, kept by `codec`.
 fn search_with<S, V, P>(
     of: (&S, &V),
@@ -126,10 +88,6 @@ fn search_two_words(model: &dyn Expand<[u64; 2]>, options: PlainOptions<'_>) -> 
     Search::new(model, options, Numbered::new(OfWords)).run()
 }
 
-fn search_four_words(model: &dyn Expand<[u64; 4]>, options: PlainOptions<'_>) -> Found<[u64; 4]> {
-    search_hashed(model, options)
-}
-
 fn search_codes(model: &dyn Expand<Code>, options: PlainOptions<'_>) -> Found<Code> {
     search_hashed(model, options)
 }
@@ -144,26 +102,4 @@ fn search_hashed<K: Clone + Eq + Hash + Send + Sync>(
         Storage::Packed | Storage::Whole => Hashed::Exact(Numbered::new(OfAnyKind::default())),
     };
     Search::new(model, options, visited).run()
-}
-
-/// The first initial state, if there is one.
-fn some_initial<S: TransitionSystem>(system: &S) -> Result<Option<StateOf<S>>, Panic> {
-    catch(|| named("`initial` of the implementation", || first_initial(system)))
-}
-
-/// Findings of a search before which a function of the model panicked. Mostly it does so again in the search.
-fn panicked_before<S: TransitionSystem, T>(
-    panic: Panic,
-    explored: Explored<S, T>,
-) -> Explored<S, T> {
-    let is_complete = explored.end == End::Complete;
-    Explored {
-        panic: explored.panic.or(Some(panic)),
-        end: if is_complete {
-            End::Panicked
-        } else {
-            explored.end
-        },
-        ..explored
-    }
 }

@@ -7,7 +7,7 @@ use super::place::{Place, StateId};
 use super::store::{States, Unrepeatable};
 use crate::constraint::Constraint;
 use crate::model_call::Panic;
-use crate::packed::PackingError;
+use crate::state::PackingError;
 use crate::symmetry::Quotienting;
 use crate::system::{StateOf, TransitionSystem};
 use crate::trace::Trace;

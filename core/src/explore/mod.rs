@@ -29,7 +29,7 @@ mod visitor;
 
 pub use crate::model_call::Panic;
 pub use codec::StatesKept;
-pub use exploration::{explore, explore_packed};
+pub use exploration::explore;
 pub use explored::{End, Explored};
 pub use graph::Graph;
 pub use limits::{Limit, Limits, Phase, Progress, Watch, Work};

@@ -85,7 +85,7 @@ pub enum Order {
 /// Data that are kept of a state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Storage {
-    /// Its variables, packed, where the system says how; otherwise all of it.
+    /// Its variables, packed into bits, where its type says how; otherwise all of it.
     #[default]
     Packed,
     /// All of it.

@@ -2,7 +2,7 @@
 
 use super::place::Place;
 use crate::model_call::Panic;
-use crate::packed::PackingError;
+use crate::state::PackingError;
 use crate::system::{ActionOf, StateOf, TransitionSystem};
 
 /// Work that is done at each state and at each step.

@@ -14,11 +14,8 @@ use super::settings::{Search, Settings, Symmetry};
 use super::stepper::Stepper;
 use super::visitor::Tester;
 use super::{judge, walks};
-use crate::explore::{
-    End, Explored, FINGERPRINT_BITS, Options, Record, Storage, explore, explore_packed,
-};
+use crate::explore::{End, Explored, FINGERPRINT_BITS, Options, Record, Storage, explore};
 use crate::model_call::{UNNAMED, catch, named, take_tolerated};
-use crate::packed::Packed;
 use crate::refinement::Refinement;
 use crate::report::Report;
 use crate::report::number::grouped;
@@ -40,17 +37,16 @@ pub fn check<R: Refinement>(refinement: &R, settings: &Settings<'_>) -> Result<R
     Checker::new(refinement).check(settings)
 }
 
-/// A refinement, and what its systems have beside them: how states are packed, which of them are
-/// type-correct, what can be exchanged.
+/// A refinement, and what its systems have beside them: which states are type-correct, what can be exchanged.
 ///
 /// ```no_run
-/// # use refmap::{Packed, Refinement, Report, Settings, TypeCorrect};
+/// # use refmap::{Refinement, Report, Settings, TypeCorrect};
 /// # use refmap::obligation::{CheckError, Checker};
 /// fn check<R>(refinement: &R, settings: &Settings<'_>) -> Result<Report, CheckError>
 /// where
-///     R: Refinement<Concrete: Packed + TypeCorrect>,
+///     R: Refinement<Concrete: TypeCorrect>,
 /// {
-///     Checker::new(refinement).packed().inductive().check(settings)
+///     Checker::new(refinement).inductive().check(settings)
 /// }
 /// ```
 ///
@@ -58,22 +54,9 @@ pub fn check<R: Refinement>(refinement: &R, settings: &Settings<'_>) -> Result<R
 pub struct Checker<'a, R: Refinement> {
     refinement: &'a R,
     run: fn(Checker<'a, R>, &Settings<'_>) -> Result<Report, CheckError>,
-    explore: Explore<R>,
-    /// The bits into which a state is packed.
-    bits: Option<fn(&R::Concrete) -> u32>,
     enumerated: Option<Enumerated<R>>,
     quotient: Option<QuotientOf<R>>,
 }
-
-/// A search of the states of a refinement's implementation.
-type Explore<R> = for<'e> fn(
-    &'e <R as Refinement>::Concrete,
-    &'e Tester<'_, R>,
-    &'e Options<'_, <R as Refinement>::Concrete>,
-) -> Searched<R>;
-
-/// What it finds.
-type Searched<R> = Explored<<R as Refinement>::Concrete, Counts<R>>;
 
 /// Makes the quotient of the implementation by the symmetry that a refinement's systems have in common.
 type QuotientOf<R> = for<'s> fn(&'s <R as Refinement>::Concrete) -> Box<dyn TestedQuotient<R> + 's>;
@@ -89,22 +72,9 @@ impl<'a, R: Refinement> Checker<'a, R> {
         Self {
             refinement,
             run: Self::run,
-            explore: |system, tester, options| explore(system, tester, options),
-            bits: None,
             enumerated: None,
             quotient: None,
         }
-    }
-
-    /// States of the implementation are kept packed.
-    #[must_use]
-    pub fn packed(mut self) -> Self
-    where
-        R::Concrete: Packed,
-    {
-        self.explore = |system, tester, options| explore_packed(system, tester, options);
-        self.bits = Some(|system| system.layout().bits());
-        self
     }
 
     /// `inductive:*` can be chosen.
@@ -162,13 +132,9 @@ impl<'a, R: Refinement> Checker<'a, R> {
         let is_enumerated = self.enumerated.is_some();
         let declare = || Obligations::new(refinement, &invariants, settings, is_enumerated);
         let obligations = declared("a function that declares something of the model", declare)??;
-        let bits = self
-            .bits
-            .map(|bits| declared("`fields` of a state", || bits(refinement.implementation())));
-        let is_written = StateOf::<R::Concrete>::KEPT == Kept::Encoded;
-        let bits = bits.transpose()?;
-        let bits = bits.or(shape.bits().filter(|_| is_written));
-        if let Some(bits) = bits.filter(|_| settings.storage == Storage::Fingerprints)
+        if StateOf::<R::Concrete>::KEPT == Kept::Encoded
+            && settings.storage == Storage::Fingerprints
+            && let Some(bits) = shape.bits()
             && bits <= FINGERPRINT_BITS
             && settings.search == Search::Exhaustive
         {
@@ -230,7 +196,7 @@ impl<'a, R: Refinement> Checker<'a, R> {
             storage: settings.storage,
             symmetry: quotient.as_deref().map(TestedQuotient::quotient),
         };
-        let explored = (self.explore)(refinement.implementation(), &tester, &options);
+        let explored = explore(refinement.implementation(), &tester, &options);
         let recorded = Recorded::of(&explored);
         let of = (refinement, settings, tester.asking.started);
         let mut totals = totals(&explored);

@@ -2,7 +2,7 @@
 
 use crate::disagreement::Disagreement;
 use crate::explore::Panic;
-use crate::packed::PackingError;
+use crate::state::PackingError;
 use crate::symmetry::Asymmetry;
 
 /// Fault of a model itself.

@@ -18,8 +18,8 @@ use crate::functions::{Functions, RefinementFunctions};
 use crate::invariant::Invariant;
 use crate::model_call::named;
 use crate::numbered::SharedNumbers;
-use crate::packed::PackingError;
 use crate::refinement::Refinement;
+use crate::state::PackingError;
 use crate::system::{ActionOf, StateOf};
 
 /// What has to be computed for the obligations chosen.

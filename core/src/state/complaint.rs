@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::sink::{Misfit, Part, Sink};
-use crate::packed::PackingError;
+use crate::state::PackingError;
 
 /// Finds the first value that is not as it is said to be, and the way to it.
 #[derive(Default)]

@@ -1,8 +1,8 @@
 //! Round trip of a state: written into bits, and read back.
 
 use super::bits::Fixed;
+use super::packing_error::PackingError;
 use super::{Complaint, Kept, Limits, Reader, State, Writer};
-use crate::packed::PackingError;
 use crate::system::{StateOf, TransitionSystem};
 
 /// Test that a state is read back as it is written. One that is kept whole is not written.

@@ -1,70 +1,37 @@
-//! Packing of a state: the ranges of its variables in an instance.
+//! States in bits: the ranges of their variables in an instance.
+//!
+//! By hand, since an object and a pending store take fewer bits as one number than field by field.
 
-use refmap::{Field, Fields, Layout};
+use refmap::state::{Kept, Limits, Misfit, Part, Shape, Sink, Source};
 use refmap_processes::Location;
 use tinyvec::ArrayVec;
 
 use super::scope::{MAX_BUFFER, MAX_FIELDS, MAX_MUTATORS, Scope};
 use super::state::{
-    Gc, HandshakePhase, HandshakeType, Mark, Marking, Mutator, Mutators, Object, Phase, State,
-    Store, Sys, Who,
+    Buffer, Gc, HandshakePhase, HandshakeType, Mark, Marking, Mutator, Mutators, Object, Phase,
+    State, Store, Sys, Who,
 };
+use super::system::OnTheFly;
 use crate::heap::{Object as Ref, Objects as Refs};
 
-/// Bit fields of the variables of an instance.
+/// The greatest values of the variables of an instance.
 pub(super) struct Packing {
-    pub layout: Layout,
     scope: Scope,
-    at: [Field; MAX_MUTATORS + 2],
-    gc: GcFields,
-    mutators: Vec<MutatorFields>,
-    sys: SysFields,
-}
-
-struct MarkingFields {
-    reference: Field,
-    marks: [Field; 3],
-    phase: Field,
-    w: Field,
-    honorary_grey: Field,
-}
-
-struct GcFields {
-    marking: MarkingFields,
-    src: Field,
-    field: Field,
-    fields: Field,
-    refs: Field,
-    muts: Field,
-    mutator: Field,
-}
-
-struct MutatorFields {
-    roots: Field,
-    marking: MarkingFields,
-    src: Field,
-    field: Field,
-    dst: Field,
-    refs: Field,
-    is_asked: Field,
-    handshake: Field,
-    roots_marked: Field,
-    ghost_phase: Field,
-    honorary_root: Field,
-}
-
-struct SysFields {
-    heap: Vec<Field>,
-    fa: Field,
-    fm: Field,
-    phase: Field,
-    buffers: Vec<Vec<Field>>,
-    lock: Field,
-    handshake: Field,
-    pending: Field,
-    w: Field,
-    ghost_phase: Field,
-    in_sync: Field,
+    /// Per process its last location.
+    locations: Vec<u64>,
+    reference: u64,
+    /// The greatest number of a reference or none.
+    reference_or_none: u64,
+    field: u64,
+    mutator: u64,
+    /// Sets with all of their members: of references,
+    references: u64,
+    /// of fields,
+    fields: u64,
+    /// and of mutators.
+    mutators: u64,
+    object: u64,
+    store: u64,
 }
 
 const PHASES: [Phase; 4] = [Phase::Idle, Phase::Init, Phase::Mark, Phase::Sweep];
@@ -83,99 +50,103 @@ const HANDSHAKE_PHASES: [HandshakePhase; 5] = [
 const MARKS: [Option<Mark>; 3] = [None, Some(false), Some(true)];
 
 impl Packing {
-    /// The places of the variables, where process `n` has `locations(n)` locations.
+    /// The ranges of an instance, where process `n` has `locations(n)` locations.
     pub fn new(scope: Scope, locations: impl Fn(usize) -> usize) -> Self {
-        let mut layout = Layout::new();
         let [refs, fields, mutators] = [scope.refs, scope.fields, scope.mutators].map(u64::from);
-        let [ref_set, field_set, mutator_set] = [refs, fields, mutators].map(|n| n as u32);
-        let processes = usize::from(scope.mutators) + 2;
-        let at = std::array::from_fn(|n| match n < processes {
-            true => layout.below(locations(n) as u64),
-            false => layout.below(1),
-        });
-        let marking = |layout: &mut Layout| MarkingFields {
-            reference: layout.below(refs + 1),
-            marks: [(); 3].map(|()| layout.below(3)),
-            phase: layout.below(4),
-            w: layout.bits_of(ref_set),
-            honorary_grey: layout.bits_of(ref_set),
-        };
-        let gc = GcFields {
-            marking: marking(&mut layout),
-            src: layout.below(refs),
-            field: layout.below(fields),
-            fields: layout.bits_of(field_set),
-            refs: layout.bits_of(ref_set),
-            muts: layout.bits_of(mutator_set),
-            mutator: layout.below(mutators),
-        };
-        let mutator_fields = (0..scope.mutators).map(|_| MutatorFields {
-            roots: layout.bits_of(ref_set),
-            marking: marking(&mut layout),
-            src: layout.below(refs),
-            field: layout.below(fields),
-            dst: layout.below(refs + 1),
-            refs: layout.bits_of(ref_set),
-            is_asked: layout.below(2),
-            handshake: layout.below(3),
-            roots_marked: layout.below(2),
-            ghost_phase: layout.below(5),
-            honorary_root: layout.bits_of(ref_set),
-        });
-        let mutator_fields = mutator_fields.collect();
-        let object = 2 * (refs + 1).pow(scope.fields.into());
-        let stores = stores(&scope);
-        let heap = (0..refs).map(|_| layout.below(object + 1)).collect();
-        let buffers = Who::all(scope.mutators).map(|who| {
-            let room = match who {
-                Who::Gc => scope.collector_buffer,
-                Who::Mutator(_) => scope.buffer,
-            };
-            (0..room).map(|_| layout.below(stores + 1)).collect()
-        });
-        let buffers = buffers.collect();
-        let sys = SysFields {
-            heap,
-            fa: layout.below(2),
-            fm: layout.below(2),
-            phase: layout.below(4),
-            buffers,
-            lock: layout.below(mutators + 2),
-            handshake: layout.below(3),
-            pending: layout.bits_of(mutator_set),
-            w: layout.bits_of(ref_set),
-            ghost_phase: layout.below(5),
-            in_sync: layout.bits_of(mutator_set),
-        };
+        let processes = 0..usize::from(scope.mutators) + 2;
         Self {
-            layout,
+            locations: processes.map(|n| locations(n) as u64 - 1).collect(),
+            reference: refs - 1,
+            reference_or_none: refs,
+            field: fields - 1,
+            mutator: mutators - 1,
+            references: (1 << refs) - 1,
+            fields: (1 << fields) - 1,
+            mutators: (1 << mutators) - 1,
+            object: 2 * (refs + 1).pow(scope.fields.into()),
+            store: stores(&scope),
             scope,
-            at,
-            gc,
-            mutators: mutator_fields,
-            sys,
         }
     }
 
-    /// Passes the variables of a state through `fields`.
-    #[inline(always)]
-    pub fn pass(&self, state: &State, fields: &mut impl Fields) -> State {
-        let mut at = state.at;
-        for (location, field) in at.iter_mut().zip(self.at) {
-            *location = Location(fields.number(field, u64::from(location.0)) as u16);
+    /// The places of each buffer.
+    fn rooms(&self) -> impl Iterator<Item = u8> {
+        Who::all(self.scope.mutators).map(|who| match who {
+            Who::Gc => self.scope.collector_buffer,
+            Who::Mutator(_) => self.scope.buffer,
+        })
+    }
+}
+
+impl refmap::State<OnTheFly> for State {
+    const KEPT: Kept = Kept::Encoded;
+
+    fn shape(system: &OnTheFly, _: Limits) -> Shape {
+        // All states of an instance take as many bits.
+        let mut width = Width(0);
+        system.canonical(&mut |state| {
+            width = Width(0);
+            state.write(system, Limits::NONE, &mut width);
+        });
+        Shape::by_hand(Some(width.0))
+    }
+
+    #[inline]
+    fn write(&self, system: &OnTheFly, _: Limits, sink: &mut impl Sink) {
+        let packing = &system.packing;
+        for (index, (location, last)) in self.at.iter().zip(&packing.locations).enumerate() {
+            sink.enter(Part::Name("at"));
+            sink.enter(Part::Index(index));
+            sink.number(*last, location.0.into());
+            sink.leave();
+            sink.leave();
         }
-        let gc = self.gc.pass(&state.gc, fields);
-        let mut mutators = state.mutators;
-        for (places, mutator) in self.mutators.iter().zip(&mut mutators) {
-            *mutator = places.pass(mutator, fields);
+        packing.write_gc(&self.gc, sink);
+        for (index, mutator) in self.mutators.iter().enumerate() {
+            sink.enter(Part::Name("mutators"));
+            sink.enter(Part::Index(index));
+            packing.write_mutator(mutator, sink);
+            sink.leave();
+            sink.leave();
         }
-        State {
+        packing.write_sys(&self.sys, sink);
+    }
+
+    #[inline]
+    fn read(system: &OnTheFly, _: Limits, source: &mut impl Source) -> Self {
+        let packing = &system.packing;
+        let mut at = [Location::default(); MAX_MUTATORS + 2];
+        for (location, last) in at.iter_mut().zip(&packing.locations) {
+            *location = Location(source.number(*last) as u16);
+        }
+        let gc = packing.read_gc(source);
+        let mutators = 0..packing.scope.mutators;
+        Self {
             at,
             gc,
-            mutators,
-            sys: self.sys.pass(&self.scope, &state.sys, fields),
+            mutators: mutators.map(|_| packing.read_mutator(source)).collect(),
+            sys: packing.read_sys(source),
         }
     }
+}
+
+/// Adds up the bits of what is written.
+struct Width(u32);
+
+impl Sink for Width {
+    fn number(&mut self, most: u64, _: u64) {
+        self.0 += u64::BITS - most.leading_zeros();
+    }
+
+    fn misfit(&mut self, _: Misfit) {}
+}
+
+/// Writes a variable.
+#[inline]
+fn write(sink: &mut impl Sink, name: &'static str, most: u64, value: u64) {
+    sink.enter(Part::Name(name));
+    sink.number(most, value);
+    sink.leave();
 }
 
 /// Number of stores.
@@ -185,18 +156,18 @@ fn stores(scope: &Scope) -> u64 {
 }
 
 /// The number of a reference or none.
-#[inline(always)]
+#[inline]
 fn number_of(reference: Option<Ref>) -> u64 {
     reference.map_or(0, |reference| u64::from(reference) + 1)
 }
 
-#[inline(always)]
+#[inline]
 fn reference_of(number: u64) -> Option<Ref> {
     (number as Ref).checked_sub(1)
 }
 
 /// The number of a store, below [`stores`].
-#[inline(always)]
+#[inline]
 fn number_of_store(scope: &Scope, store: Store) -> u64 {
     let [refs, fields] = [scope.refs, scope.fields].map(u64::from);
     match store {
@@ -211,7 +182,7 @@ fn number_of_store(scope: &Scope, store: Store) -> u64 {
     }
 }
 
-#[inline(always)]
+#[inline]
 fn store_of(scope: &Scope, number: u64) -> Store {
     let [refs, fields] = [scope.refs, scope.fields].map(u64::from);
     match number {
@@ -232,7 +203,7 @@ fn store_of(scope: &Scope, number: u64) -> Store {
 }
 
 /// The number of an object or none.
-#[inline(always)]
+#[inline]
 fn number_of_object(scope: &Scope, object: Option<Object>) -> u64 {
     let Some(object) = object else {
         return 0;
@@ -243,7 +214,7 @@ fn number_of_object(scope: &Scope, object: Option<Object>) -> u64 {
     1 + 2 * number + u64::from(object.mark)
 }
 
-#[inline(always)]
+#[inline]
 fn object_of(scope: &Scope, number: u64) -> Option<Object> {
     let number = number.checked_sub(1)?;
     let values = u64::from(scope.refs) + 1;
@@ -259,110 +230,193 @@ fn object_of(scope: &Scope, number: u64) -> Option<Object> {
     })
 }
 
-impl MarkingFields {
-    #[inline(always)]
-    fn pass(&self, marking: &Marking, fields: &mut impl Fields) -> Marking {
-        let [mark, cas_mark, fm] = self.marks;
-        let mut of = |field, mark: Option<Mark>| {
-            let place = mark.map_or(0, |mark| 1 + usize::from(mark));
-            fields.one_of(field, place, &MARKS)
-        };
+fn number_of_mark(mark: Option<Mark>) -> u64 {
+    mark.map_or(0, |mark| 1 + u64::from(mark))
+}
+
+#[inline]
+fn mark(source: &mut impl Source) -> Option<Mark> {
+    MARKS[source.number(2) as usize]
+}
+
+#[inline]
+fn phase(source: &mut impl Source) -> Phase {
+    PHASES[source.number(3) as usize]
+}
+
+#[inline]
+fn handshake(source: &mut impl Source) -> HandshakeType {
+    HANDSHAKES[source.number(2) as usize]
+}
+
+#[inline]
+fn handshake_phase(source: &mut impl Source) -> HandshakePhase {
+    HANDSHAKE_PHASES[source.number(4) as usize]
+}
+
+#[inline]
+fn is_set(source: &mut impl Source) -> bool {
+    source.number(1) == 1
+}
+
+impl Packing {
+    #[inline]
+    fn references(&self, source: &mut impl Source) -> Refs {
+        Refs(source.number(self.references) as u8)
+    }
+
+    #[inline]
+    fn mutators(&self, source: &mut impl Source) -> Mutators {
+        Mutators(source.number(self.mutators) as u8)
+    }
+
+    #[inline]
+    fn write_marking(&self, marking: &Marking, sink: &mut impl Sink) {
+        let reference = number_of(marking.reference);
+        write(sink, "reference", self.reference_or_none, reference);
+        write(sink, "mark", 2, number_of_mark(marking.mark));
+        write(sink, "cas_mark", 2, number_of_mark(marking.cas_mark));
+        write(sink, "fm", 2, number_of_mark(marking.fm));
+        write(sink, "phase", 3, marking.phase as u64);
+        write(sink, "w", self.references, marking.w.0.into());
+        let grey = marking.ghost_honorary_grey.0.into();
+        write(sink, "ghost_honorary_grey", self.references, grey);
+    }
+
+    #[inline]
+    fn read_marking(&self, source: &mut impl Source) -> Marking {
         Marking {
-            mark: of(mark, marking.mark),
-            cas_mark: of(cas_mark, marking.cas_mark),
-            fm: of(fm, marking.fm),
-            reference: fields.coded(self.reference, marking.reference, number_of, reference_of),
-            phase: fields.one_of(self.phase, marking.phase as usize, &PHASES),
-            w: Refs(fields.byte(self.w, marking.w.0)),
-            ghost_honorary_grey: Refs(
-                fields.byte(self.honorary_grey, marking.ghost_honorary_grey.0),
-            ),
+            reference: reference_of(source.number(self.reference_or_none)),
+            mark: mark(source),
+            cas_mark: mark(source),
+            fm: mark(source),
+            phase: phase(source),
+            w: self.references(source),
+            ghost_honorary_grey: self.references(source),
         }
     }
-}
 
-impl GcFields {
-    #[inline(always)]
-    fn pass(&self, gc: &Gc, fields: &mut impl Fields) -> Gc {
+    #[inline]
+    fn write_gc(&self, gc: &Gc, sink: &mut impl Sink) {
+        sink.enter(Part::Name("gc"));
+        self.write_marking(&gc.marking, sink);
+        write(sink, "src", self.reference, gc.src.into());
+        write(sink, "field", self.field, gc.field.into());
+        write(sink, "fields", self.fields, gc.fields.into());
+        write(sink, "refs", self.references, gc.refs.0.into());
+        write(sink, "muts", self.mutators, gc.muts.0.into());
+        write(sink, "mutator", self.mutator, gc.mutator.into());
+        sink.leave();
+    }
+
+    #[inline]
+    fn read_gc(&self, source: &mut impl Source) -> Gc {
         Gc {
-            marking: self.marking.pass(&gc.marking, fields),
-            src: fields.byte(self.src, gc.src),
-            field: fields.byte(self.field, gc.field),
-            fields: fields.byte(self.fields, gc.fields),
-            refs: Refs(fields.byte(self.refs, gc.refs.0)),
-            muts: Mutators(fields.byte(self.muts, gc.muts.0)),
-            mutator: fields.byte(self.mutator, gc.mutator),
+            marking: self.read_marking(source),
+            src: source.number(self.reference) as Ref,
+            field: source.number(self.field) as u8,
+            fields: source.number(self.fields) as u8,
+            refs: self.references(source),
+            muts: self.mutators(source),
+            mutator: source.number(self.mutator) as u8,
         }
     }
-}
 
-impl MutatorFields {
-    #[inline(always)]
-    fn pass(&self, mutator: &Mutator, fields: &mut impl Fields) -> Mutator {
-        let (handshake, phase) = (mutator.handshake as usize, mutator.ghost_phase as usize);
+    #[inline]
+    fn write_mutator(&self, mutator: &Mutator, sink: &mut impl Sink) {
+        write(sink, "roots", self.references, mutator.roots.0.into());
+        self.write_marking(&mutator.marking, sink);
+        write(sink, "src", self.reference, mutator.src.into());
+        write(sink, "field", self.field, mutator.field.into());
+        let dst = number_of(mutator.dst);
+        write(sink, "dst", self.reference_or_none, dst);
+        write(sink, "refs", self.references, mutator.refs.0.into());
+        write(sink, "is_asked", 1, mutator.is_asked.into());
+        write(sink, "handshake", 2, mutator.handshake as u64);
+        write(sink, "roots_marked", 1, mutator.roots_marked.into());
+        write(sink, "ghost_phase", 4, mutator.ghost_phase as u64);
+        let root = mutator.ghost_honorary_root.0.into();
+        write(sink, "ghost_honorary_root", self.references, root);
+    }
+
+    #[inline]
+    fn read_mutator(&self, source: &mut impl Source) -> Mutator {
         Mutator {
-            roots: Refs(fields.byte(self.roots, mutator.roots.0)),
-            marking: self.marking.pass(&mutator.marking, fields),
-            src: fields.byte(self.src, mutator.src),
-            field: fields.byte(self.field, mutator.field),
-            dst: fields.coded(self.dst, mutator.dst, number_of, reference_of),
-            refs: Refs(fields.byte(self.refs, mutator.refs.0)),
-            is_asked: fields.flag(self.is_asked, mutator.is_asked),
-            handshake: fields.one_of(self.handshake, handshake, &HANDSHAKES),
-            roots_marked: fields.flag(self.roots_marked, mutator.roots_marked),
-            ghost_phase: fields.one_of(self.ghost_phase, phase, &HANDSHAKE_PHASES),
-            ghost_honorary_root: Refs(
-                fields.byte(self.honorary_root, mutator.ghost_honorary_root.0),
-            ),
+            roots: self.references(source),
+            marking: self.read_marking(source),
+            src: source.number(self.reference) as Ref,
+            field: source.number(self.field) as u8,
+            dst: reference_of(source.number(self.reference_or_none)),
+            refs: self.references(source),
+            is_asked: is_set(source),
+            handshake: handshake(source),
+            roots_marked: is_set(source),
+            ghost_phase: handshake_phase(source),
+            ghost_honorary_root: self.references(source),
         }
     }
-}
 
-impl SysFields {
-    #[inline(always)]
-    fn pass(&self, scope: &Scope, sys: &Sys, fields: &mut impl Fields) -> Sys {
-        let mut heap = sys.heap;
-        for (field, object) in self.heap.iter().zip(&mut heap) {
-            let number = |object| number_of_object(scope, object);
-            *object = fields.coded(*field, *object, number, |number| object_of(scope, number));
+    #[inline]
+    fn write_sys(&self, sys: &Sys, sink: &mut impl Sink) {
+        sink.enter(Part::Name("sys"));
+        for object in &sys.heap {
+            let number = number_of_object(&self.scope, *object);
+            write(sink, "heap", self.object, number);
         }
-        let mut buffers = sys.buffers;
-        for (places, buffer) in self.buffers.iter().zip(&mut buffers) {
-            let stores = *buffer;
-            debug_assert!(stores.len() <= places.len().min(MAX_BUFFER), "{stores:?}");
-            buffer.clear();
-            for (place, field) in places.iter().enumerate() {
-                let store = fields.coded(
-                    *field,
-                    stores.get(place).copied(),
-                    |store| store.map_or(0, |store| 1 + number_of_store(scope, store)),
-                    |number| number.checked_sub(1).map(|number| store_of(scope, number)),
-                );
-                buffer.extend(store);
+        write(sink, "fa", 1, sys.fa.into());
+        write(sink, "fm", 1, sys.fm.into());
+        write(sink, "phase", 3, sys.phase as u64);
+        for (room, buffer) in self.rooms().zip(&sys.buffers) {
+            debug_assert!(buffer.len() <= MAX_BUFFER.min(room.into()), "{buffer:?}");
+            for place in 0..usize::from(room) {
+                let store = buffer.get(place);
+                let number = store.map_or(0, |store| 1 + number_of_store(&self.scope, *store));
+                write(sink, "buffers", self.store, number);
             }
         }
-        let (handshake, phase) = (sys.handshake as usize, sys.ghost_phase as usize);
+        let lock = sys.lock.map_or(0, |who| 1 + who.index() as u64);
+        write(sink, "lock", self.mutator + 2, lock);
+        write(sink, "handshake", 2, sys.handshake as u64);
+        write(sink, "pending", self.mutators, sys.pending.0.into());
+        write(sink, "w", self.references, sys.w.0.into());
+        write(sink, "ghost_phase", 4, sys.ghost_phase as u64);
+        let in_sync = sys.ghost_in_sync.0.into();
+        write(sink, "ghost_in_sync", self.mutators, in_sync);
+        sink.leave();
+    }
+
+    #[inline]
+    fn read_sys(&self, source: &mut impl Source) -> Sys {
+        let scope = &self.scope;
+        let heap = (0..scope.refs).map(|_| object_of(scope, source.number(self.object)));
+        let heap = heap.collect();
+        let [fa, fm] = [(); 2].map(|()| is_set(source));
+        let phase = phase(source);
+        let buffers = self.rooms().map(|room| {
+            let mut buffer = Buffer::new();
+            for _ in 0..room {
+                let number = source.number(self.store).checked_sub(1);
+                buffer.extend(number.map(|number| store_of(scope, number)));
+            }
+            buffer
+        });
+        let buffers = buffers.collect();
         Sys {
             heap,
-            fa: fields.flag(self.fa, sys.fa),
-            fm: fields.flag(self.fm, sys.fm),
-            phase: fields.one_of(self.phase, sys.phase as usize, &PHASES),
+            fa,
+            fm,
+            phase,
             buffers,
-            lock: fields.coded(
-                self.lock,
-                sys.lock,
-                |holder| holder.map_or(0, |who| 1 + who.index() as u64),
-                |number| match number {
-                    0 => None,
-                    1 => Some(Who::Gc),
-                    mutator => Some(Who::Mutator((mutator - 2) as u8)),
-                },
-            ),
-            handshake: fields.one_of(self.handshake, handshake, &HANDSHAKES),
-            pending: Mutators(fields.byte(self.pending, sys.pending.0)),
-            w: Refs(fields.byte(self.w, sys.w.0)),
-            ghost_phase: fields.one_of(self.ghost_phase, phase, &HANDSHAKE_PHASES),
-            ghost_in_sync: Mutators(fields.byte(self.in_sync, sys.ghost_in_sync.0)),
+            lock: match source.number(self.mutator + 2) {
+                0 => None,
+                1 => Some(Who::Gc),
+                mutator => Some(Who::Mutator((mutator - 2) as u8)),
+            },
+            handshake: handshake(source),
+            pending: self.mutators(source),
+            w: self.references(source),
+            ghost_phase: handshake_phase(source),
+            ghost_in_sync: self.mutators(source),
         }
     }
 }

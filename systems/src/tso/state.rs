@@ -23,8 +23,6 @@ pub struct State {
     pub sys: Sys,
 }
 
-impl<S: ?Sized> refmap::State<S> for State {}
-
 /// The collector's place among the processes.
 pub(super) const GC: usize = 0;
 /// The system's.

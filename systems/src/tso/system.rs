@@ -1,7 +1,7 @@
 //! The transition system: the collector, its mutators and the system in parallel composition [section 3.1].
 
 use refmap::report::Value;
-use refmap::{Drawing, Fairness, Fields, Layout, Packed, Process, Rule, TransitionSystem};
+use refmap::{Drawing, Fairness, Process, Rule, TransitionSystem};
 use refmap_processes::{Composition, Location, Locations, Undeclared};
 use tinyvec::ArrayVec;
 
@@ -28,7 +28,7 @@ pub struct OnTheFly {
     pub(super) processes: Processes,
     at_rest: Vec<Locations>,
     fusion: Fusion,
-    packing: Packing,
+    pub(super) packing: Packing,
 }
 
 /// Reduction of interleavings, beyond the commands that the processes fuse by themselves.
@@ -143,7 +143,8 @@ impl OnTheFly {
         self.processes.start(state, &mut |state| visit(state));
     }
 
-    fn canonical(&self, visit: &mut impl FnMut(State)) {
+    /// Visits the canonical initial states.
+    pub(super) fn canonical(&self, visit: &mut impl FnMut(State)) {
         let Scope { refs, fields, .. } = self.scope;
         let mut heap: ArrayVec<_> = (0..refs).map(|_| None).collect();
         let mut first = Object::new(INITIAL_MARK, fields);
@@ -224,17 +225,5 @@ impl TransitionSystem for OnTheFly {
 
     fn draw(&self, state: &State) -> Option<Drawing> {
         Some(state.draw())
-    }
-}
-
-impl Packed for OnTheFly {
-    fn layout(&self) -> &Layout {
-        &self.packing.layout
-    }
-
-    // PERF: inlined, so that a state that is written is not built once more.
-    #[inline(always)]
-    fn fields(&self, state: &State, fields: &mut impl Fields) -> State {
-        self.packing.pass(state, fields)
     }
 }

@@ -15,7 +15,7 @@ use crate::explore::search::Found;
 use crate::explore::store::Store;
 use crate::explore::{Explored, Place, StateId, Visitor};
 use crate::model_call::{Ended, Panic, UNNAMED, break_off, interruptible, named};
-use crate::packed::PackingError;
+use crate::state::PackingError;
 use crate::symmetry::Quotienting;
 use crate::system::{ActionOf, StateOf, TransitionSystem};
 use crate::visit::visit_initial;

@@ -5,10 +5,9 @@ use std::collections::HashMap;
 use std::marker::PhantomData;
 
 use refmap::explore::Storage;
-use refmap::obligation::{Checker, Selection};
+use refmap::obligation::Selection;
 use refmap::{
-    Field, Fields, Invariant, Layout, Packed, Refinement, Rule, RuleId, Settings, State,
-    TransitionSystem, Verdict, check,
+    Invariant, Refinement, Rule, RuleId, Settings, State, TransitionSystem, Verdict, check,
 };
 use refmap_testing::{Number, Whole};
 use serde_json::json;
@@ -16,8 +15,6 @@ use serde_json::json;
 /// Layers of states, each of which is reached from two of the layer before, which threads may well come to in the
 /// wrong order: they are as far from each other as states that are expanded together.
 struct Layers<N> {
-    layout: Layout,
-    number: Field,
     /// The state that should not be reached.
     goal: u32,
     of: PhantomData<fn() -> N>,
@@ -29,11 +26,7 @@ const LAYERS: u32 = 4;
 
 impl<N> Layers<N> {
     fn new(goal: u32) -> Self {
-        let mut layout = Layout::new();
-        let number = layout.below(u64::from(LAYERS * WIDTH) + 1);
         Self {
-            layout,
-            number,
             goal,
             of: PhantomData,
         }
@@ -77,16 +70,6 @@ impl<N: Number + State<Self>> TransitionSystem for Layers<N> {
     }
 
     fn observe(&self, _: &N) {}
-}
-
-impl Packed for Layers<u32> {
-    fn layout(&self) -> &Layout {
-        &self.layout
-    }
-
-    fn fields(&self, state: &u32, fields: &mut impl Fields) -> u32 {
-        fields.number(self.number, u64::from(*state)) as u32
-    }
 }
 
 impl<N: Number + State<Self>> Refinement for Layers<N> {
@@ -162,9 +145,7 @@ fn a_state_is_reached_by_the_first_step_that_leads_to_it() {
             let report = match storage {
                 // They are refused where states are packed into a word.
                 Storage::Fingerprints => check(&Layers::<Whole>::new(goal), &settings),
-                Storage::Packed | Storage::Whole => Checker::new(&Layers::<u32>::new(goal))
-                    .packed()
-                    .check(&settings),
+                Storage::Packed | Storage::Whole => check(&Layers::<u32>::new(goal), &settings),
             };
             let report = report.expect("the settings fit");
             assert_eq!(report.verdict, Some(Verdict::Violated));

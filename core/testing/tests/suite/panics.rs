@@ -17,9 +17,8 @@ use refmap::random::Walks;
 use refmap::report::Verdict;
 use refmap::state::{Kept, Limits, Shape, Sink, Source};
 use refmap::{
-    Action, Choices, Fairness, Field, Fields, Invariant, Layout, Packed, Process, Property,
-    Refinement, Report, Rule, RuleId, Search, Settings, State, Symmetric, TransitionSystem,
-    TypeCorrect, Waiver,
+    Action, Choices, Fairness, Invariant, Process, Property, Refinement, Report, Rule, RuleId,
+    Search, Settings, State, Symmetric, TransitionSystem, TypeCorrect, Waiver,
 };
 use serde::{Serialize, Serializer};
 
@@ -72,8 +71,6 @@ const FUNCTIONS: &[(&str, &str)] = &[
     ("debug of an observation", "`Debug`"),
     ("drop of a state", ""),
     ("type_correct", "`type_correct`"),
-    ("layout", "`fields`"),
-    ("fields", "`fields`"),
     ("permutations", "`permutations`"),
     ("permute", "`permute`"),
     ("permute_action", "`permute_action`"),
@@ -98,21 +95,9 @@ fn called(function: &'static str) {
 /// Two counters, the least below which both go round, and whether states are kept whole.
 struct System<const WHOLE: bool> {
     most: u8,
-    layout: Layout,
-    fields: [Field; 2],
 }
 
 impl<const WHOLE: bool> System<WHOLE> {
-    fn new(most: u8) -> Self {
-        let mut layout = Layout::new();
-        let fields = [0, 1].map(|_| layout.below(u64::from(most)));
-        Self {
-            most,
-            layout,
-            fields,
-        }
-    }
-
     fn target(&self, from: &Pair<WHOLE>, action: &Step) -> Pair<WHOLE> {
         let mut counters = from.0;
         let counter = &mut counters[usize::from(action.0)];
@@ -303,18 +288,6 @@ impl<const WHOLE: bool> TypeCorrect for System<WHOLE> {
     }
 }
 
-impl<const WHOLE: bool> Packed for System<WHOLE> {
-    fn layout(&self) -> &Layout {
-        called("layout");
-        &self.layout
-    }
-
-    fn fields(&self, state: &Pair<WHOLE>, fields: &mut impl Fields) -> Pair<WHOLE> {
-        called("fields");
-        Pair([0, 1].map(|n| fields.byte(self.fields[n], state.0[n])))
-    }
-}
-
 impl<const WHOLE: bool> Symmetric for System<WHOLE> {
     type Permutation = bool;
 
@@ -453,7 +426,7 @@ fn run<const WHOLE: bool>(
     settings: &Settings<'_>,
 ) -> Told {
     let refinement = Itself {
-        system: System::new(4),
+        system: System { most: 4 },
         most,
     };
     with(Checker::new(&refinement)).check(settings)
@@ -564,10 +537,6 @@ const MODES: &[Mode] = &[
     Mode {
         name: "written, violated",
         run: || run::<false>(5, |checker| checker, &one_thread()),
-    },
-    Mode {
-        name: "packed",
-        run: || run::<true>(99, |checker| checker.packed(), &one_thread()),
     },
     Mode {
         name: "fingerprints",

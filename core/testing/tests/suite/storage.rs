@@ -3,13 +3,14 @@
 
 use std::marker::PhantomData;
 
-use refmap::explore::{Limit, Limits, Options, Order, Storage, explore_packed};
-use refmap::obligation::{CheckError, Checker, Search, Selection, Symmetry, Until};
+use refmap::explore::{Limit, Limits, Options, Order, Storage, explore};
+use refmap::obligation::{CheckError, Search, Selection, Symmetry, Until};
 use refmap::random::Walks;
 use refmap::report::Counterexample;
+use refmap::state::{self, Kept, Part, Shape, Sink, Source};
 use refmap::{
-    Field, Fields, Invariant, Layout, Packed, Refinement, Report, Rule, RuleId, Settings, State,
-    TransitionSystem, Verdict, check,
+    Invariant, Refinement, Report, Rule, RuleId, Settings, State, TransitionSystem, Verdict, check,
+    round_trip,
 };
 use refmap_testing::{Labelling, Number, Whole};
 use serde::Serialize;
@@ -22,7 +23,36 @@ struct Time {
     minute: u8,
 }
 
-impl<S: ?Sized> State<S> for Time {}
+/// Bits of the state of a clock, as it says.
+impl State<Clock> for Time {
+    const KEPT: Kept = Kept::Encoded;
+
+    fn shape(clock: &Clock, _: state::Limits) -> Shape {
+        Shape::by_hand(Some(5 + u64::BITS - clock.minutes().leading_zeros()))
+    }
+
+    fn write(&self, clock: &Clock, _: state::Limits, sink: &mut impl Sink) {
+        sink.enter(Part::Name("hour"));
+        sink.number(
+            23,
+            match clock.packing {
+                Packing::ForgetsHours => 0,
+                _ => self.hour.into(),
+            },
+        );
+        sink.leave();
+        sink.enter(Part::Name("minute"));
+        sink.number(clock.minutes(), self.minute.into());
+        sink.leave();
+    }
+
+    fn read(clock: &Clock, _: state::Limits, source: &mut impl Source) -> Self {
+        Self {
+            hour: source.number(23) as u8,
+            minute: source.number(clock.minutes()) as u8,
+        }
+    }
+}
 
 /// How a clock says that it is packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,25 +68,15 @@ enum Packing {
 
 struct Clock {
     packing: Packing,
-    layout: Layout,
-    hour: Field,
-    minute: Field,
 }
 
 impl Clock {
-    fn new(packing: Packing) -> Self {
-        let mut layout = Layout::new();
-        let hour = layout.below(24);
-        let minute = layout.below(match packing {
-            Packing::TooFewBits => 32,
-            Packing::TooSmallARange => 33,
-            Packing::Right | Packing::ForgetsHours => 60,
-        });
-        Self {
-            packing,
-            layout,
-            hour,
-            minute,
+    /// The greatest minute that can be written.
+    fn minutes(&self) -> u64 {
+        match self.packing {
+            Packing::TooFewBits => 31,
+            Packing::TooSmallARange => 32,
+            Packing::Right | Packing::ForgetsHours => 59,
         }
     }
 }
@@ -89,22 +109,6 @@ impl TransitionSystem for Clock {
     }
 }
 
-impl Packed for Clock {
-    fn layout(&self) -> &Layout {
-        &self.layout
-    }
-
-    fn fields(&self, time: &Time, fields: &mut impl Fields) -> Time {
-        Time {
-            hour: match self.packing {
-                Packing::ForgetsHours => time.hour,
-                _ => fields.byte(self.hour, time.hour),
-            },
-            minute: fields.byte(self.minute, time.minute),
-        }
-    }
-}
-
 impl Refinement for Clock {
     type Concrete = Self;
     type Abstract = Self;
@@ -127,10 +131,13 @@ impl Refinement for Clock {
 }
 
 fn packed(packing: Packing, settings: &Settings<'_>) -> Report {
-    let clock = Clock::new(packing);
-    let report = Checker::new(&clock).packed().check(settings);
+    let report = check(&Clock { packing }, settings);
     report.expect("the settings fit")
 }
+
+const RIGHT: Clock = Clock {
+    packing: Packing::Right,
+};
 
 /// The counterexample of the row `model`.
 fn fault(packing: Packing, storage: Storage) -> Option<Counterexample> {
@@ -175,7 +182,7 @@ fn assert_shown(packing: Packing, steps: usize, state: &serde_json::Value, expla
 
 #[test]
 fn a_variable_out_of_its_range_is_shown() {
-    let explanation = "`minute` (variable 1) is 32, and its range is 0 to 31";
+    let explanation = "`minute` is 32, and its range is 0 to 31";
     let state = json!({ "hour": 0, "minute": 32 });
     assert_shown(Packing::TooFewBits, 32, &state, explanation);
 }
@@ -183,16 +190,18 @@ fn a_variable_out_of_its_range_is_shown() {
 /// A value that fits the bits and not the range spoils no other variable; what is said of it is wrong all the same.
 #[test]
 fn a_range_that_ends_within_its_bits_is_tested_exactly() {
-    let explanation = "`minute` (variable 1) is 33, and its range is 0 to 32";
+    let explanation = "`minute` is 33, and its range is 0 to 32";
     let state = json!({ "hour": 0, "minute": 33 });
     assert_shown(Packing::TooSmallARange, 33, &state, explanation);
     let time = Time {
         hour: 0,
         minute: 33,
     };
-    let clock = Clock::new(Packing::TooSmallARange);
-    assert!(refmap::packed_round_trip(&clock, &time).is_err());
-    assert!(refmap::packed_round_trip(&Clock::new(Packing::Right), &time).is_ok());
+    let clock = Clock {
+        packing: Packing::TooSmallARange,
+    };
+    assert!(round_trip(&clock, &time).is_err());
+    assert!(round_trip(&RIGHT, &time).is_ok());
 }
 
 #[test]
@@ -209,24 +218,22 @@ fn fingerprints_say_what_they_may_leave_out() {
         until: Until::End,
         ..Settings::default()
     };
-    let clock = Clock::new(Packing::Right);
-    let report = check(&clock, &settings(Storage::Fingerprints)).expect("the settings fit");
-    let pairs = f64::from(1440 * 1439 / 2);
+    let counters = Counters { most: 9 };
+    let run = |storage| check(&counters, &settings(storage)).expect("the settings fit");
+    let report = run(Storage::Fingerprints);
+    let pairs = f64::from(1000 * 999 / 2);
     assert_eq!(report.omission_probability, Some(pairs / 2f64.powi(64)));
-    let report = packed(Packing::Right, &settings(Storage::Packed));
-    assert_eq!(report.omission_probability, None);
+    assert_eq!(run(Storage::Packed).omission_probability, None);
 }
 
 /// They would be larger than the states; what keeps no states does not care.
 #[test]
 fn fingerprints_are_refused_where_they_save_nothing() {
-    let clock = Clock::new(Packing::Right);
     let mut settings = Settings {
         storage: Storage::Fingerprints,
         ..Settings::default()
     };
-    let check = |settings: &Settings<'_>| Checker::new(&clock).packed().check(settings);
-    let refused = check(&settings);
+    let refused = check(&RIGHT, &settings);
     assert_eq!(
         refused,
         Err(CheckError::FingerprintsOfSmallStates { bits: 11 })
@@ -236,27 +243,22 @@ fn fingerprints_are_refused_where_they_save_nothing() {
         steps: 3,
         seed: 3,
     });
-    assert!(check(&settings).is_ok());
+    assert!(check(&RIGHT, &settings).is_ok());
 }
 
-/// Three counters, each in a word of its own: states for which fingerprints are meant.
+/// Three counters from 0 to `most`, of 60 bits each: states for which fingerprints are meant.
 struct Counters {
-    layout: Layout,
-    counters: [Field; 3],
+    most: u64,
 }
 
-impl Counters {
-    fn new() -> Self {
-        let mut layout = Layout::new();
-        let counters = [(); 3].map(|()| layout.bits_of(60));
-        Self { layout, counters }
-    }
-}
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, State)]
+struct Three(#[state(range = 0..1u64 << 60)] [u64; 3]);
 
+/// So many values has each.
 const COUNT: u64 = 80;
 
 impl TransitionSystem for Counters {
-    type State = [u64; 3];
+    type State = Three;
     type Action = usize;
     type Observation = ();
 
@@ -268,29 +270,19 @@ impl TransitionSystem for Counters {
         RuleId(0)
     }
 
-    fn initial(&self, visit: &mut impl FnMut([u64; 3])) {
-        visit([0; 3]);
+    fn initial(&self, visit: &mut impl FnMut(Three)) {
+        visit(Three([0; 3]));
     }
 
-    fn next(&self, from: &[u64; 3], visit: &mut impl FnMut(usize, [u64; 3])) {
+    fn next(&self, from: &Three, visit: &mut impl FnMut(usize, Three)) {
         for counter in 0..3 {
-            let mut to = *from;
-            to[counter] = (to[counter] + 1) % COUNT;
+            let mut to = from.clone();
+            to.0[counter] = (to.0[counter] + 1) % (self.most + 1);
             visit(counter, to);
         }
     }
 
-    fn observe(&self, _: &[u64; 3]) {}
-}
-
-impl Packed for Counters {
-    fn layout(&self) -> &Layout {
-        &self.layout
-    }
-
-    fn fields(&self, state: &[u64; 3], fields: &mut impl Fields) -> [u64; 3] {
-        std::array::from_fn(|n| fields.number(self.counters[n], state[n]))
-    }
+    fn observe(&self, _: &Three) {}
 }
 
 impl Refinement for Counters {
@@ -305,16 +297,16 @@ impl Refinement for Counters {
         self
     }
 
-    fn map(&self, state: &[u64; 3]) -> [u64; 3] {
-        *state
+    fn map(&self, state: &Three) -> Three {
+        state.clone()
     }
 
-    fn abstract_action(&self, _: &[u64; 3], counter: &usize, _: &[u64; 3]) -> Option<usize> {
+    fn abstract_action(&self, _: &Three, counter: &usize, _: &Three) -> Option<usize> {
         Some(*counter)
     }
 
     fn invariants(&self) -> Vec<Invariant<Self>> {
-        let far = |state: &[u64; 3]| *state != [5, 3, 2];
+        let far = |state: &Three| state.0 != [5, 3, 2];
         vec![Invariant::new("far", "a test", far)]
     }
 }
@@ -322,13 +314,13 @@ impl Refinement for Counters {
 /// Where states take several words, fingerprints of packed ones take less, and find the same.
 #[test]
 fn fingerprints_of_large_states_take_less_than_the_states() {
-    let counters = Counters::new();
+    let counters = Counters { most: COUNT - 1 };
     let bytes = |storage| {
         let options = Options {
             storage,
             ..Options::default()
         };
-        let explored = explore_packed(&counters, &Labelling(|_: &usize| 0), &options);
+        let explored = explore(&counters, &Labelling(|_: &usize| 0), &options);
         assert_eq!(explored.states() as u64, COUNT.pow(3));
         explored.store_bytes
     };
@@ -344,10 +336,7 @@ fn fingerprints_of_large_states_take_less_than_the_states() {
             threads: 2,
             ..Settings::default()
         };
-        Checker::new(&counters)
-            .packed()
-            .check(&settings)
-            .expect("the settings fit")
+        check(&counters, &settings).expect("the settings fit")
     };
     let (one, other) = (run(Storage::Packed), run(Storage::Fingerprints));
     assert_eq!(one.verdict, Some(Verdict::Violated));
@@ -365,10 +354,9 @@ fn fingerprints_are_refused_depth_first() {
         order: Order::DepthFirst,
         ..Settings::default()
     };
-    let clock = Clock::new(Packing::Right);
-    let refused = check(&clock, &settings(Storage::Fingerprints));
+    let refused = check(&RIGHT, &settings(Storage::Fingerprints));
     assert_eq!(refused, Err(CheckError::FingerprintsDepthFirst));
-    let taken = check(&clock, &settings(Storage::Packed)).expect("the settings fit");
+    let taken = check(&RIGHT, &settings(Storage::Packed)).expect("the settings fit");
     assert_eq!((taken.verdict, taken.states), (Some(Verdict::Holds), 1440));
 }
 
@@ -379,18 +367,50 @@ fn a_symmetry_that_nobody_declares_is_refused() {
         symmetry: Symmetry::Full,
         ..Settings::default()
     };
-    let refused = check(&Clock::new(Packing::Right), &settings);
+    let refused = check(&RIGHT, &settings);
     assert_eq!(refused, Err(CheckError::NotSymmetric));
 }
 
 /// From 0 to each of many numbers, from each of these to one of as many others, and from there on
 /// within these: two levels that are wider than the search looks ahead.
 struct Fan<N> {
-    layout: Layout,
-    number: Field,
-    /// Greater numbers are packed as this one.
-    packed_up_to: u32,
+    /// Greater numbers are written as this one.
+    written_up_to: u32,
     of: PhantomData<fn() -> N>,
+}
+
+/// A number that is written by hand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(transparent)]
+struct Written(u32);
+
+/// The greatest number.
+const MOST: u64 = 2 * WIDTH as u64;
+
+impl State<Fan<Self>> for Written {
+    const KEPT: Kept = Kept::Encoded;
+
+    fn shape(_: &Fan<Self>, _: state::Limits) -> Shape {
+        Shape::by_hand(Some(u64::BITS - MOST.leading_zeros()))
+    }
+
+    fn write(&self, fan: &Fan<Self>, _: state::Limits, sink: &mut impl Sink) {
+        sink.number(MOST, self.0.min(fan.written_up_to).into());
+    }
+
+    fn read(_: &Fan<Self>, _: state::Limits, source: &mut impl Source) -> Self {
+        Self(source.number(MOST) as u32)
+    }
+}
+
+impl Number for Written {
+    fn of(number: u32) -> Self {
+        Self(number)
+    }
+
+    fn number(self) -> u32 {
+        self.0
+    }
 }
 
 /// The numbers of a level.
@@ -398,12 +418,8 @@ const WIDTH: u32 = 100_000;
 
 impl<N> Fan<N> {
     fn new() -> Self {
-        let mut layout = Layout::new();
-        let number = layout.below(u64::from(2 * WIDTH) + 1);
         Self {
-            layout,
-            number,
-            packed_up_to: 2 * WIDTH,
+            written_up_to: 2 * WIDTH,
             of: PhantomData,
         }
     }
@@ -445,17 +461,6 @@ impl<N: Number + State<Self>> TransitionSystem for Fan<N> {
     }
 }
 
-impl Packed for Fan<u32> {
-    fn layout(&self) -> &Layout {
-        &self.layout
-    }
-
-    fn fields(&self, state: &u32, fields: &mut impl Fields) -> u32 {
-        let number = (*state).min(self.packed_up_to);
-        fields.number(self.number, u64::from(number)) as u32
-    }
-}
-
 impl<N: Number + State<Self>> Refinement for Fan<N> {
     type Concrete = Self;
     type Abstract = Self;
@@ -477,14 +482,14 @@ impl<N: Number + State<Self>> Refinement for Fan<N> {
     }
 }
 
-/// However far from the first ones a state is, it is read back, also where it is packed as another one is that was there
+/// However far from the first ones a state is, it is read back, also where it is written as another one is that was there
 /// before. So of the targets from 100 000 + 10 000 on, the first one is seen to be lost. With a packing that loses none
 /// nothing is wrong.
 #[test]
 fn a_packing_that_is_wrong_about_late_states_is_found() {
-    for (packed_up_to, lost) in [(2 * WIDTH, None), (WIDTH + 10_000, Some(WIDTH + 10_001))] {
-        let fan = Fan::<u32> {
-            packed_up_to,
+    for (written_up_to, lost) in [(2 * WIDTH, None), (WIDTH + 10_000, Some(WIDTH + 10_001))] {
+        let fan = Fan::<Written> {
+            written_up_to,
             ..Fan::new()
         };
         for threads in [1, 2] {
@@ -493,7 +498,7 @@ fn a_packing_that_is_wrong_about_late_states_is_found() {
                 obligations: Selection::only(["observation"]),
                 ..Settings::default()
             };
-            let report = Checker::new(&fan).packed().check(&settings);
+            let report = check(&fan, &settings);
             let report = report.expect("the settings fit");
             let shown = report.obligation("model").map(|row| {
                 let steps = &row.counterexamples[0].steps;
@@ -525,9 +530,7 @@ fn a_limit_ends_the_search_at_the_same_place_for_any_number_of_threads() {
         let report = match storage {
             // They are refused where states are packed into a word.
             Storage::Fingerprints => check(&Fan::<Whole>::new(), &settings),
-            Storage::Packed | Storage::Whole => {
-                Checker::new(&Fan::<u32>::new()).packed().check(&settings)
-            }
+            Storage::Packed | Storage::Whole => check(&Fan::<Written>::new(), &settings),
         };
         let report = report.expect("the settings fit");
         let rows = report.obligations.iter();

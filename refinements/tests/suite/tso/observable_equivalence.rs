@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use refmap::explore::{Options, Panic, Place, Visitor, explore_packed};
+use refmap::explore::{Options, Panic, Place, Visitor, explore};
 use refmap::{Invariant, Quotient, Quotienting, Refinement};
 use refmap_processes::At;
 use refmap_systems::tso::{Act, Gc, Marking, Mutator, State};
@@ -129,7 +129,7 @@ fn observations(scope: Scope, variant: Variant) -> Observations {
         symmetry: Some(&observer.symmetry),
         ..Options::default()
     };
-    let explored = explore_packed(system, &observer, &options);
+    let explored = explore(system, &observer, &options);
     assert!(explored.is_complete(), "{variant:?}");
     explored.tally
 }

@@ -2,11 +2,9 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use refmap::obligation::{Checker, Settings};
-use refmap::{
-    Field, Fields, Layout, Packed, Process, Refinement, Report, Rule, RuleId, TransitionSystem,
-    Verdict,
-};
+use refmap::obligation::Settings;
+use refmap::state::{Kept, Limits, Shape, Sink, Source};
+use refmap::{Process, Refinement, Report, Rule, RuleId, State, TransitionSystem, Verdict, check};
 
 /// Which function panics.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -15,7 +13,7 @@ enum Panicking {
     Map,
     Offers,
     AtRest,
-    Fields,
+    Read,
 }
 
 /// So many states, the last of which tells that the search is over.
@@ -23,19 +21,40 @@ const STATES: u16 = 300;
 /// The state of which it panics.
 const ONE: u16 = 7;
 
+/// A number that is written by hand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+struct Number(u16);
+
+/// The greatest number.
+const MOST: u64 = STATES as u64 - 1;
+
+impl State<Counter> for Number {
+    const KEPT: Kept = Kept::Encoded;
+
+    fn shape(_: &Counter, _: Limits) -> Shape {
+        Shape::by_hand(Some(u64::BITS - MOST.leading_zeros()))
+    }
+
+    fn write(&self, _: &Counter, _: Limits, sink: &mut impl Sink) {
+        sink.number(MOST, self.0.into());
+    }
+
+    fn read(counter: &Counter, _: Limits, source: &mut impl Source) -> Self {
+        let read = Self(source.number(MOST) as u16);
+        counter.panics(Panicking::Read, read);
+        read
+    }
+}
+
 /// A counter that is kept packed.
 struct Counter {
     panicking: Panicking,
     is_over: AtomicBool,
     rules: Vec<Rule>,
-    layout: Layout,
-    field: Field,
 }
 
 impl Counter {
     fn new(panicking: Panicking, rules: &[&'static str]) -> Self {
-        let mut layout = Layout::new();
-        let field = layout.below(STATES.into());
         let rules = rules.iter();
         Self {
             panicking,
@@ -43,12 +62,10 @@ impl Counter {
             rules: rules
                 .map(|name| Rule::new(name, "clock", "a test"))
                 .collect(),
-            layout,
-            field,
         }
     }
 
-    fn panics(&self, function: Panicking, state: u16) {
+    fn panics(&self, function: Panicking, Number(state): Number) {
         let is_over = self.is_over.load(Ordering::Relaxed);
         let panics = self.panicking == function && is_over && state == ONE;
         assert!(!panics, "7 is no good");
@@ -56,7 +73,7 @@ impl Counter {
 }
 
 impl TransitionSystem for Counter {
-    type State = u16;
+    type State = Number;
     type Action = ();
     type Observation = u16;
 
@@ -68,33 +85,21 @@ impl TransitionSystem for Counter {
         RuleId(0)
     }
 
-    fn initial(&self, visit: &mut impl FnMut(u16)) {
-        visit(0);
+    fn initial(&self, visit: &mut impl FnMut(Number)) {
+        visit(Number(0));
     }
 
-    fn next(&self, from: &u16, visit: &mut impl FnMut((), u16)) {
-        visit((), (from + 1) % STATES);
+    fn next(&self, from: &Number, visit: &mut impl FnMut((), Number)) {
+        visit((), Number((from.0 + 1) % STATES));
     }
 
-    fn offers(&self, from: &u16, visit: &mut impl FnMut(())) {
+    fn offers(&self, from: &Number, visit: &mut impl FnMut(())) {
         self.panics(Panicking::Offers, *from);
         visit(());
     }
 
-    fn observe(&self, state: &u16) -> u16 {
-        *state
-    }
-}
-
-impl Packed for Counter {
-    fn layout(&self) -> &Layout {
-        &self.layout
-    }
-
-    fn fields(&self, state: &u16, fields: &mut impl Fields) -> u16 {
-        let read = fields.number(self.field, (*state).into()) as u16;
-        self.panics(Panicking::Fields, read);
-        read
+    fn observe(&self, state: &Number) -> u16 {
+        state.0
     }
 }
 
@@ -116,13 +121,13 @@ impl Refinement for Same {
         &self.specification
     }
 
-    fn map(&self, state: &u16) -> u16 {
+    fn map(&self, state: &Number) -> Number {
         self.implementation.panics(Panicking::Map, *state);
         *state
     }
 
-    fn abstract_action(&self, from: &u16, _: &(), _: &u16) -> Option<()> {
-        if *from == STATES - 1 {
+    fn abstract_action(&self, from: &Number, _: &(), _: &Number) -> Option<()> {
+        if from.0 == STATES - 1 {
             for system in [&self.implementation, &self.specification] {
                 system.is_over.store(true, Ordering::Relaxed);
             }
@@ -134,7 +139,7 @@ impl Refinement for Same {
         &self.environment
     }
 
-    fn at_rest(&self, state: &u16, _: Process) -> bool {
+    fn at_rest(&self, state: &Number, _: Process) -> bool {
         self.implementation.panics(Panicking::AtRest, *state);
         true
     }
@@ -152,7 +157,7 @@ fn report(panicking: Panicking, environment: &[Process]) -> Report {
         threads: 1,
         ..Settings::default()
     };
-    let checked = Checker::new(&refinement).packed().check(&settings);
+    let checked = check(&refinement, &settings);
     checked.expect("the settings fit")
 }
 
@@ -172,18 +177,18 @@ fn what_panics_after_the_search_is_named() {
             "`offers` of the specification panicked",
         ),
         (
-            Panicking::Fields,
+            Panicking::Read,
             &[],
             "coverage",
-            "`fields` of a state panicked",
+            "`read` of a state panicked",
         ),
         (Panicking::AtRest, &clock, "model", "`at_rest` panicked"),
         (Panicking::Map, &clock, "model", "`map` panicked"),
         (
-            Panicking::Fields,
+            Panicking::Read,
             &clock,
             "model",
-            "`fields` of a state panicked",
+            "`read` of a state panicked",
         ),
     ] {
         let report = report(panicking, environment);

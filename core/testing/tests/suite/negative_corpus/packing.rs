@@ -1,10 +1,8 @@
-//! Packings that lose something, far from the start or in few states.
+//! States by hand that lose something, far from the start or in few states.
 
-use refmap::obligation::{Checker, Selection};
-use refmap::{
-    Field, Fields, Layout, Packed, Refinement, Report, Rule, RuleId, Settings, TransitionSystem,
-    Verdict,
-};
+use refmap::obligation::Selection;
+use refmap::state::{Kept, Limits, Part, Shape, Sink, Source};
+use refmap::{Refinement, Report, Rule, RuleId, Settings, TransitionSystem, Verdict, check};
 use serde::Serialize;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -13,7 +11,45 @@ struct State {
     far: u16,
 }
 
-impl<S: ?Sized> refmap::State<S> for State {}
+impl refmap::State<Lanes> for State {
+    const KEPT: Kept = Kept::Encoded;
+
+    fn shape(lanes: &Lanes, _: Limits) -> Shape {
+        let bits = lanes.most().map(|most| u64::BITS - most.leading_zeros());
+        let more = bits.iter().sum::<u32>();
+        Shape::by_hand(Some(more - u32::from(lanes.wrong == Wrong::Shape)))
+    }
+
+    fn write(&self, lanes: &Lanes, _: Limits, sink: &mut impl Sink) {
+        let late = self.lane == LANES - 1 && self.far >= LENGTH - 1;
+        let far = match lanes.wrong {
+            Wrong::MergedInALane if late => self.far - 1,
+            Wrong::MovedInALane if late => self.far ^ 1,
+            _ => self.far,
+        };
+        let lane = match lanes.wrong {
+            Wrong::Forgotten => 0,
+            _ => self.lane,
+        };
+        let [most_lane, most_far] = lanes.most();
+        for (name, most, value) in [
+            ("lane", most_lane, lane.into()),
+            ("far", most_far, far.into()),
+        ] {
+            sink.enter(Part::Name(name));
+            sink.number(most, value);
+            sink.leave();
+        }
+    }
+
+    fn read(lanes: &Lanes, _: Limits, source: &mut impl Source) -> Self {
+        let [lane, far] = lanes.most().map(|most| source.number(most));
+        Self {
+            lane: lane as u8,
+            far: far as u16,
+        }
+    }
+}
 
 /// How the packing is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,12 +60,12 @@ enum Wrong {
     MovedInALane,
     /// The range of `far` is too small by one.
     Range,
-    /// `lane` is not passed on.
+    /// `lane` is not written.
     Forgotten,
     /// An initial state does not fit.
     Initially,
-    /// The layout is that of half as many lanes, the variables those of all.
-    Layout,
+    /// It is said to take a bit less than it does.
+    Shape,
 }
 
 const LANES: u8 = 64;
@@ -37,31 +73,14 @@ const LENGTH: u16 = 300;
 
 struct Lanes {
     wrong: Wrong,
-    layout: Layout,
-    lane: Field,
-    far: Field,
 }
 
 impl Lanes {
-    fn new(wrong: Wrong) -> Self {
-        let mut layout = Layout::new();
-        let mut smaller = Layout::new();
-        smaller.below(u64::from(LANES / 2));
-        smaller.below(u64::from(LENGTH) + 1);
-        let lanes = if wrong == Wrong::Initially {
-            LANES - 1
-        } else {
-            LANES
-        };
-        Self {
-            wrong,
-            lane: layout.below(lanes.into()),
-            far: layout.below(u64::from(LENGTH) + u64::from(wrong != Wrong::Range)),
-            layout: match wrong {
-                Wrong::Layout => smaller,
-                _ => layout,
-            },
-        }
+    /// The greatest lane and the greatest `far` that can be written.
+    fn most(&self) -> [u64; 2] {
+        let lanes = u64::from(LANES - u8::from(self.wrong == Wrong::Initially));
+        let length = u64::from(LENGTH - u16::from(self.wrong == Wrong::Range));
+        [lanes - 1, length]
     }
 }
 
@@ -92,29 +111,6 @@ impl TransitionSystem for Lanes {
     }
 }
 
-impl Packed for Lanes {
-    fn layout(&self) -> &Layout {
-        &self.layout
-    }
-
-    fn fields(&self, state: &State, fields: &mut impl Fields) -> State {
-        let late = state.lane == LANES - 1 && state.far >= LENGTH - 1;
-        let far = match self.wrong {
-            Wrong::MergedInALane if late => state.far - 1,
-            Wrong::MovedInALane if late => state.far ^ 1,
-            _ => state.far,
-        };
-        let lane = match self.wrong {
-            Wrong::Forgotten => state.lane,
-            _ => fields.byte(self.lane, state.lane),
-        };
-        State {
-            lane,
-            far: fields.number(self.far, far.into()) as u16,
-        }
-    }
-}
-
 impl Refinement for Lanes {
     type Concrete = Self;
     type Abstract = Self;
@@ -142,8 +138,7 @@ fn report(wrong: Wrong, obligations: Selection) -> Report {
         threads: 2,
         ..Settings::default()
     };
-    let lanes = Lanes::new(wrong);
-    let checked = Checker::new(&lanes).packed().check(&settings);
+    let checked = check(&Lanes { wrong }, &settings);
     checked.expect("the settings fit")
 }
 
@@ -154,20 +149,19 @@ fn a_packing_that_loses_something() {
         (Wrong::MovedInALane, "far was 299 and is 298", LENGTH - 1),
         (
             Wrong::Range,
-            "`far` (variable 1) is 300, and its range is 0 to 299",
+            "`far` is 300, and its range is 0 to 299",
             LENGTH,
         ),
         (Wrong::Forgotten, "lane was 1 and is 0", 0),
         (
             Wrong::Initially,
-            "`lane` (variable 0) is 63, and its range is 0 to 62",
+            "`lane` is 63, and its range is 0 to 62",
             0,
         ),
-        // Nothing is lost as long as the last bit is 0.
         (
-            Wrong::Layout,
-            "`far` (variable 1) is at 9 bits from bit 6 of word 0 on, and `layout` has 14 bits there",
-            256,
+            Wrong::Shape,
+            "it takes 15 bits, and the shape of its type says 14 at most",
+            0,
         ),
     ] {
         for obligations in [Selection::Default, Selection::Nothing] {

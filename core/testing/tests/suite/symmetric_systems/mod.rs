@@ -6,10 +6,8 @@
 
 mod random;
 
-use refmap::{
-    Field, Fields, Invariant, Layout, Packed, Process, Refinement, Rule, RuleId, Symmetric,
-    TransitionSystem,
-};
+use refmap::state::{Kept, Limits, Shape, Sink, Source};
+use refmap::{Invariant, Process, Refinement, Rule, RuleId, Symmetric, TransitionSystem};
 use serde::Serialize;
 
 pub use random::draw;
@@ -25,7 +23,48 @@ pub struct State {
     pub places: Vec<u8>,
 }
 
-impl<S: ?Sized> refmap::State<S> for State {}
+/// Written by hand, in one word or in two.
+impl refmap::State<Crowd> for State {
+    const KEPT: Kept = Kept::Encoded;
+
+    fn shape(crowd: &Crowd, _: Limits) -> Shape {
+        let [shared, holder, place] = crowd.most().map(|most| u64::BITS - most.leading_zeros());
+        let components = u32::from(crowd.components);
+        let padding = if crowd.is_wide { u64::BITS } else { 0 };
+        Shape::by_hand(Some(shared + holder + components * place + padding))
+    }
+
+    fn write(&self, crowd: &Crowd, _: Limits, sink: &mut impl Sink) {
+        let [shared, holder, place] = crowd.most();
+        sink.number(shared, self.shared.into());
+        // Nobody is 0.
+        sink.number(
+            holder,
+            self.holder.map_or(0, |holder| 1 + u64::from(holder)),
+        );
+        if crowd.is_wide {
+            sink.number(u64::MAX, 0);
+        }
+        for at in &self.places {
+            sink.number(place, (*at).into());
+        }
+    }
+
+    fn read(crowd: &Crowd, _: Limits, source: &mut impl Source) -> Self {
+        let [shared, holder, place] = crowd.most();
+        let shared = source.number(shared) as u8;
+        let holder = (source.number(holder) as u8).checked_sub(1);
+        if crowd.is_wide {
+            source.number(u64::MAX);
+        }
+        let places = (0..crowd.components).map(|_| source.number(place) as u8);
+        Self {
+            shared,
+            holder,
+            places: places.collect(),
+        }
+    }
+}
 
 /// What a component does: the move, by its number, and who does it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -76,16 +115,13 @@ pub struct Crowd {
     pub may_stop: Vec<bool>,
     /// A component that cannot make a move that all others can, which is no symmetry any more.
     pub odd: Option<Action>,
-    layout: Layout,
-    shared: Field,
-    holder: Field,
-    places: Vec<Field>,
+    /// Whether states take more than a word.
+    pub is_wide: bool,
 }
 
 impl Crowd {
     /// A crowd that does nothing.
     pub fn new(rules: Vec<Rule>, components: u8, places: u8, values: u8) -> Self {
-        let mut layout = Layout::new();
         Self {
             rules,
             components,
@@ -94,13 +130,14 @@ impl Crowd {
             shown: vec![0; places.into()],
             may_stop: vec![false; values.into()],
             odd: None,
-            shared: layout.below(values.into()),
-            holder: layout.below(u64::from(components) + 1),
-            places: (0..components)
-                .map(|_| layout.below(places.into()))
-                .collect(),
-            layout,
+            is_wide: false,
         }
+    }
+
+    /// The greatest values of the shared variable, of the holder with one for nobody, and of a place.
+    fn most(&self) -> [u64; 3] {
+        let [values, places] = [self.may_stop.len(), self.shown.len()].map(|count| count as u64);
+        [values - 1, self.components.into(), places - 1]
     }
 }
 
@@ -170,25 +207,6 @@ impl TransitionSystem for Crowd {
 
     fn may_stop(&self, state: &State) -> bool {
         self.may_stop[usize::from(state.shared)]
-    }
-}
-
-impl Packed for Crowd {
-    fn layout(&self) -> &Layout {
-        &self.layout
-    }
-
-    fn fields(&self, state: &State, fields: &mut impl Fields) -> State {
-        // Nobody is 0.
-        let holder = state.holder.map_or(0, |holder| holder + 1);
-        let places = state.places.iter().zip(&self.places);
-        State {
-            shared: fields.byte(self.shared, state.shared),
-            holder: fields.byte(self.holder, holder).checked_sub(1),
-            places: places
-                .map(|(place, field)| fields.byte(*field, *place))
-                .collect(),
-        }
     }
 }
 

@@ -43,6 +43,7 @@ pub fn draw(seed: u64) -> Likeness {
     let rules = ["in", "out", "turn", "wander"];
     let rules = rules.map(|name| Rule::new(name, "component", "random"));
     let mut concrete = Crowd::new(rules.to_vec(), components, images.len() as u8, values);
+    concrete.is_wide = seed % 2 == 1;
     let mut answers = Vec::new();
     for (number, step) in (0..).zip(&specification.moves) {
         for (place, image) in (0..).zip(&images) {
