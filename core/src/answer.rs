@@ -1,5 +1,7 @@
 //! Claim of what a concrete step simulates: a stutter, an abstract step, or several.
 
+use crate::action::Action;
+use crate::erased::{ErasedAction, ErasedState, Plain};
 use crate::model_call::named;
 use crate::refinement::Refinement;
 use crate::system::{ActionOf, StateOf, TransitionSystem};
@@ -26,6 +28,19 @@ pub(crate) enum Unsimulated {
     Step(usize),
     /// The state to which it leads shows neither what the one before shows nor what the target shows.
     Shown(usize),
+}
+
+impl<A: Action, S: Plain> Answer<A, S> {
+    /// The same answer without its types.
+    pub fn erased(&self) -> Answer<ErasedAction, ErasedState> {
+        let before = self.before.iter();
+        Answer {
+            before: before
+                .map(|(action, state)| (ErasedAction::of(action), ErasedState::of(state)))
+                .collect(),
+            last: self.last.as_ref().map(ErasedAction::of),
+        }
+    }
 }
 
 impl<A, S> Answer<A, S> {

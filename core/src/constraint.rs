@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::erased::ErasedState;
 use crate::invariant::PredicateOf;
 use crate::model_call::named;
 use crate::system::{StateOf, TransitionSystem};
@@ -69,6 +70,15 @@ impl<S: TransitionSystem> Constraint<S> {
         Constraint {
             name: self.name.clone(),
             within: Arc::new(move |state| within(&map(state))),
+        }
+    }
+
+    /// The same constraint of a system whose states have no type.
+    pub(crate) fn erased<T: TransitionSystem<State = ErasedState>>(&self) -> Constraint<T> {
+        let within = self.within.clone();
+        Constraint {
+            name: self.name.clone(),
+            within: Arc::new(move |state| within(state.get())),
         }
     }
 

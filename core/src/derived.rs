@@ -31,8 +31,13 @@ pub(crate) fn runs<S: ?Sized>(method: Derived) {
     }
 }
 
-/// True if `call`, of a method of `S`, runs none that is derived; `name` is its name where it panics.
-pub(crate) fn is_overridden<S: ?Sized>(method: Derived, name: &str, call: impl FnOnce()) -> bool {
+/// True if `call`, of a method of the type of this name, runs none that is derived; `name` is the method's where it panics.
+pub(crate) fn is_overridden(
+    of: &'static str,
+    method: Derived,
+    name: &str,
+    call: impl FnOnce(),
+) -> bool {
     /// Watches until it is dropped, by a panic too.
     struct Watch;
     impl Drop for Watch {
@@ -41,7 +46,7 @@ pub(crate) fn is_overridden<S: ?Sized>(method: Derived, name: &str, call: impl F
         }
     }
     let _watch = Watch;
-    WATCHED.set(Some((method, type_name::<S>())));
+    WATCHED.set(Some((method, of)));
     named(name, call);
     WATCHED.get().is_some()
 }

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::erased::ErasedState;
 use crate::model_call::named_invariant;
 use crate::system::{StateOf, TransitionSystem};
 
@@ -95,6 +96,20 @@ impl<S: TransitionSystem> Invariant<S> {
         let through = |predicate: &Predicate<StateOf<S>>| -> Predicate<StateOf<T>> {
             let (map, predicate) = (map.clone(), predicate.clone());
             Arc::new(move |state| predicate(&map(state)))
+        };
+        Invariant {
+            name: self.name.clone(),
+            source: self.source.clone(),
+            premise: self.premise.as_ref().map(through),
+            holds: through(&self.holds),
+        }
+    }
+
+    /// The same invariant of a system whose states have no type.
+    pub(crate) fn erased<T: TransitionSystem<State = ErasedState>>(&self) -> Invariant<T> {
+        let through = |predicate: &Predicate<StateOf<S>>| -> Predicate<ErasedState> {
+            let predicate = predicate.clone();
+            Arc::new(move |state| predicate(state.get()))
         };
         Invariant {
             name: self.name.clone(),

@@ -71,6 +71,7 @@ mod constraint;
 mod derived;
 mod disagreement;
 pub mod drawing;
+mod erased;
 pub mod explore;
 mod fairness;
 mod functions;

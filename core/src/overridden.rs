@@ -22,19 +22,25 @@ impl Overridden {
         offers: true,
     };
 
-    /// Those of `system`, which are called once. Panics of the model are passed on.
-    pub fn of<S: TransitionSystem>(system: &S, state: &StateOf<S>, action: &ActionOf<S>) -> Self {
+    /// Those of `system`, which are called once. `name` is that of the type of which it is asked, where the system hands calls on
+    /// to another one. Panics of the model are passed on.
+    pub fn of<S: TransitionSystem>(
+        system: &S,
+        name: &'static str,
+        state: &StateOf<S>,
+        action: &ActionOf<S>,
+    ) -> Self {
         Self {
-            is_initial: is_overridden::<S>(Derived::IsInitial, "`is_initial`", || {
+            is_initial: is_overridden(name, Derived::IsInitial, "`is_initial`", || {
                 system.is_initial(state);
             }),
-            successor: is_overridden::<S>(Derived::Successor, "`successor`", || {
+            successor: is_overridden(name, Derived::Successor, "`successor`", || {
                 system.successor(state, action);
             }),
-            allows: is_overridden::<S>(Derived::Allows, "`allows`", || {
+            allows: is_overridden(name, Derived::Allows, "`allows`", || {
                 system.allows(state, action, state);
             }),
-            offers: is_overridden::<S>(Derived::Offers, "`offers`", || {
+            offers: is_overridden(name, Derived::Offers, "`offers`", || {
                 visit_offers(system, state, &mut |_| ());
             }),
         }
@@ -48,6 +54,8 @@ impl Overridden {
 
 #[cfg(test)]
 mod tests {
+    use std::any::type_name;
+
     use super::*;
     use crate::derived::is_watched;
     use crate::rule::{Rule, RuleId};
@@ -134,14 +142,20 @@ mod tests {
             allows: false,
             offers: false,
         };
-        assert_eq!(Overridden::of(&System(None), &0, &()), none);
+        assert_eq!(
+            Overridden::of(&System(None), type_name::<System>(), &0, &()),
+            none
+        );
         for of in [None, Some(Derived::Allows)] {
             let outer = Overridden {
                 is_initial: true,
                 allows: true,
                 ..none
             };
-            assert_eq!(Overridden::of(&Outer(System(of)), &0, &()), outer);
+            assert_eq!(
+                Overridden::of(&Outer(System(of)), type_name::<Outer>(), &0, &()),
+                outer
+            );
         }
         assert!(!is_watched());
     }

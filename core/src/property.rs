@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::erased::ErasedState;
 use crate::model_call::named;
 use crate::obligation::ObligationKind;
 use crate::system::{StateOf, TransitionSystem};
@@ -189,6 +190,23 @@ impl<S: TransitionSystem> Property<S> {
         let through = |predicate: &Predicate<StateOf<S>>| -> Predicate<StateOf<T>> {
             let (map, predicate) = (map.clone(), predicate.clone());
             Arc::new(move |state| predicate(&map(state)))
+        };
+        Property {
+            name: self.name.clone(),
+            source: self.source.clone(),
+            formula: self.formula,
+            premise: self.premise.as_ref().map(through),
+            conclusion: through(&self.conclusion),
+        }
+    }
+}
+
+impl<S: TransitionSystem> Property<S> {
+    /// The same property of a system whose states have no type.
+    pub(crate) fn erased<T: TransitionSystem<State = ErasedState>>(&self) -> Property<T> {
+        let through = |predicate: &Predicate<StateOf<S>>| -> Predicate<ErasedState> {
+            let predicate = predicate.clone();
+            Arc::new(move |state| predicate(state.get()))
         };
         Property {
             name: self.name.clone(),

@@ -5,6 +5,7 @@ use std::fmt::{self, Display};
 use serde::{Deserialize, Serialize};
 
 use super::segments::SegmentedVec;
+use crate::erased::ErasedState;
 use crate::model_call::named;
 use crate::state::PackingError;
 use crate::system::{StateOf, TransitionSystem};
@@ -123,34 +124,34 @@ fn key_of_one<S: TransitionSystem, C: Codec<S> + ?Sized>(
     codec.key_of_target(system, from, to)
 }
 
-/// States are kept as they are.
+/// States are kept as they are, behind a pointer, so that the search of them is compiled once.
 pub(super) struct Whole;
 
 impl<S: TransitionSystem> Codec<S> for Whole {
-    type Key = StateOf<S>;
+    type Key = ErasedState;
 
-    fn key(&self, _system: &S, state: &StateOf<S>) -> Option<StateOf<S>> {
-        Some(named("`clone` of a state", || state.clone()))
+    fn key(&self, _system: &S, state: &StateOf<S>) -> Option<ErasedState> {
+        Some(named("`clone` of a state", || ErasedState::of(state)))
     }
 
     #[inline(always)]
     fn key_owned(
         &self,
         _system: &S,
-        _from: (&StateOf<S>, &StateOf<S>),
+        _from: (&ErasedState, &StateOf<S>),
         to: StateOf<S>,
-    ) -> Result<StateOf<S>, StateOf<S>> {
-        Ok(to)
+    ) -> Result<ErasedState, StateOf<S>> {
+        Ok(ErasedState::from(to))
     }
 
     fn keys(
         &self,
         _system: &S,
-        _from: (&StateOf<S>, &StateOf<S>),
+        _from: (&ErasedState, &StateOf<S>),
         targets: &mut Vec<StateOf<S>>,
-        keys: &mut Vec<StateOf<S>>,
+        keys: &mut Vec<ErasedState>,
     ) -> bool {
-        keys.append(targets);
+        keys.extend(targets.drain(..).map(ErasedState::from));
         true
     }
 
@@ -158,11 +159,11 @@ impl<S: TransitionSystem> Codec<S> for Whole {
         PackingError::Unstable
     }
 
-    fn with<T>(&self, _system: &S, key: &StateOf<S>, look: impl FnOnce(&StateOf<S>) -> T) -> T {
-        look(key)
+    fn with<T>(&self, _system: &S, key: &ErasedState, look: impl FnOnce(&StateOf<S>) -> T) -> T {
+        look(key.get())
     }
 
-    fn kept(&self, _: &SegmentedVec<StateOf<S>>) -> StatesKept {
+    fn kept(&self, _: &SegmentedVec<ErasedState>) -> StatesKept {
         StatesKept::Whole
     }
 }

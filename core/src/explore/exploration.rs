@@ -10,6 +10,7 @@ use super::options::{Options, PlainOptions, Record, Storage};
 use super::search::{Found, Search};
 use super::set::{Exact, Fingerprints, Hashed, Numbered, OfAnyKind, OfWords};
 use super::visitor::Visitor;
+use crate::erased::ErasedState;
 use crate::model_call::named;
 use crate::state::{Code, Kept, Limits, State};
 use crate::system::{StateOf, TransitionSystem};
@@ -25,7 +26,7 @@ pub fn explore<S: TransitionSystem, V: Visitor<S>>(
     if const { matches!(StateOf::<S>::KEPT, Kept::Encoded) } && options.storage != Storage::Whole {
         return explore_encoded(system, visitor, options);
     }
-    search_with((system, visitor), options, Whole, search_hashed)
+    search_with((system, visitor), options, Whole, search_whole)
 }
 
 /// The same of a system whose states are plain data.
@@ -89,6 +90,10 @@ fn search_two_words(model: &dyn Expand<[u64; 2]>, options: PlainOptions<'_>) -> 
 }
 
 fn search_codes(model: &dyn Expand<Code>, options: PlainOptions<'_>) -> Found<Code> {
+    search_hashed(model, options)
+}
+
+fn search_whole(model: &dyn Expand<ErasedState>, options: PlainOptions<'_>) -> Found<ErasedState> {
     search_hashed(model, options)
 }
 

@@ -4,7 +4,7 @@ use super::codec::StatesKept;
 use super::graph::Graph;
 use super::limits::Limit;
 use super::place::{Place, StateId};
-use super::store::{States, Unrepeatable};
+use super::store::{States, Unrepeatable, trace};
 use crate::constraint::Constraint;
 use crate::model_call::Panic;
 use crate::state::PackingError;
@@ -58,7 +58,8 @@ pub struct Explored<S: TransitionSystem, T> {
     pub panic: Option<Panic>,
     /// An initial state that cannot be packed, if there is one, and why.
     pub initial_misfit: Option<(StateOf<S>, PackingError)>,
-    pub(super) reached: Box<dyn States<S>>,
+    /// The states reached, and the paths that led to them.
+    pub(crate) reached: Box<dyn States<S>>,
 }
 
 impl<S: TransitionSystem, T> Explored<S, T> {
@@ -70,11 +71,6 @@ impl<S: TransitionSystem, T> Explored<S, T> {
     /// A state reached; none if it was not kept, as with fingerprints.
     pub fn state(&self, system: &S, id: StateId) -> Option<StateOf<S>> {
         self.reached.state(system, id)
-    }
-
-    /// The states reached, and the behaviours that led to them.
-    pub(crate) fn reached(&self) -> &dyn States<S> {
-        &*self.reached
     }
 
     /// True if every reachable state was visited with all its steps.
@@ -101,6 +97,6 @@ impl<S: TransitionSystem, T> Explored<S, T> {
         constraint: Option<&Constraint<S>>,
         place: Place,
     ) -> Result<Trace<S>, Unrepeatable> {
-        self.reached.trace(system, symmetry, constraint, place)
+        trace(&*self.reached, system, symmetry, constraint, place)
     }
 }

@@ -40,6 +40,6 @@ pub use options::{Options, Order, Record, Storage};
 pub use place::{Place, StateId};
 pub(crate) use set::{FINGERPRINT_BITS, fingerprint, omission_probability};
 pub use store::Unrepeatable;
-pub(crate) use store::{States, nth_step};
+pub(crate) use store::{Origin, States, trace};
 pub use visitor::Visitor;
 pub(crate) use visitor::{look_at, look_at_step};

@@ -1,5 +1,7 @@
 //! The store that a search leaves: its states by their numbers, and the behaviours that led to them.
 
+use std::ops::Range;
+
 use super::codec::Codec;
 use super::predecessors::Predecessors;
 use super::segments::SegmentedVec;
@@ -21,15 +23,8 @@ pub(crate) trait States<S: TransitionSystem>: Send + Sync {
     fn state(&self, system: &S, id: StateId) -> Option<StateOf<S>>;
     /// The length of the path found to a state.
     fn length(&self, id: StateId) -> u32;
-    /// The behaviour found to `place`, taken anew. Steps lead from representative to representative
-    /// where there is a symmetry, and none from a state outside of the constraint, if there is one.
-    fn trace(
-        &self,
-        system: &S,
-        symmetry: Option<&dyn Quotienting<S>>,
-        constraint: Option<&Constraint<S>>,
-        place: Place,
-    ) -> Result<Trace<S>, Unrepeatable>;
+    /// Origin of the path found to a state.
+    fn origin(&self, id: StateId) -> Origin<'_, S>;
     /// Warning about the origin of the behaviour to a state, if there is one.
     fn provenance(&self, _id: StateId) -> Option<&str> {
         None
@@ -42,6 +37,18 @@ pub(crate) trait States<S: TransitionSystem>: Send + Sync {
             step: None,
         }
     }
+}
+
+/// Origin of the path found to a state.
+pub(crate) enum Origin<'a, S: TransitionSystem> {
+    /// The state is initial.
+    Initial,
+    /// This is the step that leads to it.
+    Step(Predecessor),
+    /// A step of one of these leads to it.
+    OneOf(Range<u32>),
+    /// The behaviour itself was kept.
+    Behaviour(&'a Trace<S>),
 }
 
 /// The states of a search, kept as `K` by a codec `P`.
@@ -119,67 +126,118 @@ pub(crate) fn nth_step<S: TransitionSystem>(
     })
 }
 
-impl<K: Send + Sync, P> Store<K, P> {
-    /// The first step that leads to a state, as the search met it; none if the state is initial.
-    fn predecessor<S: TransitionSystem>(
-        &self,
-        system: &S,
-        symmetry: Option<&dyn Quotienting<S>>,
-        constraint: Option<&Constraint<S>>,
-        id: StateId,
-    ) -> Result<Option<Predecessor>, Unrepeatable>
-    where
-        P: Codec<S, Key = K>,
-    {
-        if let Some(predecessor) = self.predecessors.step(id) {
-            return Ok(Some(predecessor));
-        }
-        let sources = self.predecessors.sources(id);
-        if sources.is_empty() {
-            return Ok(None);
-        }
-        let first = StateId(sources.start);
-        let wanted = self.state(system, id).expect("states are kept");
-        let count = sources.len();
-        let mut sources = sources.map(StateId);
-        let found = sources.find_map(|source| {
-            let from = self.state(system, source).expect("states are kept");
-            let mut step = None;
-            let mut at = 0;
-            // A state before the one looked for may be one that panics.
-            let visit = |visit: &mut dyn FnMut(ActionOf<S>, StateOf<S>)| {
-                named("`next` of the implementation", || {
-                    visit_steps(system, &from, visit)
-                });
-            };
-            let _ = tolerated(|| {
-                if constraint.is_some_and(|constraint| !constraint.contains(&from)) {
-                    return;
+/// The behaviour found to `place`, taken anew. Steps lead from representative to representative where there is a symmetry, and
+/// none from a state outside of the constraint, if there is one.
+pub(crate) fn trace<S: TransitionSystem>(
+    states: &dyn States<S>,
+    system: &S,
+    symmetry: Option<&dyn Quotienting<S>>,
+    constraint: Option<&Constraint<S>>,
+    place: Place,
+) -> Result<Trace<S>, Unrepeatable> {
+    let mut positions: Vec<u32> = place.step.into_iter().collect();
+    let mut at = place.state;
+    loop {
+        let predecessor = match states.origin(at) {
+            Origin::Initial => break,
+            Origin::Step(predecessor) => predecessor,
+            Origin::OneOf(sources) => {
+                predecessor(states, system, symmetry, constraint, at, sources)?
+            }
+            Origin::Behaviour(behaviour) => {
+                let mut trace = behaviour.clone();
+                if let Some(position) = place.step {
+                    let step = nth_step(system, trace.last(), position)?;
+                    trace.steps.push(step);
                 }
-                visit(&mut |_, to| {
-                    let hit = match symmetry {
-                        None => to == wanted,
-                        Some(symmetry) => symmetry.canonical(system, &to) == wanted,
-                    };
-                    if hit && step.is_none() {
-                        step = Some(at);
-                    }
-                    at += 1;
-                });
-            });
-            step.map(|step| Predecessor { source, step })
-        });
-        if found.is_some() {
-            return Ok(found);
-        }
-        let from = self.state(system, first).expect("states are kept");
-        let one_of = match count {
-            1 => String::new(),
-            _ => format!(" or one of the {} states after it", count - 1),
+                return Ok(trace);
+            }
         };
-        let first = format!("from {from:?}{one_of} to {wanted:?}");
-        Err(Unrepeatable::new(system, &from, first))
+        positions.push(predecessor.step);
+        at = predecessor.source;
     }
+    let mut from = states.state(system, at).expect("initial states are kept");
+    let mut trace = Trace {
+        initial: from.clone(),
+        steps: Vec::with_capacity(positions.len()),
+    };
+    for position in positions.into_iter().rev() {
+        let (action, to) = nth_step(system, &from, position)?;
+        from = match symmetry {
+            None => to.clone(),
+            Some(symmetry) => symmetry.canonical(system, &to),
+        };
+        trace.steps.push((action, to));
+    }
+    // Where only fingerprints are kept there is nothing to compare the state reached with.
+    let steps = trace.length() - usize::from(place.step.is_some());
+    let reached: &StateOf<S> = trace.states().nth(steps).unwrap_or(&trace.initial);
+    let reached = match symmetry {
+        None => reached.clone(),
+        Some(symmetry) => symmetry.canonical(system, reached),
+    };
+    if let Some(kept) = states.state(system, place.state)
+        && kept != reached
+    {
+        let first = format!("to {kept:?} by a path that now leads to {reached:?}");
+        return Err(Unrepeatable::new(system, &trace.initial, first));
+    }
+    Ok(match symmetry {
+        None => trace,
+        Some(symmetry) => symmetry.lift(system, trace)?,
+    })
+}
+
+/// The first step of one of `sources` that leads to a state, as the search met it.
+fn predecessor<S: TransitionSystem>(
+    states: &dyn States<S>,
+    system: &S,
+    symmetry: Option<&dyn Quotienting<S>>,
+    constraint: Option<&Constraint<S>>,
+    id: StateId,
+    sources: Range<u32>,
+) -> Result<Predecessor, Unrepeatable> {
+    let first = StateId(sources.start);
+    let wanted = states.state(system, id).expect("states are kept");
+    let count = sources.len();
+    let mut sources = sources.map(StateId);
+    let found = sources.find_map(|source| {
+        let from = states.state(system, source).expect("states are kept");
+        let mut step = None;
+        let mut at = 0;
+        // A state before the one looked for may be one that panics.
+        let visit = |visit: &mut dyn FnMut(ActionOf<S>, StateOf<S>)| {
+            named("`next` of the implementation", || {
+                visit_steps(system, &from, visit)
+            });
+        };
+        let _ = tolerated(|| {
+            if constraint.is_some_and(|constraint| !constraint.contains(&from)) {
+                return;
+            }
+            visit(&mut |_, to| {
+                let hit = match symmetry {
+                    None => to == wanted,
+                    Some(symmetry) => symmetry.canonical(system, &to) == wanted,
+                };
+                if hit && step.is_none() {
+                    step = Some(at);
+                }
+                at += 1;
+            });
+        });
+        step.map(|step| Predecessor { source, step })
+    });
+    if let Some(found) = found {
+        return Ok(found);
+    }
+    let from = states.state(system, first).expect("states are kept");
+    let one_of = match count {
+        1 => String::new(),
+        _ => format!(" or one of the {} states after it", count - 1),
+    };
+    let first = format!("from {from:?}{one_of} to {wanted:?}");
+    Err(Unrepeatable::new(system, &from, first))
 }
 
 impl<S, P> States<S> for Store<P::Key, P>
@@ -201,48 +259,15 @@ where
         self.predecessors.length(id)
     }
 
-    fn trace(
-        &self,
-        system: &S,
-        symmetry: Option<&dyn Quotienting<S>>,
-        constraint: Option<&Constraint<S>>,
-        place: Place,
-    ) -> Result<Trace<S>, Unrepeatable> {
-        let mut positions: Vec<u32> = place.step.into_iter().collect();
-        let mut at = place.state;
-        while let Some(predecessor) = self.predecessor(system, symmetry, constraint, at)? {
-            positions.push(predecessor.step);
-            at = predecessor.source;
+    fn origin(&self, id: StateId) -> Origin<'_, S> {
+        if let Some(predecessor) = self.predecessors.step(id) {
+            return Origin::Step(predecessor);
         }
-        let mut from = self.state(system, at).expect("initial states are kept");
-        let mut trace = Trace {
-            initial: from.clone(),
-            steps: Vec::with_capacity(positions.len()),
-        };
-        for position in positions.into_iter().rev() {
-            let (action, to) = nth_step(system, &from, position)?;
-            from = match symmetry {
-                None => to.clone(),
-                Some(symmetry) => symmetry.canonical(system, &to),
-            };
-            trace.steps.push((action, to));
+        let sources = self.predecessors.sources(id);
+        if sources.is_empty() {
+            Origin::Initial
+        } else {
+            Origin::OneOf(sources)
         }
-        // Where only fingerprints are kept there is nothing to compare the state reached with.
-        let steps = trace.length() - usize::from(place.step.is_some());
-        let reached: &StateOf<S> = trace.states().nth(steps).unwrap_or(&trace.initial);
-        let reached = match symmetry {
-            None => reached.clone(),
-            Some(symmetry) => symmetry.canonical(system, reached),
-        };
-        if let Some(kept) = self.state(system, place.state)
-            && kept != reached
-        {
-            let first = format!("to {kept:?} by a path that now leads to {reached:?}");
-            return Err(Unrepeatable::new(system, &trace.initial, first));
-        }
-        Ok(match symmetry {
-            None => trace,
-            Some(symmetry) => symmetry.lift(system, trace)?,
-        })
     }
 }

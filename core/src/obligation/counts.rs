@@ -8,30 +8,24 @@ use super::tested::Tested;
 use super::{constraint, coverage, deadlock, invariant, model, simulation};
 use crate::explore::Place;
 use crate::numbered::Met;
-use crate::refinement::Refinement;
-use crate::system::{ActionOf, StateOf};
 
 /// The counters of each obligation that is tested on the way.
-pub(super) struct Counts<R: Refinement> {
+pub(super) struct Counts {
     pub observation: Tested,
     pub initiality: Tested,
     pub simulation: simulation::Counts,
     pub agency: Tested,
     /// One for each invariant that is checked.
     pub invariants: Vec<invariant::Counts>,
-    /// The numbers of inputs, as far as this worker has asked for them.
-    pub environment: Met<ActionOf<R::Abstract>>,
-    /// The labels that this worker has met.
     pub constraint: constraint::Counts,
+    /// The labels that this worker has met.
     pub labels: Met<Label>,
-    /// The abstract states between that this worker has met.
-    pub between: Met<Vec<StateOf<R::Abstract>>>,
     pub deadlock: deadlock::Counts,
     pub coverage: coverage::Counts,
-    pub model: model::Counts<R>,
+    pub model: model::Counts,
 }
 
-impl<R: Refinement> Counts<R> {
+impl Counts {
     /// Nothing, of so many rules of the implementation and of the specification.
     pub fn new(rules: [usize; 2], invariants: Vec<invariant::Counts>) -> Self {
         let [concrete, abstracted] = rules;
@@ -42,9 +36,7 @@ impl<R: Refinement> Counts<R> {
             agency: Tested::default(),
             invariants,
             constraint: constraint::Counts::default(),
-            environment: Met::new(),
             labels: Met::new(),
-            between: Met::new(),
             deadlock: deadlock::Counts::default(),
             coverage: coverage::Counts::new(rules),
             model: model::Counts::new(abstracted),
@@ -128,10 +120,7 @@ impl<R: Refinement> Counts<R> {
 
 impl Obligations<'_> {
     /// Failures of these, in the order of the report.
-    pub fn failures<R: Refinement>(
-        &self,
-        counts: &Counts<R>,
-    ) -> impl Iterator<Item = (Failure, Place)> {
+    pub fn failures(&self, counts: &Counts) -> impl Iterator<Item = (Failure, Place)> {
         let failures = counts.failures();
         failures.filter(|(failure, _)| self.is_chosen(*failure))
     }

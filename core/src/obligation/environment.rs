@@ -90,6 +90,11 @@ pub(super) fn unsupported_settings(settings: &Settings<'_>) -> Option<&'static s
 pub(super) struct Inputs<A>(SharedNumbers<A>);
 
 impl<A: Clone + Eq + Hash> Inputs<A> {
+    /// Inputs, in the order of their numbers.
+    pub fn all(&self) -> Vec<A> {
+        self.0.all()
+    }
+
     pub fn new() -> Self {
         Self(SharedNumbers::new())
     }
@@ -190,8 +195,8 @@ impl<'a> Environment<'a> {
     /// steps are wrong.
     pub fn decide<R: Refinement>(
         &self,
-        (recorded, labels): (&Recorded<'_>, &[Label]),
-        inputs: &Inputs<ActionOf<R::Abstract>>,
+        (recorded, labels): (&Recorded, &[Label]),
+        inputs: &[ActionOf<R::Abstract>],
         simulation_fails: bool,
         found: &Found<'_, R>,
     ) -> Decided<R> {
@@ -218,7 +223,6 @@ impl<'a> Environment<'a> {
         let (totals, watch) = (&found.totals, &found.settings.watch);
         let tell = |work| totals.tell(watch, Phase::Environment, work);
         tell(None);
-        let inputs = inputs.0.all();
         let threads = found.settings.threads;
         let decided = decide(&Decidable {
             refinement: found.refinement,
@@ -226,7 +230,7 @@ impl<'a> Environment<'a> {
             reached: found.states,
             graph,
             labels,
-            inputs: &inputs,
+            inputs,
             threads,
             tell: &tell,
         });

@@ -11,7 +11,7 @@ use super::settings::Settings;
 use super::tested::Tested;
 use crate::constraint::Constraint;
 use crate::explore::StatesKept;
-use crate::explore::{Limit, Panic, Phase, Place, Progress, StateId, States, Watch, Work};
+use crate::explore::{Limit, Panic, Phase, Place, Progress, StateId, States, Watch, Work, trace};
 use crate::model_call::{UNNAMED, catch, take_tolerated, tolerated};
 use crate::refinement::Refinement;
 use crate::report::{Counterexample, Obligation, Verdict};
@@ -159,8 +159,13 @@ impl<'a, R: Refinement> Found<'a, R> {
     pub fn explained(&self, place: Place, explain: Explain<'_, R::Concrete>) -> Counterexample {
         let implementation = self.refinement.implementation();
         let trace = || {
-            let states = self.states;
-            states.trace(implementation, self.symmetry, self.constraint, place)
+            trace(
+                self.states,
+                implementation,
+                self.symmetry,
+                self.constraint,
+                place,
+            )
         };
         // What the search did not ask may panic, or what did not panic then.
         let explained = match catch(trace) {

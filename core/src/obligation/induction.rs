@@ -21,7 +21,9 @@ use super::found::Found;
 use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
 use super::settings::{Settings, Until};
+use super::subject::Subject;
 use super::{invariant, simulation};
+use crate::erased::{ErasedRefinement, ErasedSystem};
 use crate::explore::{Panic, Phase};
 use crate::invariant::Invariant;
 use crate::model_call::{UNNAMED, tolerated};
@@ -42,14 +44,8 @@ pub(super) struct Induction {
     rows: Option<PerGoal<Row>>,
 }
 
-/// Functions that decide the obligation, where the implementation enumerates its type-correct states.
-pub(super) struct Enumerated<R: Refinement> {
-    pub decide: Decide<R>,
-    pub state: fn(&R::Concrete, u64) -> StateOf<R::Concrete>,
-}
-
 /// A pass over all type-correct states.
-type Decide<R> = fn(
+pub(super) type Decide<R> = fn(
     &R,
     &[Invariant<<R as Refinement>::Concrete>],
     &[StateOf<<R as Refinement>::Concrete>],
@@ -58,9 +54,9 @@ type Decide<R> = fn(
 ) -> Findings;
 
 /// Outcome of a pass over the type-correct states.
-pub(super) struct Decided<R: Refinement> {
+pub(super) struct Decided<'a> {
     findings: Findings,
-    state: fn(&R::Concrete, u64) -> StateOf<R::Concrete>,
+    subject: &'a dyn Subject,
     /// Way in which `type_correct` leaves reachable states out, as far as the pass met them: what is inductive says nothing of
     /// these.
     pub doubt: Option<String>,
@@ -93,13 +89,12 @@ impl Induction {
 
     /// Makes the pass over the type-correct states, if it is asked for and the check got that far. `violated` says
     /// whether something was found on the way there.
-    pub fn decide<R: Refinement>(
+    pub fn decide<'a>(
         &self,
-        enumerated: Option<&Enumerated<R>>,
-        invariants: &[Invariant<R::Concrete>],
+        enumerated: Option<&'a dyn Subject>,
         violated: bool,
-        found: &Found<'_, R>,
-    ) -> Option<Decided<R>> {
+        found: &Found<'_, ErasedRefinement<'a>>,
+    ) -> Option<Decided<'a>> {
         let mut rows = self.rows.iter().flat_map(PerGoal::iter);
         let asked = rows.any(|row| row.selected);
         let ended = violated && found.settings.until == Until::FirstViolation;
@@ -113,13 +108,7 @@ impl Induction {
         } else {
             found.sample().collect()
         };
-        let mut findings = (enumerated.decide)(
-            found.refinement,
-            invariants,
-            &reached,
-            found.settings,
-            &tell,
-        );
+        let mut findings = enumerated.induct(&reached, found.settings, &tell);
         let mut places = reached.iter().enumerate();
         let missing = places.find(|(place, _)| !findings.met.contains(place));
         let missing = missing.filter(|_| findings.decided_all());
@@ -131,17 +120,17 @@ impl Induction {
         Some(Decided {
             unrepeated: findings.unrepeated.take().map(|(_, panic)| panic),
             findings,
-            state: enumerated.state,
+            subject: enumerated,
             doubt,
         })
     }
 
     /// Judges the rows by what was decided, or says why nothing was.
-    pub fn judge<R: Refinement>(
+    pub fn judge<'a>(
         &self,
-        decided: Result<&Decided<R>, &'static str>,
-        invariants: &[Invariant<R::Concrete>],
-        found: &Found<'_, R>,
+        decided: Result<&Decided<'a>, &'static str>,
+        invariants: &[Invariant<ErasedSystem<'a>>],
+        found: &Found<'_, ErasedRefinement<'a>>,
     ) -> Vec<Judged> {
         let names: Vec<_> = invariants.iter().map(Invariant::name).collect();
         let judge = |(goal, row): (Goal, &Row)| {
@@ -151,7 +140,7 @@ impl Induction {
                     Err(reason) => return Obligation::incomplete(reason),
                 };
                 decided.findings.judge(goal, &names, &|gap, panic| {
-                    let initial = (decided.state)(found.refinement.implementation(), gap.number);
+                    let initial = decided.subject.type_correct(gap.number);
                     explain(found.refinement, invariants, goal, initial, gap, panic)
                 })
             })

@@ -5,16 +5,17 @@ use super::choice::is_among;
 use super::counts::Counts;
 use super::environment::Decided;
 use super::found::Found;
-use super::induction::Enumerated;
 use super::liveness::Searched;
 use super::model::Context;
 use super::recorded::Recorded;
 use super::row::{Judged, Weight};
 use super::selection::Selection;
 use super::settings::{Search, Settings, Warnings};
-use super::visitor::Tester;
+use super::subject::Subject;
+use super::visitor::Plan;
 use super::warnings::{Judgements, warnings};
 use super::{coverage, invariant, row};
+use crate::erased::{ErasedAction, ErasedRefinement, ErasedState};
 use crate::explore::{Storage, omission_probability};
 use crate::functions::Functions;
 use crate::model_call::{catch, named, take_tolerated};
@@ -30,15 +31,24 @@ const ASKED_BY_ENVIRONMENT: &str =
 const ASKED_BY_LIVENESS: &str =
     "`fairness`, `liveness`, `unsupported`, `bound`, or `hash`, `eq` or `clone` of a state";
 
+/// The graph of a search, and what its labels speak of by numbers.
+pub(super) struct Labelled<'a> {
+    pub recorded: &'a Recorded,
+    /// The inputs of actions of the environment.
+    pub inputs: &'a [ErasedAction],
+    /// The abstract states between, of steps that simulate several abstract steps.
+    pub between: &'a [Vec<ErasedState>],
+}
+
 /// Makes the report of a search, or of random walks.
-pub(super) fn report<R: Refinement>(
-    tester: &Tester<'_, R>,
-    counts: &Counts<R>,
-    recorded: &Recorded<'_>,
-    enumerated: Option<&Enumerated<R>>,
-    found: &Found<'_, R>,
+pub(super) fn report<'a>(
+    plan: &Plan<'a>,
+    counts: &Counts,
+    labelled: &Labelled<'_>,
+    enumerated: Option<&'a dyn Subject>,
+    found: &Found<'_, ErasedRefinement<'a>>,
 ) -> Report {
-    let (mut rows, warnings) = judge(tester, counts, recorded, enumerated, found);
+    let (mut rows, warnings) = judge(plan, counts, labelled, enumerated, found);
     rows.extend(as_row(&warnings, found.settings));
     let refinement = found.refinement;
     let implementation = refinement.implementation();
@@ -46,7 +56,7 @@ pub(super) fn report<R: Refinement>(
         implementation.call_rules()
     });
     let cut_off = named("`bound`", || counts.deadlock.cut_off(implementation));
-    let constraint = tester
+    let constraint = plan
         .constraint
         .map(|constraint| counts.constraint.told(constraint));
     let constrained = &counts.constraint;
@@ -54,7 +64,7 @@ pub(super) fn report<R: Refinement>(
         rules,
         named("`unsupported`", || coverage::unsupported(refinement)),
     );
-    let invariants = tester.asking.invariants;
+    let invariants = plan.asking.invariants;
     unexercised.extend(invariant::unexercised(invariants, &counts.invariants));
     let coverage = counts.coverage.rules(rules);
     let identified = found.symmetry.map(|symmetry| Identified {
@@ -115,31 +125,36 @@ pub(super) fn report<R: Refinement>(
         not_compared: counts.model.again.not_compared,
         cut_off,
         constraint,
-        not_asked: not_asked(tester, found.settings),
+        not_asked: not_asked(plan, found.settings),
         unexercised,
     }
 }
 
 /// The list of the obligations, in the order of the report: each judges its rows. And what makes them say less than they
 /// seem to.
-fn judge<R: Refinement>(
-    tester: &Tester<'_, R>,
-    counts: &Counts<R>,
-    recorded: &Recorded<'_>,
-    enumerated: Option<&Enumerated<R>>,
-    found: &Found<'_, R>,
+fn judge<'a>(
+    plan: &Plan<'a>,
+    counts: &Counts,
+    labelled: &Labelled<'_>,
+    enumerated: Option<&'a dyn Subject>,
+    found: &Found<'_, ErasedRefinement<'a>>,
 ) -> (Vec<Judged>, Vec<Warning>) {
-    let of = &tester.obligations;
-    let invariants = tester.asking.invariants;
+    let of = &plan.obligations;
+    let invariants = plan.asking.invariants;
     let simulation_fails = counts.simulation.first().is_some();
     let violated = counts.failures().next().is_some();
     // What is decided when the search is over; its progress is told in this order.
-    let labels = &tester.labels.all();
+    let Labelled {
+        recorded,
+        inputs,
+        between,
+    } = labelled;
+    let labels = &plan.labels.all();
     let mut panics = Vec::new();
     let environment = catch(|| {
         named(ASKED_BY_ENVIRONMENT, || {
             of.environment
-                .decide((recorded, labels), &tester.inputs, simulation_fails, found)
+                .decide((recorded, labels), inputs, simulation_fails, found)
         })
     });
     let environment = environment.unwrap_or_else(|panic| {
@@ -151,7 +166,7 @@ fn judge<R: Refinement>(
             let searched = Searched {
                 recorded,
                 labels,
-                between: &tester.between.all(),
+                between,
                 simulation_fails,
                 simulated: &counts.coverage.simulated,
             };
@@ -162,7 +177,7 @@ fn judge<R: Refinement>(
         panics.push(panic);
         of.liveness.open(PANICKED)
     });
-    let induction = catch(|| of.induction.decide(enumerated, invariants, violated, found));
+    let induction = catch(|| of.induction.decide(enumerated, violated, found));
     let (induction, undecided) = match induction {
         Ok(decided) => (decided, "not evaluated: the check ended at a violation"),
         Err(panic) => {
@@ -223,7 +238,7 @@ fn judge<R: Refinement>(
         invariants,
         held: held.map(|counts| counts.place).collect(),
         environment: of.environment.processes,
-        images: tester.needs.image,
+        images: plan.needs.image,
         panicked: match &environment {
             Decided::Panicked(panicked) => Some(panicked),
             _ => liveness.panicked.as_ref(),
@@ -234,8 +249,8 @@ fn judge<R: Refinement>(
 }
 
 /// The liveness obligations that were neither asked for nor left out, where the others were not chosen by name.
-fn not_asked<R: Refinement>(tester: &Tester<'_, R>, settings: &Settings<'_>) -> Vec<String> {
-    let liveness = &tester.obligations.liveness;
+fn not_asked(plan: &Plan<'_>, settings: &Settings<'_>) -> Vec<String> {
+    let liveness = &plan.obligations.liveness;
     match settings.obligations {
         Selection::Default => liveness
             .not_asked()

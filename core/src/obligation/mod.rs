@@ -28,6 +28,7 @@ mod check;
 mod judge;
 #[cfg(feature = "stepper")]
 pub mod stepper;
+mod subject;
 mod walks;
 mod warnings;
 

@@ -12,6 +12,7 @@ mod idle;
 mod offers;
 
 use std::collections::BTreeSet;
+use std::hash::Hash;
 
 use foldhash::HashSet;
 
@@ -26,6 +27,7 @@ use super::fault::Fault;
 use super::found::Found;
 use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
+use crate::erased::ErasedState;
 use crate::explore::{Panic, Place, StateId};
 use crate::invariant::Invariant;
 use crate::model_call::{UNNAMED, catch, named};
@@ -33,7 +35,7 @@ use crate::refinement::Refinement;
 use crate::report::{Counterexample, Obligation, Verdict};
 use crate::rule::{Process, Rule};
 use crate::symmetry::{Tested, is_in_turn};
-use crate::system::{ActionOf, StateOf, steps};
+use crate::system::steps;
 
 const KIND: ObligationKind = ObligationKind::Model;
 
@@ -47,7 +49,7 @@ pub(super) struct Model {
 }
 
 /// What a worker finds of a model, and what it has to know of the state that it looks at.
-pub(super) struct Counts<R: Refinement> {
+pub(super) struct Counts {
     pub fault: Option<(Place, Fault)>,
     /// What this state has offered so far.
     offered: Offers,
@@ -56,10 +58,10 @@ pub(super) struct Counts<R: Refinement> {
     /// States on which the symmetry was tested.
     pub tested_symmetry: u64,
     /// What the model is asked once more, and how it answered.
-    pub again: Again<R>,
+    pub again: Again,
 }
 
-impl<R: Refinement> Counts<R> {
+impl Counts {
     /// Nothing, of so many rules of the specification.
     pub fn new(abstract_rules: usize) -> Self {
         Self {
@@ -93,7 +95,7 @@ impl<R: Refinement> Counts<R> {
 
     /// Tells `hear` what is heard of a state that is asked about again.
     #[inline(always)]
-    pub fn hear(&mut self, hear: impl FnOnce(&mut Heard<R>)) {
+    pub fn hear(&mut self, hear: impl FnOnce(&mut Heard)) {
         if let Some(heard) = &mut self.again.heard {
             hear(heard);
         }
@@ -106,23 +108,21 @@ impl<R: Refinement> Counts<R> {
 
     /// Notes an action that the state offers.
     #[inline(always)]
-    pub fn offer(&mut self, action: &ActionOf<R::Concrete>) {
+    pub fn offer(&mut self, action: &impl Hash) {
         self.perhaps_twice |= named("`hash` of an action", || self.offered.note(action));
     }
 }
 
-impl<R: Refinement> Asking<'_, R> {
+impl Asking<'_> {
     /// Begins to look at a state: nothing is offered so far. Tests the symmetry, if it is the state's turn.
     #[inline(always)]
-    pub fn enter(&self, counts: &mut Counts<R>, place: Place, state: &StateOf<R::Concrete>) {
+    pub fn enter(&self, counts: &mut Counts, place: Place, state: impl FnOnce() -> ErasedState) {
         counts.offered = Offers::default();
         counts.perhaps_twice = false;
         if let Some(symmetry) = self.symmetry.filter(|_| is_in_turn(place.state.0)) {
             let turn = place.state.0 as usize;
             let stop = self.out_of_time;
-            let tested = named(TESTED_SYMMETRY, || {
-                symmetry.asymmetry(self.refinement, self.invariants, state, turn, stop)
-            });
+            let tested = named(TESTED_SYMMETRY, || symmetry.asymmetry(&state(), turn, stop));
             match tested {
                 Tested::Unchanged => counts.tested_symmetry += 1,
                 Tested::Changed(found) => {
@@ -138,11 +138,16 @@ impl<R: Refinement> Asking<'_, R> {
     #[inline(always)]
     pub fn leave(
         &self,
-        counts: &mut Counts<R>,
+        counts: &mut Counts,
         place: Place,
-        state: &StateOf<R::Concrete>,
+        state: impl FnOnce() -> ErasedState,
         count: u32,
     ) {
+        let is_heard = counts.again.heard.is_some();
+        if !is_heard && !counts.perhaps_twice {
+            return;
+        }
+        let state = &state();
         if counts.perhaps_twice {
             let mut actions = HashSet::default();
             let steps = named("`next` of the implementation", || {
@@ -189,7 +194,7 @@ impl Model {
     /// Judged after the other rows: what was found while these were explained belongs to it.
     pub fn judge<R: Refinement>(
         &self,
-        counts: &Counts<R>,
+        counts: &Counts,
         context: &Context<'_, R>,
         found: &Found<'_, R>,
     ) -> Option<Judged> {
@@ -212,7 +217,7 @@ impl Model {
 
 /// What is wrong with the model.
 fn faults<R: Refinement>(
-    counts: &Counts<R>,
+    counts: &Counts,
     context: &Context<'_, R>,
     found: &Found<'_, R>,
 ) -> Vec<Counterexample> {
@@ -323,7 +328,7 @@ pub(super) fn explanation(fault: &Fault) -> Option<String> {
     })
 }
 
-impl<R: Refinement> Counts<R> {
+impl Counts {
     /// The processes that take actions of the specification, as far as the sample shows.
     pub fn acting(&self) -> &BTreeSet<Process> {
         &self.again.processes

@@ -1,32 +1,30 @@
 //! The graph that a search recorded.
 
-use crate::explore::{End, Explored, Graph, Limit};
+use crate::explore::{End, Graph, Limit};
 use crate::report::number::grouped;
-use crate::system::TransitionSystem;
 
 /// The graph of a search: all of it, or the steps of the states that were expanded first.
-pub(super) struct Recorded<'a> {
-    graph: Option<&'a Graph>,
+pub(super) struct Recorded {
+    graph: Option<Graph>,
     /// Reason why it is not complete, if it is not.
     missing: Option<String>,
 }
 
-impl<'a> Recorded<'a> {
+impl Recorded {
     /// Record of a search. A part of a graph is looked at only if there is memory for that, and the user wants it.
-    pub fn of<S: TransitionSystem, T>(explored: &'a Explored<S, T>) -> Self {
-        let missing = match explored.graph_too_large {
+    pub fn of(graph: Option<Graph>, too_large: Option<u64>, end: End) -> Self {
+        let missing = match too_large {
             Some(steps) => Some(format!(
                 "there was no room for the graph, which takes some 4 bytes a step, beyond {} steps",
                 grouped(steps)
             )),
-            None if explored.is_complete() && explored.graph.is_some() => None,
+            None if end == End::Complete && graph.is_some() => None,
             None => Some("it needs the complete graph".to_owned()),
         };
-        let ended = match explored.end {
+        let ended = match end {
             End::Limit(Limit::OutOfMemory | Limit::Cancelled) => true,
             End::Complete | End::Stopped | End::Panicked | End::Limit(_) => false,
         };
-        let graph = explored.graph.as_ref();
         Self {
             graph: graph.filter(|graph| missing.is_none() || !ended && graph.states() > 0),
             missing,
@@ -42,8 +40,8 @@ impl<'a> Recorded<'a> {
     }
 
     /// The graph, with which a violation that it shows is told; otherwise why nothing can be said.
-    pub fn graph(&self) -> Result<&'a Graph, String> {
-        self.graph.ok_or_else(|| {
+    pub fn graph(&self) -> Result<&Graph, String> {
+        self.graph.as_ref().ok_or_else(|| {
             let missing = self.missing.as_deref().unwrap_or_default();
             format!("not evaluated: {missing}")
         })
@@ -51,7 +49,7 @@ impl<'a> Recorded<'a> {
 
     /// Reason why an obligation is not decided that the graph does not violate, if it is not complete.
     pub fn open(&self) -> Option<String> {
-        let (graph, missing) = (self.graph?, self.missing.as_ref()?);
+        let (graph, missing) = (self.graph.as_ref()?, self.missing.as_ref()?);
         Some(format!(
             "not decided: {missing}; the {} states whose steps are known do not violate it",
             graph.states()

@@ -4,15 +4,15 @@
 //! in the order in which the model offers them. The tests are those of a check, at one state and one step.
 
 mod at;
-mod standing;
 
 use std::fmt::Debug;
 
 use serde_json::Value;
 
-pub use self::standing::MOST_OFFERED;
-use self::standing::{Begin, Standing};
+use self::at::At;
+pub use self::at::MOST_OFFERED;
 use super::kind::ObligationKind;
+use super::visitor::Plan;
 use crate::explore::Panic;
 use crate::model_call::{UNNAMED, catch, take_tolerated};
 use crate::report::{Nearest, Step};
@@ -23,7 +23,7 @@ pub type StepThrough<'a> = dyn Fn(Stepper<'_>) + Sync + 'a;
 /// A refinement, stepped through.
 #[derive(Clone, Copy)]
 pub struct Stepper<'a> {
-    begin: &'a dyn Begin,
+    plan: &'a Plan<'a>,
 }
 
 impl Debug for Stepper<'_> {
@@ -33,8 +33,8 @@ impl Debug for Stepper<'_> {
 }
 
 impl<'a> Stepper<'a> {
-    pub(super) fn new(begin: &'a dyn Begin) -> Self {
-        Self { begin }
+    pub(super) fn new(plan: &'a Plan<'a>) -> Self {
+        Self { plan }
     }
 
     /// The initial state and the steps of these numbers, and what can be taken from there. The first number is that of
@@ -51,11 +51,11 @@ impl<'a> Stepper<'a> {
     }
 
     fn followed(&self, choices: &[usize]) -> Result<Followed, StepError> {
-        let mut standing = self.begin()?;
+        let mut standing = At::beginning(self.plan);
         let mut steps = Vec::new();
         let mut fails = Vec::new();
         for (place, number) in choices.iter().enumerate() {
-            look(&mut *standing, place)?;
+            look(&mut standing, place)?;
             let offered = standing.offered();
             if *number >= offered {
                 return Err(StepError::NotOffered {
@@ -67,15 +67,15 @@ impl<'a> Stepper<'a> {
             let panicked = |panic| StepError::panicked(place, &panic);
             steps.push(catch(|| standing.step(*number)).map_err(panicked)?);
             if place + 1 == choices.len() {
-                fails = findings(&mut *standing, *number);
+                fails = findings(&mut standing, *number);
             }
             catch(|| standing.take(*number)).map_err(panicked)?;
         }
-        let all = look(&mut *standing, choices.len())?;
+        let all = look(&mut standing, choices.len())?;
         let cut = catch(|| standing.cut());
         let cut = cut.map_err(|panic| StepError::panicked(choices.len(), &panic))?;
         let offered = (0..standing.offered()).map(|number| {
-            let fails = findings(&mut *standing, number);
+            let fails = findings(&mut standing, number);
             let shown = catch(|| standing.step(number));
             // What the mapping does not show, as it panics, is told besides.
             let panic = shown.as_ref().err().cloned().or_else(take_tolerated);
@@ -107,11 +107,11 @@ impl<'a> Stepper<'a> {
     }
 
     fn chosen(&self, behaviour: &[Step]) -> Result<Vec<usize>, StepError> {
-        let mut standing = self.begin()?;
+        let mut standing = At::beginning(self.plan);
         let mut choices = Vec::new();
         for step in behaviour {
             let at = choices.len();
-            look(&mut *standing, at)?;
+            look(&mut standing, at)?;
             let mut numbers = 0..standing.offered();
             let taken = catch(|| {
                 let number = numbers.find(|number| standing.is(*number, step))?;
@@ -125,14 +125,10 @@ impl<'a> Stepper<'a> {
         }
         Ok(choices)
     }
-
-    fn begin(&self) -> Result<Box<dyn Standing + 'a>, StepError> {
-        catch(|| self.begin.begin()).map_err(|panic| StepError::panicked(0, &panic))
-    }
 }
 
 /// Finds out what can be taken where so many choices led, and says whether that is all.
-fn look(standing: &mut dyn Standing, at: usize) -> Result<bool, StepError> {
+fn look(standing: &mut At<'_>, at: usize) -> Result<bool, StepError> {
     catch(|| standing.look()).map_err(|panic| StepError::panicked(at, &panic))
 }
 
@@ -155,7 +151,7 @@ fn of_model(panic: &Panic) -> Finding {
 }
 
 /// Failures of something that can be taken.
-fn findings(standing: &mut dyn Standing, number: usize) -> Vec<Finding> {
+fn findings(standing: &mut At<'_>, number: usize) -> Vec<Finding> {
     if let Err(panic) = catch(|| standing.test(number)) {
         return vec![of_model(&panic)];
     }

@@ -13,14 +13,17 @@ use super::observation::Observation;
 use super::settings::Until;
 use super::simulation::{Simulation, Tested};
 use crate::constraint::Constraint;
+use crate::erased::{ErasedAction, ErasedRefinement, ErasedState, ErasedSystem};
 use crate::explore::{Panic, Place, Visitor};
 use crate::functions::{Functions, RefinementFunctions};
 use crate::invariant::Invariant;
 use crate::model_call::named;
-use crate::numbered::SharedNumbers;
+use crate::numbered::{Met, SharedNumbers};
 use crate::refinement::Refinement;
 use crate::state::PackingError;
 use crate::system::{ActionOf, StateOf};
+
+const CLONE_OF_STATE: &str = "`clone` of a state";
 
 /// What has to be computed for the obligations chosen.
 #[derive(Clone, Copy)]
@@ -72,35 +75,28 @@ impl Needs {
     }
 }
 
-/// Tests the obligations of a check.
-pub(super) struct Tester<'a, R: Refinement> {
-    pub refinement: &'a R,
+/// Obligations that a check tests, and how.
+pub(super) struct Plan<'a> {
     pub obligations: Obligations<'a>,
     /// Constraint that bounds the exploration.
-    pub constraint: Option<&'a Constraint<R::Concrete>>,
+    pub constraint: Option<&'a Constraint<ErasedSystem<'a>>>,
     pub needs: Needs,
     until: Until,
-    invariants: Vec<Chosen<'a, R::Concrete>>,
     /// Number of rules of the implementation, and of the specification.
     rules: [usize; 2],
-    /// The inputs of actions of the environment.
-    pub inputs: Inputs<ActionOf<R::Abstract>>,
     /// What is kept with the steps.
     pub labels: Labels,
-    /// The abstract states between, of steps that simulate several abstract steps.
-    pub between: SharedNumbers<Vec<StateOf<R::Abstract>>>,
     /// The model, as far as it is asked again.
-    pub asking: Asking<'a, R>,
+    pub asking: Asking<'a>,
 }
 
-impl<'a, R: Refinement> Tester<'a, R> {
+impl<'a> Plan<'a> {
     pub fn new(
-        (refinement, all): (&'a R, &'a [Invariant<R::Concrete>]),
+        refinement: &'a ErasedRefinement<'a>,
+        invariants: &'a [Invariant<ErasedSystem<'a>>],
         obligations: Obligations<'a>,
         until: Until,
     ) -> Self {
-        let needs = Needs::of(&obligations);
-        let invariants = &obligations.invariants;
         let rules = named("`rules`", || {
             [
                 refinement.implementation().call_rules().len(),
@@ -108,17 +104,59 @@ impl<'a, R: Refinement> Tester<'a, R> {
             ]
         });
         Self {
-            rules,
-            refinement,
             constraint: None,
-            needs,
+            needs: Needs::of(&obligations),
             until,
-            inputs: Inputs::new(),
+            rules,
             labels: Labels::new(),
-            between: SharedNumbers::new(),
-            asking: Asking::new(refinement, all, &invariants.rows),
-            invariants: invariants.chosen(all),
+            asking: Asking::new(refinement, invariants, &obligations.invariants.rows),
             obligations,
+        }
+    }
+
+    /// The visitor of random walks, of what shortens them, and of the stepper.
+    pub fn tester(&self) -> Tester<'_, 'a, ErasedRefinement<'a>> {
+        let asking = &self.asking;
+        Tester::new(self, asking.refinement, asking.invariants, self.constraint)
+    }
+}
+
+/// Findings of a worker.
+pub(super) struct Tally<R: Refinement> {
+    pub counts: Counts,
+    /// The numbers of inputs, as far as this worker has asked for them.
+    inputs: Met<ActionOf<R::Abstract>>,
+    /// The abstract states between that this worker has met.
+    between: Met<Vec<StateOf<R::Abstract>>>,
+}
+
+/// Tests the obligations of a check.
+pub(super) struct Tester<'a, 'p, R: Refinement> {
+    plan: &'a Plan<'p>,
+    refinement: &'a R,
+    /// Constraint that bounds the exploration.
+    constraint: Option<&'a Constraint<R::Concrete>>,
+    invariants: Vec<Chosen<'a, R::Concrete>>,
+    /// The inputs of actions of the environment.
+    pub inputs: Inputs<ActionOf<R::Abstract>>,
+    /// The abstract states between, of steps that simulate several abstract steps.
+    pub between: SharedNumbers<Vec<StateOf<R::Abstract>>>,
+}
+
+impl<'a, 'p, R: Refinement> Tester<'a, 'p, R> {
+    pub fn new(
+        plan: &'a Plan<'p>,
+        refinement: &'a R,
+        invariants: &'a [Invariant<R::Concrete>],
+        constraint: Option<&'a Constraint<R::Concrete>>,
+    ) -> Self {
+        Self {
+            plan,
+            refinement,
+            constraint,
+            invariants: plan.obligations.invariants.chosen(invariants),
+            inputs: Inputs::new(),
+            between: SharedNumbers::new(),
         }
     }
 
@@ -126,13 +164,15 @@ impl<'a, R: Refinement> Tester<'a, R> {
     #[inline(never)]
     fn simulation(
         &self,
-        counts: &mut Counts<R>,
+        tally: &mut Tally<R>,
         (place, rule): (Place, usize),
         (from, image): (&StateOf<R::Concrete>, &StateOf<R::Abstract>),
         action: &ActionOf<R::Concrete>,
         to: &StateOf<R::Concrete>,
     ) -> Label {
+        let plan = self.plan;
         let specification = self.refinement.specification();
+        let counts = &mut tally.counts;
         let Tested {
             answer,
             target,
@@ -148,7 +188,7 @@ impl<'a, R: Refinement> Tester<'a, R> {
         counts.model.hear(|heard| {
             heard.answers.push(named(
                 "`clone` of an action or a state of the specification",
-                || answer.clone(),
+                || answer.erased(),
             ));
         });
         let mut input = None;
@@ -164,12 +204,12 @@ impl<'a, R: Refinement> Tester<'a, R> {
             let process = named("`process_of` of the specification", || {
                 specification.call_process_of(abstract_action)
             });
-            match self.obligations.agency.actor(process) {
+            match plan.obligations.agency.actor(process) {
                 Actor::Environment => {
                     Agency::test(self.refinement, &mut counts.agency, place, action, process);
                     of_environment += 1;
-                    if self.needs.environment {
-                        let known = &mut counts.environment;
+                    if plan.needs.environment {
+                        let known = &mut tally.inputs;
                         input = Some(self.inputs.number(specification, known, abstract_action));
                     }
                 }
@@ -179,15 +219,15 @@ impl<'a, R: Refinement> Tester<'a, R> {
         }
         let is_visible = answer.actions().next().is_some();
         let mut label = Label::default();
-        if self.needs.fairness && self.needs.mapped_fairness && !answer.before.is_empty() {
+        if plan.needs.fairness && plan.needs.mapped_fairness && !answer.before.is_empty() {
             let between = answer.before.into_iter().map(|(_, state)| state).collect();
-            label.between = Some(self.between.number(&mut counts.between, between));
+            label.between = Some(self.between.number(&mut tally.between, between));
         }
-        if !self.needs.environment {
+        if !plan.needs.environment {
             return label;
         }
         let agent = agent(self.refinement, action);
-        let agent = self.obligations.agency.position(agent);
+        let agent = plan.obligations.agency.position(agent);
         label.agent = agent.map(|place| place as u8);
         label.visible = is_visible;
         label.input = input.filter(|_| of_environment == 1);
@@ -195,24 +235,30 @@ impl<'a, R: Refinement> Tester<'a, R> {
     }
 }
 
-impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, R> {
-    type Tally = Counts<R>;
+impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, '_, R> {
+    type Tally = Tally<R>;
     type Image = Option<StateOf<R::Abstract>>;
 
     fn tally(&self) -> Self::Tally {
-        Counts::new(self.rules, invariant::no_counts(&self.invariants))
+        Tally {
+            counts: Counts::new(self.plan.rules, invariant::no_counts(&self.invariants)),
+            inputs: Met::default(),
+            between: Met::default(),
+        }
     }
 
     fn merge(&self, into: &mut Self::Tally, from: Self::Tally) {
-        into.add(from);
+        into.counts.add(from.counts);
     }
 
-    fn examine(&self, counts: &mut Self::Tally, place: Place, state: &StateOf<R::Concrete>) {
-        self.asking.listen(&mut counts.model.again, place);
-        if !self.needs.anything {
+    fn examine(&self, tally: &mut Self::Tally, place: Place, state: &StateOf<R::Concrete>) {
+        let (plan, counts) = (self.plan, &mut tally.counts);
+        plan.asking.listen(&mut counts.model.again, place);
+        if !plan.needs.anything {
             return;
         }
-        self.asking.enter(&mut counts.model, place, state);
+        let cloned = || named(CLONE_OF_STATE, || ErasedState::of(state));
+        plan.asking.enter(&mut counts.model, place, cloned);
         let model = &mut counts.model;
         invariant::test(
             &self.invariants,
@@ -228,14 +274,14 @@ impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, R> {
     }
 
     #[inline(always)]
-    fn image(&self, counts: &mut Self::Tally, state: &StateOf<R::Concrete>) -> Self::Image {
-        if !self.needs.image {
+    fn image(&self, tally: &mut Self::Tally, state: &StateOf<R::Concrete>) -> Self::Image {
+        if !self.plan.needs.image {
             return None;
         }
         let image = self.refinement.call_map(state);
-        counts.model.hear(|heard| {
+        tally.counts.model.hear(|heard| {
             heard.image = Some(named("`clone` of a state of the specification", || {
-                image.clone()
+                ErasedState::of(&image)
             }));
         });
         Some(image)
@@ -244,7 +290,7 @@ impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, R> {
     #[inline(always)]
     fn examine_image(
         &self,
-        counts: &mut Self::Tally,
+        tally: &mut Self::Tally,
         place: Place,
         state: &StateOf<R::Concrete>,
         image: &Self::Image,
@@ -252,11 +298,11 @@ impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, R> {
         let Some(image) = image else {
             return;
         };
-        let refinement = self.refinement;
-        if self.obligations.observation.row.selected {
+        let (refinement, counts) = (self.refinement, &mut tally.counts);
+        if self.plan.obligations.observation.row.selected {
             let counted = &mut counts.observation;
             let shown = Observation::test(refinement, counted, place, (state, image));
-            let hear = |heard: &mut Heard<R>| {
+            let hear = |heard: &mut Heard| {
                 heard.shown = Some(named("`Debug` of an observation", || format!("{shown:?}")));
             };
             counts.model.hear(hear);
@@ -272,11 +318,12 @@ impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, R> {
     #[inline(always)]
     fn is_expanded(
         &self,
-        counts: &mut Self::Tally,
+        tally: &mut Self::Tally,
         place: Place,
         state: &StateOf<R::Concrete>,
     ) -> bool {
         self.constraint.is_none_or(|constraint| {
+            let counts = &mut tally.counts;
             let is_within = constraint.contains(state);
             counts.constraint.note_state(place, is_within);
             if counts.model.again.heard.is_some()
@@ -289,35 +336,36 @@ impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, R> {
     }
 
     #[inline(always)]
-    fn offered(&self, counts: &mut Self::Tally, action: &ActionOf<R::Concrete>) {
-        if self.needs.anything {
-            counts.model.offer(action);
+    fn offered(&self, tally: &mut Self::Tally, action: &ActionOf<R::Concrete>) {
+        if self.plan.needs.anything {
+            tally.counts.model.offer(action);
         }
     }
 
     #[inline]
     fn looks_at_steps(&self) -> bool {
-        self.needs.anything || self.is_constrained()
+        self.plan.needs.anything || self.is_constrained()
     }
 
     #[inline(always)]
-    fn taken(&self, counts: &mut Self::Tally, action: &ActionOf<R::Concrete>) {
+    fn taken(&self, tally: &mut Self::Tally, action: &ActionOf<R::Concrete>) {
         let implementation = self.refinement.implementation();
-        counts.coverage.fire(implementation, action);
+        tally.counts.coverage.fire(implementation, action);
     }
 
     #[inline(always)]
     fn step(
         &self,
-        counts: &mut Self::Tally,
+        tally: &mut Self::Tally,
         place: Place,
         (from, image): (&StateOf<R::Concrete>, &Self::Image),
         action: &ActionOf<R::Concrete>,
         to: &StateOf<R::Concrete>,
     ) -> u32 {
+        let (needs, counts) = (self.plan.needs, &mut tally.counts);
         counts.model.hear(|heard| {
-            let action = named("`clone` of an action", || action.clone());
-            let to = named("`clone` of a state", || to.clone());
+            let action = named("`clone` of an action", || ErasedAction::of(action));
+            let to = named(CLONE_OF_STATE, || ErasedState::of(to));
             heard.steps.push((action, to));
         });
         let implementation = self.refinement.implementation();
@@ -327,50 +375,52 @@ impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, R> {
             counts.constraint.note_step(constraint.contains(to));
         }
         let mut label = match image {
-            Some(image) if self.needs.simulation => {
-                self.simulation(counts, (place, rule), (from, image), action, to)
+            Some(image) if needs.simulation => {
+                self.simulation(tally, (place, rule), (from, image), action, to)
             }
             _ => Label::default(),
         };
-        if self.needs.fairness {
+        if needs.fairness {
             let process = named("`process_of` of the implementation", || {
                 implementation.call_process_of(action)
             });
             label.taken = Some((rule as u32, process));
         }
-        if !self.needs.labels() {
+        if !needs.labels() {
             return 0;
         }
-        self.labels.number(&mut counts.labels, label)
+        self.plan.labels.number(&mut tally.counts.labels, label)
     }
 
     #[inline(always)]
     fn leave(
         &self,
-        counts: &mut Self::Tally,
+        tally: &mut Self::Tally,
         place: Place,
         state: &StateOf<R::Concrete>,
         count: u32,
     ) {
+        let (plan, counts) = (self.plan, &mut tally.counts);
         let implementation = self.refinement.implementation();
-        let deadlock = &self.obligations.deadlock;
+        let deadlock = &plan.obligations.deadlock;
         deadlock.test(implementation, &mut counts.deadlock, place, state, count);
-        self.asking.leave(&mut counts.model, place, state, count);
+        let cloned = || named(CLONE_OF_STATE, || ErasedState::of(state));
+        plan.asking.leave(&mut counts.model, place, cloned, count);
     }
 
-    fn mispacked(&self, counts: &mut Self::Tally, place: Place, error: PackingError) {
-        counts.model.record(place, Fault::Mispacked(error));
+    fn mispacked(&self, tally: &mut Self::Tally, place: Place, error: PackingError) {
+        tally.counts.model.record(place, Fault::Mispacked(error));
     }
 
-    fn panicked(&self, counts: &mut Self::Tally, place: Place, panic: Panic) {
-        counts.model.record(place, Fault::Panic(panic));
+    fn panicked(&self, tally: &mut Self::Tally, place: Place, panic: Panic) {
+        tally.counts.model.record(place, Fault::Panic(panic));
     }
 
-    fn stop(&self, counts: &Self::Tally) -> Option<u32> {
-        if self.until == Until::End {
+    fn stop(&self, tally: &Self::Tally) -> Option<u32> {
+        if self.plan.until == Until::End {
             return None;
         }
-        let violations = self.obligations.failures(counts);
+        let violations = self.plan.obligations.failures(&tally.counts);
         violations.map(|(_, place)| place.length).min()
     }
 }

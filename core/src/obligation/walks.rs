@@ -3,14 +3,14 @@
 
 use std::time::Instant;
 
-use super::counts::Counts;
 use super::found::{Found, Totals};
-use super::induction::Enumerated;
-use super::judge;
+use super::judge::{self, Labelled};
 use super::obligations::Failure;
 use super::recorded::Recorded;
 use super::settings::{Settings, Until};
-use super::visitor::Tester;
+use super::subject::Subject;
+use super::visitor::{Plan, Tally};
+use crate::erased::{ErasedRefinement, ErasedSystem};
 use crate::explore::Place;
 use crate::model_call::tolerated;
 use crate::random::Walks;
@@ -20,17 +20,17 @@ use crate::refinement::Refinement;
 use crate::report::{Report, Sample};
 
 /// Makes the walks and the report of them.
-pub(super) fn report<R: Refinement>(
-    tester: &Tester<'_, R>,
+pub(super) fn report<'a>(
+    plan: &Plan<'a>,
     walks: Walks,
     settings: &Settings<'_>,
-    enumerated: Option<&Enumerated<R>>,
+    enumerated: Option<&'a dyn Subject>,
 ) -> Report {
     let started = Instant::now();
-    let implementation = tester.refinement.implementation();
+    let refinement = plan.asking.refinement;
     let mut walked = walk(
-        implementation,
-        tester,
+        refinement.implementation(),
+        &plan.tester(),
         walks,
         settings.threads,
         settings.limits,
@@ -41,21 +41,21 @@ pub(super) fn report<R: Refinement>(
         limit.is_some()
     };
     let shown = Shortening {
-        tester,
+        plan,
         seed: walks.seed,
         stop: &stop,
     };
     let shown = shown.shorten(&mut walked);
-    let of = (tester.refinement, settings, tester.asking.started);
+    let of = (refinement, settings, plan.asking.started);
     let mut found = Found::new(of, totals(&walked), &shown, None);
-    found.constraint = tester.constraint;
-    let mut report = judge::report(
-        tester,
-        &walked.tally,
-        &Recorded::nothing(),
-        enumerated,
-        &found,
-    );
+    found.constraint = plan.constraint;
+    let labelled = Labelled {
+        recorded: &Recorded::nothing(),
+        inputs: &[],
+        between: &[],
+    };
+    let counts = &walked.tally.counts;
+    let mut report = judge::report(plan, counts, &labelled, enumerated, &found);
     report.walks = Some(Sample {
         walks: walks.walks,
         steps: walks.steps,
@@ -65,7 +65,7 @@ pub(super) fn report<R: Refinement>(
     report
 }
 
-fn totals<R: Refinement>(walked: &Walked<R::Concrete, Counts<R>>) -> Totals {
+fn totals(walked: &Made<'_>) -> Totals {
     Totals {
         complete: false,
         cut: None,
@@ -86,18 +86,21 @@ fn totals<R: Refinement>(walked: &Walked<R::Concrete, Counts<R>>) -> Totals {
     }
 }
 
+/// Walks that were made.
+type Made<'a> = Walked<ErasedSystem<'a>, Tally<ErasedRefinement<'a>>>;
+
 /// Shortens walks that fail.
-struct Shortening<'a, R: Refinement> {
-    tester: &'a Tester<'a, R>,
+struct Shortening<'s, 'a> {
+    plan: &'s Plan<'a>,
     seed: u64,
-    stop: &'a dyn Fn() -> bool,
+    stop: &'s dyn Fn() -> bool,
 }
 
-impl<R: Refinement> Shortening<'_, R> {
+impl<'a> Shortening<'_, 'a> {
     /// The walks that fail, shortened; what failed has its place there from now on.
-    fn shorten(&self, walked: &mut Walked<R::Concrete, Counts<R>>) -> Shown<R::Concrete> {
+    fn shorten(&self, walked: &mut Made<'a>) -> Shown<ErasedSystem<'a>> {
         let mut shown = Shown::new();
-        let failures = self.tester.obligations.failures(&walked.tally);
+        let failures = self.plan.obligations.failures(&walked.tally.counts);
         let failures: Vec<_> = failures.collect();
         for (failure, on_walk) in failures {
             // What the model does otherwise than on the walk is told where the behaviour is to be shown.
@@ -109,13 +112,15 @@ impl<R: Refinement> Shortening<'_, R> {
     /// Shortens the walk on which something failed.
     fn shorten_one(
         &self,
-        walked: &mut Walked<R::Concrete, Counts<R>>,
+        walked: &mut Made<'a>,
         failure: Failure,
         on_walk: Place,
-        shown: &mut Shown<R::Concrete>,
+        shown: &mut Shown<ErasedSystem<'a>>,
     ) {
         let seed = self.seed;
-        let implementation = self.tester.refinement.implementation();
+        let plan = self.plan;
+        let refinement = plan.asking.refinement;
+        let implementation = refinement.implementation();
         let number = on_walk.state.0;
         let walk = again(
             implementation,
@@ -125,16 +130,16 @@ impl<R: Refinement> Shortening<'_, R> {
             on_walk.length,
         );
         // Only what failed is tested again, unless it can be anything that the model does.
-        let only = self.tester.obligations.only(failure);
-        let of = (self.tester.refinement, self.tester.asking.invariants);
-        let mut tester = Tester::new(of, only, Until::FirstViolation);
-        tester.constraint = self.tester.constraint;
-        tester.asking.walks = true;
-        tester.asking.asks_again = failure == Failure::Model;
+        let only = plan.obligations.only(failure);
+        let invariants = plan.asking.invariants;
+        let mut only = Plan::new(refinement, invariants, only, Until::FirstViolation);
+        only.constraint = plan.constraint;
+        only.asking.walks = true;
+        only.asking.asks_again = failure == Failure::Model;
         let shrinker = Shrinker {
             system: implementation,
-            visitor: &tester,
-            fails: |counts: &Counts<R>| counts.first(failure),
+            visitor: &only.tester(),
+            fails: |tally: &Tally<_>| tally.counts.first(failure),
             all_offers: matches!(failure, Failure::Deadlock | Failure::Model),
             initial: &walked.initial,
             stop: self.stop,
@@ -145,7 +150,7 @@ impl<R: Refinement> Shortening<'_, R> {
             Some(shortened) => (
                 shortened.trace,
                 shortened.place,
-                shortened.tally.model.fault.map(|(_, fault)| fault),
+                shortened.tally.counts.model.fault.map(|(_, fault)| fault),
             ),
             None => (walk, on_walk, None),
         };
@@ -158,9 +163,9 @@ impl<R: Refinement> Shortening<'_, R> {
             note.push_str(&format!(", shortened to {}", place.length));
         }
         place.state = shown.keep(trace, note);
-        walked.tally.set_first(failure, place);
+        walked.tally.counts.set_first(failure, place);
         if failure == Failure::Model
-            && let (Some((_, seen)), Some(fault)) = (&mut walked.tally.model.fault, fault)
+            && let (Some((_, seen)), Some(fault)) = (&mut walked.tally.counts.model.fault, fault)
         {
             *seen = fault;
         }

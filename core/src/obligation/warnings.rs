@@ -12,7 +12,7 @@ use crate::report::{About, Warning};
 /// What the judgement of some obligations found that bears on what others say.
 pub(super) struct Judgements<'a, R: Refinement> {
     pub environment: &'a environment::Decided<R>,
-    pub induction: Option<&'a induction::Decided<R>>,
+    pub induction: Option<&'a induction::Decided<'a>>,
     /// The doubts of conditions of the implementation that assume nothing.
     pub assuming_nothing: &'a [String],
     /// Doubts about the rules of the specification.
@@ -22,7 +22,7 @@ pub(super) struct Judgements<'a, R: Refinement> {
 /// Everything that is doubtful. What a function of the model panics with, so that it is not known, is added to `panics`.
 pub(super) fn warnings<R: Refinement>(
     obligations: &Obligations<'_>,
-    counts: &Counts<R>,
+    counts: &Counts,
     judgements: &Judgements<'_, R>,
     found: &Found<'_, R>,
     panics: &mut Vec<Panic>,

@@ -9,14 +9,12 @@ use std::time::Instant;
 use foldhash::{HashSet, HashSetExt};
 
 use super::{Generator, Walks};
-use crate::constraint::Constraint;
 use crate::explore::{
-    Limit, Limits, Panic, Phase, Place, Progress, StateId, States, Unrepeatable, Visitor, Watch,
-    Work, look_at, look_at_step, nth_step, resident_bytes,
+    Limit, Limits, Origin, Panic, Phase, Place, Progress, StateId, States, Visitor, Watch, Work,
+    look_at, look_at_step, resident_bytes,
 };
 use crate::model_call::{Ended, break_off, catch, interruptible, named, tolerated};
 use crate::parallel::{WorkItems, run_in_parallel};
-use crate::symmetry::Quotienting;
 use crate::system::{ActionOf, StateOf, TransitionSystem};
 use crate::trace::Trace;
 use crate::visit::{visit_initial, visit_steps};
@@ -205,19 +203,8 @@ impl<S: TransitionSystem> States<S> for Shown<S> {
         self.behaviour(id).length() as u32
     }
 
-    fn trace(
-        &self,
-        system: &S,
-        _: Option<&dyn Quotienting<S>>,
-        _: Option<&Constraint<S>>,
-        place: Place,
-    ) -> Result<Trace<S>, Unrepeatable> {
-        let mut trace = self.behaviour(place.state).clone();
-        if let Some(position) = place.step {
-            let step = nth_step(system, trace.last(), position)?;
-            trace.steps.push(step);
-        }
-        Ok(trace)
+    fn origin(&self, id: StateId) -> Origin<'_, S> {
+        Origin::Behaviour(self.behaviour(id))
     }
 
     fn provenance(&self, id: StateId) -> Option<&str> {

@@ -123,7 +123,7 @@ pub(crate) fn is_in_turn(state: u32) -> bool {
 
 /// A quotient of the implementation of `R`, and the test of its symmetry. What is tested are the permutations that
 /// the quotient is made of: a model that is asked for them again may answer otherwise.
-pub(crate) trait TestedQuotient<R: Refinement>: Sync {
+pub(crate) trait TestedQuotient<R: Refinement>: Send + Sync {
     /// The quotient.
     fn quotient(&self) -> &dyn Quotienting<R::Concrete>;
 

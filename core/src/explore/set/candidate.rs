@@ -15,7 +15,7 @@ pub(in crate::explore) struct Candidate<K> {
 
 /// A step, by its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::explore) struct Predecessor {
+pub(crate) struct Predecessor {
     /// The state from which it is taken.
     pub source: StateId,
     /// Number of the step among that state's steps, in the order of `next`.

@@ -59,7 +59,7 @@ pub(super) struct Liveness {
 
 /// Data that a search leaves behind, from which liveness is decided.
 pub(super) struct Searched<'a, A> {
-    pub recorded: &'a Recorded<'a>,
+    pub recorded: &'a Recorded,
     pub labels: &'a [Label],
     /// The abstract states between, by number.
     pub between: &'a [Vec<A>],

@@ -16,6 +16,7 @@ pub(in crate::obligation) use self::difference::{difference, same};
 pub(in crate::obligation) use self::heard::{Again, Heard, Word};
 use crate::answer::answer;
 use crate::disagreement::{At, Disagreement};
+use crate::erased::{ErasedState, ErasedStep};
 use crate::explore::Place;
 use crate::functions::{Functions, RefinementFunctions};
 use crate::model_call::{named, named_invariant, tolerated};
@@ -25,7 +26,7 @@ use crate::overridden::Overridden;
 use crate::refinement::Refinement;
 use crate::report::number::counted;
 use crate::rule::RuleId;
-use crate::system::{StateOf, StepOf, steps};
+use crate::system::steps;
 
 const NEXT: &str = "`next` of the implementation";
 
@@ -34,10 +35,10 @@ fn cloned<S: Clone>(state: &S) -> S {
     named("`clone` of a state", || state.clone())
 }
 
-impl<R: Refinement> Asking<'_, R> {
+impl Asking<'_> {
     /// Prepares to hear what is said of a state, if it is in the sample.
     #[inline]
-    pub(in crate::obligation) fn listen(&self, again: &mut Again<R>, place: Place) {
+    pub(in crate::obligation) fn listen(&self, again: &mut Again, place: Place) {
         let is_heard = self.asks_again && is_in_sample(number(place, self.walks));
         again.heard = is_heard.then(Box::default);
     }
@@ -46,10 +47,10 @@ impl<R: Refinement> Asking<'_, R> {
     #[cold]
     pub(in crate::obligation) fn ask_again(
         &self,
-        again: &mut Again<R>,
+        again: &mut Again,
         place: Place,
-        state: &StateOf<R::Concrete>,
-        heard: &Heard<R>,
+        state: &ErasedState,
+        heard: &Heard,
         count: u32,
     ) -> Result<(), Fault> {
         again.states += 1;
@@ -60,7 +61,7 @@ impl<R: Refinement> Asking<'_, R> {
         self.same_answers(state, heard, &next)?;
         let number = number(place, self.walks);
         let overridden = next.first().map(|(action, _)| {
-            let of = || Overridden::of(implementation, state, action);
+            let of = || Overridden::of(implementation, implementation.0.type_name(), state, action);
             *self.overridden_of_implementation.get_or_init(of)
         });
         let at = At {
@@ -106,10 +107,10 @@ impl<R: Refinement> Asking<'_, R> {
 
     fn same_steps(
         &self,
-        state: &StateOf<R::Concrete>,
-        heard: &Heard<R>,
+        state: &ErasedState,
+        heard: &Heard,
         count: u32,
-        next: &[StepOf<R::Concrete>],
+        next: &[ErasedStep],
     ) -> Result<(), Fault> {
         let implementation = self.refinement.implementation();
         let once_more;
@@ -159,9 +160,9 @@ impl<R: Refinement> Asking<'_, R> {
     /// Asks again what is computed of the state itself.
     fn same_answers(
         &self,
-        state: &StateOf<R::Concrete>,
-        heard: &Heard<R>,
-        next: &[StepOf<R::Concrete>],
+        state: &ErasedState,
+        heard: &Heard,
+        next: &[ErasedStep],
     ) -> Result<(), Inconsistency> {
         let implementation = self.refinement.implementation();
         let specification = self.refinement.specification();

@@ -1,50 +1,51 @@
-//! A place in a refinement that is stepped through: what depends on the types of its states and actions, and no more, as
-//! it is compiled for each refinement.
+//! A place in a refinement that is stepped through.
 
-use super::standing::{Begin, MOST_OFFERED, Standing};
+use crate::erased::{ErasedAction, ErasedRefinement, ErasedState, ErasedSystem};
 use crate::explore::{Place, StateId, Visitor, look_at, look_at_step};
 use crate::model_call::{first_visited, named};
 use crate::obligation::counterexample::{Transition, state, step};
 use crate::obligation::obligations::Failure;
-use crate::obligation::visitor::Tester;
+use crate::obligation::visitor::Plan;
 use crate::obligation::{deadlock, initiality, invariant, observation, simulation};
 use crate::refinement::Refinement;
 use crate::report::json::json;
 use crate::report::{Counterexample, Step};
-use crate::system::{ActionOf, StateOf, TransitionSystem};
+use crate::system::TransitionSystem;
 use crate::trace::Trace;
 use crate::visit::{visit_initial, visit_steps};
 
-impl<R: Refinement> Begin for Tester<'_, R> {
-    fn begin(&self) -> Box<dyn Standing + '_> {
-        Box::new(At {
-            tester: self,
-            state: None,
-            offered: Vec::new(),
-            failures: Vec::new(),
-        })
-    }
-}
+/// The most initial states, and the most steps of a state, that are offered.
+pub const MOST_OFFERED: usize = 1000;
 
 /// An initial state, or a step and where it leads.
-type Taken<R> = (
-    Option<ActionOf<<R as Refinement>::Concrete>>,
-    StateOf<<R as Refinement>::Concrete>,
-);
+type Taken = (Option<ErasedAction>, ErasedState);
 
-struct At<'a, R: Refinement> {
-    tester: &'a Tester<'a, R>,
+/// Position to which choices have led, and what can be taken from there, by numbers. What asks the model may panic as it
+/// does, but for [`step`](Self::step).
+pub(super) struct At<'a> {
+    plan: &'a Plan<'a>,
     /// None before an initial state is chosen.
-    state: Option<StateOf<R::Concrete>>,
-    offered: Vec<Taken<R>>,
+    state: Option<ErasedState>,
+    offered: Vec<Taken>,
     /// Obligations that failed in the last test.
     failures: Vec<Failure>,
 }
 
-impl<R: Refinement> Standing for At<'_, R> {
-    fn look(&mut self) -> bool {
+impl<'a> At<'a> {
+    /// Before an initial state is chosen.
+    pub fn beginning(plan: &'a Plan<'a>) -> Self {
+        Self {
+            plan,
+            state: None,
+            offered: Vec::new(),
+            failures: Vec::new(),
+        }
+    }
+
+    /// Finds out what can be taken, at most [`MOST_OFFERED`], and says whether that is all.
+    pub fn look(&mut self) -> bool {
         let all;
-        let refinement = self.tester.refinement;
+        let refinement = self.plan.asking.refinement;
         if self.cut().is_some() {
             self.offered.clear();
             return true;
@@ -53,35 +54,41 @@ impl<R: Refinement> Standing for At<'_, R> {
         all
     }
 
-    fn cut(&self) -> Option<String> {
-        let (constraint, state) = (self.tester.constraint?, self.state.as_ref()?);
+    /// The constraint that the state does not satisfy, if there is one: nothing is taken from there.
+    pub fn cut(&self) -> Option<String> {
+        let (constraint, state) = (self.plan.constraint?, self.state.as_ref()?);
         (!constraint.contains(state)).then(|| constraint.name().to_owned())
     }
 
-    fn offered(&self) -> usize {
+    /// Number of initial states or steps that were found.
+    pub fn offered(&self) -> usize {
         self.offered.len()
     }
 
-    fn step(&self, number: usize) -> Step {
+    /// One of what was found: an initial state or a step.
+    pub fn step(&self, number: usize) -> Step {
         match self.transition(number) {
-            Some(taken) => step(self.tester.refinement, taken),
-            None => state(self.tester.refinement, &self.offered[number].1),
+            Some(taken) => step(self.plan.asking.refinement, taken),
+            None => state(self.plan.asking.refinement, &self.offered[number].1),
         }
     }
 
-    fn is(&self, number: usize, step: &Step) -> bool {
+    /// True if it is this step.
+    pub fn is(&self, number: usize, step: &Step) -> bool {
         let (action, to) = &self.offered[number];
-        let system = self.tester.refinement.implementation();
+        let system = self.plan.asking.refinement.implementation();
         action.as_ref().map(json) == step.action && system.show(to) == step.state
     }
 
-    fn take(&mut self, number: usize) {
+    /// Takes it. What can be taken from there is to be found out next.
+    pub fn take(&mut self, number: usize) {
         self.state = Some(self.offered.swap_remove(number).1);
         self.offered.clear();
     }
 
-    fn test(&mut self, number: usize) {
-        let tester = self.tester;
+    /// Tests the obligations at it.
+    pub fn test(&mut self, number: usize) {
+        let tester = &self.plan.tester();
         // Nothing is left of an earlier test if the model panics in this one.
         self.failures.clear();
         let mut tally = tester.tally();
@@ -98,25 +105,26 @@ impl<R: Refinement> Standing for At<'_, R> {
         }
         look_at(tester, counts, place, to);
         if tester.is_expanded(counts, place, to) {
-            let (steps, _) = enumerate(tester.refinement, Some(to), 1);
+            let (steps, _) = enumerate(self.plan.asking.refinement, Some(to), 1);
             tester.leave(counts, place, to, steps.len() as u32);
         }
-        let failures = tester.obligations.failures(&tally);
+        let failures = self.plan.obligations.failures(&tally.counts);
         self.failures = failures.into_iter().map(|(failure, _)| failure).collect();
     }
 
-    fn failures(&self) -> Vec<String> {
-        let name = |failure: &Failure| self.tester.obligations.name(*failure);
+    /// Names of the obligations that failed in the test.
+    pub fn failures(&self) -> Vec<String> {
+        let name = |failure: &Failure| self.plan.obligations.name(*failure);
         self.failures.iter().map(name).collect()
     }
 
-    fn explain(&self, number: usize, failure: usize) -> Option<Counterexample> {
-        let Tester {
-            refinement,
+    /// Explanation of the failure at this place of [`failures`](Self::failures), if one behaviour shows it.
+    pub fn explain(&self, number: usize, failure: usize) -> Option<Counterexample> {
+        let Plan {
             obligations,
             asking,
             ..
-        } = self.tester;
+        } = self.plan;
         let mut trace = Trace {
             initial: self.offered[number].1.clone(),
             steps: Vec::new(),
@@ -125,7 +133,7 @@ impl<R: Refinement> Standing for At<'_, R> {
             let to = std::mem::replace(&mut trace.initial, from.clone());
             trace.steps.push((action.clone(), to));
         }
-        let (refinement, trace): (&R, _) = (refinement, &trace);
+        let (refinement, trace) = (asking.refinement, &trace);
         Some(match self.failures[failure] {
             Failure::Observation => observation::explain(refinement, trace),
             Failure::Initiality => initiality::explain(refinement, trace),
@@ -139,22 +147,20 @@ impl<R: Refinement> Standing for At<'_, R> {
             Failure::Model => return None,
         })
     }
-}
 
-impl<R: Refinement> At<'_, R> {
     /// The step of a number, if it is no initial state.
-    fn transition(&self, number: usize) -> Option<Transition<'_, R::Concrete>> {
+    fn transition(&self, number: usize) -> Option<Transition<'_, ErasedSystem<'_>>> {
         let (action, to) = &self.offered[number];
         Some((self.state.as_ref()?, action.as_ref()?, to))
     }
 }
 
 /// Steps that can be taken from a state, or the initial states.
-fn enumerate<R: Refinement>(
-    refinement: &R,
-    from: Option<&StateOf<R::Concrete>>,
+fn enumerate(
+    refinement: &ErasedRefinement<'_>,
+    from: Option<&ErasedState>,
     most: usize,
-) -> (Vec<Taken<R>>, bool) {
+) -> (Vec<Taken>, bool) {
     let system = refinement.implementation();
     first_visited(most, |visit| match from {
         None => named("`initial` of the implementation", || {

@@ -5,24 +5,24 @@ use std::time::Instant;
 
 use foldhash::HashSet;
 
+use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem};
 use crate::invariant::Invariant;
 use crate::model_call::named;
 use crate::obligation::row::Row;
+use crate::obligation::subject::Subject;
 use crate::overridden::Overridden;
 use crate::refinement::Refinement;
 use crate::rule::Process;
-use crate::symmetry::TestedQuotient;
-use crate::system::StateOf;
 
 /// A model, and how it is asked again.
-pub(in crate::obligation) struct Asking<'a, R: Refinement> {
-    pub refinement: &'a R,
-    pub invariants: &'a [Invariant<R::Concrete>],
+pub(in crate::obligation) struct Asking<'a> {
+    pub refinement: &'a ErasedRefinement<'a>,
+    pub invariants: &'a [Invariant<ErasedSystem<'a>>],
     /// The places of those that are checked.
     chosen: Vec<usize>,
     pub environment: &'a [Process],
-    /// Where states are identified by a symmetry: the quotient, with the test that it is one.
-    pub symmetry: Option<&'a dyn TestedQuotient<R>>,
+    /// Where states are identified by a symmetry: the test that it is one.
+    pub symmetry: Option<&'a dyn Subject>,
     /// Whether the model is asked again in a sample of the states.
     pub asks_again: bool,
     /// Whether these are states of random walks.
@@ -37,12 +37,16 @@ pub(in crate::obligation) struct Asking<'a, R: Refinement> {
     pub overridden_of_implementation: OnceLock<Overridden>,
     pub overridden_of_specification: OnceLock<Overridden>,
     /// The initial states of the specification, unless they are too many; made when they are first asked for.
-    pub initial_of_specification: OnceLock<Option<HashSet<StateOf<R::Abstract>>>>,
+    pub initial_of_specification: OnceLock<Option<HashSet<ErasedState>>>,
 }
 
-impl<'a, R: Refinement> Asking<'a, R> {
+impl<'a> Asking<'a> {
     /// `rows` are those of the invariants.
-    pub fn new(refinement: &'a R, invariants: &'a [Invariant<R::Concrete>], rows: &[Row]) -> Self {
+    pub fn new(
+        refinement: &'a ErasedRefinement<'a>,
+        invariants: &'a [Invariant<ErasedSystem<'a>>],
+        rows: &[Row],
+    ) -> Self {
         let chosen = rows.iter().enumerate().filter(|(_, row)| row.selected);
         Self {
             refinement,
@@ -64,7 +68,7 @@ impl<'a, R: Refinement> Asking<'a, R> {
     /// Asks again whether the invariants hold that are checked, beside what was answered `first`.
     pub fn chosen_again<'s>(
         &'s self,
-        state: &'s StateOf<R::Concrete>,
+        state: &'s ErasedState,
         first: &'s [bool],
     ) -> impl Iterator<Item = (&'s str, &'s bool, impl Fn() -> bool)> {
         let asked = self.chosen.iter().zip(first);

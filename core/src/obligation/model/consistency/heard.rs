@@ -5,13 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use foldhash::{HashMap, HashMapExt};
 
 use super::difference::{difference, of_the};
-use crate::answer::AnswerOf;
+use crate::answer::Answer;
 use crate::disagreement::Disagreement;
+use crate::erased::{ErasedAction, ErasedState, ErasedStep};
 use crate::explore::{Place, fingerprint};
 use crate::obligation::fault::Inconsistency;
-use crate::refinement::Refinement;
 use crate::rule::{Process, RuleId};
-use crate::system::{StateOf, StepOf};
 
 /// Something of the specification that is stated otherwise than by `next` and `initial`: perhaps as a predicate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,37 +20,25 @@ pub(in crate::obligation) enum Word {
 }
 
 /// What was heard of a state that is in the sample.
-pub(in crate::obligation) struct Heard<R: Refinement> {
-    pub image: Option<StateOf<R::Abstract>>,
+#[derive(Default)]
+pub(in crate::obligation) struct Heard {
+    pub image: Option<ErasedState>,
     /// What it shows, as `Debug` shows that.
     pub shown: Option<String>,
     /// Whether the invariants hold that are checked.
     pub invariants: Vec<bool>,
     /// The last of its steps: those that were looked at one by one.
-    pub steps: Vec<StepOf<R::Concrete>>,
+    pub steps: Vec<ErasedStep>,
     /// The rules of which these are instances.
     pub rules: Vec<usize>,
     /// What these were said to simulate, if it was asked.
-    pub answers: Vec<AnswerOf<R>>,
-}
-
-impl<R: Refinement> Default for Heard<R> {
-    fn default() -> Self {
-        Self {
-            image: None,
-            shown: None,
-            invariants: Vec::new(),
-            steps: Vec::new(),
-            rules: Vec::new(),
-            answers: Vec::new(),
-        }
-    }
+    pub answers: Vec<Answer<ErasedAction, ErasedState>>,
 }
 
 /// What a worker finds by asking again.
-pub(in crate::obligation) struct Again<R: Refinement> {
+pub(in crate::obligation) struct Again {
     /// What was heard of the state that is being looked at.
-    pub heard: Option<Box<Heard<R>>>,
+    pub heard: Option<Box<Heard>>,
     /// The states asked of again.
     pub states: u64,
     /// What the specification says without its `next`, with the first place where it does.
@@ -65,12 +52,12 @@ pub(in crate::obligation) struct Again<R: Refinement> {
     /// The states at which overridden methods of the specification were not compared, since there is too much to compare with.
     pub not_compared: u64,
     /// Where states are kept as fingerprints, those in the sample and their successors, by their fingerprints.
-    fingerprinted: HashMap<u64, (Place, StateOf<R::Concrete>)>,
+    fingerprinted: HashMap<u64, (Place, ErasedState)>,
     /// Two of one fingerprint that are not one state.
     pub confused: Option<(Place, Inconsistency)>,
 }
 
-impl<R: Refinement> Again<R> {
+impl Again {
     pub fn new(abstract_rules: usize) -> Self {
         Self {
             heard: None,
@@ -106,7 +93,7 @@ impl<R: Refinement> Again<R> {
 
     /// Compares a state with the first one that has its fingerprint, if that is known. What is found is the same in
     /// whatever order states are compared.
-    pub(super) fn compare_fingerprint(&mut self, place: Place, state: &StateOf<R::Concrete>) {
+    pub(super) fn compare_fingerprint(&mut self, place: Place, state: &ErasedState) {
         let known = self.fingerprinted.entry(fingerprint(state));
         let (first, kept) = known.or_insert_with(|| (place, state.clone()));
         let (mut place, mut state) = (place, state.clone());

@@ -9,6 +9,7 @@ use super::asking::Asking;
 use super::difference::{asked_twice, difference, misnamed, of_the};
 use super::heard::{Again, Heard, Word};
 use crate::disagreement::{At, Disagreement, misfiled};
+use crate::erased::{ErasedAction, ErasedState, ErasedStep};
 use crate::explore::Place;
 use crate::functions::Functions;
 use crate::model_call::{break_off, named, until_enough};
@@ -16,7 +17,6 @@ use crate::obligation::fault::Inconsistency;
 use crate::obligation::sample::{is_well_compared, number, some_of};
 use crate::overridden::Overridden;
 use crate::refinement::Refinement;
-use crate::system::{ActionOf, StateOf, StepOf};
 use crate::visit::{some_initial, some_steps, visit_initial, visit_steps};
 
 /// The most steps of a state of the specification with which overridden methods are compared, of one of the first states and of a
@@ -73,14 +73,14 @@ impl Budget {
     }
 }
 
-impl<R: Refinement> Asking<'_, R> {
+impl Asking<'_> {
     /// Compares the methods of the specification with each other, at the image of the state and the actions that its
     /// steps are said to simulate.
     pub(super) fn compare_specification(
         &self,
-        again: &mut Again<R>,
+        again: &mut Again,
         place: Place,
-        heard: &Heard<R>,
+        heard: &Heard,
     ) -> Result<(), Inconsistency> {
         let Some(image) = &heard.image else {
             return Ok(());
@@ -93,11 +93,11 @@ impl<R: Refinement> Asking<'_, R> {
 
     fn compare_at(
         &self,
-        again: &mut Again<R>,
+        again: &mut Again,
         budget: &Budget,
         place: Place,
-        image: &StateOf<R::Abstract>,
-        heard: &Heard<R>,
+        image: &ErasedState,
+        heard: &Heard,
     ) -> Result<(), Inconsistency> {
         let specification = self.refinement.specification();
         let number = number(place, self.walks);
@@ -138,7 +138,7 @@ impl<R: Refinement> Asking<'_, R> {
         let known = offered.iter().map(|(action, _)| action);
         let named_by_steps = heard.answers.iter().flat_map(|answer| answer.actions());
         let overridden = known.chain(named_by_steps).next().map(|action| {
-            let of = || Overridden::of(specification, image, action);
+            let of = || Overridden::of(specification, specification.0.type_name(), image, action);
             *self.overridden_of_specification.get_or_init(of)
         });
         let overridden = overridden.unwrap_or(Overridden::ALL);
@@ -204,12 +204,12 @@ impl<R: Refinement> Asking<'_, R> {
     /// Compares `allows` with the steps of a state that has too many to be kept.
     fn compare_step(
         &self,
-        again: &mut Again<R>,
+        again: &mut Again,
         budget: &Budget,
         place: Place,
-        image: &StateOf<R::Abstract>,
-        action: &ActionOf<R::Abstract>,
-        target: &StateOf<R::Abstract>,
+        image: &ErasedState,
+        action: &ErasedAction,
+        target: &ErasedState,
     ) {
         let specification = self.refinement.specification();
         let allows = || specification.call_allows(image, action, target);
@@ -219,7 +219,7 @@ impl<R: Refinement> Asking<'_, R> {
         let next = |visit: &mut dyn FnMut(_)| {
             visit_steps(specification, image, &mut |action, to| visit((action, to)));
         };
-        let is_it = |(other, to): &StepOf<R::Abstract>| other == action && to == target;
+        let is_it = |(other, to): &ErasedStep| other == action && to == target;
         if named(NEXT, || budget.visits(next, is_it)) == Some(false) {
             let found = Disagreement::overridden("allows", "next", action);
             let rule = specification.call_rule_of(action);
@@ -230,9 +230,9 @@ impl<R: Refinement> Asking<'_, R> {
     /// Compares what is said of an action that a step simulates.
     fn compare_action(
         &self,
-        action: &ActionOf<R::Abstract>,
-        target: &StateOf<R::Abstract>,
-        offered: &[StepOf<R::Abstract>],
+        action: &ErasedAction,
+        target: &ErasedState,
+        offered: &[ErasedStep],
     ) -> Result<(), Inconsistency> {
         let specification = self.refinement.specification();
         if let Some(found) = misfiled(specification, action) {
@@ -266,10 +266,10 @@ impl<R: Refinement> Asking<'_, R> {
     /// Compares `is_initial` of the specification with `initial`.
     fn compare_initial(
         &self,
-        again: &mut Again<R>,
+        again: &mut Again,
         budget: &Budget,
         place: Place,
-        image: &StateOf<R::Abstract>,
+        image: &ErasedState,
     ) -> Result<(), Inconsistency> {
         let specification = self.refinement.specification();
         let initial = self.initial_of_specification.get_or_init(|| {

@@ -1,0 +1,126 @@
+//! Refinements without the types of their systems.
+
+use super::system::{ErasedSystem, SystemObject};
+use super::value::{ErasedAction, ErasedState};
+use crate::constraint::Constraint;
+use crate::invariant::Invariant;
+use crate::obligation::ObligationKind;
+use crate::property::Property;
+use crate::refinement::{Refinement, Waiver};
+use crate::rule::Process;
+
+/// An action of the specification, and the state to which it leads.
+pub(crate) type ErasedStep = (ErasedAction, ErasedState);
+
+/// The methods of a refinement, of whatever types; see [`Refinement`].
+pub(crate) trait RefinementObject: Sync {
+    fn implementation(&self) -> &dyn SystemObject;
+    fn specification(&self) -> &dyn SystemObject;
+    fn map(&self, state: &ErasedState) -> ErasedState;
+    fn abstract_action(
+        &self,
+        from: &ErasedState,
+        action: &ErasedAction,
+        to: &ErasedState,
+    ) -> Option<ErasedAction>;
+    fn abstract_steps_before(
+        &self,
+        from: &ErasedState,
+        action: &ErasedAction,
+        to: &ErasedState,
+    ) -> Vec<ErasedStep>;
+    fn invariants<'x>(&self) -> Vec<Invariant<ErasedSystem<'x>>>;
+    fn constraint<'x>(&self) -> Option<Constraint<ErasedSystem<'x>>>;
+    fn liveness<'x>(&self) -> Vec<Property<ErasedSystem<'x>>>;
+    fn environment(&self) -> &[Process];
+    fn at_rest(&self, state: &ErasedState, process: Process) -> bool;
+    fn unsupported(&self, obligation: ObligationKind) -> Option<&'static str>;
+    fn acts_for(&self, process: Process) -> Process;
+    fn waivers(&self) -> Vec<Waiver>;
+}
+
+/// A refinement of whatever types.
+#[derive(Clone, Copy)]
+pub(crate) struct ErasedRefinement<'a> {
+    refinement: &'a dyn RefinementObject,
+    implementation: ErasedSystem<'a>,
+    specification: ErasedSystem<'a>,
+}
+
+impl<'a> ErasedRefinement<'a> {
+    /// A refinement without its types.
+    pub fn of(refinement: &'a dyn RefinementObject) -> Self {
+        Self {
+            refinement,
+            implementation: ErasedSystem(refinement.implementation()),
+            specification: ErasedSystem(refinement.specification()),
+        }
+    }
+}
+
+impl<'a> Refinement for ErasedRefinement<'a> {
+    type Concrete = ErasedSystem<'a>;
+    type Abstract = ErasedSystem<'a>;
+
+    fn implementation(&self) -> &ErasedSystem<'a> {
+        &self.implementation
+    }
+
+    fn specification(&self) -> &ErasedSystem<'a> {
+        &self.specification
+    }
+
+    fn map(&self, state: &ErasedState) -> ErasedState {
+        self.refinement.map(state)
+    }
+
+    fn abstract_action(
+        &self,
+        from: &ErasedState,
+        action: &ErasedAction,
+        to: &ErasedState,
+    ) -> Option<ErasedAction> {
+        self.refinement.abstract_action(from, action, to)
+    }
+
+    fn abstract_steps_before(
+        &self,
+        from: &ErasedState,
+        action: &ErasedAction,
+        to: &ErasedState,
+    ) -> Vec<ErasedStep> {
+        self.refinement.abstract_steps_before(from, action, to)
+    }
+
+    fn invariants(&self) -> Vec<Invariant<ErasedSystem<'a>>> {
+        self.refinement.invariants()
+    }
+
+    fn constraint(&self) -> Option<Constraint<ErasedSystem<'a>>> {
+        self.refinement.constraint()
+    }
+
+    fn liveness(&self) -> Vec<Property<ErasedSystem<'a>>> {
+        self.refinement.liveness()
+    }
+
+    fn environment(&self) -> &[Process] {
+        self.refinement.environment()
+    }
+
+    fn at_rest(&self, state: &ErasedState, process: Process) -> bool {
+        self.refinement.at_rest(state, process)
+    }
+
+    fn unsupported(&self, obligation: ObligationKind) -> Option<&'static str> {
+        self.refinement.unsupported(obligation)
+    }
+
+    fn acts_for(&self, process: Process) -> Process {
+        self.refinement.acts_for(process)
+    }
+
+    fn waivers(&self) -> Vec<Waiver> {
+        self.refinement.waivers()
+    }
+}

@@ -1,0 +1,191 @@
+//! Systems without the types of their states, actions and observations.
+
+use std::any::type_name;
+
+use serde_json::Value;
+
+use super::value::{ErasedAction, ErasedObservation, ErasedState};
+use crate::drawing::Drawing;
+use crate::fairness::Fairness;
+use crate::rule::{Process, Rule, RuleId};
+use crate::system::TransitionSystem;
+use crate::visit::{visit_initial, visit_offers, visit_steps};
+
+/// The methods of a system, of whatever types; see [`TransitionSystem`].
+pub(crate) trait SystemObject: Sync {
+    fn initial(&self, visit: &mut dyn FnMut(ErasedState));
+    fn next(&self, from: &ErasedState, visit: &mut dyn FnMut(ErasedAction, ErasedState));
+    fn observe(&self, state: &ErasedState) -> ErasedObservation;
+    fn rules(&self) -> &[Rule];
+    fn rule_of(&self, action: &ErasedAction) -> RuleId;
+    fn process_of(&self, action: &ErasedAction) -> Process;
+    fn may_stop(&self, state: &ErasedState) -> bool;
+    fn fairness(&self) -> Vec<Fairness>;
+    fn bound(&self) -> Option<String>;
+    fn cut_off(&self, state: &ErasedState) -> Vec<&str>;
+    fn show(&self, state: &ErasedState) -> Value;
+    fn draw(&self, state: &ErasedState) -> Option<Drawing>;
+    fn inputs(&self, action: &ErasedAction) -> ErasedAction;
+    fn is_initial(&self, state: &ErasedState) -> bool;
+    fn successor(&self, from: &ErasedState, action: &ErasedAction) -> Option<ErasedState>;
+    fn allows(&self, from: &ErasedState, action: &ErasedAction, to: &ErasedState) -> bool;
+    fn offers(&self, from: &ErasedState, visit: &mut dyn FnMut(ErasedAction));
+    fn type_name(&self) -> &'static str;
+}
+
+impl<S: TransitionSystem> SystemObject for S {
+    fn initial(&self, visit: &mut dyn FnMut(ErasedState)) {
+        visit_initial(self, &mut |state| visit(ErasedState::from(state)));
+    }
+
+    fn next(&self, from: &ErasedState, visit: &mut dyn FnMut(ErasedAction, ErasedState)) {
+        visit_steps(self, from.get(), &mut |action, to| {
+            visit(ErasedAction::from(action), ErasedState::from(to));
+        });
+    }
+
+    fn observe(&self, state: &ErasedState) -> ErasedObservation {
+        ErasedObservation::from(TransitionSystem::observe(self, state.get()))
+    }
+
+    fn rules(&self) -> &[Rule] {
+        TransitionSystem::rules(self)
+    }
+
+    fn rule_of(&self, action: &ErasedAction) -> RuleId {
+        TransitionSystem::rule_of(self, action.get())
+    }
+
+    fn process_of(&self, action: &ErasedAction) -> Process {
+        TransitionSystem::process_of(self, action.get())
+    }
+
+    fn may_stop(&self, state: &ErasedState) -> bool {
+        TransitionSystem::may_stop(self, state.get())
+    }
+
+    fn fairness(&self) -> Vec<Fairness> {
+        TransitionSystem::fairness(self)
+    }
+
+    fn bound(&self) -> Option<String> {
+        TransitionSystem::bound(self)
+    }
+
+    fn cut_off(&self, state: &ErasedState) -> Vec<&str> {
+        TransitionSystem::cut_off(self, state.get())
+    }
+
+    fn show(&self, state: &ErasedState) -> Value {
+        TransitionSystem::show(self, state.get())
+    }
+
+    fn draw(&self, state: &ErasedState) -> Option<Drawing> {
+        TransitionSystem::draw(self, state.get())
+    }
+
+    fn inputs(&self, action: &ErasedAction) -> ErasedAction {
+        ErasedAction::from(TransitionSystem::inputs(self, action.get()))
+    }
+
+    fn is_initial(&self, state: &ErasedState) -> bool {
+        TransitionSystem::is_initial(self, state.get())
+    }
+
+    fn successor(&self, from: &ErasedState, action: &ErasedAction) -> Option<ErasedState> {
+        let to = TransitionSystem::successor(self, from.get(), action.get())?;
+        Some(ErasedState::from(to))
+    }
+
+    fn allows(&self, from: &ErasedState, action: &ErasedAction, to: &ErasedState) -> bool {
+        TransitionSystem::allows(self, from.get(), action.get(), to.get())
+    }
+
+    fn offers(&self, from: &ErasedState, visit: &mut dyn FnMut(ErasedAction)) {
+        visit_offers(self, from.get(), &mut |action| {
+            visit(ErasedAction::from(action))
+        });
+    }
+
+    fn type_name(&self) -> &'static str {
+        type_name::<S>()
+    }
+}
+
+/// A system of whatever types.
+#[derive(Clone, Copy)]
+pub(crate) struct ErasedSystem<'a>(pub &'a dyn SystemObject);
+
+impl TransitionSystem for ErasedSystem<'_> {
+    type State = ErasedState;
+    type Action = ErasedAction;
+    type Observation = ErasedObservation;
+
+    fn initial(&self, visit: &mut impl FnMut(ErasedState)) {
+        self.0.initial(visit);
+    }
+
+    fn next(&self, from: &ErasedState, visit: &mut impl FnMut(ErasedAction, ErasedState)) {
+        self.0.next(from, visit);
+    }
+
+    fn observe(&self, state: &ErasedState) -> ErasedObservation {
+        self.0.observe(state)
+    }
+
+    fn rules(&self) -> &[Rule] {
+        self.0.rules()
+    }
+
+    fn rule_of(&self, action: &ErasedAction) -> RuleId {
+        self.0.rule_of(action)
+    }
+
+    fn process_of(&self, action: &ErasedAction) -> Process {
+        self.0.process_of(action)
+    }
+
+    fn may_stop(&self, state: &ErasedState) -> bool {
+        self.0.may_stop(state)
+    }
+
+    fn fairness(&self) -> Vec<Fairness> {
+        self.0.fairness()
+    }
+
+    fn bound(&self) -> Option<String> {
+        self.0.bound()
+    }
+
+    fn cut_off(&self, state: &ErasedState) -> Vec<&str> {
+        self.0.cut_off(state)
+    }
+
+    fn show(&self, state: &ErasedState) -> Value {
+        self.0.show(state)
+    }
+
+    fn draw(&self, state: &ErasedState) -> Option<Drawing> {
+        self.0.draw(state)
+    }
+
+    fn inputs(&self, action: &ErasedAction) -> ErasedAction {
+        self.0.inputs(action)
+    }
+
+    fn is_initial(&self, state: &ErasedState) -> bool {
+        self.0.is_initial(state)
+    }
+
+    fn successor(&self, from: &ErasedState, action: &ErasedAction) -> Option<ErasedState> {
+        self.0.successor(from, action)
+    }
+
+    fn allows(&self, from: &ErasedState, action: &ErasedAction, to: &ErasedState) -> bool {
+        self.0.allows(from, action, to)
+    }
+
+    fn offers(&self, from: &ErasedState, visit: &mut impl FnMut(ErasedAction)) {
+        self.0.offers(from, visit);
+    }
+}

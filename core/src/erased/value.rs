@@ -1,0 +1,206 @@
+//! Values of a model behind a pointer: states, actions, observations.
+
+use std::any::Any;
+use std::fmt::{self, Debug};
+use std::hash::{Hash, Hasher};
+
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+
+use crate::action::Action;
+use crate::report::json::json;
+use crate::state::State;
+
+/// Value that can be compared with one of its own type.
+trait Comparable: Any + Debug {
+    fn equals(&self, other: &dyn Any) -> bool;
+    fn hash_into(&self, hasher: &mut dyn Hasher);
+}
+
+impl<T: Any + Debug + Eq + Hash> Comparable for T {
+    fn equals(&self, other: &dyn Any) -> bool {
+        other.downcast_ref::<T>().is_some_and(|other| self == other)
+    }
+
+    fn hash_into(&self, mut hasher: &mut dyn Hasher) {
+        self.hash(&mut hasher);
+    }
+}
+
+/// Value that a system shows.
+trait Observed: Comparable {
+    fn cloned(&self) -> Box<dyn Observed>;
+}
+
+impl<T: Comparable + Clone> Observed for T {
+    fn cloned(&self) -> Box<dyn Observed> {
+        Box::new(self.clone())
+    }
+}
+
+/// Value that reports show as JSON.
+trait Reported: Comparable + Send + Sync {
+    fn cloned(&self) -> Box<dyn Reported>;
+    fn json(&self) -> Value;
+}
+
+impl<T: Comparable + Clone + Serialize + Send + Sync> Reported for T {
+    fn cloned(&self) -> Box<dyn Reported> {
+        Box::new(self.clone())
+    }
+
+    fn json(&self) -> Value {
+        json(self)
+    }
+}
+
+macro_rules! erased {
+    ($(#[$documentation:meta])* $name:ident, $object:ident) => {
+        $(#[$documentation])*
+        pub(crate) struct $name(Box<dyn $object>);
+
+        impl $name {
+            fn as_any(&self) -> &dyn Any {
+                &*self.0
+            }
+        }
+
+        impl Clone for $name {
+            fn clone(&self) -> Self {
+                Self((*self.0).cloned())
+            }
+        }
+
+        impl PartialEq for $name {
+            fn eq(&self, other: &Self) -> bool {
+                (*self.0).equals(other.as_any())
+            }
+        }
+
+        impl Eq for $name {}
+
+        impl Hash for $name {
+            fn hash<H: Hasher>(&self, hasher: &mut H) {
+                (*self.0).hash_into(hasher);
+            }
+        }
+
+        impl Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                (*self.0).fmt(f)
+            }
+        }
+    };
+}
+
+macro_rules! reported {
+    ($(#[$documentation:meta])* $name:ident, $value:ident) => {
+        erased!($(#[$documentation])* $name, Reported);
+
+        impl $name {
+            /// The same value without its type. What has none is itself.
+            #[inline]
+            pub fn from<T: $value>(value: T) -> Self {
+                let mut value = Some(value);
+                match (&mut value as &mut dyn Any).downcast_mut::<Option<Self>>() {
+                    Some(erased) => erased.take().expect("it is not taken yet"),
+                    None => Self(Box::new(value.take().expect("it is not taken yet"))),
+                }
+            }
+
+            /// A clone of a value, without its type.
+            #[inline]
+            pub fn of<T: $value>(value: &T) -> Self {
+                Self::from(value.clone())
+            }
+
+            /// The value of its type.
+            ///
+            /// # Panics
+            ///
+            /// If it is of another one.
+            #[inline]
+            pub fn get<T: $value>(&self) -> &T {
+                let itself: &dyn Any = self;
+                let value = itself.downcast_ref().or_else(|| self.as_any().downcast_ref());
+                value.expect("a value is asked about in the system that made it")
+            }
+        }
+
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                (*self.0).json().serialize(serializer)
+            }
+        }
+    };
+}
+
+/// Bound of what is erased as a state: all that a [`State`] is but the way to write it.
+pub(crate) trait Plain: Any + Clone + Eq + Hash + Debug + Serialize + Send + Sync {}
+
+impl<T: Any + Clone + Eq + Hash + Debug + Serialize + Send + Sync> Plain for T {}
+
+reported! {
+    /// A state of some system.
+    ErasedState, Plain
+}
+
+reported! {
+    /// An action of some system.
+    ErasedAction, Action
+}
+
+erased! {
+    /// An observation of some system.
+    ErasedObservation, Observed
+}
+
+impl ErasedObservation {
+    /// The same value without its type.
+    pub fn from<T: Any + Clone + Eq + Hash + Debug>(value: T) -> Self {
+        Self(Box::new(value))
+    }
+}
+
+// Where it is kept, it is kept as it is.
+impl<S: ?Sized> State<S> for ErasedState {}
+
+impl Action for ErasedAction {}
+
+#[cfg(test)]
+mod tests {
+    use foldhash::fast::FixedState;
+    use std::hash::BuildHasher;
+
+    use super::*;
+
+    #[test]
+    fn an_erased_value_is_the_value() {
+        let values: [(u8, Vec<Option<u16>>); 3] = [
+            (1, vec![Some(2), None]),
+            (1, vec![Some(2)]),
+            (1, vec![Some(2)]),
+        ];
+        let erased = values.each_ref().map(ErasedState::of);
+        let hasher = FixedState::default();
+        for (one, value) in erased.iter().zip(&values) {
+            assert_eq!(one.get::<(u8, Vec<Option<u16>>)>(), value);
+            assert_eq!(hasher.hash_one(one), hasher.hash_one(value));
+            assert_eq!(
+                (json(one), format!("{one:?}")),
+                (json(value), format!("{value:?}"))
+            );
+            assert_eq!(ErasedState::of(one).get::<ErasedState>(), one);
+            for (other, other_value) in erased.iter().zip(&values) {
+                assert_eq!(one == other, value == other_value);
+            }
+        }
+        // Values of two types are never one.
+        assert_ne!(ErasedState::of(&1_u8), ErasedState::of(&1_u16));
+        assert_eq!(
+            ErasedObservation::from("seen").clone(),
+            ErasedObservation::from("seen")
+        );
+        assert_eq!(ErasedAction::from("act").get::<&str>(), &"act");
+    }
+}

@@ -1,0 +1,415 @@
+//! The subject of a check: a refinement with what its systems have beside them, without the types of their states.
+//!
+//! What is generic here is all of a check that is compiled for each model: the two passes that ask it by the million, and a table
+//! of its functions.
+
+use std::sync::OnceLock;
+
+use super::counts::Counts;
+use super::error::CheckError;
+use super::found::{Tell, Totals};
+use super::induction::{self, Findings};
+use super::recorded::Recorded;
+use super::settings::Settings;
+use super::visitor::{Plan, Tester};
+use crate::constraint::Constraint;
+use crate::erased::{
+    ErasedAction, ErasedState, ErasedStep, ErasedSystem, RefinementObject, SystemObject,
+};
+use crate::explore::{End, Explored, Options, Origin, Record, StateId, States, explore};
+use crate::invariant::Invariant;
+use crate::model_call::{catch, named};
+use crate::obligation::ObligationKind;
+use crate::property::Property;
+use crate::refinement::{Refinement, Waiver};
+use crate::rule::Process;
+use crate::state::{Kept, Limits, Shape, State};
+use crate::symmetry::{Asymmetry, Quotient, Quotienting, Symmetric, Tested, TestedQuotient};
+use crate::system::{ActionOf, StateOf, TransitionSystem};
+use crate::trace::Trace;
+use crate::type_correct::TypeCorrect;
+
+/// A refinement of whatever types, and what its systems have beside them.
+pub(super) trait Subject: RefinementObject {
+    /// Shape of the states of the implementation.
+    fn shape(&self) -> Shape;
+    /// Form in which they are kept.
+    fn kept(&self) -> Kept;
+    /// Identifies states that differ by a permutation, in all that comes.
+    fn identify(&self) -> Result<(), CheckError>;
+    /// The quotient by which they are identified.
+    fn symmetry<'x>(&self) -> &dyn Quotienting<ErasedSystem<'x>>;
+    /// Tests the permutations on a state; see [`TestedQuotient`].
+    fn asymmetry(&self, state: &ErasedState, turn: usize, out_of_time: &dyn Fn() -> bool)
+    -> Tested;
+    /// Searches the reachable states of the implementation.
+    fn search<'s>(
+        &'s self,
+        plan: &Plan<'_>,
+        settings: &Settings<'_>,
+        record: Record,
+    ) -> Searched<'s>;
+    /// True if type-correct states can be enumerated.
+    fn is_enumerated(&self) -> bool;
+    /// Passes over all type-correct states, and looks for those `reached` among them.
+    fn induct(&self, reached: &[ErasedState], settings: &Settings<'_>, tell: Tell<'_>) -> Findings;
+    /// The type-correct state of a number.
+    fn type_correct(&self, number: u64) -> ErasedState;
+}
+
+/// Findings of a search.
+pub(super) struct Searched<'s> {
+    pub counts: Counts,
+    pub totals: Totals,
+    pub recorded: Recorded,
+    /// The inputs of actions of the environment, by their numbers in labels.
+    pub inputs: Vec<ErasedAction>,
+    /// The abstract states between, of steps that simulate several abstract steps, by their numbers in labels.
+    pub between: Vec<Vec<ErasedState>>,
+    pub states: Box<dyn States<ErasedSystem<'s>> + 's>,
+}
+
+/// Functions that pass over all type-correct states of an implementation, and make one of a number.
+pub(super) struct Enumerated<R: Refinement> {
+    decide: induction::Decide<R>,
+    state: fn(&R::Concrete, u64) -> StateOf<R::Concrete>,
+}
+
+impl<R: Refinement<Concrete: TypeCorrect>> Enumerated<R> {
+    /// Those of `R`.
+    pub fn new() -> Self {
+        Self {
+            decide: induction::decide::<R>,
+            state: induction::state::<R::Concrete>,
+        }
+    }
+}
+
+impl<R: Refinement> Clone for Enumerated<R> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<R: Refinement> Copy for Enumerated<R> {}
+
+/// Function that makes the quotient of the implementation by the symmetry that a refinement's systems have in common.
+pub(super) type QuotientOf<R> =
+    for<'s> fn(&'s <R as Refinement>::Concrete) -> Box<dyn TestedQuotient<R> + 's>;
+
+/// Makes a quotient.
+pub(super) fn quotient<R>(system: &R::Concrete) -> Box<dyn TestedQuotient<R> + '_>
+where
+    R: Refinement,
+    R::Concrete: Symmetric,
+    R::Abstract: Symmetric<Permutation = <R::Concrete as Symmetric>::Permutation>,
+{
+    Box::new(Quotient::of(system))
+}
+
+/// A refinement, and what it declares once for a check.
+pub(super) struct Typed<'a, R: Refinement> {
+    refinement: &'a R,
+    invariants: Vec<Invariant<R::Concrete>>,
+    constraint: Option<Constraint<R::Concrete>>,
+    enumerated: Option<Enumerated<R>>,
+    make_quotient: Option<QuotientOf<R>>,
+    quotient: OnceLock<Box<dyn TestedQuotient<R> + 'a>>,
+}
+
+/// What a model declares beside its states, which no counterexample can show.
+pub(super) fn declared<T>(function: &str, declare: impl FnOnce() -> T) -> Result<T, CheckError> {
+    catch(|| named(function, declare)).map_err(|panic| CheckError::Panicked(Box::new(panic)))
+}
+
+impl<'a, R: Refinement> Typed<'a, R> {
+    /// Asks a refinement for its invariants and its constraint.
+    pub fn new(
+        refinement: &'a R,
+        enumerated: Option<Enumerated<R>>,
+        make_quotient: Option<QuotientOf<R>>,
+    ) -> Result<Self, CheckError> {
+        let shape = || StateOf::<R::Concrete>::shape(refinement.implementation(), Limits::NONE);
+        let shape = declared("`shape` of a state", shape)?;
+        if let Some(wrong) = shape.error() {
+            return Err(CheckError::WrongLimits(Box::new(wrong.clone())));
+        }
+        Ok(Self {
+            refinement,
+            invariants: declared("`invariants`", || refinement.invariants())?,
+            constraint: declared("`constraint`", || refinement.constraint())?,
+            enumerated,
+            make_quotient,
+            quotient: OnceLock::new(),
+        })
+    }
+
+    fn quotient(&self) -> &dyn TestedQuotient<R> {
+        let quotient = self.quotient.get();
+        &**quotient.expect("states are identified")
+    }
+}
+
+impl<R: Refinement> RefinementObject for Typed<'_, R> {
+    fn implementation(&self) -> &dyn SystemObject {
+        self.refinement.implementation()
+    }
+
+    fn specification(&self) -> &dyn SystemObject {
+        self.refinement.specification()
+    }
+
+    fn map(&self, state: &ErasedState) -> ErasedState {
+        ErasedState::from(self.refinement.map(state.get()))
+    }
+
+    fn abstract_action(
+        &self,
+        from: &ErasedState,
+        action: &ErasedAction,
+        to: &ErasedState,
+    ) -> Option<ErasedAction> {
+        let refinement = self.refinement;
+        let answer = refinement.abstract_action(from.get(), action.get(), to.get());
+        answer.map(ErasedAction::from)
+    }
+
+    fn abstract_steps_before(
+        &self,
+        from: &ErasedState,
+        action: &ErasedAction,
+        to: &ErasedState,
+    ) -> Vec<ErasedStep> {
+        let refinement = self.refinement;
+        let steps = refinement.abstract_steps_before(from.get(), action.get(), to.get());
+        let steps = steps.into_iter();
+        steps
+            .map(|(action, state)| (ErasedAction::from(action), ErasedState::from(state)))
+            .collect()
+    }
+
+    fn invariants<'x>(&self) -> Vec<Invariant<ErasedSystem<'x>>> {
+        self.invariants.iter().map(Invariant::erased).collect()
+    }
+
+    fn constraint<'x>(&self) -> Option<Constraint<ErasedSystem<'x>>> {
+        self.constraint.as_ref().map(Constraint::erased)
+    }
+
+    fn liveness<'x>(&self) -> Vec<Property<ErasedSystem<'x>>> {
+        let properties = self.refinement.liveness();
+        properties.iter().map(Property::erased).collect()
+    }
+
+    fn environment(&self) -> &[Process] {
+        self.refinement.environment()
+    }
+
+    fn at_rest(&self, state: &ErasedState, process: Process) -> bool {
+        self.refinement.at_rest(state.get(), process)
+    }
+
+    fn unsupported(&self, obligation: ObligationKind) -> Option<&'static str> {
+        self.refinement.unsupported(obligation)
+    }
+
+    fn acts_for(&self, process: Process) -> Process {
+        self.refinement.acts_for(process)
+    }
+
+    fn waivers(&self) -> Vec<Waiver> {
+        self.refinement.waivers()
+    }
+}
+
+impl<R: Refinement> Subject for Typed<'_, R> {
+    fn shape(&self) -> Shape {
+        StateOf::<R::Concrete>::shape(self.refinement.implementation(), Limits::NONE)
+    }
+
+    fn kept(&self) -> Kept {
+        StateOf::<R::Concrete>::KEPT
+    }
+
+    fn identify(&self) -> Result<(), CheckError> {
+        let make = self.make_quotient.ok_or(CheckError::NotSymmetric)?;
+        let system = self.refinement.implementation();
+        let made = declared("`permutations`", || make(system))?;
+        if made.quotient().permutations() == 0 {
+            return Err(CheckError::NoPermutations);
+        }
+        self.quotient.get_or_init(|| made);
+        Ok(())
+    }
+
+    fn symmetry<'x>(&self) -> &dyn Quotienting<ErasedSystem<'x>> {
+        self
+    }
+
+    fn asymmetry(
+        &self,
+        state: &ErasedState,
+        turn: usize,
+        out_of_time: &dyn Fn() -> bool,
+    ) -> Tested {
+        let quotient = self.quotient();
+        quotient.asymmetry(
+            self.refinement,
+            &self.invariants,
+            state.get(),
+            turn,
+            out_of_time,
+        )
+    }
+
+    fn search<'s>(
+        &'s self,
+        plan: &Plan<'_>,
+        settings: &Settings<'_>,
+        record: Record,
+    ) -> Searched<'s> {
+        let constraint = self.constraint.as_ref();
+        let tester = Tester::new(plan, self.refinement, &self.invariants, constraint);
+        let quotient = self.quotient.get();
+        let options = Options {
+            threads: settings.threads,
+            limits: settings.limits,
+            watch: settings.watch,
+            record,
+            order: settings.order,
+            storage: settings.storage,
+            symmetry: quotient.map(|quotient| quotient.quotient()),
+        };
+        let system = self.refinement.implementation();
+        let explored = explore(system, &tester, &options);
+        let between = tester.between.all();
+        Searched {
+            totals: totals(&explored),
+            recorded: Recorded::of(explored.graph, explored.graph_too_large, explored.end),
+            inputs: tester
+                .inputs
+                .all()
+                .into_iter()
+                .map(ErasedAction::from)
+                .collect(),
+            between: between
+                .into_iter()
+                .map(|states| states.into_iter().map(ErasedState::from).collect())
+                .collect(),
+            counts: explored.tally.counts,
+            states: Box::new(ErasedStates {
+                system,
+                states: explored.reached,
+            }),
+        }
+    }
+
+    fn is_enumerated(&self) -> bool {
+        self.enumerated.is_some()
+    }
+
+    fn induct(&self, reached: &[ErasedState], settings: &Settings<'_>, tell: Tell<'_>) -> Findings {
+        let enumerated = self.enumerated.as_ref().expect("states are enumerated");
+        let typed = |state: &ErasedState| state.get::<StateOf<R::Concrete>>().clone();
+        let reached: Vec<_> = reached.iter().map(typed).collect();
+        (enumerated.decide)(self.refinement, &self.invariants, &reached, settings, tell)
+    }
+
+    fn type_correct(&self, number: u64) -> ErasedState {
+        let enumerated = self.enumerated.as_ref().expect("states are enumerated");
+        ErasedState::from((enumerated.state)(self.refinement.implementation(), number))
+    }
+}
+
+impl<'x, R: Refinement> Quotienting<ErasedSystem<'x>> for Typed<'_, R> {
+    fn canonical(&self, _: &ErasedSystem<'x>, state: &ErasedState) -> ErasedState {
+        let system = self.refinement.implementation();
+        let quotient = self.quotient().quotient();
+        ErasedState::from(quotient.canonical(system, state.get()))
+    }
+
+    fn lift(
+        &self,
+        _: &ErasedSystem<'x>,
+        representatives: Trace<ErasedSystem<'x>>,
+    ) -> Result<Trace<ErasedSystem<'x>>, Asymmetry> {
+        let state = |state: &ErasedState| state.get::<StateOf<R::Concrete>>().clone();
+        let action = |action: &ErasedAction| action.get::<ActionOf<R::Concrete>>().clone();
+        let steps = representatives.steps.iter();
+        let representatives = Trace {
+            initial: state(&representatives.initial),
+            steps: steps.map(|(by, to)| (action(by), state(to))).collect(),
+        };
+        let system = self.refinement.implementation();
+        let lifted = self.quotient().quotient().lift(system, representatives)?;
+        let steps = lifted.steps.into_iter();
+        Ok(Trace {
+            initial: ErasedState::from(lifted.initial),
+            steps: steps
+                .map(|(action, to)| (ErasedAction::from(action), ErasedState::from(to)))
+                .collect(),
+        })
+    }
+
+    fn permutations(&self) -> usize {
+        self.quotient().quotient().permutations()
+    }
+
+    fn strange(&self) -> Option<Asymmetry> {
+        self.quotient().quotient().strange()
+    }
+}
+
+/// The states that a search of a system reached.
+struct ErasedStates<'s, S: TransitionSystem> {
+    system: &'s S,
+    states: Box<dyn States<S>>,
+}
+
+impl<'x, S: TransitionSystem> States<ErasedSystem<'x>> for ErasedStates<'_, S> {
+    fn len(&self) -> usize {
+        self.states.len()
+    }
+
+    fn state(&self, _: &ErasedSystem<'x>, id: StateId) -> Option<ErasedState> {
+        self.states.state(self.system, id).map(ErasedState::from)
+    }
+
+    fn length(&self, id: StateId) -> u32 {
+        self.states.length(id)
+    }
+
+    fn origin(&self, id: StateId) -> Origin<'_, ErasedSystem<'x>> {
+        match self.states.origin(id) {
+            Origin::Initial => Origin::Initial,
+            Origin::Step(predecessor) => Origin::Step(predecessor),
+            Origin::OneOf(sources) => Origin::OneOf(sources),
+            Origin::Behaviour(_) => unreachable!("a search keeps no behaviours"),
+        }
+    }
+}
+
+/// The figures of a search.
+fn totals<S: TransitionSystem, T>(explored: &Explored<S, T>) -> Totals {
+    let misfit = explored.initial_misfit.as_ref();
+    Totals {
+        complete: explored.is_complete(),
+        cut: None,
+        limit: match explored.end {
+            End::Limit(limit) => Some(limit),
+            End::Complete | End::Stopped | End::Panicked => None,
+        },
+        initial_states: explored.initial_states,
+        states: explored.states() as u64,
+        transitions: explored.transitions,
+        depth: explored.depth,
+        unexamined: explored.unexamined,
+        seconds: explored.seconds,
+        peak_memory_bytes: explored.peak_memory_bytes,
+        kept: Some(explored.kept),
+        panic: explored.panic.clone(),
+        initial_misfit: misfit.map(|(state, error)| {
+            format!("an initial state cannot be packed: {error}; it is {state:?}")
+        }),
+    }
+}
