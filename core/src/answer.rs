@@ -1,7 +1,7 @@
 //! Claim of what a concrete step simulates: a stutter, an abstract step, or several.
 
 use crate::action::Action;
-use crate::erased::{ErasedAction, ErasedState, Plain};
+use crate::erased::{ErasedAction, ErasedState, Plain, erased_steps};
 use crate::model_call::named;
 use crate::refinement::Refinement;
 use crate::system::{ActionOf, StateOf, TransitionSystem};
@@ -33,11 +33,8 @@ pub(crate) enum Unsimulated {
 impl<A: Action, S: Plain> Answer<A, S> {
     /// The same answer without its types.
     pub fn erased(&self) -> Answer<ErasedAction, ErasedState> {
-        let before = self.before.iter();
         Answer {
-            before: before
-                .map(|(action, state)| (ErasedAction::of(action), ErasedState::of(state)))
-                .collect(),
+            before: erased_steps(self.before.clone()),
             last: self.last.as_ref().map(ErasedAction::of),
         }
     }

@@ -167,6 +167,17 @@ pub fn catch<T>(model: impl FnOnce() -> T) -> Result<T, Panic> {
     interruptible(model).map_err(Ended::into_panic)
 }
 
+/// The same for what is called seldom: little of it is compiled anew for each closure.
+pub(crate) fn catch_seldom<T>(model: impl FnOnce() -> T) -> Result<T, Panic> {
+    let (mut model, mut result) = (Some(model), None);
+    catch_any(&mut || result = model.take().map(|model| model()))?;
+    Ok(result.expect("it has returned"))
+}
+
+fn catch_any(model: &mut dyn FnMut()) -> Result<(), Panic> {
+    catch(model)
+}
+
 /// Runs `model` as [`catch`] does; a callback of the model may [`break_off`].
 #[inline(always)]
 pub(crate) fn interruptible<T>(model: impl FnOnce() -> T) -> Result<T, Ended> {

@@ -14,4 +14,4 @@ mod value;
 
 pub(crate) use refinement::{ErasedRefinement, ErasedStep, RefinementObject};
 pub(crate) use system::{ErasedSystem, SystemObject};
-pub(crate) use value::{ErasedAction, ErasedState, Plain};
+pub(crate) use value::{ErasedAction, ErasedState, Plain, erased_steps};

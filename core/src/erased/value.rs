@@ -162,6 +162,29 @@ impl ErasedObservation {
     }
 }
 
+impl ErasedAction {
+    /// Actions without their type.
+    pub fn all<T: Action>(actions: Vec<T>) -> Vec<Self> {
+        // A loop, of which less is compiled than of iterators that use the memory of the list again.
+        let mut all = Vec::new();
+        for action in actions {
+            all.push(Self::from(action));
+        }
+        all
+    }
+}
+
+/// Steps without the types of their system.
+pub(crate) fn erased_steps<A: Action, T: Plain>(
+    steps: Vec<(A, T)>,
+) -> Vec<(ErasedAction, ErasedState)> {
+    let mut erased = Vec::new();
+    for (action, to) in steps {
+        erased.push((ErasedAction::from(action), ErasedState::from(to)));
+    }
+    erased
+}
+
 // Where it is kept, it is kept as it is.
 impl<S: ?Sized> State<S> for ErasedState {}
 

@@ -1,88 +1,30 @@
-//! Codecs: how a state is kept between the waves of a search, as it is or packed.
+//! Codec of the states of a system: how the keys of states are made of them, and states of their keys.
+//!
+//! What a search keeps and compares are keys. A state that says how it is written is kept as words, one or two where all
+//! states of an instance have room in these, and otherwise as it is.
 
 use std::fmt::{self, Display};
 
 use serde::{Deserialize, Serialize};
 
-use super::segments::SegmentedVec;
+use super::keys::{Form, Key, KeyList};
+use super::options::Storage;
 use crate::erased::ErasedState;
-use crate::model_call::named;
-use crate::state::PackingError;
+use crate::model_call::{catch_seldom, named};
+use crate::state::{Changes, Code, Kept, Limits, PackingError, Reader, State, Writer, round_trip};
 use crate::system::{StateOf, TransitionSystem};
 
-/// From states to what is kept of them, and back.
-pub(super) trait Codec<S: TransitionSystem>: Send + Sync + 'static {
-    /// Representation that is kept.
-    type Key: Clone + Send + Sync + 'static;
+const WRITE: &str = "`write` of a state";
+const READ: &str = "`read` of a state";
+const CLONE: &str = "`clone` of a state";
+const EQ: &str = "`eq` of a state";
 
-    /// The key of a state; none if a variable is outside its range, or if the key becomes another state.
-    ///
-    /// Every state is read back, the target of every step: one that is packed as another state is would be taken for it,
-    /// and there is no other sign of that.
-    fn key(&self, system: &S, state: &StateOf<S>) -> Option<Self::Key>;
+const NOT_WRITTEN: &str = "a state that does not say how it is written is kept as it is";
 
-    /// The same of the target of a step from a state that has a key.
-    #[inline(always)]
-    fn key_of_target(
-        &self,
-        system: &S,
-        _from: (&Self::Key, &StateOf<S>),
-        to: &StateOf<S>,
-    ) -> Option<Self::Key> {
-        self.key(system, to)
-    }
+/// Words of the largest states of a fixed form.
+const MOST_WORDS: usize = 2;
 
-    /// The same of a target that is of no use otherwise; the target, if it has none.
-    fn key_owned(
-        &self,
-        system: &S,
-        from: (&Self::Key, &StateOf<S>),
-        to: StateOf<S>,
-    ) -> Result<Self::Key, StateOf<S>> {
-        match self.key_of_target(system, from, &to) {
-            Some(key) => Ok(key),
-            None => Err(to),
-        }
-    }
-
-    /// Adds the keys of the targets of steps from a state to `keys`, and says whether all of them have one; if not, those
-    /// before the first that has none are added. Where keys are not packed the targets are gone then.
-    #[inline(always)]
-    fn keys(
-        &self,
-        system: &S,
-        from: (&Self::Key, &StateOf<S>),
-        targets: &mut Vec<StateOf<S>>,
-        keys: &mut Vec<Self::Key>,
-    ) -> bool {
-        // PERF: a loop begins by fetching where all variables are, which pays for several states only.
-        if let [to] = targets.as_slice() {
-            let key = key_of_one(self, system, from, to);
-            let has_key = key.is_some();
-            keys.extend(key);
-            return has_key;
-        }
-        keys.reserve(targets.len());
-        for to in &*targets {
-            let Some(key) = self.key_of_target(system, from, to) else {
-                return false;
-            };
-            keys.push(key);
-        }
-        true
-    }
-
-    /// Reason why a state has no key.
-    fn complaint(&self, system: &S, state: &StateOf<S>) -> PackingError;
-
-    /// Shows the state of a key to `look`.
-    fn with<T>(&self, system: &S, key: &Self::Key, look: impl FnOnce(&StateOf<S>) -> T) -> T;
-
-    /// Description for people of the form in which states are kept.
-    fn kept(&self, log: &SegmentedVec<Self::Key>) -> StatesKept;
-}
-
-/// Form in which the states of a search are kept.
+/// Form in which the states of a search are kept, as reports name it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "how")]
 pub enum StatesKept {
@@ -93,7 +35,7 @@ pub enum StatesKept {
     },
     /// Written into as many bytes as each takes.
     Encoded {
-        /// Number of bits, on average.
+        /// Number of bytes, on average.
         bytes: f64,
     },
     /// As they are.
@@ -113,57 +55,214 @@ impl Display for StatesKept {
     }
 }
 
-/// The key of the only target of several that might have been.
-#[inline(never)]
-fn key_of_one<S: TransitionSystem, C: Codec<S> + ?Sized>(
-    codec: &C,
-    system: &S,
-    from: (&C::Key, &StateOf<S>),
-    to: &StateOf<S>,
-) -> Option<C::Key> {
-    codec.key_of_target(system, from, to)
+/// True if states say how they are written.
+const fn is_encoded<S: TransitionSystem>() -> bool {
+    matches!(StateOf::<S>::KEPT, Kept::Encoded)
 }
 
-/// States are kept as they are, behind a pointer, so that the search of them is compiled once.
-pub(super) struct Whole;
+/// True if it is known that a state is read back as it is written.
+const fn is_exact<S: TransitionSystem>() -> bool {
+    <StateOf<S> as State<S>>::EXACT.is_exact()
+}
 
-impl<S: TransitionSystem> Codec<S> for Whole {
-    type Key = ErasedState;
-
-    fn key(&self, _system: &S, state: &StateOf<S>) -> Option<ErasedState> {
-        Some(named("`clone` of a state", || ErasedState::of(state)))
+/// Form in which the states of a system are kept.
+pub(super) fn form<S: TransitionSystem>(system: &S, storage: Storage) -> Form {
+    if const { !is_encoded::<S>() } || storage == Storage::Whole {
+        return Form::Whole;
     }
+    let shape = || StateOf::<S>::shape(system, Limits::NONE);
+    form_of(named("`shape` of a state", shape).bits(), storage)
+}
 
-    #[inline(always)]
-    fn key_owned(
-        &self,
-        _system: &S,
-        _from: (&ErasedState, &StateOf<S>),
-        to: StateOf<S>,
-    ) -> Result<ErasedState, StateOf<S>> {
-        Ok(ErasedState::from(to))
+fn form_of(bits: Option<u32>, storage: Storage) -> Form {
+    match (storage, bits) {
+        (Storage::Packed, Some(bits @ 0..=64)) => Form::Fixed { words: 1, bits },
+        (Storage::Packed, Some(bits @ 0..=128)) => Form::Fixed { words: 2, bits },
+        _ => Form::Varying,
     }
+}
 
-    fn keys(
-        &self,
-        _system: &S,
-        _from: (&ErasedState, &StateOf<S>),
-        targets: &mut Vec<StateOf<S>>,
-        keys: &mut Vec<ErasedState>,
-    ) -> bool {
-        keys.extend(targets.drain(..).map(ErasedState::from));
-        true
+/// Adds the key of a state to those of a form, and says whether it has one: not if a variable is outside its range, or if
+/// the key becomes another state.
+///
+/// Every state that was written by hand is read back, the target of every step: one that is packed as another state is would
+/// be taken for it, and there is no other sign of that.
+pub(super) fn push<S: TransitionSystem>(
+    system: &S,
+    form: Form,
+    state: &StateOf<S>,
+    keys: &mut KeyList,
+) -> bool {
+    match keys {
+        KeyList::Fixed { all, words } if const { is_encoded::<S>() } => {
+            let Some(written) = fixed(system, form, state) else {
+                return false;
+            };
+            all.extend_from_slice(&written[..*words]);
+            true
+        }
+        KeyList::Varying(all) if const { is_encoded::<S>() } => {
+            let code = varying(system, state);
+            let has_key = code.is_some();
+            all.extend(code);
+            has_key
+        }
+        KeyList::Whole(all) => {
+            all.push(named(CLONE, || ErasedState::of(state)));
+            true
+        }
+        KeyList::Fixed { .. } | KeyList::Varying(_) => unreachable!("{NOT_WRITTEN}"),
     }
+}
 
-    fn complaint(&self, _system: &S, _state: &StateOf<S>) -> PackingError {
-        PackingError::Unstable
+/// The words of a state of a fixed form.
+#[inline(always)]
+fn fixed<S: TransitionSystem>(
+    system: &S,
+    form: Form,
+    state: &StateOf<S>,
+) -> Option<[u64; MOST_WORDS]> {
+    let Form::Fixed { bits: most, .. } = form else {
+        unreachable!("the form is a fixed one");
+    };
+    let mut writer = Writer::fixed();
+    named(WRITE, || state.write(system, Limits::NONE, &mut writer));
+    let bits = writer.bits();
+    let words: [u64; MOST_WORDS] = writer.words()?;
+    debug_assert!(!is_exact::<S>() || bits == most, "all are of one size");
+    // What is written by hand may be more than was said, and the sets of states look at the bits in use only.
+    let is_read = || bits <= most && is_read_back(system, Key::Fixed(&words), state);
+    (is_exact::<S>() || is_read()).then_some(words)
+}
+
+/// The words of a state of no fixed form.
+#[inline(always)]
+fn varying<S: TransitionSystem>(system: &S, state: &StateOf<S>) -> Option<Code> {
+    let mut writer = Writer::growing();
+    named(WRITE, || state.write(system, Limits::NONE, &mut writer));
+    let code = writer.code()?;
+    let is_read = || is_read_back(system, Key::Varying(&code), state);
+    (is_exact::<S>() || is_read()).then_some(code)
+}
+
+fn is_read_back<S: TransitionSystem>(system: &S, key: Key<'_>, state: &StateOf<S>) -> bool {
+    with(system, key, |back| named(EQ, || *back == *state))
+}
+
+/// Adds the key of the target of a step from a state that has a key, as [`push`] does.
+#[inline(always)]
+pub(super) fn push_target<S: TransitionSystem>(
+    system: &S,
+    form: Form,
+    (key, from): (Key<'_>, &StateOf<S>),
+    to: &StateOf<S>,
+    keys: &mut KeyList,
+) -> bool {
+    if const { !is_exact::<S>() } {
+        return push(system, form, to, keys);
     }
-
-    fn with<T>(&self, _system: &S, key: &ErasedState, look: impl FnOnce(&StateOf<S>) -> T) -> T {
-        look(key.get())
+    let (KeyList::Fixed { all, words }, Key::Fixed(own)) = (&mut *keys, key) else {
+        return push(system, form, to, keys);
+    };
+    let start = all.len();
+    // PERF: how many words there are is asked here, and not by what copies them.
+    match *own {
+        [word] => all.push(word),
+        _ => all.extend_from_slice(own),
     }
+    let mut changes = Changes::on(&mut all[start..]);
+    named(WRITE, || {
+        to.write_changes(from, system, Limits::NONE, || 0, &mut changes);
+    });
+    let fits = changes.fit();
+    debug_assert_eq!(
+        fits.then_some(&all[start..]),
+        fixed(system, form, to)
+            .as_ref()
+            .map(|written| &written[..*words]),
+        "{from:?} to {to:?}"
+    );
+    if !fits {
+        all.truncate(start);
+    }
+    fits
+}
 
-    fn kept(&self, _: &SegmentedVec<ErasedState>) -> StatesKept {
-        StatesKept::Whole
+/// The same of a target that is of no use otherwise; the target, if it has no key.
+#[inline(always)]
+pub(super) fn push_owned<S: TransitionSystem>(
+    system: &S,
+    form: Form,
+    from: (Key<'_>, &StateOf<S>),
+    to: StateOf<S>,
+    keys: &mut KeyList,
+) -> Result<(), StateOf<S>> {
+    if let KeyList::Whole(all) = keys {
+        all.push(ErasedState::from(to));
+        return Ok(());
+    }
+    match push_target(system, form, from, &to, keys) {
+        true => Ok(()),
+        false => Err(to),
+    }
+}
+
+/// Adds the keys of the targets of steps from a state, and says whether all of them have one; if not, those before the first
+/// that has none are added.
+#[inline(always)]
+pub(super) fn push_targets<S: TransitionSystem>(
+    system: &S,
+    form: Form,
+    from: (Key<'_>, &StateOf<S>),
+    targets: &[StateOf<S>],
+    keys: &mut KeyList,
+) -> bool {
+    // PERF: a loop begins by fetching where all variables are, which pays for several states only.
+    if let [to] = targets {
+        return push_target_alone(system, form, from, to, keys);
+    }
+    targets
+        .iter()
+        .all(|to| push_target(system, form, from, to, keys))
+}
+
+#[inline(never)]
+fn push_target_alone<S: TransitionSystem>(
+    system: &S,
+    form: Form,
+    from: (Key<'_>, &StateOf<S>),
+    to: &StateOf<S>,
+    keys: &mut KeyList,
+) -> bool {
+    push_target(system, form, from, to, keys)
+}
+
+/// Shows the state of a key to `look`.
+#[inline(always)]
+pub(super) fn with<S: TransitionSystem, T>(
+    system: &S,
+    key: Key<'_>,
+    look: impl FnOnce(&StateOf<S>) -> T,
+) -> T {
+    let mut reader = match key {
+        Key::Whole(state) => return look(state.get()),
+        Key::Fixed(words) => Reader::fixed(words),
+        Key::Varying(code) => Reader::growing(code.words()),
+    };
+    if const { !is_encoded::<S>() } {
+        unreachable!("{NOT_WRITTEN}");
+    }
+    look(&named(READ, || {
+        StateOf::<S>::read(system, Limits::NONE, &mut reader)
+    }))
+}
+
+/// Reason why a state has no key.
+#[cold]
+pub(super) fn complaint<S: TransitionSystem>(system: &S, state: &StateOf<S>) -> PackingError {
+    // A panic comes again where the search reports it.
+    match catch_seldom(|| round_trip(system, state)) {
+        Ok(Err(error)) => error,
+        Ok(Ok(())) | Err(_) => PackingError::Unstable,
     }
 }

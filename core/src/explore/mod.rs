@@ -9,13 +9,13 @@
 
 mod codec;
 mod duplicates;
-mod encoded;
 mod expansion;
 mod exploration;
 mod explored;
 mod filtered;
 mod frontier;
 mod graph;
+mod keys;
 mod limits;
 pub(crate) mod memory;
 mod options;

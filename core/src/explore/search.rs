@@ -29,9 +29,11 @@ use super::explored::End;
 use super::filtered::Filtered;
 use super::frontier::{Frontier, Span};
 use super::graph::Graph;
+use super::keys::Compared;
 use super::limits::Limit;
 use super::options::{Order, Storage};
 use super::set::{Candidate, Visited};
+use super::store::Store;
 use crate::model_call::{catch, panic_again};
 use crate::parallel::run_in_parallel;
 use crate::work_ranges::WorkRanges;
@@ -60,10 +62,10 @@ const SHORT_CHUNK: u32 = 64;
 
 impl<'a, K, I> Search<'a, K, I>
 where
-    K: Clone + Send + Sync,
+    K: Compared,
     I: Visited<K>,
 {
-    pub fn run(mut self) -> Found<K> {
+    pub fn run(mut self) -> Found {
         // What the model does with a state as it is expanded has guards of its own. Where it panics as states are compared, or
         // what was counted of them is added up, the search ends.
         let mut initial_states = 0;
@@ -101,13 +103,15 @@ where
             graph: self.graph.take().filter(|_| !panicked),
             graph_too_large: self.graph_too_large,
             panic,
-            initial_only: match self.options.storage {
-                Storage::Fingerprints => Some(initial_states),
-                Storage::Packed | Storage::Whole => None,
-            },
             end,
-            log: self.log,
-            predecessors: self.predecessors,
+            store: Box::new(Store {
+                log: self.log,
+                predecessors: self.predecessors,
+                initial_only: match self.options.storage {
+                    Storage::Fingerprints => Some(initial_states),
+                    Storage::Packed | Storage::Whole => None,
+                },
+            }),
         }
     }
 

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::codec::Codec;
+use super::codec::{StatesKept, with};
+use super::keys::{Compared, Form, Key};
 use super::predecessors::Predecessors;
 use super::segments::SegmentedVec;
 use super::set::Predecessor;
@@ -51,13 +52,63 @@ pub(crate) enum Origin<'a, S: TransitionSystem> {
     Behaviour(&'a Trace<S>),
 }
 
-/// The states of a search, kept as `K` by a codec `P`.
-pub(super) struct Store<K, P> {
+/// The keys of the states that a search reached, and how it reached them.
+pub(super) trait Reached: Send + Sync {
+    /// Number of states.
+    fn len(&self) -> usize;
+    /// The key of a state, unless it was not kept.
+    fn key(&self, id: StateId) -> Option<Key<'_>>;
+    fn predecessors(&self) -> &Predecessors;
+    /// Bytes that codes take, on average.
+    fn bytes_of_code(&self) -> f64;
+    /// True if the keys are not kept, but for those of initial states.
+    fn forgets(&self) -> bool;
+}
+
+/// The states of a search, kept as `K`.
+pub(super) struct Store<K> {
     pub log: SegmentedVec<K>,
-    pub codec: P,
     pub predecessors: Predecessors,
     /// Number of initial states, if the log keeps no others.
     pub initial_only: Option<usize>,
+}
+
+impl<K: Compared> Reached for Store<K> {
+    fn len(&self) -> usize {
+        self.log.len()
+    }
+
+    fn key(&self, id: StateId) -> Option<Key<'_>> {
+        let id = id.0 as usize;
+        let is_kept = self.initial_only.is_none_or(|initial| id < initial);
+        is_kept.then(|| K::keys(std::slice::from_ref(self.log.get(id))).at(0))
+    }
+
+    fn predecessors(&self) -> &Predecessors {
+        &self.predecessors
+    }
+
+    fn bytes_of_code(&self) -> f64 {
+        let runs = self.log.runs(0..self.log.len());
+        let bytes: usize = runs.map(|(_, run)| K::keys(run).bytes()).sum();
+        bytes as f64 / self.log.len().max(1) as f64
+    }
+
+    fn forgets(&self) -> bool {
+        self.initial_only.is_some()
+    }
+}
+
+/// What people are told of the form in which states were kept.
+pub(super) fn kept(reached: &dyn Reached, form: Form) -> StatesKept {
+    match form {
+        _ if reached.forgets() => StatesKept::Fingerprints,
+        Form::Fixed { bits, .. } => StatesKept::Packed { bits },
+        Form::Varying => StatesKept::Encoded {
+            bytes: reached.bytes_of_code(),
+        },
+        Form::Whole => StatesKept::Whole,
+    }
 }
 
 /// Reason why a behaviour that a search found is not one when the model is asked again.
@@ -77,6 +128,8 @@ pub enum Unrepeatable {
     #[error("the symmetry is none: {0}")]
     Asymmetry(#[from] Asymmetry),
 }
+
+const CLONE: &str = "`clone` of a state";
 
 /// Number of steps that are shown of those that are offered in the place of one.
 const SHOWN: usize = 8;
@@ -240,30 +293,26 @@ fn predecessor<S: TransitionSystem>(
     Err(Unrepeatable::new(system, &from, first))
 }
 
-impl<S, P> States<S> for Store<P::Key, P>
-where
-    S: TransitionSystem,
-    P: Codec<S>,
-{
+impl<S: TransitionSystem> States<S> for Box<dyn Reached> {
     fn len(&self) -> usize {
-        self.log.len()
+        (**self).len()
     }
 
     fn state(&self, system: &S, id: StateId) -> Option<StateOf<S>> {
-        let id = id.0 as usize;
-        let is_kept = self.initial_only.is_none_or(|initial| id < initial);
-        is_kept.then(|| self.codec.with(system, self.log.get(id), Clone::clone))
+        let key = self.key(id)?;
+        Some(with(system, key, |state| named(CLONE, || state.clone())))
     }
 
     fn length(&self, id: StateId) -> u32 {
-        self.predecessors.length(id)
+        self.predecessors().length(id)
     }
 
     fn origin(&self, id: StateId) -> Origin<'_, S> {
-        if let Some(predecessor) = self.predecessors.step(id) {
+        let predecessors = self.predecessors();
+        if let Some(predecessor) = predecessors.step(id) {
             return Origin::Step(predecessor);
         }
-        let sources = self.predecessors.sources(id);
+        let sources = predecessors.sources(id);
         if sources.is_empty() {
             Origin::Initial
         } else {

@@ -194,7 +194,7 @@ fn run(
     let labelled = Labelled {
         recorded: &searched.recorded,
         inputs: &searched.inputs,
-        between: &searched.between,
+        between: &plan.between.all(),
     };
     let mut report = judge::report(&plan, &searched.counts, &labelled, enumerated, &found);
     report.seconds = started.elapsed().as_secs_f64();

@@ -6,6 +6,7 @@ use super::label::Label;
 use super::obligations::{Failure, Obligations};
 use super::tested::Tested;
 use super::{constraint, coverage, deadlock, invariant, model, simulation};
+use crate::erased::ErasedState;
 use crate::explore::Place;
 use crate::numbered::Met;
 
@@ -20,6 +21,8 @@ pub(super) struct Counts {
     pub constraint: constraint::Counts,
     /// The labels that this worker has met.
     pub labels: Met<Label>,
+    /// The abstract states between that this worker has met.
+    pub between: Met<Vec<ErasedState>>,
     pub deadlock: deadlock::Counts,
     pub coverage: coverage::Counts,
     pub model: model::Counts,
@@ -37,6 +40,7 @@ impl Counts {
             invariants,
             constraint: constraint::Counts::default(),
             labels: Met::new(),
+            between: Met::new(),
             deadlock: deadlock::Counts::default(),
             coverage: coverage::Counts::new(rules),
             model: model::Counts::new(abstracted),

@@ -15,10 +15,11 @@ use super::visitor::{Plan, Tester};
 use crate::constraint::Constraint;
 use crate::erased::{
     ErasedAction, ErasedState, ErasedStep, ErasedSystem, RefinementObject, SystemObject,
+    erased_steps,
 };
 use crate::explore::{End, Explored, Options, Origin, Record, StateId, States, explore};
 use crate::invariant::Invariant;
-use crate::model_call::{catch, named};
+use crate::model_call::{catch_seldom, named};
 use crate::obligation::ObligationKind;
 use crate::property::Property;
 use crate::refinement::{Refinement, Waiver};
@@ -64,8 +65,6 @@ pub(super) struct Searched<'s> {
     pub recorded: Recorded,
     /// The inputs of actions of the environment, by their numbers in labels.
     pub inputs: Vec<ErasedAction>,
-    /// The abstract states between, of steps that simulate several abstract steps, by their numbers in labels.
-    pub between: Vec<Vec<ErasedState>>,
     pub states: Box<dyn States<ErasedSystem<'s>> + 's>,
 }
 
@@ -104,7 +103,41 @@ where
     R::Concrete: Symmetric,
     R::Abstract: Symmetric<Permutation = <R::Concrete as Symmetric>::Permutation>,
 {
-    Box::new(Quotient::of(system))
+    let quotient = Quotient::of(system);
+    Box::new(Identified { system, quotient })
+}
+
+/// A system whose states are identified.
+struct Identified<'s, S: Symmetric> {
+    system: &'s S,
+    quotient: Quotient<S>,
+}
+
+impl<R> TestedQuotient<R> for Identified<'_, R::Concrete>
+where
+    R: Refinement,
+    R::Concrete: Symmetric,
+    R::Abstract: Symmetric<Permutation = <R::Concrete as Symmetric>::Permutation>,
+{
+    fn quotient(&self) -> &dyn Quotienting<R::Concrete> {
+        &self.quotient
+    }
+
+    fn erased<'x>(&self) -> &dyn Quotienting<ErasedSystem<'x>> {
+        self
+    }
+
+    fn asymmetry(
+        &self,
+        refinement: &R,
+        invariants: &[Invariant<R::Concrete>],
+        state: &StateOf<R::Concrete>,
+        turn: usize,
+        out_of_time: &dyn Fn() -> bool,
+    ) -> Tested {
+        self.quotient
+            .asymmetry(refinement, invariants, state, turn, out_of_time)
+    }
 }
 
 /// A refinement, and what it declares once for a check.
@@ -119,7 +152,7 @@ pub(super) struct Typed<'a, R: Refinement> {
 
 /// What a model declares beside its states, which no counterexample can show.
 pub(super) fn declared<T>(function: &str, declare: impl FnOnce() -> T) -> Result<T, CheckError> {
-    catch(|| named(function, declare)).map_err(|panic| CheckError::Panicked(Box::new(panic)))
+    catch_seldom(|| named(function, declare)).map_err(|panic| CheckError::Panicked(Box::new(panic)))
 }
 
 impl<'a, R: Refinement> Typed<'a, R> {
@@ -182,10 +215,7 @@ impl<R: Refinement> RefinementObject for Typed<'_, R> {
     ) -> Vec<ErasedStep> {
         let refinement = self.refinement;
         let steps = refinement.abstract_steps_before(from.get(), action.get(), to.get());
-        let steps = steps.into_iter();
-        steps
-            .map(|(action, state)| (ErasedAction::from(action), ErasedState::from(state)))
-            .collect()
+        erased_steps(steps)
     }
 
     fn invariants<'x>(&self) -> Vec<Invariant<ErasedSystem<'x>>> {
@@ -243,7 +273,7 @@ impl<R: Refinement> Subject for Typed<'_, R> {
     }
 
     fn symmetry<'x>(&self) -> &dyn Quotienting<ErasedSystem<'x>> {
-        self
+        self.quotient().erased()
     }
 
     fn asymmetry(
@@ -282,20 +312,10 @@ impl<R: Refinement> Subject for Typed<'_, R> {
         };
         let system = self.refinement.implementation();
         let explored = explore(system, &tester, &options);
-        let between = tester.between.all();
         Searched {
             totals: totals(&explored),
             recorded: Recorded::of(explored.graph, explored.graph_too_large, explored.end),
-            inputs: tester
-                .inputs
-                .all()
-                .into_iter()
-                .map(ErasedAction::from)
-                .collect(),
-            between: between
-                .into_iter()
-                .map(|states| states.into_iter().map(ErasedState::from).collect())
-                .collect(),
+            inputs: ErasedAction::all(tester.inputs.all()),
             counts: explored.tally.counts,
             states: Box::new(ErasedStates {
                 system,
@@ -321,11 +341,9 @@ impl<R: Refinement> Subject for Typed<'_, R> {
     }
 }
 
-impl<'x, R: Refinement> Quotienting<ErasedSystem<'x>> for Typed<'_, R> {
+impl<'x, S: Symmetric> Quotienting<ErasedSystem<'x>> for Identified<'_, S> {
     fn canonical(&self, _: &ErasedSystem<'x>, state: &ErasedState) -> ErasedState {
-        let system = self.refinement.implementation();
-        let quotient = self.quotient().quotient();
-        ErasedState::from(quotient.canonical(system, state.get()))
+        ErasedState::from(self.quotient.canonical(self.system, state.get()))
     }
 
     fn lift(
@@ -333,30 +351,26 @@ impl<'x, R: Refinement> Quotienting<ErasedSystem<'x>> for Typed<'_, R> {
         _: &ErasedSystem<'x>,
         representatives: Trace<ErasedSystem<'x>>,
     ) -> Result<Trace<ErasedSystem<'x>>, Asymmetry> {
-        let state = |state: &ErasedState| state.get::<StateOf<R::Concrete>>().clone();
-        let action = |action: &ErasedAction| action.get::<ActionOf<R::Concrete>>().clone();
+        let state = |state: &ErasedState| state.get::<StateOf<S>>().clone();
+        let action = |action: &ErasedAction| action.get::<ActionOf<S>>().clone();
         let steps = representatives.steps.iter();
         let representatives = Trace {
             initial: state(&representatives.initial),
             steps: steps.map(|(by, to)| (action(by), state(to))).collect(),
         };
-        let system = self.refinement.implementation();
-        let lifted = self.quotient().quotient().lift(system, representatives)?;
-        let steps = lifted.steps.into_iter();
+        let lifted = self.quotient.lift(self.system, representatives)?;
         Ok(Trace {
             initial: ErasedState::from(lifted.initial),
-            steps: steps
-                .map(|(action, to)| (ErasedAction::from(action), ErasedState::from(to)))
-                .collect(),
+            steps: erased_steps(lifted.steps),
         })
     }
 
     fn permutations(&self) -> usize {
-        self.quotient().quotient().permutations()
+        self.quotient.permutations()
     }
 
     fn strange(&self) -> Option<Asymmetry> {
-        self.quotient().quotient().strange()
+        self.quotient.strange()
     }
 }
 

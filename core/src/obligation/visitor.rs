@@ -86,6 +86,8 @@ pub(super) struct Plan<'a> {
     rules: [usize; 2],
     /// What is kept with the steps.
     pub labels: Labels,
+    /// The abstract states between, of steps that simulate several abstract steps.
+    pub between: SharedNumbers<Vec<ErasedState>>,
     /// The model, as far as it is asked again.
     pub asking: Asking<'a>,
 }
@@ -109,9 +111,31 @@ impl<'a> Plan<'a> {
             until,
             rules,
             labels: Labels::new(),
+            between: SharedNumbers::new(),
             asking: Asking::new(refinement, invariants, &obligations.invariants.rows),
             obligations,
         }
+    }
+
+    /// The number of a label.
+    #[inline(never)]
+    fn number(&self, counts: &mut Counts, label: Label) -> u32 {
+        self.labels.number(&mut counts.labels, label)
+    }
+
+    /// The number of the abstract states between.
+    #[inline(never)]
+    fn number_between(&self, counts: &mut Counts, between: Vec<ErasedState>) -> u32 {
+        self.between.number(&mut counts.between, between)
+    }
+
+    /// The length of the shortest behaviour that violates something, where the check ends with that.
+    fn stop(&self, counts: &Counts) -> Option<u32> {
+        if self.until == Until::End {
+            return None;
+        }
+        let violations = self.obligations.failures(counts);
+        violations.map(|(_, place)| place.length).min()
     }
 
     /// The visitor of random walks, of what shortens them, and of the stepper.
@@ -126,8 +150,6 @@ pub(super) struct Tally<R: Refinement> {
     pub counts: Counts,
     /// The numbers of inputs, as far as this worker has asked for them.
     inputs: Met<ActionOf<R::Abstract>>,
-    /// The abstract states between that this worker has met.
-    between: Met<Vec<StateOf<R::Abstract>>>,
 }
 
 /// Tests the obligations of a check.
@@ -139,8 +161,6 @@ pub(super) struct Tester<'a, 'p, R: Refinement> {
     invariants: Vec<Chosen<'a, R::Concrete>>,
     /// The inputs of actions of the environment.
     pub inputs: Inputs<ActionOf<R::Abstract>>,
-    /// The abstract states between, of steps that simulate several abstract steps.
-    pub between: SharedNumbers<Vec<StateOf<R::Abstract>>>,
 }
 
 impl<'a, 'p, R: Refinement> Tester<'a, 'p, R> {
@@ -156,7 +176,6 @@ impl<'a, 'p, R: Refinement> Tester<'a, 'p, R> {
             constraint,
             invariants: plan.obligations.invariants.chosen(invariants),
             inputs: Inputs::new(),
-            between: SharedNumbers::new(),
         }
     }
 
@@ -220,8 +239,9 @@ impl<'a, 'p, R: Refinement> Tester<'a, 'p, R> {
         let is_visible = answer.actions().next().is_some();
         let mut label = Label::default();
         if plan.needs.fairness && plan.needs.mapped_fairness && !answer.before.is_empty() {
-            let between = answer.before.into_iter().map(|(_, state)| state).collect();
-            label.between = Some(self.between.number(&mut tally.between, between));
+            let between = answer.erased().before.into_iter();
+            let between = between.map(|(_, state)| state).collect();
+            label.between = Some(plan.number_between(&mut tally.counts, between));
         }
         if !plan.needs.environment {
             return label;
@@ -243,7 +263,6 @@ impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, '_, R> {
         Tally {
             counts: Counts::new(self.plan.rules, invariant::no_counts(&self.invariants)),
             inputs: Met::default(),
-            between: Met::default(),
         }
     }
 
@@ -389,7 +408,7 @@ impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, '_, R> {
         if !needs.labels() {
             return 0;
         }
-        self.plan.labels.number(&mut tally.counts.labels, label)
+        self.plan.number(&mut tally.counts, label)
     }
 
     #[inline(always)]
@@ -417,10 +436,6 @@ impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, '_, R> {
     }
 
     fn stop(&self, tally: &Self::Tally) -> Option<u32> {
-        if self.plan.until == Until::End {
-            return None;
-        }
-        let violations = self.plan.obligations.failures(&tally.counts);
-        violations.map(|(_, place)| place.length).min()
+        self.plan.stop(&tally.counts)
     }
 }

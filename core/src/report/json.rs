@@ -23,11 +23,17 @@ pub(super) const UNSERIALIZABLE: &str = "#unserializable";
 
 /// The JSON of a value.
 pub fn json<T: Serialize + Debug + ?Sized>(value: &T) -> Value {
-    let written = named("`serialize`", || value.serialize(ToJson));
-    written.unwrap_or_else(|error| {
-        let shown = named("`Debug`", || format!("{error}: {value:?}"));
-        json!({UNSERIALIZABLE: shown})
-    })
+    match named("`serialize`", || value.serialize(ToJson)) {
+        Ok(written) => written,
+        Err(error) => unserializable(&error, &value),
+    }
+}
+
+/// What stands for a value that has no JSON.
+#[cold]
+fn unserializable(error: &Failed, value: &dyn Debug) -> Value {
+    let shown = named("`Debug`", || format!("{error}: {value:?}"));
+    json!({UNSERIALIZABLE: shown})
 }
 
 /// The pairs of a map whose keys are no names.

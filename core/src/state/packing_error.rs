@@ -3,6 +3,7 @@
 use std::fmt::Debug;
 
 use serde::Serialize;
+use serde_json::Value;
 
 use super::sink::Misfit;
 use crate::report::json::json;
@@ -43,14 +44,14 @@ impl PackingError {
     /// Error of a `state` that is read back as another one.
     pub(crate) fn lossy<T: Serialize + Debug>(state: &T, back: &T) -> Self {
         Self::Lossy {
-            changed: differences(state, back),
+            changed: differences([&json(state), &json(back)], [state, back]),
         }
     }
 }
 
-/// Differences between two states, for people.
-fn differences<T: Serialize + Debug>(state: &T, back: &T) -> Vec<String> {
-    let found = changes(&json(state), &json(back));
+/// Differences between two states, for people: by their fields, or as `Debug` shows them.
+fn differences(fields: [&Value; 2], [state, back]: [&dyn Debug; 2]) -> Vec<String> {
+    let found = changes(fields[0], fields[1]);
     let told = found.iter().map(|change| {
         let Change { field, from, to } = change;
         let of = if field.is_empty() { "the state" } else { field };

@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::{Asymmetry, Quotient, Quotienting, Symmetric, SymmetricFunctions, is_member};
 use crate::answer::{answer, unsimulated};
 use crate::constraint::Constraint;
+use crate::erased::ErasedSystem;
 use crate::functions::{Functions, RefinementFunctions};
 use crate::invariant::Invariant;
 use crate::random::generator::mix;
@@ -127,6 +128,9 @@ pub(crate) trait TestedQuotient<R: Refinement>: Send + Sync {
     /// The quotient.
     fn quotient(&self) -> &dyn Quotienting<R::Concrete>;
 
+    /// The same without the types of the system.
+    fn erased<'x>(&self) -> &dyn Quotienting<ErasedSystem<'x>>;
+
     /// The same as [`asymmetry()`] of one of many states: of the first ones with all permutations, and of the others with
     /// one, as a hash says. `turn` is the number of the state.
     ///
@@ -141,24 +145,20 @@ pub(crate) trait TestedQuotient<R: Refinement>: Send + Sync {
     ) -> Tested;
 }
 
-impl<R> TestedQuotient<R> for Quotient<R::Concrete>
-where
-    R: Refinement,
-    R::Concrete: Symmetric,
-    R::Abstract: Symmetric<Permutation = <R::Concrete as Symmetric>::Permutation>,
-{
-    fn quotient(&self) -> &dyn Quotienting<R::Concrete> {
-        self
-    }
-
-    fn asymmetry(
+impl<S: Symmetric> Quotient<S> {
+    /// See [`TestedQuotient::asymmetry`].
+    pub(crate) fn asymmetry<R>(
         &self,
         refinement: &R,
-        invariants: &[Invariant<R::Concrete>],
-        state: &StateOf<R::Concrete>,
+        invariants: &[Invariant<S>],
+        state: &StateOf<S>,
         turn: usize,
         out_of_time: &dyn Fn() -> bool,
-    ) -> Tested {
+    ) -> Tested
+    where
+        R: Refinement<Concrete = S>,
+        R::Abstract: Symmetric<Permutation = S::Permutation>,
+    {
         let permutations = &self.permutations;
         let others = 1..permutations.len();
         let tested = if turn < ALL_PERMUTATIONS || others.is_empty() {

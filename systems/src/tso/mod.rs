@@ -40,6 +40,7 @@ mod colours;
 mod drawing;
 mod handshake_round;
 mod handshakes;
+mod kept;
 mod label;
 mod lipton_reduction;
 mod local_fusion;

@@ -2,23 +2,21 @@
 //!
 //! By hand, since an object and a pending store take fewer bits as one number than field by field.
 
-use refmap::state::{Kept, Limits, Misfit, Part, Shape, Sink, Source};
-use refmap_processes::Location;
+use refmap::state::{Misfit, Part, Sink, Source};
 use tinyvec::ArrayVec;
 
-use super::scope::{MAX_BUFFER, MAX_FIELDS, MAX_MUTATORS, Scope};
+use super::scope::{MAX_BUFFER, MAX_FIELDS, Scope};
 use super::state::{
     Buffer, Gc, HandshakePhase, HandshakeType, Mark, Marking, Mutator, Mutators, Object, Phase,
-    State, Store, Sys, Who,
+    Store, Sys, Who,
 };
-use super::system::OnTheFly;
 use crate::heap::{Object as Ref, Objects as Refs};
 
 /// The greatest values of the variables of an instance.
 pub(super) struct Packing {
-    scope: Scope,
+    pub scope: Scope,
     /// Per process its last location.
-    locations: Vec<u64>,
+    pub locations: Vec<u64>,
     reference: u64,
     /// The greatest number of a reference or none.
     reference_or_none: u64,
@@ -78,60 +76,8 @@ impl Packing {
     }
 }
 
-impl refmap::State<OnTheFly> for State {
-    const KEPT: Kept = Kept::Encoded;
-
-    fn shape(system: &OnTheFly, _: Limits) -> Shape {
-        // All states of an instance take as many bits.
-        let mut width = Width(0);
-        system.canonical(&mut |state| {
-            width = Width(0);
-            state.write(system, Limits::NONE, &mut width);
-        });
-        Shape::by_hand(Some(width.0))
-    }
-
-    #[inline]
-    fn write(&self, system: &OnTheFly, _: Limits, sink: &mut impl Sink) {
-        let packing = &system.packing;
-        for (index, (location, last)) in self.at.iter().zip(&packing.locations).enumerate() {
-            sink.enter(Part::Name("at"));
-            sink.enter(Part::Index(index));
-            sink.number(*last, location.0.into());
-            sink.leave();
-            sink.leave();
-        }
-        packing.write_gc(&self.gc, sink);
-        for (index, mutator) in self.mutators.iter().enumerate() {
-            sink.enter(Part::Name("mutators"));
-            sink.enter(Part::Index(index));
-            packing.write_mutator(mutator, sink);
-            sink.leave();
-            sink.leave();
-        }
-        packing.write_sys(&self.sys, sink);
-    }
-
-    #[inline]
-    fn read(system: &OnTheFly, _: Limits, source: &mut impl Source) -> Self {
-        let packing = &system.packing;
-        let mut at = [Location::default(); MAX_MUTATORS + 2];
-        for (location, last) in at.iter_mut().zip(&packing.locations) {
-            *location = Location(source.number(*last) as u16);
-        }
-        let gc = packing.read_gc(source);
-        let mutators = 0..packing.scope.mutators;
-        Self {
-            at,
-            gc,
-            mutators: mutators.map(|_| packing.read_mutator(source)).collect(),
-            sys: packing.read_sys(source),
-        }
-    }
-}
-
 /// Adds up the bits of what is written.
-struct Width(u32);
+pub(super) struct Width(pub u32);
 
 impl Sink for Width {
     fn number(&mut self, most: u64, _: u64) {
@@ -297,7 +243,7 @@ impl Packing {
     }
 
     #[inline]
-    fn write_gc(&self, gc: &Gc, sink: &mut impl Sink) {
+    pub fn write_gc(&self, gc: &Gc, sink: &mut impl Sink) {
         sink.enter(Part::Name("gc"));
         self.write_marking(&gc.marking, sink);
         write(sink, "src", self.reference, gc.src.into());
@@ -310,7 +256,7 @@ impl Packing {
     }
 
     #[inline]
-    fn read_gc(&self, source: &mut impl Source) -> Gc {
+    pub fn read_gc(&self, source: &mut impl Source) -> Gc {
         Gc {
             marking: self.read_marking(source),
             src: source.number(self.reference) as Ref,
@@ -323,7 +269,7 @@ impl Packing {
     }
 
     #[inline]
-    fn write_mutator(&self, mutator: &Mutator, sink: &mut impl Sink) {
+    pub fn write_mutator(&self, mutator: &Mutator, sink: &mut impl Sink) {
         write(sink, "roots", self.references, mutator.roots.0.into());
         self.write_marking(&mutator.marking, sink);
         write(sink, "src", self.reference, mutator.src.into());
@@ -340,7 +286,7 @@ impl Packing {
     }
 
     #[inline]
-    fn read_mutator(&self, source: &mut impl Source) -> Mutator {
+    pub fn read_mutator(&self, source: &mut impl Source) -> Mutator {
         Mutator {
             roots: self.references(source),
             marking: self.read_marking(source),
@@ -357,7 +303,7 @@ impl Packing {
     }
 
     #[inline]
-    fn write_sys(&self, sys: &Sys, sink: &mut impl Sink) {
+    pub fn write_sys(&self, sys: &Sys, sink: &mut impl Sink) {
         sink.enter(Part::Name("sys"));
         for object in &sys.heap {
             let number = number_of_object(&self.scope, *object);
@@ -386,7 +332,7 @@ impl Packing {
     }
 
     #[inline]
-    fn read_sys(&self, source: &mut impl Source) -> Sys {
+    pub fn read_sys(&self, source: &mut impl Source) -> Sys {
         let scope = &self.scope;
         let heap = (0..scope.refs).map(|_| object_of(scope, source.number(self.object)));
         let heap = heap.collect();

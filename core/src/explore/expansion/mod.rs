@@ -5,16 +5,17 @@
 mod model;
 
 use super::StateId;
+use super::keys::{Form, KeyList, Keys};
 use super::limits::{Clock, Limit};
 use crate::model_call::Panic;
 pub(super) use model::Expansion;
 
-/// A model as a search sees it: it expands states that are kept as `K`.
-pub(super) trait Expand<K>: Sync {
-    /// Shows what is kept of each initial state to `visit`, which may break off.
-    fn initial(&self, visit: &mut dyn FnMut(K)) -> Initial;
+/// A model as a search sees it.
+pub(super) trait Expand: Sync {
+    /// Shows the key of each initial state to `visit`, which takes it and may break off.
+    fn initial(&self, visit: &mut dyn FnMut(&mut KeyList)) -> Initial;
     /// A worker, which has found nothing.
-    fn worker(&self) -> Box<dyn Expander<K> + '_>;
+    fn worker(&self) -> Box<dyn Expander + '_>;
     /// True if a constraint leaves some states unexpanded.
     fn is_constrained(&self) -> bool;
     /// The length of the shortest trace worth stopping for.
@@ -31,13 +32,13 @@ pub(super) enum Initial {
 }
 
 /// Expander of states for one worker of a search, with findings of its own.
-pub(super) trait Expander<K>: Send + Sync {
+pub(super) trait Expander: Send + Sync {
     /// Examines the states of a batch and, if that is the task, takes their steps.
     ///
     /// # Errors
     ///
     /// The limit that was reached meanwhile; what has been found is of no use then.
-    fn expand(&mut self, batch: &Batch<'_, K>, found: &mut Expanded<K>) -> Result<(), Limit>;
+    fn expand(&mut self, batch: &Batch<'_>, found: &mut Expanded) -> Result<(), Limit>;
     /// Adds to what is known of all states what was found since the last time, or forgets it.
     fn end_of_wave(&mut self, keeps: Keeps);
 }
@@ -57,43 +58,41 @@ pub(super) enum Task {
 }
 
 /// Consecutive states to which paths of one length were found.
-pub(super) struct Batch<'a, K> {
+pub(super) struct Batch<'a> {
     pub task: Task,
     pub first: StateId,
     pub length: u32,
-    /// As they are kept.
-    pub keys: &'a [K],
+    pub keys: Keys<'a>,
     pub clock: &'a Clock<'a>,
 }
 
 /// Targets of the steps of a batch.
-pub(super) struct Expanded<K> {
+pub(super) struct Expanded {
     /// Per state, how many steps it has.
     pub degrees: Vec<u32>,
     /// The targets of all steps,
-    pub keys: Vec<K>,
+    pub keys: KeyList,
     /// and their labels, if the graph is recorded.
     pub labels: Vec<u32>,
     /// Some steps are unknown.
     pub incomplete: bool,
 }
 
-impl<K> Expanded<K> {
+impl Expanded {
+    /// No state, of those kept in a form.
+    pub fn new(form: Form) -> Self {
+        Self {
+            degrees: Vec::new(),
+            keys: KeyList::new(form),
+            labels: Vec::new(),
+            incomplete: false,
+        }
+    }
+
     fn clear(&mut self) {
         self.degrees.clear();
         self.keys.clear();
         self.labels.clear();
         self.incomplete = false;
-    }
-}
-
-impl<K> Default for Expanded<K> {
-    fn default() -> Self {
-        Self {
-            degrees: Vec::new(),
-            keys: Vec::new(),
-            labels: Vec::new(),
-            incomplete: false,
-        }
     }
 }

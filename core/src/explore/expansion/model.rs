@@ -9,10 +9,11 @@ use std::mem::needs_drop;
 use std::sync::{Mutex, PoisonError};
 
 use super::{Batch, Expand, Expanded, Expander, Initial, Keeps, Task};
-use crate::explore::codec::{Codec, StatesKept};
+use crate::explore::codec::{complaint, push, push_owned, push_targets, with};
+use crate::explore::keys::{Form, Key, KeyList};
 use crate::explore::limits::{Clock, Limit};
 use crate::explore::search::Found;
-use crate::explore::store::Store;
+use crate::explore::store::kept;
 use crate::explore::{Explored, Place, StateId, Visitor};
 use crate::model_call::{Ended, Panic, UNNAMED, break_off, interruptible, named};
 use crate::state::PackingError;
@@ -60,16 +61,16 @@ struct Targets<S: TransitionSystem> {
     limit: Option<Limit>,
 }
 
-/// A model with a visitor, of whose states `P` says how they are kept.
-pub(in crate::explore) struct Expansion<'a, S, V, P>
+/// A model with a visitor.
+pub(in crate::explore) struct Expansion<'a, S, V>
 where
     S: TransitionSystem,
     V: Visitor<S>,
-    P: Codec<S>,
 {
     system: &'a S,
     visitor: &'a V,
-    codec: P,
+    /// Form in which states are kept.
+    form: Form,
     symmetry: Option<&'a dyn Quotienting<S>>,
     /// True if steps are labelled.
     records: bool,
@@ -82,22 +83,21 @@ where
 
 const NEXT: &str = "`next` of the implementation";
 
-impl<'a, S, V, P> Expansion<'a, S, V, P>
+impl<'a, S, V> Expansion<'a, S, V>
 where
     S: TransitionSystem,
     V: Visitor<S>,
-    P: Codec<S>,
 {
     pub fn new(
         (system, visitor): (&'a S, &'a V),
         symmetry: Option<&'a dyn Quotienting<S>>,
         records: bool,
-        codec: P,
+        form: Form,
     ) -> Self {
         Self {
             system,
             visitor,
-            codec,
+            form,
             symmetry,
             records,
             tally: Mutex::new(visitor.tally()),
@@ -106,18 +106,8 @@ where
     }
 
     /// Findings of a search of its states.
-    pub fn explored(self, found: Found<P::Key>) -> Explored<S, V::Tally> {
-        let Found {
-            log,
-            predecessors,
-            initial_only,
-            ..
-        } = found;
+    pub fn explored(self, found: Found) -> Explored<S, V::Tally> {
         Explored {
-            kept: match initial_only {
-                Some(_) => StatesKept::Fingerprints,
-                None => self.codec.kept(&log),
-            },
             tally: self
                 .tally
                 .into_inner()
@@ -129,6 +119,7 @@ where
             depth: found.depth,
             seconds: found.seconds,
             peak_memory_bytes: found.peak_memory_bytes,
+            kept: kept(&*found.store, self.form),
             store_bytes: found.store_bytes,
             set_bytes: found.set_bytes,
             graph: found.graph,
@@ -138,12 +129,7 @@ where
                 .misfit
                 .into_inner()
                 .unwrap_or_else(PoisonError::into_inner),
-            reached: Box::new(Store {
-                log,
-                codec: self.codec,
-                predecessors,
-                initial_only,
-            }),
+            reached: Box::new(found.store),
         }
     }
 
@@ -152,11 +138,11 @@ where
     /// before.
     fn take_steps(
         &self,
-        (place, key): (Place, &P::Key),
-        batch: &Batch<'_, P::Key>,
+        (place, key): (Place, Key<'_>),
+        batch: &Batch<'_>,
         tally: &mut V::Tally,
         met: &mut Targets<S>,
-        keys: &mut Vec<P::Key>,
+        keys: &mut KeyList,
     ) -> Taken {
         if const { needs_drop::<StateOf<S>>() } {
             return self.take_steps_one_by_one((place, key), batch, tally, met, keys);
@@ -164,7 +150,7 @@ where
         let Batch { task, clock, .. } = *batch;
         let phase = Cell::new(Phase::Examining);
         let taken = interruptible(|| {
-            self.codec.with(self.system, key, |from| {
+            with(self.system, key, |from| {
                 self.visitor.examine(tally, place, from);
                 // PERF: a copy of what was just written variable by variable has to wait; it is made here,
                 // when the state has been looked at.
@@ -212,18 +198,18 @@ where
     /// would have to be found room for.
     fn take_steps_one_by_one(
         &self,
-        (place, key): (Place, &P::Key),
-        batch: &Batch<'_, P::Key>,
+        (place, key): (Place, Key<'_>),
+        batch: &Batch<'_>,
         tally: &mut V::Tally,
         met: &mut Targets<S>,
-        keys: &mut Vec<P::Key>,
+        keys: &mut KeyList,
     ) -> Taken {
         let Batch { task, clock, .. } = *batch;
         let looks = self.visitor.looks_at_steps();
         let phase = Cell::new(Phase::Examining);
         let mut unfit = None;
         let taken = interruptible(|| {
-            self.codec.with(self.system, key, |from| {
+            with(self.system, key, |from| {
                 self.visitor.examine(tally, place, from);
                 let image = self.visitor.image(tally, from);
                 self.visitor.examine_image(tally, place, from, &image);
@@ -254,12 +240,10 @@ where
                         false => self.visitor.taken(tally, &action),
                     }
                     phase.set(Phase::Writing);
-                    match self.key_of((&mut met.limit, clock), (key, from), position, to) {
-                        Ok(key) => keys.push(key),
-                        Err(to) => {
-                            unfit = Some(to);
-                            break_off();
-                        }
+                    let of = (&mut met.limit, clock);
+                    if let Err(to) = self.write(of, (key, from), position, to, keys) {
+                        unfit = Some(to);
+                        break_off();
                     }
                     if self.records {
                         met.labels.push(label);
@@ -294,24 +278,25 @@ where
         Taken::SomeUnknown
     }
 
-    /// Key of the target of a step, or of the state that stands for it; that state, if it cannot be kept.
+    /// Adds the key of the target of a step, or of the state that stands for it; that state, if it cannot be kept.
     #[inline(always)]
-    fn key_of(
+    fn write(
         &self,
         (limit, clock): (&mut Option<Limit>, &Clock<'_>),
-        from: (&P::Key, &StateOf<S>),
+        from: (Key<'_>, &StateOf<S>),
         position: u32,
         to: StateOf<S>,
-    ) -> Result<P::Key, StateOf<S>> {
+        keys: &mut KeyList,
+    ) -> Result<(), StateOf<S>> {
         let Some(symmetry) = self.symmetry else {
-            return self.codec.key_owned(self.system, from, to);
+            return push_owned(self.system, self.form, from, to, keys);
         };
         // To find the state that stands for one may take long.
         if position as usize % PATIENCE == PATIENCE - 1 {
             look_within(clock, limit, position as usize);
         }
-        self.codec
-            .key_owned(self.system, from, symmetry.canonical(self.system, &to))
+        let to = symmetry.canonical(self.system, &to);
+        push_owned(self.system, self.form, from, to, keys)
     }
 
     /// Makes room for the targets of more steps, and breaks off if a limit is reached.
@@ -378,10 +363,10 @@ where
     fn recover(
         &self,
         (ended, phase): (Ended, Phase),
-        (clock, place, key): (&Clock<'_>, Place, &P::Key),
+        (clock, place, key): (&Clock<'_>, Place, Key<'_>),
         tally: &mut V::Tally,
         met: &mut Targets<S>,
-        keys: &mut Vec<P::Key>,
+        keys: &mut KeyList,
     ) -> Taken {
         let broken_off = |met: &Targets<S>| {
             Taken::BrokenOff(met.limit.expect("a limit is what breaks off a state"))
@@ -408,7 +393,7 @@ where
             Phase::Stepping => {
                 let phase = Cell::new(Phase::Stepping);
                 let looked = interruptible(|| {
-                    self.codec.with(self.system, key, |from| {
+                    with(self.system, key, |from| {
                         let image = self.visitor.image(tally, from);
                         let at = (place, from, &image);
                         self.look_at((clock, &phase), tally, at, met);
@@ -426,7 +411,7 @@ where
             Phase::Examining => self.visitor.panicked(tally, place, panic),
         }
         let written = interruptible(|| {
-            self.codec.with(self.system, key, |from| {
+            with(self.system, key, |from| {
                 self.write_down((clock, place), (key, from), tally, met, keys)
             })
         });
@@ -444,15 +429,15 @@ where
     fn write_down(
         &self,
         (clock, place): (&Clock<'_>, Place),
-        from: (&P::Key, &StateOf<S>),
+        from: (Key<'_>, &StateOf<S>),
         tally: &mut V::Tally,
         met: &mut Targets<S>,
-        keys: &mut Vec<P::Key>,
+        keys: &mut KeyList,
     ) -> bool {
         let targets = &mut met.targets;
         let unfit = match self.symmetry {
             None => {
-                let all = self.codec.keys(self.system, from, targets, keys);
+                let all = push_targets(self.system, self.form, from, targets, keys);
                 (!all).then(|| targets.drain(keys.len()..).next()).flatten()
             }
             Some(symmetry) => targets.iter().enumerate().find_map(|(step, to)| {
@@ -461,11 +446,7 @@ where
                     look_within(clock, &mut met.limit, step);
                 }
                 let to = symmetry.canonical(self.system, to);
-                let Some(key) = self.codec.key_of_target(self.system, from, &to) else {
-                    return Some(to);
-                };
-                keys.push(key);
-                None
+                push_owned(self.system, self.form, from, to, keys).err()
             }),
         };
         if let Some(to) = &unfit {
@@ -477,7 +458,7 @@ where
     /// Tells the visitor that a target cannot be packed.
     #[cold]
     fn complain(&self, place: Place, to: &StateOf<S>, tally: &mut V::Tally) {
-        let error = self.codec.complaint(self.system, to);
+        let error = complaint(self.system, to);
         self.visitor.mispacked(tally, place, error);
     }
 
@@ -503,26 +484,24 @@ fn look_within(clock: &Clock<'_>, reached: &mut Option<Limit>, steps: usize) {
     }
 }
 
-impl<S, V, P> Expand<P::Key> for Expansion<'_, S, V, P>
+impl<S, V> Expand for Expansion<'_, S, V>
 where
     S: TransitionSystem,
     V: Visitor<S>,
-    P: Codec<S>,
 {
-    fn initial(&self, visit: &mut dyn FnMut(P::Key)) -> Initial {
+    fn initial(&self, visit: &mut dyn FnMut(&mut KeyList)) -> Initial {
         let system = self.system;
         let mut misfit = None;
+        let mut key = KeyList::new(self.form);
         let enumerated = interruptible(|| {
             let mut visit_one = |state| {
                 let state = self.representative(state);
-                match self.codec.key(system, &state) {
-                    Some(key) => visit(key),
-                    None => {
-                        let error = self.codec.complaint(system, &state);
-                        misfit = Some((state, error));
-                        break_off();
-                    }
+                if !push(system, self.form, &state, &mut key) {
+                    let error = complaint(system, &state);
+                    misfit = Some((state, error));
+                    break_off();
                 }
+                visit(&mut key);
             };
             named("`initial` of the implementation", || {
                 visit_initial(system, &mut visit_one);
@@ -538,7 +517,7 @@ where
         }
     }
 
-    fn worker(&self) -> Box<dyn Expander<P::Key> + '_> {
+    fn worker(&self) -> Box<dyn Expander + '_> {
         Box::new(OfModel {
             expansion: self,
             tally: self.visitor.tally(),
@@ -548,7 +527,7 @@ where
                 labels: Vec::new(),
                 limit: None,
             },
-            keys: Vec::new(),
+            keys: KeyList::new(self.form),
         })
     }
 
@@ -564,33 +543,28 @@ where
 
 /// A worker's part of an expansion. PERF: what a worker counts is on lines of the cache of its own.
 #[repr(align(128))]
-struct OfModel<'e, 'a, S, V, P>
+struct OfModel<'e, 'a, S, V>
 where
     S: TransitionSystem,
     V: Visitor<S>,
-    P: Codec<S>,
 {
-    expansion: &'e Expansion<'a, S, V, P>,
+    expansion: &'e Expansion<'a, S, V>,
     tally: V::Tally,
     met: Targets<S>,
     /// Keys of the targets of the state being expanded.
-    keys: Vec<P::Key>,
+    keys: KeyList,
 }
 
-impl<S, V, P> Expander<P::Key> for OfModel<'_, '_, S, V, P>
+impl<S, V> Expander for OfModel<'_, '_, S, V>
 where
     S: TransitionSystem,
     V: Visitor<S>,
-    P: Codec<S>,
 {
-    fn expand(
-        &mut self,
-        batch: &Batch<'_, P::Key>,
-        found: &mut Expanded<P::Key>,
-    ) -> Result<(), Limit> {
+    fn expand(&mut self, batch: &Batch<'_>, found: &mut Expanded) -> Result<(), Limit> {
         let expansion = self.expansion;
         found.clear();
-        for (index, key) in batch.keys.iter().enumerate() {
+        for index in 0..batch.keys.len() {
+            let key = batch.keys.at(index);
             if batch.task == Task::Expand
                 && index.is_multiple_of(PATIENCE)
                 && let Some(limit) = batch.clock.out_of_time()

@@ -1,6 +1,7 @@
 //! The limits of a search: time, memory, and how many states can be numbered.
 
 use super::state::Search;
+use crate::explore::keys::Compared;
 use crate::explore::limits::{Limit, Phase, Progress};
 use crate::explore::memory::{available_bytes, is_granted};
 use crate::explore::set::Visited;
@@ -24,7 +25,7 @@ const MOST_STATES: u64 = u32::MAX as u64;
 
 impl<K, I> Search<'_, K, I>
 where
-    K: Clone + Send + Sync,
+    K: Compared,
     I: Visited<K>,
 {
     pub fn most_states(&self) -> u64 {

@@ -13,6 +13,7 @@ use crate::explore::StateId;
 use crate::explore::duplicates::{DuplicateFilter, Pending};
 use crate::explore::expansion::{Batch, Task};
 use crate::explore::frontier::Span;
+use crate::explore::keys::Compared;
 use crate::explore::limits::Limit;
 use crate::explore::set::{Candidate, Lookup, Predecessor, Visited};
 
@@ -49,7 +50,7 @@ struct Asked<K> {
 
 impl<'a, K, I> Search<'a, K, I>
 where
-    K: Clone + Send + Sync,
+    K: Compared,
     I: Visited<K>,
 {
     /// Examines the states of a chunk and, if that is the task, visits their steps. If a limit is reached
@@ -89,10 +90,12 @@ where
                     task,
                     first: state,
                     length: chunk.length,
-                    keys: &keys[start..keys.len().min(start + at_a_time)],
+                    keys: K::keys(&keys[start..keys.len().min(start + at_a_time)]),
                     clock: &self.clock,
                 };
                 worker.expander.expand(&batch, &mut worker.expanded)?;
+                worker.keys.clear();
+                K::take(&mut worker.expanded.keys, &mut worker.keys);
                 self.sort_out(state, &mut asked, worker, &mut found);
             }
         }
@@ -122,19 +125,21 @@ where
         worker: &mut Worker<'a, K>,
         found: &mut Successors<K>,
     ) {
-        let mut expanded = std::mem::take(&mut worker.expanded);
+        let mut targets = std::mem::take(&mut worker.keys);
+        let degrees = std::mem::take(&mut worker.expanded.degrees);
+        let expanded = &worker.expanded;
         found.incomplete |= expanded.incomplete;
-        found.transitions += expanded.keys.len() as u64;
-        worker.unlooked += expanded.keys.len() as u64;
+        found.transitions += targets.len() as u64;
+        worker.unlooked += targets.len() as u64;
         if self.is_recording() {
-            found.degrees.extend_from_slice(&expanded.degrees);
+            found.degrees.extend_from_slice(&degrees);
             asked.labels.extend_from_slice(&expanded.labels);
         }
-        let sources = (first.0..).map(StateId).zip(expanded.degrees.drain(..));
+        let sources = (first.0..).map(StateId).zip(degrees.iter().copied());
         match self.visited.looks_up_first() {
             true => {
                 let batch = if needs_drop::<K>() { 1 } else { BATCH };
-                let mut keys = expanded.keys.drain(..);
+                let mut keys = targets.drain(..);
                 for (source, degree) in sources {
                     let targets = keys.by_ref().take(degree as usize);
                     self.ask(source, targets, asked, worker);
@@ -144,7 +149,7 @@ where
                 }
             }
             false => {
-                let mut keys = expanded.keys.as_slice();
+                let mut keys = targets.as_slice();
                 for (source, degree) in sources {
                     let (targets, rest) = keys.split_at(degree as usize);
                     self.pass_on(source, targets, worker);
@@ -152,7 +157,8 @@ where
                 }
             }
         }
-        worker.expanded = expanded;
+        worker.keys = targets;
+        worker.expanded.degrees = degrees;
     }
 
     /// Asks for the memory at which the targets of `source` would be.

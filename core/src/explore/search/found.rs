@@ -2,16 +2,12 @@
 
 use crate::explore::explored::End;
 use crate::explore::graph::Graph;
-use crate::explore::predecessors::Predecessors;
-use crate::explore::segments::SegmentedVec;
+use crate::explore::store::Reached;
 use crate::model_call::Panic;
 
 /// Findings of a search: the states, and how it went. Of what was found of them the model knows.
-pub(in crate::explore) struct Found<K> {
-    pub log: SegmentedVec<K>,
-    pub predecessors: Predecessors,
-    /// Number of initial states, if the log keeps no others.
-    pub initial_only: Option<usize>,
+pub(in crate::explore) struct Found {
+    pub store: Box<dyn Reached>,
     pub end: End,
     pub initial_states: u64,
     pub unexamined: u64,

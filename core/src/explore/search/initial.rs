@@ -7,6 +7,7 @@ use super::bounds::BETWEEN_LOOKS;
 use super::new_states::NewStates;
 use super::state::Search;
 use crate::explore::expansion::Initial;
+use crate::explore::keys::Compared;
 use crate::explore::limits::Limit;
 use crate::explore::set::{Candidate, Predecessor, Visited};
 use crate::model_call::{Panic, break_off};
@@ -25,7 +26,7 @@ pub(super) struct CutShort {
 
 impl<K, I> Search<'_, K, I>
 where
-    K: Clone + Send + Sync,
+    K: Compared,
     I: Visited<K>,
 {
     /// Adds the initial states.
@@ -35,7 +36,10 @@ where
         let mut shown: u64 = 0;
         let mut limit = None;
         let model = self.model;
-        let ended = model.initial(&mut |key| {
+        let mut keys = Vec::new();
+        let ended = model.initial(&mut |list| {
+            K::take(list, &mut keys);
+            let key = keys.pop().expect("a state has a key");
             batch.push(Candidate {
                 hash: self.visited.hash(&key),
                 key,

@@ -6,6 +6,7 @@ use crate::explore::duplicates::{DuplicateFilter, Pending};
 use crate::explore::expansion::{Expand, Expanded, Expander};
 use crate::explore::filtered::Filtered;
 use crate::explore::graph::Graph;
+use crate::explore::keys::{Compared, Form};
 use crate::explore::limits::Clock;
 use crate::explore::memory::Resident;
 use crate::explore::options::{PlainOptions, Record, Storage};
@@ -15,7 +16,7 @@ use crate::explore::set::{Candidate, Partition, Visited};
 
 /// A search of the states of a model, which are kept as `K`. It knows nothing else of the model.
 pub(in crate::explore) struct Search<'a, K, I> {
-    pub(super) model: &'a dyn Expand<K>,
+    pub(super) model: &'a dyn Expand,
     pub(super) options: PlainOptions<'a>,
     pub(super) clock: Clock<'a>,
     pub(super) log: SegmentedVec<K>,
@@ -47,9 +48,11 @@ pub(in crate::explore) struct Search<'a, K, I> {
 #[repr(align(128))]
 pub(super) struct Worker<'a, K> {
     /// Expands the states.
-    pub(super) expander: Box<dyn Expander<K> + 'a>,
-    /// Targets of the steps of the last batch.
-    pub(super) expanded: Expanded<K>,
+    pub(super) expander: Box<dyn Expander + 'a>,
+    /// Steps of the last batch,
+    pub(super) expanded: Expanded,
+    /// and where they lead.
+    pub(super) keys: Vec<K>,
     /// True if the chunk follows all those of the wave that it has worked through. If not, a target met in one of those
     /// may be met here first, in order.
     pub(super) in_order: bool,
@@ -67,11 +70,15 @@ pub(super) struct Worker<'a, K> {
 
 impl<'a, K, I> Search<'a, K, I>
 where
-    K: Clone + Send + Sync,
+    K: Compared,
     I: Visited<K>,
 {
     /// A search that has found nothing yet.
-    pub fn new(model: &'a dyn Expand<K>, options: PlainOptions<'a>, visited: I) -> Self {
+    pub fn new(
+        (model, form): (&'a dyn Expand, Form),
+        options: PlainOptions<'a>,
+        visited: I,
+    ) -> Self {
         let steps = match options.storage {
             Storage::Fingerprints => Steps::Store,
             Storage::Packed | Storage::Whole => Steps::Found,
@@ -89,7 +96,8 @@ where
             workers: (0..options.threads)
                 .map(|_| Worker {
                     expander: model.worker(),
-                    expanded: Expanded::default(),
+                    expanded: Expanded::new(form),
+                    keys: Vec::new(),
                     in_order: true,
                     recent: DuplicateFilter::new(visited.hash_bits()),
                     pending: Pending::new(),
