@@ -98,7 +98,7 @@ pub(super) fn push<S: TransitionSystem>(
             let Some(written) = fixed(system, form, state) else {
                 return false;
             };
-            all.extend_from_slice(&written[..*words]);
+            push_words(all, &written[..*words]);
             true
         }
         KeyList::Varying(all) if const { is_encoded::<S>() } => {
@@ -161,31 +161,47 @@ pub(super) fn push_target<S: TransitionSystem>(
     if const { !is_exact::<S>() } {
         return push(system, form, to, keys);
     }
-    let (KeyList::Fixed { all, words }, Key::Fixed(own)) = (&mut *keys, key) else {
+    let (KeyList::Fixed { all, .. }, Key::Fixed(own)) = (&mut *keys, key) else {
         return push(system, form, to, keys);
     };
-    let start = all.len();
-    // PERF: how many words there are is asked here, and not by what copies them.
-    match *own {
-        [word] => all.push(word),
-        _ => all.extend_from_slice(own),
-    }
-    let mut changes = Changes::on(&mut all[start..]);
+    // What is written is no key yet where something panics meanwhile.
+    let mut written = [0; MOST_WORDS];
+    let written = match *own {
+        [word] => {
+            written[0] = word;
+            &mut written[..1]
+        }
+        _ => {
+            written.copy_from_slice(own);
+            &mut written[..]
+        }
+    };
+    let mut changes = Changes::on(written);
     named(WRITE, || {
         to.write_changes(from, system, Limits::NONE, || 0, &mut changes);
     });
-    let fits = changes.fit();
+    if !changes.fit() {
+        debug_assert_eq!(fixed(system, form, to), None, "{from:?} to {to:?}");
+        return false;
+    }
     debug_assert_eq!(
-        fits.then_some(&all[start..]),
+        Some(&*written),
         fixed(system, form, to)
             .as_ref()
-            .map(|written| &written[..*words]),
+            .map(|all| &all[..own.len()]),
         "{from:?} to {to:?}"
     );
-    if !fits {
-        all.truncate(start);
+    push_words(all, written);
+    true
+}
+
+/// PERF: how many words there are is asked here, and not by what copies them.
+#[inline(always)]
+fn push_words(all: &mut Vec<u64>, words: &[u64]) {
+    match *words {
+        [word] => all.push(word),
+        _ => all.extend_from_slice(words),
     }
-    fits
 }
 
 /// The same of a target that is of no use otherwise; the target, if it has no key.

@@ -109,6 +109,15 @@ impl KeyList {
         }
     }
 
+    /// Leaves the first keys, so many, and no more.
+    pub fn truncate(&mut self, length: usize) {
+        match self {
+            Self::Fixed { all, words } => all.truncate(length * *words),
+            Self::Varying(all) => all.truncate(length),
+            Self::Whole(all) => all.truncate(length),
+        }
+    }
+
     pub fn clear(&mut self) {
         match self {
             Self::Fixed { all, .. } => all.clear(),

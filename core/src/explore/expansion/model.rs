@@ -208,6 +208,8 @@ where
         let looks = self.visitor.looks_at_steps();
         let phase = Cell::new(Phase::Examining);
         let mut unfit = None;
+        // A state may panic as it is dropped, when its key is written.
+        let steps = Cell::new(0);
         let taken = interruptible(|| {
             with(self.system, key, |from| {
                 self.visitor.examine(tally, place, from);
@@ -223,9 +225,9 @@ where
                         // The model has caught what an earlier step panicked with: what comes is as unknown.
                         return;
                     }
-                    let position = keys.len() as u32;
-                    if keys.len() % WIDE == WIDE - 1 {
-                        look_within(clock, &mut met.limit, keys.len());
+                    let position = steps.get();
+                    if position as usize % WIDE == WIDE - 1 {
+                        look_within(clock, &mut met.limit, position as usize);
                     }
                     phase.set(Phase::LookingAt(position));
                     let mut label = 0;
@@ -248,6 +250,7 @@ where
                     if self.records {
                         met.labels.push(label);
                     }
+                    steps.set(position + 1);
                     phase.set(Phase::Stepping);
                 };
                 let mut visit = |action, to| named(UNNAMED, || visit(action, to));
@@ -256,10 +259,11 @@ where
                     panic!("`next` has caught a panic of its callback");
                 }
                 phase.set(Phase::Examining);
-                self.visitor.leave(tally, place, from, keys.len() as u32);
+                self.visitor.leave(tally, place, from, steps.get());
             });
         });
-        let position = keys.len() as u32;
+        let position = steps.get();
+        keys.truncate(position as usize);
         match (taken, unfit) {
             (Ok(()), _) => return Taken::All,
             (_, Some(to)) => self.complain(place.of_step(position), &to, tally),
