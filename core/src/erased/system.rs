@@ -7,8 +7,10 @@ use serde_json::Value;
 use super::value::{ErasedAction, ErasedObservation, ErasedState};
 use crate::drawing::Drawing;
 use crate::fairness::Fairness;
+use crate::model_call::named;
 use crate::rule::{Process, Rule, RuleId};
-use crate::system::TransitionSystem;
+use crate::state::{Kept, Limits, State, Writer};
+use crate::system::{StateOf, TransitionSystem};
 use crate::visit::{visit_initial, visit_offers, visit_steps};
 
 /// The methods of a system, of whatever types; see [`TransitionSystem`].
@@ -31,6 +33,8 @@ pub(crate) trait SystemObject: Sync {
     fn allows(&self, from: &ErasedState, action: &ErasedAction, to: &ErasedState) -> bool;
     fn offers(&self, from: &ErasedState, visit: &mut dyn FnMut(ErasedAction));
     fn type_name(&self) -> &'static str;
+    /// True if two states are known to be the same in every variable, from how they are written.
+    fn are_alike(&self, one: &ErasedState, other: &ErasedState) -> bool;
 }
 
 impl<S: TransitionSystem> SystemObject for S {
@@ -109,6 +113,22 @@ impl<S: TransitionSystem> SystemObject for S {
 
     fn type_name(&self) -> &'static str {
         type_name::<S>()
+    }
+
+    fn are_alike(&self, one: &ErasedState, other: &ErasedState) -> bool {
+        if const { matches!(StateOf::<S>::KEPT, Kept::Whole) || !StateOf::<S>::EXACT.is_exact() } {
+            return false;
+        }
+        let code = |state: &ErasedState| {
+            let mut writer = Writer::growing();
+            state
+                .get::<StateOf<S>>()
+                .write(self, Limits::NONE, &mut writer);
+            writer.code()
+        };
+        named("`write` of a state", || {
+            code(one).is_some_and(|one| Some(one) == code(other))
+        })
     }
 }
 

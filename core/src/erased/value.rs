@@ -2,8 +2,10 @@
 
 use std::any::Any;
 use std::fmt::{self, Debug};
-use std::hash::{Hash, Hasher};
+use std::hash::{BuildHasher, Hash, Hasher};
+use std::mem::discriminant;
 
+use foldhash::fast::FixedState;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
@@ -42,6 +44,7 @@ impl<T: Comparable + Clone> Observed for T {
 trait Reported: Comparable + Send + Sync {
     fn cloned(&self) -> Box<dyn Reported>;
     fn json(&self) -> Value;
+    fn variant(&self) -> u64;
 }
 
 impl<T: Comparable + Clone + Serialize + Send + Sync> Reported for T {
@@ -51,6 +54,10 @@ impl<T: Comparable + Clone + Serialize + Send + Sync> Reported for T {
 
     fn json(&self) -> Value {
         json(self)
+    }
+
+    fn variant(&self) -> u64 {
+        FixedState::default().hash_one(discriminant(self))
     }
 }
 
@@ -163,6 +170,11 @@ impl ErasedObservation {
 }
 
 impl ErasedAction {
+    /// A number that two actions share that are of one variant.
+    pub fn variant(&self) -> u64 {
+        (*self.0).variant()
+    }
+
     /// Actions without their type.
     pub fn all<T: Action>(actions: Vec<T>) -> Vec<Self> {
         // A loop, of which less is compiled than of iterators that use the memory of the list again.
@@ -192,9 +204,6 @@ impl Action for ErasedAction {}
 
 #[cfg(test)]
 mod tests {
-    use foldhash::fast::FixedState;
-    use std::hash::BuildHasher;
-
     use super::*;
 
     #[test]

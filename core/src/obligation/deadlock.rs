@@ -124,7 +124,7 @@ impl Deadlock {
         if !self.row.selected || deadlocks == 0 {
             return None;
         }
-        let mut states = found.sample().chain(found.kept().map(|(_, state)| state));
+        let mut states = found.few().chain(found.kept().map(|(_, state)| state));
         let always = states.all(|state| implementation.call_may_stop(&state));
         (always && found.looked_at_all()).then(|| {
             format!(

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::counterexample::counterexample;
 use super::row::Row;
-use super::sample::is_in_sample;
+use super::sample::is_looked_at;
 use super::settings::Settings;
 use super::tested::Tested;
 use crate::constraint::Constraint;
@@ -81,6 +81,9 @@ impl Totals {
         }
     }
 }
+
+/// The most states that are looked at once more where a few do.
+const FEW: u32 = 24;
 
 /// Says what a behaviour shows.
 type Explain<'e, S> = &'e dyn Fn(&Trace<S>) -> Counterexample;
@@ -268,11 +271,24 @@ impl<'a, R: Refinement> Found<'a, R> {
             })
     }
 
-    /// Those of them that are in the sample.
+    /// Those of them that are in a sample, each read when it is asked for.
     pub fn sample(&self) -> impl Iterator<Item = StateOf<R::Concrete>> {
         (0..self.states.len() as u32)
-            .filter(|id| is_in_sample(u64::from(*id)))
+            .filter(|id| is_looked_at(u64::from(*id)))
             .map_while(move |id| self.state(StateId(id)))
+    }
+
+    /// A few of the states that were kept, in turns from the beginning and from the end, which are farthest apart. Each is read
+    /// when it is asked for.
+    pub fn few(&self) -> impl Iterator<Item = StateOf<R::Concrete>> {
+        let len = self.states.len() as u32;
+        let every = len.div_ceil(FEW).max(1);
+        let count = len.div_ceil(every);
+        let positions = (0..count).map(move |turn| match turn.is_multiple_of(2) {
+            true => turn / 2,
+            false => count - 1 - turn / 2,
+        });
+        positions.filter_map(move |position| self.state(StateId(position * every)))
     }
 
     /// Whether a pass over the kept states is one over all that were reached.

@@ -27,7 +27,7 @@ use super::fault::Fault;
 use super::found::Found;
 use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
-use crate::erased::ErasedState;
+use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem};
 use crate::explore::{Panic, Place, StateId};
 use crate::invariant::Invariant;
 use crate::model_call::{UNNAMED, catch, named};
@@ -170,17 +170,17 @@ impl Asking<'_> {
 }
 
 /// What of a check the row is judged by, beside what was found on the way.
-pub(super) struct Context<'a, R: Refinement> {
-    pub invariants: &'a [Invariant<R::Concrete>],
+pub(super) struct Context<'c, 'a> {
+    pub invariants: &'c [Invariant<ErasedSystem<'a>>],
     /// The places of the invariants that were true of every state.
     pub held: Vec<usize>,
-    pub environment: &'a [Process],
+    pub environment: &'c [Process],
     /// Whether the search asked for images.
     pub images: bool,
     /// Panics of functions of the model in decisions after the search,
-    pub panics: &'a [Panic],
+    pub panics: &'c [Panic],
     /// and the one in the decision of `environment` or liveness, with its state.
-    pub panicked: Option<&'a (StateId, &'static str, Panic)>,
+    pub panicked: Option<&'c (StateId, &'static str, Panic)>,
 }
 
 impl Model {
@@ -192,11 +192,11 @@ impl Model {
     }
 
     /// Judged after the other rows: what was found while these were explained belongs to it.
-    pub fn judge<R: Refinement>(
+    pub fn judge<'a>(
         &self,
         counts: &Counts,
-        context: &Context<'_, R>,
-        found: &Found<'_, R>,
+        context: &Context<'_, 'a>,
+        found: &Found<'_, ErasedRefinement<'a>>,
     ) -> Option<Judged> {
         let judged = self.row.judged(Weight::Behaviour, || {
             let faults = faults(counts, context, found);
@@ -216,10 +216,10 @@ impl Model {
 }
 
 /// What is wrong with the model.
-fn faults<R: Refinement>(
+fn faults<'a>(
     counts: &Counts,
-    context: &Context<'_, R>,
-    found: &Found<'_, R>,
+    context: &Context<'_, 'a>,
+    found: &Found<'_, ErasedRefinement<'a>>,
 ) -> Vec<Counterexample> {
     let mut faults = Vec::new();
     let without_steps = Counterexample::without_steps;
@@ -301,7 +301,7 @@ fn faults<R: Refinement>(
     faults
 }
 
-fn explain<R: Refinement>(found: &Found<'_, R>, place: Place, fault: &Fault) -> Counterexample {
+fn explain(found: &Found<'_, ErasedRefinement<'_>>, place: Place, fault: &Fault) -> Counterexample {
     match explanation(fault) {
         // Of a model that contradicts itself the behaviour may be lost; what is wrong is told all the same.
         Some(explanation) => found.told(place, explanation),

@@ -73,7 +73,7 @@ impl Observation {
         if !self.row.selected || count < 2 {
             return None;
         }
-        let mut states = found.sample().chain(found.kept().map(|(_, state)| state));
+        let mut states = found.few().chain(found.kept().map(|(_, state)| state));
         let first = implementation.call_observe(&states.next()?);
         let same = states.all(|state| implementation.call_observe(&state) == first);
         (same && found.looked_at_all()).then(|| {

@@ -197,12 +197,8 @@ fn failed<R: Refinement>(refinement: &R, trace: &Trace<R::Concrete>) -> Option<F
 /// Some images of states that were reached.
 fn some_images<R: Refinement>(found: &Found<'_, R>) -> Vec<StateOf<R::Abstract>> {
     let mut images = Vec::new();
-    let sample: Vec<_> = found.sample().collect();
-    // The last ones are farthest apart.
-    let (half, rest) = sample.split_at(sample.len() / 2);
-    let pairs = half.iter().zip(rest.iter().rev());
-    for state in pairs.flat_map(|(a, b)| [a, b]).chain(rest.last()) {
-        let image = found.refinement.call_map(state);
+    for state in found.few() {
+        let image = found.refinement.call_map(&state);
         if !images.contains(&image) {
             images.push(image);
         }

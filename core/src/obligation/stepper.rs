@@ -23,7 +23,7 @@ pub type StepThrough<'a> = dyn Fn(Stepper<'_>) + Sync + 'a;
 /// A refinement, stepped through.
 #[derive(Clone, Copy)]
 pub struct Stepper<'a> {
-    plan: &'a Plan<'a>,
+    follow: &'a dyn Follow,
 }
 
 impl Debug for Stepper<'_> {
@@ -33,8 +33,8 @@ impl Debug for Stepper<'_> {
 }
 
 impl<'a> Stepper<'a> {
-    pub(super) fn new(plan: &'a Plan<'a>) -> Self {
-        Self { plan }
+    pub(super) fn new(follow: &'a dyn Follow) -> Self {
+        Self { follow }
     }
 
     /// The initial state and the steps of these numbers, and what can be taken from there. The first number is that of
@@ -46,12 +46,30 @@ impl<'a> Stepper<'a> {
     /// If there is no step of a number, or the model panics.
     pub fn follow(&self, choices: &[usize]) -> Result<Followed, StepError> {
         // What the model drops may panic, too.
-        let followed = catch(|| self.followed(choices));
+        let followed = catch(|| self.follow.followed(choices));
         followed.unwrap_or_else(|panic| Err(StepError::panicked(choices.len(), &panic)))
     }
 
+    /// The choices that lead along a behaviour, as far as the model has its steps.
+    ///
+    /// # Errors
+    ///
+    /// If the model panics.
+    pub fn choices(&self, behaviour: &[Step]) -> Result<Vec<usize>, StepError> {
+        let chosen = catch(|| self.follow.chosen(behaviour));
+        chosen.unwrap_or_else(|panic| Err(StepError::panicked(behaviour.len(), &panic)))
+    }
+}
+
+/// Refinement through which choices lead.
+pub(super) trait Follow: Sync {
+    fn followed(&self, choices: &[usize]) -> Result<Followed, StepError>;
+    fn chosen(&self, behaviour: &[Step]) -> Result<Vec<usize>, StepError>;
+}
+
+impl Follow for Plan<'_> {
     fn followed(&self, choices: &[usize]) -> Result<Followed, StepError> {
-        let mut standing = At::beginning(self.plan);
+        let mut standing = At::beginning(self);
         let mut steps = Vec::new();
         let mut fails = Vec::new();
         for (place, number) in choices.iter().enumerate() {
@@ -96,18 +114,8 @@ impl<'a> Stepper<'a> {
         })
     }
 
-    /// The choices that lead along a behaviour, as far as the model has its steps.
-    ///
-    /// # Errors
-    ///
-    /// If the model panics.
-    pub fn choices(&self, behaviour: &[Step]) -> Result<Vec<usize>, StepError> {
-        let chosen = catch(|| self.chosen(behaviour));
-        chosen.unwrap_or_else(|panic| Err(StepError::panicked(behaviour.len(), &panic)))
-    }
-
     fn chosen(&self, behaviour: &[Step]) -> Result<Vec<usize>, StepError> {
-        let mut standing = At::beginning(self.plan);
+        let mut standing = At::beginning(self);
         let mut choices = Vec::new();
         for step in behaviour {
             let at = choices.len();
@@ -128,7 +136,7 @@ impl<'a> Stepper<'a> {
 }
 
 /// Finds out what can be taken where so many choices led, and says whether that is all.
-fn look(standing: &mut At<'_>, at: usize) -> Result<bool, StepError> {
+fn look(standing: &mut At<'_, '_>, at: usize) -> Result<bool, StepError> {
     catch(|| standing.look()).map_err(|panic| StepError::panicked(at, &panic))
 }
 
@@ -151,7 +159,7 @@ fn of_model(panic: &Panic) -> Finding {
 }
 
 /// Failures of something that can be taken.
-fn findings(standing: &mut At<'_>, number: usize) -> Vec<Finding> {
+fn findings(standing: &mut At<'_, '_>, number: usize) -> Vec<Finding> {
     if let Err(panic) = catch(|| standing.test(number)) {
         return vec![of_model(&panic)];
     }

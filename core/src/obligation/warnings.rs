@@ -4,6 +4,7 @@ use super::counts::Counts;
 use super::found::Found;
 use super::obligations::Obligations;
 use super::{constraint, coverage, deadlock, environment, induction};
+use crate::erased::ErasedRefinement;
 use crate::explore::Panic;
 use crate::model_call::{catch, named};
 use crate::refinement::Refinement;
@@ -20,11 +21,11 @@ pub(super) struct Judgements<'a, R: Refinement> {
 }
 
 /// Everything that is doubtful. What a function of the model panics with, so that it is not known, is added to `panics`.
-pub(super) fn warnings<R: Refinement>(
+pub(super) fn warnings(
     obligations: &Obligations<'_>,
     counts: &Counts,
-    judgements: &Judgements<'_, R>,
-    found: &Found<'_, R>,
+    judgements: &Judgements<'_, ErasedRefinement<'_>>,
+    found: &Found<'_, ErasedRefinement<'_>>,
     panics: &mut Vec<Panic>,
 ) -> Vec<Warning> {
     let Judgements {
@@ -70,7 +71,7 @@ pub(super) fn warnings<R: Refinement>(
     }
     let waivers = named("`waivers`", || refinement.waivers());
     let unreasoned = coverage::doubts_of_waivers(&waivers);
-    let misnamed = counts.model.again.misnamed.iter().cloned();
+    let misnamed = counts.model.again.misnamed(refinement);
     let conditions = judgements.assuming_nothing.iter().cloned();
     warnings.extend(conditions.map(warning(About::Fairness)));
     warnings.extend(unreasoned.map(warning(About::Waiver)));
@@ -80,7 +81,7 @@ pub(super) fn warnings<R: Refinement>(
             .cloned()
             .map(warning(About::SpecificationRule)),
     );
-    warnings.extend(misnamed.map(warning(About::Rule)));
+    warnings.extend(misnamed.into_iter().map(warning(About::Rule)));
     warnings
 }
 

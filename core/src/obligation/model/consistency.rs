@@ -7,11 +7,12 @@
 mod asking;
 mod difference;
 mod heard;
+mod names;
 mod specification;
 
 pub(in crate::obligation) use self::asking::Asking;
 use self::difference::difference_shown;
-use self::difference::{asked_twice, is_reordered, misnamed, of_the};
+use self::difference::{asked_twice, is_reordered, of_the};
 pub(in crate::obligation) use self::difference::{difference, same};
 pub(in crate::obligation) use self::heard::{Again, Heard, Word};
 use crate::answer::answer;
@@ -21,7 +22,7 @@ use crate::explore::Place;
 use crate::functions::{Functions, RefinementFunctions};
 use crate::model_call::{named, named_invariant, tolerated};
 use crate::obligation::fault::{Fault, Inconsistency};
-use crate::obligation::sample::{FEW, is_in_sample, is_well_compared, number, some_of};
+use crate::obligation::sample::{FEW, is_asked_again, number, some_of};
 use crate::overridden::Overridden;
 use crate::refinement::Refinement;
 use crate::report::number::counted;
@@ -39,7 +40,7 @@ impl Asking<'_> {
     /// Prepares to hear what is said of a state, if it is in the sample.
     #[inline]
     pub(in crate::obligation) fn listen(&self, again: &mut Again, place: Place) {
-        let is_heard = self.asks_again && is_in_sample(number(place, self.walks));
+        let is_heard = self.asks_again && is_asked_again(number(place, self.walks));
         again.heard = is_heard.then(Box::default);
     }
 
@@ -64,17 +65,16 @@ impl Asking<'_> {
             let of = || Overridden::of(implementation, implementation.0.type_name(), state, action);
             *self.overridden_of_implementation.get_or_init(of)
         });
+        let overridden = overridden.unwrap_or(Overridden::ALL);
         let at = At {
             system: implementation,
             from: state,
             offered: &next,
-            overridden: overridden.unwrap_or(Overridden::ALL),
+            overridden,
         };
-        if is_well_compared(number) {
-            let found = next
-                .iter()
-                .filter_map(|(action, _)| misnamed(implementation, action));
-            again.misnamed.extend(found);
+        for (action, _) in &next {
+            let rule = implementation.call_rule_of(action);
+            again.names.note(rule, place, action);
         }
         let few = some_of(&next, number).map(|(action, _)| action);
         // What `next` does not visit is no step of a system that is explored.
@@ -86,8 +86,11 @@ impl Asking<'_> {
         let mut found = found.or(beyond);
         // A walk may come back to an initial state, and what stands for one need not be one.
         let is_known = !self.walks && self.symmetry.is_none();
+        // What is derived enumerates the initial states, which are the same for the first of them and for the next.
+        let is_telling = overridden.is_initial || place.state.0 == 0;
         let is_initial = || implementation.call_is_initial(state);
         if is_known
+            && is_telling
             && named("`is_initial` of the implementation", is_initial) != (place.length == 0)
         {
             found.get_or_insert(Disagreement::overridden("is_initial", "initial", state));

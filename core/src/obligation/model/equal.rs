@@ -10,16 +10,15 @@ use foldhash::fast::FixedState;
 use foldhash::{HashMap, HashMapExt};
 
 use super::consistency::difference;
+use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem};
 use crate::explore::{Place, StateId};
 use crate::functions::{Functions, RefinementFunctions};
 use crate::invariant::Invariant;
-use crate::model_call::named;
 use crate::obligation::fault::Inconsistency;
 use crate::obligation::found::Found;
-use crate::obligation::sample::is_in_sample;
+use crate::obligation::sample::is_asked_again;
 use crate::refinement::Refinement;
-use crate::state::{Kept, Limits, State, Writer};
-use crate::system::{StateOf, TransitionSystem, steps};
+use crate::system::steps;
 
 /// States by their hashes that are looked up in, all of them if they are not more.
 const MOST_KEPT: u32 = 1 << 16;
@@ -29,32 +28,17 @@ const BLOCK: u32 = 1 << 8;
 const MOST_PAIRS: usize = 1 << 12;
 const MOST_ASKED: usize = 1 << 8;
 
-/// Whether two states are known to be the same in every variable, from how they are written.
-fn alike<S: TransitionSystem>(system: &S, one: &StateOf<S>, other: &StateOf<S>) -> bool {
-    if const { matches!(StateOf::<S>::KEPT, Kept::Whole) } {
-        return false;
-    }
-    let code = |state: &StateOf<S>| {
-        let mut writer = Writer::growing();
-        state.write(system, Limits::NONE, &mut writer);
-        writer.code()
-    };
-    let is_exact = const { StateOf::<S>::EXACT.is_exact() };
-    let is_same = || code(one).is_some_and(|one| Some(one) == code(other));
-    is_exact && named("`write` of a state", is_same)
-}
-
 /// What equal states are compared by.
-pub(in crate::obligation) struct Compared<'a, R: Refinement> {
-    pub found: &'a Found<'a, R>,
-    pub invariants: &'a [Invariant<R::Concrete>],
+pub(in crate::obligation) struct Compared<'f, 'a> {
+    pub found: &'f Found<'f, ErasedRefinement<'a>>,
+    pub invariants: &'f [Invariant<ErasedSystem<'a>>],
     /// The places of those that were true of every state when the search came by.
-    pub held: &'a [usize],
+    pub held: &'f [usize],
     /// Whether the search asked for images.
     pub images: bool,
 }
 
-impl<R: Refinement> Compared<'_, R> {
+impl Compared<'_, '_> {
     /// Two equal states that differ, and the place of the step to the one that was not kept.
     pub fn unequal(&self) -> Option<(Place, Inconsistency)> {
         let found = self.found;
@@ -74,7 +58,7 @@ impl<R: Refinement> Compared<'_, R> {
         }
         let complete = every == 1 && found.totals.complete;
         let mut pairs = 0;
-        for id in (0..states).filter(|id| is_in_sample(u64::from(*id))) {
+        for id in (0..states).filter(|id| is_asked_again(u64::from(*id))) {
             if id.is_multiple_of(64) && !found.in_time() || pairs >= MOST_PAIRS {
                 return None;
             }
@@ -99,7 +83,7 @@ impl<R: Refinement> Compared<'_, R> {
                 match same.filter(|same| *same == to) {
                     Some(same) => {
                         pairs += 1;
-                        let shown = (!alike(implementation, &same, &to))
+                        let shown = (!implementation.0.are_alike(&same, &to))
                             .then(|| difference(&same, &to))
                             .flatten();
                         let told = || (pairs <= MOST_ASKED).then(|| self.told_apart(&same, &to));
@@ -132,7 +116,7 @@ impl<R: Refinement> Compared<'_, R> {
     }
 
     /// An invariant that was true of a state when the search came by, and is not any more.
-    fn changed(&self, state: &StateOf<R::Concrete>) -> Option<Inconsistency> {
+    fn changed(&self, state: &ErasedState) -> Option<Inconsistency> {
         let held = self.held.iter().map(|place| &self.invariants[*place]);
         let changed = held.into_iter().find(|invariant| !invariant.holds(state));
         let name = changed?.name();
@@ -145,7 +129,7 @@ impl<R: Refinement> Compared<'_, R> {
     }
 
     /// What of the model tells two equal states apart, if something does.
-    fn told_apart(&self, kept: &StateOf<R::Concrete>, to: &StateOf<R::Concrete>) -> Option<String> {
+    fn told_apart(&self, kept: &ErasedState, to: &ErasedState) -> Option<String> {
         let refinement = self.found.refinement;
         let implementation = refinement.implementation();
         let told =

@@ -22,8 +22,8 @@ type Taken = (Option<ErasedAction>, ErasedState);
 
 /// Position to which choices have led, and what can be taken from there, by numbers. What asks the model may panic as it
 /// does, but for [`step`](Self::step).
-pub(super) struct At<'a> {
-    plan: &'a Plan<'a>,
+pub(super) struct At<'a, 'p> {
+    plan: &'a Plan<'p>,
     /// None before an initial state is chosen.
     state: Option<ErasedState>,
     offered: Vec<Taken>,
@@ -31,9 +31,9 @@ pub(super) struct At<'a> {
     failures: Vec<Failure>,
 }
 
-impl<'a> At<'a> {
+impl<'a, 'p> At<'a, 'p> {
     /// Before an initial state is chosen.
-    pub fn beginning(plan: &'a Plan<'a>) -> Self {
+    pub fn beginning(plan: &'a Plan<'p>) -> Self {
         Self {
             plan,
             state: None,

@@ -5,14 +5,11 @@ use std::fmt::Debug;
 use serde::Serialize;
 
 use crate::disagreement::Disagreement;
-use crate::functions::Functions;
 use crate::model_call::named;
 use crate::obligation::fault::Inconsistency;
 use crate::report::json::json;
 use crate::report::value::compact;
 use crate::report::{Change, changes};
-use crate::rule::Rule;
-use crate::system::{ActionOf, TransitionSystem};
 
 pub(super) fn of_the(system: &'static str, found: Disagreement) -> Inconsistency {
     Inconsistency::Disagreement { system, found }
@@ -90,28 +87,4 @@ pub(super) fn is_reordered(text: &str, other: &str) -> bool {
         bytes
     };
     text == other || text.len() == other.len() && sorted(text) == sorted(other)
-}
-
-/// That an action is filed under another rule than the one that has its name, if that is so.
-pub(super) fn misnamed<S: TransitionSystem>(system: &S, action: &ActionOf<S>) -> Option<String> {
-    let plain = |name: &str| -> String {
-        let letters = name.chars().filter(|letter| letter.is_alphanumeric());
-        letters.flat_map(char::to_lowercase).collect()
-    };
-    // An enum's variant, as serde writes it.
-    let name = match json(action) {
-        serde_json::Value::String(name) => name,
-        serde_json::Value::Object(fields) if fields.len() == 1 => fields.into_iter().next()?.0,
-        _ => return None,
-    };
-    let (own, rules) = (system.call_rule_of(action).0, system.call_rules());
-    let is_its_name = |rule: &Rule| plain(&rule.name) == plain(&name);
-    if is_its_name(&rules[own]) {
-        return None;
-    }
-    let other = rules.iter().find(|rule| is_its_name(rule))?;
-    Some(format!(
-        "`rule_of` files {action:?} under `{}`, and there is a rule `{}`",
-        rules[own].name, other.name
-    ))
 }

@@ -5,11 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use foldhash::{HashMap, HashMapExt};
 
 use super::difference::{difference, of_the};
+use super::names::Names;
 use crate::answer::Answer;
 use crate::disagreement::Disagreement;
-use crate::erased::{ErasedAction, ErasedState, ErasedStep};
+use crate::erased::{ErasedAction, ErasedRefinement, ErasedState, ErasedStep};
 use crate::explore::{Place, fingerprint};
 use crate::obligation::fault::Inconsistency;
+use crate::refinement::Refinement;
 use crate::rule::{Process, RuleId};
 
 /// Something of the specification that is stated otherwise than by `next` and `initial`: perhaps as a predicate.
@@ -47,8 +49,9 @@ pub(in crate::obligation) struct Again {
     pub enumerated: Vec<bool>,
     /// The processes that take actions of the specification.
     pub processes: BTreeSet<Process>,
-    /// Actions filed under a rule although there is one of their own name.
-    pub misnamed: BTreeSet<String>,
+    /// Names of the actions of the implementation, and of the specification.
+    pub names: Names,
+    pub names_of_specification: Names,
     /// The states at which overridden methods of the specification were not compared, since there is too much to compare with.
     pub not_compared: u64,
     /// Where states are kept as fingerprints, those in the sample and their successors, by their fingerprints.
@@ -65,7 +68,8 @@ impl Again {
             words: BTreeMap::new(),
             enumerated: vec![false; abstract_rules],
             processes: BTreeSet::new(),
-            misnamed: BTreeSet::new(),
+            names: Names::default(),
+            names_of_specification: Names::default(),
             not_compared: 0,
             fingerprinted: HashMap::new(),
             confused: None,
@@ -82,7 +86,9 @@ impl Again {
             *is |= other;
         }
         self.processes.extend(other.processes);
-        self.misnamed.extend(other.misnamed);
+        self.names.add(other.names);
+        self.names_of_specification
+            .add(other.names_of_specification);
         self.not_compared += other.not_compared;
         for (_, (place, state)) in other.fingerprinted {
             self.compare_fingerprint(place, &state);
@@ -121,6 +127,14 @@ impl Again {
         if first.is_none_or(|(first, _)| place < *first) {
             self.words.insert(word, (place, found));
         }
+    }
+
+    /// What is told of actions that are filed under a rule although there is one of their own name.
+    pub fn misnamed(&self, refinement: &ErasedRefinement<'_>) -> BTreeSet<String> {
+        let mut misnamed = self.names.misnamed(refinement.implementation());
+        let of_specification = &self.names_of_specification;
+        misnamed.append(&mut of_specification.misnamed(refinement.specification()));
+        misnamed
     }
 
     /// What is not a predicate after all, since `next` visits steps of the rule elsewhere.

@@ -6,7 +6,7 @@
 use std::cell::Cell;
 
 use super::asking::Asking;
-use super::difference::{asked_twice, difference, misnamed, of_the};
+use super::difference::{asked_twice, difference, of_the};
 use super::heard::{Again, Heard, Word};
 use crate::disagreement::{At, Disagreement, misfiled};
 use crate::erased::{ErasedAction, ErasedState, ErasedStep};
@@ -112,7 +112,9 @@ impl Asking<'_> {
             if let Some(found) = misfiled(specification, action) {
                 return Err(of_the("specification", found));
             }
-            again.enumerated[specification.call_rule_of(action).0] = true;
+            let rule = specification.call_rule_of(action);
+            again.enumerated[rule.0] = true;
+            again.names_of_specification.note(rule, place, action);
             again
                 .processes
                 .insert(specification.call_process_of(action));
@@ -128,12 +130,6 @@ impl Asking<'_> {
                 let what = "actions of the specification";
                 return Err(Inconsistency::Equal { what, difference });
             }
-        }
-        if is_well_compared(number) {
-            let found = offered
-                .iter()
-                .filter_map(|(action, _)| misnamed(specification, action));
-            again.misnamed.extend(found);
         }
         let known = offered.iter().map(|(action, _)| action);
         let named_by_steps = heard.answers.iter().flat_map(|answer| answer.actions());
