@@ -3,7 +3,7 @@
 //! Paper: Havelund & Shankar, *A Refinement Proof for a Garbage Collector*. Counts without a source of their own
 //! were found by this checker, and are pinned so that a change is noticed.
 
-use refmap::{Report, Settings};
+use refmap::obligation::Checkable;
 use refmap_cli::catalogue::{Arguments, Check, Choice, Claim, InputError, Parameter};
 use refmap_refinements::Checked;
 use refmap_refinements::ben_ari::broken::{BrokenRefinement, Mapping};
@@ -46,13 +46,13 @@ pub(super) fn checks() -> Vec<Check> {
             "wrong implementations of collect only garbage that pass simulation",
             "Havelund & Shankar, section 2",
             broken_parameters(),
-            |arguments, settings| {
+            |arguments| {
                 let scope = broken_scope(arguments)
                     .validate()
                     .map_err(InputError::instance)?;
                 let (fault, mapping) = fault().of(arguments);
                 let refinement = BrokenRefinement::new(scope, fault, mapping);
-                Ok(refinement.checker().check(settings)?)
+                Ok(refinement.into_checker())
             },
         ),
     ]
@@ -68,9 +68,9 @@ fn scoped<R>(
 where
     R: Checked + 'static,
 {
-    let run = move |arguments: &Arguments, settings: &Settings<'_>| -> Result<Report, InputError> {
+    let build = move |arguments: &Arguments| -> Result<Box<dyn Checkable>, InputError> {
         let scope = scope(arguments).validate().map_err(InputError::instance)?;
-        Ok(refinement(scope).checker().check(settings)?)
+        Ok(refinement(scope).into_checker())
     };
     let mut parameters = bounds();
     parameters.extend([
@@ -79,7 +79,7 @@ where
         mutator().parameter(),
         fairness().parameter(),
     ]);
-    Check::new(name, about, source, parameters, run)
+    Check::new(name, about, source, parameters, build)
 }
 
 fn bounds() -> Vec<Parameter> {

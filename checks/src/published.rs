@@ -38,14 +38,14 @@ pub(super) fn checks() -> Vec<Check> {
             "an allocator that keeps its clients in an order: refines one that gives in any order",
             ALLOCATOR,
             [clients(), vec![grants().parameter()]].concat(),
-            |arguments, settings| {
+            |arguments| {
                 let refinement = SchedulingAllocatorRefinement::new(SchedulingAllocator {
                     clients: arguments.number("clients"),
                     resources: arguments.number("resources"),
                     grants: grants().of(arguments),
                     fairness: Conditions::Published,
                 });
-                Ok(refinement.checker().check(settings)?)
+                Ok(refinement.into_checker())
             },
         ),
         Check::new(
@@ -53,7 +53,7 @@ pub(super) fn checks() -> Vec<Check> {
             "an allocator and clients that send messages: refines the allocator with an order",
             ALLOCATOR,
             [clients(), vec![receives().parameter()]].concat(),
-            |arguments, settings| {
+            |arguments| {
                 let refinement = AllocatorImplementationRefinement::new(AllocatorImplementation {
                     server: SchedulingAllocator {
                         clients: arguments.number("clients"),
@@ -64,7 +64,7 @@ pub(super) fn checks() -> Vec<Check> {
                     receives: receives().of(arguments),
                     fairness: Conditions::Published,
                 });
-                Ok(refinement.checker().check(settings)?)
+                Ok(refinement.into_checker())
             },
         ),
         Check::new(
@@ -72,9 +72,9 @@ pub(super) fn checks() -> Vec<Check> {
             "caches that write through a queue: refine a memory that carries out one request at a time",
             SPECIFYING_SYSTEMS,
             cache_parameters(),
-            |arguments, settings| {
+            |arguments| {
                 let refinement = WriteThroughCacheRefinement::new(cache(arguments));
-                Ok(refinement.checker().check(settings)?)
+                Ok(refinement.into_checker())
             },
         ),
         Check::new(
@@ -91,14 +91,14 @@ pub(super) fn checks() -> Vec<Check> {
                 ),
                 sends().parameter(),
             ],
-            |arguments, settings| {
+            |arguments| {
                 let refinement = AlternatingBitRefinement::new(AlternatingBit {
                     data: arguments.number("data"),
                     queue: arguments.number("queue"),
                     sends: sends().of(arguments),
                     fairness: Conditions::Published,
                 });
-                Ok(refinement.checker().check(settings)?)
+                Ok(refinement.into_checker())
             },
         ),
         Check::new(
@@ -109,13 +109,13 @@ pub(super) fn checks() -> Vec<Check> {
                 Parameter::number("nodes", 2..=MAX_NODES as u64, 3, "nodes of the ring"),
                 blackens().parameter(),
             ],
-            |arguments, settings| {
+            |arguments| {
                 let refinement = Ewd840Refinement::new(Ewd840 {
                     nodes: arguments.number("nodes"),
                     blackens: blackens().of(arguments),
                     fairness: Conditions::Published,
                 });
-                Ok(refinement.checker().check(settings)?)
+                Ok(refinement.into_checker())
             },
         ),
         Check::new(
@@ -137,14 +137,14 @@ pub(super) fn checks() -> Vec<Check> {
                 ),
                 passes().parameter(),
             ],
-            |arguments, settings| {
+            |arguments| {
                 let processes = Ewd998PCal {
                     nodes: arguments.number("nodes"),
                     passes: passes().of(arguments),
                 };
                 let counters = arguments.number("counters");
                 let refinement = Ewd998PCalRefinement::new(processes, counters);
-                Ok(refinement.checker().check(settings)?)
+                Ok(refinement.into_checker())
             },
         ),
         Check::new(
@@ -157,14 +157,14 @@ pub(super) fn checks() -> Vec<Check> {
                 Parameter::number("ballots", 1..=MAX_BALLOTS as u64, 3, "ballots"),
                 votes().parameter(),
             ],
-            |arguments, settings| {
+            |arguments| {
                 let refinement = VotingRefinement::new(Voting {
                     acceptors: arguments.number("acceptors"),
                     values: arguments.number("values"),
                     ballots: arguments.number("ballots"),
                     votes: votes().of(arguments),
                 });
-                Ok(refinement.checker().check(settings)?)
+                Ok(refinement.into_checker())
             },
         ),
     ]

@@ -28,22 +28,14 @@ pub(super) fn checks() -> Vec<Check> {
             Parameter::number("queue", 1..=MAX_QUEUE as u64, 2, "QueueSize"),
             Parameter::number("threshold", 0..=MAX_OBJECTS as u64, 1, "RootsThreshold"),
         ],
-        |arguments, settings| {
-            Ok(ModuleRefinement::new(module(arguments))
-                .checker()
-                .check(settings)?)
-        },
+        |arguments| Ok(ModuleRefinement::new(module(arguments)).into_checker()),
     );
     let design_check = Check::new(
         "yrc",
         "the design that YRC's TLA+ module describes, and its variants: refines collect only garbage",
         "the TLA+ module yrc_proof, comments",
         design_parameters(),
-        |arguments, settings| {
-            Ok(DesignRefinement::new(design(arguments))
-                .checker()
-                .check(settings)?)
-        },
+        |arguments| Ok(DesignRefinement::new(design(arguments)).into_checker()),
     );
     vec![module_check, design_check]
 }

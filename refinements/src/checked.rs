@@ -2,7 +2,7 @@
 //!
 //! A check is compiled where its checker is made: here, once, for the catalogue, the tests and the tutorials.
 
-use refmap::obligation::Checker;
+use refmap::obligation::{Checkable, Checker};
 use refmap::{Composed, Refinement};
 
 use crate::ben_ari::broken::BrokenRefinement;
@@ -17,16 +17,22 @@ use crate::yrc::{DesignRefinement, ModuleRefinement};
 
 /// A refinement with a checker of its own.
 pub trait Checked: Refinement + Sized {
-    /// Checker of the refinement, which knows what its systems have beside them.
-    fn checker(&self) -> Checker<'_, Self>;
+    /// Check of the refinement, which knows what its systems have beside them.
+    fn checker(&self) -> Box<dyn Checkable + '_>;
+    /// The same check, which keeps the refinement.
+    fn into_checker(self) -> Box<dyn Checkable>;
 }
 
 /// Implements [`Checked`] with the given facilities of a checker.
 macro_rules! checked {
     ($($refinement:ty: $($facility:ident)*;)*) => {$(
         impl Checked for $refinement {
-            fn checker(&self) -> Checker<'_, Self> {
-                Checker::new(self)$(.$facility())*
+            fn checker(&self) -> Box<dyn Checkable + '_> {
+                Box::new(Checker::new(self)$(.$facility())*)
+            }
+
+            fn into_checker(self) -> Box<dyn Checkable> {
+                Box::new(Checker::owning(self)$(.$facility())*)
             }
         }
     )*};

@@ -2,8 +2,9 @@
 
 mod tables;
 
-use refmap::check;
-use refmap::obligation::{Liveness, Settings};
+use refmap::obligation::stepper::Stepper;
+use refmap::obligation::{CheckError, Checkable, Checker, Liveness, Settings};
+use refmap::report::Report;
 use refmap_cli::catalogue::{
     Arguments, Check, Choice, Claim, InputError, Parameter, ParameterKind,
 };
@@ -64,20 +65,43 @@ pub(super) fn checks() -> Vec<Check> {
         "a copying protocol under a memory model: refines one atomic register",
         "Ugawa, Abe & Maeda, sections 3 and 4",
         parameters(),
-        |arguments, settings| {
+        |arguments| {
             let refinement = CopyingRefinement::new(&instance(arguments), memory().of(arguments));
-            let refinement = refinement.map_err(InputError::instance)?;
-            let liveness = match progress().of(arguments) {
-                None => settings.liveness,
-                Some(_) => Liveness::Included,
-            };
-            let settings = Settings {
-                liveness,
-                ..settings.clone()
-            };
-            Ok(check(&refinement, &settings)?)
+            let checker = Checker::owning(refinement.map_err(InputError::instance)?);
+            Ok(match progress().of(arguments) {
+                None => Box::new(checker),
+                Some(_) => Box::new(Progressing(checker)),
+            })
         },
     )]
+}
+
+/// A check of which progress is asked: what happens in the end is decided by default.
+struct Progressing(Checker<'static, CopyingRefinement>);
+
+fn with_liveness<'a>(settings: &Settings<'a>) -> Settings<'a> {
+    Settings {
+        liveness: Liveness::Included,
+        ..settings.clone()
+    }
+}
+
+impl Checkable for Progressing {
+    fn check(&self, settings: &Settings<'_>) -> Result<Report, CheckError> {
+        self.0.check(&with_liveness(settings))
+    }
+
+    fn declared(&self, settings: &Settings<'_>) -> Result<Vec<String>, CheckError> {
+        self.0.declared(&with_liveness(settings))
+    }
+
+    fn step_through(
+        &self,
+        settings: &Settings<'_>,
+        receive: &mut dyn FnMut(Stepper<'_>),
+    ) -> Result<(), CheckError> {
+        self.0.step_through(&with_liveness(settings), receive)
+    }
 }
 
 fn instance(arguments: &Arguments) -> Instance {

@@ -27,7 +27,7 @@ pub(super) fn checks() -> Vec<Check> {
             "the x86-TSO on-the-fly collector, and its variants: refines collect only garbage",
             "Gammie, Hosking & Engelhardt, Relaxing Safely",
             of_collector(),
-            |arguments, settings| {
+            |arguments| {
                 let system = OnTheFly::new(scope(arguments), variant(arguments)?);
                 let mut system = system.map_err(InputError::instance)?;
                 for name in arguments.names("unfair") {
@@ -35,7 +35,7 @@ pub(super) fn checks() -> Vec<Check> {
                     system.assumed.retain(|assumed| *assumed != unfair);
                 }
                 let refinement = CollectorRefinement::new(system);
-                Ok(refinement.checker().check(settings)?)
+                Ok(refinement.into_checker())
             },
         ),
         Check::new(
@@ -43,12 +43,12 @@ pub(super) fn checks() -> Vec<Check> {
             "the same with a history variable: what is garbage is freed within so many cycles",
             "Gammie, Hosking & Engelhardt, Relaxing Safely, section 4",
             of_cycles(),
-            |arguments, settings| {
+            |arguments| {
                 let cycles = arguments.number("cycles");
                 let refinement =
                     CyclesRefinement::new(scope(arguments), variant(arguments)?, cycles)
                         .map_err(InputError::instance)?;
-                Ok(refinement.checker().check(settings)?)
+                Ok(refinement.into_checker())
             },
         ),
     ]

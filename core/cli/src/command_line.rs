@@ -104,13 +104,6 @@ pub enum CommandError {
     #[cfg(feature = "pictures")]
     #[error("error: {0}")]
     Explorer(#[from] crate::pictures::explorer::ExplorerError),
-    /// The check does not hand over its refinement.
-    #[cfg(feature = "pictures")]
-    #[error("error: {check} cannot be explored: it does not run `refmap::check`")]
-    Unexplorable {
-        /// The check.
-        check: String,
-    },
     /// The results cannot be written for a build server.
     #[error("error: {0}")]
     JunitFile(#[from] JunitFileError),
@@ -316,9 +309,6 @@ fn check(
             cancel: Some(cancel),
             progress: Some(&|progress| bar.show(&command.check, progress)),
         },
-        declared: None,
-        #[cfg(feature = "pictures")]
-        step_through: None,
     };
     let given: Vec<_> = command
         .arguments

@@ -48,9 +48,9 @@
 //!     "a counter refines its parity",
 //!     "this page",
 //!     vec![Parameter::number("size", 1..=9, 4, "Size of the counter")],
-//!     |arguments, settings| {
+//!     |arguments| {
 //!         let refinement = RefinesParity(Counter(arguments.number("size")));
-//!         Ok(check(&refinement, settings)?)
+//!         Ok(Box::new(Checker::owning(refinement)))
 //!     },
 //! );
 //! let claims = vec![

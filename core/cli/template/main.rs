@@ -1,7 +1,8 @@
 //! Checks that threads that take a lock increment a counter as if each did so in one step.
 
 // ANCHOR: specification
-use refmap::{Action, Invariant, Process, Refinement, State, TransitionSystem, check, offer};
+use refmap::obligation::Checker;
+use refmap::{Action, Invariant, Process, Refinement, State, TransitionSystem, offer};
 use serde::Serialize;
 
 /// The specification: a counter that counts modulo 4, and is incremented in one step.
@@ -230,7 +231,7 @@ fn catalogue() -> Catalogue {
             Parameter::number("threads", 1..=4, 2, "Number of threads"),
             lock().parameter(),
         ],
-        |arguments, settings| Ok(check(&instance(arguments), settings)?),
+        |arguments| Ok(Box::new(Checker::owning(instance(arguments)))),
     );
     let claims = vec![
         Claim::holds("counter", vec![])

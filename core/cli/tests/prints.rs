@@ -14,7 +14,8 @@ use std::sync::OnceLock;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use refmap::{Action, Refinement, State, TransitionSystem, check};
+use refmap::obligation::Checker;
+use refmap::{Action, Refinement, State, TransitionSystem};
 use refmap_cli::catalogue::{Catalogue, Check, Claim, Parameter};
 use serde::Serialize;
 
@@ -143,10 +144,10 @@ impl Refinement for Itself {
 
 fn catalogue() -> Catalogue {
     let parameters = vec![Parameter::choice("prints", &FUNCTIONS, "")];
-    let count = Check::new("count", "", "", parameters, |arguments, settings| {
+    let count = Check::new("count", "", "", parameters, |arguments| {
         // Of all claims the first one decides.
         PRINTS.get_or_init(|| arguments.choice("prints").to_owned());
-        Ok(check(&Itself(Counter(300)), settings)?)
+        Ok(Box::new(Checker::owning(Itself(Counter(300)))))
     });
     let claims = vec![
         Claim::violated("count", vec![("prints", "hash".into())], "observation"),

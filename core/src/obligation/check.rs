@@ -9,13 +9,13 @@ use super::found::Found;
 use super::judge::{self, Labelled};
 use super::obligations::Obligations;
 use super::settings::{Search, Settings, Symmetry};
-#[cfg(feature = "stepper")]
 use super::stepper::Stepper;
-use super::subject::{Enumerated, QuotientOf, Subject, Typed, declared, quotient};
+use super::subject::{Passes, QuotientOf, Subject, Typed, declared, quotient};
 use super::visitor::Plan;
 use super::walks;
-use crate::erased::ErasedRefinement;
+use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem};
 use crate::explore::{FINGERPRINT_BITS, Record, Storage};
+use crate::invariant::Invariant;
 use crate::model_call::{UNNAMED, take_tolerated};
 use crate::refinement::Refinement;
 use crate::report::Report;
@@ -50,22 +50,73 @@ pub fn check<R: Refinement>(refinement: &R, settings: &Settings<'_>) -> Result<R
 /// }
 /// ```
 ///
-/// A check is compiled where the checker is made, and not once more where it is run: the search, that is, and all else is the
-/// library's.
+/// The search of a checker is compiled where it is used, or made a [`Checkable`]; all else is the library's.
 pub struct Checker<'a, R: Refinement> {
-    refinement: &'a R,
-    run: fn(Checker<'a, R>, &Settings<'_>) -> Result<Report, CheckError>,
-    enumerated: Option<Enumerated<R>>,
+    refinement: Held<'a, R>,
+    passes: Option<Passes<R>>,
     quotient: Option<QuotientOf<R>>,
+}
+
+enum Held<'a, R> {
+    Borrowed(&'a R),
+    Owned(R),
+}
+
+/// A check of a refinement, of whatever types.
+///
+/// ```
+/// # use refmap::Refinement;
+/// # use refmap::obligation::{Checkable, Checker};
+/// fn checks(
+///     first: impl Refinement + 'static,
+///     second: impl Refinement + 'static,
+/// ) -> [Box<dyn Checkable>; 2] {
+///     [Box::new(Checker::owning(first)), Box::new(Checker::owning(second))]
+/// }
+/// ```
+pub trait Checkable {
+    /// Discharges the obligations that `settings` choose.
+    ///
+    /// # Errors
+    ///
+    /// As [`check`].
+    fn check(&self, settings: &Settings<'_>) -> Result<Report, CheckError>;
+
+    /// The names of the obligations that a check with these settings decides. Nothing is searched: what is wrong with an
+    /// instance or with settings can be told so before anything is.
+    ///
+    /// # Errors
+    ///
+    /// As [`check`].
+    fn declared(&self, settings: &Settings<'_>) -> Result<Vec<String>, CheckError>;
+
+    /// Hands the refinement to `receive`, to step through it.
+    ///
+    /// # Errors
+    ///
+    /// As [`check`]; then nothing is handed over.
+    fn step_through(
+        &self,
+        settings: &Settings<'_>,
+        receive: &mut dyn FnMut(Stepper<'_>),
+    ) -> Result<(), CheckError>;
 }
 
 impl<'a, R: Refinement> Checker<'a, R> {
     /// A check of `refinement`, of whose systems nothing is known but that they are systems.
     pub fn new(refinement: &'a R) -> Self {
+        Self::of(Held::Borrowed(refinement))
+    }
+
+    /// The same of a refinement that the check keeps.
+    pub fn owning(refinement: R) -> Self {
+        Self::of(Held::Owned(refinement))
+    }
+
+    fn of(refinement: Held<'a, R>) -> Self {
         Self {
             refinement,
-            run: Self::run,
-            enumerated: None,
+            passes: None,
             quotient: None,
         }
     }
@@ -76,7 +127,7 @@ impl<'a, R: Refinement> Checker<'a, R> {
     where
         R::Concrete: TypeCorrect,
     {
-        self.enumerated = Some(Enumerated::new());
+        self.passes = Some(Passes::new());
         self
     }
 
@@ -96,46 +147,72 @@ impl<'a, R: Refinement> Checker<'a, R> {
     /// # Errors
     ///
     /// As [`check`].
-    pub fn check(self, settings: &Settings<'_>) -> Result<Report, CheckError> {
-        (self.run)(self, settings)
+    pub fn check(&self, settings: &Settings<'_>) -> Result<Report, CheckError> {
+        Checkable::check(self, settings)
     }
 
-    fn run(self, settings: &Settings<'_>) -> Result<Report, CheckError> {
-        guarded(settings, &|| {
-            let started = Instant::now();
-            let subject = Typed::new(self.refinement, self.enumerated, self.quotient)?;
-            run(&subject, settings, started)
+    /// Shows the refinement to `then`, with what it declares once for a check.
+    fn show(&self, then: &mut Then<'_>) -> Result<(), CheckError> {
+        let refinement = match &self.refinement {
+            Held::Borrowed(refinement) => refinement,
+            Held::Owned(refinement) => refinement,
+        };
+        then(&Typed::new(refinement, self.passes, self.quotient)?)
+    }
+}
+
+impl<R: Refinement> Checkable for Checker<'_, R> {
+    fn check(&self, settings: &Settings<'_>) -> Result<Report, CheckError> {
+        guarded(&|then| self.show(then), &|subject, started| {
+            run(subject, settings, started)
         })
     }
+
+    fn declared(&self, settings: &Settings<'_>) -> Result<Vec<String>, CheckError> {
+        guarded(&|then| self.show(then), &|subject, _| {
+            chosen(subject, settings)
+        })
+    }
+
+    fn step_through(
+        &self,
+        settings: &Settings<'_>,
+        receive: &mut dyn FnMut(Stepper<'_>),
+    ) -> Result<(), CheckError> {
+        self.show(&mut |subject| step_through(subject, settings, receive))
+    }
 }
 
-/// Runs a check: whatever a model does, it ends with a report or an error.
-fn guarded(
-    settings: &Settings<'_>,
-    run: &dyn Fn() -> Result<Report, CheckError>,
-) -> Result<Report, CheckError> {
+/// Receives a refinement.
+type Then<'a> = dyn FnMut(&dyn Subject) -> Result<(), CheckError> + 'a;
+
+/// Asks something of the refinement that `show` shows: whatever a model does, there is an answer or an error.
+fn guarded<T>(
+    show: &dyn Fn(&mut Then<'_>) -> Result<(), CheckError>,
+    ask: &dyn Fn(&dyn Subject, Instant) -> Result<T, CheckError>,
+) -> Result<T, CheckError> {
     // What another check on this thread did without is not this one's.
     take_tolerated();
-    #[cfg(feature = "stepper")]
-    if settings.step_through.is_some() {
-        // What receives the refinement is not the model.
-        return run();
-    }
-    #[cfg(not(feature = "stepper"))]
-    let _ = settings;
-    declared(UNNAMED, run)?
+    let started = Instant::now();
+    let mut answer = None;
+    declared(UNNAMED, || {
+        show(&mut |subject| {
+            answer = Some(ask(subject, started)?);
+            Ok(())
+        })
+    })??;
+    Ok(answer.expect("the refinement was shown"))
 }
 
-/// Discharges the obligations of a refinement that `settings` choose.
-fn run(
+/// The obligations of a refinement, as `settings` choose them.
+fn declare<'a>(
     subject: &dyn Subject,
+    refinement: &'a ErasedRefinement<'a>,
+    invariants: &[Invariant<ErasedSystem<'a>>],
     settings: &Settings<'_>,
-    started: Instant,
-) -> Result<Report, CheckError> {
-    let refinement = declared(UNNAMED, || ErasedRefinement::of(subject))?;
-    let invariants = refinement.invariants();
-    let constraint = refinement.constraint();
-    let declare = || Obligations::new(&refinement, &invariants, settings, subject.is_enumerated());
+) -> Result<Obligations<'a>, CheckError> {
+    let is_enumerated = subject.inductive().is_some();
+    let declare = || Obligations::new(refinement, invariants, settings, is_enumerated);
     let obligations = declared("a function that declares something of the model", declare)??;
     if subject.kept() == Kept::Encoded
         && settings.storage == Storage::Fingerprints
@@ -145,14 +222,50 @@ fn run(
     {
         return Err(CheckError::FingerprintsOfSmallStates { bits });
     }
-    let is_quotient = settings.symmetry == Symmetry::Full;
-    if is_quotient {
+    if settings.symmetry == Symmetry::Full {
         subject.identify()?;
     }
-    if let Some(declared) = settings.declared {
-        declared(obligations.chosen());
-        return Err(CheckError::OnlyDeclared);
-    }
+    Ok(obligations)
+}
+
+/// The names of the obligations of a refinement that `settings` choose.
+fn chosen(subject: &dyn Subject, settings: &Settings<'_>) -> Result<Vec<String>, CheckError> {
+    let refinement = ErasedRefinement::of(subject);
+    let invariants = refinement.invariants();
+    let obligations = declare(subject, &refinement, &invariants, settings)?;
+    Ok(obligations.chosen())
+}
+
+/// Hands a refinement over to be stepped through. What receives it is not the model, and has guards of its own.
+fn step_through(
+    subject: &dyn Subject,
+    settings: &Settings<'_>,
+    receive: &mut dyn FnMut(Stepper<'_>),
+) -> Result<(), CheckError> {
+    let refinement = declared(UNNAMED, || ErasedRefinement::of(subject))?;
+    let invariants = refinement.invariants();
+    let constraint = refinement.constraint();
+    let obligations = declare(subject, &refinement, &invariants, settings)?;
+    let plan = || Plan::new(&refinement, &invariants, obligations, settings.until);
+    let mut plan = declared(UNNAMED, plan)?;
+    plan.constraint = constraint.as_ref();
+    plan.needs.environment = false;
+    plan.needs.fairness = false;
+    plan.asking.asks_again = false;
+    receive(Stepper::new(&plan));
+    Ok(())
+}
+
+/// Discharges the obligations of a refinement that `settings` choose.
+fn run(
+    subject: &dyn Subject,
+    settings: &Settings<'_>,
+    started: Instant,
+) -> Result<Report, CheckError> {
+    let refinement = ErasedRefinement::of(subject);
+    let invariants = refinement.invariants();
+    let constraint = refinement.constraint();
+    let obligations = declare(subject, &refinement, &invariants, settings)?;
     let out_of_time = || {
         let limit = settings.limits.out_of_time(&settings.watch, started);
         limit.is_some()
@@ -160,17 +273,13 @@ fn run(
     let plan = || Plan::new(&refinement, &invariants, obligations, settings.until);
     let mut plan = declared(UNNAMED, plan)?;
     plan.constraint = constraint.as_ref();
-    plan.asking.symmetry = is_quotient.then_some(subject);
-    #[cfg(feature = "stepper")]
-    if let Some(step_through) = settings.step_through {
-        plan.needs.environment = false;
-        plan.needs.fairness = false;
-        plan.asking.asks_again = false;
-        step_through(Stepper::new(&plan));
-        return Err(CheckError::SteppedThrough);
-    }
+    let is_quotient = settings.symmetry == Symmetry::Full;
+    let test_symmetry = |state: &ErasedState, turn: usize, out_of_time: &dyn Fn() -> bool| {
+        subject.asymmetry(state, turn, out_of_time)
+    };
+    plan.asking.symmetry = is_quotient.then_some(&test_symmetry);
     plan.asking.out_of_time = &out_of_time;
-    let enumerated = subject.is_enumerated().then_some(subject);
+    let enumerated = subject.inductive();
     if let Search::Walks(walks) = settings.search {
         plan.needs.environment = false;
         plan.needs.fairness = false;
@@ -180,10 +289,10 @@ fn run(
         return Ok(report);
     }
     plan.asking.fingerprints = settings.storage == Storage::Fingerprints;
-    let needs_graph = plan.obligations.need_graph(&refinement, settings);
-    let record = match needs_graph {
-        true => Record::Graph,
-        false => Record::States,
+    let record = if plan.obligations.need_graph(&refinement, settings) {
+        Record::Graph
+    } else {
+        Record::States
     };
     let mut searched = subject.search(&plan, settings, record);
     searched.totals.cut = cut(&plan, &searched.counts);

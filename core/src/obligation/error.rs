@@ -166,13 +166,6 @@ pub enum CheckError {
         /// Number of bits that a state takes.
         bits: u32,
     },
-    /// Declarations of the refinement were asked for, and not a check.
-    #[error("what the refinement declares was asked for, and nothing was checked")]
-    OnlyDeclared,
-    /// The refinement was handed over to be stepped through, and not checked.
-    #[cfg(feature = "stepper")]
-    #[error("the refinement was stepped through, and not checked")]
-    SteppedThrough,
     /// More environment processes than the check can tell apart.
     #[error("{given} environment processes, and at most {limit} are allowed")]
     TooManyProcesses {

@@ -21,9 +21,8 @@ use super::found::Found;
 use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
 use super::settings::{Settings, Until};
-use super::subject::Subject;
 use super::{invariant, simulation};
-use crate::erased::{ErasedRefinement, ErasedSystem};
+use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem};
 use crate::explore::{Panic, Phase};
 use crate::invariant::Invariant;
 use crate::model_call::{UNNAMED, tolerated};
@@ -44,6 +43,14 @@ pub(super) struct Induction {
     rows: Option<PerGoal<Row>>,
 }
 
+/// A refinement whose implementation enumerates its type-correct states.
+pub(super) trait Enumerated: Sync {
+    /// Passes over all type-correct states, and looks for those `reached` among them.
+    fn induct(&self, reached: &[ErasedState], settings: &Settings<'_>, tell: Tell<'_>) -> Findings;
+    /// The type-correct state of a number.
+    fn type_correct(&self, number: u64) -> ErasedState;
+}
+
 /// A pass over all type-correct states.
 pub(super) type Decide<R> = fn(
     &R,
@@ -56,7 +63,7 @@ pub(super) type Decide<R> = fn(
 /// Outcome of a pass over the type-correct states.
 pub(super) struct Decided<'a> {
     findings: Findings,
-    subject: &'a dyn Subject,
+    enumerated: &'a dyn Enumerated,
     /// Way in which `type_correct` leaves reachable states out, as far as the pass met them: what is inductive says nothing of
     /// these.
     pub doubt: Option<String>,
@@ -91,7 +98,7 @@ impl Induction {
     /// whether something was found on the way there.
     pub fn decide<'a>(
         &self,
-        enumerated: Option<&'a dyn Subject>,
+        enumerated: Option<&'a dyn Enumerated>,
         violated: bool,
         found: &Found<'_, ErasedRefinement<'a>>,
     ) -> Option<Decided<'a>> {
@@ -120,7 +127,7 @@ impl Induction {
         Some(Decided {
             unrepeated: findings.unrepeated.take().map(|(_, panic)| panic),
             findings,
-            subject: enumerated,
+            enumerated,
             doubt,
         })
     }
@@ -140,7 +147,7 @@ impl Induction {
                     Err(reason) => return Obligation::incomplete(reason),
                 };
                 decided.findings.judge(goal, &names, &|gap, panic| {
-                    let initial = decided.subject.type_correct(gap.number);
+                    let initial = decided.enumerated.type_correct(gap.number);
                     explain(found.refinement, invariants, goal, initial, gap, panic)
                 })
             })

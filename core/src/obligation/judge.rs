@@ -5,13 +5,13 @@ use super::choice::is_among;
 use super::counts::Counts;
 use super::environment::Decided;
 use super::found::Found;
+use super::induction::Enumerated;
 use super::liveness::Searched;
 use super::model::Context;
 use super::recorded::Recorded;
 use super::row::{Judged, Weight};
 use super::selection::Selection;
 use super::settings::{Search, Settings, Warnings};
-use super::subject::Subject;
 use super::visitor::Plan;
 use super::warnings::{Judgements, warnings};
 use super::{coverage, invariant, row};
@@ -45,7 +45,7 @@ pub(super) fn report<'a>(
     plan: &Plan<'a>,
     counts: &Counts,
     labelled: &Labelled<'_>,
-    enumerated: Option<&'a dyn Subject>,
+    enumerated: Option<&'a dyn Enumerated>,
     found: &Found<'_, ErasedRefinement<'a>>,
 ) -> Report {
     let (mut rows, warnings) = judge(plan, counts, labelled, enumerated, found);
@@ -136,7 +136,7 @@ fn judge<'a>(
     plan: &Plan<'a>,
     counts: &Counts,
     labelled: &Labelled<'_>,
-    enumerated: Option<&'a dyn Subject>,
+    enumerated: Option<&'a dyn Enumerated>,
     found: &Found<'_, ErasedRefinement<'a>>,
 ) -> (Vec<Judged>, Vec<Warning>) {
     let of = &plan.obligations;

@@ -26,7 +26,6 @@
 
 mod check;
 mod judge;
-#[cfg(feature = "stepper")]
 pub mod stepper;
 mod subject;
 mod walks;
@@ -68,8 +67,8 @@ mod tested;
 #[cfg(test)]
 mod tests;
 
-pub use check::{Checker, check};
+pub use check::{Checkable, Checker, check};
 pub use error::CheckError;
 pub use kind::ObligationKind;
 pub use selection::Selection;
-pub use settings::{Declared, Induction, Liveness, Search, Settings, Symmetry, Until, Warnings};
+pub use settings::{Induction, Liveness, Search, Settings, Symmetry, Until, Warnings};

@@ -122,7 +122,7 @@ impl Asking<'_> {
         if let Some(symmetry) = self.symmetry.filter(|_| is_in_turn(place.state.0)) {
             let turn = place.state.0 as usize;
             let stop = self.out_of_time;
-            let tested = named(TESTED_SYMMETRY, || symmetry.asymmetry(&state(), turn, stop));
+            let tested = named(TESTED_SYMMETRY, || symmetry(&state(), turn, stop));
             match tested {
                 Tested::Unchanged => counts.tested_symmetry += 1,
                 Tested::Changed(found) => {

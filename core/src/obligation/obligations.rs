@@ -203,7 +203,6 @@ impl<'a> Obligations<'a> {
     }
 
     /// The name of what fails.
-    #[cfg(feature = "stepper")]
     pub fn name(&self, failure: Failure) -> String {
         self.clone().row_mut(failure).name.clone()
     }

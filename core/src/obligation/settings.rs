@@ -3,8 +3,6 @@
 use std::num::NonZero;
 
 use super::selection::Selection;
-#[cfg(feature = "stepper")]
-use super::stepper::StepThrough;
 use crate::explore::{Limits, Order, Storage, Watch};
 use crate::random::Walks;
 
@@ -38,18 +36,7 @@ pub struct Settings<'a> {
     pub warnings: Warnings,
     /// Cancellation and progress.
     pub watch: Watch<'a>,
-    /// Receives the names of the obligations that would be decided, in the place of a check: [`check`](crate::check) then ends
-    /// with [`CheckError::OnlyDeclared`](super::CheckError::OnlyDeclared). What is wrong with an instance or with settings can
-    /// be told so before anything is searched.
-    pub declared: Option<&'a Declared<'a>>,
-    /// Receives the refinement to step through it, in the place of a check: [`check`](crate::check) then ends with
-    /// [`CheckError::SteppedThrough`](super::CheckError::SteppedThrough).
-    #[cfg(feature = "stepper")]
-    pub step_through: Option<&'a StepThrough<'a>>,
 }
-
-/// Receives the names of obligations.
-pub type Declared<'a> = dyn Fn(Vec<String>) + Sync + 'a;
 
 /// Treatment of warnings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -126,9 +113,6 @@ impl Default for Settings<'_> {
             until: Until::FirstViolation,
             warnings: Warnings::default(),
             watch: Watch::default(),
-            declared: None,
-            #[cfg(feature = "stepper")]
-            step_through: None,
         }
     }
 }

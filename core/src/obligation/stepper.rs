@@ -17,9 +17,6 @@ use crate::explore::Panic;
 use crate::model_call::{UNNAMED, catch, take_tolerated};
 use crate::report::{Nearest, Step};
 
-/// Function that receives a refinement to step through it.
-pub type StepThrough<'a> = dyn Fn(Stepper<'_>) + Sync + 'a;
-
 /// A refinement, stepped through.
 #[derive(Clone, Copy)]
 pub struct Stepper<'a> {

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use super::counts::Counts;
 use super::error::CheckError;
 use super::found::{Tell, Totals};
-use super::induction::{self, Findings};
+use super::induction::{self, Enumerated, Findings};
 use super::recorded::Recorded;
 use super::settings::Settings;
 use super::visitor::{Plan, Tester};
@@ -50,12 +50,8 @@ pub(super) trait Subject: RefinementObject {
         settings: &Settings<'_>,
         record: Record,
     ) -> Searched<'s>;
-    /// True if type-correct states can be enumerated.
-    fn is_enumerated(&self) -> bool;
-    /// Passes over all type-correct states, and looks for those `reached` among them.
-    fn induct(&self, reached: &[ErasedState], settings: &Settings<'_>, tell: Tell<'_>) -> Findings;
-    /// The type-correct state of a number.
-    fn type_correct(&self, number: u64) -> ErasedState;
+    /// The same refinement, if its implementation enumerates its type-correct states.
+    fn inductive(&self) -> Option<&dyn Enumerated>;
 }
 
 /// Findings of a search.
@@ -69,12 +65,12 @@ pub(super) struct Searched<'s> {
 }
 
 /// Functions that pass over all type-correct states of an implementation, and make one of a number.
-pub(super) struct Enumerated<R: Refinement> {
+pub(super) struct Passes<R: Refinement> {
     decide: induction::Decide<R>,
     state: fn(&R::Concrete, u64) -> StateOf<R::Concrete>,
 }
 
-impl<R: Refinement<Concrete: TypeCorrect>> Enumerated<R> {
+impl<R: Refinement<Concrete: TypeCorrect>> Passes<R> {
     /// Those of `R`.
     pub fn new() -> Self {
         Self {
@@ -84,13 +80,13 @@ impl<R: Refinement<Concrete: TypeCorrect>> Enumerated<R> {
     }
 }
 
-impl<R: Refinement> Clone for Enumerated<R> {
+impl<R: Refinement> Clone for Passes<R> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<R: Refinement> Copy for Enumerated<R> {}
+impl<R: Refinement> Copy for Passes<R> {}
 
 /// Function that makes the quotient of the implementation by the symmetry that a refinement's systems have in common.
 pub(super) type QuotientOf<R> =
@@ -145,7 +141,7 @@ pub(super) struct Typed<'a, R: Refinement> {
     refinement: &'a R,
     invariants: Vec<Invariant<R::Concrete>>,
     constraint: Option<Constraint<R::Concrete>>,
-    enumerated: Option<Enumerated<R>>,
+    passes: Option<Passes<R>>,
     make_quotient: Option<QuotientOf<R>>,
     quotient: OnceLock<Box<dyn TestedQuotient<R> + 'a>>,
 }
@@ -159,7 +155,7 @@ impl<'a, R: Refinement> Typed<'a, R> {
     /// Asks a refinement for its invariants and its constraint.
     pub fn new(
         refinement: &'a R,
-        enumerated: Option<Enumerated<R>>,
+        passes: Option<Passes<R>>,
         make_quotient: Option<QuotientOf<R>>,
     ) -> Result<Self, CheckError> {
         let shape = || StateOf::<R::Concrete>::shape(refinement.implementation(), Limits::NONE);
@@ -171,7 +167,7 @@ impl<'a, R: Refinement> Typed<'a, R> {
             refinement,
             invariants: declared("`invariants`", || refinement.invariants())?,
             constraint: declared("`constraint`", || refinement.constraint())?,
-            enumerated,
+            passes,
             make_quotient,
             quotient: OnceLock::new(),
         })
@@ -324,20 +320,22 @@ impl<R: Refinement> Subject for Typed<'_, R> {
         }
     }
 
-    fn is_enumerated(&self) -> bool {
-        self.enumerated.is_some()
+    fn inductive(&self) -> Option<&dyn Enumerated> {
+        self.passes.is_some().then_some(self as _)
     }
+}
 
+impl<R: Refinement> Enumerated for Typed<'_, R> {
     fn induct(&self, reached: &[ErasedState], settings: &Settings<'_>, tell: Tell<'_>) -> Findings {
-        let enumerated = self.enumerated.as_ref().expect("states are enumerated");
+        let passes = self.passes.as_ref().expect("states are enumerated");
         let typed = |state: &ErasedState| state.get::<StateOf<R::Concrete>>().clone();
         let reached: Vec<_> = reached.iter().map(typed).collect();
-        (enumerated.decide)(self.refinement, &self.invariants, &reached, settings, tell)
+        (passes.decide)(self.refinement, &self.invariants, &reached, settings, tell)
     }
 
     fn type_correct(&self, number: u64) -> ErasedState {
-        let enumerated = self.enumerated.as_ref().expect("states are enumerated");
-        ErasedState::from((enumerated.state)(self.refinement.implementation(), number))
+        let passes = self.passes.as_ref().expect("states are enumerated");
+        ErasedState::from((passes.state)(self.refinement.implementation(), number))
     }
 }
 

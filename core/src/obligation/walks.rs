@@ -4,11 +4,11 @@
 use std::time::Instant;
 
 use super::found::{Found, Totals};
+use super::induction::Enumerated;
 use super::judge::{self, Labelled};
 use super::obligations::Failure;
 use super::recorded::Recorded;
 use super::settings::{Settings, Until};
-use super::subject::Subject;
 use super::visitor::{Plan, Tally};
 use crate::erased::{ErasedRefinement, ErasedSystem};
 use crate::explore::Place;
@@ -24,7 +24,7 @@ pub(super) fn report<'a>(
     plan: &Plan<'a>,
     walks: Walks,
     settings: &Settings<'_>,
-    enumerated: Option<&'a dyn Subject>,
+    enumerated: Option<&'a dyn Enumerated>,
 ) -> Report {
     let started = Instant::now();
     let refinement = plan.asking.refinement;

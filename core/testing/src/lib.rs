@@ -7,6 +7,7 @@
     reason = "a field is the method of its name, in the traits of refmap"
 )]
 
+mod adjusting;
 mod changed;
 pub mod clustered;
 pub mod decomposed;
@@ -16,6 +17,7 @@ mod random;
 mod sundry;
 pub mod textbook;
 
+pub use adjusting::Adjusting;
 pub use changed::{Change, Changed};
 pub use labelling::Labelling;
 pub use number::{Number, Whole};

@@ -1,7 +1,7 @@
 //! Ben-Ari's collector: the composition against its ends, the specification in its two forms, and
 //! the invariants against the obligations that they are for.
 
-use refmap::obligation::{Checker, Liveness, Selection, Settings, Until};
+use refmap::obligation::{Checkable, Checker, Liveness, Selection, Settings, Until};
 use refmap::{Invariant, Process, Refinement, Report, Verdict, check, compose};
 use refmap_refinements::Checked;
 use refmap_refinements::ben_ari::{Refinement1, Refinement2, Refinement3, composed};
@@ -190,7 +190,7 @@ fn garbage_is_collected_in_the_end_below_level_1() {
             mutators,
             ..Scope::new(3, 1, 1)
         };
-        let report = with_liveness(Checker::new(&of(scope)));
+        let report = with_liveness(&Checker::new(&of(scope)));
         assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
     }
     let unfair = Scope {
@@ -198,8 +198,8 @@ fn garbage_is_collected_in_the_end_below_level_1() {
         ..Scope::new(3, 1, 1)
     };
     for report in [
-        with_liveness(Checker::new(&of(unfair))),
-        with_liveness(Refinement1::new(Scope::new(3, 1, 1)).checker()),
+        with_liveness(&Checker::new(&of(unfair))),
+        with_liveness(&*Refinement1::new(Scope::new(3, 1, 1)).checker()),
     ] {
         let violated: Vec<_> = report.violated().collect();
         for name in ["fairness:collector", "leads-to:collected(1)"] {
@@ -215,11 +215,11 @@ fn the_refuted_order_collects_all_garbage_too() {
         mutator: MutatorOrder::ColourFirst,
         ..Scope::new(3, 1, 1)
     };
-    let report = with_liveness(composed(scope).checker());
+    let report = with_liveness(&*composed(scope).checker());
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
 }
 
-fn with_liveness<R: Refinement>(checker: Checker<'_, R>) -> Report {
+fn with_liveness(checker: &dyn Checkable) -> Report {
     let settings = Settings {
         obligations: Selection::only(["simulation"]),
         liveness: Liveness::Included,

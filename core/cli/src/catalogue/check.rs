@@ -9,10 +9,10 @@ use super::arguments::Arguments;
 use super::error::InputError;
 use super::parameter::Parameter;
 use refmap::internal::catch;
-use refmap::obligation::{CheckError, Settings};
+use refmap::obligation::{CheckError, Checkable, Settings};
 use refmap::report::Report;
 
-type Run = dyn Fn(&Arguments, &Settings<'_>) -> Result<Report, InputError> + Send + Sync;
+type Build = dyn Fn(&Arguments) -> Result<Box<dyn Checkable>, InputError> + Send + Sync;
 
 /// Refinement with parameters.
 #[derive(Serialize)]
@@ -26,25 +26,25 @@ pub struct Check {
     /// Parameters, in the order in which they are listed.
     pub parameters: Vec<Parameter>,
     #[serde(skip)]
-    run: Box<Run>,
+    build: Box<Build>,
 }
 
 impl Check {
-    /// Creates a check. `run` builds the instance from its arguments and calls [`refmap::check`]; it rejects
-    /// combinations of arguments that are in range individually but inconsistent.
+    /// Creates a check. `build` makes the instance of its arguments, and a [`Checker`](refmap::obligation::Checker) of it; it
+    /// rejects combinations of arguments that are in range individually but inconsistent.
     pub fn new(
         name: &'static str,
         about: &'static str,
         source: &'static str,
         parameters: Vec<Parameter>,
-        run: impl Fn(&Arguments, &Settings<'_>) -> Result<Report, InputError> + Send + Sync + 'static,
+        build: impl Fn(&Arguments) -> Result<Box<dyn Checkable>, InputError> + Send + Sync + 'static,
     ) -> Self {
         Self {
             name,
             about,
             source,
             parameters,
-            run: Box::new(run),
+            build: Box::new(build),
         }
     }
 
@@ -59,11 +59,22 @@ impl Check {
         settings: &Settings<'_>,
     ) -> Result<Report, InputError> {
         let arguments = self.arguments(given)?;
-        // The instance is built in there: a panic is an error as any other, and the other claims are decided.
-        let run = catch(|| (self.run)(&arguments, settings));
-        let report = run.map_err(|panic| CheckError::Panicked(Box::new(panic)))??;
+        let report = panicking(|| Ok(self.instance(&arguments)?.check(settings)?))?;
         let report = report.claiming(self.about, self.source);
         Ok(report.named(self.name, arguments.0))
+    }
+
+    /// The check of the instance of `given` arguments and the defaults of the others.
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](Self::run), but for what is wrong with settings.
+    pub fn build(&self, given: &[(&str, Value)]) -> Result<Box<dyn Checkable>, InputError> {
+        self.instance(&self.arguments(given)?)
+    }
+
+    fn instance(&self, arguments: &Arguments) -> Result<Box<dyn Checkable>, InputError> {
+        panicking(|| (self.build)(arguments))
     }
 
     /// Values of all parameters: as given, or the defaults.
@@ -74,6 +85,11 @@ impl Check {
     pub fn arguments(&self, given: &[(&str, Value)]) -> Result<Arguments, InputError> {
         Arguments::of(self.name, &self.parameters, given)
     }
+}
+
+/// Runs what may panic: a panic is an error as any other, and the other claims are decided.
+fn panicking<T>(run: impl FnOnce() -> Result<T, InputError>) -> Result<T, InputError> {
+    catch(run).map_err(|panic| CheckError::Panicked(Box::new(panic)))?
 }
 
 impl fmt::Debug for Check {
@@ -90,7 +106,7 @@ mod tests {
     #[test]
     fn a_flag_is_given_or_not() {
         let parameters = vec![Parameter::flag("loud", "how")];
-        let check = Check::new("c", "", "", parameters, |_, _| unreachable!("not run"));
+        let check = Check::new("c", "", "", parameters, |_| unreachable!("not run"));
         let given = |given: &[(&str, Value)]| check.arguments(given).map(|all| all.flag("loud"));
         assert!(!given(&[]).unwrap());
         assert!(given(&[("loud", true.into())]).unwrap());
@@ -104,7 +120,7 @@ mod tests {
     #[test]
     fn names_are_given_one_by_one() {
         let parameters = vec![Parameter::names("without", "what")];
-        let check = Check::new("c", "", "", parameters, |_, _| unreachable!("not run"));
+        let check = Check::new("c", "", "", parameters, |_| unreachable!("not run"));
         let given = |given: &[(&str, Value)]| {
             let arguments = check.arguments(given)?;
             Ok::<_, InputError>(arguments.names("without").join(" "))

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::error::InputError;
 use crate::shell;
 use refmap::internal::{grouped, nearest};
-use refmap::obligation::{Induction, Selection, Symmetry, Until};
+use refmap::obligation::{Induction, Selection, Settings, Symmetry, Until};
 use refmap::report::{Report, Verdict};
 
 /// Claim: a check at certain arguments, with its expectation and its source.
@@ -260,6 +260,18 @@ impl Claim {
         let options = options.flat_map(|(_, option)| option.split(' '));
         words.extend(options.map(str::to_owned));
         shell::command(words)
+    }
+
+    /// Settings with which the claim is decided, of which the rest is given.
+    pub(super) fn settings<'a>(&self, settings: &Settings<'a>) -> Settings<'a> {
+        Settings {
+            obligations: self.obligations.clone(),
+            without: self.without.clone(),
+            induction: self.induction,
+            until: self.until,
+            symmetry: self.symmetry,
+            ..settings.clone()
+        }
     }
 
     /// Whether the expectation is one that a report with these obligations can meet.

@@ -25,11 +25,7 @@ pub use parameter::{Parameter, ParameterKind};
 pub use stress::{RecordedHistory, StressFailure, StressReport, StressRun, StressSettings};
 pub use validator::{Validator, ValidatorError};
 
-use std::sync::Mutex;
-use std::sync::atomic::AtomicBool;
-
 use crate::table::{Published, Rows, Table};
-use refmap::explore::Watch;
 use refmap::internal::nearest;
 use refmap::obligation::Settings;
 use refmap::report::Report;
@@ -83,28 +79,12 @@ impl Catalogue {
     ///
     /// Reason why it cannot be decided.
     pub fn validate_claim(&self, claim: &Claim) -> Result<(), InputError> {
-        let declared = Mutex::new(None);
-        let declare = |names| {
-            let mut declared = declared.lock().expect("no holder of this lock panics");
-            declared.get_or_insert(names);
-        };
-        // A check that does not run `refmap::check` ends as soon as it is asked to.
-        let cancelled = AtomicBool::new(true);
+        let check = self.check(claim.check)?.build(&claim.arguments)?;
         let settings = Settings {
             threads: 1,
-            declared: Some(&declare),
-            watch: Watch {
-                cancel: Some(&cancelled),
-                progress: None,
-            },
             ..Settings::default()
         };
-        let ended = self.run(claim, &settings);
-        let declared = declared.lock().expect("no holder of this lock panics");
-        match (&*declared, ended) {
-            (Some(names), _) => claim.validate_expectation(names),
-            (None, ended) => ended.map(drop),
-        }
+        claim.validate_expectation(&check.declared(&claim.settings(&settings))?)
     }
 
     /// Tests whether every claim and every published table can be decided as it is stated.
@@ -137,14 +117,7 @@ impl Catalogue {
     ///
     /// If the catalogue does not have the claim's check, or the check rejects its arguments.
     pub fn run(&self, claim: &Claim, settings: &Settings<'_>) -> Result<Report, InputError> {
-        let settings = Settings {
-            obligations: claim.obligations.clone(),
-            without: claim.without.clone(),
-            induction: claim.induction,
-            until: claim.until,
-            symmetry: claim.symmetry,
-            ..settings.clone()
-        };
-        self.check(claim.check)?.run(&claim.arguments, &settings)
+        let check = self.check(claim.check)?;
+        check.run(&claim.arguments, &claim.settings(settings))
     }
 }

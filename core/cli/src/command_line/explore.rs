@@ -1,7 +1,7 @@
 //! `explore`: steps through a refinement in the browser.
 
 use std::io::Write;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use refmap::explore::Watch;
 use refmap::internal::plain;
@@ -10,7 +10,7 @@ use refmap::obligation::stepper::Stepper;
 
 use super::command::ExploreCommand;
 use super::{CommandError, Status, progress};
-use crate::catalogue::Catalogue;
+use crate::catalogue::{Catalogue, InputError};
 use crate::pictures::explorer::{Explored, Server};
 
 pub(super) fn run(
@@ -60,22 +60,8 @@ pub(super) fn run(
     };
     let server = Server::bind(command.listen)?;
     // Of what is wrong with an instance one is told before the address.
-    let found = AtomicBool::new(false);
-    let built = check.run(
-        &given,
-        &Settings {
-            step_through: Some(&|_| found.store(true, Ordering::Relaxed)),
-            ..settings.clone()
-        },
-    );
-    match (found.load(Ordering::Relaxed), built) {
-        (true, _) => (),
-        (false, Err(error)) => return Err(error.into()),
-        (false, Ok(_)) => {
-            let check = command.check.clone();
-            return Err(CommandError::Unexplorable { check });
-        }
-    }
+    let instance = check.build(&given)?;
+    instance.declared(&settings).map_err(InputError::from)?;
     writeln!(
         output,
         "{}: {}\nCtrl-C ends it.",
@@ -83,20 +69,9 @@ pub(super) fn run(
         server.url(&command.at)
     )?;
     output.flush()?;
-    let served = AtomicBool::new(false);
-    let serve = |stepper: Stepper<'_>| {
-        // A check of several refinements hands over each of them: the first one is explored.
-        if served.swap(true, Ordering::Relaxed) {
-            return;
-        }
-        server.serve(stepper, &explored, cancel);
-    };
-    let _ = check.run(
-        &given,
-        &Settings {
-            step_through: Some(&serve),
-            ..settings.clone()
-        },
-    );
+    let serve = &mut |stepper: Stepper<'_>| server.serve(stepper, &explored, cancel);
+    instance
+        .step_through(&settings, serve)
+        .map_err(InputError::from)?;
     Ok(Status::Success)
 }

@@ -314,8 +314,9 @@ mod tests {
     use super::*;
     use crate::catalogue::Parameter;
     use crate::table::{Decided, Rows, Table};
-    use refmap::explore::Limits;
+    use refmap::obligation::Checker;
     use refmap_programs::{Behaviours, MemoryModel, Program, ProgramBuilder, ProgramRefinement};
+    use refmap_testing::Adjusting;
 
     static MODELS: [&str; 2] = ["sc", "tso"];
     static SHAPES: [&str; 2] = ["read", "forward"];
@@ -341,21 +342,16 @@ mod tests {
             Parameter::choice("shape", &SHAPES, "what is read"),
             Parameter::number("most", 1..=1000, 1000, "states"),
         ];
-        Check::new("robust", "", "", parameters, |arguments, settings| {
+        Check::new("robust", "", "", parameters, |arguments| {
             let model: MemoryModel = arguments.choice("memory").parse().expect("it is one");
             let program = program(arguments.choice("shape"));
-            let limits = Limits {
-                states: Some(arguments.number("most")),
-                ..Limits::default()
-            };
-            let settings = Settings {
-                limits,
-                ..settings.clone()
-            };
+            let states = arguments.number("most");
             let specification = Behaviours::of(program.clone(), MemoryModel::Sc, 1000);
             let specification = specification.expect("it is small");
             let refinement = ProgramRefinement::new(program, model, specification);
-            Ok(refmap::check(&refinement, &settings)?)
+            let checker = Checker::owning(refinement);
+            let limited = move |settings: &mut Settings<'_>| settings.limits.states = Some(states);
+            Ok(Box::new(Adjusting(checker, limited)))
         })
     }
 

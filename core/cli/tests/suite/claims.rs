@@ -3,10 +3,10 @@
 use std::sync::Mutex;
 
 use refmap::explore::Limits;
-use refmap::obligation::{Induction, Selection, Settings, Symmetry, Until};
+use refmap::obligation::{Checker, Induction, Selection, Settings, Symmetry, Until};
 use refmap::{Invariant, check};
 use refmap_cli::catalogue::{Catalogue, Check, Claim, Parameter};
-use refmap_testing::{counter, itself};
+use refmap_testing::{Adjusting, counter, itself};
 
 /// A claim lists every difference to a report, and none for a report that is as claimed.
 #[test]
@@ -104,15 +104,19 @@ fn a_claim_says_how_its_check_is_run() {
 fn a_catalogue_runs_a_claim_as_it_says() {
     type Asked = (Selection, Induction, Until, Symmetry, Option<u64>);
     static ASKED: Mutex<Vec<Asked>> = Mutex::new(Vec::new());
-    let count = Check::new("count", "", "", Vec::new(), |_, settings| {
-        ASKED.lock().unwrap().push((
-            settings.obligations.clone(),
-            settings.induction,
-            settings.until,
-            settings.symmetry,
-            settings.limits.states,
-        ));
-        Ok(check(&itself(counter()), &Settings::default())?)
+    let count = Check::new("count", "", "", Vec::new(), |_| {
+        let checker = Checker::owning(itself(counter()));
+        let ask = |settings: &mut Settings<'_>| {
+            ASKED.lock().unwrap().push((
+                settings.obligations.clone(),
+                settings.induction,
+                settings.until,
+                settings.symmetry,
+                settings.limits.states,
+            ));
+            *settings = Settings::default();
+        };
+        Ok(Box::new(Adjusting(checker, ask)))
     });
     let catalogue = Catalogue {
         checks: vec![count],
@@ -159,7 +163,7 @@ fn arguments_are_in_their_range_or_refused() {
         Parameter::names("fence", ""),
     ];
     let run = |given: &[(&str, serde_json::Value)]| {
-        let check = Check::new("c", "", "", parameters.clone(), |_, _| unreachable!());
+        let check = Check::new("c", "", "", parameters.clone(), |_| unreachable!());
         let arguments = check.arguments(given).map_err(|error| error.to_string())?;
         let names = arguments.names("fence").join(" ");
         let (nodes, memory) = (arguments.number::<u8>("nodes"), arguments.choice("memory"));
@@ -225,7 +229,7 @@ fn arguments_are_in_their_range_or_refused() {
         assert_eq!(run(&[(name, value)]), Err(message.to_owned()));
     }
     let required = vec![Parameter::required("memory", &["sc", "tso"], "")];
-    let check = Check::new("c", "", "", required, |_, _| unreachable!());
+    let check = Check::new("c", "", "", required, |_| unreachable!());
     let missing = check.arguments(&[]).expect_err("it has no default");
     assert_eq!(
         missing.to_string(),

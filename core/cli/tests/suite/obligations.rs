@@ -2,12 +2,12 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use refmap::obligation::Checker;
-use refmap::{Fairness, Invariant, Property, check};
+use refmap::obligation::{Checker, Settings};
+use refmap::{Fairness, Invariant, Property};
 use refmap_cli::Status;
 use refmap_cli::catalogue::{Catalogue, Check, Claim, Parameter};
 use refmap_cli::table::{Axis, Expected, Failing, Published, PublishedRow, Rows, Table};
-use refmap_testing::{counter, itself};
+use refmap_testing::{Adjusting, counter, itself};
 use serde_json::{Value, json};
 
 use super::run_all::run;
@@ -17,7 +17,7 @@ static SEARCHED: AtomicUsize = AtomicUsize::new(0);
 
 /// A counter with obligations of every kind.
 fn catalogue() -> Catalogue {
-    let count = Check::new("count", "", "", Vec::new(), |_, settings| {
+    let count = Check::new("count", "", "", Vec::new(), |_| {
         let mut counter = counter();
         counter.fairness = vec![Fairness::weak("tick", ["tick"])];
         counter.type_correct = (0..4).collect();
@@ -26,7 +26,7 @@ fn catalogue() -> Catalogue {
             .map(|name| Invariant::new(name, "a test", |n: &u8| *n < 4))
             .into();
         refinement.liveness = vec![Property::eventually("three", "a test", |n: &u8| *n == 3)];
-        Ok(Checker::new(&refinement).inductive().check(settings)?)
+        Ok(Box::new(Checker::owning(refinement).inductive()))
     });
     Catalogue {
         checks: vec![count],
@@ -182,9 +182,9 @@ fn a_parameter_without_is_no_option() {
         "",
         "",
         vec![Parameter::names("without", "")],
-        |arguments, settings| {
+        |arguments| {
             assert_eq!(arguments.names("without"), ["a part"; 0]);
-            Ok(check(&itself(counter()), settings)?)
+            Ok(Box::new(Checker::owning(itself(counter()))))
         },
     );
     let catalogue = Catalogue {
@@ -239,10 +239,12 @@ fn counted(claims: Vec<Claim>, tables: Vec<Table>) -> Catalogue {
             Parameter::choice("part", &["left", "right"], ""),
         ]
     };
-    let count = Check::new("count", "", "", parameters(), |_, settings| {
-        let report = check(&itself(counter()), settings)?;
-        SEARCHED.fetch_add(1, Ordering::Relaxed);
-        Ok(report)
+    let count = Check::new("count", "", "", parameters(), |_| {
+        let count = |_: &mut Settings<'_>| {
+            SEARCHED.fetch_add(1, Ordering::Relaxed);
+        };
+        let checker = Checker::owning(itself(counter()));
+        Ok(Box::new(Adjusting(checker, count)))
     });
     Catalogue {
         checks: vec![count],

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use refmap::check;
+use refmap::obligation::Checker;
 use refmap::report::TextOptions;
 use refmap_cli::Status;
 use refmap_cli::catalogue::{Catalogue, Check, Claim, Parameter};
@@ -12,12 +12,12 @@ use roxmltree::{Document, Node};
 /// A catalogue with claims about a counter whose steps are answered as it is said.
 pub fn catalogue(claims: Vec<Claim>) -> Catalogue {
     let parameters = vec![Parameter::choice("answers", &["right", "wrong"], "")];
-    let count = Check::new("count", "", "", parameters, |arguments, settings| {
+    let count = Check::new("count", "", "", parameters, |arguments| {
         let mut refinement = itself(counter());
         if arguments.choice("answers") == "wrong" {
             refinement.abstract_action = |n, action, _| (*n != 2).then_some(*action);
         }
-        Ok(check(&refinement, settings)?)
+        Ok(Box::new(Checker::owning(refinement)))
     });
     Catalogue {
         checks: vec![count],

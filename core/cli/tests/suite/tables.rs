@@ -1,14 +1,14 @@
 //! Tests of tables: rows of a sweep, and cells of a published table.
 
 use refmap::explore::Limits;
-use refmap::obligation::{Selection, Settings, Until};
-use refmap::{Invariant, Verdict, check};
+use refmap::obligation::{Checker, Selection, Settings, Until};
+use refmap::{Invariant, Verdict};
 use refmap_cli::catalogue::{Check, InputError, Parameter};
 use refmap_cli::table::{
     Axis, Decided, Expected, Failing, Instance, Outcome, Published, PublishedRow, Row, Rows, Sweep,
     SweptRow, Table,
 };
-use refmap_testing::{counter, counter_with_reset, itself, waived};
+use refmap_testing::{Adjusting, counter, counter_with_reset, itself, waived};
 
 /// A part of a cell that violates nothing but `coverage` is not exercised, and does not fail; the states of a cell
 /// are the sum over its parts.
@@ -18,18 +18,15 @@ fn a_cell_fails_by_what_was_put_to_the_test() {
         Parameter::choice("side", &["left", "right"], ""),
         Parameter::choice("part", &["whole", "idle", "wrong"], ""),
     ];
-    let count = Check::new("count", "", "", parameters, |arguments, settings| {
+    let count = Check::new("count", "", "", parameters, |arguments| {
         let mut refinement = counter_with_reset();
         match arguments.choice("part") {
             "whole" => refinement.waivers = vec![waived("reset")],
             "idle" => (),
             _ => refinement.abstract_action = |_, _, _| None,
         }
-        let settings = Settings {
-            until: Until::End,
-            ..settings.clone()
-        };
-        Ok(check(&refinement, &settings)?)
+        let to_the_end = |settings: &mut Settings<'_>| settings.until = Until::End;
+        Ok(Box::new(Adjusting(Checker::owning(refinement), to_the_end)))
     });
     let decide = |parts: &[&'static str]| {
         let published = Published {
@@ -87,8 +84,8 @@ fn a_cell_fails_by_what_was_put_to_the_test() {
 /// ends the row with its verdict.
 #[test]
 fn a_row_of_a_table_says_what_its_worst_instance_says() {
-    let count = Check::new("count", "", "", Vec::new(), |_, settings| {
-        Ok(check(&itself(counter()), settings)?)
+    let count = Check::new("count", "", "", Vec::new(), |_| {
+        Ok(Box::new(Checker::owning(itself(counter()))))
     });
     let decide = |instances: &[Selection], settings: &Settings<'_>| {
         let instances = instances.iter().map(|obligations| Instance {
@@ -149,7 +146,7 @@ fn a_row_of_a_table_says_what_its_worst_instance_says() {
 #[test]
 fn a_table_tells_what_is_broken_by_the_time_a_row_is_violated() {
     let parameters = vec![Parameter::number("small", 1..=9, 9, "what stays below it")];
-    let count = Check::new("count", "", "", parameters, |arguments, settings| {
+    let count = Check::new("count", "", "", parameters, |arguments| {
         let mut refinement = itself(counter());
         refinement.invariants = vec![
             Invariant::new("below_two", "a test", |n: &u8| *n < 2),
@@ -160,7 +157,7 @@ fn a_table_tells_what_is_broken_by_the_time_a_row_is_violated() {
                 _ => Invariant::new("small", "a test", |_: &u8| true),
             },
         ];
-        Ok(check(&refinement, settings)?)
+        Ok(Box::new(Checker::owning(refinement)))
     });
     let at = |small: u64| Instance {
         given: vec![("small", small.into())],
@@ -208,10 +205,9 @@ fn a_table_tells_what_is_broken_by_the_time_a_row_is_violated() {
 
 #[test]
 fn a_row_of_a_table_that_is_tried_nowhere() {
-    let run = |_: &_, settings: &Settings<'_>| {
-        check(&itself(counter()), settings).map_err(InputError::instance)
-    };
-    let count = Check::new("counter", "a test", "a test", vec![], run);
+    let count = Check::new("counter", "a test", "a test", vec![], |_| {
+        Ok(Box::new(Checker::owning(itself(counter()))))
+    });
     let verdict = |instances| {
         let table = Table {
             name: "counters",

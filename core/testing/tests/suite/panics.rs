@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use refmap::explore::{Order, Storage};
 use refmap::obligation::stepper::Stepper;
 use refmap::obligation::{
-    CheckError, Checker, Induction, Liveness, ObligationKind, Selection, Symmetry, Until,
+    CheckError, Checkable, Checker, Induction, Liveness, ObligationKind, Selection, Symmetry, Until,
 };
 use refmap::random::Walks;
 use refmap::report::Verdict;
@@ -434,52 +434,39 @@ fn run<const WHOLE: bool>(
 
 /// Steps through the model, and tells what fails as a check's error.
 fn stepped() -> Told {
-    let found = std::sync::Mutex::new(None);
-    let step_through = |stepper: Stepper<'_>| {
+    let mut found = None;
+    let mut step_through = |stepper: Stepper<'_>| {
         let mut choices = vec![0];
         for number in [0, 1, 1, 0] {
             match stepper.follow(&choices) {
                 Err(error) => {
-                    found
-                        .lock()
-                        .expect("nothing panics here")
-                        .get_or_insert(error.to_string());
+                    found.get_or_insert(error.to_string());
                     return;
                 }
                 Ok(followed) => {
                     let offered = followed.offered.iter().flat_map(|offered| &offered.fails);
                     let mut fails = followed.fails.iter().chain(offered);
                     if let Some(fails) = fails.find(|found| found.obligation == "model") {
-                        let told = fails.explanation.clone();
-                        found
-                            .lock()
-                            .expect("nothing panics here")
-                            .get_or_insert(told);
+                        found.get_or_insert(fails.explanation.clone());
                     }
                     if let Err(error) = stepper.choices(&followed.steps) {
-                        found
-                            .lock()
-                            .expect("nothing panics here")
-                            .get_or_insert(error.to_string());
+                        found.get_or_insert(error.to_string());
                     }
                 }
             }
             choices.push(number);
         }
     };
-    let settings = Settings {
-        step_through: Some(&step_through),
-        ..one_thread()
+    let refinement = Itself::<true> {
+        system: System { most: 4 },
+        most: 99,
     };
-    let ended = run::<true>(99, |checker| checker, &settings);
-    match found.into_inner().expect("nothing panics here") {
-        Some(told) => Err(CheckError::UnknownObligation {
-            name: told,
-            nearest: None,
-            known: Vec::new(),
-        }),
-        None => ended,
-    }
+    Checker::new(&refinement).step_through(&one_thread(), &mut step_through)?;
+    Err(CheckError::UnknownObligation {
+        name: found.unwrap_or_else(|| "nothing is told".to_owned()),
+        nearest: None,
+        known: Vec::new(),
+    })
 }
 
 fn walks(until: Until, most: u8) -> Told {

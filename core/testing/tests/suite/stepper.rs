@@ -1,10 +1,9 @@
 //! Stepping through a refinement agrees with its check.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Mutex;
 
 use refmap::obligation::stepper::{Finding, StepError, Stepper};
-use refmap::obligation::{CheckError, Settings, Until};
+use refmap::obligation::{Checkable, Checker, Settings, Until};
 use refmap::report::Counterexample;
 use refmap::{Refinement, StateOf, TransitionSystem, Verdict, check};
 use refmap_testing::{Machine, itself};
@@ -14,21 +13,13 @@ use crate::table::Correspondence;
 use crate::table::random::{Size, draw, draw_with_several_steps};
 
 /// Steps through a refinement.
-fn step_through<R: Refinement, T: Send>(
-    refinement: &R,
-    visit: impl Fn(Stepper<'_>) -> T + Sync,
-) -> T {
-    let visited = Mutex::new(None);
-    let step_through = |stepper: Stepper<'_>| {
-        *visited.lock().expect("no visit panics") = Some(visit(stepper));
-    };
-    let settings = Settings {
-        step_through: Some(&step_through),
-        ..Settings::default()
-    };
-    let ended = check(refinement, &settings);
-    assert!(matches!(ended, Err(CheckError::SteppedThrough)));
-    let visited = visited.into_inner().expect("no visit panics");
+fn step_through<R: Refinement, T>(refinement: &R, visit: impl Fn(Stepper<'_>) -> T) -> T {
+    let mut visited = None;
+    Checker::new(refinement)
+        .step_through(&Settings::default(), &mut |stepper| {
+            visited = Some(visit(stepper));
+        })
+        .expect("the settings fit");
     visited.expect("the refinement was handed over")
 }
 

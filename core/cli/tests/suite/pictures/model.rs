@@ -1,7 +1,8 @@
 //! A small system of which pages are made: a token that goes along a line of nodes, and is lost at its end.
 
 use refmap::drawing::{Drawing, Node, Row, Shade};
-use refmap::{Action, Fairness, Invariant, Property, Refinement, TransitionSystem, check};
+use refmap::obligation::Checker;
+use refmap::{Action, Fairness, Invariant, Property, Refinement, TransitionSystem};
 use refmap_cli::catalogue::{Catalogue, Check, Parameter};
 use refmap_testing::{Machine, itself};
 use serde::Serialize;
@@ -134,7 +135,7 @@ fn count() -> Check {
         "a clock: is a clock",
         "this test, page 1",
         Vec::new(),
-        |_, settings| {
+        |_| {
             let next = |n: &u32| vec![(("tick", 0), (n + 1) % 1_000)];
             let mut refinement = itself(Machine::new(&[("tick", "clock")], [0u32], next, |_| 0));
             refinement.implementation.fairness = vec![Fairness::weak("on", ["tick"])];
@@ -149,7 +150,7 @@ fn count() -> Check {
                 Property::eventually("ends", "this test", |n: &u32| *n > 1_000),
                 Property::always_eventually("beyond", "this test", |n: &u32| *n > 1_000),
             ];
-            Ok(check(&refinement, settings)?)
+            Ok(Box::new(Checker::owning(refinement)))
         },
     )
 }
@@ -165,7 +166,7 @@ pub fn catalogue() -> Catalogue {
             Parameter::flag("round", "Whether its end is its beginning"),
             Parameter::flag("hostile", "Whether its name is hostile"),
         ],
-        |arguments, settings| {
+        |arguments| {
             let name = if arguments.flag("hostile") {
                 HOSTILE
             } else {
@@ -182,7 +183,7 @@ pub fn catalogue() -> Catalogue {
                 line: line(length),
                 specification: line(length - 1),
             };
-            Ok(check(&refinement, settings)?)
+            Ok(Box::new(Checker::owning(refinement)))
         },
     );
     Catalogue {

@@ -9,10 +9,14 @@ use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem};
 use crate::invariant::Invariant;
 use crate::model_call::named;
 use crate::obligation::row::Row;
-use crate::obligation::subject::Subject;
 use crate::overridden::Overridden;
 use crate::refinement::Refinement;
 use crate::rule::Process;
+use crate::symmetry::Tested;
+
+/// Function that tests the permutations on a state of this number, as long as there is time.
+pub(in crate::obligation) type TestSymmetry<'a> =
+    dyn Fn(&ErasedState, usize, &dyn Fn() -> bool) -> Tested + Sync + 'a;
 
 /// A model, and how it is asked again.
 pub(in crate::obligation) struct Asking<'a> {
@@ -22,7 +26,7 @@ pub(in crate::obligation) struct Asking<'a> {
     chosen: Vec<usize>,
     pub environment: &'a [Process],
     /// Where states are identified by a symmetry: the test that it is one.
-    pub symmetry: Option<&'a dyn Subject>,
+    pub symmetry: Option<&'a TestSymmetry<'a>>,
     /// Whether the model is asked again in a sample of the states.
     pub asks_again: bool,
     /// Whether these are states of random walks.
