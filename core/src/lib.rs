@@ -117,7 +117,7 @@ pub use refmap_derive::{Action, State};
 pub use report::{Evidence, Report, Verdict};
 pub use rule::{Process, Rule, RuleId};
 pub use state::{PackingError, State, round_trip};
-pub use symmetry::{Asymmetry, Quotient, Quotienting, Symmetric, asymmetry};
+pub use symmetry::{Asymmetry, Symmetric, asymmetry};
 pub use system::{
     ActionOf, ObservationOf, StateOf, StepOf, TransitionSystem, offer, offer_changed, steps,
 };
@@ -131,6 +131,7 @@ pub mod internal {
     pub use crate::explore::memory::resident_bytes;
     pub use crate::model_call::{break_off, catch, first_visited, until_enough};
     pub use crate::nearest::nearest;
+    pub use crate::obligation::check_erased;
     pub use crate::random::generator::mix;
     pub use crate::random::shrink::Cuts;
     pub use crate::report::changes;

@@ -27,7 +27,9 @@ fn target() -> PathBuf {
 fn cargo(folder: &Path, words: &[&str]) -> String {
     fs::copy(checkout().join("Cargo.lock"), folder.join("Cargo.lock")).expect("there is room");
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(words).arg("--offline").current_dir(folder);
+    let (command, rest) = words.split_first().expect("there is a command");
+    cargo.args([command, "--offline"]).args(rest);
+    cargo.current_dir(folder);
     let output = cargo.env("CARGO_TARGET_DIR", target()).output();
     let output = output.expect("it runs");
     assert!(output.status.success(), "{words:?}: {output:?}");
@@ -76,6 +78,7 @@ fn a_new_project_runs_and_its_tests_pass() {
     // All claims at once, by cargo.
     let claims = cargo(&folder, &["run", "--quiet"]);
     assert!(claims.contains("3 as claimed, 0 otherwise"), "{claims}");
+    assert_little_is_compiled(&folder);
     let counter = |arguments: &str| {
         let words = arguments.split_whitespace().filter(|word| *word != "--");
         let output = Command::new(target().join("debug/counter"))
@@ -108,6 +111,45 @@ fn a_new_project_runs_and_its_tests_pass() {
         let fails = format!("\n{violated} fails after");
         assert!(report.contains(&fails), "{violated}: {report}");
     }
+}
+
+/// Lines of LLVM that the project takes at most: what it takes, and a tenth.
+const MOST_LINES: usize = 100_000;
+
+/// The engine is code of the library: what is compiled for a refinement is its own functions, and the loops that ask them by the
+/// million.
+fn assert_little_is_compiled(folder: &Path) {
+    let emit = [
+        "--emit=llvm-ir",
+        "-Cno-prepopulate-passes",
+        "-Ccodegen-units=1",
+    ];
+    let arguments = [&["rustc", "--quiet", "--"][..], &emit[..]].concat();
+    cargo(folder, &arguments);
+    let files = fs::read_dir(target().join("debug/deps")).expect("it was built");
+    let files = files.map(|file| file.expect("it can be listed").path());
+    let is_it = |path: &PathBuf| {
+        let name = path.file_name().and_then(|name| name.to_str());
+        name.is_some_and(|name| name.starts_with("counter-") && name.ends_with(".ll"))
+    };
+    let written = files.filter(is_it).max_by_key(|path| {
+        let written = path.metadata().and_then(|of| of.modified());
+        written.expect("it is there")
+    });
+    let written = written.expect("it was asked for");
+    let code = fs::read_to_string(&written).expect("it is text");
+    fs::remove_file(written).expect("it is no longer needed");
+    let mut lines = 0;
+    let mut is_function = false;
+    for line in code.lines() {
+        is_function |= line.starts_with("define ");
+        is_function &= line != "}";
+        lines += usize::from(is_function);
+    }
+    assert!(
+        (MOST_LINES / 2..MOST_LINES).contains(&lines),
+        "{lines} lines"
+    );
 }
 
 /// The two ways of the first chapter to make the project, in a folder where `refmap` is a checkout.

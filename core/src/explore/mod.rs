@@ -28,6 +28,7 @@ mod store;
 mod visitor;
 
 pub use crate::model_call::Panic;
+pub use crate::symmetry::{Quotient, Quotienting};
 pub use codec::StatesKept;
 pub use exploration::explore;
 pub use explored::{End, Explored};

@@ -183,6 +183,20 @@ impl<R: Refinement> Checkable for Checker<'_, R> {
     }
 }
 
+/// The same as [`check`], of which the search is run without the types of the model as well: what tests compare.
+pub fn check_erased<R: Refinement>(
+    refinement: &R,
+    settings: &Settings<'_>,
+) -> Result<Report, CheckError> {
+    let mut report = None;
+    Checker::new(refinement).show(&mut |subject| {
+        let erased = ErasedRefinement::of(subject);
+        report = Some(Checker::new(&erased).check(settings)?);
+        Ok(())
+    })?;
+    Ok(report.expect("the refinement was shown"))
+}
+
 /// Receives a refinement.
 type Then<'a> = dyn FnMut(&dyn Subject) -> Result<(), CheckError> + 'a;
 

@@ -67,6 +67,8 @@ mod tested;
 #[cfg(test)]
 mod tests;
 
+#[doc(hidden)]
+pub use check::check_erased;
 pub use check::{Checkable, Checker, check};
 pub use error::CheckError;
 pub use kind::ObligationKind;

@@ -1,5 +1,7 @@
 //! A report is the same, byte for byte, in every run and for any number of threads, but for times and memory.
 
+use refmap::explore::Storage;
+use refmap::internal::check_erased;
 use refmap::obligation::{Checker, Liveness, Settings, Until};
 use refmap::random::Walks;
 use refmap::{Refinement, Report, Search};
@@ -28,6 +30,15 @@ fn assert_same<R: Refinement>(refinement: &R, told: &str, settings: &Settings<'_
     for threads in [1, 2, 8] {
         assert_eq!(first, run(threads), "{told}, {threads} threads");
     }
+    // The search too is run without the types of the model here, so that its states are kept whole.
+    let whole = Settings {
+        storage: Storage::Whole,
+        ..settings.clone()
+    };
+    let typed = Checker::new(refinement).check(&whole);
+    let erased = check_erased(refinement, &whole);
+    let [typed, erased] = [typed, erased].map(|report| bytes(&report.expect("the settings fit")));
+    assert_eq!(typed, erased, "{told}, without types");
 }
 
 fn ways() -> Vec<Settings<'static>> {
