@@ -26,6 +26,17 @@ pub(crate) fn fingerprint<T: Hash>(state: &T) -> u64 {
     hasher.finish()
 }
 
+/// Key that has a fingerprint.
+pub(in crate::explore) trait Fingerprinted {
+    fn fingerprint(&self) -> u64;
+}
+
+impl<const N: usize> Fingerprinted for [u64; N] {
+    fn fingerprint(&self) -> u64 {
+        fingerprint(self)
+    }
+}
+
 /// The most likely it can be that of so many states two or more have the same fingerprint, so that
 /// one of them was left out: the number of pairs of states, divided by the number of fingerprints.
 pub(crate) fn omission_probability(states: u64) -> f64 {
@@ -43,7 +54,7 @@ impl Fingerprints {
     }
 }
 
-impl<T: Clone + Hash + Send + Sync> Visited<T> for Fingerprints {
+impl<T: Fingerprinted + Clone + Send + Sync> Visited<T> for Fingerprints {
     fn hashes_are_keys(&self) -> bool {
         true
     }
@@ -53,7 +64,7 @@ impl<T: Clone + Hash + Send + Sync> Visited<T> for Fingerprints {
     }
 
     fn hash(&self, key: &T) -> u64 {
-        fingerprint(key)
+        key.fingerprint()
     }
 
     fn prefetch(&self, hash: u64) {

@@ -3,7 +3,7 @@
 use std::hash::Hash;
 
 use super::candidate::Candidate;
-use super::fingerprints::Fingerprints;
+use super::fingerprints::{Fingerprinted, Fingerprints};
 use super::numbered::{Numbered, OfAnyKind};
 use super::partition::Partition;
 use super::visited::{InsertSink, Lookup, Visited};
@@ -17,7 +17,7 @@ pub(in crate::explore) enum Hashed {
     Fingerprints(Fingerprints),
 }
 
-impl<T: Clone + Eq + Hash + Send + Sync> Visited<T> for Hashed {
+impl<T: Fingerprinted + Clone + Eq + Hash + Send + Sync> Visited<T> for Hashed {
     fn hashes_are_keys(&self) -> bool {
         matches!(self, Self::Fingerprints(_))
     }

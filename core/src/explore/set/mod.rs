@@ -25,8 +25,8 @@ mod visited;
 
 pub(super) use candidate::{Candidate, Predecessor};
 pub(super) use exact::Exact;
-pub(super) use fingerprints::Fingerprints;
 pub(crate) use fingerprints::{FINGERPRINT_BITS, fingerprint, omission_probability};
+pub(super) use fingerprints::{Fingerprinted, Fingerprints};
 pub(super) use hashed::Hashed;
 pub(super) use numbered::{Numbered, OfAnyKind, OfWords};
 pub(super) use partition::Partition;

@@ -2,7 +2,7 @@
 
 use super::candidate::{Candidate, Predecessor};
 use super::exact::Exact;
-use super::fingerprints::{Fingerprints, fingerprint};
+use super::fingerprints::{Fingerprinted, Fingerprints, fingerprint};
 use super::insert::add_to_compact_set;
 use super::partition::Partition;
 use super::visited::{InsertSink, Lookup, Visited};
@@ -78,9 +78,9 @@ impl<K: From<u8>, V: Visited<K>> AnySet<K> for (V, SegmentedVec<K>) {
 
 #[test]
 fn every_bit_of_a_fingerprint_counts() {
-    tells_marks_apart::<u64>(|| Box::new((Fingerprints::new(), SegmentedVec::new())));
+    tells_marks_apart::<Key>(|| Box::new((Fingerprints::new(), SegmentedVec::new())));
     // The hashes themselves use all bits: each is 0 in about half of them.
-    let hashes = (0..1000u32).map(|state| Visited::hash(&Fingerprints::new(), &state));
+    let hashes = (0..1000).map(|state: u64| Visited::hash(&Fingerprints::new(), &[state]));
     let ones = hashes.fold([0; 64], |mut ones, hash| {
         (0..64).for_each(|bit| ones[bit] += hash >> bit & 1);
         ones
@@ -94,6 +94,12 @@ fn every_bit_of_a_fingerprint_counts() {
 /// A word as it is packed.
 #[derive(Clone)]
 struct Key([u64; 1]);
+
+impl Fingerprinted for Key {
+    fn fingerprint(&self) -> u64 {
+        fingerprint(&self.0)
+    }
+}
 
 impl From<u8> for Key {
     fn from(word: u8) -> Self {

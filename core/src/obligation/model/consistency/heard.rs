@@ -100,7 +100,7 @@ impl Again {
     /// Compares a state with the first one that has its fingerprint, if that is known. What is found is the same in
     /// whatever order states are compared.
     pub(super) fn compare_fingerprint(&mut self, place: Place, state: &ErasedState) {
-        let known = self.fingerprinted.entry(fingerprint(state));
+        let known = self.fingerprinted.entry(fingerprint(&state.parts()));
         let (first, kept) = known.or_insert_with(|| (place, state.clone()));
         let (mut place, mut state) = (place, state.clone());
         if place < *first {
