@@ -1,7 +1,6 @@
 //! Checks that threads that take a lock increment a counter as if each did so in one step.
 
 // ANCHOR: specification
-use refmap::obligation::Checker;
 use refmap::{Action, Invariant, Process, Refinement, State, TransitionSystem, offer};
 use serde::Serialize;
 
@@ -206,6 +205,7 @@ impl Refinement for ThreadsRefineAtomic {
 // ANCHOR_END: refinement
 
 // ANCHOR: catalogue
+use refmap::obligation::Checker;
 use refmap_cli::catalogue::{Arguments, Catalogue, Check, Choice, Claim, Parameter};
 
 fn lock() -> Choice<Lock> {
