@@ -54,6 +54,7 @@ mod error;
 mod fault;
 mod found;
 mod kind;
+mod known_steps;
 mod label;
 mod pattern;
 mod recorded;

@@ -1,11 +1,14 @@
 //! The visitor of a search: has the obligations tested at each state and step.
 
+use std::sync::OnceLock;
+
 use super::agency::{Actor, Agency, agent};
 use super::counts::Counts;
 use super::environment::Inputs;
 use super::fault::Fault;
 use super::initiality::Initiality;
 use super::invariant::{self, Chosen};
+use super::known_steps::{KnownSteps, is_derived};
 use super::label::{Label, Labels};
 use super::model::{Asking, Heard, same};
 use super::obligations::Obligations;
@@ -150,6 +153,8 @@ pub(super) struct Tally<R: Refinement> {
     pub counts: Counts,
     /// The numbers of inputs, as far as this worker has asked for them.
     inputs: Met<ActionOf<R::Abstract>>,
+    /// Steps of the specification that this worker has met.
+    steps: KnownSteps<R::Abstract>,
 }
 
 /// Tests the obligations of a check.
@@ -161,6 +166,8 @@ pub(super) struct Tester<'a, 'p, R: Refinement> {
     invariants: Vec<Chosen<'a, R::Concrete>>,
     /// The inputs of actions of the environment.
     pub inputs: Inputs<ActionOf<R::Abstract>>,
+    /// Whether `allows` of the specification is derived; found out at the first step that simulates one.
+    allows_is_derived: OnceLock<bool>,
 }
 
 impl<'a, 'p, R: Refinement> Tester<'a, 'p, R> {
@@ -176,6 +183,7 @@ impl<'a, 'p, R: Refinement> Tester<'a, 'p, R> {
             constraint,
             invariants: plan.obligations.invariants.chosen(invariants),
             inputs: Inputs::new(),
+            allows_is_derived: OnceLock::new(),
         }
     }
 
@@ -203,6 +211,13 @@ impl<'a, 'p, R: Refinement> Tester<'a, 'p, R> {
             (from, image),
             action,
             to,
+            |action, target| {
+                let is_derived = || is_derived(specification, image, action);
+                if !*self.allows_is_derived.get_or_init(is_derived) {
+                    return None;
+                }
+                tally.steps.allow(specification, image, action, target)
+            },
         );
         counts.model.hear(|heard| {
             heard.answers.push(named(
@@ -263,6 +278,7 @@ impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, '_, R> {
         Tally {
             counts: Counts::new(self.plan.rules, invariant::no_counts(&self.invariants)),
             inputs: Met::default(),
+            steps: KnownSteps::new(),
         }
     }
 

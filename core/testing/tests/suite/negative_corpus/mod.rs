@@ -420,7 +420,7 @@ fn panics_in_the_other_functions_of_a_model() {
         (
             |r| r.specification.next = panicking,
             3,
-            "`allows` of the specification panicked",
+            "`next` of the specification panicked",
         ),
         (
             |r| r.implementation.may_stop = |_| panic!("here"),
