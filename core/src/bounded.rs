@@ -40,14 +40,11 @@ impl<T: Copy + Default, const N: usize> BoundedVec<T, N> {
         }
     }
 
-    /// Vector of so many elements, each of which `make` makes.
+    /// Vector of so many elements, each of which is the default; of `N` if they were more.
     #[inline(always)]
-    pub(crate) fn made(length: usize, mut make: impl FnMut() -> T) -> Self {
+    pub(crate) fn of_length(length: usize) -> Self {
         let mut all = Self::new();
         all.length = length.min(N) as u8;
-        for element in &mut all.elements[..length.min(N)] {
-            *element = make();
-        }
         all
     }
 

@@ -95,9 +95,9 @@ thread_local! {
 /// PERF: nothing is done where nothing panics.
 #[inline(always)]
 pub(crate) fn named<T>(function: &str, call: impl FnOnce() -> T) -> T {
-    let name = Name(function);
+    let name = Name::of(function);
     let result = call();
-    std::mem::forget(name);
+    name.returned();
     result
 }
 
@@ -117,8 +117,23 @@ pub(crate) fn named_invariant<T>(invariant: &str, holds: impl FnOnce() -> T) -> 
     result
 }
 
-/// Dropped only when the function that it names unwinds.
-struct Name<'a>(&'a str);
+/// Name of a function that is being called, dropped only when that unwinds.
+///
+/// PERF: by itself for a call that is large and has to be inlined, as a closure cannot be told to be. Others are [`named`].
+pub(crate) struct Name<'a>(&'a str);
+
+impl<'a> Name<'a> {
+    #[inline(always)]
+    pub const fn of(function: &'a str) -> Self {
+        Self(function)
+    }
+
+    /// Drops the name, since the function has returned.
+    #[inline(always)]
+    pub fn returned(self) {
+        std::mem::forget(self);
+    }
+}
 
 impl Drop for Name<'_> {
     #[cold]

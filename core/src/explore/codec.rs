@@ -10,8 +10,11 @@ use serde::{Deserialize, Serialize};
 use super::keys::{Form, Key, KeyList};
 use super::options::Storage;
 use crate::erased::ErasedState;
-use crate::model_call::{catch_seldom, named};
-use crate::state::{Changes, Code, Kept, Limits, PackingError, Reader, State, Writer, round_trip};
+use crate::model_call::{Name, catch_seldom, named};
+use crate::state::{
+    Changes, Code, FixedReader, Kept, Limits, PackingError, Reader, Source, State, Writer,
+    round_trip,
+};
 use crate::system::{StateOf, TransitionSystem};
 
 const WRITE: &str = "`write` of a state";
@@ -177,9 +180,10 @@ pub(super) fn push_target<S: TransitionSystem>(
         }
     };
     let mut changes = Changes::on(written);
-    named(WRITE, || {
-        to.write_changes(from, system, Limits::NONE, || 0, &mut changes);
-    });
+    // PERF: inlined, so that a loop over targets finds out once where the variables are.
+    let name = Name::of(WRITE);
+    to.write_changes(from, system, Limits::NONE, || 0, &mut changes);
+    name.returned();
     if !changes.fit() {
         debug_assert_eq!(fixed(system, form, to), None, "{from:?} to {to:?}");
         return false;
@@ -225,7 +229,10 @@ pub(super) fn push_owned<S: TransitionSystem>(
 
 /// Adds the keys of the targets of steps from a state, and says whether all of them have one; if not, those before the first
 /// that has none are added.
-#[inline(always)]
+///
+/// PERF: by itself, with `system` as an argument, so that the loop has the registers, and what depends on the instance alone is
+/// found out before it.
+#[inline(never)]
 pub(super) fn push_targets<S: TransitionSystem>(
     system: &S,
     form: Form,
@@ -260,17 +267,26 @@ pub(super) fn with<S: TransitionSystem, T>(
     key: Key<'_>,
     look: impl FnOnce(&StateOf<S>) -> T,
 ) -> T {
-    let mut reader = match key {
+    let words = match key {
         Key::Whole(state) => return look(state.get()),
-        Key::Fixed(words) => Reader::fixed(words),
-        Key::Varying(code) => Reader::growing(code.words()),
+        _ if const { !is_encoded::<S>() } => unreachable!("{NOT_WRITTEN}"),
+        key => key,
     };
-    if const { !is_encoded::<S>() } {
-        unreachable!("{NOT_WRITTEN}");
-    }
-    look(&named(READ, || {
-        StateOf::<S>::read(system, Limits::NONE, &mut reader)
-    }))
+    let state = named(READ, || match words {
+        Key::Fixed(&[word]) => read(system, &mut FixedReader::new([word])),
+        Key::Fixed(words) => {
+            let words = words.try_into().expect("there are one or two");
+            read(system, &mut FixedReader::<MOST_WORDS>::new(words))
+        }
+        Key::Varying(code) => read(system, &mut Reader::new(code.words())),
+        Key::Whole(_) => unreachable!("it has been shown"),
+    });
+    look(&state)
+}
+
+#[inline(always)]
+fn read<S: TransitionSystem>(system: &S, source: &mut impl Source) -> StateOf<S> {
+    StateOf::<S>::read(system, Limits::NONE, source)
 }
 
 /// Reason why a state has no key.

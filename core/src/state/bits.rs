@@ -205,7 +205,56 @@ impl<B: Buffer> Sink for Writer<B> {
     }
 }
 
-/// Reads numbers as a [`Writer`] writes them.
+/// Reads numbers as a [`Writer`] writes them into a fixed number of words.
+///
+/// PERF: the number that is next is in the lowest bits, so that nothing has to be known of those before it. States take one
+/// word or two, which are in registers.
+pub(crate) struct FixedReader<const N: usize>([u64; N]);
+
+impl<const N: usize> FixedReader<N> {
+    #[inline(always)]
+    pub const fn new(words: [u64; N]) -> Self {
+        Self(words)
+    }
+
+    /// Leaves out so many bits, which are at most a word.
+    #[inline(always)]
+    fn shift(&mut self, bits: u32) {
+        for index in 0..N {
+            let above = self.0.get(index + 1).copied().unwrap_or(0);
+            let low = self.0[index].checked_shr(bits).unwrap_or(0);
+            self.0[index] = low | above.checked_shl(u64::BITS - bits).unwrap_or(0);
+        }
+    }
+}
+
+impl<const N: usize> Source for FixedReader<N> {
+    #[inline(always)]
+    fn number(&mut self, most: u64) -> u64 {
+        let bits = bits(most);
+        let value = self.0.first().copied().unwrap_or(0) & mask(bits);
+        self.shift(bits);
+        value
+    }
+
+    #[inline(always)]
+    fn skip(&mut self, bits: u32) {
+        let mut left = bits;
+        while left > u64::BITS {
+            self.shift(u64::BITS);
+            left -= u64::BITS;
+        }
+        self.shift(left);
+    }
+}
+
+/// The lowest bits, so many.
+#[inline(always)]
+fn mask(bits: u32) -> u64 {
+    u64::MAX.checked_shr(u64::BITS - bits).unwrap_or(0)
+}
+
+/// Reads numbers as a [`Writer`] writes them into as many words as they take.
 ///
 /// PERF: what is left of a word is in a register.
 pub(crate) struct Reader<'a> {
@@ -215,28 +264,16 @@ pub(crate) struct Reader<'a> {
     /// Bits that are left of the one before, and their number.
     word: u64,
     left: u32,
-    is_fixed: bool,
 }
 
 impl<'a> Reader<'a> {
-    /// Of words of a state of a fixed size.
     #[inline(always)]
-    pub fn fixed(words: &'a [u64]) -> Self {
+    pub fn new(words: &'a [u64]) -> Self {
         Self {
             words,
             next: 0,
             word: 0,
             left: 0,
-            is_fixed: true,
-        }
-    }
-
-    /// Of a state of any size.
-    #[inline(always)]
-    pub fn growing(words: &'a [u64]) -> Self {
-        Self {
-            is_fixed: false,
-            ..Self::fixed(words)
         }
     }
 }
@@ -245,7 +282,7 @@ impl Source for Reader<'_> {
     #[inline(always)]
     fn number(&mut self, most: u64) -> u64 {
         let bits = bits(most);
-        let mask = u64::MAX.checked_shr(u64::BITS - bits).unwrap_or(0);
+        let mask = mask(bits);
         if bits <= self.left {
             let value = self.word & mask;
             // All of a word leaves nothing, and is not looked at again.
@@ -260,19 +297,6 @@ impl Source for Reader<'_> {
         self.word = word.checked_shr(taken).unwrap_or(0);
         self.left = u64::BITS - taken;
         value
-    }
-
-    #[inline(always)]
-    fn skip(&mut self, bits: u32) {
-        if !self.is_fixed {
-            return;
-        }
-        let mut left = bits;
-        while left > 0 {
-            let some = left.min(u64::BITS);
-            self.number(u64::MAX >> (u64::BITS - some));
-            left -= some;
-        }
     }
 }
 
@@ -301,7 +325,7 @@ mod tests {
                 writer.number(*most, *value);
             }
             let code = writer.code().expect("all are in range");
-            let mut reader = Reader::growing(code.words());
+            let mut reader = Reader::new(code.words());
             for (most, value) in &numbers {
                 assert_eq!(reader.number(*most), *value);
             }
@@ -316,7 +340,7 @@ mod tests {
             let words = writer.words();
             assert_eq!(words.is_some(), bits <= 8 * 64);
             if let Some(words) = words {
-                let mut reader = Reader::fixed(&words);
+                let mut reader = FixedReader::new(words);
                 assert!(
                     numbers
                         .iter()
@@ -342,7 +366,7 @@ mod tests {
             let mut writer = Writer::growing();
             writer.varint(value);
             let code = writer.code().expect("it is in range");
-            assert_eq!(Reader::growing(code.words()).varint(), value);
+            assert_eq!(Reader::new(code.words()).varint(), value);
         }
     }
 }

@@ -40,7 +40,8 @@ impl<'w> Changes<'w> {
         system: &S,
         limits: Limits,
     ) {
-        self.clear(at, T::width(system, limits));
+        clear(self.words, at, T::width(system, limits));
+        self.at = at;
         value.write(system, limits, self);
     }
 
@@ -49,37 +50,40 @@ impl<'w> Changes<'w> {
     #[inline(always)]
     pub fn number_over(&mut self, at: u32, most: u64, [old, new]: [u64; 2]) {
         self.misfits |= new > most;
-        self.flip(at, bits(most), old ^ new);
+        flip(self.words, at, bits(most), old ^ new);
     }
+}
 
-    /// Clears so many bits, the first of which is written next.
-    #[inline(never)]
-    fn clear(&mut self, at: u32, width: u32) {
-        self.at = at;
-        let end = at + width;
-        let mut at = at;
-        while at < end {
-            let offset = at % u64::BITS;
-            let bits = (end - at).min(u64::BITS - offset);
-            if let Some(word) = self.words.get_mut((at / u64::BITS) as usize) {
-                *word &= !(u64::MAX >> (u64::BITS - bits) << offset);
-            }
-            at += bits;
+// PERF: these are of the words and not of `Changes`, which stays in registers where its address is given to no call.
+
+/// Clears so many bits.
+#[inline(never)]
+fn clear(words: &mut [u64], at: u32, width: u32) {
+    let end = at + width;
+    let mut at = at;
+    while at < end {
+        let offset = at % u64::BITS;
+        let bits = (end - at).min(u64::BITS - offset);
+        if let Some(word) = words.get_mut((at / u64::BITS) as usize) {
+            *word &= !(u64::MAX >> (u64::BITS - bits) << offset);
         }
+        at += bits;
     }
+}
 
-    /// Flips those of so many bits that are set in `mask`.
-    #[inline(never)]
-    fn flip(&mut self, at: u32, bits: u32, mask: u64) {
-        let (word, offset) = ((at / u64::BITS) as usize, at % u64::BITS);
-        if let Some(low) = self.words.get_mut(word) {
-            *low ^= mask << offset;
-        }
-        if offset + bits > u64::BITS
-            && let Some(high) = self.words.get_mut(word + 1)
-        {
-            *high ^= mask >> (u64::BITS - offset);
-        }
+/// Flips those of so many bits that are set in `mask`.
+///
+/// PERF: inlined, since of words that are known to be one little is left of it.
+#[inline(always)]
+fn flip(words: &mut [u64], at: u32, bits: u32, mask: u64) {
+    let (word, offset) = ((at / u64::BITS) as usize, at % u64::BITS);
+    if let Some(low) = words.get_mut(word) {
+        *low ^= mask << offset;
+    }
+    if offset + bits > u64::BITS
+        && let Some(high) = words.get_mut(word + 1)
+    {
+        *high ^= mask >> (u64::BITS - offset);
     }
 }
 

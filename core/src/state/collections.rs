@@ -196,7 +196,10 @@ impl<X: ?Sized, T: State<X> + Copy + Default, const N: usize> State<X> for Bound
     fn read(system: &X, limits: Limits, source: &mut impl Source) -> Self {
         let limits = bounded(limits, N);
         let length = read_length(limits, source);
-        let all = BoundedVec::made(length, || T::read(system, limits.of_elements(), source));
+        let mut all = Self::of_length(length);
+        for element in &mut all {
+            *element = T::read(system, limits.of_elements(), source);
+        }
         source.skip(shorter(
             length,
             limits,

@@ -25,7 +25,7 @@ use std::hash::Hash;
 
 use serde::Serialize;
 
-pub(crate) use bits::{Reader, Writer};
+pub(crate) use bits::{FixedReader, Reader, Writer};
 pub use changes::Changes;
 pub(crate) use code::Code;
 use complaint::Complaint;

@@ -1,6 +1,6 @@
 //! Round trip of a state: written into bits, and read back.
 
-use super::bits::Fixed;
+use super::bits::{Fixed, FixedReader};
 use super::packing_error::PackingError;
 use super::{Complaint, Kept, Limits, Reader, State, Writer};
 use crate::system::{StateOf, TransitionSystem};
@@ -57,7 +57,7 @@ pub fn round_trip<S: TransitionSystem>(system: &S, state: &StateOf<S>) -> Result
     state.write(system, Limits::NONE, &mut writer);
     let bits = writer.bits();
     let code = writer.code().ok_or(PackingError::Unstable)?;
-    let source = &mut Reader::growing(code.words());
+    let source = &mut Reader::new(code.words());
     same(StateOf::<S>::read(system, Limits::NONE, source))?;
     let Some(most) = StateOf::<S>::shape(system, Limits::NONE).bits() else {
         return Ok(());
@@ -70,7 +70,7 @@ pub fn round_trip<S: TransitionSystem>(system: &S, state: &StateOf<S>) -> Result
     state.write(system, Limits::NONE, &mut writer);
     match writer.words() {
         Some(words) => {
-            let source = &mut Reader::fixed(&words);
+            let source = &mut FixedReader::new(words);
             same(StateOf::<S>::read(system, Limits::NONE, source))
         }
         None => Ok(()),

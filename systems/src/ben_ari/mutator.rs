@@ -147,23 +147,33 @@ impl MutatorRules {
         for (mutator, locals) in (0u8..).zip(mutators) {
             match (locals.mu, self.scope.mutator) {
                 (MutatorAt::Mutate, order) => {
+                    // PERF: a target is told the bounds that it has, which the compiler does not see through the copy; so
+                    // it finds out once for all targets where the cells are.
                     let (shape, accessible) = (m.shape, m.accessible());
                     // PERF: the guard rejects all other nodes, except in a mutant.
                     let is_offered = |k: &Node| self.mutant.is_some() || accessible.contains(*k);
                     for k in shape.nodes().filter(is_offered) {
                         for n in shape.nodes() {
                             for i in shape.indices() {
-                                let action = match order {
+                                match order {
                                     MutatorOrder::RedirectFirst => {
-                                        MutatorAction::Mutate { mutator, n, i, k }
+                                        let action = MutatorAction::Mutate { mutator, n, i, k };
+                                        offer_changed(visit, Step::Mutator(action), from, |s| {
+                                            let s = s.as_mut();
+                                            s.m.shape = shape;
+                                            self.step(s, |k| accessible.contains(k), action)
+                                        });
                                     }
                                     MutatorOrder::ColourFirst => {
-                                        MutatorAction::ChooseAndColour { mutator, n, i, k }
+                                        let action =
+                                            MutatorAction::ChooseAndColour { mutator, n, i, k };
+                                        offer_changed(visit, Step::Mutator(action), from, |s| {
+                                            let s = s.as_mut();
+                                            s.m.shape = shape;
+                                            self.step(s, |k| accessible.contains(k), action)
+                                        });
                                     }
-                                };
-                                offer_changed(visit, Step::Mutator(action), from, |s| {
-                                    self.step(s.as_mut(), |k| accessible.contains(k), action)
-                                });
+                                }
                             }
                         }
                     }
@@ -218,9 +228,12 @@ impl MutatorRules {
                 .at(|s| locals(s, mutator).mu == MutatorAt::Mutate)
                 .when(|_| accessible(k))
                 .then(|s| {
-                    s.m.redirect(n, i, k);
-                    s.mutators[usize::from(mutator)].q = k;
-                    s.mutators[usize::from(mutator)].mu = MutatorAt::Colour;
+                    let Shared { m, mutators, .. } = s;
+                    // PERF: a mutator that is found after the cell is written has to wait for that.
+                    let locals = &mut mutators[usize::from(mutator)];
+                    m.redirect(n, i, k);
+                    locals.q = k;
+                    locals.mu = MutatorAt::Colour;
                 }),
             // COLOUR.1
             MutatorAction::ColourTarget { mutator } => command
