@@ -164,39 +164,45 @@ pub(super) fn push_target<S: TransitionSystem>(
     if const { !is_exact::<S>() } {
         return push(system, form, to, keys);
     }
-    let (KeyList::Fixed { all, .. }, Key::Fixed(own)) = (&mut *keys, key) else {
-        return push(system, form, to, keys);
-    };
+    match (&mut *keys, key) {
+        (KeyList::Fixed { all, .. }, Key::Fixed(&[word])) => {
+            push_changes(system, form, ([word], from), to, all)
+        }
+        (KeyList::Fixed { all, .. }, Key::Fixed(&[low, high])) => {
+            push_changes(system, form, ([low, high], from), to, all)
+        }
+        _ => push(system, form, to, keys),
+    }
+}
+
+/// Adds the words of the target of a step: those of the source, with what differs written over them.
+///
+/// PERF: that `N` is known leaves one test of it out for each variable.
+#[inline(always)]
+fn push_changes<S: TransitionSystem, const N: usize>(
+    system: &S,
+    form: Form,
+    (own, from): ([u64; N], &StateOf<S>),
+    to: &StateOf<S>,
+    all: &mut Vec<u64>,
+) -> bool {
     // What is written is no key yet where something panics meanwhile.
-    let mut written = [0; MOST_WORDS];
-    let written = match *own {
-        [word] => {
-            written[0] = word;
-            &mut written[..1]
-        }
-        _ => {
-            written.copy_from_slice(own);
-            &mut written[..]
-        }
-    };
-    let mut changes = Changes::on(written);
+    let mut written = own;
+    let mut changes = Changes::on(&mut written);
     // PERF: inlined, so that a loop over targets finds out once where the variables are.
     let name = Name::of(WRITE);
     to.write_changes(from, system, Limits::NONE, || 0, &mut changes);
     name.returned();
-    if !changes.fit() {
-        debug_assert_eq!(fixed(system, form, to), None, "{from:?} to {to:?}");
-        return false;
-    }
+    let fits = changes.fit();
     debug_assert_eq!(
-        Some(&*written),
-        fixed(system, form, to)
-            .as_ref()
-            .map(|all| &all[..own.len()]),
+        fits.then_some(&written[..]),
+        fixed(system, form, to).as_ref().map(|words| &words[..N]),
         "{from:?} to {to:?}"
     );
-    push_words(all, written);
-    true
+    if fits {
+        push_words(all, &written);
+    }
+    fits
 }
 
 /// PERF: how many words there are is asked here, and not by what copies them.
@@ -229,35 +235,61 @@ pub(super) fn push_owned<S: TransitionSystem>(
 
 /// Adds the keys of the targets of steps from a state, and says whether all of them have one; if not, those before the first
 /// that has none are added.
+#[inline(always)]
+pub(super) fn push_targets<S: TransitionSystem>(
+    system: &S,
+    form: Form,
+    (key, from): (Key<'_>, &StateOf<S>),
+    targets: &[StateOf<S>],
+    keys: &mut KeyList,
+) -> bool {
+    if const { is_exact::<S>() } {
+        match (&mut *keys, key) {
+            (KeyList::Fixed { all, .. }, Key::Fixed(&[word])) => {
+                return push_all_changes(system, form, ([word], from), targets, all);
+            }
+            (KeyList::Fixed { all, .. }, Key::Fixed(&[low, high])) => {
+                return push_all_changes(system, form, ([low, high], from), targets, all);
+            }
+            _ => (),
+        }
+    }
+    targets
+        .iter()
+        .all(|to| push_target(system, form, (key, from), to, keys))
+}
+
+/// The same of states that are written over their source.
 ///
 /// PERF: by itself, with `system` as an argument, so that the loop has the registers, and what depends on the instance alone is
 /// found out before it.
 #[inline(never)]
-pub(super) fn push_targets<S: TransitionSystem>(
+fn push_all_changes<S: TransitionSystem, const N: usize>(
     system: &S,
     form: Form,
-    from: (Key<'_>, &StateOf<S>),
+    from: ([u64; N], &StateOf<S>),
     targets: &[StateOf<S>],
-    keys: &mut KeyList,
+    all: &mut Vec<u64>,
 ) -> bool {
     // PERF: a loop begins by fetching where all variables are, which pays for several states only.
     if let [to] = targets {
-        return push_target_alone(system, form, from, to, keys);
+        return push_changes_alone(system, form, from, to, all);
     }
+    all.reserve(targets.len() * N);
     targets
         .iter()
-        .all(|to| push_target(system, form, from, to, keys))
+        .all(|to| push_changes(system, form, from, to, all))
 }
 
 #[inline(never)]
-fn push_target_alone<S: TransitionSystem>(
+fn push_changes_alone<S: TransitionSystem, const N: usize>(
     system: &S,
     form: Form,
-    from: (Key<'_>, &StateOf<S>),
+    from: ([u64; N], &StateOf<S>),
     to: &StateOf<S>,
-    keys: &mut KeyList,
+    all: &mut Vec<u64>,
 ) -> bool {
-    push_target(system, form, from, to, keys)
+    push_changes(system, form, from, to, all)
 }
 
 /// Shows the state of a key to `look`.
