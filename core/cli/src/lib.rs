@@ -12,10 +12,11 @@
 //! }
 //! ```
 //!
-//! A check is a function from arguments to a report, and a claim has its expected verdict:
+//! A check makes a refinement of its arguments, and a claim has its expected verdict:
 //!
 //! ```
-//! use refmap::{Action, Refinement, Settings, TransitionSystem, check};
+//! use refmap::obligation::Checker;
+//! use refmap::{Action, Refinement, Settings, TransitionSystem};
 //! use refmap_cli::catalogue::{Catalogue, Check, Claim, Parameter};
 //!
 //! struct Counter(u8);
