@@ -21,10 +21,16 @@ const MOST_STEPS: usize = 64;
 /// Steps of a specification, from some of its states.
 pub(super) struct KnownSteps<S: TransitionSystem> {
     /// By a hash of the state, the last one that was met with its steps.
-    known: Vec<Option<(StateOf<S>, Vec<StepOf<S>>)>>,
+    known: Vec<Option<Known<S>>>,
     hasher: FixedState,
     /// False if it is not worth it: a state has too many steps.
     is_worth_it: bool,
+}
+
+/// A state, and its steps.
+struct Known<S: TransitionSystem> {
+    state: StateOf<S>,
+    steps: Vec<StepOf<S>>,
 }
 
 /// True if `allows` of a specification compares with the steps that `next` visits.
@@ -72,8 +78,10 @@ impl<S: TransitionSystem> KnownSteps<S> {
             self.hasher.hash_one(from)
         });
         let place = &mut self.known[hash as usize % STATES];
-        let is_it = |known: &(StateOf<S>, _)| {
-            named("`eq` of a state of the specification", || known.0 == *from)
+        let is_it = |known: &Known<S>| {
+            named("`eq` of a state of the specification", || {
+                known.state == *from
+            })
         };
         if !place.as_ref().is_some_and(is_it) {
             let steps = steps(specification, from);
@@ -81,10 +89,10 @@ impl<S: TransitionSystem> KnownSteps<S> {
                 self.is_worth_it = false;
                 return None;
             }
-            let from = named("`clone` of a state of the specification", || from.clone());
-            *place = Some((from, steps));
+            let state = named("`clone` of a state of the specification", || from.clone());
+            *place = Some(Known { state, steps });
         }
-        let (_, steps) = place.as_ref()?;
+        let Known { steps, .. } = place.as_ref()?;
         Some(named(
             "`eq` of an action or a state of the specification",
             || {
