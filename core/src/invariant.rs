@@ -93,24 +93,23 @@ impl<S: TransitionSystem> Invariant<S> {
         map: impl Fn(&StateOf<T>) -> StateOf<S> + Send + Sync + 'static,
     ) -> Invariant<T> {
         let map = Arc::new(map);
-        let through = |predicate: &Predicate<StateOf<S>>| -> Predicate<StateOf<T>> {
-            let (map, predicate) = (map.clone(), predicate.clone());
+        self.through(|predicate| {
+            let map = map.clone();
             Arc::new(move |state| predicate(&map(state)))
-        };
-        Invariant {
-            name: self.name.clone(),
-            source: self.source.clone(),
-            premise: self.premise.as_ref().map(through),
-            holds: through(&self.holds),
-        }
+        })
     }
 
     /// The same invariant of a system whose states have no type.
     pub(crate) fn erased<T: TransitionSystem<State = ErasedState>>(&self) -> Invariant<T> {
-        let through = |predicate: &Predicate<StateOf<S>>| -> Predicate<ErasedState> {
-            let predicate = predicate.clone();
-            Arc::new(move |state| predicate(state.get()))
-        };
+        self.through(|predicate| Arc::new(move |state: &ErasedState| predicate(state.get())))
+    }
+
+    /// The same invariant of predicates that are made of its own.
+    fn through<T: TransitionSystem>(
+        &self,
+        made: impl Fn(Predicate<StateOf<S>>) -> Predicate<StateOf<T>>,
+    ) -> Invariant<T> {
+        let through = |predicate: &Predicate<StateOf<S>>| made(predicate.clone());
         Invariant {
             name: self.name.clone(),
             source: self.source.clone(),

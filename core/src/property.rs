@@ -187,27 +187,23 @@ impl<S: TransitionSystem> Property<S> {
         map: impl Fn(&StateOf<T>) -> StateOf<S> + Send + Sync + 'static,
     ) -> Property<T> {
         let map = Arc::new(map);
-        let through = |predicate: &Predicate<StateOf<S>>| -> Predicate<StateOf<T>> {
-            let (map, predicate) = (map.clone(), predicate.clone());
+        self.through(|predicate| {
+            let map = map.clone();
             Arc::new(move |state| predicate(&map(state)))
-        };
-        Property {
-            name: self.name.clone(),
-            source: self.source.clone(),
-            formula: self.formula,
-            premise: self.premise.as_ref().map(through),
-            conclusion: through(&self.conclusion),
-        }
+        })
     }
-}
 
-impl<S: TransitionSystem> Property<S> {
     /// The same property of a system whose states have no type.
     pub(crate) fn erased<T: TransitionSystem<State = ErasedState>>(&self) -> Property<T> {
-        let through = |predicate: &Predicate<StateOf<S>>| -> Predicate<ErasedState> {
-            let predicate = predicate.clone();
-            Arc::new(move |state| predicate(state.get()))
-        };
+        self.through(|predicate| Arc::new(move |state: &ErasedState| predicate(state.get())))
+    }
+
+    /// The same property of predicates that are made of its own.
+    fn through<T: TransitionSystem>(
+        &self,
+        made: impl Fn(Predicate<StateOf<S>>) -> Predicate<StateOf<T>>,
+    ) -> Property<T> {
+        let through = |predicate: &Predicate<StateOf<S>>| made(predicate.clone());
         Property {
             name: self.name.clone(),
             source: self.source.clone(),

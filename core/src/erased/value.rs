@@ -177,7 +177,7 @@ impl ErasedObservation {
 }
 
 impl ErasedState {
-    /// What is hashed part by part, as a state that has its type is: fingerprints take the place of states.
+    /// The state, hashed part by part as one that has its type is: fingerprints take the place of states.
     pub fn parts(&self) -> Parts<'_> {
         Parts(self)
     }

@@ -227,9 +227,10 @@ pub(super) fn push_owned<S: TransitionSystem>(
         all.push(ErasedState::from(to));
         return Ok(());
     }
-    match push_target(system, form, from, &to, keys) {
-        true => Ok(()),
-        false => Err(to),
+    if push_target(system, form, from, &to, keys) {
+        Ok(())
+    } else {
+        Err(to)
     }
 }
 

@@ -99,7 +99,7 @@ impl<K: Compared> Reached for Store<K> {
     }
 }
 
-/// What people are told of the form in which states were kept.
+/// The form in which states were kept, as people are told it.
 pub(super) fn kept(reached: &dyn Reached, form: Form) -> StatesKept {
     match form {
         _ if reached.forgets() => StatesKept::Fingerprints,

@@ -284,9 +284,12 @@ impl<'a, R: Refinement> Found<'a, R> {
         let len = self.states.len() as u32;
         let every = len.div_ceil(FEW).max(1);
         let count = len.div_ceil(every);
-        let positions = (0..count).map(move |turn| match turn.is_multiple_of(2) {
-            true => turn / 2,
-            false => count - 1 - turn / 2,
+        let positions = (0..count).map(move |turn| {
+            if turn.is_multiple_of(2) {
+                turn / 2
+            } else {
+                count - 1 - turn / 2
+            }
         });
         positions.filter_map(move |position| self.state(StateId(position * every)))
     }

@@ -1,36 +1,25 @@
-//! Steps of the specification from the mapped states that a worker met last.
+//! Steps of the specification from the mapped state of which the steps are looked at.
 //!
-//! PERF: what is derived of a specification enumerates its steps for each step of the implementation; from a mapped state they
-//! are the same each time, and mostly the state is that of the step before.
+//! PERF: what is derived of a specification enumerates its steps for each step of the implementation, and those of one state
+//! begin in one mapped state. Nothing is kept for the next state: that two mapped states are equal is a claim of the model.
 
 use std::any::type_name;
-use std::hash::BuildHasher;
-
-use foldhash::fast::FixedState;
 
 use crate::derived::{Derived, is_overridden};
 use crate::model_call::named;
 use crate::system::{ActionOf, StateOf, StepOf, TransitionSystem};
 use crate::visit::visit_steps;
 
-/// Mapped states whose steps are kept.
-const STATES: usize = 256;
 /// The most steps of a state that are kept.
 const MOST_STEPS: usize = 64;
 
-/// Steps of a specification, from some of its states.
+/// Steps of a specification, from one of its states.
 pub(super) struct KnownSteps<S: TransitionSystem> {
-    /// By a hash of the state, the last one that was met with its steps.
-    known: Vec<Option<Known<S>>>,
-    hasher: FixedState,
-    /// False if it is not worth it: a state has too many steps.
-    is_worth_it: bool,
-}
-
-/// A state, and its steps.
-struct Known<S: TransitionSystem> {
-    state: StateOf<S>,
+    /// Steps in the order of `next`, if they were asked for.
     steps: Vec<StepOf<S>>,
+    is_known: bool,
+    /// False once a state has had too many.
+    is_worth_it: bool,
 }
 
 /// True if `allows` of a specification compares with the steps that `next` visits.
@@ -53,14 +42,20 @@ pub(super) fn is_derived<S: TransitionSystem>(
 impl<S: TransitionSystem> KnownSteps<S> {
     pub fn new() -> Self {
         Self {
-            known: Vec::new(),
-            hasher: FixedState::default(),
+            steps: Vec::new(),
+            is_known: false,
             is_worth_it: true,
         }
     }
 
-    /// Whether the specification, of which `allows` is derived, takes a step from `from` to `to`; none if there are too many
-    /// steps to keep.
+    /// Forgets the steps: another state is looked at.
+    #[inline(always)]
+    pub fn forget(&mut self) {
+        self.is_known = false;
+    }
+
+    /// True if the specification, of which `allows` is derived, takes a step from `from` to `to`; none if there are too many
+    /// steps to keep. It is asked about one `from` until it is told to [`forget`](Self::forget).
     pub fn allow(
         &mut self,
         specification: &S,
@@ -71,51 +66,37 @@ impl<S: TransitionSystem> KnownSteps<S> {
         if !self.is_worth_it {
             return None;
         }
-        if self.known.is_empty() {
-            self.known.resize_with(STATES, || None);
-        }
-        let hash = named("`hash` of a state of the specification", || {
-            self.hasher.hash_one(from)
-        });
-        let place = &mut self.known[hash as usize % STATES];
-        let is_it = |known: &Known<S>| {
-            named("`eq` of a state of the specification", || {
-                known.state == *from
-            })
-        };
-        if !place.as_ref().is_some_and(is_it) {
-            let steps = steps(specification, from);
-            if steps.len() > MOST_STEPS {
-                self.is_worth_it = false;
+        if !self.is_known {
+            self.enumerate(specification, from);
+            self.is_worth_it = self.steps.len() <= MOST_STEPS;
+            self.is_known = self.is_worth_it;
+            if !self.is_worth_it {
                 return None;
             }
-            let state = named("`clone` of a state of the specification", || from.clone());
-            *place = Some(Known { state, steps });
         }
-        let Known { steps, .. } = place.as_ref()?;
         Some(named(
             "`eq` of an action or a state of the specification",
             || {
-                let mut steps = steps.iter();
+                let mut steps = self.steps.iter();
                 let first = steps.find(|(offered, _)| offered == action);
                 first.is_some_and(|(_, target)| target == to)
             },
         ))
     }
-}
 
-/// The steps of a state, of which as many are visited as there are, and one more is kept than may be.
-#[inline(never)]
-fn steps<S: TransitionSystem>(specification: &S, from: &StateOf<S>) -> Vec<StepOf<S>> {
-    let mut steps = Vec::new();
-    named("`next` of the specification", || {
-        visit_steps(specification, from, &mut |action, to| {
-            if steps.len() <= MOST_STEPS {
-                steps.push((action, to));
-            }
+    /// Visits all steps of a state, and keeps one more than may be kept at most.
+    #[inline(never)]
+    fn enumerate(&mut self, specification: &S, from: &StateOf<S>) {
+        let steps = &mut self.steps;
+        named("`next` of the specification", || {
+            steps.clear();
+            visit_steps(specification, from, &mut |action, to| {
+                if steps.len() <= MOST_STEPS {
+                    steps.push((action, to));
+                }
+            });
         });
-    });
-    steps
+    }
 }
 
 #[cfg(test)]
@@ -163,16 +144,19 @@ mod tests {
         Graph((0..STATES).map(|_| steps()).collect())
     }
 
-    /// More states than are kept, in turns that come back to some of them.
+    /// Many steps are asked about at each of many states.
     #[test]
     fn known_steps_allow_what_the_specification_does() {
         let generator = &mut Generator::new(3);
         let graph = drawn(generator, 5);
         let mut known = KnownSteps::new();
         let mut answers = [0; 2];
-        for turn in 0..200_000 {
-            let near = if turn % 3 == 0 { 1000 } else { 20 };
-            let from = generator.below(near) as u32;
+        let mut from = 0;
+        for _ in 0..200_000 {
+            if generator.below(4) == 0 {
+                from = generator.below(1000) as u32;
+                known.forget();
+            }
             let steps = &graph.0[from as usize];
             let (mut action, mut to) = (generator.below(6) as u8, generator.below(1000) as u32);
             if generator.below(2) == 0 && !steps.is_empty() {
@@ -191,7 +175,10 @@ mod tests {
         let graph = drawn(generator, 3 * MOST_STEPS);
         let mut known = KnownSteps::new();
         let mut states = 0..1000;
-        let first = states.find(|from| known.allow(&graph, from, &0, &0).is_none());
+        let first = states.find(|from| {
+            known.forget();
+            known.allow(&graph, from, &0, &0).is_none()
+        });
         let first = first.expect("a state has too many");
         assert!(graph.0[first as usize].len() > MOST_STEPS);
         assert!(states.all(|from| known.allow(&graph, &from, &0, &0).is_none()));

@@ -28,7 +28,7 @@ pub(super) fn number(place: Place, walks: bool) -> u64 {
     }
 }
 
-/// Whether the model is asked again about the state of this number.
+/// True if the model is asked again about the state of this number.
 #[inline]
 pub(super) fn is_asked_again(number: u64) -> bool {
     let doubling = number.checked_ilog2().map_or(1, |bits| 1 << bits);
@@ -36,12 +36,12 @@ pub(super) fn is_asked_again(number: u64) -> bool {
     number < FIRST || mix(number) & (one_in - 1) == 0
 }
 
-/// Whether much of what is said of this state is compared.
+/// True if much of what is said of this state is compared.
 pub(super) fn is_well_compared(number: u64) -> bool {
     number < WELL_COMPARED
 }
 
-/// Whether the state of this number is looked at once more when the search is over.
+/// True if the state of this number is looked at once more when the search is over.
 pub(super) fn is_looked_at(number: u64) -> bool {
     match (number / ALL_LOOKED_AT).checked_ilog2() {
         None => true,

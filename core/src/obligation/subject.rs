@@ -146,7 +146,7 @@ pub(super) struct Typed<'a, R: Refinement> {
     quotient: OnceLock<Box<dyn TestedQuotient<R> + 'a>>,
 }
 
-/// What a model declares beside its states, which no counterexample can show.
+/// Runs what a model declares beside its states; no counterexample could show its panic.
 pub(super) fn declared<T>(function: &str, declare: impl FnOnce() -> T) -> Result<T, CheckError> {
     catch_seldom(|| named(function, declare)).map_err(|panic| CheckError::Panicked(Box::new(panic)))
 }

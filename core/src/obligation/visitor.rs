@@ -153,7 +153,7 @@ pub(super) struct Tally<R: Refinement> {
     pub counts: Counts,
     /// The numbers of inputs, as far as this worker has asked for them.
     inputs: Met<ActionOf<R::Abstract>>,
-    /// Steps of the specification that this worker has met.
+    /// Steps of the specification from the image of the state that is looked at.
     steps: KnownSteps<R::Abstract>,
 }
 
@@ -166,7 +166,7 @@ pub(super) struct Tester<'a, 'p, R: Refinement> {
     invariants: Vec<Chosen<'a, R::Concrete>>,
     /// The inputs of actions of the environment.
     pub inputs: Inputs<ActionOf<R::Abstract>>,
-    /// Whether `allows` of the specification is derived; found out at the first step that simulates one.
+    /// True if `allows` of the specification is derived; found out at the first step that simulates one.
     allows_is_derived: OnceLock<bool>,
 }
 
@@ -313,6 +313,7 @@ impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, '_, R> {
         if !self.plan.needs.image {
             return None;
         }
+        tally.steps.forget();
         let image = self.refinement.call_map(state);
         tally.counts.model.hear(|heard| {
             heard.image = Some(named("`clone` of a state of the specification", || {

@@ -29,7 +29,7 @@ pub fn json<T: Serialize + Debug + ?Sized>(value: &T) -> Value {
     }
 }
 
-/// What stands for a value that has no JSON.
+/// The value that stands for one that has no JSON.
 #[cold]
 fn unserializable(error: &Failed, value: &dyn Debug) -> Value {
     let shown = named("`Debug`", || format!("{error}: {value:?}"));

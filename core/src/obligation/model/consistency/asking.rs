@@ -25,7 +25,7 @@ pub(in crate::obligation) struct Asking<'a> {
     /// The places of those that are checked.
     chosen: Vec<usize>,
     pub environment: &'a [Process],
-    /// Where states are identified by a symmetry: the test that it is one.
+    /// Test of the symmetry by which states are identified, if they are.
     pub symmetry: Option<&'a TestSymmetry<'a>>,
     /// Whether the model is asked again in a sample of the states.
     pub asks_again: bool,

@@ -129,7 +129,7 @@ impl Again {
         }
     }
 
-    /// What is told of actions that are filed under a rule although there is one of their own name.
+    /// Texts on actions that are filed under a rule although there is one of their own name.
     pub fn misnamed(&self, refinement: &ErasedRefinement<'_>) -> BTreeSet<String> {
         let mut misnamed = self.names.misnamed(refinement.implementation());
         let of_specification = &self.names_of_specification;

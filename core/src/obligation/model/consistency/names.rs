@@ -54,7 +54,7 @@ impl Names {
         }
     }
 
-    /// What is told of the actions that are filed under another rule than the one that has their name.
+    /// Texts on the actions that are filed under another rule than the one that has their name.
     pub fn misnamed(&self, system: &ErasedSystem<'_>) -> BTreeSet<String> {
         let firsts = self.0.values();
         let misnamed = firsts.filter_map(|first| misnamed(system, &first.action));
