@@ -1,20 +1,69 @@
 //! Claim of what a concrete step simulates: a stutter, an abstract step, or several.
+//!
+//! Source: Havelund & Shankar, section 6.1.2.
 
 use crate::action::Action;
-use crate::erased::{ErasedAction, ErasedState, Plain, erased_steps};
+use crate::erased::{ErasedAction, ErasedState, Plain, erased_states};
+use crate::functions::RefinementFunctions;
 use crate::model_call::named;
 use crate::refinement::Refinement;
 use crate::system::{ActionOf, StateOf, TransitionSystem};
 
 const ALLOWS: &str = "`allows` of the specification";
+const EQ: &str = "`eq` of a state of the specification";
+
+/// The abstract steps that a concrete step simulates, by their actions.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum AbstractSteps<A> {
+    /// No step: the mapped state stays as it is.
+    Stutter,
+    /// One step.
+    One(A),
+    /// Steps from first to last. The states between are those to which the specification's
+    /// [`successor`](TransitionSystem::successor) leads from one to the next.
+    ///
+    /// They are invisible: each shows what the source of the concrete step shows, or, from the one at which that changes on,
+    /// what its target shows.
+    Several(Vec<A>),
+}
+
+impl<A> AbstractSteps<A> {
+    /// The actions from first to last; none of a stutter.
+    #[inline(always)]
+    pub fn actions(&self) -> &[A] {
+        match self {
+            Self::Stutter => &[],
+            Self::One(action) => std::slice::from_ref(action),
+            Self::Several(actions) => actions,
+        }
+    }
+
+    /// The same steps, each action as `change` makes it.
+    pub fn map<B>(self, mut change: impl FnMut(A) -> B) -> AbstractSteps<B> {
+        match self {
+            Self::Stutter => AbstractSteps::Stutter,
+            Self::One(action) => AbstractSteps::One(change(action)),
+            Self::Several(actions) => {
+                AbstractSteps::Several(actions.into_iter().map(change).collect())
+            }
+        }
+    }
+}
+
+/// One step, or a stutter where there is none.
+impl<A> From<Option<A>> for AbstractSteps<A> {
+    fn from(action: Option<A>) -> Self {
+        action.map_or(Self::Stutter, Self::One)
+    }
+}
 
 /// The answer of a refinement to a step.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Answer<A, S> {
-    /// The steps before the last, each with the state to which it leads.
-    pub before: Vec<(A, S)>,
-    /// The last one, which leads to the mapped target. Without it that is where the others end.
-    pub last: Option<A>,
+    /// The abstract steps.
+    pub steps: AbstractSteps<A>,
+    /// The states between, up to the first step that the specification does not take.
+    pub between: Vec<S>,
 }
 
 /// The answer of `R`.
@@ -34,8 +83,8 @@ impl<A: Action, S: Plain> Answer<A, S> {
     /// The same answer without its types.
     pub fn erased(&self) -> Answer<ErasedAction, ErasedState> {
         Answer {
-            before: erased_steps(self.before.clone()),
-            last: self.last.as_ref().map(ErasedAction::of),
+            steps: self.steps.clone().map(ErasedAction::from),
+            between: erased_states(&self.between),
         }
     }
 }
@@ -43,49 +92,69 @@ impl<A: Action, S: Plain> Answer<A, S> {
 impl<A, S> Answer<A, S> {
     /// The abstract actions, in their order.
     #[inline(always)]
-    pub fn actions(&self) -> impl Iterator<Item = &A> {
-        let before = self.before.iter().map(|(action, _)| action);
-        before.chain(&self.last)
+    pub fn actions(&self) -> &[A] {
+        self.steps.actions()
+    }
+
+    /// The actions up to the first one that the specification does not take where the states between end: of these the
+    /// sources are known.
+    pub fn with_source(&self) -> &[A] {
+        let actions = self.actions();
+        &actions[..actions.len().min(self.between.len() + 1)]
     }
 
     /// The state from which the step at a place is taken; `image` is the mapped source.
     pub fn source<'s>(&'s self, image: &'s S, place: usize) -> &'s S {
         match place.checked_sub(1) {
-            Some(earlier) => &self.before[earlier].1,
+            Some(earlier) => &self.between[earlier],
             None => image,
         }
     }
 
-    /// The action at a place.
-    pub fn action(&self, place: usize) -> Option<&A> {
-        self.actions().nth(place)
-    }
-
     /// The state to which the step at a place leads; `target` is the mapped target.
     pub fn target<'s>(&'s self, target: &'s S, place: usize) -> &'s S {
-        match self.before.get(place) {
-            Some((_, state)) => state,
-            None => target,
-        }
+        self.between.get(place).unwrap_or(target)
     }
 }
 
-/// The answer of a refinement to a step.
+/// The answer of a refinement to a step from what maps to `image`.
 #[inline(always)]
 pub(crate) fn answer<R: Refinement>(
     refinement: &R,
+    image: &StateOf<R::Abstract>,
     from: &StateOf<R::Concrete>,
     action: &ActionOf<R::Concrete>,
     to: &StateOf<R::Concrete>,
 ) -> AnswerOf<R> {
-    Answer {
-        before: named("`abstract_steps_before`", || {
-            refinement.abstract_steps_before(from, action, to)
-        }),
-        last: named("`abstract_action`", || {
-            refinement.abstract_action(from, action, to)
-        }),
+    let steps = refinement.call_abstract_steps(from, action, to);
+    let between = match &steps {
+        AbstractSteps::Several(actions) => {
+            states_between(refinement.specification(), image, actions)
+        }
+        AbstractSteps::Stutter | AbstractSteps::One(_) => Vec::new(),
+    };
+    Answer { steps, between }
+}
+
+/// The states between the steps of `actions` from `image`, up to the first step that the specification does not take.
+pub(crate) fn states_between<S: TransitionSystem>(
+    specification: &S,
+    image: &StateOf<S>,
+    actions: &[ActionOf<S>],
+) -> Vec<StateOf<S>> {
+    let mut between: Vec<StateOf<S>> = Vec::new();
+    let all_but_last = actions.len().saturating_sub(1);
+    for action in &actions[..all_but_last] {
+        let from = between.last().unwrap_or(image);
+        let to = named("`successor` of the specification", || {
+            specification.successor(from, action)
+        });
+        let Some(to) = to else {
+            break;
+        };
+        between.push(to);
     }
+    between
 }
 
 /// The first thing that is wrong with an answer to a step from what maps to `image` to what maps to `target`.
@@ -93,43 +162,56 @@ pub(crate) fn answer<R: Refinement>(
 pub(crate) fn unsimulated<S: TransitionSystem>(
     specification: &S,
     answer: &Answer<ActionOf<S>, StateOf<S>>,
-    (image, target): (&StateOf<S>, &StateOf<S>),
+    image: &StateOf<S>,
+    target: &StateOf<S>,
 ) -> Option<Unsimulated> {
-    if !answer.before.is_empty()
-        && let Some(wrong) = unsimulated_before(specification, answer, image, target)
-    {
-        return Some(wrong);
-    }
-    let place = answer.before.len();
-    let from = answer.source(image, place);
-    let simulated = match &answer.last {
-        Some(action) => named(ALLOWS, || specification.allows(from, action, target)),
-        None => named("`eq` of a state of the specification", || from == target),
+    let simulated = match &answer.steps {
+        AbstractSteps::Stutter => named(EQ, || image == target),
+        AbstractSteps::One(action) => named(ALLOWS, || specification.allows(image, action, target)),
+        AbstractSteps::Several(_) => {
+            return unsimulated_of_several(specification, answer, image, target);
+        }
     };
-    (!simulated).then_some(Unsimulated::Step(place))
+    (!simulated).then_some(Unsimulated::Step(0))
 }
 
-/// The first thing that is wrong with the steps before the last.
-fn unsimulated_before<S: TransitionSystem>(
+/// The first thing that is wrong with several steps, or with none that are said to be several.
+#[inline(never)]
+fn unsimulated_of_several<S: TransitionSystem>(
     specification: &S,
     answer: &Answer<ActionOf<S>, StateOf<S>>,
     image: &StateOf<S>,
     target: &StateOf<S>,
 ) -> Option<Unsimulated> {
+    let actions = answer.actions();
+    if actions.is_empty() {
+        let stutters = named(EQ, || image == target);
+        return (!stutters).then_some(Unsimulated::Step(0));
+    }
     let observe = |state| {
         named("`observe` of the specification", || {
             specification.observe(state)
         })
     };
-    let last = observe(target);
+    let shown_in_the_end = observe(target);
     let mut shown = observe(image);
-    for (place, (action, state)) in answer.before.iter().enumerate() {
-        let from = answer.source(image, place);
-        if !named(ALLOWS, || specification.allows(from, action, state)) {
+    for (place, action) in actions.iter().enumerate() {
+        let is_last = place + 1 == actions.len();
+        // Without a successor the states between end early.
+        if !is_last && place == answer.between.len() {
             return Some(Unsimulated::Step(place));
         }
-        let shows = observe(state);
-        if named("`eq` of an observation", || shows != shown && shows != last) {
+        let (from, to) = (answer.source(image, place), answer.target(target, place));
+        if !named(ALLOWS, || specification.allows(from, action, to)) {
+            return Some(Unsimulated::Step(place));
+        }
+        if is_last {
+            break;
+        }
+        let shows = observe(to);
+        if named("`eq` of an observation", || {
+            shows != shown && shows != shown_in_the_end
+        }) {
             return Some(Unsimulated::Shown(place));
         }
         shown = shows;

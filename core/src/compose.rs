@@ -6,13 +6,14 @@
 
 use std::sync::Arc;
 
+use crate::answer::{AbstractSteps, states_between};
 use crate::constraint::Constraint;
 use crate::invariant::Invariant;
 use crate::obligation::ObligationKind;
 use crate::property::Property;
 use crate::refinement::{Refinement, Waiver};
 use crate::rule::Process;
-use crate::system::{ActionOf, ObservationOf, StateOf, StepOf, TransitionSystem};
+use crate::system::{ActionOf, ObservationOf, StateOf, TransitionSystem};
 
 /// The refinement of the upper specification by the lower implementation.
 pub struct Composed<U, L> {
@@ -57,40 +58,32 @@ where
         self.upper.map(&self.lower.map(state))
     }
 
-    fn abstract_action(
+    /// Steps of the upper refinement for each of the lower one's, at the states between.
+    fn abstract_steps(
         &self,
         from: &StateOf<Self::Concrete>,
         action: &ActionOf<Self::Concrete>,
         to: &StateOf<Self::Concrete>,
-    ) -> Option<ActionOf<Self::Abstract>> {
-        let between = self.lower.abstract_action(from, action, to)?;
-        let before = self.lower.abstract_steps_before(from, action, to);
-        let last = before.into_iter().next_back().map(|(_, state)| state);
-        let from = last.unwrap_or_else(|| self.lower.map(from));
-        self.upper
-            .abstract_action(&from, &between, &self.lower.map(to))
-    }
-
-    fn abstract_steps_before(
-        &self,
-        from: &StateOf<Self::Concrete>,
-        action: &ActionOf<Self::Concrete>,
-        to: &StateOf<Self::Concrete>,
-    ) -> Vec<StepOf<Self::Abstract>> {
-        let mut steps = Vec::new();
-        let mut between = self.lower.map(from);
-        for (action, state) in self.lower.abstract_steps_before(from, action, to) {
-            steps.extend(self.upper.abstract_steps_before(&between, &action, &state));
-            if let Some(action) = self.upper.abstract_action(&between, &action, &state) {
-                steps.push((action, self.upper.map(&state)));
-            }
-            between = state;
+    ) -> AbstractSteps<ActionOf<Self::Abstract>> {
+        let Self { upper, lower } = self;
+        let steps = lower.abstract_steps(from, action, to);
+        if let AbstractSteps::Stutter = steps {
+            return AbstractSteps::Stutter;
         }
-        if let Some(action) = self.lower.abstract_action(from, action, to) {
-            let to = self.lower.map(to);
-            steps.extend(self.upper.abstract_steps_before(&between, &action, &to));
+        let (source, target) = (lower.map(from), lower.map(to));
+        if let AbstractSteps::One(action) = &steps {
+            return upper.abstract_steps(&source, action, &target);
         }
-        steps
+        let actions = steps.actions();
+        let between = states_between(lower.specification(), &source, actions);
+        let sources = std::iter::once(&source).chain(&between);
+        let targets = between.iter().chain([&target]);
+        let mut all = Vec::new();
+        // The first step that the lower specification does not take is led to the target: what comes of it is tested as any answer is.
+        for (action, (from, to)) in actions.iter().zip(sources.zip(targets)) {
+            all.extend_from_slice(upper.abstract_steps(from, action, to).actions());
+        }
+        AbstractSteps::Several(all)
     }
 
     fn invariants(&self) -> Vec<Invariant<Self::Concrete>> {

@@ -4,6 +4,7 @@
 
 use serde_json::Value;
 
+use crate::answer::AbstractSteps;
 use crate::model_call::named;
 use crate::refinement::Refinement;
 use crate::rule::{Process, Rule, RuleId};
@@ -88,6 +89,16 @@ pub(crate) trait RefinementFunctions: Refinement {
     #[inline(always)]
     fn call_map(&self, state: &StateOf<Self::Concrete>) -> StateOf<Self::Abstract> {
         named("`map`", || self.map(state))
+    }
+
+    #[inline(always)]
+    fn call_abstract_steps(
+        &self,
+        from: &StateOf<Self::Concrete>,
+        action: &ActionOf<Self::Concrete>,
+        to: &StateOf<Self::Concrete>,
+    ) -> AbstractSteps<ActionOf<Self::Abstract>> {
+        named("`abstract_steps`", || self.abstract_steps(from, action, to))
     }
 
     #[inline(always)]

@@ -20,6 +20,7 @@
 //! A counter modulo 4 refines one modulo 2, of which the parity is seen:
 //!
 //! ```
+//! use refmap::AbstractSteps::{self, One};
 //! use refmap::{Action, Refinement, Settings, TransitionSystem, Verdict, check};
 //!
 //! struct Counter(u8);
@@ -43,7 +44,7 @@
 //!     fn implementation(&self) -> &Counter { &Counter(4) }
 //!     fn specification(&self) -> &Counter { &Counter(2) }
 //!     fn map(&self, n: &u8) -> u8 { n % 2 }
-//!     fn abstract_action(&self, _: &u8, _: &Step, _: &u8) -> Option<Step> { Some(Step::Increment) }
+//!     fn abstract_steps(&self, _: &u8, _: &Step, _: &u8) -> AbstractSteps<Step> { One(Step::Increment) }
 //! }
 //!
 //! let report = check(&FourRefinesTwo, &Settings::default())?;
@@ -101,6 +102,7 @@ mod visit;
 mod work_ranges;
 
 pub use action::Action;
+pub use answer::AbstractSteps;
 pub use bounded::BoundedVec;
 pub use compose::{Composed, compose};
 pub use constraint::Constraint;

@@ -2,12 +2,13 @@
 //!
 //! Source: Havelund & Shankar, Definition 6 and section 6.1.2.
 
+use crate::answer::AbstractSteps;
 use crate::constraint::Constraint;
 use crate::invariant::Invariant;
 use crate::obligation::ObligationKind;
 use crate::property::Property;
 use crate::rule::Process;
-use crate::system::{ActionOf, ObservationOf, StateOf, StepOf, TransitionSystem};
+use crate::system::{ActionOf, ObservationOf, StateOf, TransitionSystem};
 
 /// Argument that the implementation refines the specification: a refinement mapping, the abstract step that
 /// each concrete step simulates, and the invariants that make the mapping work.
@@ -27,28 +28,14 @@ pub trait Refinement: Sync {
     /// The refinement mapping f.
     fn map(&self, state: &StateOf<Self::Concrete>) -> StateOf<Self::Abstract>;
 
-    /// The abstract action that the step simulates, or `None` for a stutter: one arm a concrete
+    /// The abstract steps that the step simulates, by their actions: a stutter, one, or several. One arm a concrete
     /// rule, so that it reads like the case analysis of the proof.
-    fn abstract_action(
+    fn abstract_steps(
         &self,
         from: &StateOf<Self::Concrete>,
         action: &ActionOf<Self::Concrete>,
         to: &StateOf<Self::Concrete>,
-    ) -> Option<ActionOf<Self::Abstract>>;
-
-    /// The abstract steps that the concrete step simulates before the one that `abstract_action` names, where it simulates
-    /// several: each action with the state to which it leads, first to last. None, by default.
-    ///
-    /// Each is tested like a step of its own. The states between are invisible: they show what `from` shows, or, from the
-    /// one at which that changes on, what `to` shows.
-    fn abstract_steps_before(
-        &self,
-        _from: &StateOf<Self::Concrete>,
-        _action: &ActionOf<Self::Concrete>,
-        _to: &StateOf<Self::Concrete>,
-    ) -> Vec<StepOf<Self::Abstract>> {
-        Vec::new()
-    }
+    ) -> AbstractSteps<ActionOf<Self::Abstract>>;
 
     /// The implementation invariant P, as named conjuncts in the order of their source.
     fn invariants(&self) -> Vec<Invariant<Self::Concrete>> {

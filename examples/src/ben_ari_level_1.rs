@@ -11,6 +11,7 @@
 //! Deviation D1: Q and L begin at 0, where the paper begins anywhere. Nothing is hidden: each is
 //! written before it is first read.
 
+use refmap::AbstractSteps::{self, One, Stutter};
 use refmap::obligation::Until;
 use refmap::{Invariant, Process, Refinement, Report, Settings, TransitionSystem, check, offer};
 use refmap_systems::ben_ari::{
@@ -222,23 +223,28 @@ impl Refinement for CollectsOnlyGarbage {
         s.m
     }
 
-    fn abstract_action(&self, s: &State, action: &Action, _: &State) -> Option<level_0::Action> {
+    fn abstract_steps(
+        &self,
+        s: &State,
+        action: &Action,
+        _: &State,
+    ) -> AbstractSteps<level_0::Action> {
         match *action {
             // MUTATE.1 ≪ MODIFY.1
-            Action::Mutate { n, i, k } => Some(level_0::Action::Mutate {
+            Action::Mutate { n, i, k } => One(level_0::Action::Mutate {
                 mutator: 0,
                 n,
                 i,
                 k,
             }),
             // APPEND.1 ≪ COLLECT.1
-            Action::AppendWhite => Some(level_0::Action::Append { n: s.l }),
+            Action::AppendWhite => One(level_0::Action::Append { n: s.l }),
             Action::ColourTarget
             | Action::Colour { .. }
             | Action::StopColouring
             | Action::StopAppending
             | Action::ContinueAppending
-            | Action::BlackToWhite => None,
+            | Action::BlackToWhite => Stutter,
         }
     }
 

@@ -3,6 +3,7 @@
 //! The one idea: a step of which the specification knows nothing is allowed if the specification
 //! cannot notice it. Such a step is a stutter, and every other one simulates a step.
 
+use refmap::AbstractSteps::{self, One, Stutter};
 use refmap::{Refinement, Report, Settings, TransitionSystem, check, offer};
 use serde::Serialize;
 
@@ -128,10 +129,10 @@ impl Refinement for ClockRefinesHourClock {
     }
 
     /// The checker trusts nothing stated here: it checks that each abstract action does simulate its step.
-    fn abstract_action(&self, _: &Time, step: &Step, _: &Time) -> Option<Strike> {
+    fn abstract_steps(&self, _: &Time, step: &Step, _: &Time) -> AbstractSteps<Strike> {
         match step {
-            Step::NextMinute => None,
-            Step::NextHour => Some(Strike::NextHour),
+            Step::NextMinute => Stutter,
+            Step::NextHour => One(Strike::NextHour),
         }
     }
 }

@@ -6,8 +6,9 @@
 //! specification knows no slot. So the step simulates its push and then its pop, and between them is a state that the
 //! implementation never has. Queues in which a thread finishes what another one began need the same.
 
+use refmap::AbstractSteps::{self, One, Several, Stutter};
 use refmap::{
-    Action, Constraint, Refinement, Report, Settings, State, StepOf, TransitionSystem, check, offer,
+    Action, Constraint, Refinement, Report, Settings, State, TransitionSystem, check, offer,
 };
 use serde::Serialize;
 
@@ -210,23 +211,18 @@ impl Refinement for EliminatingIsAStack {
         state.stack.clone()
     }
 
-    /// The last of the operations that take effect.
-    fn abstract_action(&self, _: &Memory, step: &Step, _: &Memory) -> Option<Operation> {
-        match *step {
-            Step::Push { thread, value } => Some(Operation::Push { thread, value }),
-            Step::Pop(thread) | Step::Meet(thread) => Some(Operation::Pop(thread)),
-            Step::Offer { .. } | Step::Withdraw(_) => None,
-        }
-    }
-
-    /// Those before it, each with the state to which it leads.
-    fn abstract_steps_before(&self, from: &Memory, step: &Step, _: &Memory) -> Vec<StepOf<Stack>> {
+    /// The operations that take effect, in their order.
+    fn abstract_steps(&self, from: &Memory, step: &Step, _: &Memory) -> AbstractSteps<Operation> {
         match (step, from.slot) {
-            (Step::Meet(_), Some((thread, value))) if self.0 == Pushes::BeforePop => {
-                let pushed = from.stack.push(value);
-                vec![(Operation::Push { thread, value }, pushed)]
+            (&Step::Push { thread, value }, _) => One(Operation::Push { thread, value }),
+            (&Step::Meet(popping), Some((thread, value))) if self.0 == Pushes::BeforePop => {
+                Several(vec![
+                    Operation::Push { thread, value },
+                    Operation::Pop(popping),
+                ])
             }
-            _ => Vec::new(),
+            (&(Step::Pop(thread) | Step::Meet(thread)), _) => One(Operation::Pop(thread)),
+            (Step::Offer { .. } | Step::Withdraw(_), _) => Stutter,
         }
     }
 

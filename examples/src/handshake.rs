@@ -4,6 +4,7 @@
 //! one is the `put` and one is the `get`. A mapping that looks right for half of a handshake and is
 //! wrong for the other half is shown by a report; the right one follows from reading it.
 
+use refmap::AbstractSteps::{self, One, Stutter};
 use refmap::{Refinement, Report, Settings, TransitionSystem, check};
 use serde::Serialize;
 
@@ -173,11 +174,11 @@ impl Refinement for HandshakeRefinesBuffer {
     }
 
     /// Driving the wire is a stutter.
-    fn abstract_action(&self, _: &Wires, step: &Step, _: &Wires) -> Option<Access> {
+    fn abstract_steps(&self, _: &Wires, step: &Step, _: &Wires) -> AbstractSteps<Access> {
         match step {
-            Step::Drive(_) => None,
-            Step::Put(value) => Some(Access::Put(*value)),
-            Step::Get => Some(Access::Get),
+            Step::Drive(_) => Stutter,
+            Step::Put(value) => One(Access::Put(*value)),
+            Step::Get => One(Access::Get),
         }
     }
 }

@@ -5,6 +5,7 @@
 //! whether or not the state is ever reached. What a counterexample to induction asks is: what do you
 //! know that keeps this state from being reached?
 
+use refmap::AbstractSteps::{self, One};
 use refmap::obligation::{Checker, Induction, Settings};
 use refmap::{Invariant, Refinement, Report, TransitionSystem, TypeCorrect};
 use serde::Serialize;
@@ -120,8 +121,8 @@ impl Refinement for LockExcludes {
         state.inside.iter().position(|inside| *inside)
     }
 
-    fn abstract_action(&self, _: &Flag, step: &Step, _: &Flag) -> Option<Step> {
-        Some(*step)
+    fn abstract_steps(&self, _: &Flag, step: &Step, _: &Flag) -> AbstractSteps<Step> {
+        One(*step)
     }
 
     fn invariants(&self) -> Vec<Invariant<Lock>> {

@@ -4,6 +4,7 @@
 //! Processes interact by a rendezvous: a request and its response, which they take as one step. The lender
 //! whose leases expire without notice is the one that lends the thing twice.
 
+use refmap::AbstractSteps::{self, One, Stutter};
 use refmap::report::Value;
 use refmap::{Invariant, Process, Refinement, Report, Rule, Settings, TransitionSystem, check};
 use refmap_processes::{
@@ -212,12 +213,13 @@ impl Refinement for LeasesRefineOneAtATime {
     }
 
     /// A step simulates a take or a return where it changes the user.
-    fn abstract_action(&self, from: &State, _: &Act, to: &State) -> Option<Step> {
-        (0..2).find_map(|n| match (from.clients[n].holds, to.clients[n].holds) {
-            (false, true) => Some(Step::Take(n)),
-            (true, false) => Some(Step::Return(n)),
-            _ => None,
-        })
+    fn abstract_steps(&self, from: &State, _: &Act, to: &State) -> AbstractSteps<Step> {
+        let changed = (0..2).find(|n| from.clients[*n].holds != to.clients[*n].holds);
+        match changed {
+            Some(n) if to.clients[n].holds => One(Step::Take(n)),
+            Some(n) => One(Step::Return(n)),
+            None => Stutter,
+        }
     }
 
     /// A process is at a command that it can take next: so an invariant speaks of locations.

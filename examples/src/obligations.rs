@@ -4,6 +4,7 @@
 //! increment a counter when they leave. Each fault is a small change of the implementation or of its mapping, and is
 //! found by one obligation, named in the fault.
 
+use refmap::AbstractSteps::{self, One, Stutter};
 use refmap::{Action, Invariant, Process, Refinement, Report, Settings, State, TransitionSystem};
 use refmap::{
     check,
@@ -161,14 +162,12 @@ impl Refinement for SectionRefinesCounter {
         }
     }
 
-    fn abstract_action(&self, _: &Memory, step: &Step, _: &Memory) -> Option<Change> {
+    fn abstract_steps(&self, _: &Memory, step: &Step, _: &Memory) -> AbstractSteps<Change> {
         match *step {
-            Step::Leave { .. } if self.0.0 == Fault::Coverage => None,
-            Step::Leave { .. } if self.0.0 == Fault::Agency => {
-                Some(Change::Increment { thread: 0 })
-            }
-            Step::Leave { thread } => Some(Change::Increment { thread }),
-            Step::Enter { .. } => None,
+            Step::Leave { .. } if self.0.0 == Fault::Coverage => Stutter,
+            Step::Leave { .. } if self.0.0 == Fault::Agency => One(Change::Increment { thread: 0 }),
+            Step::Leave { thread } => One(Change::Increment { thread }),
+            Step::Enter { .. } => Stutter,
         }
     }
 

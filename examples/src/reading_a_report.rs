@@ -3,6 +3,7 @@
 //! The one idea: a report is read from its ends. The top says *what* fails, the bottom *why* the
 //! last step is not allowed, and the steps between only how one gets there.
 
+use refmap::AbstractSteps::{self, One, Stutter};
 use refmap::drawing::{Drawing, Row};
 use refmap::{Action, Invariant, Process, Refinement, Report, Rule, Settings, TransitionSystem};
 use refmap::{check, offer};
@@ -190,11 +191,11 @@ impl Refinement for AccountRefinesLedger {
         state.balance
     }
 
-    fn abstract_action(&self, _: &State, step: &Step, _: &State) -> Option<Entry> {
+    fn abstract_steps(&self, _: &State, step: &Step, _: &State) -> AbstractSteps<Entry> {
         match *step {
-            Step::Deposit => Some(Entry::Deposit),
-            Step::Withdraw { machine } => Some(Entry::Withdraw { machine }),
-            Step::Approve { .. } | Step::Reject { .. } => None,
+            Step::Deposit => One(Entry::Deposit),
+            Step::Withdraw { machine } => One(Entry::Withdraw { machine }),
+            Step::Approve { .. } | Step::Reject { .. } => Stutter,
         }
     }
 

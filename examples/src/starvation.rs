@@ -5,6 +5,7 @@
 //! second client: the counterexample is a *lasso*, a way to a loop that goes round for ever. What mends it depends on how
 //! the clerk chooses.
 
+use refmap::AbstractSteps::{self, One};
 use refmap::obligation::{Liveness, Until};
 use refmap::{
     Action, Fairness, Property, Refinement, Report, Settings, State, TransitionSystem, check, offer,
@@ -172,8 +173,8 @@ impl Refinement for CounterRefinesDesk {
         queue.waiting
     }
 
-    fn abstract_action(&self, _: &Queue, visit: &Visit, _: &Queue) -> Option<Visit> {
-        Some(visit.clone())
+    fn abstract_steps(&self, _: &Queue, visit: &Visit, _: &Queue) -> AbstractSteps<Visit> {
+        One(visit.clone())
     }
 
     // ANCHOR: properties

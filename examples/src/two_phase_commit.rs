@@ -7,6 +7,7 @@
 
 use std::collections::BTreeSet;
 
+use refmap::AbstractSteps::{self, Stutter};
 use refmap::{Action, Refinement, Report, Settings, State, TransitionSystem, check, guard, offer};
 use serde::Serialize;
 
@@ -241,14 +242,14 @@ impl Refinement for Commit {
     }
 
     /// A message that comes again changes nothing.
-    fn abstract_action(&self, from: &Protocol, step: &Step, to: &Protocol) -> Option<Decide> {
+    fn abstract_steps(&self, from: &Protocol, step: &Step, to: &Protocol) -> AbstractSteps<Decide> {
         let decision = match *step {
-            Step::TmCommit | Step::TmAbort | Step::TmRcvPrepared(_) => return None,
+            Step::TmCommit | Step::TmAbort | Step::TmRcvPrepared(_) => return Stutter,
             Step::RmPrepare(manager) => Decide::Prepare(manager),
             Step::RmRcvCommitMsg(manager) => Decide::Commit(manager),
             Step::RmChooseToAbort(manager) | Step::RmRcvAbortMsg(manager) => Decide::Abort(manager),
         };
-        (from.managers != to.managers).then_some(decision)
+        (from.managers != to.managers).then_some(decision).into()
     }
 }
 

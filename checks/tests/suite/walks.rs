@@ -1,7 +1,7 @@
 //! Random walks find a published error where exploration takes long, with a short counterexample.
 
 use refmap::random::Walks;
-use refmap::{Evidence, Refinement, Search, Settings, TransitionSystem, Verdict};
+use refmap::{AbstractSteps, Evidence, Refinement, Search, Settings, TransitionSystem, Verdict};
 use refmap_checks::catalogue;
 use refmap_refinements::ben_ari::Refinement3;
 use refmap_systems::ben_ari::{Figure14, Scope, process};
@@ -56,9 +56,12 @@ fn the_collector_alone_shows_figure_14_as_printed_after_82_steps() {
     let system = refinement.implementation();
     let simulates = |from: &_, action: &_, to: &_| {
         let (image, target) = (refinement.map(from), refinement.map(to));
-        match refinement.abstract_action(from, action, to) {
-            Some(answer) => refinement.specification().allows(&image, &answer, &target),
-            None => image == target,
+        match refinement.abstract_steps(from, action, to) {
+            AbstractSteps::One(answer) => {
+                refinement.specification().allows(&image, &answer, &target)
+            }
+            AbstractSteps::Stutter => image == target,
+            several @ AbstractSteps::Several(_) => panic!("{several:?}"),
         }
     };
     let mut level = HashSet::new();

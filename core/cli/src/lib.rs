@@ -15,6 +15,7 @@
 //! A check makes a refinement of its arguments, and a claim has its expected verdict:
 //!
 //! ```
+//! use refmap::AbstractSteps::{self, One};
 //! use refmap::obligation::Checker;
 //! use refmap::{Action, Refinement, Settings, TransitionSystem};
 //! use refmap_cli::catalogue::{Catalogue, Check, Claim, Parameter};
@@ -41,7 +42,7 @@
 //!     fn implementation(&self) -> &Counter { &self.0 }
 //!     fn specification(&self) -> &Counter { &Counter(2) }
 //!     fn map(&self, n: &u8) -> u8 { n % 2 }
-//!     fn abstract_action(&self, _: &u8, _: &Step, _: &u8) -> Option<Step> { Some(Step::Increment) }
+//!     fn abstract_steps(&self, _: &u8, _: &Step, _: &u8) -> AbstractSteps<Step> { One(Step::Increment) }
 //! }
 //!
 //! let parity = Check::new(

@@ -1,6 +1,7 @@
 //! Checks that threads that take a lock increment a counter as if each did so in one step.
 
 // ANCHOR: specification
+use refmap::AbstractSteps::{self, One, Stutter};
 use refmap::{Action, Invariant, Process, Refinement, State, TransitionSystem, offer};
 use serde::Serialize;
 
@@ -173,10 +174,10 @@ impl Refinement for ThreadsRefineAtomic {
     }
 
     /// The step of the specification that a step of the implementation simulates, if it is not a stutter.
-    fn abstract_action(&self, _: &Memory, step: &Step, _: &Memory) -> Option<Change> {
+    fn abstract_steps(&self, _: &Memory, step: &Step, _: &Memory) -> AbstractSteps<Change> {
         match *step {
-            Step::Read { .. } => None,
-            Step::Write { thread } => Some(Change::Increment { thread }),
+            Step::Read { .. } => Stutter,
+            Step::Write { thread } => One(Change::Increment { thread }),
         }
     }
 

@@ -14,6 +14,7 @@ use std::sync::OnceLock;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use refmap::AbstractSteps::{self, One};
 use refmap::obligation::Checker;
 use refmap::{Action, Refinement, State, TransitionSystem};
 use refmap_cli::catalogue::{Catalogue, Check, Claim, Parameter};
@@ -137,8 +138,8 @@ impl Refinement for Itself {
         Number(if state.0 == self.0.0 / 2 { 0 } else { state.0 })
     }
 
-    fn abstract_action(&self, _: &Number, action: &Step, _: &Number) -> Option<Step> {
-        Some(action.clone())
+    fn abstract_steps(&self, _: &Number, action: &Step, _: &Number) -> AbstractSteps<Step> {
+        One(action.clone())
     }
 }
 

@@ -19,7 +19,7 @@ use super::machine::{End, Machine, Observation, Show, Shown};
 use super::model::MemoryModel;
 use super::program::Program;
 use super::state::State;
-use refmap::{Refinement, TransitionSystem};
+use refmap::{AbstractSteps, Refinement, TransitionSystem};
 
 /// Specification given by all outputs that a program may produce.
 #[derive(Debug)]
@@ -229,8 +229,8 @@ impl Refinement for ProgramRefinement {
     }
 
     /// A step simulates the output that it adds; most steps add none and stutter.
-    fn abstract_action(&self, from: &State, _: &super::Action, to: &State) -> Option<Show> {
-        self.implementation.shown_by(from, to)
+    fn abstract_steps(&self, from: &State, _: &super::Action, to: &State) -> AbstractSteps<Show> {
+        self.implementation.shown_by(from, to).into()
     }
 }
 

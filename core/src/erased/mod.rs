@@ -12,6 +12,6 @@ mod refinement;
 mod system;
 mod value;
 
-pub(crate) use refinement::{ErasedRefinement, ErasedStep, RefinementObject};
+pub(crate) use refinement::{ErasedRefinement, RefinementObject};
 pub(crate) use system::{ErasedSystem, SystemObject};
-pub(crate) use value::{ErasedAction, ErasedState, Plain, erased_steps};
+pub(crate) use value::{ErasedAction, ErasedState, ErasedStep, Plain, erased_states, erased_steps};

@@ -2,6 +2,7 @@
 
 use super::system::{ErasedSystem, SystemObject};
 use super::value::{ErasedAction, ErasedState};
+use crate::answer::AbstractSteps;
 use crate::constraint::Constraint;
 use crate::invariant::Invariant;
 use crate::obligation::ObligationKind;
@@ -9,26 +10,17 @@ use crate::property::Property;
 use crate::refinement::{Refinement, Waiver};
 use crate::rule::Process;
 
-/// An action of the specification, and the state to which it leads.
-pub(crate) type ErasedStep = (ErasedAction, ErasedState);
-
 /// The methods of a refinement, of whatever types; see [`Refinement`].
 pub(crate) trait RefinementObject: Sync {
     fn implementation(&self) -> &dyn SystemObject;
     fn specification(&self) -> &dyn SystemObject;
     fn map(&self, state: &ErasedState) -> ErasedState;
-    fn abstract_action(
+    fn abstract_steps(
         &self,
         from: &ErasedState,
         action: &ErasedAction,
         to: &ErasedState,
-    ) -> Option<ErasedAction>;
-    fn abstract_steps_before(
-        &self,
-        from: &ErasedState,
-        action: &ErasedAction,
-        to: &ErasedState,
-    ) -> Vec<ErasedStep>;
+    ) -> AbstractSteps<ErasedAction>;
     fn invariants<'x>(&self) -> Vec<Invariant<ErasedSystem<'x>>>;
     fn constraint<'x>(&self) -> Option<Constraint<ErasedSystem<'x>>>;
     fn liveness<'x>(&self) -> Vec<Property<ErasedSystem<'x>>>;
@@ -74,22 +66,13 @@ impl<'a> Refinement for ErasedRefinement<'a> {
         self.refinement.map(state)
     }
 
-    fn abstract_action(
+    fn abstract_steps(
         &self,
         from: &ErasedState,
         action: &ErasedAction,
         to: &ErasedState,
-    ) -> Option<ErasedAction> {
-        self.refinement.abstract_action(from, action, to)
-    }
-
-    fn abstract_steps_before(
-        &self,
-        from: &ErasedState,
-        action: &ErasedAction,
-        to: &ErasedState,
-    ) -> Vec<ErasedStep> {
-        self.refinement.abstract_steps_before(from, action, to)
+    ) -> AbstractSteps<ErasedAction> {
+        self.refinement.abstract_steps(from, action, to)
     }
 
     fn invariants(&self) -> Vec<Invariant<ErasedSystem<'a>>> {

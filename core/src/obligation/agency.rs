@@ -9,7 +9,6 @@ use super::found::Found;
 use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
 use super::tested::Tested;
-use crate::answer::answer;
 use crate::explore::Place;
 use crate::functions::{Functions, RefinementFunctions};
 use crate::model_call::named;
@@ -104,12 +103,12 @@ impl<'a> Agency<'a> {
         (from, action, to): Transition<'_, R::Concrete>,
     ) -> Option<ActionOf<R::Abstract>> {
         let agent = agent(refinement, action);
-        let answer = answer(refinement, from, action, to);
+        let steps = refinement.call_abstract_steps(from, action, to);
         let is_misattributed = |action: &&ActionOf<R::Abstract>| {
             let process = refinement.specification().call_process_of(action);
             self.position(process).is_some() && !agent.is(process)
         };
-        answer.actions().find(is_misattributed).cloned()
+        steps.actions().iter().find(is_misattributed).cloned()
     }
 
     /// Counterexample in which the last step of a behaviour simulates an action of a process for which it is not taken.

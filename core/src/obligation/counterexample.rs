@@ -83,20 +83,26 @@ pub(super) fn step<R: Refinement>(
     let rule = implementation
         .call_rules()
         .get(implementation.call_rule_of(action).0);
-    let answer = tolerated(|| answer(refinement, from, action, to));
-    let (before, last) =
-        answer.map_or_else(Default::default, |answer| (answer.before, answer.last));
+    let answer = tolerated(|| answer(refinement, &refinement.call_map(from), from, action, to));
+    let (mut actions, states) = answer.map_or_else(Default::default, |answer| {
+        (answer.actions().to_vec(), answer.between)
+    });
+    let last = actions.pop();
+    let mut states = states.into_iter();
     let process = tolerated(|| implementation.call_process_of(action).to_string());
-    let between = |(action, state)| AbstractStep {
+    let specification = refinement.specification();
+    let before = |action| AbstractStep {
         action: json(&action),
-        state: refinement.specification().call_show(&state),
+        state: states
+            .next()
+            .map_or(Value::Null, |state| specification.call_show(&state)),
     };
     Step {
         action: Some(json(action)),
         rule: rule.map(|rule| rule.name.to_string()),
         source: rule.map(|rule| rule.source.to_string()),
         process,
-        abstract_before: before.into_iter().map(between).collect(),
+        abstract_before: actions.into_iter().map(before).collect(),
         abstract_action: last.as_ref().map(json),
         ..state(refinement, to)
     }

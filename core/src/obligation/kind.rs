@@ -90,7 +90,7 @@ impl ObligationKind {
             Self::Observation => "a state and its image show the same",
             Self::Initiality => "initial states map to initial states, and there is one",
             Self::Simulation => {
-                "each step maps to the abstract step that `abstract_action` names, or to a stutter"
+                "each step maps to the abstract steps that `abstract_steps` names, or to a stutter"
             }
             Self::Agency => "an action of the environment is answered only by its own process",
             Self::Invariant => "the invariant holds in every reachable state",

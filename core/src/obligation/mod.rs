@@ -7,7 +7,7 @@
 //! |---|---|
 //! | `observation` | a state and its image show the same |
 //! | `initiality` | initial states map to initial states, and there is one |
-//! | `simulation` | each step maps to the abstract step that `abstract_action` names, or to a stutter |
+//! | `simulation` | each step maps to the abstract steps that `abstract_steps` names, or to a stutter |
 //! | `agency` | an action of the environment is answered only by its own process |
 //! | `invariant:NAME` | the invariant holds in every reachable state |
 //! | `inductive:NAME` | each step from a type-correct state that satisfies all the invariants leads to one that satisfies this one |

@@ -1,5 +1,5 @@
-//! `simulation`: every step s → t maps to the step f(s) → f(t) that `abstract_action` names, to a stutter f(s) = f(t) where it
-//! names none, or to several steps, where `abstract_steps_before` gives those before it with the states between.
+//! `simulation`: every step s → t maps to what `abstract_steps` names: to a step f(s) → f(t), to a stutter f(s) = f(t), or to several
+//! steps from f(s) to f(t), of which the states between show nothing of their own.
 //!
 //! Source: Havelund & Shankar, Definition 6 (3). The search for a matching step is the author's, who names it; nothing
 //! of what the author says is trusted.
@@ -10,7 +10,7 @@ use super::found::Found;
 use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
 use super::tested::earlier;
-use crate::answer::{AnswerOf, Unsimulated, answer, unsimulated};
+use crate::answer::{AbstractSteps, AnswerOf, Unsimulated, answer, unsimulated};
 use crate::explore::Place;
 use crate::functions::{Functions, RefinementFunctions};
 use crate::guard::false_conjuncts;
@@ -101,12 +101,15 @@ impl Simulation {
         to: &StateOf<R::Concrete>,
         allow: impl FnOnce(&ActionOf<R::Abstract>, &StateOf<R::Abstract>) -> Option<bool>,
     ) -> Tested<R> {
-        let answer = answer(refinement, from, action, to);
+        let answer = answer(refinement, image, from, action, to);
         let target = refinement.call_map(to);
-        let single = answer.last.as_ref().filter(|_| answer.before.is_empty());
-        let wrong = match single.and_then(|action| allow(action, &target)) {
+        let known = match &answer.steps {
+            AbstractSteps::One(action) => allow(action, &target),
+            AbstractSteps::Stutter | AbstractSteps::Several(_) => None,
+        };
+        let wrong = match known {
             Some(is_allowed) => (!is_allowed).then_some(Unsimulated::Step(0)),
-            None => unsimulated(refinement.specification(), &answer, (image, &target)),
+            None => unsimulated(refinement.specification(), &answer, image, &target),
         };
         counts.checked += 1;
         if wrong.is_some() {
@@ -190,8 +193,8 @@ struct Failed<R: Refinement> {
 fn failed<R: Refinement>(refinement: &R, trace: &Trace<R::Concrete>) -> Option<Failed<R>> {
     let (from, action, to) = last_step(trace);
     let (image, target) = (refinement.call_map(from), refinement.call_map(to));
-    let answer = answer(refinement, from, action, to);
-    let wrong = unsimulated(refinement.specification(), &answer, (&image, &target))?;
+    let answer = answer(refinement, &image, from, action, to);
+    let wrong = unsimulated(refinement.specification(), &answer, &image, &target)?;
     Some(Failed {
         image,
         answer,
@@ -240,28 +243,37 @@ impl<R: Refinement> Failed<R> {
     /// What is wrong, as the end of a sentence on the step.
     fn explanation(&self, refinement: &R) -> String {
         let specification = refinement.specification();
+        let actions = self.answer.actions();
         let rule = |place| {
-            let action = self.answer.action(place)?;
+            let action = actions.get(place)?;
             Some(&*specification.call_rules()[specification.call_rule_of(action).0].name)
         };
-        let several = self.answer.actions().nth(1).is_some();
-        match (self.wrong, several) {
-            (Unsimulated::Step(place), false) => match rule(place) {
+        let count = actions.len();
+        // A last step that the specification takes, to another state.
+        let leads_elsewhere = |place| {
+            let from = self.answer.source(&self.image, place);
+            place + 1 == count
+                && specification
+                    .call_successor(from, &actions[place])
+                    .is_some()
+        };
+        match self.wrong {
+            Unsimulated::Step(place) => match rule(place) {
                 None => "is answered by a stutter and changes the mapped state".to_owned(),
-                Some(rule) => format!("is not the specification's `{rule}` as answered"),
-            },
-            (Unsimulated::Step(place), true) => match rule(place) {
-                None => format!(
-                    "is answered by {} abstract steps, which do not end in the mapped state",
-                    self.answer.actions().count()
-                ),
+                Some(rule) if count == 1 => {
+                    format!("is not the specification's `{rule}` as answered")
+                }
+                Some(_) if leads_elsewhere(place) => {
+                    format!(
+                        "is answered by {count} abstract steps, which do not end in the mapped state"
+                    )
+                }
                 Some(rule) => format!(
-                    "is answered by {} abstract steps, of which number {}, `{rule}`, is none of the specification",
-                    self.answer.actions().count(),
+                    "is answered by {count} abstract steps, of which number {}, `{rule}`, is none of the specification",
                     place + 1
                 ),
             },
-            (Unsimulated::Shown(place), _) => format!(
+            Unsimulated::Shown(place) => format!(
                 "is answered by several abstract steps, and the state after number {}, `{}`, shows neither what the step \
                  showed before nor what it shows in the end",
                 place + 1,
@@ -272,7 +284,7 @@ impl<R: Refinement> Failed<R> {
 
     /// The abstract actions whose targets differ least from that of the abstract step at a place, the one named first.
     fn nearest(&self, specification: &R::Abstract, place: usize) -> Vec<Nearest> {
-        let answer = self.answer.action(place);
+        let answer = self.answer.actions().get(place);
         let from = self.answer.source(&self.image, place);
         let show = |state: &StateOf<R::Abstract>| specification.call_show(state);
         let wanted = show(self.answer.target(&self.target, place));

@@ -12,10 +12,10 @@ use super::induction::{self, Enumerated, Findings};
 use super::recorded::Recorded;
 use super::settings::Settings;
 use super::visitor::{Plan, Tester};
+use crate::answer::AbstractSteps;
 use crate::constraint::Constraint;
 use crate::erased::{
-    ErasedAction, ErasedState, ErasedStep, ErasedSystem, RefinementObject, SystemObject,
-    erased_steps,
+    ErasedAction, ErasedState, ErasedSystem, RefinementObject, SystemObject, erased_steps,
 };
 use crate::explore::{End, Explored, Options, Origin, Record, StateId, States, explore};
 use crate::invariant::Invariant;
@@ -192,26 +192,16 @@ impl<R: Refinement> RefinementObject for Typed<'_, R> {
         ErasedState::from(self.refinement.map(state.get()))
     }
 
-    fn abstract_action(
+    fn abstract_steps(
         &self,
         from: &ErasedState,
         action: &ErasedAction,
         to: &ErasedState,
-    ) -> Option<ErasedAction> {
-        let refinement = self.refinement;
-        let answer = refinement.abstract_action(from.get(), action.get(), to.get());
-        answer.map(ErasedAction::from)
-    }
-
-    fn abstract_steps_before(
-        &self,
-        from: &ErasedState,
-        action: &ErasedAction,
-        to: &ErasedState,
-    ) -> Vec<ErasedStep> {
-        let refinement = self.refinement;
-        let steps = refinement.abstract_steps_before(from.get(), action.get(), to.get());
-        erased_steps(steps)
+    ) -> AbstractSteps<ErasedAction> {
+        let steps = self
+            .refinement
+            .abstract_steps(from.get(), action.get(), to.get());
+        steps.map(ErasedAction::from)
     }
 
     fn invariants<'x>(&self) -> Vec<Invariant<ErasedSystem<'x>>> {

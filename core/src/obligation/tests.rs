@@ -4,6 +4,7 @@
 //! Enumerations of the systems here have no end. One that takes longer than any limit panics, and the verdict is another
 //! one.
 
+use crate::AbstractSteps::{self, One};
 use crate::report::number::counted;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -164,8 +165,13 @@ impl<const WHOLE: bool> Refinement for Counting<WHOLE> {
         state.clone()
     }
 
-    fn abstract_action(&self, _: &Number<WHOLE>, action: &u64, _: &Number<WHOLE>) -> Option<u64> {
-        Some(*action)
+    fn abstract_steps(
+        &self,
+        _: &Number<WHOLE>,
+        action: &u64,
+        _: &Number<WHOLE>,
+    ) -> AbstractSteps<u64> {
+        One(*action)
     }
 
     fn invariants(&self) -> Vec<Invariant<Self>> {
@@ -419,8 +425,13 @@ impl Refinement for Exchangeable {
         *values
     }
 
-    fn abstract_action(&self, _: &Values, action: &(usize, u8), _: &Values) -> Option<(usize, u8)> {
-        Some(*action)
+    fn abstract_steps(
+        &self,
+        _: &Values,
+        action: &(usize, u8),
+        _: &Values,
+    ) -> AbstractSteps<(usize, u8)> {
+        One(*action)
     }
 }
 
@@ -525,8 +536,8 @@ impl Refinement for Bulky {
         state.clone()
     }
 
-    fn abstract_action(&self, _: &Vec<u64>, action: &u64, _: &Vec<u64>) -> Option<u64> {
-        Some(*action)
+    fn abstract_steps(&self, _: &Vec<u64>, action: &u64, _: &Vec<u64>) -> AbstractSteps<u64> {
+        One(*action)
     }
 }
 

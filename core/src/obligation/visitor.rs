@@ -16,7 +16,7 @@ use super::observation::Observation;
 use super::settings::Until;
 use super::simulation::{Simulation, Tested};
 use crate::constraint::Constraint;
-use crate::erased::{ErasedAction, ErasedRefinement, ErasedState, ErasedSystem};
+use crate::erased::{ErasedAction, ErasedRefinement, ErasedState, ErasedSystem, erased_states};
 use crate::explore::{Panic, Place, Visitor};
 use crate::functions::{Functions, RefinementFunctions};
 use crate::invariant::Invariant;
@@ -228,7 +228,7 @@ impl<'a, 'p, R: Refinement> Tester<'a, 'p, R> {
         let mut input = None;
         // Several actions of the environment at once choose for it: they are an input of none of its rules.
         let mut of_environment = 0;
-        for (number, abstract_action) in answer.actions().enumerate() {
+        for (number, abstract_action) in answer.actions().iter().enumerate() {
             if simulates {
                 let changes = || answer.source(image, number) != answer.target(&target, number);
                 counts
@@ -251,11 +251,10 @@ impl<'a, 'p, R: Refinement> Tester<'a, 'p, R> {
                 Actor::System => (),
             }
         }
-        let is_visible = answer.actions().next().is_some();
+        let is_visible = !answer.actions().is_empty();
         let mut label = Label::default();
-        if plan.needs.fairness && plan.needs.mapped_fairness && !answer.before.is_empty() {
-            let between = answer.erased().before.into_iter();
-            let between = between.map(|(_, state)| state).collect();
+        if plan.needs.fairness && plan.needs.mapped_fairness && !answer.between.is_empty() {
+            let between = erased_states(&answer.between);
             label.between = Some(plan.number_between(&mut tally.counts, between));
         }
         if !plan.needs.environment {

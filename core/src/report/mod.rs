@@ -459,7 +459,7 @@ impl Step {
 pub struct AbstractStep {
     /// The action.
     pub action: Value,
-    /// The state to which it leads.
+    /// The state to which it leads; null where the specification takes no such step.
     pub state: Value,
 }
 

@@ -14,7 +14,7 @@ use crate::refinement::Refinement;
 use crate::system::{ActionOf, StateOf, TransitionSystem, steps};
 use crate::visit::some_initial;
 /// Looks for a state of `states` in which the permutations of the implementation, together with those
-/// of the specification, change something: `next`, `may_stop`, `map`, `abstract_action`, `observe`, the constraint and the
+/// of the specification, change something: `next`, `may_stop`, `map`, `abstract_steps`, `observe`, the constraint and the
 /// specification's `is_initial` have to commute with them, invariants may only change places with each other, and what stands for
 /// a state has to be of its class. Of several answers between the same abstract states any will do, if they are of
 /// one rule and one process, and simulate as little or as much.
@@ -349,21 +349,21 @@ where
                 let process = specification.call_process_of(action);
                 (specification.call_rule_of(action), process)
             };
-            let told = answer(*refinement, state, action, to);
-            let told_of_image = answer(*refinement, &image, &permuted.0, &permuted.1);
+            let told = answer(*refinement, mapped, state, action, to);
+            let told_of_image =
+                answer(*refinement, &mapped_image, &image, &permuted.0, &permuted.1);
             // What each abstract action is in the image, by its rule and its process.
-            let permuted_kinds = told.actions().enumerate().map(|(place, action)| {
-                let (from, to) = (told.source(mapped, place), told.target(&target, place));
-                kind(&specification.call_permute_action(by, from, action, to))
-            });
-            let wrong = unsimulated(specification, &told, (mapped, &target));
-            if !permuted_kinds.eq(told_of_image.actions().map(kind))
-                || wrong
-                    != unsimulated(
-                        specification,
-                        &told_of_image,
-                        (&mapped_image, &target_image),
-                    )
+            let permuted_kinds = told
+                .with_source()
+                .iter()
+                .enumerate()
+                .map(|(place, action)| {
+                    let (from, to) = (told.source(mapped, place), told.target(&target, place));
+                    kind(&specification.call_permute_action(by, from, action, to))
+                });
+            let wrong = unsimulated(specification, &told, mapped, &target);
+            if !permuted_kinds.eq(told_of_image.with_source().iter().map(kind))
+                || wrong != unsimulated(specification, &told_of_image, &mapped_image, &target_image)
             {
                 return does_not_commute("answer", action);
             }

@@ -1,7 +1,7 @@
 //! Wrapper that adds one declaration to a refinement.
 
 use refmap::obligation::ObligationKind;
-use refmap::{ActionOf, Invariant, Process, Refinement, StateOf};
+use refmap::{AbstractSteps, ActionOf, Invariant, Process, Refinement, StateOf};
 
 /// Refinement with one additional declaration.
 pub struct Changed<R>(pub R, pub Change);
@@ -30,13 +30,13 @@ impl<R: Refinement> Refinement for Changed<R> {
         self.0.map(state)
     }
 
-    fn abstract_action(
+    fn abstract_steps(
         &self,
         from: &StateOf<R::Concrete>,
         action: &ActionOf<R::Concrete>,
         to: &StateOf<R::Concrete>,
-    ) -> Option<ActionOf<R::Abstract>> {
-        self.0.abstract_action(from, action, to)
+    ) -> AbstractSteps<ActionOf<R::Abstract>> {
+        self.0.abstract_steps(from, action, to)
     }
 
     fn invariants(&self) -> Vec<Invariant<R::Concrete>> {

@@ -25,8 +25,8 @@ pub use random::Random;
 pub use sundry::{Sundry, sundry_trace};
 
 use refmap::{
-    Choices, Constraint, Fairness, Invariant, Process, Property, Refinement, Rule, RuleId, State,
-    TransitionSystem, TypeCorrect, Waiver,
+    AbstractSteps, Choices, Constraint, Fairness, Invariant, Process, Property, Refinement, Rule,
+    RuleId, State, TransitionSystem, TypeCorrect, Waiver,
 };
 
 /// Action: a name with an argument.
@@ -153,8 +153,7 @@ where
     pub implementation: Machine<C>,
     pub specification: Machine<A>,
     pub map: fn(&C) -> A,
-    pub abstract_action: fn(&C, &Action, &C) -> Option<Action>,
-    pub abstract_steps_before: fn(&C, &Action, &C) -> Vec<(Action, A)>,
+    pub abstract_steps: fn(&C, &Action, &C) -> AbstractSteps<Action>,
     pub environment: Vec<Process>,
     pub at_rest: fn(&C, Process) -> bool,
     pub acts_for: fn(Process) -> Process,
@@ -173,8 +172,7 @@ where
         implementation: specification.clone(),
         specification,
         map: S::clone,
-        abstract_action: |_, action, _| Some(*action),
-        abstract_steps_before: |_, _, _| Vec::new(),
+        abstract_steps: |_, action, _| AbstractSteps::One(*action),
         environment: Vec::new(),
         at_rest: |_, _| true,
         acts_for: |process| process,
@@ -205,12 +203,8 @@ where
         (self.map)(state)
     }
 
-    fn abstract_action(&self, from: &C, action: &Action, to: &C) -> Option<Action> {
-        (self.abstract_action)(from, action, to)
-    }
-
-    fn abstract_steps_before(&self, from: &C, action: &Action, to: &C) -> Vec<(Action, A)> {
-        (self.abstract_steps_before)(from, action, to)
+    fn abstract_steps(&self, from: &C, action: &Action, to: &C) -> AbstractSteps<Action> {
+        (self.abstract_steps)(from, action, to)
     }
 
     fn invariants(&self) -> Vec<Invariant<Machine<C>>> {

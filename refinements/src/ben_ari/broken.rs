@@ -1,5 +1,6 @@
 //! Wrong implementations and a wrong mapping, each of which satisfies `simulation`.
 
+use refmap::AbstractSteps::{self, One, Stutter};
 use refmap::{Process, Property, Refinement};
 use refmap_systems::ben_ari::broken::{Broken, BrokenAction, Fault};
 use refmap_systems::ben_ari::{Level0, Memory, Scope, level_0};
@@ -52,24 +53,22 @@ impl Refinement for BrokenRefinement {
         }
     }
 
-    fn abstract_action(
+    fn abstract_steps(
         &self,
         _: &Memory,
         action: &BrokenAction,
         _: &Memory,
-    ) -> Option<level_0::Action> {
+    ) -> AbstractSteps<level_0::Action> {
         match (self.mapping, *action) {
-            (Mapping::OneState, _) => None,
-            (Mapping::Identity, BrokenAction::Sound(action)) => Some(action),
+            (Mapping::OneState, _) => Stutter,
+            (Mapping::Identity, BrokenAction::Sound(action)) => One(action),
             // Claims that it simulates a mutation of the first mutator.
-            (Mapping::Identity, BrokenAction::Overwrite { n, i }) => {
-                Some(level_0::Action::Mutate {
-                    mutator: 0,
-                    n,
-                    i,
-                    k: 0,
-                })
-            }
+            (Mapping::Identity, BrokenAction::Overwrite { n, i }) => One(level_0::Action::Mutate {
+                mutator: 0,
+                n,
+                i,
+                k: 0,
+            }),
         }
     }
 

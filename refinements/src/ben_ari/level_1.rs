@@ -1,5 +1,6 @@
 //! Level 1 refines the specification [section 6.1.2; Appendix B.2, B.3].
 
+use refmap::AbstractSteps::{self, One, Stutter};
 use refmap::{Invariant, Process, Property, Refinement};
 use refmap_systems::ben_ari::level_1::{Action, Chi, State};
 use refmap_systems::ben_ari::{
@@ -99,41 +100,41 @@ impl Refinement for Refinement1 {
         state.shared.m
     }
 
-    fn abstract_action(
+    fn abstract_steps(
         &self,
         from: &State,
         action: &Step<Action>,
         _to: &State,
-    ) -> Option<level_0::Action> {
+    ) -> AbstractSteps<level_0::Action> {
         match *action {
             // MUTATE.1 ≪ MODIFY.1
             Step::Mutator(MutatorAction::Mutate { mutator, n, i, k }) => {
-                Some(level_0::Action::Mutate { mutator, n, i, k })
+                One(level_0::Action::Mutate { mutator, n, i, k })
             }
-            Step::Mutator(MutatorAction::ColourTarget { .. }) => None,
-            Step::Mutator(MutatorAction::ChooseAndColour { .. }) => None,
+            Step::Mutator(MutatorAction::ColourTarget { .. }) => Stutter,
+            Step::Mutator(MutatorAction::ChooseAndColour { .. }) => Stutter,
             // In the refuted order the second step is the mutation.
             Step::Mutator(MutatorAction::Redirect { mutator }) => {
                 let locals = from.shared.mutators[usize::from(mutator)];
                 match locals.mu {
-                    MutatorAt::Redirect { n, i } => Some(level_0::Action::Mutate {
+                    MutatorAt::Redirect { n, i } => One(level_0::Action::Mutate {
                         mutator,
                         n,
                         i,
                         k: locals.q,
                     }),
-                    MutatorAt::Mutate | MutatorAt::Colour => None,
+                    MutatorAt::Mutate | MutatorAt::Colour => Stutter,
                 }
             }
-            Step::Collector(Action::Colour { .. }) => None,
-            Step::Collector(Action::StopColouring) => None,
-            Step::Collector(Action::StopAppending) => None,
-            Step::Collector(Action::ContinueAppending) => None,
+            Step::Collector(Action::Colour { .. }) => Stutter,
+            Step::Collector(Action::StopColouring) => Stutter,
+            Step::Collector(Action::StopAppending) => Stutter,
+            Step::Collector(Action::ContinueAppending) => Stutter,
             // APPEND.1 ≪ COLLECT.1
             Step::Collector(Action::AppendWhite) => {
-                Some(level_0::Action::Append { n: from.shared.l })
+                One(level_0::Action::Append { n: from.shared.l })
             }
-            Step::Collector(Action::BlackToWhite) => None,
+            Step::Collector(Action::BlackToWhite) => Stutter,
         }
     }
 

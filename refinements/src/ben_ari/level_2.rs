@@ -1,5 +1,6 @@
 //! Level 2 refines level 1 [section 6.2.2].
 
+use refmap::AbstractSteps::{self, One, Stutter};
 use refmap::{Invariant, Process, Refinement};
 use refmap_systems::ben_ari::level_2::{Action, Chi, State};
 use refmap_systems::ben_ari::{Level1, Level2, Mutant, NodeSet, Scope, Step, level_1};
@@ -71,18 +72,18 @@ impl Refinement for Refinement2 {
         }
     }
 
-    fn abstract_action(
+    fn abstract_steps(
         &self,
         from: &State,
         action: &Step<Action>,
         _to: &State,
-    ) -> Option<Step<level_1::Action>> {
+    ) -> AbstractSteps<Step<level_1::Action>> {
         let action = match *action {
-            Step::Mutator(action) => return Some(Step::Mutator(action)),
+            Step::Mutator(action) => return One(Step::Mutator(action)),
             Step::Collector(action) => action,
         };
         let action = match action {
-            Action::StopColouringRoots => return None,
+            Action::StopColouringRoots => return Stutter,
             // COLOUR_ROOTS.2 ≪ COLOUR.1
             Action::ColourRoot => level_1::Action::Colour { n: from.k },
             // PROPAGATE.1 ≪ COLOUR.1
@@ -96,7 +97,7 @@ impl Refinement for Refinement2 {
             Action::AppendWhite => level_1::Action::AppendWhite,
             Action::BlackToWhite => level_1::Action::BlackToWhite,
         };
-        Some(Step::Collector(action))
+        One(Step::Collector(action))
     }
 
     fn invariants(&self) -> Vec<Invariant<Level2>> {

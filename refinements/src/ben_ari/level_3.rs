@@ -8,6 +8,7 @@
 //! (`bw_behind_scan_has_one_ahead`), because its target was reached from a black root. At the end of
 //! the scan nothing is ahead, so there is none at all (`uncoloured_count_has_no_bw`).
 
+use refmap::AbstractSteps::{self, One, Stutter};
 use refmap::{Invariant, Process, Refinement};
 use refmap_systems::ben_ari::level_3::{Action, Chi, State};
 use refmap_systems::ben_ari::{Level2, Level3, Mutant, MutatorAt, Scope, Step, level_2};
@@ -234,14 +235,14 @@ impl Refinement for Refinement3 {
         map(state)
     }
 
-    fn abstract_action(
+    fn abstract_steps(
         &self,
         from: &State,
         action: &Step<Action>,
         _to: &State,
-    ) -> Option<Step<level_2::Action>> {
+    ) -> AbstractSteps<Step<level_2::Action>> {
         let action = match *action {
-            Step::Mutator(action) => return Some(Step::Mutator(action)),
+            Step::Mutator(action) => return One(Step::Mutator(action)),
             Step::Collector(action) => action,
         };
         let State { i, j, .. } = *from;
@@ -268,9 +269,9 @@ impl Refinement for Refinement3 {
             | Action::ContinueCounting
             | Action::SkipWhite
             | Action::CountBlack
-            | Action::RedoPropagation => return None,
+            | Action::RedoPropagation => return Stutter,
         };
-        Some(Step::Collector(action))
+        One(Step::Collector(action))
     }
 
     fn invariants(&self) -> Vec<Invariant<Level3>> {

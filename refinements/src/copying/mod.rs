@@ -8,6 +8,7 @@
 mod progress;
 mod register;
 
+use refmap::AbstractSteps::{self, One};
 use refmap::{Property, Refinement, TransitionSystem};
 use refmap_programs::{
     Action as Access, Location, Machine, MemoryModel, Operand, Program, State as Running, Value,
@@ -126,10 +127,11 @@ impl Refinement for CopyingRefinement {
     }
 
     /// A step simulates its output; most steps are stutters.
-    fn abstract_action(&self, from: &Running, _: &Access, to: &Running) -> Option<Action> {
-        match self.is_complete_in_copy(to) {
-            true => Some(Action::CompleteInCopy(self.implementation.observe(to))),
-            false => self.implementation.shown_by(from, to).map(Action::Show),
+    fn abstract_steps(&self, from: &Running, _: &Access, to: &Running) -> AbstractSteps<Action> {
+        if self.is_complete_in_copy(to) {
+            return One(Action::CompleteInCopy(self.implementation.observe(to)));
         }
+        let shown = self.implementation.shown_by(from, to);
+        shown.map(Action::Show).into()
     }
 }

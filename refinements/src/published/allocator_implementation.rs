@@ -2,6 +2,7 @@
 //!
 //! Source: Merz, *TLA+ Case Study: A Resource Allocator* (LORIA, 2004), module `AllocatorImplementation`.
 
+use refmap::AbstractSteps::{self, One, Stutter};
 use refmap::{Invariant, Refinement};
 use refmap_systems::published::allocator_implementation::{Action, AllocatorImplementation, State};
 use refmap_systems::published::scheduling_allocator::{self, Grants, SchedulingAllocator};
@@ -54,22 +55,22 @@ impl Refinement for AllocatorImplementationRefinement {
         state.server.clone()
     }
 
-    fn abstract_action(
+    fn abstract_steps(
         &self,
         from: &State,
         action: &Action,
         _: &State,
-    ) -> Option<scheduling_allocator::Action> {
+    ) -> AbstractSteps<scheduling_allocator::Action> {
         use scheduling_allocator::Action as Scheduling;
         match action {
-            Action::Request(..) => None,
-            Action::RReq(client, set) => Some(Scheduling::Request(*client, *set)),
-            Action::Allocate(client, set) => Some(Scheduling::Allocate(*client, *set)),
-            Action::RAlloc(..) | Action::ReturnAll(_) | Action::Return(..) => None,
+            Action::Request(..) => Stutter,
+            Action::RReq(client, set) => One(Scheduling::Request(*client, *set)),
+            Action::Allocate(client, set) => One(Scheduling::Allocate(*client, *set)),
+            Action::RAlloc(..) | Action::ReturnAll(_) | Action::Return(..) => Stutter,
             Action::RRet(client, set) => {
-                Some(Scheduling::returns(&from.server.claims, *client, *set))
+                One(Scheduling::returns(&from.server.claims, *client, *set))
             }
-            Action::Schedule(order) => Some(Scheduling::Schedule(order.clone())),
+            Action::Schedule(order) => One(Scheduling::Schedule(order.clone())),
         }
     }
 

@@ -2,6 +2,7 @@
 //!
 //! Source: Lamport, *Specifying Systems*, section 14.6, modules `MCAlternatingBit` and `ABCorrectness`.
 
+use refmap::AbstractSteps::{self, One, Stutter};
 use refmap::Refinement;
 use refmap_systems::published::alternating_bit::{Action, AlternatingBit, State};
 use refmap_systems::published::alternating_bit_correctness::{self, AbCorrectness};
@@ -43,21 +44,21 @@ impl Refinement for AlternatingBitRefinement {
     }
 
     /// A message that comes again changes nothing, nor does a bit.
-    fn abstract_action(
+    fn abstract_steps(
         &self,
         from: &State,
         action: &Action,
         to: &State,
-    ) -> Option<alternating_bit_correctness::Action> {
+    ) -> AbstractSteps<alternating_bit_correctness::Action> {
         use alternating_bit_correctness::Action as Correctness;
         let changes = from.ends != to.ends;
         match *action {
-            Action::SndNewValue(value) => Some(Correctness::CSndNewValue(value)),
-            Action::ReSndMsg => None,
-            Action::RcvMsg => changes.then_some(Correctness::CRcvMsg),
-            Action::SndAck => None,
-            Action::RcvAck => changes.then_some(Correctness::CRcvAck),
-            Action::LoseMsg(_) | Action::LoseAck(_) => None,
+            Action::SndNewValue(value) => One(Correctness::CSndNewValue(value)),
+            Action::ReSndMsg => Stutter,
+            Action::RcvMsg => changes.then_some(Correctness::CRcvMsg).into(),
+            Action::SndAck => Stutter,
+            Action::RcvAck => changes.then_some(Correctness::CRcvAck).into(),
+            Action::LoseMsg(_) | Action::LoseAck(_) => Stutter,
         }
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Source: Merz, *TLA+ Case Study: A Resource Allocator* (LORIA, 2004), module `AllocatorRefinement`.
 
+use refmap::AbstractSteps::{self, One, Stutter};
 use refmap::{IndexSet, Invariant, Refinement};
 use refmap_systems::published::scheduling_allocator::{Action, SchedulingAllocator, State};
 use refmap_systems::published::simple_allocator::{self, SimpleAllocator};
@@ -62,19 +63,19 @@ impl Refinement for SchedulingAllocatorRefinement {
         state.claims.clone()
     }
 
-    fn abstract_action(
+    fn abstract_steps(
         &self,
         from: &State,
         action: &Action,
         _: &State,
-    ) -> Option<simple_allocator::Action> {
+    ) -> AbstractSteps<simple_allocator::Action> {
         use simple_allocator::Action as Simple;
         match *action {
-            Action::Request(client, set) => Some(Simple::Request(client, set)),
-            Action::Allocate(client, set) => Some(Simple::Allocate(client, set)),
-            Action::ReturnAll(client) => Some(Simple::ReturnAll(client)),
-            Action::Return(client, set) => Some(Simple::returns(&from.claims, client, set)),
-            Action::Schedule(_) => None,
+            Action::Request(client, set) => One(Simple::Request(client, set)),
+            Action::Allocate(client, set) => One(Simple::Allocate(client, set)),
+            Action::ReturnAll(client) => One(Simple::ReturnAll(client)),
+            Action::Return(client, set) => One(Simple::returns(&from.claims, client, set)),
+            Action::Schedule(_) => Stutter,
         }
     }
 

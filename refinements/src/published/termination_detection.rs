@@ -2,6 +2,7 @@
 //!
 //! Source: Dijkstra, Feijen & van Gasteren, EWD 840; Merz, module `EWD840` of the TLA+ Examples, `TDSpec`.
 
+use refmap::AbstractSteps::{self, One, Stutter};
 use refmap::{Invariant, Refinement};
 use refmap_systems::published::ewd840::{Action, Colour, Ewd840, State};
 use refmap_systems::published::termination_detection::{self, TerminationDetection};
@@ -56,24 +57,24 @@ impl Refinement for Ewd840Refinement {
     }
 
     /// The token that comes back to node 0 may tell it that no node is active. So may its own end, if the token is there.
-    fn abstract_action(
+    fn abstract_steps(
         &self,
         from: &State,
         action: &Action,
         to: &State,
-    ) -> Option<termination_detection::Action> {
+    ) -> AbstractSteps<termination_detection::Action> {
         use termination_detection::Action as Detection;
         let detected = to.termination_detected();
         match *action {
-            Action::InitiateProbe(_) => None,
-            Action::PassToken(..) => {
-                (detected != from.termination_detected()).then_some(Detection::DetectTermination)
-            }
-            Action::SendMsg { node, target } => Some(Detection::Wakeup {
+            Action::InitiateProbe(_) => Stutter,
+            Action::PassToken(..) => (detected != from.termination_detected())
+                .then_some(Detection::DetectTermination)
+                .into(),
+            Action::SendMsg { node, target } => One(Detection::Wakeup {
                 node,
                 other: target,
             }),
-            Action::Deactivate(node) => Some(Detection::Terminate { node, detected }),
+            Action::Deactivate(node) => One(Detection::Terminate { node, detected }),
         }
     }
 

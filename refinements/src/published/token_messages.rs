@@ -2,6 +2,7 @@
 //!
 //! Source: Kuppe, module `EWD998PCal` of the TLA+ Examples, `EWD998Spec`; Dijkstra, EWD 998, whose P0 to P4 are the invariant.
 
+use refmap::AbstractSteps::{self, One};
 use refmap::{Constraint, Invariant, Refinement};
 use refmap_systems::published::ewd840::Colour;
 use refmap_systems::published::ewd998::{self, Ewd998};
@@ -78,15 +79,21 @@ impl Refinement for Ewd998PCalRefinement {
         state.as_ring()
     }
 
-    fn abstract_action(&self, from: &State, action: &Action, _: &State) -> Option<ewd998::Action> {
+    fn abstract_steps(
+        &self,
+        from: &State,
+        action: &Action,
+        _: &State,
+    ) -> AbstractSteps<ewd998::Action> {
         match *action {
-            Action::Send { node, target } => Some(ewd998::Action::SendMsg { node, target }),
-            Action::Receive(node) => Some(ewd998::Action::RecvMsg(node)),
+            Action::Send { node, target } => One(ewd998::Action::SendMsg { node, target }),
+            Action::Receive(node) => One(ewd998::Action::RecvMsg(node)),
             Action::Terminate(node) => from.nodes[node]
                 .active
-                .then_some(ewd998::Action::Deactivate(node)),
-            Action::PassToken(node) => Some(ewd998::Action::PassToken(node)),
-            Action::InitiateToken(_) => Some(ewd998::Action::InitiateProbe),
+                .then_some(ewd998::Action::Deactivate(node))
+                .into(),
+            Action::PassToken(node) => One(ewd998::Action::PassToken(node)),
+            Action::InitiateToken(_) => One(ewd998::Action::InitiateProbe),
         }
     }
 

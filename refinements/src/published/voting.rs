@@ -2,6 +2,7 @@
 //!
 //! Source: Lamport, *The Paxos Algorithm, or How to Win a Turing Award* (lecture, 2019), module `Voting`.
 
+use refmap::AbstractSteps::{self, Stutter};
 use refmap::Refinement;
 use refmap_systems::published::consensus::{self, Consensus};
 use refmap_systems::published::voting::{Action, State, Voting};
@@ -45,17 +46,19 @@ impl Refinement for VotingRefinement {
     }
 
     /// The vote that completes a quorum chooses its value; another one changes nothing.
-    fn abstract_action(
+    fn abstract_steps(
         &self,
         from: &State,
         action: &Action,
         to: &State,
-    ) -> Option<consensus::Action> {
+    ) -> AbstractSteps<consensus::Action> {
         match *action {
-            Action::IncreaseMaxBal(..) => None,
+            Action::IncreaseMaxBal(..) => Stutter,
             Action::VoteFor { vote, .. } => {
                 let changes = self.map(from) != self.map(to);
-                changes.then_some(consensus::Action::Choose(vote.value))
+                changes
+                    .then_some(consensus::Action::Choose(vote.value))
+                    .into()
             }
         }
     }

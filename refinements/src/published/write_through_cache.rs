@@ -2,6 +2,7 @@
 //!
 //! Source: Lamport, *Specifying Systems*, section 5.8, *Proving Implementation*.
 
+use refmap::AbstractSteps::{self, One, Stutter};
 use refmap::{Invariant, Refinement};
 use refmap_systems::published::internal_memory::{self, Control, InternalMemory};
 use refmap_systems::published::write_through_cache::{Action, State, WriteThroughCache};
@@ -66,20 +67,20 @@ impl Refinement for WriteThroughCacheRefinement {
         internal_memory::State { interface, mem }
     }
 
-    fn abstract_action(
+    fn abstract_steps(
         &self,
         _: &State,
         action: &Action,
         _: &State,
-    ) -> Option<internal_memory::Action> {
+    ) -> AbstractSteps<internal_memory::Action> {
         use internal_memory::Action as Memory;
         match *action {
-            Action::Req(processor, request) => Some(Memory::Req(processor, request)),
-            Action::Rsp(processor) => Some(Memory::Rsp(processor)),
-            Action::RdMiss(_) => None,
-            Action::DoRd(processor) | Action::DoWr(processor) => Some(Memory::Do(processor)),
-            Action::Evict(..) => None,
-            Action::MemQWrIfNeeded | Action::MemQWr | Action::MemQRd => None,
+            Action::Req(processor, request) => One(Memory::Req(processor, request)),
+            Action::Rsp(processor) => One(Memory::Rsp(processor)),
+            Action::RdMiss(_) => Stutter,
+            Action::DoRd(processor) | Action::DoWr(processor) => One(Memory::Do(processor)),
+            Action::Evict(..) => Stutter,
+            Action::MemQWrIfNeeded | Action::MemQWr | Action::MemQRd => Stutter,
         }
     }
 

@@ -1,5 +1,6 @@
 //! The collector against "collect only garbage" over store buffers [section 1.1].
 
+use refmap::AbstractSteps::{self, One, Stutter};
 use refmap::obligation::ObligationKind;
 use refmap::{Invariant, Process, Property, Refinement};
 use refmap_systems::heap::mutator;
@@ -75,14 +76,14 @@ impl Refinement for CollectorRefinement {
 
     /// The last step of an operation of Fig. 6 simulates the operation, a commit of a field and a freeing simulate
     /// themselves, and every other step is a stutter.
-    fn abstract_action(&self, from: &State, action: &Act, to: &State) -> Option<Action> {
+    fn abstract_steps(&self, from: &State, action: &Act, to: &State) -> AbstractSteps<Action> {
         let mutator = number(action.process);
         let local = || from.mutator(mutator);
         let granularity = self.implementation.scope.granularity;
         // In a transaction the visible step need not be the first.
         let of_transaction = || match granularity {
-            Granularity::Reduced => by_difference(mutator_of(action), from, to),
-            Granularity::Fine | Granularity::Coarse => None,
+            Granularity::Reduced => by_difference(mutator_of(action), from, to).into(),
+            Granularity::Fine | Granularity::Coarse => Stutter,
         };
         match action.label {
             Label::Mutator(step) => match step {
@@ -91,22 +92,23 @@ impl Refinement for CollectorRefinement {
                     let fresh =
                         places.find(|(_, (before, after))| before.is_none() && after.is_some());
                     // An allocation may find no room, and then does nothing.
-                    fresh.map(|(reference, _)| Action::Alloc { mutator, reference })
+                    let alloc = |(reference, _)| Action::Alloc { mutator, reference };
+                    fresh.map(alloc).into()
                 }
-                MutatorStep::Discard => Some(Action::Discard {
+                MutatorStep::Discard => One(Action::Discard {
                     mutator,
                     kept: to.mutator(mutator).roots,
                 }),
                 // If the choice is fused with this step, the state change shows what was chosen.
                 MutatorStep::Load | MutatorStep::Store if granularity == Granularity::Coarse => {
-                    by_difference(mutator_of(action), from, to)
+                    by_difference(mutator_of(action), from, to).into()
                 }
-                MutatorStep::Load => Some(Action::Load {
+                MutatorStep::Load => One(Action::Load {
                     mutator,
                     src: local().src,
                     field: local().field,
                 }),
-                MutatorStep::Store => Some(Action::Store {
+                MutatorStep::Store => One(Action::Store {
                     mutator,
                     store: FieldStore {
                         src: local().src,
@@ -123,7 +125,7 @@ impl Refinement for CollectorRefinement {
                 | MutatorStep::Fence => of_transaction(),
             },
             Label::Sweep(step) => match step {
-                SweepStep::Free => Some(Action::Free {
+                SweepStep::Free => One(Action::Free {
                     reference: from.gc.src,
                 }),
                 SweepStep::LoadFm
@@ -135,7 +137,7 @@ impl Refinement for CollectorRefinement {
                 | SweepStep::RefDone => of_transaction(),
             },
             // Of the commits, only those of fields are visible.
-            Label::Sys(SysStep::Commit(_) | SysStep::Answer) => committed(from, to),
+            Label::Sys(SysStep::Commit(_) | SysStep::Answer) => committed(from, to).into(),
             Label::Round(..)
             | Label::Flip(_)
             | Label::SetFa(_)

@@ -7,7 +7,7 @@
 
 use refmap::auxiliary::{History, Remembering, SymmetricHistory, WithHistory};
 use refmap::obligation::ObligationKind;
-use refmap::{Invariant, Process, Refinement, Waiver};
+use refmap::{AbstractSteps, Invariant, Process, Refinement, Waiver};
 use refmap_systems::tso::specification::{Action, CollectOnlyGarbage, Program};
 use refmap_systems::tso::{
     Act, Label, MAX_REFS, OnTheFly, Permutation, Phase, Scope, ScopeError, State, Variant,
@@ -125,9 +125,14 @@ impl Refinement for CyclesRefinement {
         self.refinement.map(&s.state)
     }
 
-    fn abstract_action(&self, from: &Counting, action: &Act, to: &Counting) -> Option<Action> {
+    fn abstract_steps(
+        &self,
+        from: &Counting,
+        action: &Act,
+        to: &Counting,
+    ) -> AbstractSteps<Action> {
         self.refinement
-            .abstract_action(&from.state, action, &to.state)
+            .abstract_steps(&from.state, action, &to.state)
     }
 
     /// Only the invariant of the history variable; those of the collector belong to its own refinement.

@@ -1,5 +1,6 @@
 //! The design of YRC, with its variants, refines "collect only garbage".
 
+use refmap::AbstractSteps::{self, One, Stutter};
 use refmap::{Invariant, Process, Property, Refinement};
 use refmap_systems::heap::{self, CollectOnlyGarbage, Heap, Object, Objects, Sources, mutator};
 use refmap_systems::yrc::design::{Action, Design, InFlight, Location, State, Variant};
@@ -150,32 +151,37 @@ impl Refinement for DesignRefinement {
     }
 
     /// A store is simulated by its write of the field; steps on counts are stutters.
-    fn abstract_action(&self, from: &State, action: &Action, to: &State) -> Option<heap::Action> {
+    fn abstract_steps(
+        &self,
+        from: &State,
+        action: &Action,
+        to: &State,
+    ) -> AbstractSteps<heap::Action> {
         match *action {
-            Action::Allocate { thread, object } => Some(heap::Action::Allocate { thread, object }),
-            Action::Load { thread, from } => Some(heap::Action::Load {
+            Action::Allocate { thread, object } => One(heap::Action::Allocate { thread, object }),
+            Action::Load { thread, from } => One(heap::Action::Load {
                 thread,
                 from: from.object,
                 field: from.field,
             }),
-            Action::Drop { thread, object } => Some(heap::Action::Drop { thread, object }),
-            Action::Pass { thread, object, to } => Some(heap::Action::Pass { thread, object, to }),
-            Action::Store { thread, to, value } => Some(heap::Action::Store {
+            Action::Drop { thread, object } => One(heap::Action::Drop { thread, object }),
+            Action::Pass { thread, object, to } => One(heap::Action::Pass { thread, object, to }),
+            Action::Store { thread, to, value } => One(heap::Action::Store {
                 thread,
                 to: to.object,
                 field: to.field,
                 value,
             }),
-            Action::IncrementFirst { .. } => None,
-            Action::Increment { .. } => None,
-            Action::Decrement { .. } => None,
-            Action::Start => None,
-            Action::Merge => None,
-            Action::MarkGrey => None,
-            Action::Scan => None,
-            Action::ScanBlack => None,
-            Action::CollectWhite => None,
-            Action::Free => Some(heap::Action::Free {
+            Action::IncrementFirst { .. } => Stutter,
+            Action::Increment { .. } => Stutter,
+            Action::Decrement { .. } => Stutter,
+            Action::Start => Stutter,
+            Action::Merge => Stutter,
+            Action::MarkGrey => Stutter,
+            Action::Scan => Stutter,
+            Action::ScanBlack => Stutter,
+            Action::CollectWhite => Stutter,
+            Action::Free => One(heap::Action::Free {
                 objects: from.collector.condemned.without(to.collector.condemned),
             }),
         }

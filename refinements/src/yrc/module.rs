@@ -5,6 +5,7 @@
 //! Deviation M6: the module does not say where references come from. A root may be assigned any
 //! object, so every object is allocated from the start and threads take any of them.
 
+use refmap::AbstractSteps::{self, One, Stutter};
 use refmap::{Invariant, Process, Refinement};
 use refmap_systems::heap::{self, CollectOnlyGarbage, Heap, Objects, Sources, mutator};
 use refmap_systems::yrc::module::{Action, Colour, Module, State};
@@ -112,7 +113,12 @@ impl Refinement for ModuleRefinement {
         self.implementation.observe(state)
     }
 
-    fn abstract_action(&self, from: &State, action: &Action, _to: &State) -> Option<heap::Action> {
+    fn abstract_steps(
+        &self,
+        from: &State,
+        action: &Action,
+        _to: &State,
+    ) -> AbstractSteps<heap::Action> {
         let holds = |thread: u8, object| from.roots[usize::from(thread)].contains(object);
         match *action {
             // A store by a thread that holds the objects involved; any other changes nothing visible.
@@ -120,34 +126,36 @@ impl Refinement for ModuleRefinement {
                 thread, dest, new, ..
             } => {
                 let holds_all = holds(thread, dest) && new.is_none_or(|new| holds(thread, new));
-                holds_all.then_some(heap::Action::Store {
-                    thread,
-                    to: dest,
-                    field: 0,
-                    value: new,
-                })
+                holds_all
+                    .then_some(heap::Action::Store {
+                        thread,
+                        to: dest,
+                        field: 0,
+                        value: new,
+                    })
+                    .into()
             }
-            Action::MutatorWriteMergeInc { .. } => None,
-            Action::MutatorWriteMergeDec { .. } => None,
+            Action::MutatorWriteMergeInc { .. } => Stutter,
+            Action::MutatorWriteMergeDec { .. } => Stutter,
             Action::MutatorRootAssign { thread, obj, val } => match (val, obj) {
-                (Some(object), _) => Some(heap::Action::Take { thread, object }),
+                (Some(object), _) => One(heap::Action::Take { thread, object }),
                 (None, Some(object)) if holds(thread, object) => {
-                    Some(heap::Action::Drop { thread, object })
+                    One(heap::Action::Drop { thread, object })
                 }
-                (None, _) => None,
+                (None, _) => Stutter,
             },
-            Action::CollectorAcquireLock { .. } => None,
-            Action::CollectorMerge => None,
-            Action::CollectorStart => None,
-            Action::CollectorMarkGray => None,
-            Action::CollectorScan => None,
+            Action::CollectorAcquireLock { .. } => Stutter,
+            Action::CollectorMerge => Stutter,
+            Action::CollectorStart => Stutter,
+            Action::CollectorMarkGray => Stutter,
+            Action::CollectorScan => Stutter,
             Action::CollectorCollect { root, .. } => {
                 let mut objects = Objects::default();
                 objects.insert(from.merged_roots[usize::from(root)]);
-                Some(heap::Action::Free { objects })
+                One(heap::Action::Free { objects })
             }
-            Action::CollectorEnd => None,
-            Action::CollectorReleaseLock { .. } => None,
+            Action::CollectorEnd => Stutter,
+            Action::CollectorReleaseLock { .. } => Stutter,
         }
     }
 

@@ -1,6 +1,7 @@
 //! Ben-Ari's collector: the composition against its ends, the specification in its two forms, and
 //! the invariants against the obligations that they are for.
 
+use refmap::AbstractSteps::{self, One, Stutter};
 use refmap::obligation::{Checkable, Checker, Liveness, Selection, Settings, Until};
 use refmap::{Invariant, Process, Refinement, Report, Verdict, check, compose};
 use refmap_refinements::Checked;
@@ -44,20 +45,20 @@ impl Refinement for Direct {
         state.shared.m
     }
 
-    fn abstract_action(
+    fn abstract_steps(
         &self,
         from: &State,
         action: &Step<Action>,
         _: &State,
-    ) -> Option<level_0::Action> {
+    ) -> AbstractSteps<level_0::Action> {
         match *action {
             Step::Mutator(MutatorAction::Mutate { mutator, n, i, k }) => {
-                Some(level_0::Action::Mutate { mutator, n, i, k })
+                One(level_0::Action::Mutate { mutator, n, i, k })
             }
             Step::Collector(Action::AppendWhite) => {
-                Some(level_0::Action::Append { n: from.shared.l })
+                One(level_0::Action::Append { n: from.shared.l })
             }
-            _ => None,
+            _ => Stutter,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use refmap::random::strategy::{states, traces};
-use refmap::{Invariant, Refinement, Trace, TransitionSystem, replay};
+use refmap::{AbstractSteps, Invariant, Refinement, Trace, TransitionSystem, replay};
 use refmap_refinements::ben_ari::Refinement3;
 use refmap_systems::ben_ari::{Level3, Scope};
 
@@ -43,11 +43,12 @@ proptest! {
         let refinement = Refinement3::new(SCOPE);
         for (from, (action, to)) in trace.states().zip(&trace.steps) {
             let (image, target) = (refinement.map(from), refinement.map(to));
-            match refinement.abstract_action(from, action, to) {
-                Some(answer) => {
+            match refinement.abstract_steps(from, action, to) {
+                AbstractSteps::One(answer) => {
                     prop_assert!(refinement.specification().allows(&image, &answer, &target));
                 }
-                None => prop_assert_eq!(image, target),
+                AbstractSteps::Stutter => prop_assert_eq!(image, target),
+                several @ AbstractSteps::Several(_) => prop_assert!(false, "{several:?}"),
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use refmap::AbstractSteps::{self, One};
 use refmap::obligation::{CheckError, Checker, Selection, Symmetry, Until};
 use refmap::{
     ActionOf, Asymmetry, Process, Refinement, Report, Rule, RuleId, Settings, StateOf, Symmetric,
@@ -308,13 +309,13 @@ impl Refinement for Attempt {
         *state
     }
 
-    fn abstract_action(
+    fn abstract_steps(
         &self,
         _: &State,
         action: &Action,
         _: &State,
-    ) -> Option<ActionOf<NodesExchanged>> {
-        Some(*action)
+    ) -> AbstractSteps<ActionOf<NodesExchanged>> {
+        One(*action)
     }
 }
 

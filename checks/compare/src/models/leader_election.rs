@@ -3,7 +3,7 @@
 //! Source: Chang & Roberts, *An improved algorithm for decentralized extrema-finding in circular configurations of
 //! processes*. A message goes from each node to the one below it, so that the messages of large nodes travel far.
 
-use refmap::{Invariant, Refinement, TransitionSystem};
+use refmap::{AbstractSteps, Invariant, Refinement, TransitionSystem};
 use serde::Serialize;
 
 /// What a node takes part in.
@@ -153,9 +153,9 @@ impl Refinement for Election {
         leader(state)
     }
 
-    fn abstract_action(&self, from: &State, _: &Action, to: &State) -> Option<Elected> {
+    fn abstract_steps(&self, from: &State, _: &Action, to: &State) -> AbstractSteps<Elected> {
         let elected = leader(to).filter(|_| leader(from).is_none());
-        elected.map(Elected::Elect)
+        elected.map(Elected::Elect).into()
     }
 
     fn invariants(&self) -> Vec<Invariant<Ring>> {

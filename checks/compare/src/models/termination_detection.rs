@@ -3,6 +3,7 @@
 //! Source: Dijkstra, *Shmuel Safra's version of termination detection* (EWD998). Nodes send to the next one, the token goes
 //! the other way, and the machine that is watched sends a given number of messages.
 
+use refmap::AbstractSteps::{self, One, Stutter};
 use refmap::{Invariant, Refinement, TransitionSystem};
 use serde::Serialize;
 
@@ -293,13 +294,13 @@ impl Refinement for Detection {
         }
     }
 
-    fn abstract_action(&self, _: &State, action: &Action, _: &State) -> Option<Event> {
+    fn abstract_steps(&self, _: &State, action: &Action, _: &State) -> AbstractSteps<Event> {
         match *action {
-            Action::InitiateProbe | Action::PassToken(_) => None,
-            Action::Detect => Some(Event::Detect),
-            Action::Send(node) => Some(Event::Send(node)),
-            Action::Receive(node) => Some(Event::Receive(node)),
-            Action::Deactivate(node) => Some(Event::Deactivate(node)),
+            Action::InitiateProbe | Action::PassToken(_) => Stutter,
+            Action::Detect => One(Event::Detect),
+            Action::Send(node) => One(Event::Send(node)),
+            Action::Receive(node) => One(Event::Receive(node)),
+            Action::Deactivate(node) => One(Event::Deactivate(node)),
         }
     }
 

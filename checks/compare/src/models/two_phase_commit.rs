@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 
+use refmap::AbstractSteps::{self, One, Stutter};
 use refmap::{Invariant, Refinement, TransitionSystem};
 use serde::Serialize;
 
@@ -219,17 +220,19 @@ impl Refinement for Commit {
         state.managers.clone()
     }
 
-    fn abstract_action(&self, from: &State, action: &Action, to: &State) -> Option<Decision> {
+    fn abstract_steps(&self, from: &State, action: &Action, to: &State) -> AbstractSteps<Decision> {
         let decides =
             |manager: u8| from.managers[usize::from(manager)] != to.managers[usize::from(manager)];
         match *action {
-            Action::TmCommit | Action::TmAbort | Action::TmRcvPrepared(_) => None,
-            Action::RmPrepare(manager) => Some(Decision::Prepare(manager)),
-            Action::RmChooseToAbort(manager) => Some(Decision::Abort(manager)),
+            Action::TmCommit | Action::TmAbort | Action::TmRcvPrepared(_) => Stutter,
+            Action::RmPrepare(manager) => One(Decision::Prepare(manager)),
+            Action::RmChooseToAbort(manager) => One(Decision::Abort(manager)),
             Action::RmRcvCommitMsg(manager) => {
-                decides(manager).then_some(Decision::Commit(manager))
+                decides(manager).then_some(Decision::Commit(manager)).into()
             }
-            Action::RmRcvAbortMsg(manager) => decides(manager).then_some(Decision::Abort(manager)),
+            Action::RmRcvAbortMsg(manager) => {
+                decides(manager).then_some(Decision::Abort(manager)).into()
+            }
         }
     }
 

@@ -12,7 +12,7 @@ use refmap_testing::{Adjusting, counter, itself};
 #[test]
 fn a_claim_tells_what_differs() {
     let mut refinement = itself(counter());
-    refinement.abstract_action = |n, action, _| (*n != 2).then_some(*action);
+    refinement.abstract_steps = |n, action, _| (*n != 2).then_some(*action).into();
     refinement.implementation.may_stop = |_| true;
     refinement.invariants = vec![
         Invariant::new("small", "a test", |n: &u8| *n < 3),

@@ -15,7 +15,7 @@ pub fn catalogue(claims: Vec<Claim>) -> Catalogue {
     let count = Check::new("count", "", "", parameters, |arguments| {
         let mut refinement = itself(counter());
         if arguments.choice("answers") == "wrong" {
-            refinement.abstract_action = |n, action, _| (*n != 2).then_some(*action);
+            refinement.abstract_steps = |n, action, _| (*n != 2).then_some(*action).into();
         }
         Ok(Box::new(Checker::owning(refinement)))
     });

@@ -2,7 +2,7 @@
 
 use refmap::explore::Limits;
 use refmap::obligation::{Checker, Selection, Settings, Until};
-use refmap::{Invariant, Verdict};
+use refmap::{AbstractSteps, Invariant, Verdict};
 use refmap_cli::catalogue::{Check, InputError, Parameter};
 use refmap_cli::table::{
     Axis, Decided, Expected, Failing, Instance, Outcome, Published, PublishedRow, Row, Rows, Sweep,
@@ -23,7 +23,7 @@ fn a_cell_fails_by_what_was_put_to_the_test() {
         match arguments.choice("part") {
             "whole" => refinement.waivers = vec![waived("reset")],
             "idle" => (),
-            _ => refinement.abstract_action = |_, _, _| None,
+            _ => refinement.abstract_steps = |_, _, _| AbstractSteps::Stutter,
         }
         let to_the_end = |settings: &mut Settings<'_>| settings.until = Until::End;
         Ok(Box::new(Adjusting(Checker::owning(refinement), to_the_end)))

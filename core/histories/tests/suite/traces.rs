@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 use std::hash::Hash;
 
-use refmap::{Refinement, Rule, RuleId, TransitionSystem, Verdict, check, obligation};
+use refmap::{
+    AbstractSteps, Refinement, Rule, RuleId, TransitionSystem, Verdict, check, obligation,
+};
 use refmap_histories::{Outcome, Settings, TraceError, Validation, validate_trace};
 use refmap_testing::sundry_trace;
 use serde::Serialize;
@@ -391,8 +393,8 @@ impl Refinement for Changing {
         state.clone()
     }
 
-    fn abstract_action(&self, _: &Everything, action: &u8, _: &Everything) -> Option<u8> {
-        (*action < 5).then_some(*action)
+    fn abstract_steps(&self, _: &Everything, action: &u8, _: &Everything) -> AbstractSteps<u8> {
+        (*action < 5).then_some(*action).into()
     }
 }
 

@@ -5,7 +5,7 @@ use super::super::model::MemoryModel;
 use super::super::program::Program;
 
 use refmap::obligation::ObligationKind;
-use refmap::{ActionOf, Constraint, Invariant, Process, Property, StateOf, StepOf};
+use refmap::{AbstractSteps, ActionOf, Constraint, Invariant, Process, Property, StateOf};
 use refmap::{Refinement, Waiver};
 
 /// Refinement that applies `stated` to another machine. The programs differ only in which fences stand, so states
@@ -40,22 +40,13 @@ impl<R: Refinement<Concrete = Machine>> Refinement for Refenced<'_, R> {
         self.stated.map(state)
     }
 
-    fn abstract_action(
+    fn abstract_steps(
         &self,
         from: &StateOf<Machine>,
         action: &ActionOf<Machine>,
         to: &StateOf<Machine>,
-    ) -> Option<ActionOf<R::Abstract>> {
-        self.stated.abstract_action(from, action, to)
-    }
-
-    fn abstract_steps_before(
-        &self,
-        from: &StateOf<Machine>,
-        action: &ActionOf<Machine>,
-        to: &StateOf<Machine>,
-    ) -> Vec<StepOf<R::Abstract>> {
-        self.stated.abstract_steps_before(from, action, to)
+    ) -> AbstractSteps<ActionOf<R::Abstract>> {
+        self.stated.abstract_steps(from, action, to)
     }
 
     fn constraint(&self) -> Option<Constraint<Machine>> {

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use refmap::AbstractSteps::{self, One};
 use refmap::obligation::{Liveness, Until};
 use refmap::{
     Property, Refinement, Report, Settings, StateOf, TransitionSystem, Verdict, check, steps,
@@ -137,13 +138,13 @@ impl Refinement for Ending {
         state.clone()
     }
 
-    fn abstract_action(
+    fn abstract_steps(
         &self,
         _: &State,
         action: &refmap_programs::Action,
         _: &State,
-    ) -> Option<refmap_programs::Action> {
-        Some(action.clone())
+    ) -> AbstractSteps<refmap_programs::Action> {
+        One(action.clone())
     }
 
     fn liveness(&self) -> Vec<Property<Machine>> {

@@ -458,7 +458,7 @@ where
         to: &StateOf<R::Concrete>,
     ) -> bool {
         let target = self.refinement.call_map(to);
-        let answer = answer(self.refinement, from, action, to);
-        unsimulated(self.refinement.specification(), &answer, (image, &target)).is_none()
+        let answer = answer(self.refinement, image, from, action, to);
+        unsimulated(self.refinement.specification(), &answer, image, &target).is_none()
     }
 }

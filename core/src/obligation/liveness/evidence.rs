@@ -2,9 +2,11 @@
 
 use super::assumed::Instance;
 use super::single_steps::Behaviour;
+use crate::answer::answer;
 use crate::explore::{Panic, StateId};
+use crate::functions::RefinementFunctions;
 use crate::liveness::{Facts, Fault, Lasso, Met, Strength, Word, judge};
-use crate::model_call::{catch, named};
+use crate::model_call::catch;
 use crate::obligation::counterexample::counterexample;
 use crate::obligation::found::Found;
 use crate::property::{Formula, Property};
@@ -112,25 +114,21 @@ impl<'a, R: Refinement> Shown<'a, R> {
         };
         let leads_on = |(action, to): &&StepOf<R::Concrete>| {
             *to == self.states[next]
-                && passed.is_none_or(|passed| {
-                    let before = self.before(place, action, to);
-                    before.iter().map(|(_, state)| state).eq(passed)
-                })
+                && passed.is_none_or(|passed| self.between(place, action, to) == passed)
         };
         self.steps[place].iter().filter(leads_on).cloned().collect()
     }
 
-    /// The abstract steps that a step from a place simulates before the last one.
-    fn before(
+    /// The abstract states between of a step from a place.
+    fn between(
         &self,
         place: usize,
         action: &ActionOf<R::Concrete>,
         to: &StateOf<R::Concrete>,
-    ) -> Vec<StepOf<R::Abstract>> {
+    ) -> Vec<StateOf<R::Abstract>> {
         let from = &self.states[place];
-        named("`abstract_steps_before`", || {
-            self.refinement.abstract_steps_before(from, action, to)
-        })
+        let image = self.refinement.call_map(from);
+        answer(self.refinement, &image, from, action, to).between
     }
 
     /// The counterexample that the lasso is, if it is one.
@@ -222,7 +220,7 @@ impl<'a, R: Refinement> Shown<'a, R> {
         let mut places = self.lasso.loop_start..self.states.len();
         places.any(|place| {
             let step = self.taken[place].first();
-            step.is_some_and(|(action, to)| !self.before(place, action, to).is_empty())
+            step.is_some_and(|(action, to)| !self.between(place, action, to).is_empty())
         })
     }
 
@@ -232,8 +230,7 @@ impl<'a, R: Refinement> Shown<'a, R> {
         for place in word.around() {
             visited.push(self.refinement.map(&self.states[place]));
             if let Some((action, to)) = self.taken[place].first() {
-                let before = self.before(place, action, to).into_iter();
-                visited.extend(before.map(|(_, state)| state));
+                visited.extend(self.between(place, action, to));
             }
         }
         visited

@@ -214,16 +214,20 @@ impl Asking<'_> {
             asked_twice("`at_rest`", || self.refinement.call_at_rest(state, process))?;
         }
         for ((action, to), first) in heard.steps.iter().zip(&heard.answers) {
-            let again = answer(self.refinement, state, action, to);
-            same("`abstract_action`", &first.last, &again.last)?;
-            same("`abstract_steps_before`", &first.before, &again.before)?;
+            let again = answer(self.refinement, image, state, action, to);
+            same("`abstract_steps`", &first.steps, &again.steps)?;
+            same(
+                "the states between abstract steps",
+                &first.between,
+                &again.between,
+            )?;
         }
         if heard.answers.is_empty() {
             // On a walk one of the steps is taken, and later.
             for (action, to) in next.iter().take(FEW) {
-                let answer = || answer(self.refinement, state, action, to);
+                let answer = || answer(self.refinement, image, state, action, to);
                 // One that panics does so again where the step is taken.
-                tolerated(|| asked_twice("`abstract_action`", answer)).unwrap_or(Ok(()))?;
+                tolerated(|| asked_twice("`abstract_steps`", answer)).unwrap_or(Ok(()))?;
             }
         }
         Ok(())

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::*;
+use crate::AbstractSteps::{self, One};
 use crate::obligation::{Checker, Settings, Symmetry, Until};
 use crate::report::{Report, Verdict};
 use crate::rule::{Process, Rule, RuleId};
@@ -256,13 +257,13 @@ impl Refinement for Same {
         image
     }
 
-    fn abstract_action(&self, from: &State, action: &Action, _: &State) -> Option<Action> {
+    fn abstract_steps(&self, from: &State, action: &Action, _: &State) -> AbstractSteps<Action> {
         match (self.implementation.0, action) {
-            (Fault::Answer, Action::Move(2)) => Some(Action::Move(1)),
+            (Fault::Answer, Action::Move(2)) => One(Action::Move(1)),
             (Fault::AnswerArgument, Action::Tick(part)) if from.places == [2, 1, 0] => {
-                Some(Action::Tick(part + 1))
+                One(Action::Tick(part + 1))
             }
-            _ => Some(*action),
+            _ => One(*action),
         }
     }
 

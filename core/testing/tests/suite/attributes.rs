@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use refmap::AbstractSteps::{self, One};
 use refmap::explore::StatesKept;
 use refmap::obligation::CheckError;
 use refmap::state::{Limits, LimitsFault};
@@ -54,8 +55,8 @@ impl<T: State<Self>> Refinement for Given<T> {
         state.clone()
     }
 
-    fn abstract_action(&self, _: &T, _: &Go, _: &T) -> Option<Go> {
-        Some(Go::Go)
+    fn abstract_steps(&self, _: &T, _: &Go, _: &T) -> AbstractSteps<Go> {
+        One(Go::Go)
     }
 }
 

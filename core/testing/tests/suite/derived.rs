@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use refmap::AbstractSteps::{self, One};
 use refmap::explore::{StatesKept, Storage};
 use refmap::random::{Generator, random_state};
 use refmap::state::{Kept, Limits, Shape, Sink, Source};
@@ -316,8 +317,8 @@ impl Refinement for Itself {
         state.clone()
     }
 
-    fn abstract_action(&self, _: &Counters, step: &Step, _: &Counters) -> Option<Step> {
-        Some(*step)
+    fn abstract_steps(&self, _: &Counters, step: &Step, _: &Counters) -> AbstractSteps<Step> {
+        One(*step)
     }
 }
 
@@ -544,8 +545,8 @@ impl<T: State<Self>> Refinement for Counter<T> {
         state.clone()
     }
 
-    fn abstract_action(&self, _: &T, _: &Up, _: &T) -> Option<Up> {
-        Some(Up::Up)
+    fn abstract_steps(&self, _: &T, _: &Up, _: &T) -> AbstractSteps<Up> {
+        One(Up::Up)
     }
 }
 
@@ -662,8 +663,8 @@ impl Refinement for Tour {
         state.clone()
     }
 
-    fn abstract_action(&self, _: &Bounded, go: &Go, _: &Bounded) -> Option<Go> {
-        Some(go.clone())
+    fn abstract_steps(&self, _: &Bounded, go: &Go, _: &Bounded) -> AbstractSteps<Go> {
+        One(go.clone())
     }
 }
 

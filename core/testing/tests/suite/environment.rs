@@ -2,7 +2,7 @@
 //! section 2].
 
 use refmap::obligation::{Settings, Until};
-use refmap::{Process, Report, Verdict, check};
+use refmap::{AbstractSteps, Process, Report, Verdict, check};
 use refmap_testing::{Action, Machine, Via, itself};
 
 const USER: Process = Process::new("user");
@@ -167,8 +167,7 @@ fn locked() -> Via<Lock, [u8; 2]> {
         implementation: Machine::new(&rules, [(None, [0, 0])], next, observe),
         specification: uses(),
         map: |state| state.1,
-        abstract_action: |_, action, _| action.0.starts_with("use").then_some(*action),
-        abstract_steps_before: |_, _, _| Vec::new(),
+        abstract_steps: |_, action, _| action.0.starts_with("use").then_some(*action).into(),
         environment: vec![USER, OTHER],
         at_rest: |state, process| state.0 != Some(u8::from(process == OTHER)),
         acts_for: |process| process,
@@ -285,7 +284,7 @@ fn an_allocation_may_return_any_of_the_results_allowed() {
 #[test]
 fn it_is_not_evaluated_where_simulation_fails_or_states_are_missing() {
     let mut refinement = with_user(itself(desk()));
-    refinement.abstract_action = |_, _, _| Some(("serve", 0));
+    refinement.abstract_steps = |_, _, _| AbstractSteps::One(("serve", 0));
     let report = to_the_end(&refinement);
     let row = report.obligation("environment:request").unwrap();
     assert_eq!(row.verdict, Verdict::Incomplete);

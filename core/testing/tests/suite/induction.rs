@@ -1,5 +1,6 @@
 //! Induction: decided from every type-correct state, never presented as a reachable bug.
 
+use refmap::AbstractSteps::{self, One};
 use refmap::obligation::{CheckError, Checker, Induction, Selection, Settings};
 use refmap::{
     Choices, Invariant, Refinement, Report, Rule, RuleId, TransitionSystem, TypeCorrect, Verdict,
@@ -297,8 +298,8 @@ impl Refinement for Same {
         *state
     }
 
-    fn abstract_action(&self, _: &u8, _: &(), _: &u8) -> Option<()> {
-        Some(())
+    fn abstract_steps(&self, _: &u8, _: &(), _: &u8) -> AbstractSteps<()> {
+        One(())
     }
 
     fn invariants(&self) -> Vec<Invariant<Counter>> {

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::marker::PhantomData;
 
+use refmap::AbstractSteps::{self, One};
 use refmap::explore::Storage;
 use refmap::obligation::Selection;
 use refmap::{
@@ -88,8 +89,8 @@ impl<N: Number + State<Self>> Refinement for Layers<N> {
         *state
     }
 
-    fn abstract_action(&self, _from: &N, action: &u32, _to: &N) -> Option<u32> {
-        Some(*action)
+    fn abstract_steps(&self, _from: &N, action: &u32, _to: &N) -> AbstractSteps<u32> {
+        One(*action)
     }
 
     fn invariants(&self) -> Vec<Invariant<Self>> {

@@ -3,6 +3,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use refmap::AbstractSteps::{self, One};
 use refmap::explore::{Limits, Storage};
 use refmap::obligation::Until;
 use refmap::{
@@ -154,8 +155,8 @@ impl<T: Number> Refinement for Grid<T> {
         state.number()
     }
 
-    fn abstract_action(&self, _: &T, step: &Step, _: &T) -> Option<Step> {
-        Some(*step)
+    fn abstract_steps(&self, _: &T, step: &Step, _: &T) -> AbstractSteps<Step> {
+        One(*step)
     }
 
     fn invariants(&self) -> Vec<Invariant<Self>> {

@@ -8,6 +8,7 @@ use std::hash::{Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
+use refmap::AbstractSteps::{self, One};
 use refmap::explore::{Order, Storage};
 use refmap::obligation::stepper::Stepper;
 use refmap::obligation::{
@@ -28,8 +29,7 @@ const FUNCTIONS: &[(&str, &str)] = &[
     ("implementation", ""),
     ("specification", ""),
     ("map", "`map`"),
-    ("abstract_action", "`abstract_action`"),
-    ("abstract_steps_before", "`abstract_steps_before`"),
+    ("abstract_steps", "`abstract_steps`"),
     ("invariants", "`invariants`"),
     ("invariant", "invariant `low`"),
     ("liveness", "`liveness`"),
@@ -336,19 +336,14 @@ impl<const WHOLE: bool> Refinement for Itself<WHOLE> {
         Pair(state.0)
     }
 
-    fn abstract_action(&self, _: &Pair<WHOLE>, action: &Step, _: &Pair<WHOLE>) -> Option<Step> {
-        called("abstract_action");
-        Some(Step(action.0))
-    }
-
-    fn abstract_steps_before(
+    fn abstract_steps(
         &self,
         _: &Pair<WHOLE>,
-        _: &Step,
+        action: &Step,
         _: &Pair<WHOLE>,
-    ) -> Vec<(Step, Pair<WHOLE>)> {
-        called("abstract_steps_before");
-        Vec::new()
+    ) -> AbstractSteps<Step> {
+        called("abstract_steps");
+        One(Step(action.0))
     }
 
     fn invariants(&self) -> Vec<Invariant<System<WHOLE>>> {

@@ -1,5 +1,6 @@
 //! The README's example: its code is the code below, and the report it shows is the one that it prints.
 
+use refmap::AbstractSteps::{self, One, Stutter};
 use refmap::{Action, Refinement, Settings, State, TransitionSystem, check};
 
 struct Atomic; // The specification: a counter that is incremented at once.
@@ -45,8 +46,8 @@ impl Refinement for ThreadsRefineAtomic {
     fn implementation(&self) -> &Threads { &self.0 }
     fn specification(&self) -> &Atomic { &Atomic }
     fn map(&self, memory: &Memory) -> u8 { memory.counter }
-    fn abstract_action(&self, _: &Memory, step: &Step, _: &Memory) -> Option<Change> {
-        match step { Step::Read(_) => None, Step::Write(_) => Some(Change::Increment) } // A read is a stutter.
+    fn abstract_steps(&self, _: &Memory, step: &Step, _: &Memory) -> AbstractSteps<Change> {
+        match step { Step::Read(_) => Stutter, Step::Write(_) => One(Change::Increment) } // A read is a stutter.
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use refmap::explore::StatesKept;
 use refmap::report::{Colour, Counterexample, Detail, TextOptions};
-use refmap::{Invariant, Process, Report, Settings, State, check};
+use refmap::{AbstractSteps, Invariant, Process, Report, Settings, State, check};
 use refmap_testing::{Machine, Via, itself};
 use serde::Serialize;
 use serde_json::json;
@@ -25,8 +25,7 @@ fn adder() -> Via<(u8, u8, bool), u8> {
         implementation,
         specification: itself.specification,
         map: |&(high, low, carry)| 2 * (high ^ u8::from(carry)) + low,
-        abstract_action: |_, action, _| (action.0 == "low").then_some(("tick", 0)),
-        abstract_steps_before: |_, _, _| Vec::new(),
+        abstract_steps: |_, action, _| (action.0 == "low").then_some(("tick", 0)).into(),
         environment: itself.environment,
         at_rest: |_, _| true,
         acts_for: |process: Process| process,
@@ -40,7 +39,7 @@ fn adder() -> Via<(u8, u8, bool), u8> {
 fn report() -> (Report, Counterexample) {
     let mut refinement = adder();
     // The second carry is answered as if it were a tick.
-    refinement.abstract_action = |_, _, _| Some(("tick", 0));
+    refinement.abstract_steps = |_, _, _| AbstractSteps::One(("tick", 0));
     let report = check(&refinement, &Settings::default()).expect("every obligation is checked");
     let report = report.named("adder", [("bits", 2)]);
     let counterexample = report

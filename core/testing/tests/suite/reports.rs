@@ -1,7 +1,7 @@
 //! Reports as data: obligations chosen, notes, waivers, composition, and traces for other tools.
 
 use refmap::obligation::{CheckError, ObligationKind, Selection, Settings};
-use refmap::{Invariant, Process, Refinement, Report, Verdict, check, compose};
+use refmap::{AbstractSteps, Invariant, Process, Refinement, Report, Verdict, check, compose};
 use refmap_testing::{
     Action, Change, Changed, Machine, Via, counter, counter_with_reset, itself, sundry_trace,
     waived,
@@ -88,8 +88,8 @@ fn a_composition_is_checked_as_composed() {
     let composed = compose(halved::<8>(), halved::<16>());
     assert_eq!(composed.map(&13), 1);
     assert_eq!(
-        composed.abstract_action(&7, &("tick", 0), &8),
-        Some(("tick", 0))
+        composed.abstract_steps(&7, &("tick", 0), &8),
+        AbstractSteps::One(("tick", 0))
     );
     let report = check(&composed, &Settings::default()).unwrap();
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
@@ -233,7 +233,7 @@ fn an_obligation_that_cannot_be_decided_is_reported() {
 #[test]
 fn reports_can_be_read_back() {
     let mut refinement = itself(counter());
-    refinement.abstract_action = |n, action, _| (*n != 2).then_some(*action);
+    refinement.abstract_steps = |n, action, _| (*n != 2).then_some(*action).into();
     let report = check(&refinement, &Settings::default()).unwrap();
     let json = serde_json::to_string(&report).unwrap();
     assert_eq!(serde_json::from_str::<Report>(&json).unwrap(), report);
@@ -249,7 +249,7 @@ fn traces_are_read_by_another_program() {
         abstract_state: i64,
     }
     let mut refinement = itself(counter());
-    refinement.abstract_action = |n, action, _| (*n != 2).then_some(*action);
+    refinement.abstract_steps = |n, action, _| (*n != 2).then_some(*action).into();
     let report = check(&refinement, &Settings::default()).unwrap();
     let trace = report.counterexample.as_ref().unwrap().itf(&report);
     assert_eq!(

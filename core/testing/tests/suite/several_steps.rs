@@ -1,9 +1,10 @@
 //! Concrete steps that simulate several abstract steps.
 
+use refmap::AbstractSteps::{self, One, Several, Stutter};
 use refmap::report::{Detail, TextOptions};
 use refmap::{Process, Refinement, Report, Settings, Verdict, check, compose};
 
-use refmap_testing::{Action, Machine, Via, itself};
+use refmap_testing::{Action, Machine, Via, itself, waived};
 
 const TICK: Action = ("tick", 0);
 
@@ -12,7 +13,7 @@ fn leaping() -> Via<u8, u8> {
     let by_two = |n: &u8| vec![(TICK, (n + 2) % 8)];
     let mut refinement = itself(Machine::new(&[("tick", "clock")], [0u8], by_two, |n| n / 2));
     refinement.specification.next = |n| vec![(TICK, (n + 1) % 8)];
-    refinement.abstract_steps_before = |from, _, _| vec![(TICK, from + 1)];
+    refinement.abstract_steps = |_, _, _| Several(vec![TICK; 2]);
     refinement
 }
 
@@ -23,10 +24,7 @@ fn threefold() -> Via<u8, u8> {
     refinement.specification.next = |n| vec![(TICK, (n + 1) % 24)];
     refinement.specification.observe = |n| n / 6;
     refinement.map = |n| 3 * n;
-    refinement.abstract_steps_before = |from, _, _| {
-        let from = 3 * from;
-        vec![(TICK, from + 1), (TICK, from + 2)]
-    };
+    refinement.abstract_steps = |_, _, _| Several(vec![TICK; 3]);
     refinement
 }
 
@@ -50,15 +48,15 @@ fn one_step_simulates_several() {
 #[test]
 fn a_composition_takes_all_the_steps_between() {
     let composed = compose(threefold(), leaping());
-    let before = composed.abstract_steps_before(&2, &TICK, &4);
-    let states: Vec<u8> = before.iter().map(|(_, state)| *state).collect();
-    assert_eq!(states, [7, 8, 9, 10, 11]);
-    assert_eq!(composed.abstract_action(&2, &TICK, &4), Some(TICK));
+    assert_eq!(
+        composed.abstract_steps(&2, &TICK, &4),
+        Several(vec![TICK; 6])
+    );
     let report = checked(&composed);
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
     // An upper half that leaves a step out is found out in the composition.
     let mut upper = threefold();
-    upper.abstract_action = |from, _, _| (*from != 1).then_some(TICK);
+    upper.abstract_steps = |from, _, _| Several(vec![TICK; if *from == 1 { 2 } else { 3 }]);
     let report = checked(&compose(upper, leaping()));
     assert_eq!(
         explanation(&report),
@@ -69,30 +67,77 @@ fn a_composition_takes_all_the_steps_between() {
 #[test]
 fn a_step_between_that_is_none_is_told_with_its_number() {
     let mut refinement = leaping();
-    refinement.abstract_steps_before = |from, _, _| vec![(TICK, from + 3)];
+    refinement.specification.next = |n| {
+        if *n == 1 {
+            Vec::new()
+        } else {
+            vec![(TICK, n + 1)]
+        }
+    };
+    refinement.abstract_steps = |_, _, _| Several(vec![TICK; 3]);
     let report = checked(&refinement);
     assert_eq!(
         explanation(&report),
-        "clock takes `tick` (a test), which is answered by 2 abstract steps, of which number 1, `tick`, is none of the \
+        "clock takes `tick` (a test), which is answered by 3 abstract steps, of which number 2, `tick`, is none of the \
          specification"
     );
     let row = report.obligation("simulation").unwrap();
     let [named, stutter] = &row.counterexamples[0].nearest[..] else {
         panic!("{report}");
     };
-    assert!(named.answered && named.enabled && stutter.action.is_none());
-    assert_eq!(named.differs[0].to_string(), "1 → 3");
+    assert!(named.answered && !named.enabled && stutter.action.is_none());
+    assert_eq!(stutter.differs[0].to_string(), "2 → 1");
+    let shown = &row.counterexamples[0].steps[1].abstract_before;
+    let states: Vec<_> = shown.iter().map(|step| &step.state).collect();
+    assert_eq!(states, [&serde_json::json!(1), &serde_json::Value::Null]);
 }
 
 #[test]
 fn steps_that_end_elsewhere_are_a_violation() {
     let mut refinement = leaping();
-    refinement.abstract_action = |_, _, _| None;
-    let report = checked(&refinement);
-    assert!(explanation(&report).contains("answered by"), "{report}");
-    refinement.abstract_steps_before = |from, _, to| vec![(TICK, from + 1), (TICK, *to)];
-    let report = checked(&refinement);
-    assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+    let stutter = "is answered by a stutter and changes the mapped state";
+    let alone = "is not the specification's `tick` as answered";
+    type Steps = fn(&u8, &Action, &u8) -> AbstractSteps<Action>;
+    let cases: [(Steps, &str); 5] = [
+        (|_, _, _| Stutter, stutter),
+        (|_, _, _| Several(Vec::new()), stutter),
+        (|_, _, _| One(TICK), alone),
+        (|_, _, _| Several(vec![TICK]), alone),
+        (
+            |_, _, _| Several(vec![TICK; 3]),
+            "is answered by 3 abstract steps, which do not end in the mapped state",
+        ),
+    ];
+    for (steps, wrong) in cases {
+        refinement.abstract_steps = steps;
+        let report = checked(&refinement);
+        assert!(explanation(&report).ends_with(wrong), "{report}");
+    }
+}
+
+/// Whether they are said to be several or not.
+#[test]
+fn one_step_and_none_are_what_they_are() {
+    let mut refinement = itself(Machine::new(
+        &[("tick", "clock")],
+        [0u8],
+        |n| vec![(TICK, (n + 1) % 4)],
+        |n| *n,
+    ));
+    let plain = checked(&refinement);
+    refinement.abstract_steps = |_, action, _| Several(vec![*action]);
+    assert_eq!(checked(&refinement).verdict, plain.verdict);
+    refinement.map = |_| 0;
+    refinement.implementation.observe = |_| 0;
+    refinement.specification.observe = |_| 0;
+    refinement.waivers = vec![waived("tick")];
+    for is_several in [false, true] {
+        refinement.abstract_steps = |_, _, _| Stutter;
+        if is_several {
+            refinement.abstract_steps = |_, _, _| Several(Vec::new());
+        }
+        assert_eq!(checked(&refinement).verdict, plain.verdict);
+    }
 }
 
 #[test]
@@ -124,13 +169,9 @@ fn lamp() -> Via<u8, u8> {
         1 => vec![(LIGHT, 2)],
         _ => vec![(DARKEN, 0)],
     };
-    refinement.abstract_action = |_, action, _| match *action {
-        PRESS => Some(LIGHT),
-        other => Some(other),
-    };
-    refinement.abstract_steps_before = |_, action, _| match *action {
-        PRESS => vec![(PRESS, 1)],
-        _ => Vec::new(),
+    refinement.abstract_steps = |_, action, _| match *action {
+        PRESS => Several(vec![PRESS, LIGHT]),
+        other => One(other),
     };
     refinement.environment = vec![Process::new("user")];
     refinement
@@ -153,9 +194,9 @@ fn two_actions_of_the_environment_at_once_grant_neither() {
         1 => vec![(("press", 1), 2)],
         _ => vec![(("darken", 0), 0)],
     };
-    refinement.abstract_action = |_, action, _| match *action {
-        ("press", _) => Some(("press", 1)),
-        other => Some(other),
+    refinement.abstract_steps = |_, action, _| match *action {
+        ("press", _) => Several(vec![("press", 0), ("press", 1)]),
+        other => One(other),
     };
     let report = checked(&refinement);
     let refused = report.obligation("environment:press").unwrap();

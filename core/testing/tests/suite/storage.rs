@@ -3,6 +3,7 @@
 
 use std::marker::PhantomData;
 
+use refmap::AbstractSteps::{self, One};
 use refmap::explore::{Limit, Limits, Options, Order, Storage, explore};
 use refmap::obligation::{CheckError, Search, Selection, Symmetry, Until};
 use refmap::random::Walks;
@@ -125,8 +126,8 @@ impl Refinement for Clock {
         state.clone()
     }
 
-    fn abstract_action(&self, _from: &Time, (): &(), _to: &Time) -> Option<()> {
-        Some(())
+    fn abstract_steps(&self, _from: &Time, (): &(), _to: &Time) -> AbstractSteps<()> {
+        One(())
     }
 }
 
@@ -301,8 +302,8 @@ impl Refinement for Counters {
         state.clone()
     }
 
-    fn abstract_action(&self, _: &Three, counter: &usize, _: &Three) -> Option<usize> {
-        Some(*counter)
+    fn abstract_steps(&self, _: &Three, counter: &usize, _: &Three) -> AbstractSteps<usize> {
+        One(*counter)
     }
 
     fn invariants(&self) -> Vec<Invariant<Self>> {
@@ -477,8 +478,8 @@ impl<N: Number + State<Self>> Refinement for Fan<N> {
         *state
     }
 
-    fn abstract_action(&self, _from: &N, action: &u32, _to: &N) -> Option<u32> {
-        Some(*action)
+    fn abstract_steps(&self, _from: &N, action: &u32, _to: &N) -> AbstractSteps<u32> {
+        One(*action)
     }
 }
 

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use refmap::AbstractSteps::{self, One};
 use refmap::explore::{Limit, Limits, Phase, Progress, Watch};
 use refmap::obligation::{Selection, Until};
 use refmap::random::{Generator, Walks, random_trace};
@@ -256,7 +257,7 @@ fn the_last_state_of_a_walk_is_examined() {
             "observation",
         ),
         (
-            |r| r.abstract_action = |n, action, _| (*n != 4).then_some(*action),
+            |r| r.abstract_steps = |n, action, _| (*n != 4).then_some(*action).into(),
             "simulation",
         ),
         (
@@ -328,7 +329,8 @@ fn only_the_steps_that_are_needed_stay() {
 #[test]
 fn a_wrong_answer_is_found_and_explained() {
     let mut refinement = itself(counter());
-    refinement.abstract_action = |n, action, _| (*n != 3 || action.0 != "tick").then_some(*action);
+    refinement.abstract_steps =
+        |n, action, _| (*n != 3 || action.0 != "tick").then_some(*action).into();
     let report = run(&refinement, &walks(100, 100, 0));
     let shown = report.counterexample.as_ref().unwrap();
     assert_eq!((shown.obligation.as_str(), shown.length), ("simulation", 4));
@@ -342,9 +344,9 @@ fn a_wrong_answer_is_found_and_explained() {
 fn the_step_that_is_wrong_is_the_last_one_shown() {
     for wrong in ["tick", "reset"] {
         let mut refinement = itself(counter());
-        refinement.abstract_action = match wrong {
-            "tick" => |n, action, _| (*n != 3 || action.0 != "tick").then_some(*action),
-            _ => |n, action, _| (*n != 3 || action.0 != "reset").then_some(*action),
+        refinement.abstract_steps = match wrong {
+            "tick" => |n, action, _| (*n != 3 || action.0 != "tick").then_some(*action).into(),
+            _ => |n, action, _| (*n != 3 || action.0 != "reset").then_some(*action).into(),
         };
         let report = run(&refinement, &walks(100, 100, 0));
         let shown = report.counterexample.as_ref().unwrap();
@@ -359,7 +361,7 @@ fn the_step_that_is_wrong_is_the_last_one_shown() {
 #[test]
 fn with_keep_going_every_failure_is_shown() {
     let mut refinement = wanderer();
-    refinement.abstract_action = |n, action, _| (*n != 5).then_some(*action);
+    refinement.abstract_steps = |n, action, _| (*n != 5).then_some(*action).into();
     let settings = Settings {
         until: Until::End,
         ..walks(50, 300, 0)
@@ -437,10 +439,10 @@ fn panics_are_findings() {
         ("`observe` of the implementation panicked", 6, |r| {
             r.implementation.observe = panics_at_9
         }),
-        ("`abstract_action` panicked", 7, |r| {
-            r.abstract_action = |n, action, _| {
+        ("`abstract_steps` panicked", 7, |r| {
+            r.abstract_steps = |n, action, _| {
                 panics_at_9(n);
-                Some(*action)
+                One(*action)
             };
         }),
         ("invariant `low` panicked", 6, |r| {
@@ -605,8 +607,8 @@ impl Refinement for Starts {
         *state
     }
 
-    fn abstract_action(&self, _: &u32, (): &(), _: &u32) -> Option<()> {
-        Some(())
+    fn abstract_steps(&self, _: &u32, (): &(), _: &u32) -> AbstractSteps<()> {
+        One(())
     }
 }
 

@@ -3,6 +3,7 @@
 //!
 //! The engine takes steps by the hundred and states by the chunk; what fails is planted on both sides of each such boundary.
 
+use refmap::AbstractSteps::{self, One};
 use refmap::explore::{Order, Storage};
 use refmap::obligation::{Selection, Until};
 use refmap::{
@@ -155,10 +156,10 @@ impl<S: State<Self> + Number> Refinement for Fan<S> {
         state.clone()
     }
 
-    fn abstract_action(&self, from: &S, action: &u32, _: &S) -> Option<u32> {
+    fn abstract_steps(&self, from: &S, action: &u32, _: &S) -> AbstractSteps<u32> {
         let is_planted = (from.number(), *action) == self.planted;
         let is_wrong = is_planted && self.wrong == Wrong::Answer;
-        Some(if is_wrong { u32::MAX } else { *action })
+        One(if is_wrong { u32::MAX } else { *action })
     }
 
     fn invariants(&self) -> Vec<Invariant<Self>> {

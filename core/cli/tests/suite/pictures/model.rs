@@ -1,5 +1,6 @@
 //! A small system of which pages are made: a token that goes along a line of nodes, and is lost at its end.
 
+use refmap::AbstractSteps::{self, One, Stutter};
 use refmap::drawing::{Drawing, Node, Row, Shade};
 use refmap::obligation::Checker;
 use refmap::{Action, Fairness, Invariant, Property, Refinement, TransitionSystem};
@@ -108,10 +109,10 @@ impl Refinement for NeverArrives {
         token.clone()
     }
 
-    fn abstract_action(&self, _: &Token, step: &Go, _: &Token) -> Option<Go> {
+    fn abstract_steps(&self, _: &Token, step: &Go, _: &Token) -> AbstractSteps<Go> {
         match step {
-            Go::On { .. } => Some(step.clone()),
-            Go::Stay => None,
+            Go::On { .. } => One(step.clone()),
+            Go::Stay => Stutter,
         }
     }
 

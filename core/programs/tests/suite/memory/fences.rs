@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use refmap::AbstractSteps::{self, One};
 use refmap::obligation::Selection;
 use refmap::{Refinement, Settings, Verdict, check};
 use refmap_programs::store_buffers::Buffered;
@@ -106,11 +107,11 @@ impl Refinement for Erasing {
         mapped
     }
 
-    fn abstract_action(&self, from: &State, action: &Action, _: &State) -> Option<Action> {
+    fn abstract_steps(&self, from: &State, action: &Action, _: &State) -> AbstractSteps<Action> {
         let mut answer = action.clone();
         let thread = usize::from(action.thread);
         answer.position -= self.erased_before(from, thread, action.position);
-        Some(answer)
+        One(answer)
     }
 }
 

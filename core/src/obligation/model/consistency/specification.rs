@@ -8,6 +8,7 @@ use std::cell::Cell;
 use super::asking::Asking;
 use super::difference::{asked_twice, difference, of_the};
 use super::heard::{Again, Heard, Word};
+use crate::answer::Answer;
 use crate::disagreement::{At, Disagreement, misfiled};
 use crate::erased::{ErasedAction, ErasedState, ErasedStep};
 use crate::explore::Place;
@@ -132,7 +133,7 @@ impl Asking<'_> {
             }
         }
         let known = offered.iter().map(|(action, _)| action);
-        let named_by_steps = heard.answers.iter().flat_map(|answer| answer.actions());
+        let named_by_steps = heard.answers.iter().flat_map(Answer::actions);
         let overridden = known.chain(named_by_steps).next().map(|action| {
             let of = || Overridden::of(specification, specification.0.type_name(), image, action);
             *self.overridden_of_specification.get_or_init(of)
@@ -147,7 +148,7 @@ impl Asking<'_> {
         let mut actions = Vec::new();
         for &((_, to), answer) in some_of(&answered, number) {
             let target = named("`map`", || self.refinement.map(to));
-            if let Some(action) = answer.action(0) {
+            if let Some(action) = answer.actions().first() {
                 let target = answer.target(&target, 0);
                 self.compare_action(action, target, &offered)?;
                 actions.push(action);
@@ -162,7 +163,7 @@ impl Asking<'_> {
                     difference,
                 });
             }
-            let later = answer.actions().enumerate().skip(1);
+            let later = answer.with_source().iter().enumerate().skip(1);
             for (number, action) in later.filter(|_| overridden.allows) {
                 let (from, to) = (answer.source(image, number), answer.target(&target, number));
                 self.compare_step(again, budget, place, from, action, to);

@@ -66,16 +66,20 @@ fn walk<R: Refinement>(
             taken.unwrap_or_else(|| panic!("{step:?} of {counterexample:?} is no step"));
         assert_eq!(step.state, json(&to));
         assert_eq!(step.abstract_state, json(&refinement.map(&to)));
-        let answer = refinement.abstract_action(&here, &action, &to);
-        assert_eq!(step.abstract_action, answer.as_ref().map(json));
-        let before = refinement.abstract_steps_before(&here, &action, &to);
+        let answer = refinement.abstract_steps(&here, &action, &to);
+        let answer = answer.actions();
+        assert_eq!(step.abstract_action, answer.last().map(json));
+        let mut at = Some(refinement.map(&here));
+        let before = answer.iter().take(answer.len().saturating_sub(1));
         let shown = step.abstract_before.iter();
         let shown: Vec<_> = shown
             .map(|step| (step.action.clone(), step.state.clone()))
             .collect();
-        let before = before
-            .iter()
-            .map(|(action, state)| (json(action), json(state)));
+        let before = before.map(|action| {
+            let from = at.take();
+            at = from.and_then(|from| refinement.specification().successor(&from, action));
+            (json(action), at.as_ref().map_or(Value::Null, json))
+        });
         assert_eq!(shown, before.collect::<Vec<_>>());
         let process = system.process_of(&action).to_string();
         assert_eq!(step.process, Some(process));

@@ -10,7 +10,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use refmap::obligation::{Liveness, Selection};
 use refmap::{
-    Fairness, Process, Refinement, Report, Rule, RuleId, Settings, TransitionSystem, Verdict, check,
+    AbstractSteps, Fairness, Process, Refinement, Report, Rule, RuleId, Settings, TransitionSystem,
+    Verdict, check,
 };
 use serde::Serialize;
 
@@ -192,12 +193,13 @@ impl Refinement for Webs {
         self.images[*state as usize]
     }
 
-    fn abstract_action(&self, from: &u32, action: &Label, _: &u32) -> Option<Label> {
-        self.answer(*from, action).last
-    }
-
-    fn abstract_steps_before(&self, from: &u32, action: &Label, _: &u32) -> Vec<(Label, u32)> {
-        self.answer(*from, action).before.clone()
+    fn abstract_steps(&self, from: &u32, action: &Label, _: &u32) -> AbstractSteps<Label> {
+        let Answer { before, last } = self.answer(*from, action);
+        if before.is_empty() {
+            return (*last).into();
+        }
+        let before = before.iter().map(|(label, _)| *label);
+        AbstractSteps::Several(before.chain(*last).collect())
     }
 }
 
@@ -548,7 +550,7 @@ fn large_refinements_with_several_steps_are_decided_as_the_definitions_decide_th
     assert!(most[0] > 128 && most[1] > 128, "{most:?}");
 }
 
-/// A refinement that panics at one call for the abstract steps before the last.
+/// A refinement that panics at one call for the abstract steps.
 struct Panicking {
     webs: Webs,
     calls: AtomicU64,
@@ -571,20 +573,16 @@ impl Refinement for Panicking {
         self.webs.map(state)
     }
 
-    fn abstract_action(&self, from: &u32, action: &Label, to: &u32) -> Option<Label> {
-        self.webs.abstract_action(from, action, to)
-    }
-
-    fn abstract_steps_before(&self, from: &u32, action: &Label, to: &u32) -> Vec<(Label, u32)> {
+    fn abstract_steps(&self, from: &u32, action: &Label, to: &u32) -> AbstractSteps<Label> {
         let call = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
         assert!(call != self.panics_at, "planted");
-        self.webs.abstract_steps_before(from, action, to)
+        self.webs.abstract_steps(from, action, to)
     }
 }
 
 /// The panic may come while states between are numbered, and while a lasso through them is judged and shown.
 #[test]
-fn a_panic_of_what_gives_the_states_between_is_told_at_any_call() {
+fn a_panic_of_abstract_steps_is_told_at_any_call() {
     let settings = Settings {
         threads: 1,
         obligations: Selection::only(["fairness"]),
@@ -608,7 +606,7 @@ fn a_panic_of_what_gives_the_states_between_is_told_at_any_call() {
         for at in 1..=calls {
             let (report, _) = run(at);
             let text = report.to_string();
-            let is_told = text.contains("planted") && text.contains("`abstract_steps_before`");
+            let is_told = text.contains("planted") && text.contains("`abstract_steps`");
             assert!(is_told, "{seed}: call {at} of {calls}: {text}");
             assert_ne!(report.verdict, Some(Verdict::Holds), "{seed}: {text}");
         }

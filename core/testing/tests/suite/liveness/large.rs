@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use refmap::obligation::{Liveness, Until};
 use refmap::{
-    Fairness, Process, Property, Refinement, Report, Rule, RuleId, Settings, TransitionSystem,
-    Verdict, check,
+    AbstractSteps, Fairness, Process, Property, Refinement, Report, Rule, RuleId, Settings,
+    TransitionSystem, Verdict, check,
 };
 use refmap_testing::Random;
 use refmap_testing::clustered::Clustered;
@@ -163,8 +163,8 @@ impl Refinement for Case {
         At(self.images[usize::from(*at)] as u16)
     }
 
-    fn abstract_action(&self, At(from): &At, step: &Step, _: &At) -> Option<Step> {
-        self.answers.get(&(*from, *step)).copied()
+    fn abstract_steps(&self, At(from): &At, step: &Step, _: &At) -> AbstractSteps<Step> {
+        self.answers.get(&(*from, *step)).copied().into()
     }
 
     fn liveness(&self) -> Vec<Property<Web>> {

@@ -1,5 +1,6 @@
 //! Each state of a graph of hundreds counts, wherever it stands: predicates, enabledness, and initial states.
 
+use refmap::AbstractSteps::{self, One};
 use refmap::explore::Storage;
 use refmap::obligation::{Selection, Until};
 use refmap::{
@@ -254,8 +255,8 @@ impl Refinement for Rings {
         *state
     }
 
-    fn abstract_action(&self, _: &u16, action: &Move, _: &u16) -> Option<Move> {
-        Some(*action)
+    fn abstract_steps(&self, _: &u16, action: &Move, _: &u16) -> AbstractSteps<Move> {
+        One(*action)
     }
 }
 

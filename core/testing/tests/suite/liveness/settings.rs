@@ -3,7 +3,7 @@
 use refmap::explore::{Limits, Order, Storage};
 use refmap::obligation::{CheckError, Liveness, Search, Selection};
 use refmap::random::Walks;
-use refmap::{Fairness, Property, Refinement, Settings, Verdict, check};
+use refmap::{AbstractSteps, Fairness, Property, Refinement, Settings, Verdict, check};
 use refmap_testing::{Machine, Via, Whole, itself};
 
 use super::{fair, server};
@@ -144,7 +144,7 @@ fn a_part_of_the_graph_shows_a_violation_and_never_that_it_holds() {
 fn fairness_through_a_mapping_that_is_none_is_not_evaluated() {
     let mut refinement = server();
     refinement.specification.fairness = vec![Fairness::weak("serves", ["serve"])];
-    refinement.abstract_action = |_, _, _| None;
+    refinement.abstract_steps = |_, _, _| AbstractSteps::Stutter;
     let settings = Settings {
         until: refmap::obligation::Until::End,
         ..asked()

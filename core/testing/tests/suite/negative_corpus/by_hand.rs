@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
+use refmap::AbstractSteps::{self, One};
 use refmap::explore::StatesKept;
 use refmap::state::{Kept, Limits, Shape, Sink, Source};
 use refmap::{
@@ -104,8 +105,8 @@ impl<T: State<Counter<T>>> Refinement for Never<T> {
         state.clone()
     }
 
-    fn abstract_action(&self, _: &T, action: &Go, _: &T) -> Option<Go> {
-        Some(action.clone())
+    fn abstract_steps(&self, _: &T, action: &Go, _: &T) -> AbstractSteps<Go> {
+        One(action.clone())
     }
 
     fn invariants(&self) -> Vec<Invariant<Counter<T>>> {

@@ -3,6 +3,7 @@
 use std::fmt::{self, Debug, Formatter};
 use std::hash::{Hash, Hasher};
 
+use refmap::AbstractSteps::{self, One};
 use refmap::explore::Storage;
 use refmap::{
     Invariant, Process, Refinement, Rule, RuleId, Settings, TransitionSystem, Verdict, check,
@@ -164,8 +165,7 @@ fn eq_leaves_out_what_the_specification_reads() {
                 known: *known,
                 left_out: 0,
             },
-            abstract_action: |_, action, _| Some(*action),
-            abstract_steps_before: |_, _, _| Vec::new(),
+            abstract_steps: |_, action, _| One(*action),
             environment: Vec::new(),
             at_rest: |_, _| true,
             acts_for: |process| process,
@@ -301,8 +301,8 @@ impl Refinement for Service {
         *state
     }
 
-    fn abstract_action(&self, _: &u8, action: &Deal, _: &u8) -> Option<Deal> {
-        Some(action.clone())
+    fn abstract_steps(&self, _: &u8, action: &Deal, _: &u8) -> AbstractSteps<Deal> {
+        One(action.clone())
     }
 
     fn environment(&self) -> &[Process] {

@@ -1,6 +1,7 @@
 //! Fairness conditions of the specification: the states between enable, the steps from and to them are taken, and a process
 //! is its kind and its number.
 
+use refmap::AbstractSteps::{self, One, Several};
 use refmap::obligation::Liveness;
 use refmap::report::Obligation;
 use refmap::{
@@ -151,20 +152,12 @@ impl Refinement for Doors {
         state % 10
     }
 
-    fn abstract_action(&self, _: &u8, action: &Step, _: &u8) -> Option<Step> {
-        Some(match (action, self.implementation.round) {
-            (Step::Blink, Round::Serves) => Step::Serve,
-            (Step::Blink, Round::InPlace) => Step::Back,
-            (Step::Blink, _) => Step::Shut,
-            (other, _) => other.clone(),
-        })
-    }
-
-    fn abstract_steps_before(&self, _: &u8, action: &Step, _: &u8) -> Vec<(Step, u8)> {
+    fn abstract_steps(&self, _: &u8, action: &Step, _: &u8) -> AbstractSteps<Step> {
         match (action, self.implementation.round) {
-            (Step::Blink, Round::InPlace) => vec![(Step::Open, 1), (Step::Shut, 3)],
-            (Step::Blink, _) => vec![(Step::Open, 1)],
-            _ => Vec::new(),
+            (Step::Blink, Round::Serves) => Several(vec![Step::Open, Step::Serve]),
+            (Step::Blink, Round::InPlace) => Several(vec![Step::Open, Step::Shut, Step::Back]),
+            (Step::Blink, _) => Several(vec![Step::Open, Step::Shut]),
+            (other, _) => One(other.clone()),
         }
     }
 }
@@ -313,8 +306,13 @@ impl<S: TransitionSystem> Refinement for Same<S> {
         state.clone()
     }
 
-    fn abstract_action(&self, _: &S::State, action: &S::Action, _: &S::State) -> Option<S::Action> {
-        Some(action.clone())
+    fn abstract_steps(
+        &self,
+        _: &S::State,
+        action: &S::Action,
+        _: &S::State,
+    ) -> AbstractSteps<S::Action> {
+        One(action.clone())
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use refmap::random::Walks;
-use refmap::{Invariant, Search, Settings, Verdict, check};
+use refmap::{AbstractSteps, Invariant, Search, Settings, Verdict, check};
 use serde::Serialize;
 
 use super::{assert_holds, counter, report};
@@ -59,7 +59,7 @@ fn next_goes_by_a_counter_of_its_calls() {
         true => vec![(("tick", 0), (n + 1) % 4)],
         false => vec![(("tick", 1), (n + 1) % 4)],
     };
-    refinement.abstract_action = |_, _, _| Some(("tick", 0));
+    refinement.abstract_steps = |_, _, _| AbstractSteps::One(("tick", 0));
     assert_no_function(&refinement, "`next` of the implementation");
 }
 
@@ -104,8 +104,8 @@ fn other_functions_go_by_a_counter_of_their_calls() {
             "`map`",
         ),
         (
-            |r| r.abstract_action = |_, _, _| odd().then_some(("tick", 0)),
-            "`abstract_action`",
+            |r| r.abstract_steps = |_, _, _| odd().then_some(("tick", 0)).into(),
+            "`abstract_steps`",
         ),
         (
             |r| {
@@ -146,7 +146,7 @@ fn a_step_is_offered_once_only() {
             _ => vec![(("tick", 0), (n + 1) % 4)],
         }
     };
-    refinement.abstract_action = |_, _, to| (*to != 0).then_some(("tick", 0));
+    refinement.abstract_steps = |_, _, to| (*to != 0).then_some(("tick", 0)).into();
     for calls in 0..4 {
         ASKED.set(calls);
         let report = report_of_one_thread(&refinement);

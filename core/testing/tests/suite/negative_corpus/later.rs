@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use refmap::AbstractSteps::{self, One};
 use refmap::obligation::Settings;
 use refmap::state::{Kept, Limits, Shape, Sink, Source};
 use refmap::{Process, Refinement, Report, Rule, RuleId, State, TransitionSystem, Verdict, check};
@@ -126,13 +127,13 @@ impl Refinement for Same {
         *state
     }
 
-    fn abstract_action(&self, from: &Number, _: &(), _: &Number) -> Option<()> {
+    fn abstract_steps(&self, from: &Number, _: &(), _: &Number) -> AbstractSteps<()> {
         if from.0 == STATES - 1 {
             for system in [&self.implementation, &self.specification] {
                 system.is_over.store(true, Ordering::Relaxed);
             }
         }
-        Some(())
+        One(())
     }
 
     fn environment(&self) -> &[Process] {

@@ -18,7 +18,7 @@ use std::hash::{Hash, Hasher};
 
 use refmap::explore::Limits;
 use refmap::obligation::{Selection, Settings, Until};
-use refmap::{Evidence, Invariant, Refinement, Report, Verdict, check};
+use refmap::{AbstractSteps, Evidence, Invariant, Refinement, Report, Verdict, check};
 use refmap_testing::{Action, Machine, Via, itself};
 use serde::Serialize;
 
@@ -90,7 +90,7 @@ fn a_guard_that_is_never_true() {
         3 => vec![(("tick", 0), 3)],
         _ => vec![(("tick", 0), n + 1)],
     };
-    never.abstract_action = |from, action, to| (from != to).then_some(*action);
+    never.abstract_steps = |from, action, to| (from != to).then_some(*action).into();
     assert_caught(
         &never,
         "coverage",
@@ -120,7 +120,7 @@ fn a_mapping_into_one_state() {
     assert_holds(&itself(counter()));
     let mut refinement = itself(counter());
     refinement.map = |_| 0;
-    refinement.abstract_action = |_, _, _| None;
+    refinement.abstract_steps = |_, _, _| AbstractSteps::Stutter;
     assert_caught(&refinement, "observation", 1, "the implementation shows 1");
     // Where nothing can be seen, the specification's own rule is what is missing.
     refinement.implementation.observe = |_| 0;
@@ -149,7 +149,7 @@ fn a_stutter_that_changes_a_hidden_variable_the_mapping_shows() {
             (("hide", 0), (n, 1 - hidden)),
         ]
     };
-    refinement.abstract_action = |_, action, _| (action.0 == "tick").then_some(*action);
+    refinement.abstract_steps = |_, action, _| (action.0 == "tick").then_some(*action).into();
     assert_caught(
         &refinement,
         "simulation",
@@ -247,7 +247,7 @@ fn an_action_that_does_not_determine_its_target() {
     assert_holds(&itself(system(clear)));
     let mut refinement = itself(system(clear));
     refinement.implementation.next = vague;
-    refinement.abstract_action = |from, _, to| Some(("jump", (to + 4 - from) % 4));
+    refinement.abstract_steps = |from, _, to| AbstractSteps::One(("jump", (to + 4 - from) % 4));
     assert_caught(&refinement, "model", 1, "does not name one step");
 }
 
@@ -401,16 +401,16 @@ fn panics_in_the_other_functions_of_a_model() {
         ),
         (
             |r| {
-                r.abstract_action = |n, _, _| {
+                r.abstract_steps = |n, _, _| {
                     if *n == 2 {
                         panic!("here")
                     } else {
-                        Some(("tick", 0))
+                        AbstractSteps::One(("tick", 0))
                     }
                 }
             },
             3,
-            "`abstract_action` panicked",
+            "`abstract_steps` panicked",
         ),
         (
             |r| r.implementation.observe = |n| if *n == 2 { panic!("here") } else { *n },

@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 
+use refmap::AbstractSteps::{self, One};
 use refmap::{Process, Refinement, Rule, RuleId, Settings, TransitionSystem, Verdict, check};
 use refmap_testing::{Machine, itself};
 
@@ -179,8 +180,8 @@ impl Refinement for Same {
         *state
     }
 
-    fn abstract_action(&self, _: &State, action: &Tick, _: &State) -> Option<Tick> {
-        Some(*action)
+    fn abstract_steps(&self, _: &State, action: &Tick, _: &State) -> AbstractSteps<Tick> {
+        One(*action)
     }
 }
 

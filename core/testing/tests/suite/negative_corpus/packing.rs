@@ -1,5 +1,6 @@
 //! States by hand that lose something, far from the start or in few states.
 
+use refmap::AbstractSteps::{self, One};
 use refmap::obligation::Selection;
 use refmap::state::{Kept, Limits, Part, Shape, Sink, Source};
 use refmap::{Refinement, Report, Rule, RuleId, Settings, TransitionSystem, Verdict, check};
@@ -127,8 +128,8 @@ impl Refinement for Lanes {
         *state
     }
 
-    fn abstract_action(&self, _: &State, (): &(), _: &State) -> Option<()> {
-        Some(())
+    fn abstract_steps(&self, _: &State, (): &(), _: &State) -> AbstractSteps<()> {
+        One(())
     }
 }
 

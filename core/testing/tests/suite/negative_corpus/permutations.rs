@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use refmap::AbstractSteps::{self, One};
 use refmap::obligation::{CheckError, Checker, Settings, Symmetry, Until};
 use refmap::{
     Constraint, Invariant, Refinement, Report, Rule, RuleId, Symmetric, TransitionSystem, Verdict,
@@ -122,8 +123,8 @@ impl Refinement for Itself {
         *state
     }
 
-    fn abstract_action(&self, _: &State, action: &usize, _: &State) -> Option<usize> {
-        Some(*action)
+    fn abstract_steps(&self, _: &State, action: &usize, _: &State) -> AbstractSteps<usize> {
+        One(*action)
     }
 
     fn invariants(&self) -> Vec<Invariant<Three>> {

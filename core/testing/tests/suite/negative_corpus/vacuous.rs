@@ -2,7 +2,9 @@
 
 use refmap::obligation::{Checker, Warnings};
 use refmap::report::About;
-use refmap::{Evidence, Refinement, Report, Settings, TypeCorrect, Verdict, Waiver, check};
+use refmap::{
+    AbstractSteps, Evidence, Refinement, Report, Settings, TypeCorrect, Verdict, Waiver, check,
+};
 
 use super::{assert_holds, counter};
 use refmap_testing::{Machine, Via, itself};
@@ -48,7 +50,7 @@ fn nothing_is_vacuous() {
 fn a_specification_that_allows_everything() {
     let mut chaos = itself(counter());
     chaos.specification.next = |_| (0..4).map(|to| (("tick", to), to)).collect();
-    chaos.abstract_action = |_, _, to| Some(("tick", *to));
+    chaos.abstract_steps = |_, _, to| AbstractSteps::One(("tick", *to));
     assert_warned(&chaos, About::Specification, "it may allow everything");
 }
 

@@ -39,7 +39,7 @@ pub struct Oracle<'a, R: Refinement> {
 /// The abstract steps that a step is said to simulate.
 struct Simulated<S: TransitionSystem> {
     actions: Vec<ActionOf<S>>,
-    /// One more than actions.
+    /// One more than actions; fewer if the specification has no step by one of them but the last.
     states: Vec<StateOf<S>>,
 }
 
@@ -207,17 +207,20 @@ impl<'a, R: Refinement> Oracle<'a, R> {
         to: Number,
     ) -> Simulated<R::Abstract> {
         let (source, target) = (&self.states[from], &self.states[to]);
-        let mut actions = Vec::new();
+        let steps = self.refinement.abstract_steps(source, action, target);
+        let actions = steps.actions().to_vec();
         let mut states = vec![self.image(from)];
-        for (action, state) in self
-            .refinement
-            .abstract_steps_before(source, action, target)
-        {
-            actions.push(action);
-            states.push(state);
+        for action in actions.iter().take(actions.len().saturating_sub(1)) {
+            let mut reached = Vec::new();
+            let specification = self.refinement.specification();
+            specification.next(&states[states.len() - 1], &mut |offered, to| {
+                if offered == *action {
+                    reached.push(to);
+                }
+            });
+            states.extend(reached.into_iter().next());
         }
-        if let Some(action) = self.refinement.abstract_action(source, action, target) {
-            actions.push(action);
+        if !actions.is_empty() {
             states.push(self.image(to));
         }
         Simulated { actions, states }
@@ -261,6 +264,7 @@ impl<'a, R: Refinement> Oracle<'a, R> {
             shown
         };
         all_allowed
+            && states.len() == actions.len() + 1
             && states.last() == Some(&self.image(to))
             && shown(&states) == shown(&[self.image(from), self.image(to)])
     }

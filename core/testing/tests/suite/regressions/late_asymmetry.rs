@@ -1,6 +1,7 @@
 //! A supposed symmetry that is none, far from the initial state: it is noticed although by then each state
 //! is tested with one permutation only.
 
+use refmap::AbstractSteps::{self, One};
 use refmap::obligation::{Checker, Symmetry};
 use refmap::{Refinement, Rule, RuleId, Settings, Symmetric, TransitionSystem, Verdict};
 
@@ -95,8 +96,8 @@ impl Refinement for Same {
         *state
     }
 
-    fn abstract_action(&self, _: &[u8; 3], counter: &usize, _: &[u8; 3]) -> Option<usize> {
-        Some(*counter)
+    fn abstract_steps(&self, _: &[u8; 3], counter: &usize, _: &[u8; 3]) -> AbstractSteps<usize> {
+        One(*counter)
     }
 }
 

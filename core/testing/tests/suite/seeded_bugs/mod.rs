@@ -83,9 +83,10 @@ pub fn explore(refinement: &Correspondence, bug: Bug, successors: &mut u64) -> F
                 }
                 steps += 1;
                 let target = refinement.map(&to);
-                let simulates = match refinement.abstract_action(&from, &action, &to) {
-                    Some(answer) => refinement.specification().allows(&image, &answer, &target),
-                    None => image == target,
+                let simulates = match refinement.abstract_steps(&from, &action, &to).actions() {
+                    [] => image == target,
+                    [answer] => refinement.specification().allows(&image, answer, &target),
+                    _ => panic!("each step of these models simulates one at most"),
                 };
                 if !simulates {
                     findings.simulation = Verdict::Violated;

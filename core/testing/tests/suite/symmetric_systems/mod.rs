@@ -7,7 +7,9 @@
 mod random;
 
 use refmap::state::{Kept, Limits, Shape, Sink, Source};
-use refmap::{Invariant, Process, Refinement, Rule, RuleId, Symmetric, TransitionSystem};
+use refmap::{
+    AbstractSteps, Invariant, Process, Refinement, Rule, RuleId, Symmetric, TransitionSystem,
+};
 use serde::Serialize;
 
 pub use random::draw;
@@ -286,8 +288,9 @@ impl Refinement for Likeness {
         }
     }
 
-    fn abstract_action(&self, _from: &State, action: &Action, _to: &State) -> Option<Action> {
-        self.answers[usize::from(action.taken)].map(|taken| Action { taken, ..*action })
+    fn abstract_steps(&self, _from: &State, action: &Action, _to: &State) -> AbstractSteps<Action> {
+        let answer = self.answers[usize::from(action.taken)];
+        answer.map(|taken| Action { taken, ..*action }).into()
     }
 
     fn invariants(&self) -> Vec<Invariant<Crowd>> {

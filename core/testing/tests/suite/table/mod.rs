@@ -6,8 +6,8 @@ pub mod random;
 use std::collections::HashMap;
 
 use refmap::{
-    Constraint, Fairness, Invariant, Process, Property, Refinement, Rule, RuleId, TransitionSystem,
-    Waiver,
+    AbstractSteps, Constraint, Fairness, Invariant, Process, Property, Refinement, Rule, RuleId,
+    TransitionSystem, Waiver,
 };
 use serde::Serialize;
 
@@ -190,8 +190,8 @@ pub struct Correspondence {
     pub images: Vec<usize>,
     /// Per row and step of the implementation, the answer.
     pub answers: Vec<Vec<Option<Label>>>,
-    /// Per row and step of the implementation, the abstract steps before the answer, where there are any: label and row.
-    pub before: HashMap<(usize, usize), Vec<(Label, usize)>>,
+    /// Per row and step of the implementation, the abstract steps before the answer, where there are any.
+    pub before: HashMap<(usize, usize), Vec<Label>>,
     /// A row of the implementation with another image in `wrong_lane`.
     pub wrong_image: Option<(usize, usize)>,
     /// A step of the implementation (row, position) with another answer in `wrong_lane`.
@@ -265,29 +265,20 @@ impl Refinement for Correspondence {
         })
     }
 
-    fn abstract_steps_before(
-        &self,
-        from: &State,
-        action: &Label,
-        _to: &State,
-    ) -> Vec<(Label, State)> {
-        let place = (from.row(), self.position(from.row(), action));
-        let before = self.before.get(&place).into_iter().flatten();
-        before
-            .map(|(label, row)| (*label, State::of_row(*row)))
-            .collect()
-    }
-
-    fn abstract_action(&self, from: &State, action: &Label, _to: &State) -> Option<Label> {
+    fn abstract_steps(&self, from: &State, action: &Label, _to: &State) -> AbstractSteps<Label> {
         let row = from.row();
         let position = self.position(row, action);
-        match self.wrong_answer {
+        let last = match self.wrong_answer {
             Some((wrong, step, answer))
                 if (wrong, step) == (row, position) && from.lane == self.wrong_lane =>
             {
                 answer
             }
             _ => self.answers[row][position],
+        };
+        match self.before.get(&(row, position)) {
+            None => last.into(),
+            Some(before) => AbstractSteps::Several(before.iter().copied().chain(last).collect()),
         }
     }
 

@@ -513,7 +513,8 @@ pub fn draw_with_several_steps(seed: u64) -> Correspondence {
                 let to = drawn.concrete.steps[row][position].1;
                 let fits = fits(&drawn, (row, position), &before, last, drawn.images[to]);
                 if fits || attempt == 0 && rng.percent(3) {
-                    drawn.before.insert((row, position), before);
+                    let labels = before.iter().map(|(label, _)| *label);
+                    drawn.before.insert((row, position), labels.collect());
                     drawn.answers[row][position] = last;
                     break;
                 }

@@ -14,8 +14,8 @@ use refmap::explore::{Order, Storage};
 use refmap::obligation::{Selection, Until};
 use refmap::state::{self, Kept, Limits, Sink, Source};
 use refmap::{
-    Invariant, Process, Refinement, Report, Rule, RuleId, Settings, TransitionSystem, Verdict,
-    check,
+    AbstractSteps, Invariant, Process, Refinement, Report, Rule, RuleId, Settings,
+    TransitionSystem, Verdict, check,
 };
 use serde::Serialize;
 
@@ -202,8 +202,8 @@ impl Refinement for Weave {
         State(self.images[state.0 as usize])
     }
 
-    fn abstract_action(&self, from: &State, action: &Label, _to: &State) -> Option<Label> {
-        self.answers.get(&(from.0, *action)).copied()
+    fn abstract_steps(&self, from: &State, action: &Label, _to: &State) -> AbstractSteps<Label> {
+        self.answers.get(&(from.0, *action)).copied().into()
     }
 
     fn invariants(&self) -> Vec<Invariant<Web>> {
