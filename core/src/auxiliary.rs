@@ -14,6 +14,7 @@ use serde_json::{Map, Value};
 
 use crate::drawing::Drawing;
 use crate::fairness::Fairness;
+use crate::obligation::ObligationKind;
 use crate::report::json::json;
 use crate::rule::{Process, Rule, RuleId};
 use crate::state::State;
@@ -129,6 +130,10 @@ where
 
     fn cut_off(&self, from: &Self::State) -> Vec<&str> {
         self.system.cut_off(&from.state)
+    }
+
+    fn undecided(&self, obligation: ObligationKind) -> Option<&'static str> {
+        self.system.undecided(obligation)
     }
 
     fn show(&self, from: &Self::State) -> Value {

@@ -6,10 +6,10 @@
 
 use std::sync::Arc;
 
-use crate::answer::{AbstractSteps, states_between};
+use crate::abstract_steps::AbstractSteps;
+use crate::answer::states_between;
 use crate::constraint::Constraint;
 use crate::invariant::Invariant;
-use crate::obligation::ObligationKind;
 use crate::property::Property;
 use crate::refinement::{Refinement, Waiver};
 use crate::rule::Process;
@@ -134,11 +134,6 @@ where
 
     fn at_rest(&self, state: &StateOf<Self::Concrete>, process: Process) -> bool {
         self.lower.at_rest(state, process) && self.upper.at_rest(&self.lower.map(state), process)
-    }
-
-    fn unsupported(&self, obligation: ObligationKind) -> Option<&'static str> {
-        let lower = self.lower.unsupported(obligation);
-        lower.or_else(|| self.upper.unsupported(obligation))
     }
 
     fn acts_for(&self, process: Process) -> Process {

@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use crate::answer::AbstractSteps;
+use crate::abstract_steps::AbstractSteps;
 use crate::model_call::named;
 use crate::refinement::Refinement;
 use crate::rule::{Process, Rule, RuleId};

@@ -63,6 +63,7 @@
 // What is derived names this crate by its name, here too.
 extern crate self as refmap;
 
+mod abstract_steps;
 mod action;
 mod answer;
 pub mod auxiliary;
@@ -101,8 +102,8 @@ mod visible;
 mod visit;
 mod work_ranges;
 
+pub use abstract_steps::AbstractSteps;
 pub use action::Action;
-pub use answer::AbstractSteps;
 pub use bounded::BoundedVec;
 pub use compose::{Composed, compose};
 pub use constraint::Constraint;

@@ -2,10 +2,9 @@
 //!
 //! Source: Havelund & Shankar, Definition 6 and section 6.1.2.
 
-use crate::answer::AbstractSteps;
+use crate::abstract_steps::AbstractSteps;
 use crate::constraint::Constraint;
 use crate::invariant::Invariant;
-use crate::obligation::ObligationKind;
 use crate::property::Property;
 use crate::rule::Process;
 use crate::system::{ActionOf, ObservationOf, StateOf, TransitionSystem};
@@ -64,13 +63,6 @@ pub trait Refinement: Sync {
     /// True if the environment process is between two operations. Always, by default.
     fn at_rest(&self, _state: &StateOf<Self::Concrete>, _process: Process) -> bool {
         true
-    }
-
-    /// Reason why an obligation cannot be decided on this implementation, if it cannot: on one whose steps are
-    /// fused, say, `environment`, where that this loses no step of it has not been shown.
-    /// The obligation is then `incomplete` with this reason, and refused where it is named.
-    fn unsupported(&self, _obligation: ObligationKind) -> Option<&'static str> {
-        None
     }
 
     /// The process on whose behalf `process` takes its steps: itself, by default. A store buffer

@@ -15,6 +15,7 @@ use crate::drawing::Drawing;
 use crate::fairness::Fairness;
 use crate::guard::evaluated;
 use crate::model_call::{Culprit, break_off, until_enough};
+use crate::obligation::ObligationKind;
 use crate::report::json::json;
 use crate::rule::{Process, Rule, RuleId};
 use crate::state::State;
@@ -86,6 +87,14 @@ pub trait TransitionSystem: Sync {
     /// have done besides is not looked at, and a report says so. None, by default.
     fn cut_off(&self, _state: &Self::State) -> Vec<&str> {
         Vec::new()
+    }
+
+    /// Reason why obligations of a kind cannot be decided on this system as an implementation, if they cannot: on a *view*, which is
+    /// made of another system and stands for it. Of one whose steps are run together, say, `environment`, where it has not been
+    /// shown that this keeps every choice open. They are then `incomplete` with this reason, and refused where they are named.
+    /// All are decided, by default.
+    fn undecided(&self, _obligation: ObligationKind) -> Option<&'static str> {
+        None
     }
 
     /// `state` as reports show it: its fields. By default those that its `Serialize` shows. A program counter says more as the

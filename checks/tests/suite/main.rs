@@ -16,3 +16,4 @@ mod program;
 mod tiers;
 mod validate;
 mod walks;
+mod words;

@@ -278,9 +278,10 @@ fn derive_enum(input: &DeriveInput, data: &DataEnum, system: &Type) -> Result<Pa
                 #changes
             }
         });
-        let number = match number == last {
-            true => quote!(_),
-            false => quote!(#number),
+        let number = if number == last {
+            quote!(_)
+        } else {
+            quote!(#number)
         };
         let skip = has_fields.then(|| quote!(source.skip(#skipped);));
         reads_of.push(quote!(#number => { let value = Self::#ident { #read }; #skip value }));
@@ -298,30 +299,27 @@ fn derive_enum(input: &DeriveInput, data: &DataEnum, system: &Type) -> Result<Pa
     let bare: Vec<_> = bare.map(|one| &one.ident).collect();
     let bare = (bare.len() > 1).then(|| quote!(#(Self::#bare {})|*));
     let replaced = quote!(changes.replace((self, at()), system, limits));
-    let (write, changes) = match has_fields {
-        false => {
+    let (write, changes) = if has_fields {
+        let write = quote!(match self { #(#writes_of)* });
+        let other = (last > 0).then(|| quote!(_ => #replaced,));
+        let between = bare.map(|bare| {
             let (new, old) = (number(quote!(self)), number(quote!(from)));
-            let write = quote!(sink.number(#last, #new););
-            let changes = quote! {
-                let [old, new] = [#old, #new];
-                if new != old {
-                    changes.number_over(at(), #last, [old, new]);
-                }
-            };
-            (write, changes)
-        }
-        true => {
-            let write = quote!(match self { #(#writes_of)* });
-            let other = (last > 0).then(|| quote!(_ => #replaced,));
-            let between = bare.map(|bare| {
-                let (new, old) = (number(quote!(self)), number(quote!(from)));
-                quote!((#bare, #bare) => changes.number_over(at(), #last, [#old, #new]),)
-            });
-            (
-                write,
-                quote!(match (self, from) { #(#changes_of)* #between #other }),
-            )
-        }
+            quote!((#bare, #bare) => changes.number_over(at(), #last, [#old, #new]),)
+        });
+        (
+            write,
+            quote!(match (self, from) { #(#changes_of)* #between #other }),
+        )
+    } else {
+        let (new, old) = (number(quote!(self)), number(quote!(from)));
+        let write = quote!(sink.number(#last, #new););
+        let changes = quote! {
+            let [old, new] = [#old, #new];
+            if new != old {
+                changes.number_over(at(), #last, [old, new]);
+            }
+        };
+        (write, changes)
     };
     let variants = last + 1;
     Ok(Parts {

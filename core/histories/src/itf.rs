@@ -110,9 +110,10 @@ fn shown(number: usize, state: &Value, known: &[String]) -> Result<Shown, TraceE
             });
         }
     }
-    match shown.is_empty() {
-        true => Err(TraceError::NoVariable { state: number }),
-        false => Ok(Shown(shown)),
+    if shown.is_empty() {
+        Err(TraceError::NoVariable { state: number })
+    } else {
+        Ok(Shown(shown))
     }
 }
 

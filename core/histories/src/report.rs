@@ -84,9 +84,10 @@ impl Validation {
             claim: None,
             parameters: Map::new(),
             verdict: Some(self.verdict()),
-            evidence: match decided {
-                true => Evidence::Exhaustive,
-                false => Evidence::Bounded,
+            evidence: if decided {
+                Evidence::Exhaustive
+            } else {
+                Evidence::Bounded
             },
             complete: decided,
             walks: None,
@@ -272,9 +273,10 @@ fn sentence(explanation: &Explanation, prefix: &Prefix) -> String {
     let reasons: Vec<_> = reasons
         .map(|refused| format!("{}: {}", named(&refused.event), refused.reason))
         .collect();
-    match reasons.is_empty() {
-        true => what,
-        false => format!("{what}; {}", reasons.join("; ")),
+    if reasons.is_empty() {
+        what
+    } else {
+        format!("{what}; {}", reasons.join("; "))
     }
 }
 

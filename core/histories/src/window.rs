@@ -173,9 +173,12 @@ impl Window {
     fn lane(&mut self, thread: u32) -> u32 {
         let known = self.lanes.iter().position(|lane| lane.thread == thread);
         // Threads come and go, so a free lane is reused.
-        let free = || match self.lanes.len() < FEW_LANES {
-            true => None,
-            false => self.lanes.iter().position(Lane::is_idle),
+        let free = || {
+            if self.lanes.len() < FEW_LANES {
+                None
+            } else {
+                self.lanes.iter().position(Lane::is_idle)
+            }
         };
         let at = known.or_else(free).unwrap_or(self.lanes.len());
         match self.lanes.get_mut(at) {

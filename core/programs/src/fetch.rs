@@ -74,19 +74,22 @@ impl Fetcher<'_> {
             let pending = &thread.pending[position];
             let result = match self.instruction(pending) {
                 Instruction::Assign { value, .. } => self.evaluate(pending, value),
-                Instruction::Output(value) => match undecided_output {
-                    true => Ok(None),
-                    false => match self.evaluate(pending, value) {
-                        Ok(Some(value)) => {
-                            thread.output.push(value);
-                            Ok(Some(Value::default()))
+                Instruction::Output(value) => {
+                    if undecided_output {
+                        Ok(None)
+                    } else {
+                        match self.evaluate(pending, value) {
+                            Ok(Some(value)) => {
+                                thread.output.push(value);
+                                Ok(Some(Value::default()))
+                            }
+                            other => {
+                                undecided_output = true;
+                                other
+                            }
                         }
-                        other => {
-                            undecided_output = true;
-                            other
-                        }
-                    },
-                },
+                    }
+                }
                 Instruction::Fence { fence, .. } => {
                     let done = !self.holds(thread, position, *fence);
                     Ok(done.then(Value::default))
@@ -154,9 +157,10 @@ impl Fetcher<'_> {
             Instruction::Fence { fence, place } => {
                 let matters =
                     self.program.stands(*place) && self.holds(thread, thread.pending.len(), *fence);
-                match matters {
-                    true => self.enqueue(thread, at),
-                    false => at + 1,
+                if matters {
+                    self.enqueue(thread, at)
+                } else {
+                    at + 1
                 }
             }
             Instruction::Jump(target) => *target,

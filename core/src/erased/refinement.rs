@@ -2,10 +2,9 @@
 
 use super::system::{ErasedSystem, SystemObject};
 use super::value::{ErasedAction, ErasedState};
-use crate::answer::AbstractSteps;
+use crate::abstract_steps::AbstractSteps;
 use crate::constraint::Constraint;
 use crate::invariant::Invariant;
-use crate::obligation::ObligationKind;
 use crate::property::Property;
 use crate::refinement::{Refinement, Waiver};
 use crate::rule::Process;
@@ -26,7 +25,6 @@ pub(crate) trait RefinementObject: Sync {
     fn liveness<'x>(&self) -> Vec<Property<ErasedSystem<'x>>>;
     fn environment(&self) -> &[Process];
     fn at_rest(&self, state: &ErasedState, process: Process) -> bool;
-    fn unsupported(&self, obligation: ObligationKind) -> Option<&'static str>;
     fn acts_for(&self, process: Process) -> Process;
     fn waivers(&self) -> Vec<Waiver>;
 }
@@ -93,10 +91,6 @@ impl<'a> Refinement for ErasedRefinement<'a> {
 
     fn at_rest(&self, state: &ErasedState, process: Process) -> bool {
         self.refinement.at_rest(state, process)
-    }
-
-    fn unsupported(&self, obligation: ObligationKind) -> Option<&'static str> {
-        self.refinement.unsupported(obligation)
     }
 
     fn acts_for(&self, process: Process) -> Process {

@@ -8,6 +8,7 @@ use super::value::{ErasedAction, ErasedObservation, ErasedState};
 use crate::drawing::Drawing;
 use crate::fairness::Fairness;
 use crate::model_call::named;
+use crate::obligation::ObligationKind;
 use crate::rule::{Process, Rule, RuleId};
 use crate::state::{Kept, Limits, State, Writer};
 use crate::system::{StateOf, TransitionSystem};
@@ -25,6 +26,7 @@ pub(crate) trait SystemObject: Sync {
     fn fairness(&self) -> Vec<Fairness>;
     fn bound(&self) -> Option<String>;
     fn cut_off(&self, state: &ErasedState) -> Vec<&str>;
+    fn undecided(&self, obligation: ObligationKind) -> Option<&'static str>;
     fn show(&self, state: &ErasedState) -> Value;
     fn draw(&self, state: &ErasedState) -> Option<Drawing>;
     fn inputs(&self, action: &ErasedAction) -> ErasedAction;
@@ -78,6 +80,10 @@ impl<S: TransitionSystem> SystemObject for S {
 
     fn cut_off(&self, state: &ErasedState) -> Vec<&str> {
         TransitionSystem::cut_off(self, state.get())
+    }
+
+    fn undecided(&self, obligation: ObligationKind) -> Option<&'static str> {
+        TransitionSystem::undecided(self, obligation)
     }
 
     fn show(&self, state: &ErasedState) -> Value {
@@ -179,6 +185,10 @@ impl TransitionSystem for ErasedSystem<'_> {
 
     fn cut_off(&self, state: &ErasedState) -> Vec<&str> {
         self.0.cut_off(state)
+    }
+
+    fn undecided(&self, obligation: ObligationKind) -> Option<&'static str> {
+        self.0.undecided(obligation)
     }
 
     fn show(&self, state: &ErasedState) -> Value {

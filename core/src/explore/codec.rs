@@ -25,7 +25,7 @@ const EQ: &str = "`eq` of a state";
 const NOT_WRITTEN: &str = "a state that does not say how it is written is kept as it is";
 
 /// Words of the largest states of a fixed form.
-const MOST_WORDS: usize = 2;
+pub(crate) const MOST_WORDS: usize = 2;
 
 /// Form in which the states of a search are kept, as reports name it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -116,6 +116,35 @@ pub(super) fn push<S: TransitionSystem>(
         }
         KeyList::Fixed { .. } | KeyList::Varying(_) => unreachable!("{NOT_WRITTEN}"),
     }
+}
+
+/// Form of the states of a system of which each is told from all others by one or two words, whatever the model says of
+/// their equality.
+pub(crate) fn exact_form<S: TransitionSystem>(system: &S) -> Option<Form> {
+    if const { !is_encoded::<S>() || !is_exact::<S>() } {
+        return None;
+    }
+    let shape = StateOf::<S>::shape(system, Limits::NONE);
+    if shape.error().is_some() {
+        return None;
+    }
+    match form_of(shape.bits(), Storage::Packed) {
+        form @ Form::Fixed { .. } => Some(form),
+        Form::Varying | Form::Whole => None,
+    }
+}
+
+/// The words of a state of such a form, unless a variable is outside its range.
+#[inline(never)]
+pub(crate) fn exact_words<S: TransitionSystem>(
+    system: &S,
+    form: Form,
+    state: &StateOf<S>,
+) -> Option<[u64; MOST_WORDS]> {
+    if const { !is_encoded::<S>() || !is_exact::<S>() } {
+        return None;
+    }
+    fixed(system, form, state)
 }
 
 /// The words of a state of a fixed form.

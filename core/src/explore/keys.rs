@@ -6,7 +6,7 @@ use crate::state::Code;
 
 /// Form in which the states of a system are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(crate) enum Form {
     /// In so many words, one or two, of which a state takes at most so many bits.
     Fixed { words: usize, bits: u32 },
     /// In as many words as each takes.

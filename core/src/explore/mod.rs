@@ -30,9 +30,11 @@ mod visitor;
 pub use crate::model_call::Panic;
 pub use crate::symmetry::{Quotient, Quotienting};
 pub use codec::StatesKept;
+pub(crate) use codec::{MOST_WORDS, exact_form, exact_words};
 pub use exploration::explore;
 pub use explored::{End, Explored};
 pub use graph::Graph;
+pub(crate) use keys::Form;
 pub use limits::{Limit, Limits, Phase, Progress, Watch, Work};
 pub(crate) use memory::resident_bytes;
 #[cfg(test)]

@@ -11,8 +11,8 @@ use super::segments::SegmentedVec;
 use super::set::Predecessor;
 
 /// A chunk: states that one worker expanded, and the first state that they led to.
-struct Batch {
-    /// The first state met by the expansion of `sources`; the states up to the next batch's are its
+struct Chunk {
+    /// The first state met by the expansion of `sources`; the states up to the next chunk's are its
     /// too.
     first: u32,
     /// The states expanded; none for the initial states.
@@ -23,7 +23,7 @@ struct Batch {
 
 /// Predecessors from which states were first reached.
 pub(super) struct Predecessors {
-    batches: Vec<Batch>,
+    chunks: Vec<Chunk>,
     /// Per state, the step that led to it; only where states are not kept.
     steps: Option<SegmentedVec<Predecessor>>,
 }
@@ -38,22 +38,18 @@ pub(super) enum Steps {
 impl Predecessors {
     pub fn new(steps: Steps) -> Self {
         Self {
-            batches: Vec::new(),
+            chunks: Vec::new(),
             steps: (steps == Steps::Store).then(SegmentedVec::new),
         }
     }
 
     /// The states from `first` on are those met by expanding `sources`.
     pub fn begin(&mut self, first: u32, sources: Range<u32>, length: u32) {
-        // A batch that met nothing says nothing.
-        if self
-            .batches
-            .last()
-            .is_some_and(|batch| batch.first == first)
-        {
-            self.batches.pop();
+        // A chunk that met nothing says nothing.
+        if self.chunks.last().is_some_and(|chunk| chunk.first == first) {
+            self.chunks.pop();
         }
-        self.batches.push(Batch {
+        self.chunks.push(Chunk {
             first,
             sources,
             length,
@@ -68,19 +64,19 @@ impl Predecessors {
         }
     }
 
-    fn batch(&self, state: StateId) -> &Batch {
-        let after = self.batches.partition_point(|batch| batch.first <= state.0);
-        &self.batches[after - 1]
+    fn chunk(&self, state: StateId) -> &Chunk {
+        let after = self.chunks.partition_point(|chunk| chunk.first <= state.0);
+        &self.chunks[after - 1]
     }
 
     /// The length of the path found to a state.
     pub fn length(&self, state: StateId) -> u32 {
-        self.batch(state).length
+        self.chunk(state).length
     }
 
     /// The states one of which led to `state` first; none if it is initial.
     pub fn sources(&self, state: StateId) -> Range<u32> {
-        self.batch(state).sources.clone()
+        self.chunk(state).sources.clone()
     }
 
     /// The step that led to `state` first, if steps are kept and it is not initial.
@@ -92,6 +88,6 @@ impl Predecessors {
     /// Bytes held.
     pub fn bytes(&self) -> u64 {
         let steps = self.steps.as_ref().map_or(0, SegmentedVec::bytes);
-        steps + (self.batches.capacity() * size_of::<Batch>()) as u64
+        steps + (self.chunks.capacity() * size_of::<Chunk>()) as u64
     }
 }

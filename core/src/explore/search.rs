@@ -279,9 +279,10 @@ where
             panic_again(panic.clone());
         }
         let is_forgotten = shares.is_stopped() && task == Task::Expand;
-        let keeps = match is_forgotten {
-            true => Keeps::Nothing,
-            false => Keeps::Found,
+        let keeps = if is_forgotten {
+            Keeps::Nothing
+        } else {
+            Keeps::Found
         };
         for worker in &mut self.workers[..threads] {
             worker.expander.end_of_wave(keeps);

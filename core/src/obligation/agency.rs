@@ -15,7 +15,7 @@ use crate::model_call::named;
 use crate::refinement::Refinement;
 use crate::report::{Counterexample, Obligation, Verdict};
 use crate::rule::Process;
-use crate::system::ActionOf;
+use crate::system::{ActionOf, TransitionSystem};
 use crate::trace::Trace;
 
 const KIND: ObligationKind = ObligationKind::Agency;
@@ -27,20 +27,20 @@ pub(super) struct Agency<'a> {
     environment: &'a [Process],
 }
 
-/// Owner of the action that a step simulates.
-pub(super) enum Actor {
+/// Owner of an abstract action.
+#[derive(Clone, Copy)]
+pub(super) enum Owner {
     /// A process of the environment.
-    Environment,
+    Environment(Process),
     /// A process that the environment leaves out, although it has others of its kind.
-    LeftOut,
+    LeftOut(Process),
     System,
 }
 
 impl<'a> Agency<'a> {
     pub fn new(refinement: &'a impl Refinement, choice: &Choice<'_>) -> Self {
-        let unsupported = refinement.unsupported(KIND);
         Self {
-            row: choice.by_default(KIND.to_string(), unsupported),
+            row: choice.by_default(KIND.to_string()),
             environment: refinement.call_environment(),
         }
     }
@@ -52,30 +52,35 @@ impl<'a> Agency<'a> {
         environment.position(|other| other.is(process))
     }
 
-    /// Owner of an abstract action of `process`.
+    /// Owner of an abstract action.
     #[inline(always)]
-    pub fn actor(&self, process: Process) -> Actor {
+    pub fn owner<S: TransitionSystem>(&self, specification: &S, action: &ActionOf<S>) -> Owner {
+        let process = named("`process_of` of the specification", || {
+            specification.call_process_of(action)
+        });
         if self.position(process).is_some() {
-            return Actor::Environment;
+            return Owner::Environment(process);
         }
         let mut environment = self.environment.iter();
         if environment.any(|other| other.name == process.name) {
-            Actor::LeftOut
+            Owner::LeftOut(process)
         } else {
-            Actor::System
+            Owner::System
         }
     }
 
-    /// Tests a step that simulates an action of `process`, which is one of the environment.
+    /// Tests a step that simulates an action of an owner.
     #[inline(always)]
     pub fn test<R: Refinement>(
         refinement: &R,
         tested: &mut Tested,
         place: Place,
         action: &ActionOf<R::Concrete>,
-        process: Process,
+        owner: Owner,
     ) {
-        tested.note(place, agent(refinement, action).is(process));
+        if let Owner::Environment(process) = owner {
+            tested.note(place, agent(refinement, action).is(process));
+        }
     }
 
     pub fn judge<R: Refinement>(&self, tested: Tested, found: &Found<'_, R>) -> Option<Judged> {

@@ -3,11 +3,10 @@
 
 use std::time::Instant;
 
-use super::counts::Counts;
 use super::error::CheckError;
 use super::found::Found;
 use super::judge::{self, Labelled};
-use super::obligations::Obligations;
+use super::obligations::{Counts, Obligations};
 use super::settings::{Search, Settings, Symmetry};
 use super::stepper::Stepper;
 use super::subject::{Passes, QuotientOf, Subject, Typed, declared, quotient};
@@ -303,7 +302,7 @@ fn run(
         return Ok(report);
     }
     plan.asking.fingerprints = settings.storage == Storage::Fingerprints;
-    let record = if plan.obligations.need_graph(&refinement, settings) {
+    let record = if plan.obligations.need_graph() {
         Record::Graph
     } else {
         Record::States

@@ -8,6 +8,7 @@ use super::pattern::stands_for;
 use super::row::Row;
 use super::selection::Selection;
 use super::settings::{Induction, Liveness, Settings};
+use super::undecided::Undecided;
 use crate::nearest::nearest;
 
 /// Chooses rows by the settings of a check: those that it asks for, without those that it leaves out.
@@ -17,11 +18,14 @@ pub(super) struct Choice<'a> {
     /// Whether rows of induction belong to those chosen, and whether those of liveness do.
     induction: bool,
     liveness: bool,
+    /// What cannot be decided, and why.
+    pub undecided: Undecided,
 }
 
 impl<'a> Choice<'a> {
-    pub fn new(settings: &'a Settings<'_>) -> Self {
+    pub fn new(settings: &'a Settings<'_>, undecided: Undecided) -> Self {
         Self {
+            undecided,
             selection: &settings.obligations,
             without: &settings.without,
             induction: settings.induction == Induction::Included,
@@ -29,48 +33,43 @@ impl<'a> Choice<'a> {
         }
     }
 
-    /// A row that is chosen by name, and by default. `unsupported` is why it cannot be decided for this refinement.
-    pub fn by_default(&self, name: String, unsupported: Option<&'static str>) -> Row {
-        let chosen = match self.selection {
-            Selection::Nothing => false,
-            Selection::Default => true,
-            Selection::Only(patterns) => is_among(&name, patterns),
-        };
-        self.unless_left_out(chosen, name, unsupported)
+    /// A row that is chosen by name, and by default.
+    pub fn by_default(&self, name: String) -> Row {
+        let undecided = self.undecided.of_row(&name);
+        self.row(name, true, undecided)
+    }
+
+    /// The same of one that tells when it is judged why it cannot be decided.
+    pub fn told_when_judged(&self, name: String) -> Row {
+        self.row(name, true, None)
     }
 
     /// The row of an obligation that belongs to every check.
-    pub fn always(&self, name: String, unsupported: Option<&'static str>) -> Row {
-        Row::new(name, true, unsupported)
+    pub fn always(&self, name: String) -> Row {
+        let undecided = self.undecided.of_row(&name);
+        Row::new(name, true, undecided)
     }
 
     /// A row of induction: chosen by name, and on request.
-    pub fn of_induction(&self, name: String, unsupported: Option<&'static str>) -> Row {
-        self.on_request(self.induction, name, unsupported)
+    pub fn of_induction(&self, name: String) -> Row {
+        let undecided = self.undecided.of_row(&name);
+        self.row(name, self.induction, undecided)
     }
 
-    /// A row of liveness: chosen by name, and on request.
+    /// A row of liveness: chosen by name, and on request. It tells when it is judged why it cannot be decided.
     pub fn of_liveness(&self, name: String) -> Row {
-        self.on_request(self.liveness, name, None)
+        self.row(name, self.liveness, None)
     }
 
-    fn on_request(&self, requested: bool, name: String, unsupported: Option<&'static str>) -> Row {
+    /// A row that is chosen by name, and, if it `is_asked` for with others, with these.
+    fn row(&self, name: String, is_asked: bool, undecided: Option<&'static str>) -> Row {
         let chosen = match self.selection {
             Selection::Nothing => false,
-            Selection::Default => requested,
-            Selection::Only(patterns) => requested || is_among(&name, patterns),
+            Selection::Default => is_asked,
+            Selection::Only(patterns) => is_among(&name, patterns),
         };
-        self.unless_left_out(chosen, name, unsupported)
-    }
-
-    fn unless_left_out(
-        &self,
-        chosen: bool,
-        name: String,
-        unsupported: Option<&'static str>,
-    ) -> Row {
         let chosen = chosen && !is_among(&name, self.without);
-        Row::new(name, chosen, unsupported)
+        Row::new(name, chosen, undecided)
     }
 }
 
@@ -87,8 +86,7 @@ pub(super) struct Names<'a> {
     pub groups: Vec<ObligationKind>,
     /// The row that belongs to every check.
     pub always: ObligationKind,
-    /// Reason why obligations of a kind cannot be decided.
-    pub unsupported: &'a dyn Fn(ObligationKind) -> Option<&'static str>,
+    pub undecided: &'a Undecided,
 }
 
 impl Names<'_> {
@@ -118,16 +116,15 @@ impl Names<'_> {
     }
 
     fn validate_chosen(&self, pattern: &str) -> Result<(), CheckError> {
-        let unsupported = |kind: Option<ObligationKind>| kind.and_then(self.unsupported);
         let refused = |reason| CheckError::Unsupported {
             name: pattern.to_owned(),
             reason,
         };
-        if let Some(reason) = unsupported(ObligationKind::of(pattern)) {
+        if let Some(reason) = self.undecided.of_row(pattern) {
             return Err(refused(reason));
         }
         let rows = self.rows_of(pattern)?;
-        let reasons = rows.map(|row| unsupported(ObligationKind::of(row)));
+        let reasons = rows.map(|row| self.undecided.of_row(row));
         // Of several some may be open: their rows say why.
         let reasons: Option<Vec<_>> = reasons.collect();
         match reasons.as_deref() {

@@ -106,8 +106,8 @@ impl Counts {
     }
 
     /// The rules of the implementation that never fired.
-    pub fn unexercised(&self, rules: &[Rule], unsupported: Option<&'static str>) -> Vec<String> {
-        if let Some(reason) = unsupported {
+    pub fn unexercised(&self, rules: &[Rule], undecided: Option<&'static str>) -> Vec<String> {
+        if let Some(reason) = undecided {
             return vec![format!("rule:* (unknown: {reason})")];
         }
         let fired = rules.iter().zip(&self.fired);
@@ -116,11 +116,6 @@ impl Counts {
             .map(|(rule, _)| format!("rule:{}", rule.name))
             .collect()
     }
-}
-
-/// Reason why the obligation cannot be decided for a refinement, if it cannot.
-pub(super) fn unsupported(refinement: &impl Refinement) -> Option<&'static str> {
-    refinement.unsupported(KIND)
 }
 
 /// Judgement of the obligation, and doubts about the rules of the specification.
@@ -144,7 +139,7 @@ impl Coverage {
             refinement.specification().call_rules(),
         )?;
         Ok(Self {
-            row: choice.by_default(KIND.to_string(), unsupported(refinement)),
+            row: choice.by_default(KIND.to_string()),
         })
     }
 

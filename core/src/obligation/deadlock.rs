@@ -74,11 +74,10 @@ impl Counts {
 }
 
 impl Deadlock {
-    pub fn new(refinement: &impl Refinement, choice: &Choice<'_>) -> Self {
-        let unsupported = refinement.unsupported(KIND);
+    pub fn new(implementation: &impl TransitionSystem, choice: &Choice<'_>) -> Self {
         Self {
-            row: choice.by_default(KIND.to_string(), unsupported),
-            is_bounded: refinement.implementation().call_bound().is_some(),
+            row: choice.by_default(KIND.to_string()),
+            is_bounded: implementation.call_bound().is_some(),
         }
     }
 

@@ -29,8 +29,7 @@ use super::label::Label;
 use super::recorded::Recorded;
 use super::row::{Judged, Row, Weight};
 use super::rules::names_one;
-use super::settings::{Settings, Symmetry};
-use crate::explore::{Order, Phase, Place, Storage};
+use crate::explore::{Phase, Place};
 use crate::functions::{Functions, RefinementFunctions};
 use crate::model_call::named;
 use crate::nearest::nearest;
@@ -52,6 +51,8 @@ const MOST_PROCESSES: usize = 32;
 pub(super) struct Environment<'a> {
     pub processes: &'a [Process],
     rows: Rows,
+    /// Reason why the rows cannot be decided, if they cannot.
+    undecided: Option<&'static str>,
 }
 
 #[derive(Clone)]
@@ -63,27 +64,6 @@ enum Rows {
         rules: Vec<(RuleId, Row)>,
         at_rest: Row,
     },
-}
-
-/// Reason why the environment of a refinement cannot be decided with these settings, if it cannot.
-pub(super) fn unsupported<R: Refinement>(
-    refinement: &R,
-    settings: &Settings<'_>,
-) -> Option<&'static str> {
-    let of_refinement = refinement.unsupported(KIND);
-    of_refinement.or_else(|| unsupported_settings(settings))
-}
-
-pub(super) fn unsupported_settings(settings: &Settings<'_>) -> Option<&'static str> {
-    if settings.symmetry != Symmetry::None {
-        // What one process may do is not the same question of all members of a class.
-        return Some("it asks about single processes, and a quotient by symmetry exchanges them");
-    }
-    if settings.storage == Storage::Fingerprints {
-        return Some("it needs the complete graph, and fingerprints may leave states out");
-    }
-    (settings.order != Order::BreadthFirst)
-        .then_some("the graph is recorded in breadth-first order only")
 }
 
 /// The inputs with which steps were answered.
@@ -143,11 +123,16 @@ impl<'a> Environment<'a> {
         let processes = refinement.call_environment();
         validate(processes, |process| refinement.acts_for(process))?;
         let specified = refinement.specification().call_rules();
-        // Whether it can be decided depends on the settings as well, and is told when it is judged.
-        let row = |name| choice.by_default(name, None);
+        // That nothing is declared is told whatever could be decided.
+        let row = |name| choice.told_when_judged(name);
+        let undecided = choice.undecided.reason(KIND);
         if processes.is_empty() {
             let rows = Rows::None(row(KIND.to_string()));
-            return Ok(Self { processes, rows });
+            return Ok(Self {
+                processes,
+                rows,
+                undecided,
+            });
         }
         validate_kinds(processes, specified)?;
         let mut rules = Vec::new();
@@ -159,7 +144,11 @@ impl<'a> Environment<'a> {
         }
         let at_rest = row(format!("{KIND}:at_rest"));
         let rows = Rows::Some { rules, at_rest };
-        Ok(Self { processes, rows })
+        Ok(Self {
+            processes,
+            rows,
+            undecided,
+        })
     }
 
     /// Its rows, in the order of the report.
@@ -191,6 +180,11 @@ impl<'a> Environment<'a> {
         }
     }
 
+    /// True if there is something to decide that can be decided.
+    pub fn needs_graph(&self) -> bool {
+        self.is_chosen() && self.undecided.is_none()
+    }
+
     /// Decides the obligations where they can be. `simulation_fails` says whether the abstract actions that label the
     /// steps are wrong.
     pub fn decide<R: Refinement>(
@@ -208,7 +202,7 @@ impl<'a> Environment<'a> {
                 "not evaluated: simulation fails, so the answers prove nothing".to_owned(),
             );
         }
-        if let Some(reason) = unsupported(found.refinement, found.settings) {
+        if let Some(reason) = self.undecided {
             return Decided::Open(format!("not evaluated: {reason}"));
         }
         let graph = match recorded.graph() {

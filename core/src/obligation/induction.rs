@@ -73,13 +73,11 @@ pub(super) struct Decided<'a> {
 
 impl Induction {
     pub fn new<S: TransitionSystem>(
-        refinement: &impl Refinement<Concrete = S>,
         invariants: &[Invariant<S>],
         is_enumerated: bool,
         choice: &Choice<'_>,
     ) -> Self {
-        let unsupported = refinement.unsupported(KIND);
-        let row = |goal: &str| choice.of_induction(format!("{KIND}:{goal}"), unsupported);
+        let row = |goal: &str| choice.of_induction(format!("{KIND}:{goal}"));
         let rows = || PerGoal {
             invariants: invariants.iter().map(|one| row(one.name())).collect(),
             simulation: row(ObligationKind::Simulation.name()),

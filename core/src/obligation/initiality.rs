@@ -24,10 +24,9 @@ pub(super) struct Initiality {
 }
 
 impl Initiality {
-    pub fn new(refinement: &impl Refinement, choice: &Choice<'_>) -> Self {
-        let unsupported = refinement.unsupported(KIND);
+    pub fn new(choice: &Choice<'_>) -> Self {
         Self {
-            row: choice.by_default(KIND.to_string(), unsupported),
+            row: choice.by_default(KIND.to_string()),
         }
     }
 

@@ -88,11 +88,9 @@ pub(super) fn no_counts<S: TransitionSystem>(chosen: &[Chosen<'_, S>]) -> Vec<Co
 
 impl Invariants {
     pub fn new<S: TransitionSystem>(
-        refinement: &impl Refinement<Concrete = S>,
         all: &[Invariant<S>],
         choice: &Choice<'_>,
     ) -> Result<Self, CheckError> {
-        let unsupported = refinement.unsupported(KIND);
         let mut rows = Vec::with_capacity(all.len());
         for (index, invariant) in all.iter().enumerate() {
             let name = invariant.name();
@@ -101,7 +99,7 @@ impl Invariants {
                     name: name.to_owned(),
                 });
             }
-            rows.push(choice.by_default(format!("{KIND}:{name}"), unsupported));
+            rows.push(choice.by_default(format!("{KIND}:{name}")));
         }
         Ok(Self { rows })
     }

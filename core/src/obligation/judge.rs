@@ -2,19 +2,20 @@
 //! and the counterexample on which the verdict rests.
 
 use super::choice::is_among;
-use super::counts::Counts;
 use super::environment::Decided;
 use super::found::Found;
 use super::induction::Enumerated;
+use super::kind::ObligationKind;
 use super::liveness::Searched;
 use super::model::Context;
+use super::obligations::{Afterwards, Counts};
 use super::recorded::Recorded;
 use super::row::{Judged, Weight};
 use super::selection::Selection;
 use super::settings::{Search, Settings, Warnings};
 use super::visitor::Plan;
 use super::warnings::{Judgements, warnings};
-use super::{coverage, invariant, row};
+use super::{invariant, row};
 use crate::erased::{ErasedAction, ErasedRefinement, ErasedState};
 use crate::explore::{Storage, omission_probability};
 use crate::functions::Functions;
@@ -26,10 +27,8 @@ use crate::report::{Counterexample, Evidence, Identified, Obligation, Report, Ve
 const PANICKED: &str = "not evaluated: the model panicked";
 
 /// Functions that the obligations decided after the search call, beside those named there.
-const ASKED_BY_ENVIRONMENT: &str =
-    "`unsupported`, `bound`, or `hash`, `eq` or `clone` of a state or an action";
-const ASKED_BY_LIVENESS: &str =
-    "`fairness`, `liveness`, `unsupported`, `bound`, or `hash`, `eq` or `clone` of a state";
+const ASKED_BY_ENVIRONMENT: &str = "`hash`, `eq` or `clone` of a state or an action";
+const ASKED_BY_LIVENESS: &str = "`fairness`, `liveness`, or `hash`, `eq` or `clone` of a state";
 
 /// The graph of a search, and what its labels speak of by numbers.
 pub(super) struct Labelled<'a> {
@@ -60,10 +59,8 @@ pub(super) fn report<'a>(
         .constraint
         .map(|constraint| counts.constraint.told(constraint));
     let constrained = &counts.constraint;
-    let mut unexercised = counts.coverage.unexercised(
-        rules,
-        named("`unsupported`", || coverage::unsupported(refinement)),
-    );
+    let undecided = plan.obligations.undecided.reason(ObligationKind::Coverage);
+    let mut unexercised = counts.coverage.unexercised(rules, undecided);
     let invariants = plan.asking.invariants;
     unexercised.extend(invariant::unexercised(invariants, &counts.invariants));
     let coverage = counts.coverage.rules(rules);
@@ -192,26 +189,19 @@ fn judge<'a>(
             .filter_map(|decided| decided.unrepeated.clone()),
     );
 
-    let mut rows = Vec::new();
-    rows.extend(of.observation.judge(counts.observation, found));
-    rows.extend(of.initiality.judge(counts.initiality, found));
-    rows.extend(of.simulation.judge(&counts.simulation, found));
-    rows.extend(of.agency.judge(counts.agency, found));
-    rows.extend(of.invariants.judge(invariants, &counts.invariants, found));
-    let decided = induction.as_ref().ok_or(undecided);
-    rows.extend(of.induction.judge(decided, invariants, found));
-    rows.extend(of.environment.judge(&environment, found));
-    rows.extend(liveness.rows);
-    rows.extend(of.deadlock.judge(&counts.deadlock, found));
-    let coverage = of.coverage.judge(&counts.coverage, found);
-    rows.extend(coverage.judged);
+    let afterwards = Afterwards {
+        environment: &environment,
+        liveness: liveness.rows,
+        induction: induction.as_ref().ok_or(undecided),
+    };
+    let (mut rows, of_rules) = of.judge(counts, invariants, afterwards, found);
     let held = counts.invariants.iter();
     let held = held.filter(|counts| counts.tested.first.is_none());
     let judgements = Judgements {
         environment: &environment,
         induction: induction.as_ref(),
         assuming_nothing: &liveness.doubts,
-        of_rules: &coverage.doubts,
+        of_rules: &of_rules,
     };
     let doubtful = catch(|| {
         let mut panics = Vec::new();

@@ -2,61 +2,89 @@
 
 use std::fmt::{self, Display};
 
-/// Kind of obligation: its name up to the colon.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ObligationKind {
+/// Declares the kinds: the name of each, which is that of its rows up to the colon, and the statement of such a row.
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $kind:ident, $name:literal, $states:literal;)*) => {
+        /// Kind of obligation: its name up to the colon.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum ObligationKind {
+            $($(#[$doc])*
+            #[doc = ""]
+            #[doc = concat!($states, ".")]
+            $kind,)*
+        }
+
+        impl ObligationKind {
+            /// All kinds, in the order of a report.
+            pub const ALL: [Self; [$($name),*].len()] = [$(Self::$kind),*];
+
+            /// Name.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$kind => $name,)*
+                }
+            }
+
+            /// Statement of an obligation of this kind.
+            const fn states(self) -> &'static str {
+                match self {
+                    $(Self::$kind => $states,)*
+                }
+            }
+        }
+    };
+}
+
+kinds! {
     /// `observation`.
-    Observation,
+    Observation, "observation",
+    "a state and its image show the same";
     /// `initiality`.
-    Initiality,
+    Initiality, "initiality",
+    "initial states map to initial states, and there is one";
     /// `simulation`.
-    Simulation,
+    Simulation, "simulation",
+    "each step maps to the abstract steps that `abstract_steps` names, or to a stutter";
     /// `agency`.
-    Agency,
+    Agency, "agency",
+    "an action of the environment is answered only by its own process";
     /// `invariant:NAME`.
-    Invariant,
+    Invariant, "invariant",
+    "the invariant holds in every reachable state";
     /// `inductive:NAME` and `inductive:simulation`.
-    Inductive,
+    Inductive, "inductive",
+    "each step from a type-correct state that satisfies all the invariants leads to one that satisfies this one";
     /// `environment`, `environment:RULE` and `environment:at_rest`.
-    Environment,
+    Environment, "environment",
+    "the implementation never takes the rule away from its process for good";
     /// `fairness:NAME`.
-    Fairness,
+    Fairness, "fairness",
+    "the fairness condition of the specification follows from those of the implementation, through the mapping";
     /// `leads-to:NAME`.
-    LeadsTo,
+    LeadsTo, "leads-to",
+    "whenever the premise holds, the conclusion holds then or later";
     /// `eventually:NAME`.
-    Eventually,
+    Eventually, "eventually",
+    "the conclusion holds at some time";
     /// `always-eventually:NAME`.
-    AlwaysEventually,
+    AlwaysEventually, "always-eventually",
+    "the conclusion holds infinitely often";
     /// `eventually-always:NAME`.
-    EventuallyAlways,
+    EventuallyAlways, "eventually-always",
+    "from some time on the conclusion holds for ever, if the premise, where there is one, holds at some time";
     /// `deadlock`.
-    Deadlock,
+    Deadlock, "deadlock",
+    "every state has a step, or is one where the system may stop";
     /// `coverage`.
-    Coverage,
+    Coverage, "coverage",
+    "what the specification can do, the implementation does somewhere";
     /// `model`.
-    Model,
+    Model, "model",
+    "the functions of the model return, and are functions; no state offers an action twice; what is overridden \
+                 agrees with the rest; states survive packing";
 }
 
 impl ObligationKind {
-    /// All kinds, in the order of a report.
-    pub const ALL: [Self; 15] = [
-        Self::Observation,
-        Self::Initiality,
-        Self::Simulation,
-        Self::Agency,
-        Self::Invariant,
-        Self::Inductive,
-        Self::Environment,
-        Self::Fairness,
-        Self::LeadsTo,
-        Self::Eventually,
-        Self::AlwaysEventually,
-        Self::EventuallyAlways,
-        Self::Deadlock,
-        Self::Coverage,
-        Self::Model,
-    ];
-
     /// Kind of the obligation of this name; `None` if a check has no such obligation.
     pub fn of(obligation: &str) -> Option<Self> {
         let (kind, _) = obligation.split_once(':').unwrap_or((obligation, ""));
@@ -83,61 +111,6 @@ impl ObligationKind {
         };
         Some(sentence)
     }
-
-    /// Statement of an obligation of this kind.
-    const fn states(self) -> &'static str {
-        match self {
-            Self::Observation => "a state and its image show the same",
-            Self::Initiality => "initial states map to initial states, and there is one",
-            Self::Simulation => {
-                "each step maps to the abstract steps that `abstract_steps` names, or to a stutter"
-            }
-            Self::Agency => "an action of the environment is answered only by its own process",
-            Self::Invariant => "the invariant holds in every reachable state",
-            Self::Inductive => {
-                "each step from a type-correct state that satisfies all the invariants leads to one that satisfies this one"
-            }
-            Self::Environment => {
-                "the implementation never takes the rule away from its process for good"
-            }
-            Self::Fairness => {
-                "the fairness condition of the specification follows from those of the implementation, through the mapping"
-            }
-            Self::LeadsTo => "whenever the premise holds, the conclusion holds then or later",
-            Self::Eventually => "the conclusion holds at some time",
-            Self::AlwaysEventually => "the conclusion holds infinitely often",
-            Self::EventuallyAlways => {
-                "from some time on the conclusion holds for ever, if the premise, where there is one, holds at some time"
-            }
-            Self::Deadlock => "every state has a step, or is one where the system may stop",
-            Self::Coverage => "what the specification can do, the implementation does somewhere",
-            Self::Model => {
-                "the functions of the model return, and are functions; no state offers an action twice; what is overridden \
-                 agrees with the rest; states survive packing"
-            }
-        }
-    }
-
-    /// Name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Observation => "observation",
-            Self::Initiality => "initiality",
-            Self::Simulation => "simulation",
-            Self::Agency => "agency",
-            Self::Invariant => "invariant",
-            Self::Inductive => "inductive",
-            Self::Environment => "environment",
-            Self::Fairness => "fairness",
-            Self::LeadsTo => "leads-to",
-            Self::Eventually => "eventually",
-            Self::AlwaysEventually => "always-eventually",
-            Self::EventuallyAlways => "eventually-always",
-            Self::Deadlock => "deadlock",
-            Self::Coverage => "coverage",
-            Self::Model => "model",
-        }
-    }
 }
 
 impl Display for ObligationKind {
@@ -150,26 +123,13 @@ impl Display for ObligationKind {
 mod tests {
     use super::*;
 
-    /// The table in the head of this module, that of the documentation, says of each obligation what reports and pages say.
     #[test]
-    fn the_table_of_obligations_has_the_sentences() {
-        let table = include_str!("mod.rs").lines().filter_map(|line| {
-            let (name, sentence) = line.strip_prefix("//! | `")?.split_once("` | ")?;
-            Some((name, sentence.strip_suffix(" |")?))
-        });
-        let mut kinds = Vec::new();
-        for (name, sentence) in table {
-            let said = ObligationKind::sentence(name).expect(name);
-            let rest = sentence.strip_prefix(said);
-            let rest = rest.unwrap_or_else(|| panic!("{name}: {sentence}\n{said}"));
-            assert!(
-                rest.is_empty() || rest.starts_with("; listed only if"),
-                "{name}: {rest}"
-            );
-            kinds.extend(ObligationKind::of(name));
-        }
+    fn an_obligation_is_of_the_kind_of_its_name() {
         for kind in ObligationKind::ALL {
-            assert!(kinds.contains(&kind), "{kind} is not in the table");
+            for name in [kind.name().to_owned(), format!("{kind}:of")] {
+                assert_eq!(ObligationKind::of(&name), Some(kind));
+                assert_eq!(ObligationKind::sentence(&name), Some(kind.states()));
+            }
         }
         assert_eq!(ObligationKind::sentence("nothing:of"), None);
         assert!(ObligationKind::sentence("behaviour").is_some());

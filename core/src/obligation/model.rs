@@ -184,10 +184,9 @@ pub(super) struct Context<'c, 'a> {
 }
 
 impl Model {
-    pub fn new(refinement: &impl Refinement, choice: &Choice<'_>) -> Self {
-        let unsupported = refinement.unsupported(KIND);
+    pub fn new(choice: &Choice<'_>) -> Self {
         Self {
-            row: choice.always(KIND.to_string(), unsupported),
+            row: choice.always(KIND.to_string()),
         }
     }
 
@@ -203,12 +202,13 @@ impl Model {
             let provenance = counts
                 .first()
                 .and_then(|first| found.states.provenance(first.state));
-            match faults.is_empty() {
-                true => Obligation::new(Verdict::Holds, 0),
-                false => Obligation {
+            if faults.is_empty() {
+                Obligation::new(Verdict::Holds, 0)
+            } else {
+                Obligation {
                     note: provenance.map(str::to_owned),
                     ..Obligation::violated(0, faults)
-                },
+                }
             }
         });
         judged.filter(|judged| judged.row.verdict != Verdict::Holds)
@@ -267,9 +267,12 @@ fn faults<'a>(
         }
     }
     let acting = &counts.again.processes;
-    let idle = || match context.images {
-        true => idle_process(context.environment, acting, found),
-        false => None,
+    let idle = || {
+        if context.images {
+            idle_process(context.environment, acting, found)
+        } else {
+            None
+        }
     };
     match catch(idle) {
         Ok(None) => (),

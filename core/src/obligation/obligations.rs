@@ -1,32 +1,41 @@
 //! The obligations of a check, in the order of the report: what each is, its file says.
 //!
-//! To add one: write its file beside the others (`observation` is one that is tested at states, `agency` one at steps, and
-//! `coverage` one that is judged when the search is over), give it a kind, a field here and, if it counts anything, in
-//! [`Counts`](super::counts::Counts), call its test from the [`Visitor`](super::visitor::Visitor), and its `judge` from the
-//! list in `judge`.
+//! To add one: write its file beside the others (`observation` is one that is tested at states, `agency` one at steps, `deadlock`
+//! one at the end of a state, and `coverage` one that is judged when the search is over), declare it in `mod`, give it a kind
+//! in `kind`, and a field here. What is left, its counters, its test, its rows and its judgement, the compiler asks for: nothing here
+//! leaves a field out.
 
-use super::agency::Agency;
+use super::agency::{Agency, Owner};
 use super::choice::{Choice, Names};
-use super::coverage::Coverage;
-use super::deadlock::Deadlock;
+use super::constraint;
+use super::coverage::{self, Coverage};
+use super::deadlock::{self, Deadlock};
 use super::environment::{self, Environment};
 use super::error::CheckError;
-use super::induction::Induction;
-use super::initiality::Initiality;
-use super::invariant::Invariants;
+use super::found::Found;
+use super::induction::{self, Induction};
+use super::initiality::{self, Initiality};
+use super::invariant::{self, Invariants};
 use super::kind::ObligationKind;
-use super::liveness::{self, Liveness};
-use super::model::Model;
-use super::observation::Observation;
-use super::row::Row;
+use super::label::Label;
+use super::liveness::Liveness;
+use super::model::{self, Model};
+use super::observation::{self, Observation};
+use super::row::{Judged, Row};
 use super::settings::{self, Settings};
-use super::simulation::Simulation;
-use crate::explore::{Order, Storage};
+use super::simulation::{self, Simulation, TestedStep};
+use super::tested::Tested;
+use super::undecided::Undecided;
+use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem};
+use crate::explore::{Order, Place, Storage};
 use crate::invariant::Invariant;
 use crate::model_call::named;
+use crate::numbered::Met;
 use crate::refinement::Refinement;
-
-const UNSUPPORTED: &str = "`unsupported`";
+use crate::report::Counterexample;
+use crate::system::{ObservationOf, StateOf, TransitionSystem};
+use crate::trace::Trace;
+use foldhash::HashMapExt;
 
 /// The obligations of a refinement, those chosen marked.
 #[derive(Clone)]
@@ -42,6 +51,8 @@ pub(super) struct Obligations<'a> {
     pub deadlock: Deadlock,
     pub coverage: Coverage,
     pub model: Model,
+    /// Kinds that cannot be decided, and why.
+    pub undecided: Undecided,
 }
 
 /// An obligation that fails at a state or a step, so that one behaviour shows it.
@@ -58,6 +69,141 @@ pub(super) enum Failure {
     Model,
 }
 
+/// Counters of a worker for each obligation that is tested on the way.
+pub(super) struct Counts {
+    pub observation: Tested,
+    pub initiality: Tested,
+    pub simulation: simulation::Counts,
+    pub agency: Tested,
+    /// One for each invariant that is checked.
+    pub invariants: Vec<invariant::Counts>,
+    pub constraint: constraint::Counts,
+    /// The labels that this worker has met.
+    pub labels: Met<Label>,
+    /// The abstract states between that this worker has met.
+    pub between: Met<Vec<ErasedState>>,
+    pub deadlock: deadlock::Counts,
+    pub coverage: coverage::Counts,
+    pub model: model::Counts,
+}
+
+impl Counts {
+    /// Nothing, of so many rules of the implementation and of the specification.
+    pub fn new(rules: [usize; 2], invariants: Vec<invariant::Counts>) -> Self {
+        let [concrete, abstracted] = rules;
+        Self {
+            observation: Tested::default(),
+            initiality: Tested::default(),
+            simulation: simulation::Counts::new(concrete),
+            agency: Tested::default(),
+            invariants,
+            constraint: constraint::Counts::default(),
+            labels: Met::new(),
+            between: Met::new(),
+            deadlock: deadlock::Counts::default(),
+            coverage: coverage::Counts::new(rules),
+            model: model::Counts::new(abstracted),
+        }
+    }
+
+    /// Adds what another worker counted.
+    pub fn add(&mut self, other: Self) {
+        // All are named, so that one that is not added does not compile.
+        let Self {
+            observation,
+            initiality,
+            simulation,
+            agency,
+            invariants,
+            constraint,
+            labels: _,
+            between: _,
+            deadlock,
+            coverage,
+            model,
+        } = other;
+        self.observation.add(observation);
+        self.initiality.add(initiality);
+        self.simulation.add(simulation);
+        self.agency.add(agency);
+        invariant::Counts::add(&mut self.invariants, &invariants);
+        self.constraint.add(&constraint);
+        self.deadlock.add(deadlock);
+        self.coverage.add(&coverage);
+        self.model.add(model);
+    }
+
+    /// The first place of a failure.
+    pub fn first(&self, failure: Failure) -> Option<Place> {
+        match failure {
+            Failure::Observation => self.observation.first,
+            Failure::Initiality => self.initiality.first,
+            Failure::Simulation(rule) => self.simulation.failed[rule],
+            Failure::Agency => self.agency.first,
+            Failure::Invariant(place) => {
+                let mut invariants = self.invariants.iter();
+                let counts = invariants.find(|counts| counts.place == place);
+                counts.and_then(|counts| counts.tested.first)
+            }
+            Failure::Deadlock => self.deadlock.tested.first,
+            Failure::Model => self.model.first(),
+        }
+    }
+
+    /// Says that a failure that was found comes first at another place.
+    pub fn set_first(&mut self, failure: Failure, other: Place) {
+        let first = match failure {
+            Failure::Observation => &mut self.observation.first,
+            Failure::Initiality => &mut self.initiality.first,
+            Failure::Simulation(rule) => &mut self.simulation.failed[rule],
+            Failure::Agency => &mut self.agency.first,
+            Failure::Invariant(place) => {
+                let mut invariants = self.invariants.iter_mut();
+                match invariants.find(|counts| counts.place == place) {
+                    Some(counts) => &mut counts.tested.first,
+                    None => return,
+                }
+            }
+            Failure::Deadlock => &mut self.deadlock.tested.first,
+            Failure::Model => {
+                if let Some((first, _)) = &mut self.model.fault {
+                    *first = other;
+                }
+                return;
+            }
+        };
+        *first = Some(other);
+    }
+
+    /// Failures, whether or not they are chosen, in the order of the report.
+    pub fn failures(&self) -> impl Iterator<Item = (Failure, Place)> {
+        let single = |failure| (failure, self.first(failure));
+        let definition_6 = [Failure::Observation, Failure::Initiality].map(single);
+        let rules = self.simulation.failed.iter().enumerate();
+        let rules = rules.map(|(rule, first)| (Failure::Simulation(rule), *first));
+        let invariants = self.invariants.iter();
+        let invariants =
+            invariants.map(|counts| (Failure::Invariant(counts.place), counts.tested.first));
+        let rest = [Failure::Deadlock, Failure::Model].map(single);
+        definition_6
+            .into_iter()
+            .chain(rules)
+            .chain([single(Failure::Agency)])
+            .chain(invariants)
+            .chain(rest)
+            .filter_map(|(failure, first)| Some((failure, first?)))
+    }
+}
+
+/// Findings of what is decided when the search is over.
+pub(super) struct Afterwards<'d, 'f> {
+    pub environment: &'d environment::Decided<ErasedRefinement<'f>>,
+    /// Rows of liveness.
+    pub liveness: Vec<Judged>,
+    /// Findings of the pass over type-correct states, or why there are none.
+    pub induction: Result<&'d induction::Decided<'f>, &'static str>,
+}
+
 impl<'a> Obligations<'a> {
     /// Those of `refinement`, as `settings` choose them.
     pub fn new<R: Refinement>(
@@ -69,56 +215,37 @@ impl<'a> Obligations<'a> {
         if settings.induction == settings::Induction::Included && !is_enumerated {
             return Err(CheckError::NotEnumerated);
         }
-        let choice = &Choice::new(settings);
+        let implementation = refinement.implementation();
+        let undecided = Undecided::of(implementation, settings);
+        let choice = &Choice::new(settings, undecided);
         let obligations = Self {
-            observation: named(UNSUPPORTED, || Observation::new(refinement, choice)),
-            initiality: named(UNSUPPORTED, || Initiality::new(refinement, choice)),
-            simulation: named(UNSUPPORTED, || Simulation::new(refinement, choice)),
-            agency: named("`environment` or `unsupported`", || {
-                Agency::new(refinement, choice)
-            }),
-            invariants: named(UNSUPPORTED, || {
-                Invariants::new(refinement, invariants, choice)
-            })?,
-            induction: named(UNSUPPORTED, || {
-                Induction::new(refinement, invariants, is_enumerated, choice)
-            }),
+            observation: Observation::new(choice),
+            initiality: Initiality::new(choice),
+            simulation: Simulation::new(choice),
+            agency: Agency::new(refinement, choice),
+            invariants: Invariants::new(invariants, choice)?,
+            induction: Induction::new(invariants, is_enumerated, choice),
             environment: named("`environment`, `acts_for` or `rules`", || {
                 Environment::new(refinement, choice)
             })?,
             liveness: named("`fairness`, `liveness` or `rules`", || {
                 Liveness::new(refinement, choice)
             })?,
-            deadlock: named("`bound` or `unsupported`", || {
-                Deadlock::new(refinement, choice)
-            }),
-            coverage: named("`waivers`, `rules` or `unsupported`", || {
-                Coverage::new(refinement, choice)
-            })?,
-            model: named(UNSUPPORTED, || Model::new(refinement, choice)),
+            deadlock: Deadlock::new(implementation, choice),
+            coverage: named("`waivers` or `rules`", || Coverage::new(refinement, choice))?,
+            model: Model::new(choice),
+            undecided,
         };
         validate(settings)?;
-        let unsupported = |kind| match kind {
-            ObligationKind::Environment => environment::unsupported(refinement, settings),
-            ObligationKind::Fairness
-            | ObligationKind::LeadsTo
-            | ObligationKind::Eventually
-            | ObligationKind::AlwaysEventually
-            | ObligationKind::EventuallyAlways => liveness::unsupported(refinement, kind, settings),
-            kind => refinement.unsupported(kind),
-        };
-        obligations.validate_names(settings, is_enumerated, &|kind| {
-            named("`unsupported` or `bound`", || unsupported(kind))
-        })?;
+        obligations.validate_names(settings, is_enumerated)?;
         Ok(obligations)
     }
 
-    /// Whether the names that a user chose are names of these. `unsupported` says why an obligation cannot be decided.
+    /// Whether the names that a user chose are names of these.
     fn validate_names(
         &self,
         settings: &Settings<'_>,
         is_enumerated: bool,
-        unsupported: &dyn Fn(ObligationKind) -> Option<&'static str>,
     ) -> Result<(), CheckError> {
         let has_invariants = !self.invariants.rows.is_empty();
         let groups = [
@@ -134,7 +261,7 @@ impl<'a> Obligations<'a> {
                 .collect(),
             groups: groups.into_iter().flatten().collect(),
             always: ObligationKind::Model,
-            unsupported,
+            undecided: &self.undecided,
         };
         names.validate(settings)
     }
@@ -148,34 +275,44 @@ impl<'a> Obligations<'a> {
 
     /// Their rows, in the order of the report.
     fn rows_mut(&mut self) -> impl Iterator<Item = &mut Row> {
-        let definition_6 = [
-            &mut self.observation.row,
-            &mut self.initiality.row,
-            &mut self.simulation.row,
-        ];
-        definition_6
-            .into_iter()
-            .chain([&mut self.agency.row])
-            .chain(&mut self.invariants.rows)
-            .chain(self.induction.rows_mut())
-            .chain(self.environment.rows_mut())
-            .chain(self.liveness.rows_mut())
-            .chain([
-                &mut self.deadlock.row,
-                &mut self.coverage.row,
-                &mut self.model.row,
-            ])
+        // All are named, so that one without rows does not compile.
+        let Self {
+            observation,
+            initiality,
+            simulation,
+            agency,
+            invariants,
+            induction,
+            environment,
+            liveness,
+            deadlock,
+            coverage,
+            model,
+            undecided: _,
+        } = self;
+        [
+            &mut observation.row,
+            &mut initiality.row,
+            &mut simulation.row,
+            &mut agency.row,
+        ]
+        .into_iter()
+        .chain(&mut invariants.rows)
+        .chain(induction.rows_mut())
+        .chain(environment.rows_mut())
+        .chain(liveness.rows_mut())
+        .chain([&mut deadlock.row, &mut coverage.row, &mut model.row])
     }
 
     /// Whether something is chosen that is decided on the complete graph, and can be.
-    pub fn need_graph<R: Refinement>(&self, refinement: &R, settings: &Settings<'_>) -> bool {
-        named("`unsupported` or `bound`", || {
-            let environment = self.environment.is_chosen()
-                && environment::unsupported(refinement, settings).is_none();
-            let liveness = self.liveness.is_chosen()
-                && liveness::unsupported(refinement, ObligationKind::Fairness, settings).is_none();
-            environment || liveness
-        })
+    pub fn need_graph(&self) -> bool {
+        self.environment.needs_graph() || self.liveness.needs_graph()
+    }
+
+    /// Failures of these, in the order of the report.
+    pub fn failures(&self, counts: &Counts) -> impl Iterator<Item = (Failure, Place)> {
+        let failures = counts.failures();
+        failures.filter(|(failure, _)| self.is_chosen(*failure))
     }
 
     /// Of all these only the one that fails: what a model does wrong may show in any of them.
@@ -200,6 +337,120 @@ impl<'a> Obligations<'a> {
             Failure::Deadlock => self.deadlock.row.selected,
             Failure::Model => self.model.row.selected,
         }
+    }
+
+    /// Tests a state beside its image, and says what it shows if that was tested.
+    #[inline(always)]
+    pub fn test_state<R: Refinement>(
+        &self,
+        refinement: &R,
+        counts: &mut Counts,
+        place: Place,
+        state: &StateOf<R::Concrete>,
+        image: &StateOf<R::Abstract>,
+    ) -> Option<ObservationOf<R::Concrete>> {
+        let is_observed = self.observation.row.selected;
+        let shown = is_observed
+            .then(|| Observation::test(refinement, &mut counts.observation, place, state, image));
+        Initiality::test(refinement, &mut counts.initiality, place, image);
+        shown
+    }
+
+    /// Tests a step for which is known whether it simulates what is said.
+    #[inline(always)]
+    pub fn test_step<R: Refinement>(
+        &self,
+        refinement: &R,
+        counts: &mut Counts,
+        place: Place,
+        step: &TestedStep<'_, R>,
+    ) {
+        let specification = refinement.specification();
+        for (number, action) in step.answer.actions().iter().enumerate() {
+            if step.simulates {
+                counts
+                    .coverage
+                    .simulate(specification, action, || step.changes(number));
+            }
+            let owner = self.agency.owner(specification, action);
+            Agency::test(refinement, &mut counts.agency, place, step.action, owner);
+            if let Owner::LeftOut(process) = owner {
+                counts.model.acts(process);
+            }
+        }
+    }
+
+    /// Tests a state of which it is known how many steps it has.
+    #[inline(always)]
+    pub fn test_end<S: TransitionSystem>(
+        &self,
+        implementation: &S,
+        counts: &mut Counts,
+        place: Place,
+        state: &StateOf<S>,
+        steps: u32,
+    ) {
+        let counts = &mut counts.deadlock;
+        self.deadlock
+            .test(implementation, counts, place, state, steps);
+    }
+
+    /// Rows of all but [`Model`], each judged, in the order of the report; and doubts about the rules of the specification.
+    pub fn judge<'f>(
+        &self,
+        counts: &Counts,
+        invariants: &[Invariant<ErasedSystem<'f>>],
+        afterwards: Afterwards<'_, 'f>,
+        found: &Found<'_, ErasedRefinement<'f>>,
+    ) -> (Vec<Judged>, Vec<String>) {
+        // All are named, so that one that is not judged does not compile.
+        let Self {
+            observation,
+            initiality,
+            simulation,
+            agency,
+            invariants: of_invariants,
+            induction,
+            environment,
+            liveness: _,
+            deadlock,
+            coverage,
+            model: _,
+            undecided: _,
+        } = self;
+        let mut rows = Vec::new();
+        rows.extend(observation.judge(counts.observation, found));
+        rows.extend(initiality.judge(counts.initiality, found));
+        rows.extend(simulation.judge(&counts.simulation, found));
+        rows.extend(agency.judge(counts.agency, found));
+        rows.extend(of_invariants.judge(invariants, &counts.invariants, found));
+        rows.extend(induction.judge(afterwards.induction, invariants, found));
+        rows.extend(environment.judge(afterwards.environment, found));
+        rows.extend(afterwards.liveness);
+        rows.extend(deadlock.judge(&counts.deadlock, found));
+        let coverage = coverage.judge(&counts.coverage, found);
+        rows.extend(coverage.judged);
+        (rows, coverage.doubts)
+    }
+
+    /// Explanation of a failure by the last step of a behaviour; none of a fault of the model, which is found by asking it
+    /// again.
+    pub fn explain<R: Refinement>(
+        &self,
+        failure: Failure,
+        refinement: &R,
+        invariants: &[Invariant<R::Concrete>],
+        trace: &Trace<R::Concrete>,
+    ) -> Option<Counterexample> {
+        Some(match failure {
+            Failure::Observation => observation::explain(refinement, trace),
+            Failure::Initiality => initiality::explain(refinement, trace),
+            Failure::Simulation(_) => simulation::explain(refinement, trace),
+            Failure::Agency => self.agency.explain(refinement, trace),
+            Failure::Invariant(place) => invariant::explain(refinement, trace, &invariants[place]),
+            Failure::Deadlock => deadlock::explain(refinement, trace),
+            Failure::Model => return None,
+        })
     }
 
     /// The name of what fails.

@@ -28,10 +28,9 @@ pub(super) struct Observation {
 }
 
 impl Observation {
-    pub fn new(refinement: &impl Refinement, choice: &Choice<'_>) -> Self {
-        let unsupported = refinement.unsupported(KIND);
+    pub fn new(choice: &Choice<'_>) -> Self {
         Self {
-            row: choice.by_default(KIND.to_string(), unsupported),
+            row: choice.by_default(KIND.to_string()),
         }
     }
 
@@ -41,7 +40,8 @@ impl Observation {
         refinement: &R,
         tested: &mut Tested,
         place: Place,
-        (state, image): (&StateOf<R::Concrete>, &StateOf<R::Abstract>),
+        state: &StateOf<R::Concrete>,
+        image: &StateOf<R::Abstract>,
     ) -> Shown<R> {
         let mapped = named("`observe` of the specification", || {
             refinement.specification().call_observe(image)

@@ -22,9 +22,10 @@ pub(super) const FEW: usize = 2;
 /// Number of a state of a run: of walks, which number no states, some number all the same.
 pub(super) fn number(place: Place, walks: bool) -> u64 {
     let state = u64::from(place.state.0);
-    match walks {
-        false => state,
-        true => state << 10 | u64::from(place.length) & 1023,
+    if walks {
+        state << 10 | u64::from(place.length) & 1023
+    } else {
+        state
     }
 }
 
@@ -54,14 +55,16 @@ pub(super) fn is_looked_at(number: u64) -> bool {
 /// Some of `things` of one of the first states, a few of a later one. What is derived from `next` takes all steps for each,
 /// so they are few where there are many.
 pub(super) fn some_of<T>(things: &[T], number: u64) -> impl Iterator<Item = &T> + Clone {
-    let most = match is_well_compared(number) {
-        true => SOME.min(MOST_WORK / things.len().max(1)),
-        false => FEW,
+    let most = if is_well_compared(number) {
+        SOME.min(MOST_WORK / things.len().max(1))
+    } else {
+        FEW
     };
     let count = things.len().min(most.max(FEW));
-    let first = match count < things.len() {
-        true => (mix(!number) % things.len() as u64) as usize,
-        false => 0,
+    let first = if count < things.len() {
+        (mix(!number) % things.len() as u64) as usize
+    } else {
+        0
     };
     things.iter().cycle().skip(first).take(count)
 }

@@ -10,7 +10,8 @@ use super::found::Found;
 use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
 use super::tested::earlier;
-use crate::answer::{AbstractSteps, AnswerOf, Unsimulated, answer, unsimulated};
+use crate::abstract_steps::AbstractSteps;
+use crate::answer::{AnswerOf, Unsimulated, answer, unsimulated};
 use crate::explore::Place;
 use crate::functions::{Functions, RefinementFunctions};
 use crate::guard::false_conjuncts;
@@ -71,36 +72,46 @@ impl Counts {
     }
 }
 
-/// Outcome of testing a step.
-pub(super) struct Tested<R: Refinement> {
+/// A step that was tested.
+pub(super) struct TestedStep<'s, R: Refinement> {
+    /// Image of its source.
+    pub image: &'s StateOf<R::Abstract>,
+    /// Its action.
+    pub action: &'s ActionOf<R::Concrete>,
     /// Abstract steps that it is said to simulate.
     pub answer: AnswerOf<R>,
     /// Image of its target.
     pub target: StateOf<R::Abstract>,
-    /// Whether it does.
+    /// True if it does.
     pub simulates: bool,
 }
 
+impl<R: Refinement> TestedStep<'_, R> {
+    /// True if the abstract step of this number changes the abstract state.
+    pub fn changes(&self, number: usize) -> bool {
+        self.answer.source(self.image, number) != self.answer.target(&self.target, number)
+    }
+}
+
 impl Simulation {
-    pub fn new(refinement: &impl Refinement, choice: &Choice<'_>) -> Self {
-        let unsupported = refinement.unsupported(KIND);
+    pub fn new(choice: &Choice<'_>) -> Self {
         Self {
-            row: choice.by_default(KIND.to_string(), unsupported),
+            row: choice.by_default(KIND.to_string()),
         }
     }
 
     /// Tests a step by an action of `rule`. `allow` says whether the specification takes a step from the mapped source, if that is
     /// known.
     #[inline(always)]
-    pub fn test<R: Refinement>(
+    pub fn test<'s, R: Refinement>(
         refinement: &R,
         counts: &mut Counts,
         (place, rule): (Place, usize),
-        (from, image): (&StateOf<R::Concrete>, &StateOf<R::Abstract>),
-        action: &ActionOf<R::Concrete>,
+        (from, image): (&StateOf<R::Concrete>, &'s StateOf<R::Abstract>),
+        action: &'s ActionOf<R::Concrete>,
         to: &StateOf<R::Concrete>,
         allow: impl FnOnce(&ActionOf<R::Abstract>, &StateOf<R::Abstract>) -> Option<bool>,
-    ) -> Tested<R> {
+    ) -> TestedStep<'s, R> {
         let answer = answer(refinement, image, from, action, to);
         let target = refinement.call_map(to);
         let known = match &answer.steps {
@@ -115,7 +126,9 @@ impl Simulation {
         if wrong.is_some() {
             earlier(&mut counts.failed[rule], Some(place));
         }
-        Tested {
+        TestedStep {
+            image,
+            action,
             answer,
             target,
             simulates: wrong.is_none(),
@@ -168,10 +181,7 @@ impl Simulation {
             }
         }
         (allowed * 100 >= pairs * NEARLY_ALL_PERCENT && pairs > 0).then(|| {
-            let all = match allowed == pairs {
-                true => "each to each".to_owned(),
-                false => format!("nearly each to each ({allowed} of {pairs} pairs)"),
-            };
+            let all = if allowed == pairs { "each to each".to_owned() } else { format!("nearly each to each ({allowed} of {pairs} pairs)") };
             format!(
                 "the specification allows a step from {all} of the {} mapped states that were compared: it may allow \
                  everything",

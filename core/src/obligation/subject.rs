@@ -5,14 +5,14 @@
 
 use std::sync::OnceLock;
 
-use super::counts::Counts;
 use super::error::CheckError;
 use super::found::{Tell, Totals};
 use super::induction::{self, Enumerated, Findings};
+use super::obligations::Counts;
 use super::recorded::Recorded;
 use super::settings::Settings;
 use super::visitor::{Plan, Tester};
-use crate::answer::AbstractSteps;
+use crate::abstract_steps::AbstractSteps;
 use crate::constraint::Constraint;
 use crate::erased::{
     ErasedAction, ErasedState, ErasedSystem, RefinementObject, SystemObject, erased_steps,
@@ -20,7 +20,6 @@ use crate::erased::{
 use crate::explore::{End, Explored, Options, Origin, Record, StateId, States, explore};
 use crate::invariant::Invariant;
 use crate::model_call::{catch_seldom, named};
-use crate::obligation::ObligationKind;
 use crate::property::Property;
 use crate::refinement::{Refinement, Waiver};
 use crate::rule::Process;
@@ -223,10 +222,6 @@ impl<R: Refinement> RefinementObject for Typed<'_, R> {
 
     fn at_rest(&self, state: &ErasedState, process: Process) -> bool {
         self.refinement.at_rest(state.get(), process)
-    }
-
-    fn unsupported(&self, obligation: ObligationKind) -> Option<&'static str> {
-        self.refinement.unsupported(obligation)
     }
 
     fn acts_for(&self, process: Process) -> Process {

@@ -249,9 +249,10 @@ fn memory_is_looked_at_while_initial_states_are_enumerated() {
                 memory_bytes: Some(1),
                 ..Limits::default()
             },
-            search: match walks {
-                true => Search::Walks(WALKS),
-                false => Search::Exhaustive,
+            search: if walks {
+                Search::Walks(WALKS)
+            } else {
+                Search::Exhaustive
             },
             ..Settings::default()
         };
@@ -275,9 +276,10 @@ fn the_enumeration_of_initial_states_is_watched_and_cancelled() {
                 cancel: Some(&cancel),
                 progress: Some(&progress),
             },
-            search: match walks {
-                true => Search::Walks(WALKS),
-                false => Search::Exhaustive,
+            search: if walks {
+                Search::Walks(WALKS)
+            } else {
+                Search::Exhaustive
             },
             obligations: Selection::only(["invariant:true"]),
             ..Settings::default()
@@ -477,15 +479,12 @@ fn a_set_that_cannot_grow_ends_the_search() {
             };
             let report = report.unwrap();
             REFUSED.set(0..0);
-            match refused.is_empty() {
-                true => {
-                    assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
-                    assert_eq!(report.states, FINITE);
-                }
-                false => {
-                    assert_ended(&report, Limit::OutOfMemory);
-                    assert!(report.states < FINITE);
-                }
+            if refused.is_empty() {
+                assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+                assert_eq!(report.states, FINITE);
+            } else {
+                assert_ended(&report, Limit::OutOfMemory);
+                assert!(report.states < FINITE);
             }
         }
     }

@@ -2,19 +2,16 @@
 
 use std::sync::OnceLock;
 
-use super::agency::{Actor, Agency, agent};
-use super::counts::Counts;
+use super::agency::{Owner, agent};
 use super::environment::Inputs;
 use super::fault::Fault;
-use super::initiality::Initiality;
 use super::invariant::{self, Chosen};
 use super::known_steps::{KnownSteps, is_derived};
 use super::label::{Label, Labels};
-use super::model::{Asking, Heard, same};
-use super::obligations::Obligations;
-use super::observation::Observation;
+use super::model::{Asking, same};
+use super::obligations::{Counts, Obligations};
 use super::settings::Until;
-use super::simulation::{Simulation, Tested};
+use super::simulation::Simulation;
 use crate::constraint::Constraint;
 use crate::erased::{ErasedAction, ErasedRefinement, ErasedState, ErasedSystem, erased_states};
 use crate::explore::{Panic, Place, Visitor};
@@ -200,11 +197,7 @@ impl<'a, 'p, R: Refinement> Tester<'a, 'p, R> {
         let plan = self.plan;
         let specification = self.refinement.specification();
         let counts = &mut tally.counts;
-        let Tested {
-            answer,
-            target,
-            simulates,
-        } = Simulation::test(
+        let step = Simulation::test(
             self.refinement,
             &mut counts.simulation,
             (place, rule),
@@ -222,50 +215,42 @@ impl<'a, 'p, R: Refinement> Tester<'a, 'p, R> {
         counts.model.hear(|heard| {
             heard.answers.push(named(
                 "`clone` of an action or a state of the specification",
-                || answer.erased(),
+                || step.answer.erased(),
             ));
         });
-        let mut input = None;
-        // Several actions of the environment at once choose for it: they are an input of none of its rules.
-        let mut of_environment = 0;
-        for (number, abstract_action) in answer.actions().iter().enumerate() {
-            if simulates {
-                let changes = || answer.source(image, number) != answer.target(&target, number);
-                counts
-                    .coverage
-                    .simulate(specification, abstract_action, changes);
-            }
-            let process = named("`process_of` of the specification", || {
-                specification.call_process_of(abstract_action)
-            });
-            match plan.obligations.agency.actor(process) {
-                Actor::Environment => {
-                    Agency::test(self.refinement, &mut counts.agency, place, action, process);
-                    of_environment += 1;
-                    if plan.needs.environment {
-                        let known = &mut tally.inputs;
-                        input = Some(self.inputs.number(specification, known, abstract_action));
-                    }
-                }
-                Actor::LeftOut => counts.model.acts(process),
-                Actor::System => (),
-            }
-        }
-        let is_visible = !answer.actions().is_empty();
+        plan.obligations
+            .test_step(self.refinement, counts, place, &step);
         let mut label = Label::default();
-        if plan.needs.fairness && plan.needs.mapped_fairness && !answer.between.is_empty() {
-            let between = erased_states(&answer.between);
-            label.between = Some(plan.number_between(&mut tally.counts, between));
+        if plan.needs.mapped_fairness && !step.answer.between.is_empty() {
+            let between = erased_states(&step.answer.between);
+            label.between = Some(plan.number_between(counts, between));
         }
-        if !plan.needs.environment {
-            return label;
+        if plan.needs.environment {
+            let agency = &plan.obligations.agency;
+            let agent = agency.position(agent(self.refinement, action));
+            label.agent = agent.map(|place| place as u8);
+            label.visible = !step.answer.actions().is_empty();
+            label.input = self.input(&mut tally.inputs, step.answer.actions());
         }
-        let agent = agent(self.refinement, action);
-        let agent = plan.obligations.agency.position(agent);
-        label.agent = agent.map(|place| place as u8);
-        label.visible = is_visible;
-        label.input = input.filter(|_| of_environment == 1);
         label
+    }
+
+    /// The number of the inputs of the action of the environment among abstract actions. Several at once choose for the
+    /// environment: they are an input of none of its rules.
+    #[inline(always)]
+    fn input(
+        &self,
+        known: &mut Met<ActionOf<R::Abstract>>,
+        actions: &[ActionOf<R::Abstract>],
+    ) -> Option<u32> {
+        let specification = self.refinement.specification();
+        let agency = &self.plan.obligations.agency;
+        let mut of_environment = actions
+            .iter()
+            .filter(|action| matches!(agency.owner(specification, action), Owner::Environment(_)));
+        let action = of_environment.next()?;
+        let is_alone = of_environment.next().is_none();
+        is_alone.then(|| self.inputs.number(specification, known, action))
     }
 }
 
@@ -333,16 +318,13 @@ impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, '_, R> {
         let Some(image) = image else {
             return;
         };
-        let (refinement, counts) = (self.refinement, &mut tally.counts);
-        if self.plan.obligations.observation.row.selected {
-            let counted = &mut counts.observation;
-            let shown = Observation::test(refinement, counted, place, (state, image));
-            let hear = |heard: &mut Heard| {
+        let (obligations, counts) = (&self.plan.obligations, &mut tally.counts);
+        let shown = obligations.test_state(self.refinement, counts, place, state, image);
+        if let Some(shown) = shown {
+            counts.model.hear(|heard| {
                 heard.shown = Some(named("`Debug` of an observation", || format!("{shown:?}")));
-            };
-            counts.model.hear(hear);
+            });
         }
-        Initiality::test(refinement, &mut counts.initiality, place, image);
     }
 
     #[inline(always)]
@@ -437,8 +419,8 @@ impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, '_, R> {
     ) {
         let (plan, counts) = (self.plan, &mut tally.counts);
         let implementation = self.refinement.implementation();
-        let deadlock = &plan.obligations.deadlock;
-        deadlock.test(implementation, &mut counts.deadlock, place, state, count);
+        plan.obligations
+            .test_end(implementation, counts, place, state, count);
         let cloned = || named(CLONE_OF_STATE, || ErasedState::of(state));
         plan.asking.leave(&mut counts.model, place, cloned, count);
     }

@@ -1,8 +1,7 @@
 //! What makes a verdict say less than it seems to: what is vacuous is told.
 
-use super::counts::Counts;
 use super::found::Found;
-use super::obligations::Obligations;
+use super::obligations::{Counts, Obligations};
 use super::{constraint, coverage, deadlock, environment, induction};
 use crate::erased::ErasedRefinement;
 use crate::explore::Panic;

@@ -61,8 +61,8 @@ fn collect(field: String, from: &Value, to: &Value, found: &mut Vec<Change>) {
 impl Display for Change {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         if let Some(keys) = Keys::of(&self.from, &self.to) {
-            let pair = |(key, value): &(Key<'_>, &Value)| format!("{key}={}", compact(value));
-            let of = |pairs: &[(Key<'_>, &Value)]| pairs.iter().map(pair).collect();
+            let pair = |(key, value): &(EntryKey<'_>, &Value)| format!("{key}={}", compact(value));
+            let of = |pairs: &[(EntryKey<'_>, &Value)]| pairs.iter().map(pair).collect();
             return self.signed(f, of(&keys.removed), of(&keys.added));
         }
         if let (Value::Array(from), Value::Array(to)) = (&self.from, &self.to)
@@ -118,12 +118,12 @@ impl Change {
 
 /// A key of a map, or the name of a field.
 #[derive(Clone, Copy, PartialEq)]
-enum Key<'v> {
+enum EntryKey<'v> {
     Name(&'v str),
     Value(&'v Value),
 }
 
-impl Key<'_> {
+impl EntryKey<'_> {
     /// The way to what is there.
     fn within(self, field: &str) -> String {
         match self {
@@ -135,7 +135,7 @@ impl Key<'_> {
     }
 }
 
-impl Display for Key<'_> {
+impl Display for EntryKey<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::Name(name) => f.write_str(&visible(name)),
@@ -146,9 +146,9 @@ impl Display for Key<'_> {
 
 /// The fields of two records, or the keys of two maps, with what each has there.
 struct Keys<'v> {
-    common: Vec<(Key<'v>, &'v Value, &'v Value)>,
-    removed: Vec<(Key<'v>, &'v Value)>,
-    added: Vec<(Key<'v>, &'v Value)>,
+    common: Vec<(EntryKey<'v>, &'v Value, &'v Value)>,
+    removed: Vec<(EntryKey<'v>, &'v Value)>,
+    added: Vec<(EntryKey<'v>, &'v Value)>,
 }
 
 impl<'v> Keys<'v> {
@@ -166,8 +166,8 @@ impl<'v> Keys<'v> {
             return None;
         }
         // PERF: mostly both have the same keys in the same order.
-        let at = |all: &[(Key<'v>, &'v Value)], place: usize, key: Key<'v>| {
-            let has_key = |entry: &&(Key<'v>, &'v Value)| is_same(entry.0, key);
+        let at = |all: &[(EntryKey<'v>, &'v Value)], place: usize, key: EntryKey<'v>| {
+            let has_key = |entry: &&(EntryKey<'v>, &'v Value)| is_same(entry.0, key);
             let found = all.get(place).filter(has_key);
             found
                 .or_else(|| all.iter().find(has_key))
@@ -193,9 +193,13 @@ impl<'v> Keys<'v> {
 }
 
 /// The fields of a record, or the keys of a map, with their values.
-fn entries(value: &Value) -> Option<Vec<(Key<'_>, &Value)>> {
+fn entries(value: &Value) -> Option<Vec<(EntryKey<'_>, &Value)>> {
     if let Some(pairs) = pairs(value) {
-        return Some(pairs.map(|(key, value)| (Key::Value(key), value)).collect());
+        return Some(
+            pairs
+                .map(|(key, value)| (EntryKey::Value(key), value))
+                .collect(),
+        );
     }
     if is_marked(value) {
         return None;
@@ -203,15 +207,16 @@ fn entries(value: &Value) -> Option<Vec<(Key<'_>, &Value)>> {
     let fields = value.as_object()?.iter();
     Some(
         fields
-            .map(|(name, value)| (Key::Name(name), value))
+            .map(|(name, value)| (EntryKey::Name(name), value))
             .collect(),
     )
 }
 
 /// True if two keys of one map are the same: where all of its keys are names it has names, and where not values.
-fn is_same(one: Key<'_>, other: Key<'_>) -> bool {
+fn is_same(one: EntryKey<'_>, other: EntryKey<'_>) -> bool {
     match (one, other) {
-        (Key::Name(name), Key::Value(value)) | (Key::Value(value), Key::Name(name)) => {
+        (EntryKey::Name(name), EntryKey::Value(value))
+        | (EntryKey::Value(value), EntryKey::Name(name)) => {
             name_of_key(value).as_deref() == Some(name)
         }
         _ => one == other,

@@ -95,9 +95,10 @@ impl Limits {
     /// The range, or that of the type.
     #[inline(always)]
     pub(crate) const fn or(self, low: i128, high: i128) -> (i128, i128) {
-        match self.is_ranged {
-            true => (self.low, self.high),
-            false => (low, high),
+        if self.is_ranged {
+            (self.low, self.high)
+        } else {
+            (low, high)
         }
     }
 

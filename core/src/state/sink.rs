@@ -179,10 +179,7 @@ impl ToIndex {
     /// The number; none if the value is none of its type.
     #[inline]
     pub const fn index(&self) -> Option<u64> {
-        match self.fits {
-            true => Some(self.index),
-            false => None,
-        }
+        if self.fits { Some(self.index) } else { None }
     }
 }
 

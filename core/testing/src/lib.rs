@@ -8,9 +8,9 @@
 )]
 
 mod adjusting;
-mod changed;
 pub mod clustered;
 pub mod decomposed;
+mod falsified;
 mod labelling;
 mod number;
 mod random;
@@ -18,12 +18,13 @@ mod sundry;
 pub mod textbook;
 
 pub use adjusting::Adjusting;
-pub use changed::{Change, Changed};
+pub use falsified::Falsified;
 pub use labelling::Labelling;
 pub use number::{Number, Whole};
 pub use random::Random;
 pub use sundry::{Sundry, sundry_trace};
 
+use refmap::obligation::ObligationKind;
 use refmap::{
     AbstractSteps, Choices, Constraint, Fairness, Invariant, Process, Property, Refinement, Rule,
     RuleId, State, TransitionSystem, TypeCorrect, Waiver,
@@ -50,6 +51,8 @@ pub struct Machine<S> {
     /// Description of the bound of its runs, and the threads that the bound cuts off.
     pub bound: Option<&'static str>,
     pub cut_off: fn(&S) -> Vec<&'static str>,
+    /// Obligations that cannot be decided on it.
+    pub undecided: Vec<ObligationKind>,
 }
 
 impl<S> Machine<S> {
@@ -75,6 +78,7 @@ impl<S> Machine<S> {
             number_of: |_| None,
             bound: None,
             cut_off: |_| Vec::new(),
+            undecided: Vec::new(),
         }
     }
 }
@@ -107,6 +111,11 @@ impl<S: State<Self>> TransitionSystem for Machine<S> {
 
     fn bound(&self) -> Option<String> {
         self.bound.map(str::to_owned)
+    }
+
+    fn undecided(&self, obligation: ObligationKind) -> Option<&'static str> {
+        let is_undecided = self.undecided.contains(&obligation);
+        is_undecided.then_some("steps are joined")
     }
 
     fn cut_off(&self, state: &S) -> Vec<&str> {

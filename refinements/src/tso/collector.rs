@@ -1,7 +1,6 @@
 //! The collector against "collect only garbage" over store buffers [section 1.1].
 
 use refmap::AbstractSteps::{self, One, Stutter};
-use refmap::obligation::ObligationKind;
 use refmap::{Invariant, Process, Property, Refinement};
 use refmap_systems::heap::mutator;
 use refmap_systems::tso::specification::{
@@ -158,36 +157,6 @@ impl Refinement for CollectorRefinement {
 
     fn environment(&self) -> &[Process] {
         &self.mutators
-    }
-
-    fn unsupported(&self, obligation: ObligationKind) -> Option<&'static str> {
-        match (self.implementation.scope.granularity, obligation) {
-            (Granularity::Fine, _) => None,
-            (
-                _,
-                ObligationKind::Fairness
-                | ObligationKind::LeadsTo
-                | ObligationKind::Eventually
-                | ObligationKind::AlwaysEventually
-                | ObligationKind::EventuallyAlways,
-            ) => Some(
-                "steps are run together, and fairness is of the steps of which they consist; it is decided at fine \
-                 granularity (--granularity fine)",
-            ),
-            (_, ObligationKind::Environment) => Some(
-                "steps are run together, and that this keeps every choice of the mutators open is not \
-                 shown; it is decided at fine granularity (--granularity fine)",
-            ),
-            (Granularity::Reduced, ObligationKind::Invariant) => Some(
-                "steps are run together over states in which an invariant may be broken; it is decided \
-                 with granularity coarse or fine",
-            ),
-            (Granularity::Reduced, ObligationKind::Coverage) => Some(
-                "steps that only discard, load or fence are left out; it is decided with granularity \
-                 coarse or fine",
-            ),
-            _ => None,
-        }
     }
 
     /// At its top-level choice [Fig. 6].

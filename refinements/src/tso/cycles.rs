@@ -6,7 +6,6 @@
 //! property of the collector's own refinement.
 
 use refmap::auxiliary::{History, Remembering, SymmetricHistory, WithHistory};
-use refmap::obligation::ObligationKind;
 use refmap::{AbstractSteps, Invariant, Process, Refinement, Waiver};
 use refmap_systems::tso::specification::{Action, CollectOnlyGarbage, Program};
 use refmap_systems::tso::{
@@ -146,10 +145,6 @@ impl Refinement for CyclesRefinement {
 
     fn at_rest(&self, s: &Counting, process: Process) -> bool {
         self.refinement.at_rest(&s.state, process)
-    }
-
-    fn unsupported(&self, obligation: ObligationKind) -> Option<&'static str> {
-        self.refinement.unsupported(obligation)
     }
 
     fn waivers(&self) -> Vec<Waiver> {

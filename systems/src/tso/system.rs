@@ -1,5 +1,6 @@
 //! The transition system: the collector, its mutators and the system in parallel composition [section 3.1].
 
+use refmap::obligation::ObligationKind;
 use refmap::report::Value;
 use refmap::{Drawing, Fairness, Process, Rule, TransitionSystem};
 use refmap_processes::{Composition, Location, Locations, Undeclared};
@@ -217,6 +218,37 @@ impl TransitionSystem for OnTheFly {
 
     fn fairness(&self) -> Vec<Fairness> {
         progress::conditions(&self.assumed, &self.scope, self.rules())
+    }
+
+    /// Those for which it has not been shown that they speak of the steps of which its steps consist.
+    fn undecided(&self, obligation: ObligationKind) -> Option<&'static str> {
+        match (self.scope.granularity, obligation) {
+            (Granularity::Fine, _) => None,
+            (
+                _,
+                ObligationKind::Fairness
+                | ObligationKind::LeadsTo
+                | ObligationKind::Eventually
+                | ObligationKind::AlwaysEventually
+                | ObligationKind::EventuallyAlways,
+            ) => Some(
+                "steps are run together, and fairness is of the steps of which they consist; it is decided at fine \
+                 granularity (--granularity fine)",
+            ),
+            (_, ObligationKind::Environment) => Some(
+                "steps are run together, and that this keeps every choice of the mutators open is not \
+                 shown; it is decided at fine granularity (--granularity fine)",
+            ),
+            (Granularity::Reduced, ObligationKind::Invariant) => Some(
+                "steps are run together over states in which an invariant may be broken; it is decided \
+                 with granularity coarse or fine",
+            ),
+            (Granularity::Reduced, ObligationKind::Coverage) => Some(
+                "steps that only discard, load or fence are left out; it is decided with granularity \
+                 coarse or fine",
+            ),
+            _ => None,
+        }
     }
 
     fn show(&self, state: &State) -> Value {

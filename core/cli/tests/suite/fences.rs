@@ -7,7 +7,7 @@ use refmap_programs::synthesis::{Answer, Scenario, synthesise};
 use refmap_programs::{
     Behaviours, Fence, MemoryModel, Presence, Program, ProgramBuilder, ProgramRefinement,
 };
-use refmap_testing::{Change, Changed};
+use refmap_testing::Falsified;
 
 /// One thread sends data guarded by a flag, the other one receives them; each has places for fences of all kinds.
 fn message_passing() -> Program {
@@ -94,10 +94,7 @@ fn fences_have_to_make_invariants_hold() {
     let program = message_passing();
     let specification = Behaviours::of(program.clone(), MemoryModel::Sc, 1000).expect("small");
     let refinement = ProgramRefinement::new(program, MemoryModel::Sc, specification);
-    let scenarios = [Scenario::of(
-        "falsified",
-        Changed(refinement, Change::Falsified),
-    )];
+    let scenarios = [Scenario::of("falsified", Falsified(refinement))];
     let found = synthesise(&scenarios, MemoryModel::RmoNo, &Settings::default());
     let Answer::Unmendable {
         failure: Some(failure),

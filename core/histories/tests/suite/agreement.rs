@@ -276,10 +276,7 @@ fn delayed_stores_are_those_of_a_store_buffer() {
             let one = matches!(run(&delayed, &events).outcome, Outcome::Behaviour);
             let other = matches!(run(&Buffers, &events).outcome, Outcome::Behaviour);
             assert_eq!(one, other, "seed {seed}, {kind:?}: {events:?}");
-            match one {
-                true => accepted += 1,
-                false => refused += 1,
-            }
+            if one { accepted += 1 } else { refused += 1 }
         }
     }
     assert!(accepted > 150 && refused > 15, "{accepted} {refused}");

@@ -344,12 +344,11 @@ struct Endless {
 
 impl Read for Endless {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = match self.header.is_empty() {
-            true => {
-                buffer.fill(b' ');
-                buffer.len()
-            }
-            false => self.header.read(buffer)?,
+        let read = if self.header.is_empty() {
+            buffer.fill(b' ');
+            buffer.len()
+        } else {
+            self.header.read(buffer)?
         };
         self.read += read as u64;
         Ok(read)
@@ -379,9 +378,10 @@ struct Failing(&'static [u8]);
 
 impl Read for Failing {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self.0.is_empty() {
-            true => Err(io::Error::other("the disk is gone")),
-            false => self.0.read(buffer),
+        if self.0.is_empty() {
+            Err(io::Error::other("the disk is gone"))
+        } else {
+            self.0.read(buffer)
         }
     }
 }

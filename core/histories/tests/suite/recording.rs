@@ -21,15 +21,14 @@ fn what_real_threads_do_to_an_atomic_is_a_behaviour() {
                 for round in 0..3000_u32 {
                     let value = (round % 4) as u8;
                     let begin = log.begin();
-                    let access = match writer {
-                        true => {
-                            cell.store(value, Ordering::SeqCst);
-                            Access::Store { cell: 0, value }
-                        }
-                        false => Access::Load {
+                    let access = if writer {
+                        cell.store(value, Ordering::SeqCst);
+                        Access::Store { cell: 0, value }
+                    } else {
+                        Access::Load {
                             cell: 0,
                             value: Some(cell.load(Ordering::SeqCst)),
-                        },
+                        }
                     };
                     log.end(begin, access);
                 }

@@ -123,13 +123,14 @@ impl Grower<'_> {
             return choose;
         }
         let label = self.label();
-        let behind = match self.serves || self.generator.below(2) == 0 {
-            true => Tree::Add {
+        let behind = if self.serves || self.generator.below(2) == 0 {
+            Tree::Add {
                 label,
                 n: 1,
                 fuses_with_previous: false,
-            },
-            false => Tree::Ask(label),
+            }
+        } else {
+            Tree::Ask(label)
         };
         Tree::Sequence(vec![choose, behind])
     }
@@ -142,9 +143,10 @@ impl Grower<'_> {
 
     /// A process. Its first step is not fused, so that it has no cycle of fused steps.
     fn process(&mut self) -> Tree {
-        let first = match self.serves {
-            true => Tree::Answer(self.label()),
-            false => Tree::Ask(self.label()),
+        let first = if self.serves {
+            Tree::Answer(self.label())
+        } else {
+            Tree::Ask(self.label())
         };
         let body = Tree::Sequence(vec![first, self.tree(3)]);
         match self.generator.below(3) {
@@ -185,9 +187,10 @@ impl Tree {
             } => {
                 let n = *n;
                 let command = assign(label.as_str(), move |p: &mut Program| p.x = add(p.x, n));
-                match fuses_with_previous {
-                    true => command.fuse_with_previous(),
-                    false => command,
+                if *fuses_with_previous {
+                    command.fuse_with_previous()
+                } else {
+                    command
                 }
             }
             Self::Choose {
@@ -203,9 +206,10 @@ impl Tree {
                 } else {
                     command
                 };
-                match fuses_with_previous {
-                    true => command.fuse_with_previous(),
-                    false => command,
+                if *fuses_with_previous {
+                    command.fuse_with_previous()
+                } else {
+                    command
                 }
             }
             Self::Ask(label) => request(

@@ -196,9 +196,10 @@ fn said_of(place: usize, tell: Part) -> Vec<String> {
     let asker = forever(request("ask", |_: &Drawer| (), learn));
     let mut composition = Composition::<Meeting, (), u8>::new();
     for number in 0..2 {
-        let (name, command) = match number == place {
-            true => ("teller", &teller),
-            false => ("asker", &asker),
+        let (name, command) = if number == place {
+            ("teller", &teller)
+        } else {
+            ("asker", &asker)
         };
         let placed = composition.process(
             Process::new(name),

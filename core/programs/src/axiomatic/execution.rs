@@ -126,9 +126,10 @@ impl Search<'_> {
                                 .next()
                                 .map(|at| at.0)
                         };
-                        match place(a.event) == place(b.event) {
-                            true => self.model.orders_same_location(before, kind),
-                            false => self.model.orders(before, kind),
+                        if place(a.event) == place(b.event) {
+                            self.model.orders_same_location(before, kind)
+                        } else {
+                            self.model.orders(before, kind)
                         }
                     }
                     _ => true,

@@ -226,9 +226,10 @@ impl ConditionParser<'_> {
             negated = !negated;
         }
         let inner = self.atom(depth)?;
-        Ok(match negated {
-            true => Condition::Not(Box::new(inner)),
-            false => inner,
+        Ok(if negated {
+            Condition::Not(Box::new(inner))
+        } else {
+            inner
         })
     }
 
@@ -254,9 +255,10 @@ impl ConditionParser<'_> {
         self.tokens.take();
         let right = self.literal()?;
         let atom = Condition::Equal(Equation { line, left, right });
-        Ok(match equal {
-            true => atom,
-            false => Condition::Not(Box::new(atom)),
+        Ok(if equal {
+            atom
+        } else {
+            Condition::Not(Box::new(atom))
         })
     }
 

@@ -157,15 +157,17 @@ impl Test {
             states.retain(|state| filter.holds(state));
         }
         if states.is_empty() {
-            return Err(match cut_off {
-                true => RunError::Undecided,
-                false => RunError::NothingPasses,
+            return Err(if cut_off {
+                RunError::Undecided
+            } else {
+                RunError::NothingPasses
             });
         }
         let answer = self.judge(model, states, cut_off, ends.explored);
-        match cut_off && !self.rests_on_presence(&answer) {
-            true => Err(RunError::Undecided),
-            false => Ok(answer),
+        if cut_off && !self.rests_on_presence(&answer) {
+            Err(RunError::Undecided)
+        } else {
+            Ok(answer)
         }
     }
 

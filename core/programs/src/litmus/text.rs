@@ -82,9 +82,10 @@ fn in_parentheses(text: &str) -> String {
         }
         depth == 0 && at + 1 < text.len()
     });
-    match closes_early || text.is_empty() {
-        true => format!("({text})"),
-        false => text.to_owned(),
+    if closes_early || text.is_empty() {
+        format!("({text})")
+    } else {
+        text.to_owned()
     }
 }
 

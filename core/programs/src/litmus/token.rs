@@ -130,9 +130,10 @@ impl Tokens {
 
     /// Consumes `symbol`.
     pub fn expect(&mut self, symbol: &'static str) -> Result<(), ReadError> {
-        match self.takes(symbol) {
-            true => Ok(()),
-            false => Err(self.unexpected(symbol)),
+        if self.takes(symbol) {
+            Ok(())
+        } else {
+            Err(self.unexpected(symbol))
         }
     }
 

@@ -385,16 +385,15 @@ impl Machine {
                 Progress::Faulty(fault) => ThreadEnd::Faulty(fault),
             },
             output: of.output.clone(),
-            kept: match self.has_ended(state, thread) {
-                false => Vec::new(),
-                true => {
-                    let stated = self.program.threads[thread].registers.iter();
-                    stated
-                        .zip(&of.registers)
-                        .filter(|(register, _)| register.afterwards == Afterwards::Kept)
-                        .map(|(_, held)| held.value().expect("nothing is pending at the end"))
-                        .collect()
-                }
+            kept: if self.has_ended(state, thread) {
+                let stated = self.program.threads[thread].registers.iter();
+                stated
+                    .zip(&of.registers)
+                    .filter(|(register, _)| register.afterwards == Afterwards::Kept)
+                    .map(|(_, held)| held.value().expect("nothing is pending at the end"))
+                    .collect()
+            } else {
+                Vec::new()
             },
         });
         Outcome {

@@ -187,12 +187,11 @@ impl Machine {
             Instruction::StoreConditional { value: stored, .. } => {
                 let stored = value(stored)?;
                 let reserved = to.thread_mut(thread).reservation.take() == Some(location);
-                match reserved {
-                    true => {
-                        let stored = self.write(to, thread, location, stored);
-                        (Effect::Wrote(stored), Value::Number(1))
-                    }
-                    false => (Effect::Lost, Value::Number(0)),
+                if reserved {
+                    let stored = self.write(to, thread, location, stored);
+                    (Effect::Wrote(stored), Value::Number(1))
+                } else {
+                    (Effect::Lost, Value::Number(0))
                 }
             }
             Instruction::Update { update, result, .. } => {

@@ -63,9 +63,10 @@ impl Serialize for Show {
             End::Failed => " and fails an assertion",
             End::Faulty => " and cannot go on",
         };
-        let shown = match values.is_empty() {
-            true => "nothing more".to_owned(),
-            false => values.join(", "),
+        let shown = if values.is_empty() {
+            "nothing more".to_owned()
+        } else {
+            values.join(", ")
         };
         serializer.collect_str(&format_args!("show {shown}{end}"))
     }

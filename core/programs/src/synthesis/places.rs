@@ -111,9 +111,10 @@ pub(super) fn minimal<E>(
             if sufficient.iter().any(|set| set.is_within(larger)) {
                 continue;
             }
-            match suffices(larger)? {
-                true => sufficient.push(larger),
-                false => failing = larger,
+            if suffices(larger)? {
+                sufficient.push(larger)
+            } else {
+                failing = larger
             }
         }
         candidates = meeting(&candidates, all.without(failing));

@@ -4,7 +4,6 @@ use super::super::machine::Machine;
 use super::super::model::MemoryModel;
 use super::super::program::Program;
 
-use refmap::obligation::ObligationKind;
 use refmap::{AbstractSteps, ActionOf, Constraint, Invariant, Process, Property, StateOf};
 use refmap::{Refinement, Waiver};
 
@@ -67,10 +66,6 @@ impl<R: Refinement<Concrete = Machine>> Refinement for Refenced<'_, R> {
 
     fn at_rest(&self, state: &StateOf<Machine>, process: Process) -> bool {
         self.stated.at_rest(state, process)
-    }
-
-    fn unsupported(&self, obligation: ObligationKind) -> Option<&'static str> {
-        self.stated.unsupported(obligation)
     }
 
     fn acts_for(&self, process: Process) -> Process {

@@ -205,15 +205,16 @@ impl Search<'_> {
                 }),
             }
         }
-        Ok(match sets.is_empty() {
-            true => Answer::Unmendable {
+        Ok(if sets.is_empty() {
+            Answer::Unmendable {
                 failure: None,
                 vacuous: vacuous_sets,
-            },
-            false => Answer::Mended {
+            }
+        } else {
+            Answer::Mended {
                 sets,
                 vacuous: vacuous_sets,
-            },
+            }
         })
     }
 

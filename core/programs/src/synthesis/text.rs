@@ -102,9 +102,10 @@ impl SynthesisText<'_> {
                 .collect();
             self.line(f, 3, &format!("holds: {}", holds.join(", ")))?;
             for without in &set.without {
-                let instead = match without.instead.is_empty() {
-                    true => String::new(),
-                    false => format!(", with {} instead", without.instead.join(" and ")),
+                let instead = if without.instead.is_empty() {
+                    String::new()
+                } else {
+                    format!(", with {} instead", without.instead.join(" and "))
                 };
                 self.line(f, 3, &format!("without {}{instead}:", without.fence))?;
                 self.failure(f, 5, &without.failure)?;

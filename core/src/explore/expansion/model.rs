@@ -234,15 +234,14 @@ where
                     }
                     phase.set(Phase::LookingAt(position));
                     let mut label = 0;
-                    match looks {
-                        true => {
-                            self.visitor.offered(tally, &action);
-                            let place = place.of_step(position);
-                            label = self
-                                .visitor
-                                .step(tally, place, (from, &image), &action, &to);
-                        }
-                        false => self.visitor.taken(tally, &action),
+                    if looks {
+                        self.visitor.offered(tally, &action);
+                        let place = place.of_step(position);
+                        label = self
+                            .visitor
+                            .step(tally, place, (from, &image), &action, &to);
+                    } else {
+                        self.visitor.taken(tally, &action)
                     }
                     phase.set(Phase::Writing);
                     let of = (&mut met.limit, clock);
@@ -483,9 +482,10 @@ where
 #[cold]
 #[inline(never)]
 fn look_within(clock: &Clock<'_>, reached: &mut Option<Limit>, steps: usize) {
-    let limit = match steps < VERY_WIDE {
-        true => clock.out_of_time(),
-        false => clock.out_of_time_or_memory(),
+    let limit = if steps < VERY_WIDE {
+        clock.out_of_time()
+    } else {
+        clock.out_of_time_or_memory()
     };
     if limit.is_some() {
         *reached = limit;

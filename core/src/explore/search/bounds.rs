@@ -115,17 +115,19 @@ where
         let block = self.log.block_bytes();
         let threads = HEADROOM_OF_THREAD * (self.options.threads as u64 + 1);
         let headroom = HEADROOM + threads + 2 * (self.wave_bytes + block);
-        match is_granted(usize::try_from(headroom).unwrap_or(usize::MAX)) {
-            true => Ok(()),
-            false => Err(Limit::OutOfMemory),
+        if is_granted(usize::try_from(headroom).unwrap_or(usize::MAX)) {
+            Ok(())
+        } else {
+            Err(Limit::OutOfMemory)
         }
     }
 
     /// True if all states were added for which there was to be room, as far as the operating system goes.
     pub fn not_starved(&self) -> Result<(), Limit> {
-        match self.visited.is_starved() {
-            true => Err(Limit::OutOfMemory),
-            false => Ok(()),
+        if self.visited.is_starved() {
+            Err(Limit::OutOfMemory)
+        } else {
+            Ok(())
         }
     }
 }

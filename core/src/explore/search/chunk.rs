@@ -136,25 +136,22 @@ where
             asked.labels.extend_from_slice(&expanded.labels);
         }
         let sources = (first.0..).map(StateId).zip(degrees.iter().copied());
-        match self.visited.looks_up_first() {
-            true => {
-                let batch = if needs_drop::<K>() { 1 } else { BATCH };
-                let mut keys = targets.drain(..);
-                for (source, degree) in sources {
-                    let targets = keys.by_ref().take(degree as usize);
-                    self.ask(source, targets, asked, worker);
-                    if asked.candidates.len() >= batch {
-                        self.look_up(asked, &mut worker.pending, found);
-                    }
+        if self.visited.looks_up_first() {
+            let batch = if needs_drop::<K>() { 1 } else { BATCH };
+            let mut keys = targets.drain(..);
+            for (source, degree) in sources {
+                let targets = keys.by_ref().take(degree as usize);
+                self.ask(source, targets, asked, worker);
+                if asked.candidates.len() >= batch {
+                    self.look_up(asked, &mut worker.pending, found);
                 }
             }
-            false => {
-                let mut keys = targets.as_slice();
-                for (source, degree) in sources {
-                    let (targets, rest) = keys.split_at(degree as usize);
-                    self.pass_on(source, targets, worker);
-                    keys = rest;
-                }
+        } else {
+            let mut keys = targets.as_slice();
+            for (source, degree) in sources {
+                let (targets, rest) = keys.split_at(degree as usize);
+                self.pass_on(source, targets, worker);
+                keys = rest;
             }
         }
         worker.keys = targets;

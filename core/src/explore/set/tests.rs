@@ -78,7 +78,7 @@ impl<K: From<u8>, V: Visited<K>> AnySet<K> for (V, SegmentedVec<K>) {
 
 #[test]
 fn every_bit_of_a_fingerprint_counts() {
-    tells_marks_apart::<Key>(|| Box::new((Fingerprints::new(), SegmentedVec::new())));
+    tells_marks_apart::<OneWord>(|| Box::new((Fingerprints::new(), SegmentedVec::new())));
     // The hashes themselves use all bits: each is 0 in about half of them.
     let hashes = (0..1000).map(|state: u64| Visited::hash(&Fingerprints::new(), &[state]));
     let ones = hashes.fold([0; 64], |mut ones, hash| {
@@ -93,15 +93,15 @@ fn every_bit_of_a_fingerprint_counts() {
 
 /// A word as it is packed.
 #[derive(Clone)]
-struct Key([u64; 1]);
+struct OneWord([u64; 1]);
 
-impl Fingerprinted for Key {
+impl Fingerprinted for OneWord {
     fn fingerprint(&self) -> u64 {
         fingerprint(&self.0)
     }
 }
 
-impl From<u8> for Key {
+impl From<u8> for OneWord {
     fn from(word: u8) -> Self {
         Self([word.into()])
     }
@@ -110,16 +110,16 @@ impl From<u8> for Key {
 /// The set of words, by their hashes.
 struct OfWords(Exact);
 
-impl Visited<Key> for OfWords {
+impl Visited<OneWord> for OfWords {
     fn hashes_are_keys(&self) -> bool {
         self.0.hashes_are_keys()
     }
 
-    fn is_same(&self, one: &Key, other: &Key) -> bool {
+    fn is_same(&self, one: &OneWord, other: &OneWord) -> bool {
         one.0 == other.0
     }
 
-    fn hash(&self, key: &Key) -> u64 {
+    fn hash(&self, key: &OneWord) -> u64 {
         self.0.hash(&key.0)
     }
 
@@ -131,14 +131,14 @@ impl Visited<Key> for OfWords {
         self.0.prefetch(hash);
     }
 
-    fn find(&self, _: &SegmentedVec<Key>, hash: u64, key: &Key) -> Lookup {
+    fn find(&self, _: &SegmentedVec<OneWord>, hash: u64, key: &OneWord) -> Lookup {
         self.0.find(&SegmentedVec::new(), hash, &key.0)
     }
 
     fn add_all(
         &mut self,
-        log: &mut SegmentedVec<Key>,
-        wave: Vec<Vec<Candidate<Key>>>,
+        log: &mut SegmentedVec<OneWord>,
+        wave: Vec<Vec<Candidate<OneWord>>>,
         sorted: &[&Partition],
         room: usize,
         met: &mut impl InsertSink,
@@ -158,7 +158,7 @@ impl Visited<Key> for OfWords {
 #[test]
 fn every_bit_of_a_packed_word_counts() {
     for bits in 1..=64 {
-        tells_marks_apart::<Key>(|| Box::new((OfWords(Exact::new(bits)), SegmentedVec::new())));
+        tells_marks_apart::<OneWord>(|| Box::new((OfWords(Exact::new(bits)), SegmentedVec::new())));
     }
 }
 

@@ -27,14 +27,13 @@ use self::looked_at::LookedAt;
 use self::mapped::Mapped;
 use self::single_steps::Implementation;
 use super::choice::Choice;
-use super::environment::{PanickedAt, unsupported_settings};
+use super::environment::PanickedAt;
 use super::error::CheckError;
 use super::found::Found;
 use super::kind::ObligationKind;
 use super::label::Label;
 use super::recorded::Recorded;
 use super::row::{Judged, Row, Weight};
-use super::settings::Settings;
 use crate::explore::{Phase, Work};
 use crate::fairness::Fairness;
 use crate::model_call::named;
@@ -55,6 +54,8 @@ pub(super) struct Liveness {
     fairness: Vec<Row>,
     /// One for each property.
     properties: Vec<Row>,
+    /// Reason why they cannot be decided, if they cannot.
+    undecided: Option<&'static str>,
 }
 
 /// Data that a search leaves behind, from which liveness is decided.
@@ -79,20 +80,6 @@ pub(super) struct Decided {
     pub panicked: Option<PanickedAt>,
 }
 
-/// Reason why liveness cannot be decided with these settings, if it cannot.
-pub(super) fn unsupported<R: Refinement>(
-    refinement: &R,
-    kind: ObligationKind,
-    settings: &Settings<'_>,
-) -> Option<&'static str> {
-    let of_refinement = refinement.unsupported(kind);
-    let bounded = refinement.implementation().bound().map(
-        |_| "the runs of this instance are bounded, so that a thread may stop that would go on",
-    );
-    let of_settings = unsupported_settings(settings);
-    of_refinement.or(bounded).or(of_settings)
-}
-
 impl Liveness {
     pub fn new<R: Refinement>(refinement: &R, choice: &Choice<'_>) -> Result<Self, CheckError> {
         validate(refinement.implementation())?;
@@ -108,6 +95,7 @@ impl Liveness {
             choice.of_liveness(name)
         };
         let rows = Self {
+            undecided: choice.undecided.reason(ObligationKind::Fairness),
             fairness: specified.iter().map(fair).collect(),
             properties: properties.iter().map(property).collect(),
         };
@@ -134,6 +122,11 @@ impl Liveness {
         self.rows().any(|row| row.selected)
     }
 
+    /// True if a row is chosen, and can be decided.
+    pub fn needs_graph(&self) -> bool {
+        self.is_chosen() && self.undecided.is_none()
+    }
+
     /// True if a row is chosen that speaks of mapped states.
     pub fn is_mapped(&self) -> bool {
         self.fairness.iter().any(|row| row.selected)
@@ -154,8 +147,7 @@ impl Liveness {
         if !self.is_chosen() {
             return Decided::default();
         }
-        let unsupported = unsupported(found.refinement, ObligationKind::Fairness, found.settings);
-        let graph = match unsupported {
+        let graph = match self.undecided {
             Some(reason) => Err(format!("not evaluated: {reason}")),
             None => searched.recorded.graph(),
         };

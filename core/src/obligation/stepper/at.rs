@@ -6,7 +6,6 @@ use crate::model_call::{first_visited, named};
 use crate::obligation::counterexample::{Transition, state, step};
 use crate::obligation::obligations::Failure;
 use crate::obligation::visitor::Plan;
-use crate::obligation::{deadlock, initiality, invariant, observation, simulation};
 use crate::refinement::Refinement;
 use crate::report::json::json;
 use crate::report::{Counterexample, Step};
@@ -133,19 +132,12 @@ impl<'a, 'p> At<'a, 'p> {
             let to = std::mem::replace(&mut trace.initial, from.clone());
             trace.steps.push((action.clone(), to));
         }
-        let (refinement, trace) = (asking.refinement, &trace);
-        Some(match self.failures[failure] {
-            Failure::Observation => observation::explain(refinement, trace),
-            Failure::Initiality => initiality::explain(refinement, trace),
-            Failure::Simulation(_) => simulation::explain(refinement, trace),
-            Failure::Agency => obligations.agency.explain(refinement, trace),
-            Failure::Invariant(place) => {
-                invariant::explain(refinement, trace, &asking.invariants[place])
-            }
-            Failure::Deadlock => deadlock::explain(refinement, trace),
-            // What the model does wrong is found by asking it again, which nothing here does.
-            Failure::Model => return None,
-        })
+        obligations.explain(
+            self.failures[failure],
+            asking.refinement,
+            asking.invariants,
+            &trace,
+        )
     }
 
     /// The step of a number, if it is no initial state.

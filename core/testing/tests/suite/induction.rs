@@ -398,10 +398,8 @@ fn numbered(gap: Gap, wrong: u16) -> Via<Numbered, Numbered> {
             }
         }
         Gap::Shown => {
-            refinement.implementation.observe = |&(n, wrong)| match n == wrong {
-                true => 9,
-                false => (n % 7) as u8,
-            }
+            refinement.implementation.observe =
+                |&(n, wrong)| if n == wrong { 9 } else { (n % 7) as u8 }
         }
         Gap::Initial => refinement.implementation.initial.push((wrong, wrong)),
     }
@@ -433,9 +431,10 @@ fn the_one_state_that_is_wrong_is_found_among_many() {
                 Gap::Shown | Gap::Initial => ("inductive:simulation", None),
             };
             for row in &report.obligations {
-                let expected = match row.name == name {
-                    true => Verdict::Violated,
-                    false => Verdict::Holds,
+                let expected = if row.name == name {
+                    Verdict::Violated
+                } else {
+                    Verdict::Holds
                 };
                 assert_eq!(row.verdict, expected, "{gap:?} {wrong}: {report}");
                 assert_eq!(row.checked, u64::from(MANY) * u64::from(STEPS));

@@ -36,7 +36,7 @@ const FUNCTIONS: &[(&str, &str)] = &[
     ("property", "a liveness property"),
     ("environment", "`environment`"),
     ("at_rest", "`at_rest`"),
-    ("unsupported", "`unsupported`"),
+    ("undecided", "`undecided`"),
     ("acts_for", "`acts_for`"),
     ("waivers", "`waivers`"),
     ("rules", "`rules`"),
@@ -249,6 +249,11 @@ impl<const WHOLE: bool> TransitionSystem for System<WHOLE> {
         None
     }
 
+    fn undecided(&self, _: ObligationKind) -> Option<&'static str> {
+        called("undecided");
+        None
+    }
+
     fn cut_off(&self, _: &Pair<WHOLE>) -> Vec<&str> {
         called("cut_off");
         Vec::new()
@@ -380,11 +385,6 @@ impl<const WHOLE: bool> Refinement for Itself<WHOLE> {
     fn at_rest(&self, _: &Pair<WHOLE>, _: Process) -> bool {
         called("at_rest");
         true
-    }
-
-    fn unsupported(&self, _: ObligationKind) -> Option<&'static str> {
-        called("unsupported");
-        None
     }
 
     fn acts_for(&self, process: Process) -> Process {

@@ -46,9 +46,10 @@ fn all_that_a_trace_shrinks_to_replays() {
             assert!(current.length() <= longest);
             tries += 1;
             assert!(tries < 10_000, "shrinking ends");
-            changed = match fails(tries) {
-                true => tree.simplify(),
-                false => tree.complicate(),
+            changed = if fails(tries) {
+                tree.simplify()
+            } else {
+                tree.complicate()
             };
         }
     }

@@ -47,7 +47,7 @@ impl Refinement for ThreadsRefineAtomic {
     fn specification(&self) -> &Atomic { &Atomic }
     fn map(&self, memory: &Memory) -> u8 { memory.counter }
     fn abstract_steps(&self, _: &Memory, step: &Step, _: &Memory) -> AbstractSteps<Change> {
-        match step { Step::Read(_) => Stutter, Step::Write(_) => One(Change::Increment) } // A read is a stutter.
+        match step { Step::Read(_) => Stutter, Step::Write(_) => One(Change::Increment) }
     }
 }
 

@@ -86,7 +86,7 @@ fn a_step_between_that_is_none_is_told_with_its_number() {
         panic!("{report}");
     };
     assert!(named.answered && !named.enabled && stutter.action.is_none());
-    assert_eq!(stutter.differs[0].to_string(), "2 → 1");
+    assert_eq!(stutter.differs[0].to_string(), "1 → 2");
     let shown = &row.counterexamples[0].steps[1].abstract_before;
     let states: Vec<_> = shown.iter().map(|step| &step.state).collect();
     assert_eq!(states, [&serde_json::json!(1), &serde_json::Value::Null]);

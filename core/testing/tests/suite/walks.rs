@@ -276,9 +276,10 @@ fn the_last_state_of_a_walk_is_examined() {
             let shown = report.counterexample.as_ref();
             let shown = shown.map(|shown| (shown.obligation.as_str(), shown.length));
             assert_eq!(shown, found.then_some((obligation, 5)), "{steps}: {report}");
-            let verdict = match found {
-                true => Verdict::Violated,
-                false => Verdict::Incomplete,
+            let verdict = if found {
+                Verdict::Violated
+            } else {
+                Verdict::Incomplete
             };
             assert_eq!(report.verdict, Some(verdict));
         }

@@ -109,13 +109,12 @@ impl Again {
         }
         let (other, state) = (&*kept, &state);
         let what = "states of the implementation";
-        let found = match other == state {
-            true => {
-                difference(other, state).map(|difference| Inconsistency::Equal { what, difference })
-            }
-            false => Some(Inconsistency::Fingerprint {
+        let found = if other == state {
+            difference(other, state).map(|difference| Inconsistency::Equal { what, difference })
+        } else {
+            Some(Inconsistency::Fingerprint {
                 difference: format!("{other:?} and {state:?}"),
-            }),
+            })
         };
         let found = found.map(|found| (place, found));
         let confused = found.into_iter().chain(self.confused.take());

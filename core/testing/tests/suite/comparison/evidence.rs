@@ -129,10 +129,13 @@ fn shows<R: Refinement>(oracle: &Oracle<'_, R>, counterexample: &Counterexample,
             let invariant = invariants.find(|invariant| invariant.name() == claim);
             !invariant.is_none_or(|invariant| invariant.holds(&oracle.states[last]))
         }
-        Some(("environment", "at_rest")) => match oracle.unrest_for_ever(last) {
-            true => true,
-            false => step_shows(&|s, a, t| oracle.unrest_by_other(s, a, t)),
-        },
+        Some(("environment", "at_rest")) => {
+            if oracle.unrest_for_ever(last) {
+                true
+            } else {
+                step_shows(&|s, a, t| oracle.unrest_by_other(s, a, t))
+            }
+        }
         Some(("environment", rule)) => {
             let offers = oracle.environment_offers(last).into_iter();
             // Results are the system's to choose: an action is refused whatever its result.

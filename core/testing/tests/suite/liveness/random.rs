@@ -44,9 +44,10 @@ fn condition(rng: &mut Rng, name: &'static str) -> Fairness {
     if rng.percent(30) {
         rules.push(RULES[rng.below(RULES.len())].0);
     }
-    let condition = match rng.percent(50) {
-        true => Fairness::weak(name, rules),
-        false => Fairness::strong(name, rules),
+    let condition = if rng.percent(50) {
+        Fairness::weak(name, rules)
+    } else {
+        Fairness::strong(name, rules)
     };
     match rng.percent(30) {
         true => condition.jointly(),
@@ -173,12 +174,13 @@ fn pairs(table: &Table, condition: Option<(&Fairness, Option<Process>)>) -> Vec<
 
 /// The actions of a condition: one of each process, or of all.
 fn actions(table: &Table, condition: &Fairness) -> Vec<Pairs> {
-    match condition.is_joint() {
-        true => vec![pairs(table, Some((condition, None)))],
-        false => PROCESSES[..3]
+    if condition.is_joint() {
+        vec![pairs(table, Some((condition, None)))]
+    } else {
+        PROCESSES[..3]
             .iter()
             .map(|process| pairs(table, Some((condition, Some(*process)))))
-            .collect(),
+            .collect()
     }
 }
 

@@ -48,9 +48,10 @@ impl<S: ?Sized, const SHOWN: bool> refmap::State<S> for Unseen<SHOWN> {}
 
 impl<const SHOWN: bool> Debug for Unseen<SHOWN> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match SHOWN {
-            true => write!(f, "{}, left out {}", self.known, self.left_out),
-            false => write!(f, "{}", self.known),
+        if SHOWN {
+            write!(f, "{}, left out {}", self.known, self.left_out)
+        } else {
+            write!(f, "{}", self.known)
         }
     }
 }

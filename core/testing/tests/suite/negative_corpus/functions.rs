@@ -55,9 +55,12 @@ fn assert_no_function(refinement: &Via<u8, u8>, function: &str) {
 fn next_goes_by_a_counter_of_its_calls() {
     let mut refinement = itself(counter());
     assert_holds(&refinement);
-    refinement.implementation.next = |n| match odd() {
-        true => vec![(("tick", 0), (n + 1) % 4)],
-        false => vec![(("tick", 1), (n + 1) % 4)],
+    refinement.implementation.next = |n| {
+        if odd() {
+            vec![(("tick", 0), (n + 1) % 4)]
+        } else {
+            vec![(("tick", 1), (n + 1) % 4)]
+        }
     };
     refinement.abstract_steps = |_, _, _| AbstractSteps::One(("tick", 0));
     assert_no_function(&refinement, "`next` of the implementation");
@@ -183,9 +186,12 @@ fn functions_are_right_the_first_time() {
         static SHOWN: RefCell<HashSet<u8>> = RefCell::default();
     }
     let mut refinement = itself(counter());
-    refinement.implementation.observe = |n| match SHOWN.with_borrow_mut(|shown| shown.insert(*n)) {
-        true => *n,
-        false => n + 8,
+    refinement.implementation.observe = |n| {
+        if SHOWN.with_borrow_mut(|shown| shown.insert(*n)) {
+            *n
+        } else {
+            n + 8
+        }
     };
     assert_at_fault(
         &refinement,

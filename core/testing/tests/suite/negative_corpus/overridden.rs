@@ -64,9 +64,10 @@ impl Lanes {
 
     fn target(&self, from: &State) -> State {
         let goes_back = matches!(self.how, Override::AllowsAllOfMany | Override::Many);
-        match goes_back && from.1 == (self.most - 1) / 2 {
-            true => (from.0, 0),
-            false => (from.0, (from.1 + 1) % self.most),
+        if goes_back && from.1 == (self.most - 1) / 2 {
+            (from.0, 0)
+        } else {
+            (from.0, (from.1 + 1) % self.most)
         }
     }
 }

@@ -432,9 +432,10 @@ impl<'a, R: Refinement> Oracle<'a, R> {
         }
         let rules = 0..self.refinement.specification().rules().len();
         fate(rules.filter_map(|rule| {
-            let missing = match self.is_simulated(rule) {
-                true => fate([]),
-                false => self.of_states(|s| self.is_offered(s, rule)),
+            let missing = if self.is_simulated(rule) {
+                fate([])
+            } else {
+                self.of_states(|s| self.is_offered(s, rule))
             };
             match (self.is_waived(rule), missing.verdict) {
                 (false, _) => missing.length,

@@ -300,9 +300,10 @@ impl Refinement for Likeness {
                 let there = state.places.iter().filter(|place| **place == claim.place);
                 there.count() <= claim.at_most
             });
-            match claim.only_if_held {
-                true => invariant.when(|state: &State| state.holder.is_some()),
-                false => invariant,
+            if claim.only_if_held {
+                invariant.when(|state: &State| state.holder.is_some())
+            } else {
+                invariant
             }
         };
         self.claims.iter().map(invariant).collect()

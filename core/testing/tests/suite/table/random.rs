@@ -115,10 +115,13 @@ pub fn draw(seed: u64, size: Size) -> Correspondence {
         5..9 => vec![PROCESSES[1], PROCESSES[0]],
         // A process of the environment acts for no other: see
         // [`crate::regressions::a_deputy_in_the_environment_is_refused`].
-        _ => match acts_for[usize::from(SYSTEM)] == PROCESSES[usize::from(SYSTEM)] {
-            true => vec![PROCESSES[0], PROCESSES[usize::from(SYSTEM)]],
-            false => vec![PROCESSES[0]],
-        },
+        _ => {
+            if acts_for[usize::from(SYSTEM)] == PROCESSES[usize::from(SYSTEM)] {
+                vec![PROCESSES[0], PROCESSES[usize::from(SYSTEM)]]
+            } else {
+                vec![PROCESSES[0]]
+            }
+        }
     };
     match size {
         Size::Small => (),
@@ -295,9 +298,10 @@ fn unfolding(rng: &mut Rng, acts_for: [Process; PROCESSES.len()]) -> Corresponde
         let descent = (row >= blocks && rng.percent(descents)).then(|| row - blocks);
         let mut next = descent.or_else(|| rng.percent(detours).then(|| in_block(rng, block)));
         while let Some(to) = next {
-            let process = match busy_workers {
-                true => rng.pick(&[0, 1, SYSTEM]),
-                false => SYSTEM,
+            let process = if busy_workers {
+                rng.pick(&[0, 1, SYSTEM])
+            } else {
+                SYSTEM
             };
             let label = Label {
                 rule: rule_of(rng, process),
@@ -326,9 +330,10 @@ fn chaos(rng: &mut Rng, acts_for: [Process; PROCESSES.len()]) -> Correspondence 
     }
     let labels: Vec<_> = drawn.specification.steps.iter().flatten().collect();
     for answer in drawn.answers.iter_mut().flatten() {
-        *answer = match labels.is_empty() || rng.percent(50) {
-            true => None,
-            false => Some(rng.pick(&labels).0),
+        *answer = if labels.is_empty() || rng.percent(50) {
+            None
+        } else {
+            Some(rng.pick(&labels).0)
         };
     }
     drawn

@@ -184,9 +184,10 @@ pub fn environment(seed: u64, inputs: usize) -> (Weave, Option<(u8, u16)>) {
     let left_out = rng.percent(80).then(|| {
         // Those at the ends of words first.
         let ends = [0, 31, 32, 63, 64, 65, inputs - 1];
-        let value = match rng.percent(50) {
-            true => rng.pick(&ends),
-            false => rng.below(inputs),
+        let value = if rng.percent(50) {
+            rng.pick(&ends)
+        } else {
+            rng.below(inputs)
         };
         (rng.below(WORKERS.len()) as u8, value as u16)
     });

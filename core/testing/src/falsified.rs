@@ -1,20 +1,11 @@
-//! Wrapper that adds one declaration to a refinement.
+//! Wrapper that adds a false invariant to a refinement.
 
-use refmap::obligation::ObligationKind;
 use refmap::{AbstractSteps, ActionOf, Invariant, Process, Refinement, StateOf};
 
-/// Refinement with one additional declaration.
-pub struct Changed<R>(pub R, pub Change);
+/// Refinement with an invariant that no state satisfies, `never`.
+pub struct Falsified<R>(pub R);
 
-/// The declaration.
-pub enum Change {
-    /// These obligations are unsupported.
-    Undecided(Vec<ObligationKind>),
-    /// An invariant that no state satisfies.
-    Falsified,
-}
-
-impl<R: Refinement> Refinement for Changed<R> {
+impl<R: Refinement> Refinement for Falsified<R> {
     type Concrete = R::Concrete;
     type Abstract = R::Abstract;
 
@@ -41,20 +32,11 @@ impl<R: Refinement> Refinement for Changed<R> {
 
     fn invariants(&self) -> Vec<Invariant<R::Concrete>> {
         let mut invariants = self.0.invariants();
-        if matches!(self.1, Change::Falsified) {
-            invariants.push(Invariant::new("never", "a test", |_: &_| false));
-        }
+        invariants.push(Invariant::new("never", "a test", |_: &_| false));
         invariants
     }
 
     fn environment(&self) -> &[Process] {
         self.0.environment()
-    }
-
-    fn unsupported(&self, obligation: ObligationKind) -> Option<&'static str> {
-        match &self.1 {
-            Change::Undecided(all) => all.contains(&obligation).then_some("steps are joined"),
-            Change::Falsified => None,
-        }
     }
 }

@@ -1,0 +1,73 @@
+//! Obligations that a check cannot decide, and why.
+//!
+//! An implementation that is made of another system says which obligations are not those of that system; a quotient, a bound
+//! of the instance and what is kept of states say it by the settings. All of them are asked here, once a check.
+
+use super::kind::ObligationKind;
+use super::settings::{Settings, Symmetry};
+use crate::explore::{Order, Storage};
+use crate::functions::Functions;
+use crate::model_call::named;
+use crate::system::TransitionSystem;
+
+/// Reasons why obligations cannot be decided, by their kinds.
+#[derive(Clone, Copy)]
+pub(super) struct Undecided([Option<&'static str>; ObligationKind::ALL.len()]);
+
+impl Undecided {
+    /// Those of an implementation, checked with these settings.
+    pub fn of(implementation: &impl TransitionSystem, settings: &Settings<'_>) -> Self {
+        let bounded = implementation.call_bound().map(
+            |_| "the runs of this instance are bounded, so that a thread may stop that would go on",
+        );
+        let of_settings = by_settings(settings);
+        let reason = |kind: ObligationKind| {
+            let own = named("`undecided`", || implementation.undecided(kind));
+            match kind {
+                ObligationKind::Environment => own.or(of_settings),
+                ObligationKind::Fairness
+                | ObligationKind::LeadsTo
+                | ObligationKind::Eventually
+                | ObligationKind::AlwaysEventually
+                | ObligationKind::EventuallyAlways => own.or(bounded).or(of_settings),
+                _ => own,
+            }
+        };
+        Self(ObligationKind::ALL.map(reason))
+    }
+
+    /// Reason why obligations of a kind cannot be decided, if they cannot.
+    pub fn reason(&self, kind: ObligationKind) -> Option<&'static str> {
+        self.0[kind as usize]
+    }
+
+    /// The same of the kind of a row.
+    pub fn of_row(&self, name: &str) -> Option<&'static str> {
+        self.reason(ObligationKind::of(name)?)
+    }
+}
+
+/// Reason why what is decided on the complete graph cannot be decided with these settings.
+fn by_settings(settings: &Settings<'_>) -> Option<&'static str> {
+    if settings.symmetry != Symmetry::None {
+        // What one process may do is not the same question of all members of a class.
+        return Some("it asks about single processes, and a quotient by symmetry exchanges them");
+    }
+    if settings.storage == Storage::Fingerprints {
+        return Some("it needs the complete graph, and fingerprints may leave states out");
+    }
+    (settings.order != Order::BreadthFirst)
+        .then_some("the graph is recorded in breadth-first order only")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_are_numbered_in_their_order() {
+        for (number, kind) in ObligationKind::ALL.into_iter().enumerate() {
+            assert_eq!(kind as usize, number);
+        }
+    }
+}
