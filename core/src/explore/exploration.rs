@@ -23,36 +23,38 @@ pub fn explore<S: TransitionSystem, V: Visitor<S>>(
 ) -> Explored<S, V::Tally> {
     let form = form(system, options.storage);
     let records = options.record == Record::Graph && options.storage != Storage::Fingerprints;
-    let expansion = Expansion::new((system, visitor), options.symmetry, records, form);
+    let expansion = Expansion::new(system, visitor, options.symmetry, records, form);
     let found = search(&expansion, form, options.plain());
     expansion.explored(found)
 }
 
 /// The search, which is compiled once for all models, and for each form of keys.
 fn search(model: &dyn Expand, form: Form, options: PlainOptions<'_>) -> Found {
-    let of = (model, form);
     match form {
         // The steps of a graph lead to numbers, which the exact set does not know.
         Form::Fixed { words: 1, bits } if options.record == Record::States => {
-            Search::<[u64; 1], _>::new(of, options, Exact::new(bits)).run()
+            Search::<[u64; 1], _>::new(model, form, options, Exact::new(bits)).run()
         }
         Form::Fixed { words: 1, .. } => {
-            Search::<[u64; 1], _>::new(of, options, Numbered::new(OfWords)).run()
+            Search::<[u64; 1], _>::new(model, form, options, Numbered::new(OfWords)).run()
         }
-        Form::Fixed { .. } => Search::<[u64; 2], _>::new(of, options, Numbered::new(OfWords)).run(),
-        Form::Varying => search_hashed::<Code>(of, options),
-        Form::Whole => search_hashed::<ErasedState>(of, options),
+        Form::Fixed { .. } => {
+            Search::<[u64; 2], _>::new(model, form, options, Numbered::new(OfWords)).run()
+        }
+        Form::Varying => search_hashed::<Code>(model, form, options),
+        Form::Whole => search_hashed::<ErasedState>(model, form, options),
     }
 }
 
 /// The search of keys of any kind.
 fn search_hashed<K: Compared + Eq + Hash>(
-    of: (&dyn Expand, Form),
+    model: &dyn Expand,
+    form: Form,
     options: PlainOptions<'_>,
 ) -> Found {
     let visited = match options.storage {
         Storage::Fingerprints => Hashed::Fingerprints(Fingerprints::new()),
         Storage::Packed | Storage::Whole => Hashed::Exact(Numbered::new(OfAnyKind::default())),
     };
-    Search::<K, _>::new(of, options, visited).run()
+    Search::<K, _>::new(model, form, options, visited).run()
 }

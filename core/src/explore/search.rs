@@ -265,8 +265,8 @@ where
                     let chunk = (expansion.sources.start - wave.states.start) / chunk_size;
                     (chunk, &*expansion.candidates)
                 });
-                let of = (states as usize, threads);
-                self.visited.sort(of, lists, &mut worker.sorted);
+                let sorted = &mut worker.sorted;
+                self.visited.sort(states as usize, threads, lists, sorted);
             }
             (done, limit, first)
         };

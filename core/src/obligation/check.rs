@@ -309,9 +309,15 @@ fn run(
     };
     let mut searched = subject.search(&plan, settings, record);
     searched.totals.cut = cut(&plan, &searched.counts);
-    let of = (&refinement, settings, plan.asking.started);
     let symmetry = is_quotient.then(|| subject.symmetry());
-    let mut found = Found::new(of, searched.totals, &*searched.states, symmetry);
+    let mut found = Found::new(
+        &refinement,
+        settings,
+        plan.asking.started,
+        searched.totals,
+        &*searched.states,
+        symmetry,
+    );
     found.constraint = plan.constraint;
     let labelled = Labelled {
         recorded: &searched.recorded,

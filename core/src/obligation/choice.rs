@@ -18,7 +18,7 @@ pub(super) struct Choice<'a> {
     /// Whether rows of induction belong to those chosen, and whether those of liveness do.
     induction: bool,
     liveness: bool,
-    /// What cannot be decided, and why.
+    /// Kinds that cannot be decided, and why.
     pub undecided: Undecided,
 }
 

@@ -28,7 +28,7 @@ pub(super) struct Deadlock {
     is_bounded: bool,
 }
 
-/// What a worker counts.
+/// Counters of a worker.
 #[derive(Default)]
 pub(super) struct Counts {
     pub tested: Tested,
@@ -63,7 +63,7 @@ impl Counts {
         }
     }
 
-    /// What the report says of a bound that has stopped threads.
+    /// Entry of the report about a bound that has stopped threads.
     pub fn cut_off(&self, system: &impl TransitionSystem) -> Option<CutOff> {
         self.is_cut_off().then(|| CutOff {
             bound: system.call_bound().unwrap_or_else(|| "bounded".to_owned()),

@@ -189,7 +189,8 @@ impl<'a> Environment<'a> {
     /// steps are wrong.
     pub fn decide<R: Refinement>(
         &self,
-        (recorded, labels): (&Recorded, &[Label]),
+        recorded: &Recorded,
+        labels: &[Label],
         inputs: &[ActionOf<R::Abstract>],
         simulation_fails: bool,
         found: &Found<'_, R>,

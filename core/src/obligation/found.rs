@@ -1,4 +1,4 @@
-//! What a search or random walks leave behind, for obligations to be judged and violations to be shown.
+//! Remains of a search or of random walks, by which obligations are judged and violations shown.
 
 use crate::report::number::counted;
 use std::cell::RefCell;
@@ -39,11 +39,11 @@ pub(super) struct Totals {
     pub unexamined: u64,
     pub seconds: f64,
     pub peak_memory_bytes: u64,
-    /// How states were kept; none if they were not.
+    /// Form in which states were kept; none if they were not.
     pub kept: Option<StatesKept>,
     /// Panic of a function of the model that was not called for a state or a step (`initial`, say), if there was one.
     pub panic: Option<Panic>,
-    /// How an initial state cannot be packed, if there is one.
+    /// Reason why an initial state cannot be packed, if there is one.
     pub initial_misfit: Option<String>,
 }
 
@@ -88,7 +88,7 @@ const FEW: u32 = 24;
 /// Says what a behaviour shows.
 type Explain<'e, S> = &'e dyn Fn(&Trace<S>) -> Counterexample;
 
-/// What is left of a search, or of random walks, but the counters of the obligations.
+/// Remains of a search, or of random walks, but the counters of the obligations.
 pub(super) struct Found<'a, R: Refinement> {
     pub refinement: &'a R,
     /// Constraint that bounded the exploration.
@@ -101,7 +101,7 @@ pub(super) struct Found<'a, R: Refinement> {
     pub symmetry: Option<&'a dyn Quotienting<R::Concrete>>,
     /// When the check began.
     pub started: Instant,
-    /// What the model did otherwise when it was asked again to explain a violation.
+    /// Faults of the model when it was asked again to explain a violation.
     unrepeated: RefCell<Vec<Counterexample>>,
 }
 
@@ -110,7 +110,9 @@ pub(super) type Tell<'a> = &'a (dyn Fn(Option<Work>) + Sync);
 
 impl<'a, R: Refinement> Found<'a, R> {
     pub fn new(
-        (refinement, settings, started): (&'a R, &'a Settings<'a>, Instant),
+        refinement: &'a R,
+        settings: &'a Settings<'a>,
+        started: Instant,
         totals: Totals,
         states: &'a dyn States<R::Concrete>,
         symmetry: Option<&'a dyn Quotienting<R::Concrete>>,
@@ -157,7 +159,7 @@ impl<'a, R: Refinement> Found<'a, R> {
         }
     }
 
-    /// What `explain` says of the behaviour found to `place`; where the model does not offer its steps again, that
+    /// Explanation of the behaviour found to `place`; where the model does not offer its steps again, that
     /// is told.
     pub fn explained(&self, place: Place, explain: Explain<'_, R::Concrete>) -> Counterexample {
         let implementation = self.refinement.implementation();
@@ -207,7 +209,7 @@ impl<'a, R: Refinement> Found<'a, R> {
         told
     }
 
-    /// What `explain` says of the behaviour found to `place`, where `row` fails: that is tested once more.
+    /// Explanation of the behaviour found to `place`, where `row` fails: that is tested once more.
     pub fn explained_again(
         &self,
         row: &Row,
@@ -231,7 +233,7 @@ impl<'a, R: Refinement> Found<'a, R> {
         })
     }
 
-    /// What the model did otherwise since the last time that this was asked.
+    /// Faults of the model since the last time that this was asked.
     pub fn take_unrepeated(&self) -> Vec<Counterexample> {
         self.unrepeated.take()
     }

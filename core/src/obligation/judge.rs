@@ -151,7 +151,7 @@ fn judge<'a>(
     let environment = catch(|| {
         named(ASKED_BY_ENVIRONMENT, || {
             of.environment
-                .decide((recorded, labels), inputs, simulation_fails, found)
+                .decide(recorded, labels, inputs, simulation_fails, found)
         })
     });
     let environment = environment.unwrap_or_else(|panic| {

@@ -48,16 +48,16 @@ pub(super) struct Model {
     pub row: Row,
 }
 
-/// What a worker finds of a model, and what it has to know of the state that it looks at.
+/// Findings of a worker about a model, and what it has to know of the state that it looks at.
 pub(super) struct Counts {
     pub fault: Option<(Place, Fault)>,
-    /// What this state has offered so far.
+    /// Actions that this state has offered so far.
     offered: Offers,
     /// Whether it has perhaps offered an action twice.
     perhaps_twice: bool,
     /// States on which the symmetry was tested.
     pub tested_symmetry: u64,
-    /// What the model is asked once more, and how it answered.
+    /// Questions that the model is asked once more, and its answers.
     pub again: Again,
 }
 
@@ -169,7 +169,7 @@ impl Asking<'_> {
     }
 }
 
-/// What of a check the row is judged by, beside what was found on the way.
+/// Findings of a check by which the row is judged, beside those of the way.
 pub(super) struct Context<'c, 'a> {
     pub invariants: &'c [Invariant<ErasedSystem<'a>>],
     /// The places of the invariants that were true of every state.
@@ -215,7 +215,7 @@ impl Model {
     }
 }
 
-/// What is wrong with the model.
+/// Faults of the model.
 fn faults<'a>(
     counts: &Counts,
     context: &Context<'_, 'a>,
@@ -337,7 +337,7 @@ impl Counts {
         &self.again.processes
     }
 
-    /// What of the specification, which has these rules, is stated as a predicate.
+    /// Rules of the specification that are stated as predicates.
     pub fn taken_at_word(&self, rules: &[Rule]) -> Vec<String> {
         let words = self.again.words.keys();
         words

@@ -19,7 +19,7 @@ use crate::trace::Trace;
 
 const KIND: ObligationKind = ObligationKind::Observation;
 
-/// What a state of the implementation shows.
+/// Observation of a state of the implementation.
 type Shown<R> = <<R as Refinement>::Concrete as TransitionSystem>::Observation;
 
 #[derive(Clone)]
@@ -86,7 +86,7 @@ impl Observation {
     }
 }
 
-/// What the last state of a behaviour shows, and what its image does.
+/// Observations of the last state of a behaviour, and of its image.
 fn shown<R: Refinement>(refinement: &R, trace: &Trace<R::Concrete>) -> (Shown<R>, Shown<R>) {
     let own = refinement.implementation().call_observe(trace.last());
     let image = refinement.call_map(trace.last());

@@ -5,7 +5,7 @@
 //! of what the author says is trusted.
 
 use super::choice::Choice;
-use super::counterexample::{counterexample, last_step, rule_name};
+use super::counterexample::{Transition, counterexample, last_step, rule_name};
 use super::found::Found;
 use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
@@ -25,9 +25,9 @@ use crate::visit::{some_steps, visit_offers, visit_steps};
 
 const KIND: ObligationKind = ObligationKind::Simulation;
 
-/// How many abstract actions are shown beside a failed step.
+/// Number of abstract actions that are shown beside a failed step.
 const NEAREST: usize = 4;
-/// How many are looked at to find them.
+/// Number of those that are looked at to find them.
 const MOST_LOOKED_AT: usize = 10_000;
 /// Abstract states between which steps are looked for, how many from each, and by how many actions besides.
 const MOST_IMAGES: usize = 12;
@@ -41,7 +41,7 @@ pub(super) struct Simulation {
     pub row: Row,
 }
 
-/// What a worker counts.
+/// Counters of a worker.
 pub(super) struct Counts {
     pub checked: u64,
     /// Per rule of the implementation, the first place where `simulation` fails by it: one rule may fail for another
@@ -106,10 +106,10 @@ impl Simulation {
     pub fn test<'s, R: Refinement>(
         refinement: &R,
         counts: &mut Counts,
-        (place, rule): (Place, usize),
-        (from, image): (&StateOf<R::Concrete>, &'s StateOf<R::Abstract>),
-        action: &'s ActionOf<R::Concrete>,
-        to: &StateOf<R::Concrete>,
+        place: Place,
+        rule: usize,
+        (from, action, to): Transition<'s, R::Concrete>,
+        image: &'s StateOf<R::Abstract>,
         allow: impl FnOnce(&ActionOf<R::Abstract>, &StateOf<R::Abstract>) -> Option<bool>,
     ) -> TestedStep<'s, R> {
         let answer = answer(refinement, image, from, action, to);
@@ -228,7 +228,7 @@ fn some_images<R: Refinement>(found: &Found<'_, R>) -> Vec<StateOf<R::Abstract>>
     images
 }
 
-/// What is wrong with the last step of a behaviour. Of a counterexample to induction too.
+/// Counterexample in which the last step of a behaviour is not what it is said to simulate. Of one to induction too.
 pub(super) fn explain<R: Refinement>(refinement: &R, trace: &Trace<R::Concrete>) -> Counterexample {
     let (_, action, _) = last_step(trace);
     let implementation = refinement.implementation();
@@ -250,7 +250,7 @@ pub(super) fn explain<R: Refinement>(refinement: &R, trace: &Trace<R::Concrete>)
 }
 
 impl<R: Refinement> Failed<R> {
-    /// What is wrong, as the end of a sentence on the step.
+    /// Fault of the step, as the end of a sentence.
     fn explanation(&self, refinement: &R) -> String {
         let specification = refinement.specification();
         let actions = self.answer.actions();

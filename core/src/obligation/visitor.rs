@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use super::agency::{Owner, agent};
+use super::counterexample::Transition;
 use super::environment::Inputs;
 use super::fault::Fault;
 use super::invariant::{self, Chosen};
@@ -25,7 +26,7 @@ use crate::system::{ActionOf, StateOf};
 
 const CLONE_OF_STATE: &str = "`clone` of a state";
 
-/// What has to be computed for the obligations chosen.
+/// Values that have to be computed for the obligations chosen.
 #[derive(Clone, Copy)]
 pub(super) struct Needs {
     /// Anything at all.
@@ -34,7 +35,7 @@ pub(super) struct Needs {
     pub image: bool,
     /// The step correspondence; other obligations rest on it.
     pub simulation: bool,
-    /// What each step means to the environment, to be kept with it.
+    /// Meaning of each step to the environment, to be kept with it.
     pub environment: bool,
     /// By which rule and process each step is taken, to be kept with it.
     pub fairness: bool,
@@ -84,7 +85,7 @@ pub(super) struct Plan<'a> {
     until: Until,
     /// Number of rules of the implementation, and of the specification.
     rules: [usize; 2],
-    /// What is kept with the steps.
+    /// Labels of the steps.
     pub labels: Labels,
     /// The abstract states between, of steps that simulate several abstract steps.
     pub between: SharedNumbers<Vec<ErasedState>>,
@@ -189,21 +190,22 @@ impl<'a, 'p, R: Refinement> Tester<'a, 'p, R> {
     fn simulation(
         &self,
         tally: &mut Tally<R>,
-        (place, rule): (Place, usize),
-        (from, image): (&StateOf<R::Concrete>, &StateOf<R::Abstract>),
-        action: &ActionOf<R::Concrete>,
-        to: &StateOf<R::Concrete>,
+        place: Place,
+        rule: usize,
+        step: Transition<'_, R::Concrete>,
+        image: &StateOf<R::Abstract>,
     ) -> Label {
+        let (_, action, _) = step;
         let plan = self.plan;
         let specification = self.refinement.specification();
         let counts = &mut tally.counts;
         let step = Simulation::test(
             self.refinement,
             &mut counts.simulation,
-            (place, rule),
-            (from, image),
-            action,
-            to,
+            place,
+            rule,
+            step,
+            image,
             |action, target| {
                 let is_derived = || is_derived(specification, image, action);
                 if !*self.allows_is_derived.get_or_init(is_derived) {
@@ -393,7 +395,7 @@ impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, '_, R> {
         }
         let mut label = match image {
             Some(image) if needs.simulation => {
-                self.simulation(tally, (place, rule), (from, image), action, to)
+                self.simulation(tally, place, rule, (from, action, to), image)
             }
             _ => Label::default(),
         };

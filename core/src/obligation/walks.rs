@@ -46,8 +46,8 @@ pub(super) fn report<'a>(
         stop: &stop,
     };
     let shown = shown.shorten(&mut walked);
-    let of = (refinement, settings, plan.asking.started);
-    let mut found = Found::new(of, totals(&walked), &shown, None);
+    let started = plan.asking.started;
+    let mut found = Found::new(refinement, settings, started, totals(&walked), &shown, None);
     found.constraint = plan.constraint;
     let labelled = Labelled {
         recorded: &Recorded::nothing(),

@@ -1,4 +1,4 @@
-//! What makes a verdict say less than it seems to: what is vacuous is told.
+//! Doubts: facts that make a verdict say less than it seems to. Vacuity is told.
 
 use super::found::Found;
 use super::obligations::{Counts, Obligations};
@@ -9,7 +9,7 @@ use crate::model_call::{catch, named};
 use crate::refinement::Refinement;
 use crate::report::{About, Warning};
 
-/// What the judgement of some obligations found that bears on what others say.
+/// Findings of the judgement of some obligations that bear on what others say.
 pub(super) struct Judgements<'a, R: Refinement> {
     pub environment: &'a environment::Decided<R>,
     pub induction: Option<&'a induction::Decided<'a>>,

@@ -41,6 +41,15 @@ enum Phase {
     Writing,
 }
 
+/// The state being expanded.
+#[derive(Clone, Copy)]
+struct Source<'e> {
+    place: Place,
+    key: Key<'e>,
+    /// The clock that is looked at on the way.
+    clock: &'e Clock<'e>,
+}
+
 /// Result of the steps of a state.
 enum Taken {
     All,
@@ -89,7 +98,8 @@ where
     V: Visitor<S>,
 {
     pub fn new(
-        (system, visitor): (&'a S, &'a V),
+        system: &'a S,
+        visitor: &'a V,
         symmetry: Option<&'a dyn Quotienting<S>>,
         records: bool,
         form: Form,
@@ -140,16 +150,16 @@ where
     fn take_steps(
         &self,
         system: &S,
-        (place, key): (Place, Key<'_>),
-        batch: &Batch<'_>,
+        source: Source<'_>,
+        task: Task,
         tally: &mut V::Tally,
         met: &mut Targets<S>,
         keys: &mut KeyList,
     ) -> Taken {
         if const { needs_drop::<StateOf<S>>() } {
-            return self.take_steps_one_by_one(system, (place, key), batch, tally, met, keys);
+            return self.take_steps_one_by_one(system, source, task, tally, met, keys);
         }
-        let Batch { task, clock, .. } = *batch;
+        let Source { place, key, clock } = source;
         let phase = Cell::new(Phase::Examining);
         let taken = interruptible(|| {
             with(system, key, |from| {
@@ -173,18 +183,18 @@ where
                     met.targets.push(to);
                 };
                 named(NEXT, || system.next(from, &mut visit));
-                self.look_at((clock, &phase), tally, at, met);
+                self.look_at(clock, &phase, tally, at, met);
                 phase.set(Phase::Examining);
                 self.visitor
                     .leave(tally, place, from, met.targets.len() as u32);
                 phase.set(Phase::Writing);
-                self.write_down(system, (clock, place), (key, from), tally, met, keys)
+                self.write_down(system, source, from, tally, met, keys)
             })
         });
         let taken = match taken {
             Ok(true) => Taken::All,
             Ok(false) => Taken::SomeUnknown,
-            Err(ended) => self.recover((ended, phase.get()), (clock, place, key), tally, met, keys),
+            Err(ended) => self.recover(ended, phase.get(), source, tally, met, keys),
         };
         met.actions.clear();
         met.targets.clear();
@@ -201,13 +211,13 @@ where
     fn take_steps_one_by_one(
         &self,
         system: &S,
-        (place, key): (Place, Key<'_>),
-        batch: &Batch<'_>,
+        source: Source<'_>,
+        task: Task,
         tally: &mut V::Tally,
         met: &mut Targets<S>,
         keys: &mut KeyList,
     ) -> Taken {
-        let Batch { task, clock, .. } = *batch;
+        let Source { place, key, clock } = source;
         let looks = self.visitor.looks_at_steps();
         let phase = Cell::new(Phase::Examining);
         let mut unfit = None;
@@ -244,8 +254,11 @@ where
                         self.visitor.taken(tally, &action)
                     }
                     phase.set(Phase::Writing);
-                    let of = (&mut met.limit, clock);
-                    if let Err(to) = self.write(system, of, (key, from), position, to, keys) {
+                    // To find the state that stands for one may take long.
+                    if self.symmetry.is_some() && position as usize % PATIENCE == PATIENCE - 1 {
+                        look_within(clock, &mut met.limit, position as usize);
+                    }
+                    if let Err(to) = self.write(system, (key, from), to, keys) {
                         unfit = Some(to);
                         break_off();
                     }
@@ -289,20 +302,14 @@ where
     fn write(
         &self,
         system: &S,
-        (limit, clock): (&mut Option<Limit>, &Clock<'_>),
         from: (Key<'_>, &StateOf<S>),
-        position: u32,
         to: StateOf<S>,
         keys: &mut KeyList,
     ) -> Result<(), StateOf<S>> {
-        let Some(symmetry) = self.symmetry else {
-            return push_owned(system, self.form, from, to, keys);
+        let to = match self.symmetry {
+            Some(symmetry) => symmetry.canonical(system, &to),
+            None => to,
         };
-        // To find the state that stands for one may take long.
-        if position as usize % PATIENCE == PATIENCE - 1 {
-            look_within(clock, limit, position as usize);
-        }
-        let to = symmetry.canonical(system, &to);
         push_owned(system, self.form, from, to, keys)
     }
 
@@ -331,7 +338,8 @@ where
     #[inline(always)]
     fn look_at(
         &self,
-        (clock, phase): (&Clock<'_>, &Cell<Phase>),
+        clock: &Clock<'_>,
+        phase: &Cell<Phase>,
         tally: &mut V::Tally,
         (place, from, image): (Place, &StateOf<S>, &V::Image),
         met: &mut Targets<S>,
@@ -369,12 +377,14 @@ where
     #[cold]
     fn recover(
         &self,
-        (ended, phase): (Ended, Phase),
-        (clock, place, key): (&Clock<'_>, Place, Key<'_>),
+        ended: Ended,
+        phase: Phase,
+        source: Source<'_>,
         tally: &mut V::Tally,
         met: &mut Targets<S>,
         keys: &mut KeyList,
     ) -> Taken {
+        let Source { place, key, clock } = source;
         let broken_off = |met: &Targets<S>| {
             Taken::BrokenOff(met.limit.expect("a limit is what breaks off a state"))
         };
@@ -403,7 +413,7 @@ where
                     with(self.system, key, |from| {
                         let image = self.visitor.image(tally, from);
                         let at = (place, from, &image);
-                        self.look_at((clock, &phase), tally, at, met);
+                        self.look_at(clock, &phase, tally, at, met);
                     });
                 });
                 match (looked, phase.get()) {
@@ -419,7 +429,7 @@ where
         }
         let written = interruptible(|| {
             with(self.system, key, |from| {
-                self.write_down(self.system, (clock, place), (key, from), tally, met, keys)
+                self.write_down(self.system, source, from, tally, met, keys)
             })
         });
         match written {
@@ -436,8 +446,8 @@ where
     fn write_down(
         &self,
         system: &S,
-        (clock, place): (&Clock<'_>, Place),
-        from: (Key<'_>, &StateOf<S>),
+        Source { place, key, clock }: Source<'_>,
+        from: &StateOf<S>,
         tally: &mut V::Tally,
         met: &mut Targets<S>,
         keys: &mut KeyList,
@@ -445,7 +455,7 @@ where
         let targets = &mut met.targets;
         let unfit = match self.symmetry {
             None => {
-                let all = push_targets(system, self.form, from, targets, keys);
+                let all = push_targets(system, self.form, (key, from), targets, keys);
                 (!all).then(|| targets.drain(keys.len()..).next()).flatten()
             }
             Some(symmetry) => targets.iter().enumerate().find_map(|(step, to)| {
@@ -454,7 +464,7 @@ where
                     look_within(clock, &mut met.limit, step);
                 }
                 let to = symmetry.canonical(system, to);
-                push_owned(system, self.form, from, to, keys).err()
+                push_owned(system, self.form, (key, from), to, keys).err()
             }),
         };
         if let Some(to) = &unfit {
@@ -598,7 +608,12 @@ where
             let Self {
                 tally, met, keys, ..
             } = self;
-            match expansion.take_steps(system, (place, key), batch, tally, met, keys) {
+            let source = Source {
+                place,
+                key,
+                clock: batch.clock,
+            };
+            match expansion.take_steps(system, source, batch.task, tally, met, keys) {
                 Taken::All => (),
                 Taken::SomeUnknown => found.incomplete = true,
                 Taken::BrokenOff(limit) => return Err(limit),

@@ -74,11 +74,7 @@ where
     I: Visited<K>,
 {
     /// A search that has found nothing yet.
-    pub fn new(
-        (model, form): (&'a dyn Expand, Form),
-        options: PlainOptions<'a>,
-        visited: I,
-    ) -> Self {
+    pub fn new(model: &'a dyn Expand, form: Form, options: PlainOptions<'a>, visited: I) -> Self {
         let steps = match options.storage {
             Storage::Fingerprints => Steps::Store,
             Storage::Packed | Storage::Whole => Steps::Found,

@@ -63,11 +63,12 @@ impl Visited<[u64; 1]> for Exact {
 
     fn sort<'c>(
         &self,
-        of: (usize, usize),
+        states: usize,
+        threads: usize,
         lists: impl Iterator<Item = (u32, &'c [Candidate<[u64; 1]>])> + Clone,
         sorted: &mut Partition,
     ) {
-        sort_for_compact_set(&self.set, of, lists, sorted);
+        sort_for_compact_set(&self.set, states, threads, lists, sorted);
     }
 
     fn add_all(

@@ -81,13 +81,14 @@ impl<T: Fingerprinted + Clone + Send + Sync> Visited<T> for Fingerprints {
 
     fn sort<'c>(
         &self,
-        of: (usize, usize),
+        states: usize,
+        threads: usize,
         lists: impl Iterator<Item = (u32, &'c [Candidate<T>])> + Clone,
         sorted: &mut Partition,
     ) where
         T: 'c,
     {
-        sort_for_compact_set(&self.0, of, lists, sorted);
+        sort_for_compact_set(&self.0, states, threads, lists, sorted);
     }
 
     fn add_all(

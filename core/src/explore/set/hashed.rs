@@ -52,15 +52,16 @@ impl<T: Fingerprinted + Clone + Eq + Hash + Send + Sync> Visited<T> for Hashed {
 
     fn sort<'c>(
         &self,
-        of: (usize, usize),
+        states: usize,
+        threads: usize,
         lists: impl Iterator<Item = (u32, &'c [Candidate<T>])> + Clone,
         sorted: &mut Partition,
     ) where
         T: 'c,
     {
         match self {
-            Self::Exact(set) => set.sort(of, lists, sorted),
-            Self::Fingerprints(set) => set.sort(of, lists, sorted),
+            Self::Exact(set) => set.sort(states, threads, lists, sorted),
+            Self::Fingerprints(set) => set.sort(states, threads, lists, sorted),
         }
     }
 

@@ -24,7 +24,8 @@ const REGION: u64 = 1 << 19;
 /// Sorts candidates as [`Visited::sort`](super::Visited::sort) says.
 pub(super) fn sort_for_compact_set<'c, K: 'c>(
     set: &CompactSet,
-    (states, threads): (usize, usize),
+    states: usize,
+    threads: usize,
     lists: impl Iterator<Item = (u32, &'c [Candidate<K>])> + Clone,
     sorted: &mut Partition,
 ) {
@@ -291,7 +292,7 @@ mod tests {
                     .map(|taken| {
                         let taken = taken.iter().map(|list| (*list, &*lists[*list as usize]));
                         let mut bins = Partition::default();
-                        sort_for_compact_set(&other.0, (WORTH_SORTING, 2), taken, &mut bins);
+                        sort_for_compact_set(&other.0, WORTH_SORTING, 2, taken, &mut bins);
                         bins
                     })
                     .collect();

@@ -43,10 +43,11 @@ pub(in crate::explore) trait Visited<K>: Sync {
     fn prefetch(&self, hash: u64);
     fn find(&self, log: &SegmentedVec<K>, hash: u64, key: &K) -> Lookup;
     /// Sorts the candidates of some lists of a wave, which one of the threads has met, if that helps to add
-    /// them; `of` is how many states the wave has and how many threads work through it.
+    /// them. `states` are those of the wave, and `threads` work through it.
     fn sort<'c>(
         &self,
-        _of: (usize, usize),
+        _states: usize,
+        _threads: usize,
         _lists: impl Iterator<Item = (u32, &'c [Candidate<K>])> + Clone,
         _sorted: &mut Partition,
     ) where

@@ -28,7 +28,7 @@ const BLOCK: u32 = 1 << 8;
 const MOST_PAIRS: usize = 1 << 12;
 const MOST_ASKED: usize = 1 << 8;
 
-/// What equal states are compared by.
+/// Answers by which equal states are compared.
 pub(in crate::obligation) struct Compared<'f, 'a> {
     pub found: &'f Found<'f, ErasedRefinement<'a>>,
     pub invariants: &'f [Invariant<ErasedSystem<'a>>],
@@ -128,7 +128,7 @@ impl Compared<'_, '_> {
         })
     }
 
-    /// What of the model tells two equal states apart, if something does.
+    /// Function of the model that tells two equal states apart, if one does.
     fn told_apart(&self, kept: &ErasedState, to: &ErasedState) -> Option<String> {
         let refinement = self.found.refinement;
         let implementation = refinement.implementation();

@@ -1,4 +1,4 @@
-//! What a check knows of a model that it asks again.
+//! Model as a check asks it again.
 
 use std::sync::OnceLock;
 use std::time::Instant;

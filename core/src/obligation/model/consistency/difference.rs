@@ -1,4 +1,4 @@
-//! How two values differ that should not.
+//! Differences of two values that should be one.
 
 use std::fmt::Debug;
 
@@ -41,7 +41,7 @@ pub(super) fn asked_twice<T: PartialEq + Debug>(
     same(function, &first, &again)
 }
 
-/// How two equal values differ as they serialise or as `Debug` shows them, if they do.
+/// Difference of two equal values as they serialise or as `Debug` shows them, if there is one.
 pub(in crate::obligation) fn difference<T: Serialize + Debug>(
     value: &T,
     equal: &T,
@@ -69,7 +69,7 @@ pub(in crate::obligation) fn difference<T: Serialize + Debug>(
     ))
 }
 
-/// How two equal values differ as `Debug` shows them, if they do.
+/// Difference of two equal values as `Debug` shows them, if there is one.
 pub(in crate::obligation) fn difference_shown(
     value: &impl Debug,
     equal: &impl Debug,

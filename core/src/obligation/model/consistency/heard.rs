@@ -1,4 +1,4 @@
-//! What was heard of a model where it is asked again, and what is found so.
+//! Answers of a model that is asked again, and the faults that they show.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,11 +21,11 @@ pub(in crate::obligation) enum Word {
     Rule(RuleId),
 }
 
-/// What was heard of a state that is in the sample.
+/// Answers of the model about a state of the sample.
 #[derive(Default)]
 pub(in crate::obligation) struct Heard {
     pub image: Option<ErasedState>,
-    /// What it shows, as `Debug` shows that.
+    /// Observation, as `Debug` shows it.
     pub shown: Option<String>,
     /// Whether the invariants hold that are checked.
     pub invariants: Vec<bool>,
@@ -33,17 +33,17 @@ pub(in crate::obligation) struct Heard {
     pub steps: Vec<ErasedStep>,
     /// The rules of which these are instances.
     pub rules: Vec<usize>,
-    /// What these were said to simulate, if it was asked.
+    /// Abstract steps that these were said to simulate, if that was asked.
     pub answers: Vec<Answer<ErasedAction, ErasedState>>,
 }
 
-/// What a worker finds by asking again.
+/// Findings of a worker that asks again.
 pub(in crate::obligation) struct Again {
-    /// What was heard of the state that is being looked at.
+    /// Answers about the state that is being looked at.
     pub heard: Option<Box<Heard>>,
     /// The states asked of again.
     pub states: u64,
-    /// What the specification says without its `next`, with the first place where it does.
+    /// Predicates of the specification that say something without its `next`, with the first place where each does.
     pub words: BTreeMap<Word, (Place, Disagreement)>,
     /// Per rule of the specification, whether its `next` visits actions of it anywhere.
     pub enumerated: Vec<bool>,
@@ -54,7 +54,7 @@ pub(in crate::obligation) struct Again {
     pub names_of_specification: Names,
     /// The states at which overridden methods of the specification were not compared, since there is too much to compare with.
     pub not_compared: u64,
-    /// Where states are kept as fingerprints, those in the sample and their successors, by their fingerprints.
+    /// States in the sample and their successors, by their fingerprints, where states are kept as these.
     fingerprinted: HashMap<u64, (Place, ErasedState)>,
     /// Two of one fingerprint that are not one state.
     pub confused: Option<(Place, Inconsistency)>,
@@ -136,7 +136,7 @@ impl Again {
         misnamed
     }
 
-    /// What is not a predicate after all, since `next` visits steps of the rule elsewhere.
+    /// The first predicate that is none after all, since `next` visits steps of its rule elsewhere.
     pub fn contradicted(&self) -> Option<(Place, Inconsistency)> {
         let is_enumerated = |word: &Word| match *word {
             Word::Initial => false,
