@@ -4,34 +4,15 @@ use refmap::AbstractSteps::{self, One, Stutter};
 use refmap::{Invariant, Process, Property, Refinement};
 use refmap_systems::ben_ari::level_1::{Action, Chi, State};
 use refmap_systems::ben_ari::{
-    Level0, Level1, Memory, Mutant, MutatorAction, MutatorAt, Scope, Step, level_0,
+    Level0, Level1, Memory, MutatorAction, MutatorAt, Scope, Step, level_0,
 };
 
+use super::Lowered;
+
 /// The first refinement.
-pub struct Refinement1 {
-    implementation: Level1,
-    specification: Level0,
-    mutators: Vec<Process>,
-}
+pub type Refinement1 = Lowered<Level1, Level0>;
 
-impl Refinement1 {
-    /// The first refinement for an instance.
-    pub fn new(scope: Scope) -> Self {
-        Self {
-            implementation: Level1::new(scope),
-            specification: Level0::new(scope.fair()),
-            mutators: super::mutators(&scope),
-        }
-    }
-
-    /// The same with a fault planted in a rule of the implementation.
-    pub fn with_mutant(scope: Scope, mutant: Mutant) -> Self {
-        let mut refinement = Self::new(scope);
-        refinement.implementation.mutant = Some(mutant);
-        refinement
-    }
-}
-
+// ANCHOR: invariants
 /// The safety property of Russinoff: what is about to be appended is garbage.
 pub fn inv1() -> Invariant<Level1> {
     Invariant::new("inv1", "Appendix B.2, inv1; section 6.1.2", |s: &State| {
@@ -50,6 +31,7 @@ pub fn inv2() -> Invariant<Level1> {
     })
     .when(|s: &State| matches!(s.chi, Chi::TestL | Chi::Append))
 }
+// ANCHOR_END: invariants
 
 /// The collector comes to colour again and again.
 pub fn colours() -> Property<Level1> {
@@ -95,6 +77,7 @@ impl Refinement for Refinement1 {
         &self.specification
     }
 
+    // ANCHOR: mapping
     /// M to M; the colours, Q, L and the locations are hidden.
     fn map(&self, state: &State) -> Memory {
         state.shared.m
@@ -137,6 +120,7 @@ impl Refinement for Refinement1 {
             Step::Collector(Action::BlackToWhite) => Stutter,
         }
     }
+    // ANCHOR_END: mapping
 
     fn invariants(&self) -> Vec<Invariant<Level1>> {
         vec![inv1(), inv2()]

@@ -3,32 +3,12 @@
 use refmap::AbstractSteps::{self, One, Stutter};
 use refmap::{Invariant, Process, Refinement};
 use refmap_systems::ben_ari::level_2::{Action, Chi, State};
-use refmap_systems::ben_ari::{Level1, Level2, Mutant, NodeSet, Scope, Step, level_1};
+use refmap_systems::ben_ari::{Level1, Level2, NodeSet, Step, level_1};
+
+use super::Lowered;
 
 /// The second refinement.
-pub struct Refinement2 {
-    implementation: Level2,
-    specification: Level1,
-    mutators: Vec<Process>,
-}
-
-impl Refinement2 {
-    /// The second refinement for an instance.
-    pub fn new(scope: Scope) -> Self {
-        Self {
-            implementation: Level2::new(scope),
-            specification: Level1::new(scope.fair()),
-            mutators: super::mutators(&scope),
-        }
-    }
-
-    /// The same with a fault planted in a rule of the implementation.
-    pub fn with_mutant(scope: Scope, mutant: Mutant) -> Self {
-        let mut refinement = Self::new(scope);
-        refinement.implementation.mutant = Some(mutant);
-        refinement
-    }
-}
+pub type Refinement2 = Lowered<Level2, Level1>;
 
 /// While the roots are being coloured, those below K are black: so that all are when K is ROOTS.
 pub fn roots_below_k_black() -> Invariant<Level2> {

@@ -11,34 +11,13 @@
 use refmap::AbstractSteps::{self, One, Stutter};
 use refmap::{Invariant, Process, Refinement};
 use refmap_systems::ben_ari::level_3::{Action, Chi, State};
-use refmap_systems::ben_ari::{Level2, Level3, Mutant, MutatorAt, Scope, Step, level_2};
+use refmap_systems::ben_ari::{Level2, Level3, MutatorAt, Scope, Step, level_2};
 
+use super::Lowered;
 use super::level_2::{roots_below_k_black, roots_black};
 
 /// The third refinement.
-pub struct Refinement3 {
-    implementation: Level3,
-    specification: Level2,
-    mutators: Vec<Process>,
-}
-
-impl Refinement3 {
-    /// The third refinement for an instance.
-    pub fn new(scope: Scope) -> Self {
-        Self {
-            implementation: Level3::new(scope),
-            specification: Level2::new(scope.fair()),
-            mutators: super::mutators(&scope),
-        }
-    }
-
-    /// The same with a fault planted in a rule of the implementation.
-    pub fn with_mutant(scope: Scope, mutant: Mutant) -> Self {
-        let mut refinement = Self::new(scope);
-        refinement.implementation.mutant = Some(mutant);
-        refinement
-    }
-}
+pub type Refinement3 = Lowered<Level3, Level2>;
 
 /// Step 2 of Fig. 14: nodes are being scanned.
 fn scanning(s: &State) -> bool {

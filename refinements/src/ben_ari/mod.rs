@@ -8,11 +8,36 @@ mod level_2;
 mod level_3;
 
 use refmap::{Composed, Process, Property, TransitionSystem, compose};
-use refmap_systems::ben_ari::{Memory, Scope, Shared, process};
+use refmap_systems::ben_ari::{Collector, Level, Memory, Mutant, Scope, Shared, process};
 
 pub use level_1::Refinement1;
 pub use level_2::Refinement2;
 pub use level_3::Refinement3;
+
+/// A level, as a refinement of the one above it.
+pub struct Lowered<Lower, Upper> {
+    implementation: Lower,
+    specification: Upper,
+    mutators: Vec<Process>,
+}
+
+impl<A: Collector, Upper: From<Scope>> Lowered<Level<A>, Upper> {
+    /// The refinement for an instance.
+    pub fn new(scope: Scope) -> Self {
+        Self {
+            implementation: Level::new(scope),
+            specification: Upper::from(scope.fair()),
+            mutators: mutators(&scope),
+        }
+    }
+
+    /// The same with a fault planted in a rule of the implementation.
+    pub fn with_mutant(scope: Scope, mutant: Mutant) -> Self {
+        let mut refinement = Self::new(scope);
+        refinement.implementation.mutant = Some(mutant);
+        refinement
+    }
+}
 
 /// The algorithm against the specification, by way of levels 1 and 2 [Appendix B.3, `ref`].
 pub fn composed(scope: Scope) -> Composed<Refinement1, Composed<Refinement2, Refinement3>> {

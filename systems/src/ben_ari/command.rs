@@ -32,7 +32,7 @@ impl Mutation {
 }
 
 /// A rule about to be fired in a state, which it changes.
-pub(super) struct Command<'a, S> {
+pub struct Command<'a, S> {
     s: &'a mut S,
     enabled: bool,
     mutation: Option<Mutation>,

@@ -80,6 +80,12 @@ impl Level0 {
     }
 }
 
+impl From<Scope> for Level0 {
+    fn from(scope: Scope) -> Self {
+        Self::new(scope)
+    }
+}
+
 impl AsRef<Scope> for Level0 {
     fn as_ref(&self) -> &Scope {
         &self.scope

@@ -2,29 +2,20 @@
 //!
 //! Source: Havelund & Shankar, section 6.1, Figs. 6–9, and Appendix A.3.
 
-use refmap::{
-    Choices, Drawing, Fairness, Process, Rule, TransitionSystem, TypeCorrect, offer_changed,
-};
+use refmap::Choices;
+use refmap::state::Limits;
 use serde::Serialize;
 
-use super::command::{Command, Mutant};
-use super::drawing;
-use super::memory::Memory;
-use super::mutator::{self, MutatorRules, Step};
+use super::command::Command;
+use super::level::{Collector, Level};
 use super::scope::Scope;
 use super::shape::Node;
 use super::shared::Shared;
-use crate::heap;
 
 /// The first refinement.
-pub struct Level1 {
-    /// The instance.
-    pub scope: Scope,
-    /// A seeded fault; `None` for the algorithm itself.
-    pub mutant: Option<Mutant>,
-    rules: Vec<Rule>,
-}
+pub type Level1 = Level<Action>;
 
+// ANCHOR: variables
 /// A state of level 1 [Fig. 6], in its order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, refmap::State)]
 #[state(system = impl AsRef<Scope>)]
@@ -35,6 +26,7 @@ pub struct State {
     #[serde(flatten)]
     pub shared: Shared,
 }
+// ANCHOR_END: variables
 
 impl AsRef<Shared> for State {
     fn as_ref(&self) -> &Shared {
@@ -58,11 +50,6 @@ pub enum Chi {
     TestL,
     /// APPEND.
     Append,
-}
-
-impl Chi {
-    /// All of them, in the order of the figure.
-    pub const ALL: [Self; 3] = [Self::Colour, Self::TestL, Self::Append];
 }
 
 /// A step of the collector.
@@ -93,22 +80,40 @@ pub enum Action {
     BlackToWhite,
 }
 
-impl Level1 {
-    /// Level 1 for an instance.
-    pub fn new(scope: Scope) -> Self {
-        Self {
-            scope,
-            mutant: None,
-            rules: mutator::rules::<Action>(scope.mutator),
+impl Collector for Action {
+    type State = State;
+
+    fn starting(shared: Shared) -> State {
+        State {
+            chi: Chi::Colour,
+            shared,
         }
     }
 
-    /// The rules of the collector [Fig. 9]: whether the rule is enabled in `s`, which it then changes.
-    fn collector(&self, s: &mut State, action: Action) -> bool {
-        let command = Command::new(s, self.mutant, mutator::of_collector(&action));
+    #[inline]
+    fn candidates(scope: &Scope, _from: &State, visit: &mut impl FnMut(Self)) {
+        scope
+            .shape
+            .nodes()
+            .for_each(|n| visit(Action::Colour { n }));
+        [
+            Action::StopColouring,
+            Action::StopAppending,
+            Action::ContinueAppending,
+            Action::AppendWhite,
+            Action::BlackToWhite,
+        ]
+        .into_iter()
+        .for_each(visit);
+    }
+
+    // ANCHOR: rules
+    /// The rules of the collector [Fig. 9].
+    #[inline]
+    fn fire(self, scope: &Scope, command: Command<'_, State>) -> bool {
         let at = |location| command.at(|s| s.chi == location);
-        let nodes = self.scope.shape.nodes;
-        match action {
+        let nodes = scope.shape.nodes;
+        match self {
             Action::Colour { n } => at(Chi::Colour).when(|_| true).then(|s| {
                 s.shared.set_colour(n, true);
             }),
@@ -138,107 +143,13 @@ impl Level1 {
                 }),
         }
     }
+    // ANCHOR_END: rules
 
-    /// The initial state with these variables.
-    fn starting(shared: Shared) -> State {
+    /// The ranges of Fig. 6.
+    fn type_correct(level: &Level<Self>, choices: &mut Choices) -> State {
         State {
-            chi: Chi::Colour,
-            shared,
-        }
-    }
-
-    /// Whether the rule of `action` is enabled in `s`, which it then changes.
-    #[inline]
-    fn take(&self, s: &mut State, action: Step<Action>) -> bool {
-        match action {
-            Step::Mutator(action) => self.mutators().take(&mut s.shared, action),
-            Step::Collector(action) => self.collector(s, action),
-        }
-    }
-
-    fn mutators(&self) -> MutatorRules {
-        MutatorRules {
-            scope: self.scope,
-            mutant: self.mutant,
-        }
-    }
-}
-
-impl AsRef<Scope> for Level1 {
-    fn as_ref(&self) -> &Scope {
-        &self.scope
-    }
-}
-
-impl TransitionSystem for Level1 {
-    type State = State;
-    type Action = Step<Action>;
-    type Observation = Memory;
-
-    fn rules(&self) -> &[Rule] {
-        &self.rules
-    }
-
-    fn process_of(&self, action: &Step<Action>) -> Process {
-        heap::process_of(action, self.scope.mutators)
-    }
-
-    fn initial(&self, visit: &mut impl FnMut(State)) {
-        Shared::initial(&self.scope)
-            .map(Self::starting)
-            .for_each(visit);
-    }
-
-    #[inline]
-    fn next(&self, from: &State, visit: &mut impl FnMut(Step<Action>, State)) {
-        self.mutators().steps(from, visit);
-        for n in self.scope.shape.nodes() {
-            let action = Action::Colour { n };
-            let step = Step::Collector(action);
-            offer_changed(visit, step, from, |s| self.collector(s, action));
-        }
-        for action in [
-            Action::StopColouring,
-            Action::StopAppending,
-            Action::ContinueAppending,
-            Action::AppendWhite,
-            Action::BlackToWhite,
-        ] {
-            let step = Step::Collector(action);
-            offer_changed(visit, step, from, |s| self.collector(s, action));
-        }
-    }
-
-    fn fairness(&self) -> Vec<Fairness> {
-        self.scope.conditions::<Action>()
-    }
-
-    fn observe(&self, state: &State) -> Memory {
-        state.shared.m
-    }
-
-    fn draw(&self, state: &State) -> Option<Drawing> {
-        Some(drawing::memory(&state.shared.m, Some(state.shared.c)))
-    }
-
-    fn is_initial(&self, state: &State) -> bool {
-        *state == Self::starting(state.shared) && state.shared.is_initial(&self.scope)
-    }
-
-    #[inline]
-    fn successor(&self, from: &State, action: &Step<Action>) -> Option<State> {
-        let mut to = *from;
-        self.take(&mut to, *action).then_some(to)
-    }
-}
-
-/// The ranges of Fig. 6.
-impl TypeCorrect for Level1 {
-    fn type_correct(&self, choices: &mut Choices) -> State {
-        let chi = choices.one_of(&Chi::ALL);
-        State {
-            chi,
-            shared: Shared::type_correct(&self.scope, choices),
+            chi: refmap::State::read(level, Limits::NONE, choices),
+            shared: Shared::type_correct(&level.scope, choices),
         }
     }
 }

@@ -2,28 +2,18 @@
 //!
 //! Source: Havelund & Shankar, section 6.2, Figs. 8, 10–12.
 
-use refmap::{
-    Choices, Drawing, Fairness, Process, Rule, TransitionSystem, TypeCorrect, offer_changed,
-};
+use refmap::Choices;
+use refmap::state::Limits;
 use serde::Serialize;
 
-use super::command::{Command, Mutant};
-use super::drawing;
-use super::memory::Memory;
-use super::mutator::{self, MutatorRules, Step};
+use super::command::Command;
+use super::level::{Collector, Level};
 use super::scope::Scope;
 use super::shape::{Node, Shape};
-use super::shared::Shared;
-use crate::heap;
+use super::shared::{Shared, at_most};
 
 /// The second refinement.
-pub struct Level2 {
-    /// The instance.
-    pub scope: Scope,
-    /// A seeded fault; `None` for the algorithm itself.
-    pub mutant: Option<Mutant>,
-    rules: Vec<Rule>,
-}
+pub type Level2 = Level<Action>;
 
 /// A state of level 2 [Fig. 10], in its order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, refmap::State)]
@@ -65,16 +55,6 @@ pub enum Chi {
     Append,
 }
 
-impl Chi {
-    /// All of them, in the order of the figure.
-    pub const ALL: [Self; 4] = [
-        Self::ColourRoots,
-        Self::Propagate,
-        Self::TestL,
-        Self::Append,
-    ];
-}
-
 /// A step of the collector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
 #[serde(rename_all = "snake_case")]
@@ -111,22 +91,40 @@ pub enum Action {
     BlackToWhite,
 }
 
-impl Level2 {
-    /// Level 2 for an instance.
-    pub fn new(scope: Scope) -> Self {
-        Self {
-            scope,
-            mutant: None,
-            rules: mutator::rules::<Action>(scope.mutator),
+impl Collector for Action {
+    type State = State;
+
+    fn starting(shared: Shared) -> State {
+        State {
+            chi: Chi::ColourRoots,
+            shared,
+            k: 0,
         }
     }
 
-    /// The rules of the collector [Fig. 12]: whether the rule is enabled in `s`, which it then changes.
-    fn collector(&self, s: &mut State, action: Action) -> bool {
-        let command = Command::new(s, self.mutant, mutator::of_collector(&action));
+    #[inline]
+    fn candidates(scope: &Scope, _from: &State, visit: &mut impl FnMut(Self)) {
+        let cells = scope.shape.cells();
+        cells.for_each(|(n, i)| visit(Action::Propagate { n, i }));
+        [
+            Action::StopColouringRoots,
+            Action::ColourRoot,
+            Action::StopPropagating,
+            Action::StopAppending,
+            Action::ContinueAppending,
+            Action::AppendWhite,
+            Action::BlackToWhite,
+        ]
+        .into_iter()
+        .for_each(visit);
+    }
+
+    /// The rules of the collector [Fig. 12].
+    #[inline]
+    fn fire(self, scope: &Scope, command: Command<'_, State>) -> bool {
         let at = |location| command.at(|s| s.chi == location);
-        let Shape { nodes, roots, .. } = self.scope.shape;
-        match action {
+        let Shape { nodes, roots, .. } = scope.shape;
+        match self {
             Action::StopColouringRoots => at(Chi::ColourRoots)
                 .when(|s| s.k == roots)
                 .then(|s| s.chi = Chi::Propagate),
@@ -168,118 +166,13 @@ impl Level2 {
         }
     }
 
-    /// The initial state with these variables.
-    fn starting(shared: Shared) -> State {
+    /// The ranges of Fig. 10.
+    fn type_correct(level: &Level<Self>, choices: &mut Choices) -> State {
+        let Shape { roots, .. } = level.scope.shape;
         State {
-            chi: Chi::ColourRoots,
-            shared,
-            k: 0,
-        }
-    }
-
-    /// Whether the rule of `action` is enabled in `s`, which it then changes.
-    #[inline]
-    fn take(&self, s: &mut State, action: Step<Action>) -> bool {
-        match action {
-            Step::Mutator(action) => self.mutators().take(&mut s.shared, action),
-            Step::Collector(action) => self.collector(s, action),
-        }
-    }
-
-    fn mutators(&self) -> MutatorRules {
-        MutatorRules {
-            scope: self.scope,
-            mutant: self.mutant,
-        }
-    }
-}
-
-impl AsRef<Scope> for Level2 {
-    fn as_ref(&self) -> &Scope {
-        &self.scope
-    }
-}
-
-impl TransitionSystem for Level2 {
-    type State = State;
-    type Action = Step<Action>;
-    type Observation = Memory;
-
-    fn rules(&self) -> &[Rule] {
-        &self.rules
-    }
-
-    fn process_of(&self, action: &Step<Action>) -> Process {
-        heap::process_of(action, self.scope.mutators)
-    }
-
-    fn initial(&self, visit: &mut impl FnMut(State)) {
-        Shared::initial(&self.scope)
-            .map(Self::starting)
-            .for_each(visit);
-    }
-
-    #[inline]
-    fn next(&self, from: &State, visit: &mut impl FnMut(Step<Action>, State)) {
-        self.mutators().steps(from, visit);
-        for (n, i) in self.scope.shape.cells() {
-            let action = Action::Propagate { n, i };
-            let step = Step::Collector(action);
-            offer_changed(visit, step, from, |s| self.collector(s, action));
-        }
-        for action in [
-            Action::StopColouringRoots,
-            Action::ColourRoot,
-            Action::StopPropagating,
-            Action::StopAppending,
-            Action::ContinueAppending,
-            Action::AppendWhite,
-            Action::BlackToWhite,
-        ] {
-            let step = Step::Collector(action);
-            offer_changed(visit, step, from, |s| self.collector(s, action));
-        }
-    }
-
-    fn fairness(&self) -> Vec<Fairness> {
-        self.scope.conditions::<Action>()
-    }
-
-    fn observe(&self, state: &State) -> Memory {
-        state.shared.m
-    }
-
-    fn draw(&self, state: &State) -> Option<Drawing> {
-        Some(drawing::memory(&state.shared.m, Some(state.shared.c)))
-    }
-
-    fn is_initial(&self, state: &State) -> bool {
-        *state == Self::starting(state.shared) && state.shared.is_initial(&self.scope)
-    }
-
-    #[inline]
-    fn successor(&self, from: &State, action: &Step<Action>) -> Option<State> {
-        let mut to = *from;
-        self.take(&mut to, *action).then_some(to)
-    }
-
-    /// PERF: called at every step of level 3. The successor is compared in place, so it is not moved.
-    #[inline]
-    fn allows(&self, from: &State, action: &Step<Action>, to: &State) -> bool {
-        let mut s = *from;
-        self.take(&mut s, *action) && s == *to
-    }
-}
-
-/// The ranges of Fig. 10.
-impl TypeCorrect for Level2 {
-    fn type_correct(&self, choices: &mut Choices) -> State {
-        let shape = self.scope.shape;
-        let chi = choices.one_of(&Chi::ALL);
-        State {
-            chi,
-            shared: Shared::type_correct(&self.scope, choices),
-            k: choices.below(u64::from(shape.roots) + 1) as u8,
+            chi: refmap::State::read(level, Limits::NONE, choices),
+            shared: Shared::type_correct(&level.scope, choices),
+            k: at_most(roots, choices),
         }
     }
 }

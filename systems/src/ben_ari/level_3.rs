@@ -5,28 +5,18 @@
 //! and so skips the roots, which cannot be meant: Fig. 12 has COLOUR_ROOTS, which K := 0 prepares.
 //! Both texts are here, as [`Figure14`].
 
-use refmap::{
-    Choices, Drawing, Fairness, Process, Rule, RuleId, TransitionSystem, TypeCorrect, offer_changed,
-};
+use refmap::state::Limits;
+use refmap::{Action as _, Choices, Rule, RuleId};
 use serde::Serialize;
 
-use super::command::{Command, Mutant};
-use super::drawing;
-use super::memory::Memory;
-use super::mutator::{self, MutatorRules, Step};
+use super::command::Command;
+use super::level::{Collector, Level};
 use super::scope::{Figure14, Scope};
 use super::shape::Shape;
-use super::shared::Shared;
-use crate::heap;
+use super::shared::{Shared, at_most};
 
 /// The third refinement: the algorithm itself.
-pub struct Level3 {
-    /// The instance.
-    pub scope: Scope,
-    /// A seeded fault; `None` for the algorithm itself.
-    pub mutant: Option<Mutant>,
-    rules: Vec<Rule>,
-}
+pub type Level3 = Level<Action>;
 
 /// A state of level 3 [Fig. 13], in its order.
 ///
@@ -96,21 +86,6 @@ pub enum Chi {
     Append,
 }
 
-impl Chi {
-    /// All of them, in the order of the figure.
-    pub const ALL: [Self; 9] = [
-        Self::ColourRoots,
-        Self::TestI,
-        Self::TestColour,
-        Self::ColourSons,
-        Self::TestH,
-        Self::Count,
-        Self::Compare,
-        Self::TestL,
-        Self::Append,
-    ];
-}
-
 /// A step of the collector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
 #[serde(rename_all = "snake_case")]
@@ -172,28 +147,45 @@ pub enum Action {
     BlackToWhite,
 }
 
-impl Level3 {
-    /// Level 3 for an instance.
-    pub fn new(scope: Scope) -> Self {
-        let mut rules = mutator::rules::<Action>(scope.mutator);
-        if scope.figure_14 == Figure14::AsPrinted {
-            let RuleId(rule) = mutator::of_collector(&Action::StopAppending);
-            rules[rule].source = "Fig. 14, TEST_L.1, as printed".into();
-        }
-        Self {
-            scope,
-            mutant: None,
-            rules,
+impl Collector for Action {
+    type State = State;
+
+    fn starting(shared: Shared) -> State {
+        State {
+            chi: Chi::ColourRoots,
+            shared,
+            h: 0,
+            i: 0,
+            j: 0,
+            k: 0,
+            bc: 0,
+            obc: 0,
         }
     }
 
-    /// The rules of the collector [Fig. 14]: whether the rule is enabled in `s`, which it then changes.
     #[inline]
-    fn collector(&self, s: &mut State, action: Action) -> bool {
-        let command = Command::new(s, self.mutant, mutator::of_collector(&action));
+    fn candidates(_scope: &Scope, from: &State, visit: &mut impl FnMut(Self)) {
+        // The two rules at the collector's location; of each pair one is enabled.
+        let rules = match from.chi {
+            Chi::ColourRoots => [Action::StopColouringRoots, Action::ColourRoot],
+            Chi::TestI => [Action::StopPropagating, Action::ContinuePropagating],
+            Chi::TestColour => [Action::WhiteNode, Action::BlackNode],
+            Chi::ColourSons => [Action::StopColouringSons, Action::ColourSon],
+            Chi::TestH => [Action::StopCounting, Action::ContinueCounting],
+            Chi::Count => [Action::SkipWhite, Action::CountBlack],
+            Chi::Compare => [Action::QuitPropagation, Action::RedoPropagation],
+            Chi::TestL => [Action::StopAppending, Action::ContinueAppending],
+            Chi::Append => [Action::AppendWhite, Action::BlackToWhite],
+        };
+        rules.into_iter().for_each(visit);
+    }
+
+    /// The rules of the collector [Fig. 14].
+    #[inline]
+    fn fire(self, scope: &Scope, command: Command<'_, State>) -> bool {
         let at = |location| command.at(|s| s.chi == location);
-        let Shape { nodes, sons, roots } = self.scope.shape;
-        match action {
+        let Shape { nodes, sons, roots } = scope.shape;
+        match self {
             // Step 1: colour roots.
             Action::StopColouringRoots => at(Chi::ColourRoots).when(|s| s.k == roots).then(|s| {
                 s.i = 0;
@@ -264,7 +256,7 @@ impl Level3 {
                 s.bc = 0;
                 s.obc = 0;
                 s.k = 0;
-                s.chi = match self.scope.figure_14 {
+                s.chi = match scope.figure_14 {
                     Figure14::Corrected => Chi::ColourRoots,
                     Figure14::AsPrinted => Chi::TestI,
                 };
@@ -287,120 +279,25 @@ impl Level3 {
         }
     }
 
-    /// The initial state with these variables.
-    fn starting(shared: Shared) -> State {
+    /// The ranges of Fig. 13: loop variables run one past their last value, and BC and OBC count nodes.
+    fn type_correct(level: &Level<Self>, choices: &mut Choices) -> State {
+        let Shape { nodes, sons, roots } = level.scope.shape;
         State {
-            chi: Chi::ColourRoots,
-            shared,
-            h: 0,
-            i: 0,
-            j: 0,
-            k: 0,
-            bc: 0,
-            obc: 0,
+            chi: refmap::State::read(level, Limits::NONE, choices),
+            shared: Shared::type_correct(&level.scope, choices),
+            h: at_most(nodes, choices),
+            i: at_most(nodes, choices),
+            j: at_most(sons, choices),
+            k: at_most(roots, choices),
+            bc: at_most(nodes, choices),
+            obc: at_most(nodes, choices),
         }
     }
 
-    /// Whether the rule of `action` is enabled in `s`, which it then changes.
-    #[inline]
-    fn take(&self, s: &mut State, action: Step<Action>) -> bool {
-        match action {
-            Step::Mutator(action) => self.mutators().take(&mut s.shared, action),
-            Step::Collector(action) => self.collector(s, action),
-        }
-    }
-
-    fn mutators(&self) -> MutatorRules {
-        MutatorRules {
-            scope: self.scope,
-            mutant: self.mutant,
-        }
-    }
-}
-
-impl AsRef<Scope> for Level3 {
-    fn as_ref(&self) -> &Scope {
-        &self.scope
-    }
-}
-
-impl TransitionSystem for Level3 {
-    type State = State;
-    type Action = Step<Action>;
-    type Observation = Memory;
-
-    fn rules(&self) -> &[Rule] {
-        &self.rules
-    }
-
-    fn process_of(&self, action: &Step<Action>) -> Process {
-        heap::process_of(action, self.scope.mutators)
-    }
-
-    fn initial(&self, visit: &mut impl FnMut(State)) {
-        Shared::initial(&self.scope)
-            .map(Self::starting)
-            .for_each(visit);
-    }
-
-    #[inline]
-    fn next(&self, from: &State, visit: &mut impl FnMut(Step<Action>, State)) {
-        self.mutators().steps(from, visit);
-        // The two rules at the collector's location; of each pair one is enabled.
-        let rules = match from.chi {
-            Chi::ColourRoots => [Action::StopColouringRoots, Action::ColourRoot],
-            Chi::TestI => [Action::StopPropagating, Action::ContinuePropagating],
-            Chi::TestColour => [Action::WhiteNode, Action::BlackNode],
-            Chi::ColourSons => [Action::StopColouringSons, Action::ColourSon],
-            Chi::TestH => [Action::StopCounting, Action::ContinueCounting],
-            Chi::Count => [Action::SkipWhite, Action::CountBlack],
-            Chi::Compare => [Action::QuitPropagation, Action::RedoPropagation],
-            Chi::TestL => [Action::StopAppending, Action::ContinueAppending],
-            Chi::Append => [Action::AppendWhite, Action::BlackToWhite],
-        };
-        for action in rules {
-            let step = Step::Collector(action);
-            offer_changed(visit, step, from, |s| self.collector(s, action));
-        }
-    }
-
-    fn fairness(&self) -> Vec<Fairness> {
-        self.scope.conditions::<Action>()
-    }
-
-    fn observe(&self, state: &State) -> Memory {
-        state.shared.m
-    }
-
-    fn draw(&self, state: &State) -> Option<Drawing> {
-        Some(drawing::memory(&state.shared.m, Some(state.shared.c)))
-    }
-
-    fn is_initial(&self, state: &State) -> bool {
-        *state == Self::starting(state.shared) && state.shared.is_initial(&self.scope)
-    }
-
-    #[inline]
-    fn successor(&self, from: &State, action: &Step<Action>) -> Option<State> {
-        let mut to = *from;
-        self.take(&mut to, *action).then_some(to)
-    }
-}
-
-/// The ranges of Fig. 13: loop variables run one past their last value, and BC and OBC count nodes.
-impl TypeCorrect for Level3 {
-    fn type_correct(&self, choices: &mut Choices) -> State {
-        let shape = self.scope.shape;
-        let chi = choices.one_of(&Chi::ALL);
-        State {
-            chi,
-            shared: Shared::type_correct(&self.scope, choices),
-            h: choices.below(u64::from(shape.nodes) + 1) as u8,
-            i: choices.below(u64::from(shape.nodes) + 1) as u8,
-            j: choices.below(u64::from(shape.sons) + 1) as u8,
-            k: choices.below(u64::from(shape.roots) + 1) as u8,
-            bc: choices.below(u64::from(shape.nodes) + 1) as u8,
-            obc: choices.below(u64::from(shape.nodes) + 1) as u8,
+    fn cite(scope: &Scope, rules: &mut [Rule]) {
+        if scope.figure_14 == Figure14::AsPrinted {
+            let RuleId(rule) = Self::StopAppending.rule();
+            rules[rule].source = "Fig. 14, TEST_L.1, as printed".into();
         }
     }
 }

@@ -20,6 +20,7 @@ mod colours;
 mod command;
 mod drawing;
 pub mod lemmas;
+mod level;
 pub mod level_0;
 pub mod level_1;
 pub mod level_2;
@@ -34,6 +35,7 @@ mod symmetry;
 
 pub use colours::Colours;
 pub use command::{Mutant, Mutation};
+pub use level::{Collector, Level};
 pub use level_0::Level0;
 pub use level_1::Level1;
 pub use level_2::Level2;

@@ -112,14 +112,13 @@ impl<A: refmap::Action> refmap::Action for Step<A> {
     }
 }
 
-/// The rules of a level: those of a mutator, and then those of a collector with actions of type `A`.
-pub(super) fn rules<A: refmap::Action>(order: MutatorOrder) -> Vec<Rule> {
+/// The rules of a mutator.
+pub(super) fn rules(order: MutatorOrder) -> &'static [Rule] {
     let (redirect_first, colour_first) = MutatorAction::rules().split_at(STEPS);
-    let of_mutator = match order {
+    match order {
         MutatorOrder::RedirectFirst => redirect_first,
         MutatorOrder::ColourFirst => colour_first,
-    };
-    [of_mutator, A::rules()].concat()
+    }
 }
 
 /// The rule of a level that an action of its collector is an instance of.
@@ -223,6 +222,7 @@ impl MutatorRules {
         let locals = |s: &Shared, mutator: u8| s.mutators[usize::from(mutator)];
         let command = Command::new(s, self.mutant, action.in_level());
         match action {
+            // ANCHOR: rules
             // MUTATE.1
             MutatorAction::Mutate { mutator, n, i, k } => command
                 .at(|s| locals(s, mutator).mu == MutatorAt::Mutate)
@@ -244,6 +244,7 @@ impl MutatorRules {
                     s.set_colour(q, true);
                     s.mutators[usize::from(mutator)].mu = MutatorAt::Mutate;
                 }),
+            // ANCHOR_END: rules
             // The refuted order: COLOUR.1 for a target chosen before, …
             MutatorAction::ChooseAndColour { mutator, n, i, k } => command
                 .at(|s| locals(s, mutator).mu == MutatorAt::Mutate)

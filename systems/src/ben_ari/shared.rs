@@ -11,6 +11,7 @@ use super::memory::{Memory, NodeSet};
 use super::scope::{MutatorOrder, Scope};
 use super::shape::Node;
 
+// ANCHOR: variables
 /// The variables of Fig. 6 but CHI, in its order: M, C, L, and MU and Q of each mutator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, State)]
 #[state(system = impl AsRef<Scope>)]
@@ -26,6 +27,7 @@ pub struct Shared {
     #[state(len = system.as_ref().mutators)]
     pub mutators: Mutators,
 }
+// ANCHOR_END: variables
 
 impl Shared {
     /// The initial values: all 0, each mutator at MUTATE, the colours as the scope states.
@@ -67,7 +69,7 @@ impl Shared {
         let c = Colours {
             black: NodeSet(choices.below(1 << nodes) as u8),
         };
-        let l = choices.below(nodes + 1) as u8;
+        let l = at_most(scope.shape.nodes, choices);
         let mutators = (0..scope.mutators)
             .map(|_| Locals {
                 mu: location(choices.below(1 + second_steps)),
@@ -123,4 +125,9 @@ impl Shared {
         self.set_colour(self.l, false);
         self.l += 1;
     }
+}
+
+/// A choice of a loop variable, which runs one past its last value, to `most`.
+pub(super) fn at_most(most: u8, choices: &mut Choices) -> u8 {
+    choices.below(u64::from(most) + 1) as u8
 }

@@ -3,16 +3,13 @@
 //!
 //! Nodes are not: the collector scans them in order, and the roots come first.
 
-use refmap::{ActionOf, StateOf, Symmetric};
+use refmap::Symmetric;
 
+use super::level::{Collector, Level};
 use super::level_0::{self, Level0};
-use super::level_1::Level1;
-use super::level_2::Level2;
-use super::level_3::Level3;
 use super::memory::Memory;
 use super::mutator::{MutatorAction, Step};
 use super::scope::MAX_MUTATORS;
-use super::shared::Shared;
 
 /// A permutation of the mutators: element m is the image of mutator m.
 pub type Permutation = [u8; MAX_MUTATORS];
@@ -32,21 +29,6 @@ fn permutations(mutators: u8) -> Vec<Permutation> {
         }
     }
     all
-}
-
-fn permute(by: &Permutation, shared: &Shared) -> Shared {
-    let mut permuted = *shared;
-    for (old, new) in shared.mutators.iter().zip(by) {
-        permuted.mutators[usize::from(*new)] = *old;
-    }
-    permuted
-}
-
-/// The mutators in the order of their variables.
-fn sorted(shared: &Shared) -> Shared {
-    let mut sorted = *shared;
-    sorted.mutators.sort_unstable();
-    sorted
 }
 
 fn permute_mutation(by: &Permutation, action: MutatorAction) -> MutatorAction {
@@ -90,48 +72,42 @@ impl Symmetric for Level0 {
     }
 }
 
-macro_rules! symmetric_level {
-    ($level:ty) => {
-        impl Symmetric for $level {
-            type Permutation = Permutation;
+impl<A: Collector<State: Ord>> Symmetric for Level<A> {
+    type Permutation = Permutation;
 
-            fn permutations(&self) -> Vec<Permutation> {
-                permutations(self.scope.mutators)
-            }
+    fn permutations(&self) -> Vec<Permutation> {
+        permutations(self.scope.mutators)
+    }
 
-            fn permute(&self, by: &Permutation, state: &StateOf<Self>) -> StateOf<Self> {
-                StateOf::<Self> {
-                    shared: permute(by, &state.shared),
-                    ..*state
-                }
-            }
-
-            fn permute_action(
-                &self,
-                by: &Permutation,
-                _from: &StateOf<Self>,
-                action: &ActionOf<Self>,
-                _to: &StateOf<Self>,
-            ) -> ActionOf<Self> {
-                match *action {
-                    Step::Mutator(action) => Step::Mutator(permute_mutation(by, action)),
-                    action => action,
-                }
-            }
-
-            fn canonical(&self, _all: &[Permutation], state: &StateOf<Self>) -> StateOf<Self> {
-                StateOf::<Self> {
-                    shared: sorted(&state.shared),
-                    ..*state
-                }
-            }
+    fn permute(&self, by: &Permutation, state: &A::State) -> A::State {
+        let mut permuted = *state;
+        let mutators = &state.as_ref().mutators;
+        for (old, new) in mutators.iter().zip(by) {
+            permuted.as_mut().mutators[usize::from(*new)] = *old;
         }
-    };
-}
+        permuted
+    }
 
-symmetric_level!(Level1);
-symmetric_level!(Level2);
-symmetric_level!(Level3);
+    fn permute_action(
+        &self,
+        by: &Permutation,
+        _from: &A::State,
+        action: &Step<A>,
+        _to: &A::State,
+    ) -> Step<A> {
+        match *action {
+            Step::Mutator(action) => Step::Mutator(permute_mutation(by, action)),
+            action => action,
+        }
+    }
+
+    /// The mutators in the order of their variables.
+    fn canonical(&self, _all: &[Permutation], state: &A::State) -> A::State {
+        let mut sorted = *state;
+        sorted.as_mut().mutators.sort_unstable();
+        sorted
+    }
+}
 
 #[cfg(test)]
 mod tests {
