@@ -1,9 +1,8 @@
 //! The tests of `refmap`, in one program: what they share is compiled once. They are in a package of their own because
 //! a profile speaks of packages: `refmap` is optimised, and this is not, which would take most of the time of a build.
 
-mod attributes;
+mod actions;
 mod comparison;
-mod derived;
 mod environment;
 mod induction;
 mod liveness;
@@ -12,13 +11,15 @@ mod negative_corpus;
 mod numbering;
 mod one_by_one;
 mod oracle;
+mod packing;
 mod panics;
 mod properties;
 mod random_systems;
+mod refusals;
 mod regressions;
 mod seeded_bugs;
 mod survivors;
-mod symmetric_systems;
+mod symmetry;
 // The README's lines are shorter than ours.
 #[rustfmt::skip]
 #[allow(clippy::print_stdout, clippy::unwrap_used, reason = "it is the README's program")]
@@ -28,7 +29,6 @@ mod reports;
 mod same_bytes;
 mod several_steps;
 mod stepper;
-mod storage;
 mod table;
 mod telling;
 mod walks;

@@ -9,8 +9,8 @@ use refmap::obligation::{Selection, Until};
 use refmap::{Report, Settings, check};
 
 use crate::comparison::{
-    Constrained, Distribution, Parts, Quotients, Sampled, Thoroughness, compare,
-    compare_constrained, compare_drawn, compare_part, compare_quotient, compare_walks, run,
+    Constrained, Distribution, Parts, Sampled, Thoroughness, compare, compare_constrained,
+    compare_drawn, compare_part, compare_walks, run,
 };
 use crate::metamorphic::{Changes, compare_changed};
 use crate::oracle::Oracle;
@@ -72,23 +72,6 @@ fn the_engine_agrees_with_the_oracle_when_workers_share_a_level() {
 fn the_engine_agrees_with_the_oracle_when_a_level_takes_several_waves() {
     let distribution = compare_all(0..12, Size::Huge, Thoroughness::Few);
     assert!(distribution.widest_level > 20_000);
-}
-
-/// One state of each class tells what all states tell, where the components are identical; where they
-/// are not, that is found out.
-#[test]
-fn a_quotient_decides_what_the_whole_decides() {
-    let mut quotients = Quotients::default();
-    let cases = 160;
-    for seed in 0..cases {
-        compare_quotient(seed, &mut quotients);
-    }
-    eprintln!("{cases} cases: {quotients:?}");
-    assert!(quotients.smaller > cases / 2);
-    assert!(quotients.hold > cases / 20);
-    assert!(quotients.violated > cases / 2);
-    assert!(quotients.deep > cases / 20);
-    assert!(quotients.odd > cases / 2);
 }
 
 /// What the states that were expanded before a limit refuse for good is refused.

@@ -1,6 +1,6 @@
 //! Reports as data: obligations chosen, notes, waivers, composition, and traces for other tools.
 
-use refmap::obligation::{CheckError, ObligationKind, Selection, Settings};
+use refmap::obligation::{ObligationKind, Selection, Settings};
 use refmap::{AbstractSteps, Invariant, Process, Refinement, Report, Verdict, check, compose};
 use refmap_testing::{
     Action, Machine, Via, counter, counter_with_reset, itself, sundry_trace, waived,
@@ -26,30 +26,6 @@ fn a_waiver_that_is_not_needed_fails() {
         explanation,
         "the waiver for `tick` is not needed: it is simulated"
     );
-    refinement.waivers = vec![waived("resett")];
-    assert!(matches!(
-        check(&refinement, &Settings::default()),
-        Err(CheckError::UnknownWaiver { nearest: Some(nearest), .. }) if nearest == "reset"
-    ));
-}
-
-#[test]
-fn unknown_obligations_and_double_names_are_refused() {
-    let choose = |name| Settings {
-        obligations: Selection::only([name]),
-        ..Settings::default()
-    };
-    let error = check(&itself(counter()), &choose("deadlok")).unwrap_err();
-    assert!(
-        error
-            .to_string()
-            .starts_with("there is no obligation \"deadlok\" (did you mean \"deadlock\"?)")
-    );
-    let mut refinement = itself(counter());
-    let small = || Invariant::new("small", "a test", |n: &u8| *n < 9);
-    refinement.invariants = vec![small(), small()];
-    let error = check(&refinement, &Settings::default()).unwrap_err();
-    assert_eq!(error.to_string(), "two invariants are named \"small\"");
 }
 
 /// The whole state space is described by the report of a check that chooses one obligation.
@@ -146,79 +122,9 @@ fn a_composition_asks_both_of_its_parts() {
     assert!(holds.eq([6, 7, 14, 15]));
 }
 
-/// What cannot be decided is in the report with its reason, beside what can, and nothing holds as a whole; asked for by
-/// name it is refused.
+/// A composition is checked between its ends: what the implementation in the middle cannot decide is not asked of it.
 #[test]
-fn an_obligation_that_cannot_be_decided_is_reported() {
-    let of_clock = || {
-        let mut refinement = itself(counter());
-        refinement.environment = vec![Process::new("clock")];
-        refinement.invariants = vec![Invariant::new("small", "a test", |n: &u8| *n < 4)];
-        refinement
-    };
-    let all = [
-        "observation",
-        "initiality",
-        "simulation",
-        "agency",
-        "invariant:small",
-        "environment:tick",
-        "environment:at_rest",
-        "deadlock",
-        "coverage",
-    ];
-    let kind = |name: &str| ObligationKind::of(name).expect("it is one");
-    for undecided in [
-        ObligationKind::Agency,
-        ObligationKind::Invariant,
-        ObligationKind::Environment,
-        ObligationKind::Deadlock,
-        ObligationKind::Coverage,
-    ] {
-        let mut refinement = of_clock();
-        refinement.implementation.undecided = vec![undecided];
-        let report = check(&refinement, &Settings::default()).expect("the settings fit");
-        assert_eq!(report.verdict, Some(Verdict::Incomplete), "{report}");
-        let names = report.obligations.iter().map(|row| row.name.as_str());
-        assert!(names.eq(all), "{report}");
-        for row in &report.obligations {
-            let is_open = kind(&row.name) == undecided;
-            let expected = if is_open {
-                Verdict::Incomplete
-            } else {
-                Verdict::Holds
-            };
-            assert_eq!(row.verdict, expected, "{undecided}: {report}");
-            let note = row.note.as_deref().unwrap_or_default();
-            assert_eq!(
-                note.contains("steps are joined"),
-                is_open,
-                "{undecided}: {note}"
-            );
-        }
-        let named = Settings {
-            obligations: Selection::only([undecided.name()]),
-            ..Settings::default()
-        };
-        let refused = check(&refinement, &named);
-        assert!(
-            matches!(refused, Err(CheckError::Unsupported { .. })),
-            "{undecided}"
-        );
-        // Where it is not asked for nothing is open.
-        let others = all.iter().filter(|name| kind(name) != undecided);
-        let others = Settings {
-            obligations: Selection::only(others.copied()),
-            ..Settings::default()
-        };
-        let report = check(&refinement, &others).expect("the settings fit");
-        assert_eq!(
-            report.verdict,
-            Some(Verdict::Holds),
-            "{undecided}: {report}"
-        );
-    }
-    // A composition is checked between its ends: what the implementation in the middle cannot decide is not asked of it.
+fn a_composition_decides_what_its_implementation_can() {
     let coverage = |upper: &[ObligationKind], lower: &[ObligationKind]| {
         let (mut above, mut below) = (halved::<8>(), halved::<16>());
         above.implementation.undecided = upper.to_vec();

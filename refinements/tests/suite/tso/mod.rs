@@ -11,7 +11,6 @@ mod invariants;
 mod lipton_reduction;
 mod observable_equivalence;
 mod parts;
-mod symmetry;
 
 use refmap::obligation::{Selection, Symmetry};
 use refmap::{Report, Settings, Verdict};
@@ -23,7 +22,7 @@ use refmap_systems::tso::{
     ResidualFence, Scope, Variant,
 };
 
-fn scope(mutators: u8, refs: u8, buffer: u8, granularity: Granularity) -> Scope {
+pub fn scope(mutators: u8, refs: u8, buffer: u8, granularity: Granularity) -> Scope {
     Scope {
         mutators,
         refs,
@@ -40,16 +39,16 @@ fn coarse(mutators: u8, refs: u8, buffer: u8) -> Scope {
     scope(mutators, refs, buffer, Granularity::Coarse)
 }
 
-fn reduced(mutators: u8, refs: u8, buffer: u8) -> Scope {
+pub fn reduced(mutators: u8, refs: u8, buffer: u8) -> Scope {
     scope(mutators, refs, buffer, Granularity::Reduced)
 }
 
-fn refinement(scope: Scope, variant: Variant) -> CollectorRefinement {
+pub fn refinement(scope: Scope, variant: Variant) -> CollectorRefinement {
     let system = OnTheFly::new(scope, variant);
     CollectorRefinement::new(system.expect("the instance is in range"))
 }
 
-fn report(scope: Scope, variant: Variant, settings: &Settings<'_>) -> Report {
+pub fn report(scope: Scope, variant: Variant, settings: &Settings<'_>) -> Report {
     let refinement = refinement(scope, variant);
     let checker = refinement.checker();
     checker.check(settings).expect("the settings are right")

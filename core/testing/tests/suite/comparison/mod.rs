@@ -5,7 +5,6 @@ mod distribution;
 mod evidence;
 mod modes;
 mod part;
-mod quotient;
 
 use refmap::obligation::{Search, Until};
 use refmap::random::Walks;
@@ -21,7 +20,6 @@ pub use evidence::show;
 use modes::Modes;
 pub use modes::Thoroughness;
 pub use part::{Parts, compare_part};
-pub use quotient::{Quotients, compare_quotient};
 
 /// Names the case if an assertion about it fails.
 struct Case<'a>(u64, &'a Correspondence);

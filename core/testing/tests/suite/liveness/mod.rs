@@ -14,7 +14,7 @@ use refmap_testing::{Action, Machine, Via, itself};
 
 /// A client asks, a server serves, and the client may ask again; a clock ticks meanwhile. State: whether the client
 /// waits, and the parity of the clock.
-fn server() -> Via<u8, u8> {
+pub fn server() -> Via<u8, u8> {
     let next = |state: &u8| {
         let mut steps: Vec<(Action, u8)> = vec![(("tick", 0), state ^ 2)];
         steps.push(match state & 1 {
@@ -29,11 +29,11 @@ fn server() -> Via<u8, u8> {
     refinement
 }
 
-fn served() -> Property<Machine<u8>> {
+pub fn served() -> Property<Machine<u8>> {
     Property::leads_to("served", "a test", |s: &u8| s & 1 == 1, |s: &u8| s & 1 == 0)
 }
 
-fn fair(refinement: &mut Via<u8, u8>, conditions: &[Fairness]) {
+pub fn fair(refinement: &mut Via<u8, u8>, conditions: &[Fairness]) {
     refinement.implementation.fairness = conditions.to_vec();
 }
 

@@ -1,10 +1,9 @@
 //! Liveness is decided on the recorded graph, and holds on the complete one alone.
 
-use refmap::explore::{Limits, Order, Storage};
-use refmap::obligation::{CheckError, Liveness, Search, Selection};
+use refmap::explore::Limits;
+use refmap::obligation::{Liveness, Search, Selection};
 use refmap::random::Walks;
-use refmap::{AbstractSteps, Fairness, Property, Refinement, Settings, Verdict, check};
-use refmap_testing::{Machine, Via, Whole, itself};
+use refmap::{AbstractSteps, Fairness, Settings, Verdict, check};
 
 use super::{fair, server};
 
@@ -31,58 +30,6 @@ fn it_is_chosen_by_name() {
         assert_eq!(report.obligations.len(), 1);
         assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
     }
-}
-
-/// A light that goes on and off, of which the states are kept whole.
-fn light() -> Via<Whole, Whole> {
-    let next = |state: &Whole| vec![(("switch", 0), Whole(1 - state.0))];
-    let machine = Machine::new(&[("switch", "light")], [Whole(0)], next, |_| 0);
-    let mut refinement = itself(machine);
-    let is_on = |state: &Whole| state.0 == 1;
-    let is_off = |state: &Whole| state.0 == 0;
-    refinement.liveness = vec![Property::leads_to("served", "a test", is_on, is_off)];
-    refinement
-}
-
-fn assert_refused(refinement: &impl Refinement, settings: &Settings<'_>) {
-    let named = Settings {
-        obligations: Selection::only(["leads-to"]),
-        ..settings.clone()
-    };
-    let refused = check(refinement, &named).expect_err("it cannot be decided");
-    assert!(
-        matches!(refused, CheckError::Unsupported { .. }),
-        "{refused}"
-    );
-    let report = check(refinement, settings).expect("the settings fit");
-    let row = report.obligation("leads-to:served").expect("it is listed");
-    assert_eq!(row.verdict, Verdict::Incomplete, "{report}");
-    assert!(
-        row.note
-            .as_deref()
-            .expect("it says why")
-            .starts_with("not evaluated: "),
-        "{report}"
-    );
-}
-
-#[test]
-fn it_is_refused_where_the_graph_is_not_kept() {
-    let fingerprints = Settings {
-        storage: Storage::Fingerprints,
-        ..asked()
-    };
-    assert_refused(&light(), &fingerprints);
-    let depth_first = Settings {
-        order: Order::DepthFirst,
-        ..asked()
-    };
-    assert_refused(&server(), &depth_first);
-    let mut bounded = server();
-    bounded.implementation.bound = Some("each loop once");
-    let report = check(&bounded, &asked()).unwrap();
-    let row = report.obligation("leads-to:served").unwrap();
-    assert_eq!(row.verdict, Verdict::Incomplete, "{report}");
 }
 
 #[test]

@@ -1,6 +1,5 @@
 //! What says nothing is told.
 
-use refmap::obligation::CheckError;
 use refmap::{Fairness, Property, Settings, Verdict, check};
 
 use super::{checked, fair, server};
@@ -116,32 +115,4 @@ fn properties_that_were_not_asked_for_are_named() {
     let line = "not asked for: fairness:serves, leads-to:served; --liveness decides them";
     assert!(text.contains(line), "{text}");
     assert!(checked(&refinement).not_asked.is_empty());
-}
-
-#[test]
-fn conditions_are_on_rules_that_are_there() {
-    let refused = |conditions: &[Fairness]| {
-        let mut refinement = server();
-        fair(&mut refinement, conditions);
-        check(&refinement, &Settings::default()).unwrap_err()
-    };
-    let unknown = refused(&[Fairness::weak("goes on", ["server"])]);
-    assert_eq!(
-        unknown.to_string(),
-        "the fairness condition \"goes on\" names \"server\", which is no rule of its system (did you mean \"serve\"?)"
-    );
-    let none: [&str; 0] = [];
-    assert!(matches!(
-        refused(&[Fairness::weak("goes on", none)]),
-        CheckError::FairnessOfNothing { .. }
-    ));
-    let twice = ["serve", "tick"].map(|rule| Fairness::weak("goes on", [rule]));
-    assert!(matches!(
-        refused(&twice),
-        CheckError::DuplicateProperty { .. }
-    ));
-    let mut refinement = server();
-    refinement.liveness.push(super::served());
-    let twice = check(&refinement, &Settings::default()).unwrap_err();
-    assert_eq!(twice.to_string(), "two are named \"leads-to:served\"");
 }

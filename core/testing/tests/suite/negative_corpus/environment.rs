@@ -1,6 +1,6 @@
 //! Environments of which nothing is said.
 
-use refmap::obligation::{CheckError, Selection};
+use refmap::obligation::Selection;
 use refmap::report::About;
 use refmap::{Process, Report, Settings, Verdict, check};
 
@@ -25,15 +25,6 @@ fn with(environment: &[Process]) -> Via<u8, u8> {
 #[test]
 fn a_process_that_there_is_not() {
     assert_holds(&with(&[Process::new("user")]));
-    let misspelt = check(&with(&[Process::new("usr")]), &Settings::default());
-    assert_eq!(
-        misspelt.expect_err("there is no such process"),
-        CheckError::UnknownProcess {
-            process: Process::new("usr"),
-            nearest: Some("user".to_owned()),
-            known: vec!["user".to_owned(), "server".to_owned()],
-        }
-    );
     // Of the same kind, and with a number that no action has.
     let numbered = with(&[Process::numbered("user", 0)]);
     assert_caught(

@@ -1,7 +1,6 @@
 //! One small system for each way in which a checker can say "holds" wrongly. Each is caught for the
 //! reason stated, and has a twin that differs in that alone and holds.
 
-mod by_hand;
 mod constraints;
 mod environment;
 mod equality;
@@ -9,9 +8,6 @@ mod fairness;
 mod functions;
 mod later;
 mod overridden;
-mod packing;
-mod permutations;
-mod refused;
 mod vacuous;
 
 use std::hash::{Hash, Hasher};
@@ -19,7 +15,7 @@ use std::hash::{Hash, Hasher};
 use refmap::explore::Limits;
 use refmap::obligation::{Selection, Settings, Until};
 use refmap::{AbstractSteps, Evidence, Invariant, Refinement, Report, Verdict, check};
-use refmap_testing::{Action, Machine, Via, itself};
+use refmap_testing::{Action, Machine, Via, counter, itself};
 use serde::Serialize;
 
 use crate::stepper::assert_stepped;
@@ -44,12 +40,6 @@ fn assert_caught<R: Refinement>(refinement: &R, obligation: &str, length: usize,
     assert_eq!(counterexample.length, length, "{report}");
     assert!(counterexample.explanation.contains(why), "{report}");
     assert_stepped(refinement, counterexample);
-}
-
-/// A counter from 0 to 3 and round again, all of it visible.
-fn counter() -> Machine<u8> {
-    let next = |n: &u8| vec![(("tick", 0), (n + 1) % 4)];
-    Machine::new(&[("tick", "clock")], [0], next, |n| *n)
 }
 
 #[test]

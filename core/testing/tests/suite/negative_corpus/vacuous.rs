@@ -1,5 +1,6 @@
 //! Statements that say nothing, or less than it seems.
 
+use refmap::explore::{Limit, Limits};
 use refmap::obligation::{Checker, Warnings};
 use refmap::report::About;
 use refmap::{
@@ -228,5 +229,26 @@ fn a_rule_whose_steps_all_change_nothing() {
         ..Settings::default()
     };
     let report = check(&refinement(), &strict).expect("the settings fit");
+    assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
+}
+
+/// Where not even one state may be kept it is not known whether there is one.
+#[test]
+fn a_limit_of_no_states() {
+    let limited = |states| Settings {
+        limits: Limits {
+            states: Some(states),
+            ..Limits::default()
+        },
+        ..Settings::default()
+    };
+    for states in [0, 1] {
+        let report = check(&itself(counter()), &limited(states)).expect("the settings fit");
+        assert_eq!(report.verdict, Some(Verdict::Incomplete), "{report}");
+        assert_eq!(report.limit, Some(Limit::States(states)), "{report}");
+    }
+    let mut empty = itself(counter());
+    empty.implementation.initial.clear();
+    let report = check(&empty, &limited(0)).expect("the settings fit");
     assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
 }

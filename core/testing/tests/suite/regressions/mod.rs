@@ -1,19 +1,12 @@
 //! Corners that random systems seldom or never reach, each once decided wrongly or left open.
 
-mod late_asymmetry;
-
-use refmap::obligation::{CheckError, Settings, Until};
+use refmap::obligation::Until;
 use refmap::report::About;
-use refmap::{Rule, Verdict, check};
+use refmap::{Rule, Verdict};
 
 use crate::comparison::{fate, run};
 use crate::oracle::{Fate, Oracle};
 use crate::table::{Correspondence, Label, PROCESSES, Table};
-
-const HOLDS: Fate = Fate {
-    verdict: Verdict::Holds,
-    length: None,
-};
 
 fn violated(length: u32) -> Fate {
     Fate {
@@ -96,35 +89,6 @@ fn coverage_shows_a_shortest_trace() {
     assert_eq!(lengths.collect::<Vec<_>>(), [0, 1]);
 }
 
-/// A process that acts for another would lose its own steps, so the environment has none.
-#[test]
-fn a_deputy_in_the_environment_is_refused() {
-    let mut refinement = identity(1, [vec![(act(WORKER_1), 1)], vec![]]);
-    refinement.environment = vec![PROCESSES[0], PROCESSES[1]];
-    refinement.acts_for[usize::from(WORKER_1)] = PROCESSES[0];
-    assert_eq!(
-        check(&refinement, &Settings::default()).err(),
-        Some(CheckError::EnvironmentActsForOther {
-            process: PROCESSES[1],
-            other: PROCESSES[0],
-        })
-    );
-}
-
-/// The steps of a process declared twice would count for one of the two only.
-#[test]
-fn a_process_declared_twice_is_refused() {
-    let mut refinement = identity(1, [vec![(act(WORKER_0), 1)], vec![(act(WORKER_0), 0)]]);
-    refinement.at_rest[usize::from(WORKER_0)] = vec![true, false];
-    assert_eq!(both(&refinement, "environment:at_rest"), (HOLDS, HOLDS));
-    let process = PROCESSES[0];
-    refinement.environment = vec![process, process];
-    assert_eq!(
-        check(&refinement, &Settings::default()).err(),
-        Some(CheckError::DuplicateProcess { process })
-    );
-}
-
 /// Rows are made for the rules filed under the environment's kind of process: an action of the
 /// environment that is filed elsewhere would have none.
 #[test]
@@ -138,16 +102,6 @@ fn a_rule_filed_under_another_kind_of_process_is_a_fault_of_the_model() {
     let refused = both(&refinement, "environment:act");
     assert_eq!(refused, (violated(0), violated(0)));
     refinement.specification.rules = vec![Rule::new("act", "system", "0")];
-    // Where no rule at all is filed under it, the environment is refused.
-    assert_eq!(
-        check(&refinement, &Settings::default()).err(),
-        Some(CheckError::UnknownProcess {
-            process: PROCESSES[0],
-            nearest: None,
-            known: vec!["system".to_owned()],
-        })
-    );
-    // Where another one is, the model is at fault.
     let rules = &mut refinement.specification.rules;
     rules.push(Rule::new("another", "worker", "1"));
     let report = run(&refinement, 1, Until::End);

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, HashSet};
 
 use refmap::AbstractSteps::{self, One};
-use refmap::obligation::{CheckError, Checker, Selection, Symmetry, Until};
+use refmap::obligation::{Checker, Selection, Symmetry, Until};
 use refmap::{
-    ActionOf, Asymmetry, Process, Refinement, Report, Rule, RuleId, Settings, StateOf, Symmetric,
+    ActionOf, Asymmetry, Process, Refinement, Report, Rule, RuleId, Settings, Symmetric,
     TransitionSystem, Verdict, asymmetry, replay, steps,
 };
 use refmap_refinements::Checked;
@@ -15,18 +15,7 @@ use refmap_systems::ben_ari::{
     InitialColours, Level3, Memory, MutatorOrder, Permutation, Scope, Step,
 };
 
-/// Every reachable state, by naive search.
-fn reachable<S: TransitionSystem>(system: &S) -> HashSet<StateOf<S>> {
-    let mut found = HashSet::new();
-    let mut left = Vec::new();
-    system.initial(&mut |state| left.push(state));
-    while let Some(state) = left.pop() {
-        if found.insert(state.clone()) {
-            left.extend(steps(system, &state).into_iter().map(|(_, to)| to));
-        }
-    }
-    found
-}
+use crate::reachable;
 
 fn scope(nodes: u8, mutators: u8, mutator: MutatorOrder) -> Scope {
     Scope {
@@ -165,34 +154,6 @@ fn counterexamples_of_a_quotient_replay() {
         replayed += 1;
     }
     assert!(replayed > 1);
-}
-
-/// What one mutator may do is not asked of a quotient.
-#[test]
-fn the_environment_is_refused() {
-    let refinement = Refinement1::new(scope(2, 2, MutatorOrder::RedirectFirst));
-    let settings = Settings {
-        symmetry: Symmetry::Full,
-        ..Settings::default()
-    };
-    let report = refinement.checker().check(&settings);
-    let report = report.expect("the settings fit");
-    let row = report
-        .obligation("environment:mutate")
-        .expect("it is listed");
-    assert_eq!(row.verdict, Verdict::Incomplete);
-    assert!(
-        row.note
-            .as_ref()
-            .is_some_and(|note| note.contains("symmetry"))
-    );
-    assert_ne!(report.verdict, Some(Verdict::Holds));
-    let settings = Settings {
-        obligations: Selection::only(["environment"]),
-        ..settings
-    };
-    let refused = refinement.checker().check(&settings);
-    assert!(matches!(refused, Err(CheckError::Unsupported { .. })));
 }
 
 /// An attempt: level 3 refines itself, and the nodes that are no roots are taken to be

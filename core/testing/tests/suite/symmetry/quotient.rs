@@ -6,9 +6,9 @@ use refmap::explore::{Order, Storage};
 use refmap::obligation::{CheckError, Checker, Selection, Symmetry, Until};
 use refmap::{Refinement, Report, Settings, StateOf, Symmetric, Verdict, asymmetry, check};
 
-use super::{fate, show};
+use super::crowds::{Crowd, Likeness, draw};
+use crate::comparison::{assert_idle, fate, show, timeless};
 use crate::oracle::Oracle;
-use crate::symmetric_systems::{Crowd, Likeness, draw};
 
 /// What the cases were like.
 #[derive(Debug, Default)]
@@ -35,7 +35,7 @@ const MODES: [(Storage, Order); 5] = [
 
 fn run(refinement: &Likeness, settings: &Settings<'_>) -> Report {
     let report = Checker::new(refinement).symmetric().check(settings);
-    super::timeless(report.expect("the refinement does not contradict itself"))
+    timeless(report.expect("the refinement does not contradict itself"))
 }
 
 /// Compares a check with symmetry to the oracle, which knows of none.
@@ -45,7 +45,7 @@ pub fn compare_quotient(seed: u64, quotients: &mut Quotients) {
     let fates = oracle.fates();
     if oracle.has_idle_process() {
         let plain = check(refinement, &to_the_end(1)).expect("the settings fit");
-        return super::assert_idle(&plain);
+        return assert_idle(&plain);
     }
     assert_eq!(asymmetry(refinement, oracle.states.iter().take(50)), None);
     let plain = check(refinement, &to_the_end(1)).expect("the settings fit");
@@ -188,12 +188,6 @@ fn refuses(refinement: &Likeness) {
     };
     let named = Checker::new(refinement).symmetric().check(&settings);
     assert!(matches!(named, Err(CheckError::Unsupported { .. })));
-    let settings = Settings {
-        obligations: Selection::Default,
-        ..settings
-    };
-    let none_offered = check(refinement, &settings);
-    assert_eq!(none_offered, Err(CheckError::NotSymmetric));
 }
 
 /// One component that cannot do what the others can, from the start, is noticed.

@@ -1,11 +1,13 @@
-//! Symmetry of the collector.
+//! The x86-TSO collector: mutators, references and the senses of marks are interchangeable.
 
 use std::collections::HashSet;
 
-use refmap::{Refinement, TransitionSystem, asymmetry};
-use refmap_systems::tso::State;
+use refmap::obligation::{Selection, Symmetry};
+use refmap::{Refinement, Report, Settings, TransitionSystem, asymmetry};
+use refmap_refinements::tso::AT_REDUCED;
+use refmap_systems::tso::{Granularity, Memory, OnTheFly, Part, State, Variant};
 
-use super::*;
+use crate::tso::{reduced, refinement, report, scope};
 
 /// References, mutators and the senses of marks are interchangeable: on states of every granularity, of
 /// two mutators or two references.

@@ -1,14 +1,14 @@
-//! States and actions that are derived: what is written is read, what does not fit is named, and a search finds with
-//! encoded states what it finds with whole ones.
+//! States that are derived: what is written is read, what does not fit is named, and a search finds with encoded states
+//! what it finds with whole ones.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use refmap::AbstractSteps::{self, One};
 use refmap::explore::{StatesKept, Storage};
 use refmap::random::{Generator, random_state};
-use refmap::state::{Kept, Limits, Shape, Sink, Source};
+use refmap::state::{Kept, Limits, Sink, Source};
 use refmap::{
-    Action, BoundedVec, Choices, IndexSet, Process, Refinement, Settings, State, TransitionSystem,
+    Action, BoundedVec, Choices, IndexSet, Refinement, Settings, State, TransitionSystem,
     TypeCorrect, Verdict, check, type_correct_states,
 };
 use serde::Serialize;
@@ -230,7 +230,7 @@ fn integers_of_variable_length_are_read() {
 }
 
 /// A ring of counters, each of which is told to the next one. What it is kept as is a parameter.
-struct Ring {
+pub struct Ring {
     nodes: u8,
     /// The greatest value of a counter is less.
     turns: u8,
@@ -240,7 +240,7 @@ struct Ring {
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, State)]
 #[state(system = Ring)]
-struct Counters {
+pub struct Counters {
     #[state(len = system.nodes, range = 0..system.said)]
     values: Vec<u8>,
     #[state(range = 0..system.nodes)]
@@ -250,7 +250,7 @@ struct Counters {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Action, State)]
 #[rule(process = "node")]
-enum Step {
+pub enum Step {
     Count {
         #[process]
         node: u8,
@@ -299,7 +299,7 @@ impl TransitionSystem for Ring {
 }
 
 /// A system as a refinement of itself.
-struct Itself(Ring);
+pub struct Itself(pub Ring);
 
 impl Refinement for Itself {
     type Concrete = Ring;
@@ -322,7 +322,7 @@ impl Refinement for Itself {
     }
 }
 
-fn ring(nodes: u8, said: u8) -> Itself {
+pub fn ring(nodes: u8, said: u8) -> Itself {
     Itself(Ring {
         nodes,
         turns: 3,
@@ -381,60 +381,6 @@ fn a_value_out_of_range_is_a_violation_that_names_the_field() {
     );
 }
 
-#[test]
-fn rules_are_the_variants() {
-    let rules: Vec<_> = Step::rules()
-        .iter()
-        .map(|rule| (&*rule.name, rule.process, &*rule.source))
-        .collect();
-    let expected = [
-        ("count", "node", "Step::Count"),
-        ("hand_over", "node", "a test"),
-        ("reset", "clock", "Step::Reset"),
-    ];
-    assert_eq!(rules, expected);
-    let Itself(ring) = ring(2, 3);
-    assert_eq!(
-        ring.process_of(&Step::Count { node: 1 }),
-        Process::numbered("node", 1)
-    );
-    assert_eq!(
-        ring.process_of(&Step::Tell(1, 0)),
-        Process::numbered("node", 0)
-    );
-    assert_eq!(ring.process_of(&Step::Reset), Process::new("clock"));
-}
-
-/// A visit, and where a guest comes from.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
-#[rule(process = GUEST)]
-enum Visit {
-    /// By the front door,
-    #[rule(name = "enter", source = concat!("page ", 1))]
-    Front,
-    #[rule(source = "page 2")]
-    Leave,
-    /// or by another one.
-    #[rule(name = "enter")]
-    Back { door: u8 },
-}
-
-const GUEST: &str = "guest";
-
-#[test]
-fn variants_of_one_name_are_one_rule() {
-    let rules: Vec<_> = Visit::rules()
-        .iter()
-        .map(|rule| (&*rule.name, rule.process, &*rule.source))
-        .collect();
-    assert_eq!(
-        rules,
-        [("enter", "guest", "page 1"), ("leave", "guest", "page 2")]
-    );
-    let numbers = [Visit::Front, Visit::Leave, Visit::Back { door: 3 }].map(|visit| visit.rule().0);
-    assert_eq!(numbers, [0, 1, 0]);
-}
-
 /// Of one size: all of them, each once.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, State)]
 struct Lamp {
@@ -483,83 +429,6 @@ fn generators_draw_type_correct_states() {
     let mut draw = || refmap::random::arbitrary::TypeCorrectState::<Lamps>::arbitrary(&mut source);
     let drawn: BTreeSet<_> = (0..500).map(|_| draw().0).collect();
     assert!(drawn.len() == 10 && drawn.iter().all(is_correct));
-}
-
-/// A hand-written codec that forgets a bit is found out.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
-struct Forgetful(u8);
-
-impl<S: ?Sized> State<S> for Forgetful {
-    const KEPT: Kept = Kept::Encoded;
-
-    fn shape(_: &S, _: Limits) -> Shape {
-        Shape::by_hand(Some(1))
-    }
-
-    fn write(&self, _: &S, _: Limits, sink: &mut impl Sink) {
-        sink.number(1, u64::from(self.0 & 1));
-    }
-
-    fn read(_: &S, _: Limits, source: &mut impl Source) -> Self {
-        Self(source.number(1) as u8)
-    }
-}
-
-/// Counts to four, in states of the type `T`.
-struct Counter<T>(fn(u8) -> T, fn(&T) -> u8);
-
-impl<T: State<Self>> TransitionSystem for Counter<T> {
-    type State = T;
-    type Action = Up;
-    type Observation = ();
-
-    fn initial(&self, visit: &mut impl FnMut(T)) {
-        visit((self.0)(0));
-    }
-
-    fn next(&self, from: &T, visit: &mut impl FnMut(Up, T)) {
-        visit(Up::Up, (self.0)(((self.1)(from) + 1) % 4));
-    }
-
-    fn observe(&self, _: &T) {}
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
-enum Up {
-    Up,
-}
-
-impl<T: State<Self>> Refinement for Counter<T> {
-    type Concrete = Self;
-    type Abstract = Self;
-
-    fn implementation(&self) -> &Self {
-        self
-    }
-
-    fn specification(&self) -> &Self {
-        self
-    }
-
-    fn map(&self, state: &T) -> T {
-        state.clone()
-    }
-
-    fn abstract_steps(&self, _: &T, _: &Up, _: &T) -> AbstractSteps<Up> {
-        One(Up::Up)
-    }
-}
-
-#[test]
-fn a_codec_by_hand_that_loses_something_is_found_out() {
-    let counter = Counter(Forgetful, |state| state.0);
-    let report = check(&counter, &Settings::default()).expect("it can be checked");
-    assert_eq!(report.verdict, Some(Verdict::Violated));
-    let text = words(&report);
-    assert!(
-        text.contains("what is read back is another state"),
-        "{text}"
-    );
 }
 
 /// All that has a bound, in two words.
@@ -694,108 +563,5 @@ fn a_state_is_the_same_from_wherever_it_is_reached() {
         assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
         assert_eq!(report.states, distinct.len() as u64);
         assert_eq!(report.transitions, 60 * report.states);
-    }
-}
-
-/// A hand-written codec that takes more bits than it says.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
-struct Wide(u8);
-
-impl<S: ?Sized> State<S> for Wide {
-    const KEPT: Kept = Kept::Encoded;
-
-    fn shape(_: &S, _: Limits) -> Shape {
-        Shape::by_hand(Some(1))
-    }
-
-    fn write(&self, _: &S, _: Limits, sink: &mut impl Sink) {
-        sink.number(7, u64::from(self.0));
-    }
-
-    fn read(_: &S, _: Limits, source: &mut impl Source) -> Self {
-        Self(source.number(7) as u8)
-    }
-}
-
-/// A set of states of a word looks at the bits that there are said to be, and no two states may become one by that.
-#[test]
-fn a_codec_by_hand_that_takes_more_than_it_says_is_found_out() {
-    let counter = Counter(Wide, |state| state.0);
-    let report = check(&counter, &Settings::default()).expect("it can be checked");
-    assert_eq!(report.verdict, Some(Verdict::Violated));
-    let text = words(&report);
-    assert!(
-        text.contains("it takes 3 bits, and the shape of its type says 1 at most"),
-        "{text}"
-    );
-}
-
-/// Labels whose processes have numbers of all integer types.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
-#[rule(process = "node")]
-enum Numbered {
-    U8(#[process] u8),
-    U16(#[process] u16),
-    U32(#[process] u32),
-    U64(#[process] u64),
-    U128(#[process] u128),
-    Usize(#[process] usize),
-    I8(#[process] i8),
-    I16(#[process] i16),
-    I32(#[process] i32),
-    I64(#[process] i64),
-    I128(#[process] i128),
-    Isize {
-        before: u8,
-        #[process]
-        number: isize,
-    },
-}
-
-/// The process of an action, if there is one.
-fn process_of(action: &Numbered) -> Option<Process> {
-    refmap::internal::catch(|| action.process()).ok().flatten()
-}
-
-#[test]
-fn a_process_has_the_number_that_its_field_has() {
-    for number in 0..=u16::MAX {
-        let own = Some(Process::numbered("node", number));
-        assert_eq!(Numbered::U16(number).process(), own);
-        assert_eq!(Numbered::I32(number.into()).process(), own);
-        let before = number as u8;
-        let number = number as isize;
-        assert_eq!(Numbered::Isize { before, number }.process(), own);
-    }
-    for number in i8::MIN..=i8::MAX {
-        let own = u16::try_from(number).ok();
-        let own = own.map(|number| Process::numbered("node", number));
-        assert_eq!(process_of(&Numbered::I8(number)), own);
-        assert_eq!(process_of(&Numbered::I16(number.into())), own);
-        assert_eq!(process_of(&Numbered::I128(number.into())), own);
-        let small = own.and(u8::try_from(number).ok());
-        assert_eq!(
-            small.and_then(|number| process_of(&Numbered::U8(number))),
-            own
-        );
-    }
-    for number in [65_536, 65_537, 1_u32 << 31, u32::MAX] {
-        assert_eq!(process_of(&Numbered::U32(number)), None, "{number}");
-        assert_eq!(process_of(&Numbered::I64(number.into())), None, "{number}");
-        assert_eq!(
-            process_of(&Numbered::U64(u64::from(number) << 32)),
-            None,
-            "{number}"
-        );
-        assert_eq!(
-            process_of(&Numbered::U128(u128::from(number) << 96)),
-            None,
-            "{number}"
-        );
-        assert_eq!(
-            process_of(&Numbered::Usize(number as usize)),
-            None,
-            "{number}"
-        );
     }
 }

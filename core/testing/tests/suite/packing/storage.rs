@@ -1,216 +1,17 @@
-//! What a check keeps of states: a wrong packing is found out, and what a way to keep states cannot
-//! do is refused.
+//! What a check keeps of states: fingerprints that take less, and states far from the first ones.
 
 use std::marker::PhantomData;
 
 use refmap::AbstractSteps::{self, One};
-use refmap::explore::{Limit, Limits, Options, Order, Storage, explore};
-use refmap::obligation::{CheckError, Search, Selection, Symmetry, Until};
-use refmap::random::Walks;
-use refmap::report::Counterexample;
-use refmap::state::{self, Kept, Part, Shape, Sink, Source};
+use refmap::explore::{Limit, Limits, Options, Storage, explore};
+use refmap::obligation::{Selection, Until};
+use refmap::state::{self, Kept, Shape, Sink, Source};
 use refmap::{
-    Invariant, Refinement, Report, Rule, RuleId, Settings, State, TransitionSystem, Verdict, check,
-    round_trip,
+    Invariant, Refinement, Rule, RuleId, Settings, State, TransitionSystem, Verdict, check,
 };
 use refmap_testing::{Labelling, Number, Whole};
 use serde::Serialize;
 use serde_json::json;
-
-/// A time of the day.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
-struct Time {
-    hour: u8,
-    minute: u8,
-}
-
-/// Bits of the state of a clock, as it says.
-impl State<Clock> for Time {
-    const KEPT: Kept = Kept::Encoded;
-
-    fn shape(clock: &Clock, _: state::Limits) -> Shape {
-        Shape::by_hand(Some(5 + u64::BITS - clock.minutes().leading_zeros()))
-    }
-
-    fn write(&self, clock: &Clock, _: state::Limits, sink: &mut impl Sink) {
-        sink.enter(Part::Name("hour"));
-        sink.number(
-            23,
-            match clock.packing {
-                Packing::ForgetsHours => 0,
-                _ => self.hour.into(),
-            },
-        );
-        sink.leave();
-        sink.enter(Part::Name("minute"));
-        sink.number(clock.minutes(), self.minute.into());
-        sink.leave();
-    }
-
-    fn read(clock: &Clock, _: state::Limits, source: &mut impl Source) -> Self {
-        Self {
-            hour: source.number(23) as u8,
-            minute: source.number(clock.minutes()) as u8,
-        }
-    }
-}
-
-/// How a clock says that it is packed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Packing {
-    Right,
-    /// With fewer bits than the minutes need.
-    TooFewBits,
-    /// With as many bits as they need, and a range that ends too soon.
-    TooSmallARange,
-    /// Without the hours.
-    ForgetsHours,
-}
-
-struct Clock {
-    packing: Packing,
-}
-
-impl Clock {
-    /// The greatest minute that can be written.
-    fn minutes(&self) -> u64 {
-        match self.packing {
-            Packing::TooFewBits => 31,
-            Packing::TooSmallARange => 32,
-            Packing::Right | Packing::ForgetsHours => 59,
-        }
-    }
-}
-
-impl TransitionSystem for Clock {
-    type State = Time;
-    type Action = ();
-    type Observation = Time;
-
-    fn rules(&self) -> &[Rule] {
-        const { &[Rule::new("tick", "clock", "a test")] }
-    }
-
-    fn rule_of(&self, (): &()) -> RuleId {
-        RuleId(0)
-    }
-
-    fn initial(&self, visit: &mut impl FnMut(Time)) {
-        visit(Time { hour: 0, minute: 0 });
-    }
-
-    fn next(&self, from: &Time, visit: &mut impl FnMut((), Time)) {
-        let minute = (from.minute + 1) % 60;
-        let hour = (from.hour + u8::from(minute == 0)) % 24;
-        visit((), Time { hour, minute });
-    }
-
-    fn observe(&self, state: &Time) -> Time {
-        state.clone()
-    }
-}
-
-impl Refinement for Clock {
-    type Concrete = Self;
-    type Abstract = Self;
-
-    fn implementation(&self) -> &Self {
-        self
-    }
-
-    fn specification(&self) -> &Self {
-        self
-    }
-
-    fn map(&self, state: &Time) -> Time {
-        state.clone()
-    }
-
-    fn abstract_steps(&self, _from: &Time, (): &(), _to: &Time) -> AbstractSteps<()> {
-        One(())
-    }
-}
-
-fn packed(packing: Packing, settings: &Settings<'_>) -> Report {
-    let report = check(&Clock { packing }, settings);
-    report.expect("the settings fit")
-}
-
-const RIGHT: Clock = Clock {
-    packing: Packing::Right,
-};
-
-/// The counterexample of the row `model`.
-fn fault(packing: Packing, storage: Storage) -> Option<Counterexample> {
-    let report = packed(
-        packing,
-        &Settings {
-            storage,
-            threads: 2,
-            ..Settings::default()
-        },
-    );
-    let model = report.obligation("model")?;
-    assert_eq!(model.verdict, Verdict::Violated);
-    assert_eq!(report.verdict, Some(Verdict::Violated));
-    Some(model.counterexamples[0].clone())
-}
-
-#[test]
-fn a_right_packing_holds() {
-    for storage in [Storage::Packed, Storage::Whole] {
-        assert_eq!(fault(Packing::Right, storage), None);
-    }
-    let report = packed(Packing::Right, &Settings::default());
-    assert_eq!(report.verdict, Some(Verdict::Holds));
-    assert_eq!((report.states, report.depth), (24 * 60, 24 * 60 - 1));
-}
-
-/// The state is the first that the packing is wrong about, and the last of the counterexample.
-fn assert_shown(packing: Packing, steps: usize, state: &serde_json::Value, explanation: &str) {
-    let fault = fault(packing, Storage::Packed).expect("it is found");
-    assert_eq!(fault.length, steps, "{packing:?}");
-    let last = fault.steps.last().expect("a state is shown");
-    assert_eq!(last.state, *state);
-    assert!(
-        fault.explanation.contains(explanation),
-        "{}",
-        fault.explanation
-    );
-    // Nobody packs anything here.
-    assert_eq!(self::fault(packing, Storage::Whole), None);
-}
-
-#[test]
-fn a_variable_out_of_its_range_is_shown() {
-    let explanation = "`minute` is 32, and its range is 0 to 31";
-    let state = json!({ "hour": 0, "minute": 32 });
-    assert_shown(Packing::TooFewBits, 32, &state, explanation);
-}
-
-/// A value that fits the bits and not the range spoils no other variable; what is said of it is wrong all the same.
-#[test]
-fn a_range_that_ends_within_its_bits_is_tested_exactly() {
-    let explanation = "`minute` is 33, and its range is 0 to 32";
-    let state = json!({ "hour": 0, "minute": 33 });
-    assert_shown(Packing::TooSmallARange, 33, &state, explanation);
-    let time = Time {
-        hour: 0,
-        minute: 33,
-    };
-    let clock = Clock {
-        packing: Packing::TooSmallARange,
-    };
-    assert!(round_trip(&clock, &time).is_err());
-    assert!(round_trip(&RIGHT, &time).is_ok());
-}
-
-#[test]
-fn a_forgotten_variable_is_shown() {
-    let explanation = "what is read back is another state: hour was 1 and is 0";
-    let state = json!({ "hour": 1, "minute": 0 });
-    assert_shown(Packing::ForgetsHours, 60, &state, explanation);
-}
 
 #[test]
 fn fingerprints_say_what_they_may_leave_out() {
@@ -225,26 +26,6 @@ fn fingerprints_say_what_they_may_leave_out() {
     let pairs = f64::from(1000 * 999 / 2);
     assert_eq!(report.omission_probability, Some(pairs / 2f64.powi(64)));
     assert_eq!(run(Storage::Packed).omission_probability, None);
-}
-
-/// They would be larger than the states; what keeps no states does not care.
-#[test]
-fn fingerprints_are_refused_where_they_save_nothing() {
-    let mut settings = Settings {
-        storage: Storage::Fingerprints,
-        ..Settings::default()
-    };
-    let refused = check(&RIGHT, &settings);
-    assert_eq!(
-        refused,
-        Err(CheckError::FingerprintsOfSmallStates { bits: 11 })
-    );
-    settings.search = Search::Walks(Walks {
-        walks: 3,
-        steps: 3,
-        seed: 3,
-    });
-    assert!(check(&RIGHT, &settings).is_ok());
 }
 
 /// Three counters from 0 to `most`, of 60 bits each: states for which fingerprints are meant.
@@ -346,30 +127,6 @@ fn fingerprints_of_large_states_take_less_than_the_states() {
         (one.states, one.transitions),
         (other.states, other.transitions)
     );
-}
-
-#[test]
-fn fingerprints_are_refused_depth_first() {
-    let settings = |storage| Settings {
-        storage,
-        order: Order::DepthFirst,
-        ..Settings::default()
-    };
-    let refused = check(&RIGHT, &settings(Storage::Fingerprints));
-    assert_eq!(refused, Err(CheckError::FingerprintsDepthFirst));
-    let taken = check(&RIGHT, &settings(Storage::Packed)).expect("the settings fit");
-    assert_eq!((taken.verdict, taken.states), (Some(Verdict::Holds), 1440));
-}
-
-/// Its twin, where there is a symmetry, is among the random systems.
-#[test]
-fn a_symmetry_that_nobody_declares_is_refused() {
-    let settings = Settings {
-        symmetry: Symmetry::Full,
-        ..Settings::default()
-    };
-    let refused = check(&RIGHT, &settings);
-    assert_eq!(refused, Err(CheckError::NotSymmetric));
 }
 
 /// From 0 to each of many numbers, from each of these to one of as many others, and from there on

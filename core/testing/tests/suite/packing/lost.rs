@@ -1,10 +1,14 @@
 //! States by hand that lose something, far from the start or in few states.
 
 use refmap::AbstractSteps::{self, One};
+use refmap::explore::Storage;
 use refmap::obligation::Selection;
 use refmap::state::{Kept, Limits, Part, Shape, Sink, Source};
-use refmap::{Refinement, Report, Rule, RuleId, Settings, TransitionSystem, Verdict, check};
+use refmap::{
+    Refinement, Report, Rule, RuleId, Settings, TransitionSystem, Verdict, check, round_trip,
+};
 use serde::Serialize;
+use serde_json::json;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 struct State {
@@ -59,8 +63,10 @@ enum Wrong {
     /// In the last lane, late states come back as others: as ones that were there before, or as ones that were not.
     MergedInALane,
     MovedInALane,
-    /// The range of `far` is too small by one.
+    /// The range of `far` is too small by one, within the bits that it takes.
     Range,
+    /// The range of `far` ends with its bits.
+    Bits,
     /// `lane` is not written.
     Forgotten,
     /// An initial state does not fit.
@@ -80,8 +86,12 @@ impl Lanes {
     /// The greatest lane and the greatest `far` that can be written.
     fn most(&self) -> [u64; 2] {
         let lanes = u64::from(LANES - u8::from(self.wrong == Wrong::Initially));
-        let length = u64::from(LENGTH - u16::from(self.wrong == Wrong::Range));
-        [lanes - 1, length]
+        let length = match self.wrong {
+            Wrong::Range => LENGTH - 1,
+            Wrong::Bits => 255,
+            _ => LENGTH,
+        };
+        [lanes - 1, length.into()]
     }
 }
 
@@ -133,8 +143,9 @@ impl Refinement for Lanes {
     }
 }
 
-fn report(wrong: Wrong, obligations: Selection) -> Report {
+fn report(wrong: Wrong, storage: Storage, obligations: Selection) -> Report {
     let settings = Settings {
+        storage,
         obligations,
         threads: 2,
         ..Settings::default()
@@ -143,30 +154,48 @@ fn report(wrong: Wrong, obligations: Selection) -> Report {
     checked.expect("the settings fit")
 }
 
+/// The state at the end of the counterexample is the first that the packing is wrong about.
 #[test]
 fn a_packing_that_loses_something() {
-    for (wrong, why, length) in [
-        (Wrong::MergedInALane, "far was 299 and is 298", LENGTH - 1),
-        (Wrong::MovedInALane, "far was 299 and is 298", LENGTH - 1),
+    let last = LANES - 1;
+    for (wrong, why, lane, far) in [
+        (Wrong::MergedInALane, "far was 299 and is 298", last, 299),
+        (Wrong::MovedInALane, "far was 299 and is 298", last, 299),
         (
             Wrong::Range,
             "`far` is 300, and its range is 0 to 299",
-            LENGTH,
+            0,
+            300,
         ),
-        (Wrong::Forgotten, "lane was 1 and is 0", 0),
+        (
+            Wrong::Bits,
+            "`far` is 256, and its range is 0 to 255",
+            0,
+            256,
+        ),
+        (Wrong::Forgotten, "lane was 1 and is 0", 1, 0),
         (
             Wrong::Initially,
             "`lane` is 63, and its range is 0 to 62",
+            63,
             0,
         ),
         (
             Wrong::Shape,
             "it takes 15 bits, and the shape of its type says 14 at most",
             0,
+            0,
         ),
     ] {
+        let state = State { lane, far };
+        assert!(round_trip(&Lanes { wrong }, &state).is_err(), "{wrong:?}");
+        let sound = Wrong::Nowhere;
+        assert_eq!(round_trip(&Lanes { wrong: sound }, &state), Ok(()));
         for obligations in [Selection::Default, Selection::Nothing] {
-            let report = report(wrong, obligations);
+            // Nothing is packed here.
+            let whole = report(wrong, Storage::Whole, obligations.clone());
+            assert_ne!(whole.verdict, Some(Verdict::Violated), "{whole}");
+            let report = report(wrong, Storage::Packed, obligations);
             assert_eq!(
                 report.verdict,
                 Some(Verdict::Violated),
@@ -174,12 +203,17 @@ fn a_packing_that_loses_something() {
             );
             let fault = report.counterexample.as_ref().expect("it is shown");
             assert_eq!(fault.obligation, "model");
-            assert_eq!(fault.length, usize::from(length), "{wrong:?}: {report}");
+            assert_eq!(fault.length, usize::from(far), "{wrong:?}: {report}");
+            // An initial state that is lost is in the explanation alone.
+            if far > 0 {
+                let shown = fault.steps.last().expect("a state is shown");
+                assert_eq!(shown.state, json!({ "lane": lane, "far": far }));
+            }
             assert!(fault.explanation.contains("cannot be packed"), "{report}");
             assert!(fault.explanation.contains(why), "{wrong:?}: {report}");
         }
     }
-    let sound = report(Wrong::Nowhere, Selection::Default);
+    let sound = report(Wrong::Nowhere, Storage::Packed, Selection::Default);
     assert_eq!(sound.verdict, Some(Verdict::Holds), "{sound}");
     assert_eq!(sound.states, u64::from(LANES) * u64::from(LENGTH + 1));
 }
