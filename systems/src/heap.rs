@@ -6,10 +6,21 @@
 //!
 //! The fields of an unreachable object are no part of a state: no thread will read them
 //! again, and a collector may clear them. So every step hides them.
+//!
+//! Where states differ in the papers' terms the specification is stated for them, and what is reachable is
+//! [`Objects::reaching`] there too. [`ben_ari::Level0`](crate::ben_ari::Level0) has no allocation: its nodes are all in the
+//! memory, the free list is a part of it, and to collect is a predicate on what becomes accessible.
+//! In [`tso::specification`](crate::tso::specification) mutators do not agree on one heap, an unreachable object is observable until it is
+//! freed, and a mutator discards any of its roots in one step. The two of [`native`](crate::native) are for recorded histories, and have no
+//! bound: one has references with generations, the other memories of any size.
+
+mod objects;
 
 use refmap::drawing::{Drawing, Node, Row};
 use refmap::{BoundedVec, Process, TransitionSystem, offer};
 use serde::Serialize;
+
+pub use objects::Objects;
 
 /// The most objects that a heap can have.
 pub const MAX_OBJECTS: usize = 6;
@@ -20,108 +31,6 @@ pub const MAX_THREADS: usize = 3;
 
 /// An object, from 0.
 pub type Object = u8;
-
-/// A set of objects.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, refmap::State)]
-pub struct Objects(pub u8);
-
-impl Objects {
-    /// The set of one object.
-    pub fn one(object: Object) -> Self {
-        Self(1 << object)
-    }
-
-    /// The union with an object, if there is one.
-    #[must_use]
-    pub fn with(self, object: Option<Object>) -> Self {
-        object.map_or(self, |object| Self(self.0 | 1 << object))
-    }
-
-    /// The union.
-    #[must_use]
-    pub fn and(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
-
-    /// The intersection.
-    #[must_use]
-    pub fn within(self, other: Self) -> Self {
-        Self(self.0 & other.0)
-    }
-
-    /// The first `count` objects.
-    pub fn first(count: u8) -> Self {
-        Self(((1u16 << count) - 1) as u8)
-    }
-
-    /// Whether `object` is in it.
-    pub fn contains(self, object: Object) -> bool {
-        self.0 >> object & 1 == 1
-    }
-
-    /// Inserts `object`.
-    pub fn insert(&mut self, object: Object) {
-        self.0 |= 1 << object;
-    }
-
-    /// Removes `object`.
-    pub fn remove(&mut self, object: Object) {
-        self.0 &= !(1 << object);
-    }
-
-    /// The difference.
-    #[must_use]
-    pub fn without(self, other: Self) -> Self {
-        Self(self.0 & !other.0)
-    }
-
-    /// Whether it is empty.
-    pub fn is_empty(self) -> bool {
-        self.0 == 0
-    }
-
-    /// Its objects, in order.
-    pub fn iter(self) -> impl Iterator<Item = Object> {
-        let mut rest = self.0;
-        std::iter::from_fn(move || {
-            let first = (rest != 0).then(|| rest.trailing_zeros() as Object)?;
-            rest &= rest - 1;
-            Some(first)
-        })
-    }
-
-    /// Its objects, and those that can be reached from them through `fields`.
-    #[must_use]
-    pub fn reaching(self, fields: &[Fields]) -> Self {
-        let (mut reached, mut rest) = (self, self);
-        while let Some(object) = rest.iter().next() {
-            let values = fields[usize::from(object)].iter().flatten();
-            let found = values.fold(Self::default(), |found, value| found.with(Some(*value)));
-            rest.remove(object);
-            rest = rest.and(found.without(reached));
-            reached = reached.and(found);
-        }
-        reached
-    }
-
-    /// All its subsets.
-    pub fn subsets(self) -> impl Iterator<Item = Self> {
-        std::iter::once(Self::default()).chain(self.nonempty_subsets())
-    }
-
-    /// Its subsets that are not empty.
-    pub fn nonempty_subsets(self) -> impl Iterator<Item = Self> {
-        (1..=self.0)
-            .map(Self)
-            .filter(move |subset| subset.without(self).is_empty())
-    }
-}
-
-impl Serialize for Objects {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.iter())
-    }
-}
 
 /// The specification for an instance.
 pub struct CollectOnlyGarbage {
@@ -288,8 +197,8 @@ impl Heap {
     /// The objects that some thread holds, or can reach from what it holds.
     pub fn reachable(&self) -> Objects {
         let held = self.held.iter();
-        held.fold(Objects::default(), |all, held| all.and(*held))
-            .reaching(&self.fields)
+        let held = held.fold(Objects::default(), |all, held| all.and(*held));
+        held.reaching(|object| Objects::of(&self.fields[usize::from(object)]))
     }
 
     /// The heap without the fields of unreachable objects.

@@ -8,9 +8,10 @@ use std::fmt;
 use refmap::State;
 use serde::Serialize;
 
-use super::memory::{Memory, NodeSet};
+use super::memory::Memory;
 use super::scope::{InitialColours, Scope};
 use super::shape::{Node, Shape};
+use crate::heap::Objects as NodeSet;
 
 /// A colouring: the nodes that are black; the others are white.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, State)]
@@ -34,9 +35,10 @@ impl Colours {
     #[must_use]
     pub fn set_colour(self, n: Node, black: bool) -> Self {
         Self {
-            black: match black {
-                true => self.black.with(n),
-                false => self.black.without(n),
+            black: if black {
+                self.black.with(n)
+            } else {
+                self.black.without(NodeSet::one(n))
             },
         }
     }

@@ -3,8 +3,9 @@
 use refmap::drawing::{Drawing, Node as Drawn, Row, Shade};
 
 use super::colours::Colours;
-use super::memory::{Memory, NodeSet};
+use super::memory::Memory;
 use super::shape::Node;
+use crate::heap::Objects as NodeSet;
 
 /// Every node with its sons, its colour if nodes have any, and whether it is a root or garbage; then the free list.
 pub(super) fn memory(m: &Memory, colours: Option<Colours>) -> Drawing {

@@ -8,10 +8,10 @@ use refmap::{Drawing, Fairness, Process, TransitionSystem, offer};
 use serde::Serialize;
 
 use super::drawing;
-use super::memory::{AppendToFree, Memory, NodeSet};
+use super::memory::{AppendToFree, Memory};
 use super::scope::Scope;
 use super::shape::Node;
-use crate::heap;
+use crate::heap::{self, Objects as NodeSet};
 
 /// The specification.
 pub struct Level0 {

@@ -9,76 +9,7 @@ use serde::{Serialize, Serializer};
 
 use super::scope::Scope;
 use super::shape::{MAX_NODES, MAX_SONS, Node, Shape};
-
-/// A set of nodes.
-#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, State)]
-pub struct NodeSet(pub u8);
-
-impl NodeSet {
-    /// The first `count` nodes.
-    #[inline]
-    pub fn first(count: u8) -> Self {
-        Self(((1u16 << count) - 1) as u8)
-    }
-
-    /// Whether `node` is in it.
-    #[inline]
-    pub fn contains(self, node: Node) -> bool {
-        self.0 >> node & 1 == 1
-    }
-
-    /// The same with `node`.
-    #[must_use]
-    #[inline]
-    pub fn with(self, node: Node) -> Self {
-        Self(self.0 | 1 << node)
-    }
-
-    /// The same without `node`.
-    #[must_use]
-    pub fn without(self, node: Node) -> Self {
-        Self(self.0 & !(1 << node))
-    }
-
-    /// Whether every node of it is in `other`.
-    pub fn is_subset_of(self, other: Self) -> bool {
-        self.0 & !other.0 == 0
-    }
-
-    /// The same without the nodes below `bound`.
-    #[must_use]
-    pub fn from(self, bound: u8) -> Self {
-        Self(self.0 & !Self::first(bound).0)
-    }
-
-    /// Number of nodes in it.
-    pub fn count(self) -> u8 {
-        self.0.count_ones() as u8
-    }
-
-    /// Its nodes, in order.
-    #[inline]
-    pub fn iter(self) -> impl Iterator<Item = Node> {
-        let mut rest = self.0;
-        std::iter::from_fn(move || {
-            let first = (rest != 0).then(|| rest.trailing_zeros() as Node);
-            rest &= rest.wrapping_sub(1);
-            first
-        })
-    }
-}
-
-impl fmt::Debug for NodeSet {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(self.iter()).finish()
-    }
-}
-
-impl Serialize for NodeSet {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.iter())
-    }
-}
+use crate::heap::Objects as NodeSet;
 
 /// The contents of all cells (`Memory`).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, State)]
@@ -173,17 +104,8 @@ impl Memory {
     /// The nodes found by following pointers from the roots until `enough` accepts them.
     #[inline]
     fn reached_until(&self, enough: impl Fn(NodeSet) -> bool) -> NodeSet {
-        let mut reached = NodeSet::first(self.shape.roots);
-        let mut new = reached.0;
-        while new != 0 && !enough(reached) {
-            let n = new.trailing_zeros() as Node;
-            new &= new - 1;
-            for k in self.sons(n) {
-                new |= 1 << k & !reached.0;
-                reached = reached.with(k);
-            }
-        }
-        reached
+        let sons = |n| self.sons(n).fold(NodeSet::default(), NodeSet::with);
+        NodeSet::first(self.shape.roots).reaching_until(sons, enough)
     }
 
     /// The concrete `append_to_free`: the free list begins in cell (0, 0), and the cells of a node

@@ -33,6 +33,7 @@ mod shape;
 mod shared;
 mod symmetry;
 
+pub use crate::heap::Objects as NodeSet;
 pub use colours::Colours;
 pub use command::{Mutant, Mutation};
 pub use level::{Collector, Level};
@@ -41,7 +42,7 @@ pub use level_1::Level1;
 pub use level_2::Level2;
 pub use level_3::Level3;
 pub use locals::{Locals, MutatorAt, Mutators};
-pub use memory::{AppendToFree, Memory, NodeSet};
+pub use memory::{AppendToFree, Memory};
 pub use mutator::{MutatorAction, Step};
 pub use scope::{
     CollectorFairness, Figure14, InitialColours, MAX_MUTATORS, MutatorOrder, Scope, ScopeError,

@@ -7,9 +7,10 @@ use serde::Serialize;
 
 use super::colours::Colours;
 use super::locals::{Locals, MutatorAt, Mutators};
-use super::memory::{Memory, NodeSet};
+use super::memory::Memory;
 use super::scope::{MutatorOrder, Scope};
 use super::shape::Node;
+use crate::heap::Objects as NodeSet;
 
 // ANCHOR: variables
 /// The variables of Fig. 6 but CHI, in its order: M, C, L, and MU and Q of each mutator.

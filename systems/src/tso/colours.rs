@@ -12,25 +12,16 @@ pub type Heap = ArrayVec<[Option<Object>; MAX_REFS]>;
 /// The references reachable from `roots` by paths through the heap, and whether there is an object at
 /// each.
 pub fn reach(heap: &Heap, roots: Refs) -> (Refs, bool) {
-    let mut reached = roots;
-    loop {
-        let before = reached;
-        for object in before.iter().filter_map(|r| heap[usize::from(r)]) {
-            reached = reached.and(pointed_to(&object));
-        }
-        if reached == before {
-            let there = reached.iter().all(|r| heap[usize::from(r)].is_some());
-            return (reached, there);
-        }
-    }
+    let object = |reference| heap[usize::from(reference)];
+    let reached =
+        roots.reaching(|r| object(r).map_or(Refs::default(), |object| pointed_to(&object)));
+    let there = reached.iter().all(|r| object(r).is_some());
+    (reached, there)
 }
 
 /// References in the fields of an object.
 pub fn pointed_to(object: &Object) -> Refs {
-    object
-        .fields
-        .iter()
-        .fold(Refs::default(), |all, field| all.with(*field))
+    Refs::of(&object.fields)
 }
 
 /// References in a pending store of a field.

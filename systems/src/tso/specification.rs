@@ -3,7 +3,8 @@
 //! A program reads through its store buffer, so mutators do not agree on one heap. The
 //! state is memory's heap, the roots of each mutator, and its pending stores of fields; the memory commits
 //! these nondeterministically. With [`Memory::Sc`] no store is ever pending, and this
-//! is "collect only garbage" over one heap.
+//! is "collect only garbage" over one heap; it is not that of [`heap`](crate::heap), which hides what an unreachable object refers to, as a
+//! program of this model may not.
 
 use refmap::drawing::{Drawing, Node, Row};
 use refmap::{Fairness, Process, TransitionSystem, offer};
@@ -174,16 +175,8 @@ impl Program {
         let held = self.roots.iter().copied();
         let pending = self.pending.iter().flatten();
         let pending = pending.map(|store| Refs::one(store.src).with(store.dst));
-        let mut reached = held.chain(pending).fold(Refs::default(), Refs::and);
-        loop {
-            let before = reached;
-            for fields in before.iter().filter_map(|r| self.heap[usize::from(r)]) {
-                reached = fields.iter().fold(reached, |all, field| all.with(*field));
-            }
-            if reached == before {
-                return reached;
-            }
-        }
+        let roots = held.chain(pending).fold(Refs::default(), Refs::and);
+        roots.reaching(|r| Refs::of(self.heap[usize::from(r)].iter().flatten()))
     }
 
     /// Whether everything reachable is an object.

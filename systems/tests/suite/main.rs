@@ -1,7 +1,6 @@
 //! The tests of the models, counts, lemmas and second formulations, and of the collectors on real threads.
 
 mod ben_ari_agrees_with_itself;
-mod cases;
 mod lemmas;
 mod litmus;
 mod native;

@@ -3,9 +3,10 @@
 use std::fmt;
 
 use super::super::colours::Colours;
-use super::super::memory::{Memory, NodeSet};
+use super::super::memory::Memory;
 use super::super::scope::InitialColours;
 use super::super::shape::{Node, Shape};
+use crate::heap::Objects as NodeSet;
 
 /// Values for the variables of all lemmas, named as in Appendix B.1. A lemma reads those it needs.
 ///

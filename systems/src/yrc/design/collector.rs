@@ -192,11 +192,17 @@ impl Design {
             TrialDeletion::Captured => self.commit(to, Objects::default()),
             TrialDeletion::Validated => {
                 let live = self.changed(to, to.pending());
-                self.commit(to, live.reaching(&to.fields));
+                self.commit(
+                    to,
+                    live.reaching(|object| Objects::of(&to.fields[usize::from(object)])),
+                );
             }
             TrialDeletion::ValidatedInFlight => {
                 let live = self.changed(to, Objects(to.pending().0 | to.owed().0));
-                self.commit(to, live.reaching(&to.fields));
+                self.commit(
+                    to,
+                    live.reaching(|object| Objects::of(&to.fields[usize::from(object)])),
+                );
             }
         }
     }

@@ -73,12 +73,6 @@ impl State {
 
     /// `ReachableFrom`, of a set.
     pub fn reachable_from(&self, start: Objects) -> Objects {
-        let mut reached = start;
-        for _ in 0..self.edges.len() {
-            for object in reached.iter() {
-                reached.0 |= self.edges[usize::from(object)].0;
-            }
-        }
-        reached
+        start.reaching(|object| self.edges[usize::from(object)])
     }
 }

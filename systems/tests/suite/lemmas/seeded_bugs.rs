@@ -148,7 +148,7 @@ fn bugs() -> Vec<Functions> {
         Functions {
             name: "blackened leaves out the bound",
             blackened: |c, m, from| {
-                let above = m.accessible().from(from).without(from.min(7));
+                let above = m.accessible().from(from).without(NodeSet::one(from.min(7)));
                 above.is_subset_of(c.black)
             },
             ..ours

@@ -1,12 +1,13 @@
 //! The function lemmas hold, and need their premises.
 
+mod cases;
 mod seeded_bugs;
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-use crate::cases::arbitrary::{AnyCase, AnyMemory, AnyShape};
-use crate::cases::strategies;
+use cases::arbitrary::{AnyCase, AnyMemory, AnyShape};
+use cases::strategies;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use quickcheck::{Arbitrary, Gen, QuickCheck};
 use refmap::TransitionSystem;
