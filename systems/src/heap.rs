@@ -20,7 +20,7 @@ use refmap::drawing::{Drawing, Node, Row};
 use refmap::{BoundedVec, Process, TransitionSystem, offer};
 use serde::Serialize;
 
-pub use objects::Objects;
+pub use objects::{Object, Objects};
 
 /// The most objects that a heap can have.
 pub const MAX_OBJECTS: usize = 6;
@@ -28,9 +28,6 @@ pub const MAX_OBJECTS: usize = 6;
 pub const MAX_FIELDS: usize = 2;
 /// The most threads.
 pub const MAX_THREADS: usize = 3;
-
-/// An object, from 0.
-pub type Object = u8;
 
 /// The specification for an instance.
 pub struct CollectOnlyGarbage {

@@ -29,7 +29,7 @@ impl BrokenRefinement {
             implementation: Broken::new(scope, fault),
             specification: Level0::new(scope.fair()),
             mapping,
-            mutators: super::mutators(&scope),
+            mutators: super::lowered::mutators(&scope),
         }
     }
 }

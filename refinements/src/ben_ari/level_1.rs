@@ -7,7 +7,7 @@ use refmap_systems::ben_ari::{
     Level0, Level1, Memory, MutatorAction, MutatorAt, Scope, Step, level_0,
 };
 
-use super::Lowered;
+use super::lowered::{Lowered, at_rest};
 
 /// The first refinement.
 pub type Refinement1 = Lowered<Level1, Level0>;
@@ -143,6 +143,6 @@ impl Refinement for Refinement1 {
     }
 
     fn at_rest(&self, state: &State, process: Process) -> bool {
-        super::at_rest(&state.shared, process)
+        at_rest(&state.shared, process)
     }
 }

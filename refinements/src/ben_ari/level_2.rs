@@ -5,7 +5,7 @@ use refmap::{Invariant, Process, Refinement};
 use refmap_systems::ben_ari::level_2::{Action, Chi, State};
 use refmap_systems::ben_ari::{Level1, Level2, NodeSet, Step, level_1};
 
-use super::Lowered;
+use super::lowered::{Lowered, at_rest};
 
 /// The second refinement.
 pub type Refinement2 = Lowered<Level2, Level1>;
@@ -89,6 +89,6 @@ impl Refinement for Refinement2 {
     }
 
     fn at_rest(&self, state: &State, process: Process) -> bool {
-        super::at_rest(&state.shared, process)
+        at_rest(&state.shared, process)
     }
 }

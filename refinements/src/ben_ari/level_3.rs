@@ -13,8 +13,8 @@ use refmap::{Invariant, Process, Refinement};
 use refmap_systems::ben_ari::level_3::{Action, Chi, State};
 use refmap_systems::ben_ari::{Level2, Level3, MutatorAt, Scope, Step, level_2};
 
-use super::Lowered;
 use super::level_2::{roots_below_k_black, roots_black};
+use super::lowered::{Lowered, at_rest};
 
 /// The third refinement.
 pub type Refinement3 = Lowered<Level3, Level2>;
@@ -280,6 +280,6 @@ impl Refinement for Refinement3 {
     }
 
     fn at_rest(&self, state: &State, process: Process) -> bool {
-        super::at_rest(&state.shared, process)
+        at_rest(&state.shared, process)
     }
 }

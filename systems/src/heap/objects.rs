@@ -4,7 +4,8 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::Object;
+/// An object, from 0.
+pub type Object = u8;
 
 /// A set of objects: of those of a heap, of the references of a memory, or of the nodes of Ben-Ari's.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, refmap::State)]

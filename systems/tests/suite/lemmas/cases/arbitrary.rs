@@ -93,7 +93,11 @@ impl Arbitrary for AnyNodeSet {
     fn shrink(&self) -> Shrinks<Self> {
         let set = self.0;
         let nodes: Vec<_> = set.iter().collect();
-        Box::new(nodes.into_iter().map(move |n| Self(set.without(NodeSet::one(n)))))
+        Box::new(
+            nodes
+                .into_iter()
+                .map(move |n| Self(set.without(NodeSet::one(n)))),
+        )
     }
 }
 
