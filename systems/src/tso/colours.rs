@@ -12,9 +12,8 @@ pub type Heap = ArrayVec<[Option<Object>; MAX_REFS]>;
 /// The references reachable from `roots` by paths through the heap, and whether there is an object at
 /// each.
 pub fn reach(heap: &Heap, roots: Refs) -> (Refs, bool) {
-    let object = |reference| heap[usize::from(reference)];
-    let reached =
-        roots.reaching(|r| object(r).map_or(Refs::default(), |object| pointed_to(&object)));
+    let object = |reference: u8| heap[usize::from(reference)].as_ref();
+    let reached = roots.reaching(|r| object(r).map_or(Refs::default(), pointed_to));
     let there = reached.iter().all(|r| object(r).is_some());
     (reached, there)
 }
