@@ -1,6 +1,7 @@
 //! Programs for fence synthesis.
 
-use refmap_cli::catalogue::{Arguments, FenceProblem, InputError, Parameter, PublishedFences};
+use refmap_cli::catalogue::{FenceProblem, InputError, PublishedFences, number};
+use refmap_cli::clap::{self, Args};
 use refmap_programs::synthesis::Scenario;
 use refmap_programs::{Behaviours, MemoryModel};
 use refmap_refinements::copying::CopyingRefinement;
@@ -17,14 +18,12 @@ pub(crate) fn problems() -> Vec<FenceProblem> {
 }
 
 fn dekker() -> FenceProblem {
-    let bound = "How often each thread may look again";
     FenceProblem::new(
         "dekker",
         "Two threads that take turns by Dekker's protocol increment a counter at once",
         "Dijkstra, EWD 123, section 2.1",
-        vec![Parameter::number("backward-jumps", 0..=4, 2, bound)],
-        |arguments| {
-            let program = dekker::program(arguments.number("backward-jumps"));
+        |arguments: &Dekker| {
+            let program = dekker::program(arguments.backward_jumps);
             let specification = dekker::specification();
             let specification = Behaviours::of(specification, MemoryModel::Sc, STATES);
             let specification = specification.map_err(InputError::instance)?;
@@ -33,32 +32,46 @@ fn dekker() -> FenceProblem {
     )
 }
 
+#[derive(Clone, Args)]
+struct Dekker {
+    /// How often each thread may look again
+    #[arg(long, default_value_t = 2, value_parser = number::<u8>(0..=4))]
+    backward_jumps: u8,
+}
+
+#[derive(Clone, Args)]
+struct Copying {
+    /// How often the body of a loop runs
+    #[arg(long, default_value_t = 1, value_parser = number::<u8>(1..=copying::MAX_ITERATIONS.into()))]
+    iterations: u8,
+}
+
+/// Parameters of a protocol that chooses a value α.
+#[derive(Clone, Args)]
+struct CopyingWithAlpha {
+    #[command(flatten)]
+    copying: Copying,
+    /// The value that stands for an empty slot
+    #[arg(long, default_value_t = 0, value_parser = number::<u8>(0..=copying::MAX_ALPHA.into()))]
+    alpha: u8,
+}
+
 /// A copying protocol in both scenarios of the paper.
 fn copying(protocol: Protocol) -> FenceProblem {
-    let mut parameters = vec![Parameter::number(
-        "iterations",
-        1..=u64::from(copying::MAX_ITERATIONS),
-        1,
-        "How often the body of a loop runs",
-    )];
-    if protocol.has_alpha() {
-        let range = 0..=u64::from(copying::MAX_ALPHA);
-        let alpha = "The value that stands for an empty slot";
-        parameters.push(Parameter::number("alpha", range, 0, alpha));
-    }
-    let problem = FenceProblem::new(
-        protocol.name(),
-        "The copying protocol refines one atomic register, in scenarios WR and RW",
-        "Ugawa, Abe & Maeda, section 4",
-        parameters,
-        move |arguments| {
-            let scenarios = [copying::Scenario::Wr, copying::Scenario::Rw];
-            scenarios
-                .into_iter()
-                .map(|scenario| in_scenario(protocol, scenario, arguments))
-                .collect()
-        },
-    );
+    let about = "The copying protocol refines one atomic register, in scenarios WR and RW";
+    let source = "Ugawa, Abe & Maeda, section 4";
+    let problem = if protocol.has_alpha() {
+        FenceProblem::new(
+            protocol.name(),
+            about,
+            source,
+            move |with: &CopyingWithAlpha| scenarios(protocol, with.copying.iterations, with.alpha),
+        )
+    } else {
+        FenceProblem::new(protocol.name(), about, source, move |copying: &Copying| {
+            scenarios(protocol, copying.iterations, 0)
+        })
+    };
     match protocol {
         Protocol::Stopless | Protocol::StoplessForRmo => problem.published(PublishedFences {
             source: "section 4.1.3",
@@ -84,17 +97,15 @@ fn copying(protocol: Protocol) -> FenceProblem {
     }
 }
 
-fn in_scenario(
-    protocol: Protocol,
-    scenario: copying::Scenario,
-    arguments: &Arguments,
-) -> Result<Scenario, InputError> {
-    let mut instance = Instance::new(protocol, scenario);
-    instance.iterations = arguments.number("iterations");
-    if protocol.has_alpha() {
-        instance.alpha = arguments.number("alpha");
-    }
-    let refinement = CopyingRefinement::new(&instance, MemoryModel::Sc);
-    let refinement = refinement.map_err(InputError::instance)?;
-    Ok(Scenario::of(scenario.name(), refinement))
+fn scenarios(protocol: Protocol, iterations: u8, alpha: u8) -> Result<Vec<Scenario>, InputError> {
+    let scenarios = [copying::Scenario::Wr, copying::Scenario::Rw].into_iter();
+    let scenarios = scenarios.map(|scenario| {
+        let mut instance = Instance::new(protocol, scenario);
+        instance.iterations = iterations;
+        instance.alpha = alpha;
+        let refinement = CopyingRefinement::new(&instance, MemoryModel::Sc);
+        let refinement = refinement.map_err(InputError::instance)?;
+        Ok(Scenario::of(scenario.name(), refinement))
+    });
+    scenarios.collect()
 }

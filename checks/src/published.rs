@@ -1,9 +1,7 @@
-//! Checks and claims of published specifications and their implementations.
-//!
-//! The counts are those of TLC in the manifests of the TLA+ Examples: distinct states, and states generated, which are the
-//! transitions and the initial states.
+//! Checks of published specifications and their implementations.
 
-use refmap_cli::catalogue::{Arguments, Check, Choice, Claim, Parameter};
+use refmap_cli::catalogue::{Check, number};
+use refmap_cli::clap::{self, Args};
 use refmap_refinements::Checked;
 use refmap_refinements::published::{
     AllocatorImplementationRefinement, AlternatingBitRefinement, Ewd840Refinement,
@@ -25,6 +23,8 @@ use refmap_systems::published::termination_detection::MAX_NODES;
 use refmap_systems::published::voting::{MAX_ACCEPTORS, MAX_BALLOTS, Votes, Voting};
 use refmap_systems::published::write_through_cache::{self, Fault, WriteThroughCache};
 
+use super::named::named;
+
 const ALLOCATOR: &str = "Merz, TLA+ Case Study: A Resource Allocator";
 const SPECIFYING_SYSTEMS: &str = "Lamport, Specifying Systems";
 const EWD_840: &str = "Dijkstra, Feijen & van Gasteren, EWD 840";
@@ -37,31 +37,19 @@ pub(super) fn checks() -> Vec<Check> {
             "scheduling-allocator",
             "an allocator that keeps its clients in an order: refines one that gives in any order",
             ALLOCATOR,
-            [clients(), vec![grants().parameter()]].concat(),
-            |arguments| {
-                let refinement = SchedulingAllocatorRefinement::new(SchedulingAllocator {
-                    clients: arguments.number("clients"),
-                    resources: arguments.number("resources"),
-                    grants: grants().of(arguments),
-                    fairness: Conditions::Published,
-                });
-                Ok(refinement.into_checker())
+            |arguments: &Allocator| {
+                let allocator = arguments.clients.allocator(arguments.grants);
+                Ok(SchedulingAllocatorRefinement::new(allocator).into_checker())
             },
         ),
         Check::new(
             "allocator-implementation",
             "an allocator and clients that send messages: refines the allocator with an order",
             ALLOCATOR,
-            [clients(), vec![receives().parameter()]].concat(),
-            |arguments| {
+            |arguments: &Implementation| {
                 let refinement = AllocatorImplementationRefinement::new(AllocatorImplementation {
-                    server: SchedulingAllocator {
-                        clients: arguments.number("clients"),
-                        resources: arguments.number("resources"),
-                        grants: Grants::InOrder,
-                        fairness: Conditions::Published,
-                    },
-                    receives: receives().of(arguments),
+                    server: arguments.clients.allocator(Grants::InOrder),
+                    receives: arguments.receives,
                     fairness: Conditions::Published,
                 });
                 Ok(refinement.into_checker())
@@ -71,9 +59,17 @@ pub(super) fn checks() -> Vec<Check> {
             "write-through-cache",
             "caches that write through a queue: refine a memory that carries out one request at a time",
             SPECIFYING_SYSTEMS,
-            cache_parameters(),
-            |arguments| {
-                let refinement = WriteThroughCacheRefinement::new(cache(arguments));
+            |arguments: &Cache| {
+                let refinement = WriteThroughCacheRefinement::new(WriteThroughCache {
+                    memory: InternalMemory {
+                        processors: arguments.processors,
+                        addresses: arguments.addresses,
+                        values: arguments.values,
+                    },
+                    q_len: arguments.queue,
+                    fault: arguments.fault,
+                    fairness: Conditions::Published,
+                });
                 Ok(refinement.into_checker())
             },
         ),
@@ -81,21 +77,11 @@ pub(super) fn checks() -> Vec<Check> {
             "alternating-bit",
             "the alternating bit protocol over lines that lose messages: transmits each value once",
             SPECIFYING_SYSTEMS,
-            vec![
-                Parameter::number("data", 1..=MAX_DATA as u64, 2, "values"),
-                Parameter::number(
-                    "queue",
-                    1..=alternating_bit::MAX_QUEUE as u64,
-                    2,
-                    "messages on a line",
-                ),
-                sends().parameter(),
-            ],
-            |arguments| {
+            |arguments: &Bit| {
                 let refinement = AlternatingBitRefinement::new(AlternatingBit {
-                    data: arguments.number("data"),
-                    queue: arguments.number("queue"),
-                    sends: sends().of(arguments),
+                    data: arguments.data,
+                    queue: arguments.queue,
+                    sends: arguments.sends,
                     fairness: Conditions::Published,
                 });
                 Ok(refinement.into_checker())
@@ -105,14 +91,10 @@ pub(super) fn checks() -> Vec<Check> {
             "ewd840",
             "a token that goes round a ring: refines the detection of termination in one step",
             EWD_840,
-            vec![
-                Parameter::number("nodes", 2..=MAX_NODES as u64, 3, "nodes of the ring"),
-                blackens().parameter(),
-            ],
-            |arguments| {
+            |arguments: &Ring| {
                 let refinement = Ewd840Refinement::new(Ewd840 {
-                    nodes: arguments.number("nodes"),
-                    blackens: blackens().of(arguments),
+                    nodes: arguments.nodes,
+                    blackens: arguments.blackens,
                     fairness: Conditions::Published,
                 });
                 Ok(refinement.into_checker())
@@ -122,28 +104,12 @@ pub(super) fn checks() -> Vec<Check> {
             "ewd998-pcal",
             "a token that counts messages: processes that send it to each other refine the ring that passes it",
             EWD_998,
-            vec![
-                Parameter::number(
-                    "nodes",
-                    2..=ewd998::MAX_NODES as u64,
-                    3,
-                    "nodes of the ring",
-                ),
-                Parameter::number(
-                    "counters",
-                    0..=MAX_COUNTER.into(),
-                    2,
-                    "greatest counter of a node in a state that is expanded",
-                ),
-                passes().parameter(),
-            ],
-            |arguments| {
+            |arguments: &Processes| {
                 let processes = Ewd998PCal {
-                    nodes: arguments.number("nodes"),
-                    passes: passes().of(arguments),
+                    nodes: arguments.nodes,
+                    passes: arguments.passes,
                 };
-                let counters = arguments.number("counters");
-                let refinement = Ewd998PCalRefinement::new(processes, counters);
+                let refinement = Ewd998PCalRefinement::new(processes, arguments.counters);
                 Ok(refinement.into_checker())
             },
         ),
@@ -151,18 +117,12 @@ pub(super) fn checks() -> Vec<Check> {
             "voting",
             "acceptors that vote in ballots: refine the choice of one value",
             PAXOS,
-            vec![
-                Parameter::number("acceptors", 1..=MAX_ACCEPTORS as u64, 3, "acceptors"),
-                Parameter::number("values", 1..=MAX_VALUES as u64, 2, "values"),
-                Parameter::number("ballots", 1..=MAX_BALLOTS as u64, 3, "ballots"),
-                votes().parameter(),
-            ],
-            |arguments| {
+            |arguments: &Acceptors| {
                 let refinement = VotingRefinement::new(Voting {
-                    acceptors: arguments.number("acceptors"),
-                    values: arguments.number("values"),
-                    ballots: arguments.number("ballots"),
-                    votes: votes().of(arguments),
+                    acceptors: arguments.acceptors,
+                    values: arguments.values,
+                    ballots: arguments.ballots,
+                    votes: arguments.votes,
                 });
                 Ok(refinement.into_checker())
             },
@@ -170,278 +130,112 @@ pub(super) fn checks() -> Vec<Check> {
     ]
 }
 
-fn clients() -> Vec<Parameter> {
-    vec![
-        Parameter::number("clients", 1..=MAX_CLIENTS as u64, 3, "clients"),
-        Parameter::number("resources", 1..=MAX_RESOURCES as u64, 2, "resources"),
-    ]
+#[derive(Clone, Args)]
+struct Clients {
+    /// clients
+    #[arg(long, default_value_t = 3, value_parser = number::<usize>(1..=MAX_CLIENTS as u64))]
+    clients: usize,
+    /// resources
+    #[arg(long, default_value_t = 2, value_parser = number::<usize>(1..=MAX_RESOURCES as u64))]
+    resources: usize,
 }
 
-fn grants() -> Choice<Grants> {
-    Choice::new(
-        "grants",
-        "what the allocator heeds when it gives",
-        [
-            ("in-order", Grants::InOrder),
-            ("any-available", Grants::AnyAvailable),
-            ("any", Grants::Any),
-        ],
-    )
-}
-
-fn receives() -> Choice<Receives> {
-    Choice::new(
-        "receives",
-        "when the server receives a request",
-        [
-            ("after-returns", Receives::AfterReturns),
-            ("at-any-time", Receives::AtAnyTime),
-        ],
-    )
-}
-
-fn cache_parameters() -> Vec<Parameter> {
-    use internal_memory::MAX;
-    vec![
-        Parameter::number("processors", 1..=MAX as u64, 2, "processors"),
-        Parameter::number("addresses", 1..=MAX as u64, 1, "addresses"),
-        Parameter::number("values", 1..=MAX as u64, 2, "values"),
-        Parameter::number(
-            "queue",
-            1..=write_through_cache::MAX_QUEUE as u64,
-            1,
-            "requests in the queue",
-        ),
-        fault().parameter(),
-    ]
-}
-
-fn fault() -> Choice<Fault> {
-    Choice::new(
-        "fault",
-        "the rule that is wrong",
-        [
-            ("none", Fault::None),
-            ("stale-copies", Fault::StaleCopies),
-            ("reads-ahead-of-writes", Fault::ReadsAheadOfWrites),
-            ("evicts-awaited", Fault::EvictsAwaited),
-        ],
-    )
-}
-
-fn cache(arguments: &Arguments) -> WriteThroughCache {
-    WriteThroughCache {
-        memory: InternalMemory {
-            processors: arguments.number("processors"),
-            addresses: arguments.number("addresses"),
-            values: arguments.number("values"),
-        },
-        q_len: arguments.number("queue"),
-        fault: fault().of(arguments),
-        fairness: Conditions::Published,
+impl Clients {
+    fn allocator(&self, grants: Grants) -> SchedulingAllocator {
+        SchedulingAllocator {
+            clients: self.clients,
+            resources: self.resources,
+            grants,
+            fairness: Conditions::Published,
+        }
     }
 }
 
-fn sends() -> Choice<Sends> {
-    Choice::new(
-        "sends",
-        "when the sender sends a new value",
-        [
-            ("after-ack", Sends::AfterAck),
-            ("at-any-time", Sends::AtAnyTime),
-        ],
-    )
+#[derive(Clone, Args)]
+struct Allocator {
+    #[command(flatten)]
+    clients: Clients,
+    /// what the allocator heeds when it gives
+    #[arg(long, default_value = "in-order", value_parser = named::<Grants>())]
+    grants: Grants,
 }
 
-fn blackens() -> Choice<Blackens> {
-    Choice::new(
-        "blackens",
-        "which senders of messages become black",
-        [
-            ("senders-up", Blackens::SendersUp),
-            ("senders-down", Blackens::SendersDown),
-        ],
-    )
+#[derive(Clone, Args)]
+struct Implementation {
+    #[command(flatten)]
+    clients: Clients,
+    /// when the server receives a request
+    #[arg(long, default_value = "after-returns", value_parser = named::<Receives>())]
+    receives: Receives,
 }
 
-fn passes() -> Choice<Passes> {
-    Choice::new(
-        "passes",
-        "which nodes pass the token on",
-        [("inactive", Passes::Inactive), ("any", Passes::Any)],
-    )
+#[derive(Clone, Args)]
+struct Cache {
+    /// processors
+    #[arg(long, default_value_t = 2, value_parser = number::<usize>(1..=internal_memory::MAX as u64))]
+    processors: usize,
+    /// addresses
+    #[arg(long, default_value_t = 1, value_parser = number::<usize>(1..=internal_memory::MAX as u64))]
+    addresses: usize,
+    /// values
+    #[arg(long, default_value_t = 2, value_parser = number::<usize>(1..=internal_memory::MAX as u64))]
+    values: usize,
+    /// requests in the queue
+    #[arg(long, default_value_t = 1, value_parser = number::<usize>(1..=write_through_cache::MAX_QUEUE as u64))]
+    queue: usize,
+    /// the rule that is wrong
+    #[arg(long, default_value = "none", value_parser = named::<Fault>())]
+    fault: Fault,
 }
 
-fn votes() -> Choice<Votes> {
-    Choice::new(
-        "votes",
-        "what an acceptor makes sure of before it votes",
-        [
-            ("safely", Votes::Safely),
-            ("without-quorum", Votes::WithoutQuorum),
-        ],
-    )
+#[derive(Clone, Args)]
+struct Bit {
+    /// values
+    #[arg(long, default_value_t = 2, value_parser = number::<usize>(1..=MAX_DATA as u64))]
+    data: usize,
+    /// messages on a line
+    #[arg(long, default_value_t = 2, value_parser = number::<usize>(1..=alternating_bit::MAX_QUEUE as u64))]
+    queue: usize,
+    /// when the sender sends a new value
+    #[arg(long, default_value = "after-ack", value_parser = named::<Sends>())]
+    sends: Sends,
 }
 
-pub(super) fn claims() -> Vec<Claim> {
-    [
-        allocator_claims(),
-        specifying_systems_claims(),
-        other_claims(),
-    ]
-    .concat()
+#[derive(Clone, Args)]
+struct Ring {
+    /// nodes of the ring
+    #[arg(long, default_value_t = 3, value_parser = number::<usize>(2..=MAX_NODES as u64))]
+    nodes: usize,
+    /// which senders of messages become black
+    #[arg(long, default_value = "senders-up", value_parser = named::<Blackens>())]
+    blackens: Blackens,
 }
 
-fn allocator_claims() -> Vec<Claim> {
-    vec![
-        Claim::holds("scheduling-allocator", vec![])
-            .counts(1_690, 5_853)
-            .exercising_all()
-            .source(
-                ALLOCATOR,
-                "an order of the clients is not seen; TLC generates 5854 states, one of them initial",
-            ),
-        Claim::holds(
-            "scheduling-allocator",
-            vec![("grants", "any-available".into())],
-        )
-        .states(2_134)
-        .source(ALLOCATOR, "… and is not needed for safety"),
-        Claim::violated(
-            "scheduling-allocator",
-            vec![("grants", "any".into())],
-            "simulation",
-        )
-        .length(5)
-        .source(
-            ALLOCATOR,
-            "what is not available is given: two clients have one resource",
-        ),
-        Claim::holds("allocator-implementation", vec![])
-            .counts(17_701, 64_413)
-            .exercising_all()
-            .source(
-                ALLOCATOR,
-                "… nor are messages; TLC generates 64414 states, one of them initial",
-            ),
-        Claim::violated(
-            "allocator-implementation",
-            vec![("clients", 2.into()), ("receives", "at-any-time".into())],
-            "simulation",
-        )
-        .length(8)
-        .source(
-            ALLOCATOR,
-            "a request overtakes a return, and is one of a client that has something",
-        ),
-    ]
+#[derive(Clone, Args)]
+struct Processes {
+    /// nodes of the ring
+    #[arg(long, default_value_t = 3, value_parser = number::<usize>(2..=ewd998::MAX_NODES as u64))]
+    nodes: usize,
+    /// greatest counter of a node in a state that is expanded
+    #[arg(long, default_value_t = 2, value_parser = number::<u8>(0..=MAX_COUNTER.into()))]
+    counters: u8,
+    /// which nodes pass the token on
+    #[arg(long, default_value = "inactive", value_parser = named::<Passes>())]
+    passes: Passes,
 }
 
-fn specifying_systems_claims() -> Vec<Claim> {
-    let cache_with =
-        |fault: &str, queue: u8| vec![("queue", queue.into()), ("fault", fault.into())];
-    vec![
-        Claim::holds("write-through-cache", vec![])
-            .counts(5_196, 28_168)
-            .source(
-                SPECIFYING_SYSTEMS,
-                "caches are not seen; TLC generates 28170 states, two of them initial",
-            ),
-        Claim::holds("write-through-cache", vec![("queue", 2.into())])
-            .counts(19_804, 110_664)
-            .exercising_all()
-            .source(SPECIFYING_SYSTEMS, "… with a longer queue, where all rules fire"),
-        Claim::violated(
-            "write-through-cache",
-            cache_with("stale-copies", 1),
-            "invariant:coherence",
-        )
-        .length(5)
-        .also(&["simulation"])
-        .source(
-            SPECIFYING_SYSTEMS,
-            "a write leaves an old value in another cache, which is read",
-        ),
-        Claim::violated(
-            "write-through-cache",
-            cache_with("reads-ahead-of-writes", 2),
-            "invariant:coherence",
-        )
-        .length(5)
-        .also(&["simulation"])
-        .source(SPECIFYING_SYSTEMS, "a read passes the writes in the queue"),
-        Claim::holds("write-through-cache", cache_with("evicts-awaited", 1))
-            .states(5_480)
-            .source(
-                SPECIFYING_SYSTEMS,
-                "what a processor waits for is evicted: that is safe, and it may wait for ever",
-            ),
-        Claim::holds("alternating-bit", vec![])
-            .counts(240, 1_196)
-            .exercising_all()
-            .source(
-                SPECIFYING_SYSTEMS,
-                "each value is received once; TLC generates 1392 states, eight of them initial, and drops 188",
-            ),
-        Claim::violated(
-            "alternating-bit",
-            vec![("sends", "at-any-time".into())],
-            "simulation",
-        )
-        .length(2)
-        .source(
-            SPECIFYING_SYSTEMS,
-            "a value follows one that is not acknowledged",
-        ),
-    ]
-}
-
-fn other_claims() -> Vec<Claim> {
-    vec![
-        Claim::holds("ewd840", vec![])
-            .counts(302, 1_809)
-            .exercising_all()
-            .source(
-                EWD_840,
-                "what is detected is so; TLC generates 2001 states, 192 of them initial",
-            ),
-        Claim::violated(
-            "ewd840",
-            vec![("blackens", "senders-down".into())],
-            "invariant:inv",
-        )
-        .length(3)
-        .also(&["simulation"])
-        .source(
-            EWD_840,
-            "a node behind the token is woken up, and the token does not learn of it",
-        ),
-        Claim::holds("ewd998-pcal", vec![])
-            .counts(321_370, 2_224_768)
-            .exercising_all()
-            .source(
-                EWD_998,
-                "the token may be a message; TLC counts as many states, and depth 47",
-            ),
-        Claim::violated("ewd998-pcal", vec![("passes", "any".into())], "simulation")
-            .length(2)
-            .source(EWD_998, "an active node passes the token"),
-        Claim::holds("voting", vec![])
-            .counts(6_752, 41_016)
-            .exercising_all()
-            .source(
-                PAXOS,
-                "at most one value is chosen; TLC generates 41017 states, one of them initial",
-            ),
-        Claim::violated(
-            "voting",
-            vec![("votes", "without-quorum".into())],
-            "simulation",
-        )
-        .length(4)
-        .source(
-            PAXOS,
-            "two ballots choose two values if none sees to it that the second one is safe",
-        ),
-    ]
+#[derive(Clone, Args)]
+struct Acceptors {
+    /// acceptors
+    #[arg(long, default_value_t = 3, value_parser = number::<usize>(1..=MAX_ACCEPTORS as u64))]
+    acceptors: usize,
+    /// values
+    #[arg(long, default_value_t = 2, value_parser = number::<usize>(1..=MAX_VALUES as u64))]
+    values: usize,
+    /// ballots
+    #[arg(long, default_value_t = 3, value_parser = number::<usize>(1..=MAX_BALLOTS as u64))]
+    ballots: usize,
+    /// what an acceptor makes sure of before it votes
+    #[arg(long, default_value = "safely", value_parser = named::<Votes>())]
+    votes: Votes,
 }

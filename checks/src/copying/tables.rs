@@ -5,7 +5,6 @@ use refmap_cli::table::{Axis, Expected, Failing, Published, PublishedRow, Rows, 
 use refmap_programs::MemoryModel;
 use refmap_systems::copying::table_2::{Cell, Row, TABLE_2};
 use refmap_systems::copying::{Progress, Protocol};
-use serde_json::Value;
 
 use super::NAME;
 
@@ -14,10 +13,12 @@ fn table(
     name: &'static str,
     about: &'static str,
     source: &'static str,
+    named: &[&'static str],
     rows: Vec<PublishedRow>,
 ) -> Table {
     let published = Published {
         source,
+        named: named.to_vec(),
         columns: Axis {
             parameter: "memory",
             values: MemoryModel::ALL.map(MemoryModel::name).to_vec(),
@@ -49,14 +50,18 @@ pub(super) fn table_2() -> Table {
                 None => Expected::found(not_conducted(row.protocol, MemoryModel::ALL[column])),
             });
         PublishedRow {
-            given: vec![
-                ("protocol", row.protocol.name().into()),
-                ("alpha", row.alpha.into()),
-            ],
+            given: of_row(row.protocol, row.alpha),
             cells: cells.collect(),
         }
     });
-    table("copying", about, "Ugawa et al., Table 2", rows.collect())
+    let (source, named) = ("Ugawa et al., Table 2", ["protocol", "alpha"]);
+    table("copying", about, source, &named, rows.collect())
+}
+
+/// Arguments of a row of Table 2.
+fn of_row(protocol: Protocol, alpha: Option<u8>) -> String {
+    let alpha = alpha.map_or_else(String::new, |alpha| format!(" --alpha {alpha}"));
+    format!("--protocol {protocol}{alpha}")
 }
 
 fn failing(cell: Cell) -> Failing {
@@ -92,16 +97,12 @@ const ASKED: [Progress; 4] = [
 /// The progress of every row of Table 2 with two mutators that write, under SC. All results were found by this checker.
 pub(super) fn progress() -> Table {
     let rows = TABLE_2.iter().map(|row| PublishedRow {
-        given: vec![
-            ("protocol", row.protocol.name().into()),
-            ("alpha", row.alpha.into()),
-            ("memory", MemoryModel::Sc.name().into()),
-            ("mutators", 2.into()),
-        ],
+        given: of_row(row.protocol, row.alpha) + " --memory sc --mutators 2",
         cells: made(row).map(Expected::found).to_vec(),
     });
     let published = Published {
         source: "Herlihy & Shavit, On the Nature of Progress",
+        named: vec!["protocol", "alpha", "memory", "mutators"],
         columns: Axis {
             parameter: "progress",
             values: ASKED.map(Progress::name).to_vec(),
@@ -157,7 +158,7 @@ fn made(row: &Row) -> [Failing; ASKED.len()] {
 /// Change to the protocol.
 use Change::{With, Without};
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 enum Change {
     Without,
     With,
@@ -193,17 +194,13 @@ const fn ablation(
 pub(super) fn ablations() -> Table {
     let about = "the same rows without each of their fences, CASes, checks and logs, and with each they lack";
     let rows = ABLATIONS.iter().map(|ablation| {
-        let names = |change: Change| -> Value {
-            let part = (ablation.change == change).then_some(ablation.part);
-            part.into_iter().collect()
+        let change = match ablation.change {
+            Without => "without",
+            With => "with",
         };
+        let row = of_row(ablation.protocol, ablation.alpha);
         PublishedRow {
-            given: vec![
-                ("protocol", ablation.protocol.name().into()),
-                ("alpha", ablation.alpha.into()),
-                ("without", names(Without)),
-                ("with", names(With)),
-            ],
+            given: format!("{row} --{change} {}", ablation.part),
             cells: ablation.cells.map(Expected::found).to_vec(),
         }
     });
@@ -211,6 +208,7 @@ pub(super) fn ablations() -> Table {
         "copying-ablations",
         about,
         "Ugawa et al., section 4",
+        &["protocol", "alpha", "without", "with"],
         rows.collect(),
     )
 }

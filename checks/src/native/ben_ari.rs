@@ -5,13 +5,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use refmap_cli::catalogue::{
-    Choice, InputError, Parameter, RecordedHistory, StressFailure, StressReport, StressRun,
-    StressSettings,
+    InputError, RecordedHistory, StressFailure, StressReport, StressRun, StressSettings, number,
 };
+use refmap_cli::clap::{self, Args};
 use refmap_histories::{Header, Recorder};
 use refmap_systems::native::ben_ari::{self, Bounds, Event, Fault, Outcome};
 use serde_json::Value;
 
+use super::super::named::named;
 use super::BEN_ARI;
 use super::history_file::{About, HistoryFile};
 use super::sampled::{EXERCISED, Looked, counted, missing, sampled};
@@ -21,29 +22,14 @@ pub(super) fn run() -> StressRun {
         "ben-ari",
         "Ben-Ari's collector: a random mutator looks for what was appended and is accessible",
         "Havelund & Shankar, A Refinement Proof for a Garbage Collector",
-        vec![
-            Parameter::number(
-                "nodes",
-                2..=Bounds::MOST_NODES.into(),
-                5,
-                "nodes of the memory",
-            ),
-            Parameter::number("sons", 1..=Bounds::MOST_SONS.into(), 2, "sons of a node"),
-            Parameter::number(
-                "roots",
-                1..=Bounds::MOST_NODES.into(),
-                2,
-                "nodes that are roots",
-            ),
-            fault().parameter(),
-        ],
-        |arguments, settings| {
-            let bounds = Bounds {
-                nodes: arguments.number("nodes"),
-                sons: arguments.number("sons"),
-                roots: arguments.number("roots"),
-            };
-            let fault = fault().of(arguments);
+        |arguments: &Arguments, settings| {
+            let &Arguments {
+                nodes,
+                sons,
+                roots,
+                fault,
+            } = arguments;
+            let bounds = Bounds { nodes, sons, roots };
             let file = settings.record.map(HistoryFile::prepare).transpose()?;
             let begun = Instant::now();
             let (outcome, elapsed, recorded) = match file {
@@ -61,10 +47,8 @@ pub(super) fn run() -> StressRun {
                 Some(Ok(history)) => (Some(history), None),
                 Some(Err(error)) => (None, Some(error)),
             };
-            let words = ["nodes", "sons", "roots"].map(|name| {
-                let number: u64 = arguments.number(name);
-                [format!("--{name}"), number.to_string()]
-            });
+            let words = [("nodes", nodes), ("sons", sons), ("roots", roots)];
+            let words = words.map(|(name, number)| [format!("--{name}"), number.to_string()]);
             let mut command = words.concat();
             command.extend(["--fault", fault.name()].map(str::to_owned));
             command.extend(["--seed".to_owned(), settings.seed.to_string()]);
@@ -81,8 +65,20 @@ pub(super) fn run() -> StressRun {
     )
 }
 
-fn fault() -> Choice<Fault> {
-    Choice::named("fault", "what is wrong with it", Fault::ALL, Fault::name)
+#[derive(Clone, Args)]
+struct Arguments {
+    /// nodes of the memory
+    #[arg(long, default_value_t = 5, value_parser = number::<u32>(2..=Bounds::MOST_NODES.into()))]
+    nodes: u32,
+    /// sons of a node
+    #[arg(long, default_value_t = 2, value_parser = number::<u32>(1..=Bounds::MOST_SONS.into()))]
+    sons: u32,
+    /// nodes that are roots
+    #[arg(long, default_value_t = 2, value_parser = number::<u32>(1..=Bounds::MOST_NODES.into()))]
+    roots: u32,
+    /// what is wrong with it
+    #[arg(long, default_value = "none", value_parser = named::<Fault>())]
+    fault: Fault,
 }
 
 fn unrecorded(

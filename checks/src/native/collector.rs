@@ -5,14 +5,15 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use refmap_cli::catalogue::{
-    Arguments, Choice, InputError, Parameter, StressFailure, StressReport, StressRun,
-    StressSettings,
+    InputError, StressFailure, StressReport, StressRun, StressSettings, number,
 };
+use refmap_cli::clap::{self, Args};
 use refmap_histories::{Header, Recorder};
 use refmap_systems::native::on_the_fly::{Fault, Shape, Violation};
 use refmap_systems::native::{Failure, Program, Stress, Stressed, most_mutators, overhead};
 use serde_json::{Map, Value};
 
+use super::super::named::named;
 use super::history_file::{About, HistoryFile};
 use super::sampled::{EXERCISED, Looked, counted, missing, sampled};
 
@@ -21,17 +22,7 @@ pub(super) fn run() -> StressRun {
         "collector",
         "the on-the-fly collector: random mutators look for what was freed and is reachable",
         "Gammie, Hosking & Engelhardt, Relaxing Safely",
-        vec![
-            Parameter::number("threads", 1..=16, 2, "mutators"),
-            Parameter::number("objects", 2..=1 << 20, 16, "objects that the heap holds"),
-            Parameter::number("fields", 1..=64, 2, "fields of an object"),
-            fault().parameter(),
-            Parameter::names(
-                "program",
-                "what a thread does, in the place of random programs; once a thread",
-            ),
-        ],
-        |arguments, settings| {
+        |arguments: &Arguments, settings| {
             let stress = stress(arguments, settings)?;
             match settings.record.map(HistoryFile::prepare).transpose()? {
                 None => unrecorded(&stress, settings),
@@ -41,9 +32,23 @@ pub(super) fn run() -> StressRun {
     )
 }
 
-fn fault() -> Choice<Fault> {
-    let help = "what is wrong with the collector";
-    Choice::named("fault", help, Fault::all(), Fault::name)
+#[derive(Clone, Args)]
+struct Arguments {
+    /// mutators
+    #[arg(long, default_value_t = 2, value_parser = number::<usize>(1..=16))]
+    threads: usize,
+    /// objects that the heap holds
+    #[arg(long, default_value_t = 16, value_parser = number::<u32>(2..=1 << 20))]
+    objects: u32,
+    /// fields of an object
+    #[arg(long, default_value_t = 2, value_parser = number::<u32>(1..=64))]
+    fields: u32,
+    /// what is wrong with the collector
+    #[arg(long, default_value = "none", value_parser = named::<Fault>())]
+    fault: Fault,
+    /// what a thread does, in the place of random programs; once a thread
+    #[arg(long)]
+    program: Vec<String>,
 }
 
 fn unrecorded(stress: &Stress, settings: &StressSettings<'_>) -> Result<StressReport, InputError> {
@@ -116,16 +121,16 @@ fn recorded(
 }
 
 fn stress(arguments: &Arguments, settings: &StressSettings<'_>) -> Result<Stress, InputError> {
-    let lines = arguments.names("program");
-    let program = (!lines.is_empty()).then(|| Program::read(lines));
+    let lines = arguments.program.iter().map(String::as_str);
+    let program = (!arguments.program.is_empty()).then(|| Program::read(lines));
     let program = program.transpose().map_err(InputError::instance)?;
     Ok(Stress {
         shape: Shape {
-            objects: arguments.number("objects"),
-            fields: arguments.number("fields"),
+            objects: arguments.objects,
+            fields: arguments.fields,
         },
-        threads: arguments.number("threads"),
-        fault: fault().of(arguments),
+        threads: arguments.threads,
+        fault: arguments.fault,
         seed: settings.seed,
         // A time beyond the greatest duration is the greatest duration.
         duration: Duration::try_from_secs_f64(settings.seconds).unwrap_or(Duration::MAX),
@@ -147,14 +152,13 @@ fn while_recording(
     after: Duration,
 ) -> StressFailure {
     let mut command = Vec::new();
-    for name in ["threads", "objects", "fields"] {
-        let number: u64 = arguments.number(name);
-        command.extend([format!("--{name}"), number.to_string()]);
-    }
-    command.extend(["--fault", fault().of(arguments).name()].map(str::to_owned));
+    command.extend(["--threads".to_owned(), arguments.threads.to_string()]);
+    command.extend(["--objects".to_owned(), arguments.objects.to_string()]);
+    command.extend(["--fields".to_owned(), arguments.fields.to_string()]);
+    command.extend(["--fault", arguments.fault.name()].map(str::to_owned));
     command.extend(["--seed".to_owned(), settings.seed.to_string()]);
-    for line in arguments.names("program") {
-        command.extend(["--program".to_owned(), line.to_owned()]);
+    for line in &arguments.program {
+        command.extend(["--program".to_owned(), line.clone()]);
     }
     let file = settings.record.map(|file| file.display().to_string());
     command.extend(

@@ -1,10 +1,10 @@
 //! Checks of the x86-TSO on-the-fly collector: it collects only garbage, which of its parts that needs, and it
 //! collects all garbage in time.
 
-mod claims;
 mod table;
 
-use refmap_cli::catalogue::{Arguments, Check, Choice, InputError, Parameter};
+use refmap_cli::catalogue::{Check, InputError, number};
+use refmap_cli::clap::{self, Args};
 use refmap_processes::DeadRegisters;
 use refmap_refinements::Checked;
 use refmap_refinements::tso::{CollectorRefinement, CyclesRefinement};
@@ -14,11 +14,11 @@ use refmap_systems::tso::{
     Without,
 };
 
-pub(super) use claims::claims;
 pub(super) use table::tables;
 
+use super::named::named;
+
 const NAME: &str = "tso";
-const CYCLES: &str = "tso-cycles";
 
 pub(super) fn checks() -> Vec<Check> {
     vec![
@@ -26,11 +26,11 @@ pub(super) fn checks() -> Vec<Check> {
             NAME,
             "the x86-TSO on-the-fly collector, and its variants: refines collect only garbage",
             "Gammie, Hosking & Engelhardt, Relaxing Safely",
-            of_collector(),
-            |arguments| {
-                let system = OnTheFly::new(scope(arguments), variant(arguments)?);
+            |arguments: &Unfair| {
+                let collector = &arguments.collector;
+                let system = OnTheFly::new(collector.scope(), collector.variant()?);
                 let mut system = system.map_err(InputError::instance)?;
-                for name in arguments.names("unfair") {
+                for name in &arguments.unfair {
                     let unfair: Progress = name.parse().map_err(InputError::instance)?;
                     system.assumed.retain(|assumed| *assumed != unfair);
                 }
@@ -39,177 +39,127 @@ pub(super) fn checks() -> Vec<Check> {
             },
         ),
         Check::new(
-            CYCLES,
+            "tso-cycles",
             "the same with a history variable: what is garbage is freed within so many cycles",
             "Gammie, Hosking & Engelhardt, Relaxing Safely, section 4",
-            of_cycles(),
-            |arguments| {
-                let cycles = arguments.number("cycles");
-                let refinement =
-                    CyclesRefinement::new(scope(arguments), variant(arguments)?, cycles)
-                        .map_err(InputError::instance)?;
-                Ok(refinement.into_checker())
+            |arguments: &Cycles| {
+                let (scope, variant) =
+                    (arguments.collector.scope(), arguments.collector.variant()?);
+                let refinement = CyclesRefinement::new(scope, variant, arguments.cycles);
+                Ok(refinement.map_err(InputError::instance)?.into_checker())
             },
         ),
     ]
 }
 
-fn of_collector() -> Vec<Parameter> {
-    let mut all = parameters();
-    all.push(Parameter::names(
-        "unfair",
-        "a progress that is not assumed: collector, mutators (in the middle of an operation), polls (of handshakes), \
-         strong-polls (then it is weak), collector-commits, mutator-commits",
-    ));
-    all
+#[derive(Clone, Args)]
+struct Unfair {
+    #[command(flatten)]
+    collector: Collector,
+    /// a progress that is not assumed: collector, mutators (in the middle of an operation), polls (of handshakes),
+    /// strong-polls (then it is weak), collector-commits, mutator-commits
+    #[arg(long)]
+    unfair: Vec<String>,
 }
 
-fn of_cycles() -> Vec<Parameter> {
-    let mut all = parameters();
-    all.push(Parameter::number(
-        "cycles",
-        1..=3,
-        2,
-        "garbage is gone once so many cycles have ended",
-    ));
-    all
+#[derive(Clone, Args)]
+struct Cycles {
+    #[command(flatten)]
+    collector: Collector,
+    /// garbage is gone once so many cycles have ended
+    #[arg(long, default_value_t = 2, value_parser = number::<u8>(1..=3))]
+    cycles: u8,
 }
 
-fn parameters() -> Vec<Parameter> {
-    let number =
-        |name, most: usize, default, help| Parameter::number(name, 1..=most as u64, default, help);
-    vec![
-        number("mutators", MAX_MUTATORS, 1, "mutators"),
-        number("references", MAX_REFS, 2, "references"),
-        number("fields", MAX_FIELDS, 1, "fields of an object"),
-        number("buffer", MAX_BUFFER, 1, "stores in a mutator's buffer"),
-        number(
-            "collector-buffer",
-            MAX_BUFFER,
-            4,
-            "stores in the collector's buffer",
-        ),
-        initial().parameter(),
-        granularity().parameter(),
-        memory().parameter(),
-        barriers().parameter(),
-        loads().parameter(),
-        allocate().parameter(),
-        Parameter::flag("fa-never-flips", "fA is never set to fM"),
-        Parameter::flag("fa-early", "fA is set one handshake early, before init"),
-        Parameter::names(
-            "without",
-            "a part to leave out: deletion-barrier, insertion-barrier, insertion-barrier-after-roots (once \
-             the mutator's roots are marked), cas (load, test, store), collector-fence, mutator-fence, \
-             idle-noop, idle-flip-noop, init-noop, mark-noop (the handshake and its fence), get-work, \
-             root-marking, phase-test",
-        ),
-        Parameter::flag("keep-fences", "a handshake left out leaves its fence"),
-    ]
+#[derive(Clone, Args)]
+struct Collector {
+    /// mutators
+    #[arg(long, default_value_t = 1, value_parser = number::<u8>(1..=MAX_MUTATORS as u64))]
+    mutators: u8,
+    /// references
+    #[arg(long, default_value_t = 2, value_parser = number::<u8>(1..=MAX_REFS as u64))]
+    references: u8,
+    /// fields of an object
+    #[arg(long, default_value_t = 1, value_parser = number::<u8>(1..=MAX_FIELDS as u64))]
+    fields: u8,
+    /// stores in a mutator's buffer
+    #[arg(long, default_value_t = 1, value_parser = number::<u8>(1..=MAX_BUFFER as u64))]
+    buffer: u8,
+    /// stores in the collector's buffer
+    #[arg(long, default_value_t = 4, value_parser = number::<u8>(1..=MAX_BUFFER as u64))]
+    collector_buffer: u8,
+    /// the heaps and roots it begins with
+    #[arg(long, default_value = "canonical", value_parser = named::<Initial>())]
+    initial: Initial,
+    /// what is one step: reduced decides what is freed, coarse invariants too, and fine the environment
+    #[arg(long, default_value = "coarse", value_parser = named::<Granularity>())]
+    granularity: Granularity,
+    /// what memory does with stores
+    #[arg(long, default_value = "tso", value_parser = named::<Memory>())]
+    memory: Memory,
+    /// which barrier comes first
+    #[arg(long, default_value = "deletion-first", value_parser = named::<Barriers>())]
+    barriers: Barriers,
+    /// what marking loads first: the mark, or fM as Fig. 5 prints it
+    #[arg(long, default_value = "mark-first", value_parser = named::<LoadOrder>())]
+    loads: LoadOrder,
+    /// how a new object is marked
+    #[arg(long, default_value = "fa", value_parser = named::<Allocate>())]
+    allocate: Allocate,
+    /// fA is never set to fM
+    #[arg(long)]
+    fa_never_flips: bool,
+    /// fA is set one handshake early, before init
+    #[arg(long)]
+    fa_early: bool,
+    /// a part to leave out: deletion-barrier, insertion-barrier, insertion-barrier-after-roots (once the mutator's roots are
+    /// marked), cas (load, test, store), collector-fence, mutator-fence, idle-noop, idle-flip-noop, init-noop, mark-noop (the
+    /// handshake and its fence), get-work, root-marking, phase-test
+    #[arg(long)]
+    without: Vec<String>,
+    /// a handshake left out leaves its fence
+    #[arg(long)]
+    keep_fences: bool,
 }
 
-fn initial() -> Choice<Initial> {
-    Choice::new(
-        "initial",
-        "the heaps and roots it begins with",
-        [("canonical", Initial::Canonical), ("all", Initial::All)],
-    )
-}
-
-fn granularity() -> Choice<Granularity> {
-    Choice::new(
-        "granularity",
-        "what is one step: reduced decides what is freed, coarse invariants too, and fine the environment",
-        [
-            ("coarse", Granularity::Coarse),
-            ("fine", Granularity::Fine),
-            ("reduced", Granularity::Reduced),
-        ],
-    )
-}
-
-fn memory() -> Choice<Memory> {
-    Choice::new(
-        "memory",
-        "what memory does with stores",
-        [
-            ("tso", Memory::Tso),
-            ("sc", Memory::Sc),
-            ("pso", Memory::Pso),
-        ],
-    )
-}
-
-fn barriers() -> Choice<Barriers> {
-    Choice::new(
-        "barriers",
-        "which barrier comes first",
-        [
-            ("deletion-first", Barriers::DeletionFirst),
-            ("insertion-first", Barriers::InsertionFirst),
-        ],
-    )
-}
-
-fn loads() -> Choice<LoadOrder> {
-    Choice::new(
-        "loads",
-        "what marking loads first: the mark, or fM as Fig. 5 prints it",
-        [
-            ("mark-first", LoadOrder::MarkFirst),
-            ("sense-first", LoadOrder::SenseFirst),
-        ],
-    )
-}
-
-fn allocate() -> Choice<Allocate> {
-    Choice::new(
-        "allocate",
-        "how a new object is marked",
-        [
-            ("fa", Allocate::Fa),
-            ("not-fa", Allocate::NotFa),
-            ("fm", Allocate::Fm),
-            ("white-in-mark", Allocate::WhiteInMark),
-        ],
-    )
-}
-
-fn scope(arguments: &Arguments) -> Scope {
-    Scope {
-        mutators: arguments.number("mutators"),
-        refs: arguments.number("references"),
-        fields: arguments.number("fields"),
-        buffer: arguments.number("buffer"),
-        collector_buffer: arguments.number("collector-buffer"),
-        initial: initial().of(arguments),
-        granularity: granularity().of(arguments),
-        registers: DeadRegisters::Cleared,
+impl Collector {
+    fn scope(&self) -> Scope {
+        Scope {
+            mutators: self.mutators,
+            refs: self.references,
+            fields: self.fields,
+            buffer: self.buffer,
+            collector_buffer: self.collector_buffer,
+            initial: self.initial,
+            granularity: self.granularity,
+            registers: DeadRegisters::Cleared,
+        }
     }
-}
 
-fn variant(arguments: &Arguments) -> Result<Variant, InputError> {
-    let mut without = Without::default();
-    for name in arguments.names("without") {
-        without = without.and(name.parse::<Part>().map_err(InputError::instance)?);
+    fn variant(&self) -> Result<Variant, InputError> {
+        let mut without = Without::default();
+        for name in &self.without {
+            without = without.and(name.parse::<Part>().map_err(InputError::instance)?);
+        }
+        Ok(Variant {
+            memory: self.memory,
+            without,
+            residual_fence: if self.keep_fences {
+                ResidualFence::Present
+            } else {
+                ResidualFence::Absent
+            },
+            barriers: self.barriers,
+            load_order: self.loads,
+            allocate: self.allocate,
+            flip: match (self.fa_never_flips, self.fa_early) {
+                (false, false) => Flip::BeforeMark,
+                (true, false) => Flip::Never,
+                (false, true) => Flip::BeforeInit,
+                (true, true) => return Err(InputError::instance(NeverAndEarly)),
+            },
+        })
     }
-    Ok(Variant {
-        memory: memory().of(arguments),
-        without,
-        residual_fence: match arguments.flag("keep-fences") {
-            true => ResidualFence::Present,
-            false => ResidualFence::Absent,
-        },
-        barriers: barriers().of(arguments),
-        load_order: loads().of(arguments),
-        allocate: allocate().of(arguments),
-        flip: match ["fa-never-flips", "fa-early"].map(|flag| arguments.flag(flag)) {
-            [false, false] => Flip::BeforeMark,
-            [true, false] => Flip::Never,
-            [false, true] => Flip::BeforeInit,
-            [true, true] => return Err(InputError::instance(NeverAndEarly)),
-        },
-    })
 }
 
 /// Error: two flags contradict each other.

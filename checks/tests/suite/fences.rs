@@ -24,7 +24,8 @@ fn sets(program: &str, model: MemoryModel) -> Vec<Vec<String>> {
     let mut problems = catalogue.fences.iter();
     let problem = problems.find(|problem| problem.name == program);
     let problem = problem.expect("it is in the catalogue");
-    let report = problem.solve(&[], model, &settings());
+    let arguments = problem.arguments("").expect("all have defaults");
+    let report = problem.solve(&arguments, model, &settings());
     let synthesis = report.expect("its arguments are fine").synthesis;
     if let Answer::Incomplete(_) = synthesis.answer {
         panic!("{synthesis}");
@@ -255,7 +256,8 @@ fn dekker_with_its_fences_is_exercised() {
 #[test]
 fn every_program_with_places_can_be_searched() {
     for problem in &catalogue().fences {
-        let report = problem.solve(&[], MemoryModel::Tso, &settings());
+        let arguments = problem.arguments("").expect("all have defaults");
+        let report = problem.solve(&arguments, MemoryModel::Tso, &settings());
         let report = report.unwrap_or_else(|error| panic!("{}: {error}", problem.name));
         assert!(!report.synthesis.places.is_empty(), "{}", problem.name);
         assert!(!problem.source.is_empty() && !problem.about.is_empty());

@@ -15,12 +15,8 @@ const SHORTEST: usize = 82;
 fn walks_find_figure_14_as_printed() {
     let catalogue = catalogue();
     let check = catalogue.check("ben-ari-3").unwrap();
-    let arguments = [
-        ("nodes", 6.into()),
-        ("sons", 2.into()),
-        ("roots", 2.into()),
-        ("figure-14", "as-printed".into()),
-    ];
+    let arguments = "--nodes 6 --sons 2 --roots 2 --figure-14 as-printed";
+    let arguments = check.arguments(arguments).unwrap();
     for seed in 0..5 {
         let settings = Settings {
             search: Search::Walks(Walks {

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod broken_pipe;
+mod claim_grammar;
 // Without pictures nothing reads which page is to be written.
 #[cfg_attr(not(feature = "pictures"), allow(dead_code))]
 mod command;
@@ -41,6 +42,7 @@ use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 
 use broken_pipe::Tolerant;
+pub(crate) use claim_grammar::ClaimGrammar;
 use command::{CheckCommand, Command};
 use junit::{JunitFile, Suite};
 use results::{Failures, Files};
@@ -49,7 +51,6 @@ use trace_file::{TraceFile, Traced};
 use visible::{Visible, tell};
 
 pub use junit::JunitFileError;
-pub use listing::markdown;
 pub use new::NewProjectError;
 pub use output_file::{OutputFile, Unwritten};
 #[cfg(feature = "pictures")]
@@ -291,31 +292,16 @@ fn check(
         Some(path) => Some(JunitFile::prepare(path, files)?),
         None => None,
     };
-    let bar = progress::Bar::new(command.quiet, &command.check, 0, command.limits);
+    let bar = progress::Bar::new(command.quiet, &command.check, 0, command.settings.limits);
     let settings = Settings {
-        search: command.search,
-        order: command.order,
-        storage: command.storage,
-        symmetry: command.symmetry,
-        threads: command.threads,
-        limits: command.limits,
-        obligations: command.obligations.clone(),
-        without: command.without.clone(),
-        induction: command.induction,
-        liveness: command.liveness,
-        until: command.until,
-        warnings: command.warnings,
         watch: Watch {
             cancel: Some(cancel),
             progress: Some(&|progress| bar.show(&command.check, progress)),
         },
+        ..command.settings.clone()
     };
-    let given: Vec<_> = command
-        .arguments
-        .iter()
-        .map(|(name, value)| (name.as_str(), value.clone()))
-        .collect();
-    let report = catalogue.check(&command.check)?.run(&given, &settings);
+    let check = catalogue.check(&command.check)?;
+    let report = check.run(&command.arguments, &settings);
     bar.clear();
     let mut failures = Failures::default();
     if let Some(junit) = junit {

@@ -1,6 +1,6 @@
 //! Command line of refmap over a user-defined catalogue.
 //!
-//! A [`Catalogue`](catalogue::Catalogue) is data: named checks with their parameters, claims about them, tables,
+//! A [`Catalogue`](catalogue::Catalogue) is data: named checks with their parameters, a page of claims about them, tables,
 //! programs for fence synthesis, and stress runs on real threads. One catalogue serves the command line, its
 //! default run, the tests and the documentation, so that every claim is checked. A project gets the command line
 //! over its own checks with a `main` of a few lines:
@@ -12,13 +12,15 @@
 //! }
 //! ```
 //!
-//! A check makes a refinement of its arguments, and a claim has its expected verdict:
+//! A check makes a refinement of its arguments, which are the fields of a struct, and a claim is a row of a page
+//! ([`Catalogue::claims`](catalogue::Catalogue::claims) has its grammar):
 //!
 //! ```
 //! use refmap::AbstractSteps::{self, One};
 //! use refmap::obligation::Checker;
 //! use refmap::{Action, Refinement, Settings, TransitionSystem};
-//! use refmap_cli::catalogue::{Catalogue, Check, Claim, Parameter};
+//! use refmap_cli::catalogue::{Catalogue, Check, number};
+//! use refmap_cli::clap;
 //!
 //! struct Counter(u8);
 //! #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, Action)]
@@ -45,26 +47,35 @@
 //!     fn abstract_steps(&self, _: &u8, _: &Step, _: &u8) -> AbstractSteps<Step> { One(Step::Increment) }
 //! }
 //!
+//! #[derive(Clone, clap::Args)]
+//! struct Scope {
+//!     /// Size of the counter
+//!     #[arg(long, default_value_t = 4, value_parser = number::<u8>(1..=9))]
+//!     size: u8,
+//! }
+//!
 //! let parity = Check::new(
 //!     "parity",
 //!     "a counter refines its parity",
 //!     "this page",
-//!     vec![Parameter::number("size", 1..=9, 4, "Size of the counter")],
-//!     |arguments| {
-//!         let refinement = RefinesParity(Counter(arguments.number("size")));
-//!         Ok(Box::new(Checker::owning(refinement)))
-//!     },
+//!     |scope: &Scope| Ok(Box::new(Checker::owning(RefinesParity(Counter(scope.size))))),
 //! );
-//! let claims = vec![
-//!     Claim::holds("parity", vec![]).states(4),
-//!     Claim::violated("parity", vec![("size", 3.into())], "simulation"),
-//! ];
-//! let catalogue = Catalogue { checks: vec![parity], claims, ..Catalogue::default() };
-//! for claim in &catalogue.claims {
-//!     let report = catalogue.run(claim, &Settings::default())?;
+//! let claims = "
+//! | claim | expected | source |
+//! |---|---|---|
+//! | `check parity` | holds, 4 states | this page: an even size has a parity |
+//! | `check parity --size 3` | violated by simulation | this page: an odd one has none |
+//! ";
+//! let catalogue = Catalogue {
+//!     checks: vec![parity],
+//!     claims: claims.to_owned(),
+//!     ..Catalogue::default()
+//! };
+//! for claim in catalogue.claims()? {
+//!     let report = catalogue.run(&claim, &Settings::default())?;
 //!     assert_eq!(claim.differences(&report), [""; 0]);
 //! }
-//! # Ok::<(), refmap_cli::catalogue::InputError>(())
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! The book in the repository, `examples/book`, begins with a project of your own that has such a catalogue;
@@ -85,9 +96,11 @@ pub mod table;
 #[cfg(feature = "pictures")]
 pub use pictures::check::html as page;
 
+/// Parser of command lines, whose [`Args`](clap::Args) the parameters of a check derive.
+pub use clap;
 pub use command_line::{
     CommandError, HistoryFileError, JunitFileError, OutputFile, SizeError, Status, TraceFileError,
-    Unwritten, main, markdown, run,
+    Unwritten, main, run,
 };
 
 /// Compiles the example of the README.

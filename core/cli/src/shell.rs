@@ -1,6 +1,8 @@
 //! Words of commands as a shell reads them.
 
 use std::ffi::OsStr;
+use std::iter::Peekable;
+use std::str::Chars;
 
 use refmap::internal::is_unseen;
 
@@ -33,11 +35,97 @@ pub(crate) fn command<W: AsRef<OsStr>>(words: impl IntoIterator<Item = W>) -> St
     words.join(" ")
 }
 
+/// Error: a line is not one of words, as a shell reads them.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WordsError {
+    /// A shell takes the character for more than itself.
+    #[error("{0:?} means something to a shell: the word has to be in single quotes")]
+    Unquoted(char),
+    /// A quote is opened and not closed, or a backslash comes last.
+    #[error("a single quote or a backslash has no end")]
+    Unended,
+    /// The bytes of a word are no text.
+    #[error("the bytes of a word in $'…' are no text")]
+    NoText,
+}
+
+/// The words of a line, as a shell reads them: the inverse of [`command`].
+///
+/// # Errors
+///
+/// If a shell could read anything else, as a pattern or a variable.
+pub(crate) fn words(line: &str) -> Result<Vec<String>, WordsError> {
+    let mut words = Vec::new();
+    let mut word: Option<Vec<u8>> = None;
+    let mut rest = line.chars().peekable();
+    while let Some(character) = rest.next() {
+        if [' ', '\t'].contains(&character) {
+            words.extend(word.take());
+            continue;
+        }
+        let is_first = word.is_none();
+        let word = word.get_or_insert_default();
+        match character {
+            '\'' => loop {
+                match rest.next().ok_or(WordsError::Unended)? {
+                    '\'' => break,
+                    other => push(word, other),
+                }
+            },
+            '$' if rest.next_if_eq(&'\'').is_some() => in_dollar_quotes_read(&mut rest, word)?,
+            '\\' => push(word, rest.next().ok_or(WordsError::Unended)?),
+            // zsh takes a word that begins with `=` for a command.
+            '=' if is_first => return Err(WordsError::Unquoted('=')),
+            plain if is_plain_character(plain) => push(word, plain),
+            other => return Err(WordsError::Unquoted(other)),
+        }
+    }
+    words.extend(word);
+    let texts = words.into_iter().map(String::from_utf8);
+    texts
+        .collect::<Result<_, _>>()
+        .map_err(|_| WordsError::NoText)
+}
+
+fn push(word: &mut Vec<u8>, character: char) {
+    word.extend(character.encode_utf8(&mut [0; 4]).as_bytes());
+}
+
+/// Reads the characters of `$'…'` up to its end.
+fn in_dollar_quotes_read(
+    rest: &mut Peekable<Chars<'_>>,
+    word: &mut Vec<u8>,
+) -> Result<(), WordsError> {
+    loop {
+        match rest.next().ok_or(WordsError::Unended)? {
+            '\'' => return Ok(()),
+            '\\' => {
+                let mut byte: Option<u32> = None;
+                for _ in 0..3 {
+                    let digit = rest.next_if(|next| next.is_digit(8));
+                    let Some(digit) = digit.and_then(|digit| digit.to_digit(8)) else {
+                        break;
+                    };
+                    byte = Some(byte.unwrap_or(0) * 8 + digit);
+                }
+                match byte {
+                    Some(byte) => word.push(u8::try_from(byte).map_err(|_| WordsError::NoText)?),
+                    None => push(word, rest.next().ok_or(WordsError::Unended)?),
+                }
+            }
+            other => push(word, other),
+        }
+    }
+}
+
 /// Whether no shell takes the word for more than its characters.
 fn is_plain(word: &str) -> bool {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.,:=/+@%".contains(c);
     // zsh takes a word that begins with `=` for a command.
-    !word.is_empty() && !word.starts_with('=') && word.chars().all(is_plain)
+    !word.is_empty() && !word.starts_with('=') && word.chars().all(is_plain_character)
+}
+
+fn is_plain_character(character: char) -> bool {
+    character.is_ascii_alphanumeric() || "-_.,:=/+@%".contains(character)
 }
 
 fn in_dollar_quotes(character: char) -> String {
@@ -83,6 +171,27 @@ mod tests {
         "a\u{202e}b\u{85}0",
         "\u{1}1",
     ];
+
+    /// What is quoted is read back as a shell reads it, and nothing that a shell reads otherwise is read at all.
+    #[test]
+    fn what_is_quoted_is_read_back() {
+        assert_eq!(words(&command(WORDS)).expect("it is quoted"), WORDS);
+        assert_eq!(
+            words(" a\t b\\ c'd e'  ").expect("it is quoted"),
+            ["a", "b cd e"]
+        );
+        assert_eq!(words(""), Ok(Vec::new()));
+        for unquoted in "$*?~!#;&|<>()[]{}\"`=^σ".chars() {
+            let read = words(&format!("a {unquoted}b"));
+            assert_eq!(read, Err(WordsError::Unquoted(unquoted)));
+        }
+        for unended in ["'a", "a 'b c", "a\\", "$'a", "$'a\\"] {
+            assert_eq!(words(unended), Err(WordsError::Unended), "{unended}");
+        }
+        for no_text in ["$'\\377'", "$'\\777'"] {
+            assert_eq!(words(no_text), Err(WordsError::NoText));
+        }
+    }
 
     /// A shell reads back what was quoted, and nothing in it speaks to the terminal.
     #[test]

@@ -17,7 +17,8 @@ use std::time::{Duration, Instant};
 use refmap::AbstractSteps::{self, One};
 use refmap::obligation::Checker;
 use refmap::{Action, Refinement, State, TransitionSystem};
-use refmap_cli::catalogue::{Catalogue, Check, Claim, Parameter};
+use refmap_cli::catalogue::{Catalogue, Check};
+use refmap_cli::clap;
 use serde::Serialize;
 
 /// Set where the program is the command line.
@@ -143,20 +144,27 @@ impl Refinement for Itself {
     }
 }
 
+#[derive(Clone, clap::Args)]
+struct Prints {
+    #[arg(long, default_value = "next", value_parser = FUNCTIONS)]
+    prints: String,
+}
+
 fn catalogue() -> Catalogue {
-    let parameters = vec![Parameter::choice("prints", &FUNCTIONS, "")];
-    let count = Check::new("count", "", "", parameters, |arguments| {
+    let count = Check::new("count", "", "", |arguments: &Prints| {
         // Of all claims the first one decides.
-        PRINTS.get_or_init(|| arguments.choice("prints").to_owned());
+        PRINTS.get_or_init(|| arguments.prints.clone());
         Ok(Box::new(Checker::owning(Itself(Counter(300)))))
     });
-    let claims = vec![
-        Claim::violated("count", vec![("prints", "hash".into())], "observation"),
-        Claim::violated("count", vec![("prints", "map".into())], "observation"),
-    ];
+    let claims = "
+| claim | expected | source |
+|---|---|---|
+| `check count --prints hash` | violated by observation | this test: it is mapped wrongly |
+| `check count --prints map` | violated by observation | this test: it is mapped wrongly |
+";
     Catalogue {
         checks: vec![count],
-        claims,
+        claims: claims.to_owned(),
         ..Catalogue::default()
     }
 }

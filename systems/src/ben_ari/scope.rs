@@ -91,7 +91,8 @@ impl Scope {
 }
 
 /// Assumption on the initial colours.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum InitialColours {
     /// Nothing: every colouring is an initial state [section 4.1].
     Any,
@@ -100,7 +101,8 @@ pub enum InitialColours {
 }
 
 /// The order of the mutator's two steps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum MutatorOrder {
     /// Redirect a cell to k, then colour k [Fig. 8].
     RedirectFirst,
@@ -110,7 +112,8 @@ pub enum MutatorOrder {
 }
 
 /// The text of Fig. 14.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Figure14 {
     /// TEST_L.1 goes to COLOUR_ROOTS, as in Fig. 12.
     Corrected,
@@ -119,7 +122,8 @@ pub enum Figure14 {
 }
 
 /// Fairness of the collector.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum CollectorFairness {
     /// It takes steps as long as it can: weak fairness of its rules together. Nothing is assumed of mutators.
     Weak,

@@ -13,7 +13,19 @@ pub const INITIAL_VALUE: i64 = 0;
 pub const UNINITIALISED: i64 = 2;
 
 /// A copying protocol, a row of [Ugawa et al., Table 2]. The rows of Clover differ in α as well.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    strum::IntoStaticStr,
+    strum::VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Protocol {
     /// Stopless, as published [section 4.1].
     Stopless,
@@ -74,26 +86,8 @@ impl Protocol {
     ];
 
     /// Its name on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Stopless => "stopless",
-            Self::StoplessForRmo => "stopless-for-rmo",
-            Self::Chicken => "chicken",
-            Self::Staccato => "staccato",
-            Self::StaccatoFence => "staccato-fence",
-            Self::StaccatoRelFence => "staccato-rel-fence",
-            Self::Clover => "clover",
-            Self::CloverFix => "clover-fix",
-            Self::CloverForRmo => "clover-for-rmo",
-            Self::SapphireIteration => "sapphire-iteration",
-            Self::SapphireLlsc => "sapphire-llsc",
-            Self::X86Sapphire => "x86-sapphire",
-            Self::Baker => "baker",
-            Self::Replication => "replication",
-            Self::Compressor => "compressor",
-            Self::Pauseless => "pauseless",
-            Self::Schism => "schism",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 
     /// Whether it chooses a value α.
@@ -122,7 +116,19 @@ impl FromStr for Protocol {
 }
 
 /// Scenario of a mutator [section 3.2.2]; the longer and the shorter ones are ours.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    strum::IntoStaticStr,
+    strum::VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Scenario {
     /// It writes, and reads the slot.
     Wr,
@@ -152,15 +158,8 @@ impl Scenario {
     pub const ALL: [Self; 6] = [Self::Wr, Self::Rw, Self::Wrwr, Self::Rwrw, Self::W, Self::R];
 
     /// Its name on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Wr => "wr",
-            Self::Rw => "rw",
-            Self::Wrwr => "wrwr",
-            Self::Rwrw => "rwrw",
-            Self::W => "w",
-            Self::R => "r",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 
     /// The operations, in order.

@@ -36,7 +36,19 @@
 use std::fmt::{self, Display};
 
 /// Progress that a check asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    strum::IntoStaticStr,
+    strum::VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Progress {
     /// The first mutator completes its operations if it goes on, whatever the others do.
     WaitFree,
@@ -67,16 +79,8 @@ impl Progress {
     ];
 
     /// Its name on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::WaitFree => "wait-free",
-            Self::LockFree => "lock-free",
-            Self::StarvationFree => "starvation-free",
-            Self::CopiedAlone => "copied-alone",
-            Self::Copied => "copied",
-            Self::CopiedUnderLoad => "copied-under-load",
-            Self::CopiedUnderLoadStrongly => "copied-under-load-strongly",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 
     /// Whether mutators repeat their scenario for ever; else they are idle after it.

@@ -23,7 +23,8 @@ use serde::{Deserialize, Serialize};
 use super::primitives::{self, AtomicBool, AtomicU32, Ordering, thread};
 
 /// A seeded fault.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Fault {
     /// Nothing.
     #[default]
@@ -43,12 +44,7 @@ impl Fault {
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::ColourFirst => "colour-first",
-            Self::NoColour => "no-colour",
-            Self::NoCount => "no-count",
-        }
+        self.into()
     }
 
     /// The fault of a name, if there is one.

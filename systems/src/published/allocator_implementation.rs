@@ -29,7 +29,8 @@ pub struct AllocatorImplementation {
 }
 
 /// When the server receives a request. Messages may overtake each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Receives {
     /// When all has been returned that the client had.
     AfterReturns,

@@ -33,7 +33,8 @@ pub struct AlternatingBit {
 }
 
 /// When the sender sends a new value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Sends {
     /// When the last one is acknowledged.
     AfterAck,

@@ -24,7 +24,8 @@ pub struct Ewd840 {
 }
 
 /// Which nodes become black when they send a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Blackens {
     /// Those that send to a node with a higher number, to which the token may have been before [Rule 1].
     SendersUp,

@@ -24,7 +24,8 @@ pub struct Ewd998PCal {
 }
 
 /// Which nodes pass the token on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Passes {
     /// Those that are inactive.
     Inactive,

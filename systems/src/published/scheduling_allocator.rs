@@ -25,7 +25,8 @@ pub struct SchedulingAllocator {
 }
 
 /// What the allocator heeds when it gives resources to a client that is scheduled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Grants {
     /// They are available, and no client before in the schedule waits for them.
     InOrder,

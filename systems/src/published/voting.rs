@@ -31,7 +31,8 @@ pub struct Voting {
 }
 
 /// What an acceptor makes sure of before it votes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Votes {
     /// No other value has a vote in the ballot, and the value is safe: no other has been or can be chosen in an earlier one.
     Safely,

@@ -34,7 +34,8 @@ pub struct WriteThroughCache {
 }
 
 /// The rule that is wrong.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Fault {
     /// None: as published.
     None,

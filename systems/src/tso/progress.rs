@@ -13,7 +13,8 @@ use super::state::Who;
 use crate::heap::MUTATOR;
 
 /// Progress of a part of the system.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Progress {
     /// Weak fairness of the collector's steps.
     Collector,
@@ -42,14 +43,7 @@ impl Progress {
 
     /// Name on the command line.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Collector => "collector",
-            Self::Mutators => "mutators",
-            Self::Polls => "polls",
-            Self::StrongPolls => "strong-polls",
-            Self::CollectorCommits => "collector-commits",
-            Self::MutatorCommits => "mutator-commits",
-        }
+        self.into()
     }
 }
 

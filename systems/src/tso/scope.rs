@@ -71,7 +71,8 @@ pub enum ScopeError {
 }
 
 /// Granularity of the steps.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Granularity {
     /// No reduction: each command, and each evaluation of a guard, is a step.
     Fine,
@@ -111,7 +112,8 @@ impl Granularity {
 }
 
 /// Initial states.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Initial {
     /// Object 0 points to object 1 in its field 0, if there are two; the other references are free,
     /// and every mutator holds object 0.
@@ -121,7 +123,8 @@ pub enum Initial {
 }
 
 /// Memory model: treatment of stores.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Memory {
     /// One FIFO store buffer for each process [Fig. 9].
     #[default]
@@ -167,7 +170,8 @@ impl Variant {
 }
 
 /// A part of the collector that can be left out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Part {
     /// A store marks the reference it overwrites [Fig. 6, line 9].
     DeletionBarrier,
@@ -220,21 +224,7 @@ impl Part {
 impl Part {
     /// Name on the command line.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::DeletionBarrier => "deletion-barrier",
-            Self::InsertionBarrier => "insertion-barrier",
-            Self::InsertionBarrierAfterRoots => "insertion-barrier-after-roots",
-            Self::Cas => "cas",
-            Self::CollectorFence => "collector-fence",
-            Self::MutatorFence => "mutator-fence",
-            Self::IdleNoop => "idle-noop",
-            Self::IdleFlipNoop => "idle-flip-noop",
-            Self::InitNoop => "init-noop",
-            Self::MarkNoop => "mark-noop",
-            Self::GetWork => "get-work",
-            Self::RootMarking => "root-marking",
-            Self::PhaseTest => "phase-test",
-        }
+        self.into()
     }
 }
 
@@ -291,7 +281,8 @@ pub enum ResidualFence {
 }
 
 /// Order of the write barriers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Barriers {
     /// Deletion, insertion [Fig. 6].
     #[default]
@@ -301,7 +292,8 @@ pub enum Barriers {
 }
 
 /// Mark of a new object.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Allocate {
     /// With its `fA` [Fig. 6, line 17].
     #[default]
@@ -327,7 +319,8 @@ pub enum Flip {
 }
 
 /// Order of the first two loads of marking.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum LoadOrder {
     /// The mark of the object, then `fM`, as in the proof development.
     #[default]

@@ -158,7 +158,8 @@ fn progress_says_when_the_search_is_over() {
     };
     let catalogue = refmap_checks::catalogue();
     let check = catalogue.check("ben-ari-1").expect("there is such a check");
-    let given = [("nodes", 2.into()), ("sons", 1.into())];
+    let given = check.arguments("--nodes 2 --sons 1");
+    let given = given.expect("they are in range");
     let report = check.run(&given, &settings).expect("it can be checked");
     assert_eq!(report.verdict, Some(Verdict::Holds));
     let phases = phases.into_inner().unwrap();

@@ -114,16 +114,15 @@ fn the_other_outputs_fit_their_schemas() {
 #[test]
 fn claims_and_tables_fit_their_schemas() {
     let catalogue = refmap_checks::catalogue();
+    let lines = catalogue.claims.lines();
+    let is_kept = |line: &&str| !line.starts_with("| `") || line.contains(" check ben-ari-1 ");
+    let lines = lines.filter(is_kept).map(|line| format!("{line}\n"));
     let small = Catalogue {
-        claims: catalogue
-            .claims
-            .into_iter()
-            .filter(|claim| claim.check == "ben-ari-1")
-            .collect(),
+        claims: lines.collect(),
         tables: Vec::new(),
         ..catalogue
     };
-    assert!(!small.claims.is_empty());
+    assert!(small.claims().expect("they are claims").len() > 5);
     let (_, printed) = printed(&small, "--json --quiet", false);
     let printed: Value = serde_json::from_str(&printed).expect("it is JSON");
     assert_eq!(fault("claims", &printed), None);

@@ -38,7 +38,7 @@ fn bash_completes_the_names_of_checks() {
 fn every_check_has_a_manual_page() {
     for check in refmap_checks::catalogue().checks {
         let page = print(&format!("man check {}", check.name));
-        for parameter in &check.parameters {
+        for parameter in check.parameters.iter() {
             let option = format!("\\-\\-{}", parameter.name.replace('-', "\\-"));
             assert!(page.contains(&option), "{}: {option}", check.name);
         }

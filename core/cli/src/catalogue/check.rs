@@ -2,12 +2,11 @@
 
 use std::fmt;
 
+use clap::Args;
 use serde::Serialize;
-use serde_json::Value;
 
-use super::arguments::Arguments;
 use super::error::InputError;
-use super::parameter::Parameter;
+use super::parameters::{Arguments, Parameters};
 use refmap::internal::catch;
 use refmap::obligation::{CheckError, Checkable, Settings};
 use refmap::report::Report;
@@ -24,66 +23,69 @@ pub struct Check {
     /// Source.
     pub source: &'static str,
     /// Parameters, in the order in which they are listed.
-    pub parameters: Vec<Parameter>,
+    pub parameters: Parameters,
     #[serde(skip)]
     build: Box<Build>,
 }
 
+/// No parameters.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct Nothing;
+
 impl Check {
-    /// Creates a check. `build` makes the instance of its arguments, and a [`Checker`](refmap::obligation::Checker) of it; it
-    /// rejects combinations of arguments that are in range individually but inconsistent.
-    pub fn new(
+    /// Creates a check. Its parameters are the fields of `P`, each with a long name. `build` makes the instance of them, and a
+    /// [`Checker`](refmap::obligation::Checker) of it; it rejects combinations of arguments that are in range individually but
+    /// inconsistent.
+    ///
+    /// # Panics
+    ///
+    /// If a field of `P` has no long name.
+    pub fn new<P: Args>(
         name: &'static str,
         about: &'static str,
         source: &'static str,
-        parameters: Vec<Parameter>,
-        build: impl Fn(&Arguments) -> Result<Box<dyn Checkable>, InputError> + Send + Sync + 'static,
+        build: impl Fn(&P) -> Result<Box<dyn Checkable>, InputError> + Send + Sync + 'static,
     ) -> Self {
         Self {
             name,
             about,
             source,
-            parameters,
-            build: Box::new(build),
+            parameters: Parameters::of::<P>(),
+            build: Box::new(move |arguments| build(&arguments.of()?)),
         }
     }
 
-    /// Runs the check at `given` arguments and the defaults of the others.
+    /// Runs the check.
     ///
     /// # Errors
     ///
-    /// If an argument is unknown, out of range, or missing without a default, or if `settings` are inconsistent.
+    /// If the arguments or the settings are inconsistent.
     pub fn run(
         &self,
-        given: &[(&str, Value)],
+        arguments: &Arguments,
         settings: &Settings<'_>,
     ) -> Result<Report, InputError> {
-        let arguments = self.arguments(given)?;
-        let report = panicking(|| Ok(self.instance(&arguments)?.check(settings)?))?;
+        let report = panicking(|| Ok(self.build(arguments)?.check(settings)?))?;
         let report = report.claiming(self.about, self.source);
-        Ok(report.named(self.name, arguments.0))
+        Ok(report.named(self.name, arguments.values().clone()))
     }
 
-    /// The check of the instance of `given` arguments and the defaults of the others.
+    /// The check of the instance of these arguments.
     ///
     /// # Errors
     ///
-    /// As [`run`](Self::run), but for what is wrong with settings.
-    pub fn build(&self, given: &[(&str, Value)]) -> Result<Box<dyn Checkable>, InputError> {
-        self.instance(&self.arguments(given)?)
-    }
-
-    fn instance(&self, arguments: &Arguments) -> Result<Box<dyn Checkable>, InputError> {
+    /// If the arguments are inconsistent.
+    pub fn build(&self, arguments: &Arguments) -> Result<Box<dyn Checkable>, InputError> {
         panicking(|| (self.build)(arguments))
     }
 
-    /// Values of all parameters: as given, or the defaults.
+    /// Reads arguments as they are typed to a shell: `--nodes 3 --colours white`. The others have their defaults.
     ///
     /// # Errors
     ///
     /// If an argument is unknown, out of range, or missing without a default.
-    pub fn arguments(&self, given: &[(&str, Value)]) -> Result<Arguments, InputError> {
-        Arguments::of(self.name, &self.parameters, given)
+    pub fn arguments(&self, line: &str) -> Result<Arguments, InputError> {
+        self.parameters.read(self.name, line)
     }
 }
 
@@ -95,44 +97,5 @@ fn panicking<T>(run: impl FnOnce() -> Result<T, InputError>) -> Result<T, InputE
 impl fmt::Debug for Check {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Check({:?})", self.name)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::catalogue::Claim;
-
-    #[test]
-    fn a_flag_is_given_or_not() {
-        let parameters = vec![Parameter::flag("loud", "how")];
-        let check = Check::new("c", "", "", parameters, |_| unreachable!("not run"));
-        let given = |given: &[(&str, Value)]| check.arguments(given).map(|all| all.flag("loud"));
-        assert!(!given(&[]).unwrap());
-        assert!(given(&[("loud", true.into())]).unwrap());
-        let error = given(&[("loud", "very".into())]).unwrap_err();
-        assert!(error.to_string().contains("must be true or false"));
-        let command = |value: bool| Claim::holds("c", vec![("loud", value.into())]).command();
-        assert_eq!(command(true), "check c --loud");
-        assert_eq!(command(false), "check c");
-    }
-
-    #[test]
-    fn names_are_given_one_by_one() {
-        let parameters = vec![Parameter::names("without", "what")];
-        let check = Check::new("c", "", "", parameters, |_| unreachable!("not run"));
-        let given = |given: &[(&str, Value)]| {
-            let arguments = check.arguments(given)?;
-            Ok::<_, InputError>(arguments.names("without").join(" "))
-        };
-        let two = Value::from(vec!["a", "b"]);
-        assert_eq!(given(&[]).unwrap(), "");
-        assert_eq!(given(&[("without", two.clone())]).unwrap(), "a b");
-        for wrong in [Value::from("a"), Value::from(vec![1])] {
-            let error = given(&[("without", wrong)]).unwrap_err();
-            assert!(error.to_string().contains("must be a list of names"));
-        }
-        let claim = Claim::holds("c", vec![("without", two)]);
-        assert_eq!(claim.command(), "check c --without a --without b");
     }
 }

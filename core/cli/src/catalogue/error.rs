@@ -1,5 +1,7 @@
 //! Error: a check cannot be run as requested.
 
+use super::row::RowError;
+use crate::shell::WordsError;
 use refmap::obligation::CheckError;
 use refmap::report::Verdict;
 
@@ -26,26 +28,32 @@ pub enum InputError {
         /// The most similar name.
         nearest: Option<String>,
         /// All names.
-        known: Vec<&'static str>,
+        known: Vec<String>,
     },
     /// The parameter does not accept the value.
     #[error("{parameter} is {given}, and must be {allowed}")]
     BadArgument {
         /// The parameter.
-        parameter: &'static str,
+        parameter: String,
         /// The given value.
         given: String,
         /// Permitted values.
         allowed: String,
     },
     /// A parameter without a default has no value.
-    #[error("{parameter} is not given, and must be one of {allowed}")]
+    #[error("{parameter} is not given, and must be {allowed}")]
     MissingArgument {
         /// The parameter.
-        parameter: &'static str,
+        parameter: String,
         /// Permitted values.
         allowed: String,
     },
+    /// The arguments are no words, as a shell reads them.
+    #[error(transparent)]
+    Words(#[from] WordsError),
+    /// The arguments are refused for another reason.
+    #[error("{0}")]
+    Usage(String),
     /// A claim expects an obligation to be violated that is not checked.
     #[error("no obligation {name:?} is checked, which is expected to be violated{}; there are: {}", hint(.nearest), .known.join(", "))]
     UnknownExpected {
@@ -64,6 +72,9 @@ pub enum InputError {
         /// The verdict that is expected.
         verdict: Verdict,
     },
+    /// A claim expects what a search that ends at the first violation does not decide.
+    #[error("further violated obligations are expected, which are decided with --keep-going alone")]
+    NotKeptGoing,
     /// A row of a published table says what must come of another number of columns.
     #[error("row {row} has {given} cells, and must have {columns}, one a column")]
     Cells {
@@ -89,15 +100,17 @@ impl InputError {
     }
 }
 
-/// Error: a claim, or a table of claims, cannot be decided as it is stated.
+/// Error: a row of claims, or a published table, cannot be decided as it is stated.
 #[derive(Debug, thiserror::Error)]
-#[error("error: the claim `{command}` cannot be decided: {error}")]
+#[error("error: {}the claim `{command}` cannot be decided: {error}", .line.map_or_else(String::new, |line| format!("line {line}: ")))]
 pub struct ClaimError {
-    /// Its command, without the name of the program.
+    /// Number of the line, from 1; a table that is stated in code has none.
+    pub line: Option<usize>,
+    /// Its command, without the name of the program; the line, where none can be read.
     pub command: String,
     /// Reason why it cannot be decided.
     #[source]
-    pub error: InputError,
+    pub error: RowError,
 }
 
 /// Error: claims of a catalogue cannot be decided as they are stated.

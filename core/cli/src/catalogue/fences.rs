@@ -2,12 +2,12 @@
 
 use std::fmt;
 
+use clap::Args;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::arguments::Arguments;
 use super::error::InputError;
-use super::parameter::Parameter;
+use super::parameters::{Arguments, Parameters};
 use refmap::obligation::Settings;
 use refmap_programs::MemoryModel;
 use refmap_programs::synthesis::{Answer, MinimalSet, Scenario, Synthesis, synthesise};
@@ -24,7 +24,7 @@ pub struct FenceProblem {
     /// Source.
     pub source: &'static str,
     /// Parameters, in the order in which they are listed.
-    pub parameters: Vec<Parameter>,
+    pub parameters: Parameters,
     /// Published sets of fences.
     pub published: Vec<PublishedFences>,
     #[serde(skip)]
@@ -73,21 +73,25 @@ pub struct Comparison {
 }
 
 impl FenceProblem {
-    /// Creates a problem. `scenarios` builds the program and the required properties from the arguments.
-    pub fn new(
+    /// Creates a problem. Its parameters are the fields of `P`, each with a long name. `scenarios` builds the program and the
+    /// required properties from them.
+    ///
+    /// # Panics
+    ///
+    /// If a field of `P` has no long name.
+    pub fn new<P: Args>(
         name: &'static str,
         about: &'static str,
         source: &'static str,
-        parameters: Vec<Parameter>,
-        scenarios: impl Fn(&Arguments) -> Result<Vec<Scenario>, InputError> + Send + Sync + 'static,
+        scenarios: impl Fn(&P) -> Result<Vec<Scenario>, InputError> + Send + Sync + 'static,
     ) -> Self {
         Self {
             name,
             about,
             source,
-            parameters,
+            parameters: Parameters::of::<P>(),
             published: Vec::new(),
-            scenarios: Box::new(scenarios),
+            scenarios: Box::new(move |arguments| scenarios(&arguments.of()?)),
         }
     }
 
@@ -98,19 +102,27 @@ impl FenceProblem {
         self
     }
 
-    /// Finds every minimal set of fences under `model`, at `given` arguments and the defaults of the others.
+    /// Reads arguments as they are typed to a shell.
     ///
     /// # Errors
     ///
-    /// If an argument is unknown or out of range, or `settings` do not fit.
+    /// If an argument is unknown, out of range, or missing without a default.
+    pub fn arguments(&self, line: &str) -> Result<Arguments, InputError> {
+        self.parameters.read(self.name, line)
+    }
+
+    /// Finds every minimal set of fences under `model`.
+    ///
+    /// # Errors
+    ///
+    /// If the arguments are inconsistent, or `settings` do not fit.
     pub fn solve(
         &self,
-        given: &[(&str, Value)],
+        arguments: &Arguments,
         model: MemoryModel,
         settings: &Settings<'_>,
     ) -> Result<FenceReport, InputError> {
-        let arguments = Arguments::of(self.name, &self.parameters, given)?;
-        let scenarios = (self.scenarios)(&arguments)?;
+        let scenarios = (self.scenarios)(arguments)?;
         let synthesis = synthesise(&scenarios, model, settings).map_err(InputError::instance)?;
         let published = match synthesis.answer {
             Answer::Incomplete(_) => Vec::new(),
@@ -123,7 +135,7 @@ impl FenceProblem {
         };
         Ok(FenceReport {
             program: self.name.to_owned(),
-            parameters: arguments.0,
+            parameters: arguments.values().clone(),
             synthesis,
             published,
         })

@@ -4,12 +4,12 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
+use clap::Args;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::arguments::Arguments;
 use super::error::InputError;
-use super::parameter::Parameter;
+use super::parameters::{Arguments, Parameters};
 use refmap::report::Report;
 
 type Run =
@@ -25,7 +25,7 @@ pub struct StressRun {
     /// Source.
     pub source: &'static str,
     /// Parameters, in the order in which they are listed.
-    pub parameters: Vec<Parameter>,
+    pub parameters: Parameters,
     #[serde(skip)]
     run: Box<Run>,
 }
@@ -96,14 +96,18 @@ pub struct RecordedHistory {
 }
 
 impl StressRun {
-    /// Creates a stress run. `run` drives the implementation; it rejects combinations of arguments that are in
-    /// range individually but inconsistent. Parameters in its report replace the arguments.
-    pub fn new(
+    /// Creates a stress run. Its parameters are the fields of `P`, each with a long name. `run` drives the implementation; it
+    /// rejects combinations of arguments that are in range individually but inconsistent. Parameters in its report replace
+    /// the arguments.
+    ///
+    /// # Panics
+    ///
+    /// If a field of `P` has no long name.
+    pub fn new<P: Args>(
         name: &'static str,
         about: &'static str,
         source: &'static str,
-        parameters: Vec<Parameter>,
-        run: impl Fn(&Arguments, &StressSettings<'_>) -> Result<StressReport, InputError>
+        run: impl Fn(&P, &StressSettings<'_>) -> Result<StressReport, InputError>
         + Send
         + Sync
         + 'static,
@@ -112,24 +116,32 @@ impl StressRun {
             name,
             about,
             source,
-            parameters,
-            run: Box::new(run),
+            parameters: Parameters::of::<P>(),
+            run: Box::new(move |arguments, settings| run(&arguments.of()?, settings)),
         }
     }
 
-    /// Runs it at `given` arguments and the defaults of the others.
+    /// Reads arguments as they are typed to a shell.
     ///
     /// # Errors
     ///
-    /// If an argument is unknown or out of range, or a file cannot be written.
+    /// If an argument is unknown, out of range, or missing without a default.
+    pub fn arguments(&self, line: &str) -> Result<Arguments, InputError> {
+        self.parameters.read(self.name, line)
+    }
+
+    /// Runs it.
+    ///
+    /// # Errors
+    ///
+    /// If the arguments are inconsistent, or a file cannot be written.
     pub fn run(
         &self,
-        given: &[(&str, Value)],
+        arguments: &Arguments,
         settings: &StressSettings<'_>,
     ) -> Result<StressReport, InputError> {
-        let arguments = Arguments::of(self.name, &self.parameters, given)?;
-        let mut report = (self.run)(&arguments, settings)?;
-        let mut parameters = arguments.0;
+        let mut report = (self.run)(arguments, settings)?;
+        let mut parameters = arguments.values().clone();
         parameters.insert("seconds".to_owned(), settings.seconds.into());
         parameters.insert("seed".to_owned(), settings.seed.into());
         // A value derived from another argument replaces the default.

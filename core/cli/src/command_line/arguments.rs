@@ -6,7 +6,6 @@ use std::path::PathBuf;
 
 use clap::ArgMatches;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use serde_json::Value;
 
 #[cfg(feature = "pictures")]
 use super::command::ExploreCommand;
@@ -17,11 +16,11 @@ use super::command::{
 use super::grammar::{Named, ORDERS, STORAGES, SYMMETRIES, WITHOUT, WORKERS, command};
 use super::listing::Listing;
 use super::new::NewCommand;
-use crate::catalogue::{Catalogue, Check, Parameter, ParameterKind, patterns};
+use crate::catalogue::{Catalogue, Check, patterns};
 use crate::shell;
 use refmap::explore::Limits;
 use refmap::internal::{nearest, visible};
-use refmap::obligation::{Induction, Liveness, Search, Selection, Until, Warnings};
+use refmap::obligation::{Induction, Liveness, Search, Selection, Settings, Until, Warnings};
 use refmap::random::Walks;
 use refmap::report::{Detail, Verdict};
 use refmap_programs::MemoryModel;
@@ -37,12 +36,11 @@ pub(super) fn parse(
     let parsed = |words: &[OsString]| command(name, about, catalogue).try_get_matches_from(words);
     let matches = parsed(&words)
         .map_err(|error| parsed(&shown(&words)).err().unwrap_or(error))
-        .map_err(|error| with_known_names(error, catalogue, &words))?;
+        .map_err(|error| with_known_names(error, catalogue, &words))
+        .map_err(|error| with_allowed_values(error, catalogue, &words))?;
     Ok(match matches.subcommand() {
         Some(("list", matches)) => Command::List(if matches.get_flag("json") {
             Listing::Json
-        } else if matches.get_flag("markdown") {
-            Listing::Markdown
         } else {
             Listing::Text
         }),
@@ -123,7 +121,7 @@ pub(super) fn parse(
                 .expect("clap knows the programs of the catalogue only");
             Command::Fences(FencesCommand {
                 problem: name.to_owned(),
-                arguments: arguments(&problem.parameters, matches),
+                arguments: problem.parameters.arguments(matches.clone()),
                 model: model(matches, "memory"),
                 threads: threads(matches),
                 limits: limits(matches),
@@ -143,7 +141,7 @@ pub(super) fn parse(
                 .expect("clap knows the implementations of the catalogue only");
             Command::Stress(StressCommand {
                 stress: name.to_owned(),
-                arguments: arguments(&stress.parameters, matches),
+                arguments: stress.parameters.arguments(matches.clone()),
                 seconds: *matches.get_one("seconds").expect("there is a default"),
                 seed: *matches.get_one("seed").expect("there is a default"),
                 record: matches.get_one("record").cloned(),
@@ -160,7 +158,7 @@ pub(super) fn parse(
             let check = known_check(catalogue, name);
             Command::Explore(ExploreCommand {
                 check: name.to_owned(),
-                arguments: arguments(&check.parameters, matches),
+                arguments: check.parameters.arguments(matches.clone()),
                 threads: threads(matches),
                 limits: limits(matches),
                 obligations: obligations(matches)?,
@@ -266,6 +264,25 @@ fn with_known_names(error: clap::Error, catalogue: &Catalogue, words: &[OsString
     clap::Error::raw(error.kind(), message)
 }
 
+/// Says of an argument of a check that is missing which values it may have.
+fn with_allowed_values(
+    error: clap::Error,
+    catalogue: &Catalogue,
+    words: &[OsString],
+) -> clap::Error {
+    let mut words = words.iter().filter_map(|word| word.to_str());
+    let is_of_check = words.any(|word| ["check", "explore"].contains(&word));
+    let check = words.next().and_then(|name| catalogue.check(name).ok());
+    match check {
+        Some(check) if is_of_check && error.kind() == ErrorKind::MissingRequiredArgument => {
+            let command = check.parameters.augment(clap::Command::new(check.name));
+            let refusal = check.parameters.refusal(check.name, &command, &error);
+            clap::Error::raw(error.kind(), format!("{refusal}\n"))
+        }
+        _ => error,
+    }
+}
+
 fn model(matches: &ArgMatches, option: &str) -> MemoryModel {
     matches
         .get_one::<String>(option)
@@ -350,25 +367,51 @@ fn search(matches: &ArgMatches) -> Search {
     })
 }
 
-/// Values of all parameters.
-fn arguments(parameters: &[Parameter], matches: &ArgMatches) -> Vec<(String, Value)> {
-    let argument = |parameter: &Parameter| {
-        let value = match parameter.kind {
-            ParameterKind::Number { .. } => matches.get_one::<u64>(parameter.name).copied()?.into(),
-            ParameterKind::Choice { .. } => {
-                matches.get_one::<String>(parameter.name)?.as_str().into()
-            }
-            ParameterKind::Flag => matches.get_flag(parameter.name).into(),
-            ParameterKind::Names => {
-                let names = matches.get_many::<String>(parameter.name);
-                names
-                    .map_or_else(Vec::new, |names| names.cloned().collect())
-                    .into()
-            }
-        };
-        Some((parameter.name.to_owned(), value))
+/// Settings of a check on which its result depends.
+///
+/// # Errors
+///
+/// If the values of options contradict each other.
+pub(super) fn asked(matches: &ArgMatches) -> Result<Settings<'static>, clap::Error> {
+    let induction = if matches.get_flag("inductive") {
+        Induction::Included
+    } else {
+        Induction::Omitted
     };
-    parameters.iter().filter_map(argument).collect()
+    let obligations = obligations(matches)?;
+    if induction == Induction::Included && obligations == Selection::Nothing {
+        return Err(clap::Error::raw(
+            ErrorKind::ArgumentConflict,
+            "the argument '--obligations none', which checks nothing, cannot be used with '--inductive'; \
+             for inductive:* alone say '--obligations inductive'\n",
+        ));
+    }
+    Ok(Settings {
+        search: search(matches),
+        order: one_of(matches, "order", &ORDERS),
+        storage: one_of(matches, "storage", &STORAGES),
+        symmetry: one_of(matches, "symmetry", &SYMMETRIES),
+        limits: Limits {
+            states: matches.get_one("max-states").copied(),
+            depth: matches.get_one("max-depth").copied(),
+            ..Limits::default()
+        },
+        obligations,
+        without: without(matches),
+        induction,
+        liveness: liveness(matches),
+        until: if matches.get_flag("keep-going") {
+            Until::End
+        } else {
+            Until::FirstViolation
+        },
+        warnings: if matches.get_flag("strict") {
+            Warnings::Fail
+        } else {
+            Warnings::Told
+        },
+        ..Settings::default()
+    })
 }
 
 /// # Errors
@@ -379,38 +422,13 @@ fn check_command(
     matches: &ArgMatches,
     told: &str,
 ) -> Result<CheckCommand, clap::Error> {
-    let induction = match matches.get_flag("inductive") {
-        true => Induction::Included,
-        false => Induction::Omitted,
-    };
-    let obligations = obligations(matches)?;
-    if induction == Induction::Included && obligations == Selection::Nothing {
-        return Err(clap::Error::raw(
-            ErrorKind::ArgumentConflict,
-            "the argument '--obligations none', which checks nothing, cannot be used with '--inductive'; \
-             for inductive:* alone say '--obligations inductive'\n",
-        ));
-    }
     Ok(CheckCommand {
         check: check.name.to_owned(),
-        arguments: arguments(&check.parameters, matches),
-        search: search(matches),
-        order: one_of(matches, "order", &ORDERS),
-        storage: one_of(matches, "storage", &STORAGES),
-        symmetry: one_of(matches, "symmetry", &SYMMETRIES),
-        threads: threads(matches),
-        limits: limits(matches),
-        obligations,
-        without: without(matches),
-        induction,
-        liveness: liveness(matches),
-        until: match matches.get_flag("keep-going") {
-            true => Until::End,
-            false => Until::FirstViolation,
-        },
-        warnings: match matches.get_flag("strict") {
-            true => Warnings::Fail,
-            false => Warnings::Told,
+        arguments: check.parameters.arguments(matches.clone()),
+        settings: Settings {
+            threads: threads(matches),
+            limits: limits(matches),
+            ..asked(matches)?
         },
         expect: matches
             .get_one::<String>("expect")

@@ -3,14 +3,16 @@
 use std::path::PathBuf;
 
 use clap_complete::Shell;
-use serde_json::Value;
 
 use super::listing::Listing;
 use super::new::NewCommand;
+use crate::catalogue::Arguments;
 #[cfg(feature = "pictures")]
 use crate::pictures::explorer::{Address, Listen};
-use refmap::explore::{Limits, Order, Storage};
-use refmap::obligation::{Induction, Liveness, Search, Selection, Symmetry, Until, Warnings};
+use refmap::explore::Limits;
+use refmap::obligation::Settings;
+#[cfg(feature = "pictures")]
+use refmap::obligation::{Liveness, Selection};
 use refmap::report::{Detail, Verdict};
 use refmap_programs::MemoryModel;
 
@@ -79,7 +81,7 @@ pub(super) struct TableCommand {
 /// Synthesizes the fences of one program.
 pub(super) struct FencesCommand {
     pub problem: String,
-    pub arguments: Vec<(String, Value)>,
+    pub arguments: Arguments,
     pub model: MemoryModel,
     pub threads: usize,
     pub limits: Limits,
@@ -113,7 +115,7 @@ pub(super) struct LitmusCommand {
 /// Runs one stress run.
 pub(super) struct StressCommand {
     pub stress: String,
-    pub arguments: Vec<(String, Value)>,
+    pub arguments: Arguments,
     pub seconds: f64,
     pub seed: u64,
     pub record: Option<PathBuf>,
@@ -138,7 +140,7 @@ pub(super) struct ValidateCommand {
 #[cfg(feature = "pictures")]
 pub(super) struct ExploreCommand {
     pub check: String,
-    pub arguments: Vec<(String, Value)>,
+    pub arguments: Arguments,
     pub threads: usize,
     pub limits: Limits,
     pub obligations: Selection,
@@ -153,20 +155,8 @@ pub(super) struct ExploreCommand {
 /// Runs one check.
 pub(super) struct CheckCommand {
     pub check: String,
-    pub arguments: Vec<(String, Value)>,
-    pub search: Search,
-    pub order: Order,
-    pub storage: Storage,
-    pub symmetry: Symmetry,
-    pub threads: usize,
-    pub limits: Limits,
-    pub obligations: Selection,
-    pub without: Vec<String>,
-    pub induction: Induction,
-    pub liveness: Liveness,
-    pub until: Until,
-    /// Whether warnings are violations.
-    pub warnings: Warnings,
+    pub arguments: Arguments,
+    pub settings: Settings<'static>,
     pub expect: Option<Verdict>,
     pub json: bool,
     pub junit: Option<PathBuf>,

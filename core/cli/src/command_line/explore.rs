@@ -20,11 +20,6 @@ pub(super) fn run(
     output: &mut dyn Write,
 ) -> Result<Status, CommandError> {
     let check = catalogue.check(&command.check)?;
-    let given: Vec<_> = command
-        .arguments
-        .iter()
-        .map(|(name, value)| (name.as_str(), value.clone()))
-        .collect();
     let settings = Settings {
         threads: command.threads,
         limits: command.limits,
@@ -37,7 +32,7 @@ pub(super) fn run(
         },
         ..Settings::default()
     };
-    let parameters = command.arguments.iter();
+    let parameters = command.arguments.values().iter();
     let parameters = parameters.map(|(name, value)| format!("{name} {}", plain(value)));
     let run = || {
         let bar = progress::Bar::new(false, &command.check, 0, command.limits);
@@ -48,7 +43,7 @@ pub(super) fn run(
             },
             ..settings.clone()
         };
-        let report = check.run(&given, &settings);
+        let report = check.run(&command.arguments, &settings);
         bar.clear();
         report.map_err(|error| error.to_string())
     };
@@ -60,7 +55,7 @@ pub(super) fn run(
     };
     let server = Server::bind(command.listen)?;
     // Of what is wrong with an instance one is told before the address.
-    let instance = check.build(&given)?;
+    let instance = check.build(&command.arguments)?;
     instance.declared(&settings).map_err(InputError::from)?;
     writeln!(
         output,

@@ -34,12 +34,7 @@ pub(super) fn run(
         },
         ..Settings::default()
     };
-    let given: Vec<_> = command
-        .arguments
-        .iter()
-        .map(|(name, value)| (name.as_str(), value.clone()))
-        .collect();
-    let report = problem.solve(&given, command.model, &settings);
+    let report = problem.solve(&command.arguments, command.model, &settings);
     bar.clear();
     let report = report?;
     if command.json {

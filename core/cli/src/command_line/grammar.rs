@@ -9,7 +9,7 @@ use clap::{Arg, ArgAction};
 
 use super::size::{bytes, seconds};
 use super::{completions, man};
-use crate::catalogue::{Catalogue, Parameter, ParameterKind};
+use crate::catalogue::{Catalogue, Check, Parameters, whole_number};
 #[cfg(feature = "pictures")]
 use crate::pictures::explorer::{Address, Listen};
 use crate::table::Rows;
@@ -29,12 +29,11 @@ pub(super) fn command(
     catalogue: &Catalogue,
 ) -> clap::Command {
     let checks = catalogue.checks.iter().map(|check| {
-        let parameters = check.parameters.iter().map(parameter);
-        clap::Command::new(check.name)
+        check
+            .parameters
+            .augment(clap::Command::new(check.name))
             .about(check.about)
             .after_help(format!("Source: {}", check.source))
-            .next_help_heading("Parameters")
-            .args(parameters)
             .next_help_heading("Options")
             .args(options(&check.parameters))
     });
@@ -48,7 +47,7 @@ pub(super) fn command(
         )
         .args_conflicts_with_subcommands(true)
         .args([
-            threads_option(&[]),
+            threads_option(None),
             json_option(),
             junit_option(),
             flag("verbose", "Shows the source of each claim, and what it says"),
@@ -57,8 +56,7 @@ pub(super) fn command(
         .subcommand(
             clap::Command::new("list")
                 .about("The catalogue: checks, parameters, claims and their sources")
-                .arg(json_option().conflicts_with("markdown"))
-                .arg(flag("markdown", "The claims as a table in Markdown")),
+                .arg(json_option()),
         )
         .subcommand(
             clap::Command::new("check")
@@ -102,7 +100,7 @@ pub(super) fn command(
         let junit = matches!(table.rows, Rows::Published(_)).then(junit_option);
         clap::Command::new(table.name)
             .about(about)
-            .args([threads_option(&[]), json_option()])
+            .args([threads_option(None), json_option()])
             .args(junit)
             .arg(quiet_option())
     });
@@ -207,14 +205,14 @@ fn model_option(name: &'static str) -> Arg {
 
 fn fences(catalogue: &Catalogue) -> clap::Command {
     let problems = catalogue.fences.iter().map(|problem| {
-        clap::Command::new(problem.name)
+        problem
+            .parameters
+            .augment(clap::Command::new(problem.name))
             .about(problem.about)
             .after_help(format!("Source: {}", problem.source))
-            .next_help_heading("Parameters")
-            .args(problem.parameters.iter().map(parameter))
             .next_help_heading("Options")
             .arg(model_option("memory").required(true))
-            .arg(threads_option(&problem.parameters))
+            .arg(threads_option(Some(&problem.parameters)))
             .args(limit_options())
             .args([
                 json_option(),
@@ -237,11 +235,11 @@ fn fences(catalogue: &Catalogue) -> clap::Command {
 
 fn stress(catalogue: &Catalogue) -> clap::Command {
     let runs = catalogue.stress.iter().map(|stress| {
-        clap::Command::new(stress.name)
+        stress
+            .parameters
+            .augment(clap::Command::new(stress.name))
             .about(stress.about)
             .after_help(format!("Source: {}", stress.source))
-            .next_help_heading("Parameters")
-            .args(stress.parameters.iter().map(parameter))
             .next_help_heading("Options")
             .args([
                 valued(
@@ -331,19 +329,26 @@ fn validate(catalogue: &Catalogue) -> clap::Command {
 }
 
 fn limit_options() -> Vec<Arg> {
-    let mut options =
-        vec![
-            valued("max-states", "N", "Ends as incomplete at this many states")
-                .value_parser(number::<u64>(1..)),
-            valued(
-                "max-depth",
-                "N",
-                "Ends as incomplete at this distance from the initial states",
-            )
-            .value_parser(number::<u32>(0..)),
-        ];
+    let mut options = bounds().to_vec();
     options.extend(time_and_memory());
     options
+}
+
+/// Limits that end a search at the same place each time.
+fn bounds() -> [Arg; 2] {
+    [
+        valued("max-states", "N", "Ends as incomplete at this many states").value_parser(number::<
+            u64,
+        >(
+            1..
+        )),
+        valued(
+            "max-depth",
+            "N",
+            "Ends as incomplete at this distance from the initial states",
+        )
+        .value_parser(number::<u32>(0..)),
+    ]
 }
 
 fn time_and_memory() -> Vec<Arg> {
@@ -360,51 +365,12 @@ fn time_and_memory() -> Vec<Arg> {
     ]
 }
 
-fn parameter(parameter: &Parameter) -> Arg {
-    let arg = Arg::new(parameter.name)
-        .long(parameter.name)
-        .allow_negative_numbers(true)
-        .action(ArgAction::Set);
-    match &parameter.kind {
-        ParameterKind::Number {
-            least,
-            most,
-            default,
-        } => arg
-            .value_name("N")
-            .help(format!("{} [{least} to {most}]", parameter.help))
-            .default_value(default.to_string())
-            .value_parser(number::<u64>(*least..=*most)),
-        ParameterKind::Choice { values, default } => arg
-            .help(match default {
-                Some(_) => parameter.help.to_owned(),
-                None => format!("{} [required]", parameter.help),
-            })
-            .default_value(*default)
-            .value_parser(PossibleValuesParser::new(values.clone())),
-        ParameterKind::Flag => flag(parameter.name, parameter.help),
-        ParameterKind::Names => arg
-            .value_name("NAME")
-            .help(parameter.help)
-            .action(ArgAction::Append),
-    }
-}
-
 /// Parser of whole numbers within a range.
 fn number<T>(range: impl RangeBounds<u64> + Debug + Clone + Send + Sync + 'static) -> ValueParser
 where
     T: TryFrom<u64> + Clone + Send + Sync + 'static,
 {
-    ValueParser::new(move |text: &str| {
-        let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        let number: Option<u64> = text.parse().ok().filter(|_| is_number);
-        let number = number.filter(|number| range.contains(number));
-        match number.and_then(|number| T::try_from(number).ok()) {
-            Some(number) => Ok(number),
-            None if is_number => Err(format!("{text} is not in {range:?}")),
-            None => Err(format!("{text:?} is not a whole number in {range:?}")),
-        }
-    })
+    ValueParser::new(whole_number::<T>(range))
 }
 
 fn flag(name: &'static str, help: &'static str) -> Arg {
@@ -445,12 +411,13 @@ fn quiet_option() -> Arg {
 }
 
 /// `--threads` and `--workers`; only the latter if a check has a parameter `threads`.
-fn threads_option(parameters: &[Parameter]) -> Arg {
+fn threads_option(parameters: Option<&Parameters>) -> Arg {
     let option =
         valued(WORKERS, "N", "Workers; all cores by default").value_parser(number::<u16>(1..=512));
-    match is_parameter(parameters, "threads") {
-        true => option,
-        false => option.long("threads").visible_alias(WORKERS),
+    if parameters.is_some_and(|parameters| parameters.has("threads")) {
+        option
+    } else {
+        option.long("threads").visible_alias(WORKERS)
     }
 }
 
@@ -500,21 +467,17 @@ fn obligations_option() -> Arg {
 }
 
 /// `--without` and `--without-obligations`; only the latter if a check has a parameter `without`.
-fn without_option(parameters: &[Parameter]) -> Arg {
+fn without_option(parameters: &Parameters) -> Arg {
     let option = valued(
         WITHOUT,
         "LIST",
         "All but these, of those that would be checked; written as for --obligations",
     );
-    if is_parameter(parameters, "without") {
+    if parameters.has("without") {
         option
     } else {
         option.long("without").visible_alias(WITHOUT)
     }
-}
-
-fn is_parameter(parameters: &[Parameter], name: &str) -> bool {
-    parameters.iter().any(|parameter| parameter.name == name)
 }
 
 fn liveness_option() -> Arg {
@@ -529,11 +492,11 @@ fn liveness_option() -> Arg {
 #[cfg(feature = "pictures")]
 fn explore(catalogue: &Catalogue) -> clap::Command {
     let checks = catalogue.checks.iter().map(|check| {
-        clap::Command::new(check.name)
+        check
+            .parameters
+            .augment(clap::Command::new(check.name))
             .about(check.about)
             .after_help(format!("Source: {}", check.source))
-            .next_help_heading("Parameters")
-            .args(check.parameters.iter().map(parameter))
             .next_help_heading("Options")
             .args([
                 valued(
@@ -552,7 +515,7 @@ fn explore(catalogue: &Catalogue) -> clap::Command {
                 obligations_option(),
                 without_option(&check.parameters),
                 liveness_option(),
-                threads_option(&check.parameters),
+                threads_option(Some(&check.parameters)),
             ])
             .args(limit_options())
     });
@@ -569,10 +532,35 @@ fn explore(catalogue: &Catalogue) -> clap::Command {
         .subcommands(checks)
 }
 
-fn options(parameters: &[Parameter]) -> Vec<Arg> {
-    let mut options = vec![threads_option(parameters)];
+fn options(parameters: &Parameters) -> Vec<Arg> {
+    let mut options = vec![threads_option(Some(parameters))];
     options.extend(limit_options());
+    options.extend(asked(parameters));
     options.extend([
+        valued("expect", "VERDICT", "Makes this verdict the successful one").value_parser(
+            PossibleValuesParser::new(["holds", "violated", "incomplete"]),
+        ),
+        json_option(),
+        junit_option(),
+        valued(
+            "trace",
+            "FILE",
+            "Writes the counterexample: .itf.json or .json as an ITF trace, .mmd as a Mermaid \
+             diagram, .dot as a graph, .svg as a picture of its last step; to /dev/stdout, a FIFO or a device without such an ending as an \
+             ITF trace. Without a counterexample nothing is written, and a file of an earlier run is \
+             left and named on standard error",
+        )
+        .value_parser(clap::value_parser!(PathBuf)),
+        flag("verbose", "Shows whole states at every step"),
+        quiet_option(),
+    ]);
+    options.extend(html_option());
+    options
+}
+
+/// What is asked of a check, and how it is searched.
+fn asked(parameters: &Parameters) -> Vec<Arg> {
+    vec![
         obligations_option(),
         without_option(parameters),
         flag(
@@ -620,23 +608,16 @@ fn options(parameters: &[Parameter]) -> Vec<Arg> {
             "Which states come first; depth-first counterexamples need not be shortest",
         )
         .conflicts_with("walks"),
-        valued("expect", "VERDICT", "Makes this verdict the successful one").value_parser(
-            PossibleValuesParser::new(["holds", "violated", "incomplete"]),
-        ),
-        json_option(),
-        junit_option(),
-        valued(
-            "trace",
-            "FILE",
-            "Writes the counterexample: .itf.json or .json as an ITF trace, .mmd as a Mermaid \
-             diagram, .dot as a graph, .svg as a picture of its last step; to /dev/stdout, a FIFO or a device without such an ending as an \
-             ITF trace. Without a counterexample nothing is written, and a file of an earlier run is \
-             left and named on standard error",
-        )
-        .value_parser(clap::value_parser!(PathBuf)),
-        flag("verbose", "Shows whole states at every step"),
-        quiet_option(),
-    ]);
-    options.extend(html_option());
-    options
+    ]
+}
+
+/// Grammar of the command of a claim, after the name of the check: its parameters, and the options on which the result depends.
+pub(super) fn claim(check: &Check) -> clap::Command {
+    let parameters = &check.parameters;
+    parameters
+        .augment(clap::Command::new(check.name))
+        .no_binary_name(true)
+        .disable_help_flag(true)
+        .args(bounds())
+        .args(asked(parameters))
 }

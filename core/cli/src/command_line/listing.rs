@@ -1,18 +1,18 @@
-//! `list`: prints the catalogue as text, as JSON, and as Markdown for a page of claims.
+//! `list`: prints the catalogue as text and as JSON.
 
 use std::io::{self, Write};
 
 use serde_json::json;
 
-use crate::catalogue::{Catalogue, Claim, ParameterKind};
-use refmap::internal::{counted, wrap};
+use super::CommandError;
+use crate::catalogue::{Catalogue, ParameterKind};
+use refmap::internal::wrap;
 
 /// Format of the listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Listing {
     Text,
     Json,
-    Markdown,
 }
 
 pub(super) fn list(
@@ -21,7 +21,7 @@ pub(super) fn list(
     listing: Listing,
     width: usize,
     output: &mut dyn Write,
-) -> io::Result<()> {
+) -> Result<(), CommandError> {
     match listing {
         Listing::Text => text(name, catalogue, width, output),
         Listing::Json => {
@@ -30,32 +30,46 @@ pub(super) fn list(
                 .map(|(table, _)| table.head())
                 .collect();
             let listed = json!({
-                "checks": catalogue.checks, "claims": catalogue.claims, "grids": tables,
+                "checks": catalogue.checks, "claims": catalogue.claims()?, "grids": tables,
                 "fences": catalogue.fences, "stress": catalogue.stress,
                 "validators": catalogue.validators,
             });
-            super::json::print(&listed, output)
+            Ok(super::json::print(&listed, output)?)
         }
-        Listing::Markdown => write!(output, "{}", markdown(name, catalogue)),
     }
 }
 
-fn text(name: &str, catalogue: &Catalogue, width: usize, output: &mut dyn Write) -> io::Result<()> {
+fn text(
+    name: &str,
+    catalogue: &Catalogue,
+    width: usize,
+    output: &mut dyn Write,
+) -> Result<(), CommandError> {
+    let claims = catalogue.claims()?;
     for check in &catalogue.checks {
         let line = format!("{}: {} [{}]", check.name, check.about, check.source);
         paragraph(output, width, line, 2)?;
-        for parameter in &check.parameters {
+        for parameter in check.parameters.iter() {
+            let by_default = |default: Option<String>| match default {
+                Some(default) => format!("{default} by default"),
+                None => "has to be given".to_owned(),
+            };
             let values = match &parameter.kind {
                 ParameterKind::Number {
                     least,
                     most,
                     default,
-                } => format!("{least} to {most}, {default} by default"),
-                ParameterKind::Choice { values, default } => {
-                    let default = default.map(|default| format!("{default} by default"));
-                    let default = default.unwrap_or_else(|| "has to be given".to_owned());
-                    format!("{}, {default}", values.join(" or "))
+                } => {
+                    let range = least.zip(*most);
+                    let range = range.map(|(least, most)| format!("{least} to {most}"));
+                    let range = range.unwrap_or_else(|| "a number".to_owned());
+                    let default = default.map(|default| default.to_string());
+                    format!("{range}, {}", by_default(default))
                 }
+                ParameterKind::Choice { values, default } => {
+                    format!("{}, {}", values.join(" or "), by_default(default.clone()))
+                }
+                ParameterKind::Text { default } => by_default(default.clone()),
                 ParameterKind::Flag => "a flag".to_owned(),
                 ParameterKind::Names => "a name; may be given again".to_owned(),
             };
@@ -70,16 +84,12 @@ fn text(name: &str, catalogue: &Catalogue, width: usize, output: &mut dyn Write)
         format!("claims, which {name} without arguments checks:"),
         2,
     )?;
-    for claim in &catalogue.claims {
+    for claim in claims {
         // On one line, whatever its length, so that it can be copied.
-        writeln!(output, "  {name} {}", claim.command())?;
-        let (expected, source, says) = (expected(claim), claim.source, claim.says);
-        paragraph(
-            output,
-            width,
-            format!("      {expected}  [{source}] {says}"),
-            6,
-        )?;
+        writeln!(output, "  {name} {}", claim.command)?;
+        let (expected, source, says) = (&claim.expect, &claim.source, &claim.says);
+        let line = format!("      {expected}  [{source}] {says}");
+        paragraph(output, width, line, 6)?;
     }
     for (table, published) in catalogue.published() {
         paragraph(output, width, format!("  {name} table {}", table.name), 6)?;
@@ -126,46 +136,4 @@ fn paragraph(output: &mut dyn Write, width: usize, line: String, indent: usize) 
         writeln!(output, "{line}")?;
     }
     Ok(())
-}
-
-/// Formats the claims as a Markdown table, one row each.
-pub fn markdown(name: &str, catalogue: &Catalogue) -> String {
-    let mut markdown = String::from("| claim | expected | source |\n|---|---|---|\n");
-    for claim in &catalogue.claims {
-        // A bar would end the cell.
-        let command = claim.command().replace('|', "\\|");
-        let (expected, source, says) = (expected(claim), claim.source, claim.says);
-        markdown += &format!("| `{name} {command}` | {expected} | {source}: {says} |\n");
-    }
-    for (table, published) in catalogue.published() {
-        let (size, source) = (published.size(), published.source);
-        let row = (table.name, table.about);
-        markdown += &format!(
-            "| `{name} table {}` | {size} | {source}: {} |\n",
-            row.0, row.1
-        );
-    }
-    markdown
-}
-
-/// Formats the expectation of a claim briefly.
-pub(super) fn expected(claim: &Claim) -> String {
-    let expect = &claim.expect;
-    let mut text = expect.verdict.to_string();
-    if let Some(by) = expect.by {
-        text += &format!(" by {by}");
-    }
-    if let Some(length) = expect.length {
-        text += &format!(" after {}", counted(length as u64, "step"));
-    }
-    if !expect.also.is_empty() {
-        text += &format!(", and by {}", expect.also.join(", "));
-    }
-    if let Some(states) = expect.states {
-        text += &format!(", {}", counted(states, "state"));
-    }
-    if let Some(transitions) = expect.transitions {
-        text += &format!(", {}", counted(transitions, "transition"));
-    }
-    text
 }

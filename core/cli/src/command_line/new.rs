@@ -74,9 +74,12 @@ pub enum NewProjectError {
     },
 }
 
-/// The program: a specification, an implementation, the refinement, and a catalogue of claims with a test. It has the
+/// The program: a specification, an implementation, the refinement, and a catalogue with a test. It has the
 /// anchors by which the book includes it.
-const MAIN: &str = include_str!("../../template/main.rs");
+const MAIN: &str = include_str!("../../template/src/main.rs");
+
+/// The page of claims.
+const CLAIMS: &str = include_str!("../../template/CLAIMS.md");
 
 /// The program as a project has it, without anchors.
 fn program() -> String {
@@ -151,6 +154,7 @@ fn write_whole(folder: &Path, parent: &Path, manifest: &str) -> Result<(), NewPr
     let files = [
         ("Cargo.toml", manifest),
         (".gitignore", "/target\n"),
+        ("CLAIMS.md", CLAIMS),
         ("src/main.rs", program.as_str()),
     ];
     fs::create_dir_all(project.join("src")).map_err(unwritten(folder))?;

@@ -20,7 +20,7 @@ use super::junit::{Case, JunitFile, Outcome as CaseOutcome, Problem, Suite};
 use super::results::{Failures, Files};
 use super::terminal::Screen;
 use super::{CommandError, Status, progress};
-use crate::catalogue::{Catalogue, Claim, ClaimErrors, InputError};
+use crate::catalogue::{Catalogue, Claim, ClaimError, ClaimErrors, InputError, Read};
 use crate::in_order::in_order;
 use crate::table::{Decided, Published, Table};
 use refmap::explore::{Limits, Progress, Watch};
@@ -44,15 +44,23 @@ impl<'a> Job<'a> {
     /// Arguments of the program for this job.
     fn command(self) -> String {
         match self {
-            Self::Claim(claim) => claim.command(),
+            Self::Claim(claim) => claim.command.clone(),
             Self::Table(table, _) => format!("table {}", table.name),
+        }
+    }
+
+    /// Whether it is the job that cannot be decided by this error.
+    fn is_of(self, error: &ClaimError) -> bool {
+        match self {
+            Self::Claim(claim) => error.line == Some(claim.line),
+            Self::Table(..) => error.line.is_none() && error.command == self.command(),
         }
     }
 
     /// Estimated size, as far as it is known: long jobs start early.
     fn size(self) -> u64 {
         match self {
-            Self::Claim(claim) if claim.induction == Induction::Omitted => {
+            Self::Claim(claim) if claim.settings.induction == Induction::Omitted => {
                 claim.expect.states.unwrap_or(1 << 20)
             }
             Self::Claim(_) | Self::Table(..) => u64::MAX,
@@ -92,7 +100,7 @@ impl<'a> Job<'a> {
     /// Result of a job without an outcome.
     fn case(self, program: &str, outcome: CaseOutcome) -> Case {
         let class = match self {
-            Self::Claim(claim) => claim.check,
+            Self::Claim(claim) => &claim.check,
             Self::Table(table, _) => table.name,
         };
         Case {
@@ -116,7 +124,8 @@ pub(super) fn run(
         Some(path) => Some(JunitFile::prepare(path, &mut Files::default())?),
         None => None,
     };
-    let claims = catalogue.claims.iter().map(Job::Claim);
+    let Read { claims, errors } = catalogue.validated();
+    let claims = claims.iter().map(Job::Claim);
     let tables = catalogue.published();
     let tables = tables.map(|(table, published)| Job::Table(table, published));
     let jobs: Vec<Job> = claims.chain(tables).collect();
@@ -134,13 +143,14 @@ pub(super) fn run(
         claims: Vec::new(),
         tables: Vec::new(),
         cases: jobs.iter().map(|_| None).collect(),
+        unread_rows: Vec::new(),
         unread: None,
     };
     let mut failures = Failures::default();
     // A claim that cannot be decided is told before others take their time.
-    if let Err(errors) = catalogue.validate() {
+    if !errors.is_empty() {
         results.refuse_all(&jobs, &errors);
-        failures.keep(Err::<(), _>(errors));
+        failures.keep(Err::<(), _>(ClaimErrors(errors)));
         if let Some(junit) = junit {
             let seconds = started.elapsed().as_secs_f64();
             failures.keep(junit.write(&results.suite(&jobs, seconds), cancel));
@@ -188,6 +198,15 @@ pub(super) fn run(
     failures.or(status)
 }
 
+/// Problem of a claim that cannot be decided as it is stated.
+fn unusable(message: String) -> Problem {
+    Problem {
+        kind: "unusable",
+        message,
+        text: String::new(),
+    }
+}
+
 /// Results of the default run.
 struct Results<'a> {
     command: &'a RunAllCommand,
@@ -199,6 +218,8 @@ struct Results<'a> {
     tables: Vec<Value>,
     /// Per job, its result for build servers; none before it is decided.
     cases: Vec<Option<Case>>,
+    /// Results of rows that are malformed, which are no jobs.
+    unread_rows: Vec<Case>,
     /// Error of printing, where results go on to a file.
     unread: Option<CommandError>,
 }
@@ -252,11 +273,17 @@ impl Results<'_> {
     }
 
     /// Notes the claims that cannot be decided as they are stated.
-    fn refuse_all(&mut self, jobs: &[Job<'_>], errors: &ClaimErrors) {
-        for (number, job) in jobs.iter().enumerate() {
-            let mut errors = errors.0.iter();
-            if let Some(error) = errors.find(|error| error.command == job.command()) {
-                self.refused(number, *job, error.error.to_string());
+    fn refuse_all(&mut self, jobs: &[Job<'_>], errors: &[ClaimError]) {
+        for error in errors {
+            let message = error.error.to_string();
+            match jobs.iter().position(|job| job.is_of(error)) {
+                Some(number) => self.refused(number, jobs[number], message),
+                None => self.unread_rows.push(Case {
+                    class: format!("{}.claims", self.rows.program),
+                    name: error.command.clone(),
+                    seconds: None,
+                    outcome: CaseOutcome::Error(unusable(message)),
+                }),
             }
         }
     }
@@ -268,12 +295,7 @@ impl Results<'_> {
     }
 
     fn refused(&mut self, number: usize, job: Job<'_>, message: String) {
-        let problem = Problem {
-            kind: "unusable",
-            message,
-            text: String::new(),
-        };
-        let case = job.case(self.rows.program, CaseOutcome::Error(problem));
+        let case = job.case(self.rows.program, CaseOutcome::Error(unusable(message)));
         self.cases[number] = Some(case);
     }
 
@@ -321,7 +343,7 @@ impl Results<'_> {
         Suite {
             name: program.to_owned(),
             properties: Vec::new(),
-            cases: cases.collect(),
+            cases: cases.chain(std::mem::take(&mut self.unread_rows)).collect(),
             seconds,
         }
     }

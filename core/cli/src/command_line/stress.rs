@@ -33,11 +33,6 @@ pub(super) fn run(
         record: command.record.as_deref(),
         cancel,
     };
-    let given: Vec<_> = command
-        .arguments
-        .iter()
-        .map(|(name, value)| (name.as_str(), value.clone()))
-        .collect();
     #[cfg(feature = "pictures")]
     let page = match &command.html {
         Some(page) => {
@@ -56,7 +51,7 @@ pub(super) fn run(
         ..Limits::default()
     };
     let bar = progress::Bar::new(command.quiet, &label, 0, limits);
-    let report = stress.run(&given, &settings);
+    let report = stress.run(&command.arguments, &settings);
     bar.clear();
     let report = report?;
     let again = report.failure.as_ref().map(|failure| {

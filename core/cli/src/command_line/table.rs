@@ -4,13 +4,13 @@ use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::command::TableCommand;
 use super::junit::{JunitFile, Suite};
 use super::results::{Failures, Files};
 use super::{CommandError, Status, progress};
-use crate::catalogue::Catalogue;
+use crate::catalogue::{Catalogue, Check, InputError};
 use crate::table::{Decided, DecidedCells, Instance, Published, Rows, Sweep, SweptRow, Table};
 use refmap::explore::{Limits, Watch};
 use refmap::internal::{counted, grouped, plain};
@@ -42,7 +42,8 @@ pub(super) fn run(
         ..Settings::default()
     };
     let mut failures = Failures::default();
-    let text = (!command.json && !command.quiet).then(|| Text::of(table));
+    let text = (!command.json && !command.quiet).then(|| Text::of(table, check));
+    let text = text.transpose()?;
     if let Some(text) = &text {
         failures.keep(text.heading(output));
     }
@@ -66,7 +67,7 @@ pub(super) fn run(
     bar.clear();
     if let (Some(junit), Rows::Published(published)) = (junit, &table.rows) {
         let seconds = started.elapsed().as_secs_f64();
-        let mut suite = Suite::of_table(program, (table, published), &rows, seconds);
+        let mut suite = Suite::of_table(program, (table, published), check, &rows, seconds);
         if let Err(error) = &decided {
             suite.refuse(format!("{program}.{}", table.name), "table", error);
         }
@@ -105,25 +106,28 @@ struct Text<'a> {
 }
 
 enum RowsText<'a> {
-    Sweep(&'a Sweep),
+    Sweep(&'a Sweep, &'a Check),
     Published(&'a Published, Widths),
 }
 
 impl<'a> Text<'a> {
-    fn of(table: &'a Table) -> Self {
+    fn of(table: &'a Table, check: &'a Check) -> Result<Self, InputError> {
         let rows = match &table.rows {
-            Rows::Sweep(sweep) => RowsText::Sweep(sweep),
-            Rows::Published(published) => RowsText::Published(published, Widths::of(published)),
+            Rows::Sweep(sweep) => RowsText::Sweep(sweep, check),
+            Rows::Published(published) => {
+                RowsText::Published(published, Widths::of(published, check)?)
+            }
         };
-        Self { table, rows }
+        Ok(Self { table, rows })
     }
 
-    fn heading(&self, output: &mut dyn Write) -> io::Result<()> {
+    fn heading(&self, output: &mut dyn Write) -> Result<(), CommandError> {
         let about = self.table.about;
         match &self.rows {
-            RowsText::Sweep(sweep) => heading(about, sweep, output),
-            RowsText::Published(published, widths) => widths.heading(about, published, output),
+            RowsText::Sweep(sweep, check) => heading(about, sweep, check, output)?,
+            RowsText::Published(published, widths) => widths.heading(about, published, output)?,
         }
+        Ok(())
     }
 
     fn row(&self, row: &Decided, output: &mut dyn Write) -> io::Result<()> {
@@ -132,14 +136,14 @@ impl<'a> Text<'a> {
                 widths.line(published, row, output)
             }
             (_, Decided::Swept(row)) => line(row, output),
-            (RowsText::Sweep(_), Decided::Cells(_)) => unreachable!("a sweep decides no cells"),
+            (RowsText::Sweep(..), Decided::Cells(_)) => unreachable!("a sweep decides no cells"),
         }
     }
 
     /// Writes the summary of all rows.
     fn end(&self, rows: &[Decided], output: &mut dyn Write) -> io::Result<()> {
         match &self.rows {
-            RowsText::Sweep(_) => Ok(()),
+            RowsText::Sweep(..) => Ok(()),
             RowsText::Published(published, _) => {
                 let rows: Vec<_> = rows.iter().filter_map(Decided::cells).collect();
                 summary(published, &rows, output)
@@ -166,17 +170,13 @@ fn argument(value: &Value) -> String {
 }
 
 impl Widths {
-    fn of(published: &Published) -> Self {
-        let first = published.rows.first();
-        let columns = first.map_or(0, |row| row.given.len());
-        let width = |column: usize| {
-            let cells = published
-                .rows
-                .iter()
-                .map(|row| argument(&row.given[column].1));
-            let name = first.map(|row| row.given[column].0.to_owned());
-            let widths = cells.chain(name).map(|text| text.chars().count());
-            widths.max().unwrap_or(0)
+    fn of(published: &Published, check: &Check) -> Result<Self, InputError> {
+        let rows = published.rows.iter();
+        let rows: Result<Vec<_>, _> = rows.map(|row| published.row_of(check, row)).collect();
+        let rows = rows?;
+        let width = |name: &&str| {
+            let cells = rows.iter().map(|row| argument(&row[*name]).chars().count());
+            cells.fold(name.chars().count(), usize::max)
         };
         let columns_are = published.columns.values.iter();
         let part = published
@@ -185,14 +185,11 @@ impl Widths {
             .iter()
             .map(|part| part.chars().count());
         let words = "! ".len() + part.max().unwrap_or(0) + " not exercised".len();
-        Self {
-            given: (0..columns).map(width).collect(),
-            cell: columns_are
-                .map(|name| name.len())
-                .max()
-                .unwrap_or(0)
-                .max(words),
-        }
+        let cell = columns_are.map(|name| name.len()).fold(words, usize::max);
+        Ok(Self {
+            given: published.named.iter().map(width).collect(),
+            cell,
+        })
     }
 
     fn heading(
@@ -202,19 +199,13 @@ impl Widths {
         output: &mut dyn Write,
     ) -> io::Result<()> {
         writeln!(output, "{about} [{}]\n", published.source)?;
-        let first = published.rows.first();
-        let names = first.map_or_else(Vec::new, |row| {
-            row.given
-                .iter()
-                .map(|(name, _)| (*name).to_owned())
-                .collect()
-        });
+        let names = published.named.iter().map(|name| (*name).to_owned());
         let columns = published
             .columns
             .values
             .iter()
             .map(|name| (*name).to_owned());
-        self.print(names, columns.collect(), output)
+        self.print(names.collect(), columns.collect(), output)
     }
 
     fn line(
@@ -319,10 +310,19 @@ fn name(row: &DecidedCells, column: &str) -> String {
 }
 
 /// Writes the columns, and the instances to which a row that holds was explored.
-fn heading(about: &str, sweep: &Sweep, output: &mut dyn Write) -> io::Result<()> {
+fn heading(
+    about: &str,
+    sweep: &Sweep,
+    check: &Check,
+    output: &mut dyn Write,
+) -> Result<(), CommandError> {
+    let shown = |instance: &Instance| -> Result<String, InputError> {
+        let given = check.parameters.part(check.name, &instance.given)?;
+        Ok(words(&given))
+    };
     let mut instances: Vec<String> = Vec::new();
     for instance in sweep.rows.iter().flat_map(|row| &row.instances) {
-        let instance = words(given(instance));
+        let instance = shown(instance)?;
         if !instances.contains(&instance) {
             instances.push(instance);
         }
@@ -330,31 +330,28 @@ fn heading(about: &str, sweep: &Sweep, output: &mut dyn Write) -> io::Result<()>
     writeln!(output, "{about}")?;
     writeln!(output, "instances: {}", instances.join("; "))?;
     if let Some(instance) = &sweep.on_the_way {
-        writeln!(output, "broken on the way at: {}", words(given(instance)))?;
+        writeln!(output, "broken on the way at: {}", shown(instance)?)?;
     }
-    writeln!(output)
-}
-
-fn given(instance: &Instance) -> impl Iterator<Item = (&str, &Value)> {
-    instance.given.iter().map(|(name, value)| (*name, value))
+    writeln!(output)?;
+    Ok(())
 }
 
 /// Formats an argument briefly: its distinguishing part.
 fn described((name, value): (&String, &Value)) -> String {
     match value {
         Value::Bool(true) => name.clone(),
-        Value::Array(names) if names.is_empty() => format!("{name} nothing"),
         Value::Array(_) => format!("{name} {}", argument(value)),
         value => plain(value),
     }
 }
 
 fn line(row: &SweptRow, output: &mut dyn Write) -> io::Result<()> {
-    let combination: Vec<_> = row.combination.iter().map(described).collect();
+    let mut combination: Vec<_> = row.combination.iter().map(described).collect();
+    if combination.is_empty() {
+        combination.push("the defaults".to_owned());
+    }
     let last = row.instances.last();
-    let last = last.map_or_else(String::new, |last| {
-        words(last.iter().map(|(name, value)| (name.as_str(), value)))
-    });
+    let last = last.map_or_else(String::new, words);
     let found = match (&row.by, row.length) {
         (Some(by), Some(length)) => {
             format!("by {by}, {}, at {last}", counted(length as u64, "step"))
@@ -373,8 +370,9 @@ fn line(row: &SweptRow, output: &mut dyn Write) -> io::Result<()> {
     output.flush()
 }
 
-fn words<'a>(given: impl Iterator<Item = (&'a str, &'a Value)>) -> String {
+fn words(given: &Map<String, Value>) -> String {
     let words: Vec<_> = given
+        .iter()
         .map(|(name, value)| format!("{name} {}", plain(value)))
         .collect();
     words.join(" ")

@@ -1,15 +1,15 @@
 //! Tables: a check at many combinations of its parameters.
 //!
+//! Arguments are written as they are typed to a shell: `--nodes 3 --colours white`.
+//!
 //! A table either *reports* the result of each combination ([`Sweep`]), or *claims* it, beside the published result
 //! ([`Published`]). The default run decides the claims.
 
-mod given;
 mod published;
 mod sweep;
 
 use serde_json::{Value, json};
 
-pub use given::Given;
 pub use published::{
     Axis, Cell, DecidedCells, Expected, Failing, Outcome, Published, PublishedRow,
 };

@@ -7,8 +7,8 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::given::Given;
 use crate::catalogue::{Check, InputError};
+use crate::shell::quoted;
 use refmap::obligation::{ObligationKind, Settings};
 use refmap::report::{Report, Verdict};
 
@@ -17,6 +17,8 @@ use refmap::report::{Report, Verdict};
 pub struct Published {
     /// Paper and table.
     pub source: &'static str,
+    /// Parameters that tell rows apart, in the order in which they are shown.
+    pub named: Vec<&'static str>,
     /// Parameter whose values are the columns.
     pub columns: Axis,
     /// Parameter whose values are the parts of a cell.
@@ -37,8 +39,8 @@ pub struct Axis {
 /// Row with its expected results.
 #[derive(Clone, Debug)]
 pub struct PublishedRow {
-    /// Arguments. Null ones are displayed but not passed to the check.
-    pub given: Given,
+    /// Arguments.
+    pub given: String,
     /// Expected result per column.
     pub cells: Vec<Expected>,
 }
@@ -186,13 +188,29 @@ impl Published {
     }
 
     /// Arguments of a part of a cell.
-    fn given(&self, row: &PublishedRow, column: &'static str, part: &'static str) -> Given {
-        let given = row.given.iter().filter(|(_, value)| !value.is_null());
+    fn given(&self, row: &PublishedRow, column: &str, part: &str) -> String {
         let axes = [
-            (self.columns.parameter, Value::from(column)),
-            (self.parts.parameter, Value::from(part)),
+            (self.columns.parameter, column),
+            (self.parts.parameter, part),
         ];
-        given.cloned().chain(axes).collect()
+        let axes = axes.map(|(parameter, value)| format!(" --{parameter} {}", quoted(value)));
+        format!("{}{}", row.given, axes.concat())
+    }
+
+    /// Arguments of a row by the names that tell it from others; null, or no names, where it does not have one.
+    pub(crate) fn row_of(
+        &self,
+        check: &Check,
+        row: &PublishedRow,
+    ) -> Result<Map<String, Value>, InputError> {
+        let mut given = check.parameters.part(check.name, &row.given)?;
+        let named = self.named.iter();
+        let named = named.map(|name| {
+            let value = given.remove(*name);
+            let value = value.unwrap_or_else(|| check.parameters.absent(name));
+            ((*name).to_owned(), value)
+        });
+        Ok(named.collect())
     }
 
     /// Decides a row.
@@ -222,12 +240,8 @@ impl Published {
                 seconds,
             });
         }
-        let given = row.given.iter();
-        let given = given.map(|(name, value)| ((*name).to_owned(), value.clone()));
-        Ok(DecidedCells {
-            given: given.collect(),
-            cells,
-        })
+        let given = self.row_of(check, row)?;
+        Ok(DecidedCells { given, cells })
     }
 
     fn cell(
@@ -241,7 +255,8 @@ impl Published {
         let mut undecided = None;
         let (mut states, mut seconds) = (0, 0.0);
         for (number, part) in self.parts.values.iter().enumerate() {
-            let report = check.run(&self.given(row, column, part), settings)?;
+            let arguments = check.arguments(&self.given(row, column, part))?;
+            let report = check.run(&arguments, settings)?;
             states += report.states;
             seconds += report.seconds;
             match report.verdict {
@@ -312,14 +327,13 @@ fn is_exercised(report: &Report) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalogue::Parameter;
+    use crate::catalogue::{choice, number};
     use crate::table::{Decided, Rows, Table};
     use refmap::obligation::Checker;
     use refmap_programs::{Behaviours, MemoryModel, Program, ProgramBuilder, ProgramRefinement};
     use refmap_testing::Adjusting;
 
     static MODELS: [&str; 2] = ["sc", "tso"];
-    static SHAPES: [&str; 2] = ["read", "forward"];
 
     /// Store buffering; in `forward` each thread reads its own location.
     fn program(shape: &str) -> Program {
@@ -336,19 +350,23 @@ mod tests {
         program.build().expect("it is well formed")
     }
 
+    #[derive(Clone, clap::Args)]
+    struct Arguments {
+        #[arg(long, default_value = "sc", value_parser = choice(MemoryModel::ALL, MemoryModel::name))]
+        memory: MemoryModel,
+        #[arg(long, default_value = "read", value_parser = ["read", "forward"])]
+        shape: String,
+        #[arg(long, default_value_t = 1000, value_parser = number::<u64>(1..=1000))]
+        most: u64,
+    }
+
     fn check() -> Check {
-        let parameters = vec![
-            Parameter::choice("memory", &MODELS, "the model"),
-            Parameter::choice("shape", &SHAPES, "what is read"),
-            Parameter::number("most", 1..=1000, 1000, "states"),
-        ];
-        Check::new("robust", "", "", parameters, |arguments| {
-            let model: MemoryModel = arguments.choice("memory").parse().expect("it is one");
-            let program = program(arguments.choice("shape"));
-            let states = arguments.number("most");
+        Check::new("robust", "", "", |arguments: &Arguments| {
+            let program = program(&arguments.shape);
+            let states = arguments.most;
             let specification = Behaviours::of(program.clone(), MemoryModel::Sc, 1000);
             let specification = specification.expect("it is small");
-            let refinement = ProgramRefinement::new(program, model, specification);
+            let refinement = ProgramRefinement::new(program, arguments.memory, specification);
             let checker = Checker::owning(refinement);
             let limited = move |settings: &mut Settings<'_>| settings.limits.states = Some(states);
             Ok(Box::new(Adjusting(checker, limited)))
@@ -358,6 +376,7 @@ mod tests {
     fn published(rows: Vec<PublishedRow>) -> Published {
         Published {
             source: "nowhere",
+            named: vec!["most"],
             columns: Axis {
                 parameter: "memory",
                 values: MODELS.to_vec(),
@@ -393,7 +412,7 @@ mod tests {
     fn a_cell_says_which_parts_fail_and_whether_that_was_published() {
         let first = Failing(1);
         let published = published(vec![PublishedRow {
-            given: vec![("most", Value::Null)],
+            given: String::new(),
             cells: vec![Expected::published(first), Expected::found(first)],
         }]);
         let rows = decided(&published);
@@ -420,7 +439,7 @@ mod tests {
     #[test]
     fn what_was_not_decided_is_said_not_to_be() {
         let published = published(vec![PublishedRow {
-            given: vec![("most", 2.into())],
+            given: "--most 2".to_owned(),
             cells: vec![Expected::published(Failing::NONE); 2],
         }]);
         for cell in &decided(&published)[0].cells {

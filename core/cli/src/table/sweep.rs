@@ -4,8 +4,8 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::given::Given;
 use crate::catalogue::{Check, InputError};
+use crate::shell::quoted;
 use refmap::obligation::{Selection, Settings, Symmetry, Until};
 use refmap::report::Verdict;
 
@@ -23,7 +23,7 @@ pub struct Sweep {
 #[derive(Clone, Debug)]
 pub struct Row {
     /// The combination.
-    pub given: Given,
+    pub given: String,
     /// Instances, smallest first.
     pub instances: Vec<Instance>,
 }
@@ -32,17 +32,17 @@ pub struct Row {
 #[derive(Clone, Debug, Default)]
 pub struct Instance {
     /// Arguments.
-    pub given: Given,
+    pub given: String,
     /// Obligations to check.
     pub obligations: Selection,
     /// Whether symmetric states are identified.
     pub symmetry: Symmetry,
 }
 
-impl From<Given> for Instance {
-    fn from(given: Given) -> Self {
+impl From<&str> for Instance {
+    fn from(given: &str) -> Self {
         Self {
-            given,
+            given: given.to_owned(),
             ..Self::default()
         }
     }
@@ -75,9 +75,7 @@ impl Sweep {
     pub(super) fn validate(&self, check: &Check) -> Result<(), InputError> {
         for row in &self.rows {
             for instance in row.instances.iter().chain(&self.on_the_way) {
-                let given = row.given.iter().chain(&instance.given);
-                let given: Vec<_> = given.cloned().collect();
-                check.arguments(&given)?;
+                check.arguments(&format!("{} {}", row.given, instance.given))?;
             }
         }
         Ok(())
@@ -89,8 +87,9 @@ impl Sweep {
         Row { given, instances }: &Row,
         settings: &Settings<'_>,
     ) -> Result<SweptRow, InputError> {
+        let part = |given: &str| check.parameters.part(check.name, given);
         let mut row = SweptRow {
-            combination: map(given),
+            combination: part(given)?,
             // Without an instance nothing is decided.
             verdict: Verdict::Incomplete,
             instances: Vec::new(),
@@ -101,8 +100,7 @@ impl Sweep {
             broken: None,
         };
         let run = |instance: &Instance, until: Until, depth: Option<u32>| {
-            let given = given.iter().chain(&instance.given);
-            let given: Vec<_> = given.cloned().collect();
+            let arguments = check.arguments(&format!("{given} {}", instance.given))?;
             let mut settings = Settings {
                 obligations: instance.obligations.clone(),
                 symmetry: instance.symmetry,
@@ -110,11 +108,11 @@ impl Sweep {
                 ..settings.clone()
             };
             settings.limits.depth = depth.or(settings.limits.depth);
-            check.run(&given, &settings)
+            check.run(&arguments, &settings)
         };
         for instance in instances {
             let report = run(instance, Until::FirstViolation, None)?;
-            row.instances.push(map(&instance.given));
+            row.instances.push(part(&instance.given)?);
             row.states = report.states;
             row.seconds += report.seconds;
             row.verdict = report.verdict.unwrap_or(Verdict::Incomplete);
@@ -148,15 +146,8 @@ impl Sweep {
     }
 }
 
-fn map(given: &Given) -> Map<String, Value> {
-    let pairs = given.iter();
-    pairs
-        .map(|(name, value)| ((*name).to_owned(), value.clone()))
-        .collect()
-}
-
 /// Creates rows that are all checked at the same instances.
-pub fn rows(combinations: Vec<Given>, instances: &[Instance]) -> Vec<Row> {
+pub fn rows(combinations: Vec<String>, instances: &[Instance]) -> Vec<Row> {
     let rows = combinations.into_iter();
     let row = |given| Row {
         given,
@@ -166,17 +157,13 @@ pub fn rows(combinations: Vec<Given>, instances: &[Instance]) -> Vec<Row> {
 }
 
 /// Enumerates all combinations of the values of some parameters; the last parameter varies fastest.
-pub fn combinations(parameters: &[(&'static str, &[&'static str])]) -> Vec<Given> {
-    let start = vec![Given::new()];
+pub fn combinations(parameters: &[(&str, &[&str])]) -> Vec<String> {
+    let start = vec![String::new()];
     parameters.iter().fold(start, |rows, (name, values)| {
-        let with = |row: &Given, value: &str| {
-            let mut row = row.clone();
-            row.push((*name, value.into()));
-            row
-        };
-        rows.iter()
-            .flat_map(|row| values.iter().map(move |value| with(row, value)))
-            .collect()
+        let with = |row: &String, value: &&str| format!("{row} --{name} {}", quoted(value));
+        let rows = rows.iter();
+        let rows = rows.flat_map(|row| values.iter().map(move |value| with(row, value)));
+        rows.collect()
     })
 }
 
@@ -186,9 +173,9 @@ mod tests {
 
     #[test]
     fn every_combination_is_there_once() {
-        let rows = combinations(&[("a", &["x", "y"]), ("b", &["1", "2", "3"])]);
+        let rows = combinations(&[("a", &["x", "y"]), ("b", &["1", "2", "it's"])]);
         assert_eq!(rows.len(), 6);
-        assert_eq!(rows[1], [("a", "x".into()), ("b", "2".into())]);
-        assert_eq!(rows[5], [("a", "y".into()), ("b", "3".into())]);
+        assert_eq!(rows[1], " --a x --b 2");
+        assert_eq!(rows[5], " --a y --b 'it'\\''s'");
     }
 }

@@ -1,12 +1,544 @@
-//! Tests of claims: differences to a report, and the settings of their checks.
+//! Tests of claims: rows that are read or refused, differences to a report, and the settings of their checks.
 
 use std::sync::Mutex;
 
-use refmap::explore::Limits;
-use refmap::obligation::{Checker, Induction, Selection, Settings, Symmetry, Until};
+use refmap::explore::{Limits, Order, Storage};
+use refmap::obligation::{
+    Checker, Induction, Liveness, Search, Selection, Settings, Symmetry, Until, Warnings,
+};
 use refmap::{Invariant, check};
-use refmap_cli::catalogue::{Catalogue, Check, Claim, Parameter};
+use refmap_cli::catalogue::{Catalogue, Check, Claim, Nothing, number};
+use refmap_cli::clap;
+use refmap_cli::table::{Axis, Expected, Failing, Published, PublishedRow, Rows, Table};
 use refmap_testing::{Adjusting, counter, itself};
+use serde_json::json;
+
+use super::run_all::page;
+
+const SAYS: &str = "a paper: what it says";
+
+#[derive(Clone, clap::Args)]
+#[allow(dead_code, reason = "that they are read is tested")]
+struct Arguments {
+    #[arg(long, default_value_t = 3, value_parser = number::<u8>(2..=4))]
+    nodes: u8,
+    #[arg(long, default_value = "sc", value_parser = ["sc", "tso"])]
+    memory: String,
+    #[arg(long)]
+    fast: bool,
+    #[arg(long)]
+    fence: Vec<String>,
+}
+
+/// A catalogue over a check `c` with parameters and one `n` without, and a published table.
+fn catalogue(claims: String) -> Catalogue {
+    let c = Check::new("c", "", "", |_: &Arguments| {
+        Ok(Box::new(Checker::owning(itself(counter()))))
+    });
+    let n = Check::new("n", "", "", |_: &Nothing| {
+        Ok(Box::new(Checker::owning(itself(counter()))))
+    });
+    let axis = |parameter, value| Axis {
+        parameter,
+        values: vec![value],
+    };
+    let table = Table {
+        name: "sizes",
+        about: "all of them",
+        check: "c",
+        rows: Rows::Published(Published {
+            source: "a paper",
+            named: vec!["nodes"],
+            columns: axis("memory", "sc"),
+            parts: axis("fence", "a"),
+            rows: vec![PublishedRow {
+                given: "--nodes 2".to_owned(),
+                cells: vec![Expected::found(Failing::NONE)],
+            }],
+        }),
+    };
+    Catalogue {
+        checks: vec![c, n],
+        tables: vec![table],
+        claims,
+        ..Catalogue::default()
+    }
+}
+
+fn claim(command: &str, expected: &str) -> Claim {
+    let catalogue = catalogue(page(&[[command, expected, SAYS]]));
+    let claims = catalogue.claims();
+    claims.unwrap_or_else(|error| panic!("{error}")).remove(0)
+}
+
+/// What is said of a page; nothing if all of its rows are read.
+fn refused(page: &str) -> String {
+    let read = catalogue(page.to_owned()).claims();
+    read.map_or_else(|error| error.to_string(), |_| String::new())
+}
+
+/// Each malformed row is refused, with its line, what is wrong and what is allowed.
+#[test]
+fn a_malformed_row_is_refused() {
+    let row = |command: &str, expected: &str, source: &str| {
+        format!("| `{command}` | {expected} | {source} |")
+    };
+    let of = |command: &str| row(command, "holds", SAYS);
+    let expecting = |expected: &str| row("check c", expected, SAYS);
+    for (row, told) in [
+        // Rows and cells.
+        (
+            "| `check c` | holds |".to_owned(),
+            (
+                "check c",
+                "it has 2 cells, and must have 3: claim, expected and source",
+            ),
+        ),
+        (
+            "| `check c` | holds | a: b | c |".to_owned(),
+            (
+                "check c",
+                "it has 4 cells, and must have 3: claim, expected and source",
+            ),
+        ),
+        (
+            "| `check c` | holds | a: b".to_owned(),
+            (
+                "| `check c` | holds | a: b",
+                "a line with a bar is a row of a table, and begins and ends with one",
+            ),
+        ),
+        (
+            "`check c` | holds | a: b".to_owned(),
+            (
+                "`check c` | holds | a: b",
+                "a line with a bar is a row of a table, and begins and ends with one",
+            ),
+        ),
+        (
+            "| check c | holds | a: b |".to_owned(),
+            (
+                "| check c | holds | a: b |",
+                "the command has to be between backticks",
+            ),
+        ),
+        (
+            row("check c", "holds", "a paper"),
+            (
+                "check c",
+                "the last cell must be a source and what it says, with `: ` between them",
+            ),
+        ),
+        (
+            row("check c", "holds", "a paper, what it says:"),
+            (
+                "check c",
+                "the last cell must be a source and what it says, with `: ` between them",
+            ),
+        ),
+        (
+            row("check c", "holds", "a paper\\: what it says"),
+            (
+                "check c",
+                "the last cell must be a source and what it says, with `: ` between them",
+            ),
+        ),
+        // Commands.
+        (
+            of("chekc c"),
+            (
+                "| `chekc c` | holds | a paper: what it says |",
+                "the command is neither `check NAME` nor `table NAME`",
+            ),
+        ),
+        (
+            of("check"),
+            (
+                "| `check` | holds | a paper: what it says |",
+                "the command is neither `check NAME` nor `table NAME`",
+            ),
+        ),
+        (
+            of("cargo run check c"),
+            (
+                "| `cargo run check c` | holds | a paper: what it says |",
+                "the command is neither `check NAME` nor `table NAME`",
+            ),
+        ),
+        (
+            of("other check c"),
+            (
+                "check c",
+                "the command is one of \"other\", and those before it of \"\"",
+            ),
+        ),
+        (
+            of("check d"),
+            ("check d", "there is no check \"d\"; there are: c, n"),
+        ),
+        (
+            of("check c --node 3"),
+            (
+                "check c --node 3",
+                "c has no parameter \"node\" (did you mean \"nodes\"?); there are: nodes, memory, fast, fence",
+            ),
+        ),
+        (
+            of("check c --keep-goin"),
+            (
+                "check c --keep-goin",
+                "c has no parameter \"keep-goin\" (did you mean \"keep-going\"?); there are: nodes, memory, fast, fence",
+            ),
+        ),
+        (
+            of("check c --json"),
+            (
+                "check c --json",
+                "c has no parameter \"json\"; there are: nodes, memory, fast, fence",
+            ),
+        ),
+        (
+            of("check c --nodes 5"),
+            (
+                "check c --nodes 5",
+                "nodes is 5, and must be a number from 2 to 4",
+            ),
+        ),
+        (
+            of("check c --nodes=x"),
+            (
+                "check c --nodes=x",
+                "nodes is \"x\", and must be a number from 2 to 4",
+            ),
+        ),
+        (
+            of("check c --nodes"),
+            (
+                "check c --nodes",
+                "nodes is \"\", and must be a number from 2 to 4",
+            ),
+        ),
+        (
+            of("check c --memory pso"),
+            (
+                "check c --memory pso",
+                "memory is \"pso\", and must be sc or tso",
+            ),
+        ),
+        (
+            of("check c --nodes 3 --nodes 3"),
+            (
+                "check c --nodes 3 --nodes 3",
+                "the argument '--nodes <N>' cannot be used multiple times",
+            ),
+        ),
+        (
+            of("check c --fast --fast"),
+            (
+                "check c --fast --fast",
+                "the argument '--fast' cannot be used multiple times",
+            ),
+        ),
+        (
+            of("check c trailing"),
+            ("check c trailing", "unexpected argument 'trailing' found"),
+        ),
+        (
+            of("check c --symmetry ful"),
+            (
+                "check c --symmetry ful",
+                "invalid value 'ful' for '--symmetry <symmetry>' [possible values: none, full]; tip: a similar value exists: 'full'",
+            ),
+        ),
+        (
+            of("check c --steps 3"),
+            (
+                "check c --steps 3",
+                "the following required arguments were not provided: --walks <N>",
+            ),
+        ),
+        (
+            of("check c --obligations none --inductive"),
+            (
+                "check c --obligations none --inductive",
+                "the argument '--obligations none', which checks nothing, cannot be used with '--inductive'; for inductive:* alone say '--obligations inductive'",
+            ),
+        ),
+        (
+            of("check c --fence a*"),
+            (
+                "check c --fence a*",
+                "'*' means something to a shell: the word has to be in single quotes",
+            ),
+        ),
+        (
+            of("check c --fence 'a"),
+            (
+                "check c --fence 'a",
+                "a single quote or a backslash has no end",
+            ),
+        ),
+        // Expected results.
+        (
+            expecting("hold"),
+            (
+                "check c",
+                "the verdict is \"hold\", and must be holds, violated or incomplete",
+            ),
+        ),
+        (
+            expecting(""),
+            (
+                "check c",
+                "the verdict is \"the end\", and must be holds, violated or incomplete",
+            ),
+        ),
+        (
+            expecting("violated by"),
+            (
+                "check c",
+                "an obligation is to follow \"by\", and \"the end\" does",
+            ),
+        ),
+        (
+            expecting("violated by simulation agency"),
+            (
+                "check c",
+                "\"agency\" is not expected there: after N steps, `, and by OBLIGATION`, `, N states`, `, N transitions`, `, all exercised` can follow",
+            ),
+        ),
+        (
+            expecting("violated after 3 step"),
+            (
+                "check c",
+                "\"step\" is not expected there: steps can follow",
+            ),
+        ),
+        (
+            expecting("violated after 1 steps"),
+            (
+                "check c",
+                "\"steps\" is not expected there: step can follow",
+            ),
+        ),
+        (
+            expecting("violated after steps"),
+            (
+                "check c",
+                "\"steps\" is no number of steps, which is written as 1 234 or 1234",
+            ),
+        ),
+        (
+            expecting("violated, and simulation"),
+            (
+                "check c",
+                "\"simulation\" is not expected there: by can follow",
+            ),
+        ),
+        (
+            expecting("violated, by simulation"),
+            (
+                "check c",
+                "\"by\" is not expected there: by OBLIGATION, after N steps, `, and by OBLIGATION`, `, N states`, `, N transitions`, `, all exercised` can follow",
+            ),
+        ),
+        (
+            expecting("holds, 12 sttaes"),
+            (
+                "check c",
+                "\"sttaes\" is not expected there: states can follow",
+            ),
+        ),
+        (
+            expecting("holds, 12 345 67 states"),
+            (
+                "check c",
+                "\"12 345 67\" is no number of states or transitions, which is written as 1 234 or 1234",
+            ),
+        ),
+        (
+            expecting("holds, 1234 567 states"),
+            (
+                "check c",
+                "\"1234 567\" is no number of states or transitions, which is written as 1 234 or 1234",
+            ),
+        ),
+        (
+            expecting("holds, 12x states"),
+            (
+                "check c",
+                "\"12x\" is no number of states or transitions, which is written as 1 234 or 1234",
+            ),
+        ),
+        (
+            expecting("holds, 99999999999999999999 states"),
+            (
+                "check c",
+                "\"99999999999999999999\" is no number of states or transitions, which is written as 1 234 or 1234",
+            ),
+        ),
+        (
+            expecting("holds, 12 states, 12 states"),
+            (
+                "check c",
+                "\"states\" is not expected there: transitions can follow",
+            ),
+        ),
+        (
+            expecting("holds, 12 transitions, 12 states"),
+            (
+                "check c",
+                "\"12\" is not expected there: `, all exercised` can follow",
+            ),
+        ),
+        (
+            expecting("holds, 12 states 12 transitions"),
+            (
+                "check c",
+                "\"12\" is not expected there: `, N transitions`, `, all exercised` can follow",
+            ),
+        ),
+        (
+            expecting("holds, all"),
+            (
+                "check c",
+                "\"the end\" is not expected there: exercised can follow",
+            ),
+        ),
+        (
+            expecting("holds, all exercised, 12 states"),
+            (
+                "check c",
+                "\"12\" is not expected there: nothing can follow",
+            ),
+        ),
+        (
+            expecting("holds."),
+            (
+                "check c",
+                "the verdict is \"holds.\", and must be holds, violated or incomplete",
+            ),
+        ),
+        (
+            expecting("holds,"),
+            (
+                "check c",
+                "\"the end\" is not expected there: by OBLIGATION, after N steps, `, and by OBLIGATION`, `, N states`, `, N transitions`, `, all exercised` can follow",
+            ),
+        ),
+        (
+            expecting("violated by 'simulation"),
+            ("check c", "a single quote has no end"),
+        ),
+        // Published tables.
+        (
+            row("table size", "1 cells as recorded", "a paper: all of them"),
+            (
+                "table size",
+                "there is no published table \"size\" (did you mean \"sizes\"?); there are: sizes",
+            ),
+        ),
+        (
+            row("table sizes", "2 cells as recorded", "a paper: all of them"),
+            (
+                "table sizes",
+                "the table says \"1 cells as recorded\", and the row \"2 cells as recorded\"",
+            ),
+        ),
+        (
+            row(
+                "table sizes",
+                "1 cells as recorded",
+                "another paper: all of them",
+            ),
+            (
+                "table sizes",
+                "the table says \"a paper\", and the row \"another paper\"",
+            ),
+        ),
+        (
+            row(
+                "table sizes",
+                "1 cells as recorded",
+                "a paper: some of them",
+            ),
+            (
+                "table sizes",
+                "the table says \"all of them\", and the row \"some of them\"",
+            ),
+        ),
+        (
+            row(
+                "table sizes --nodes 3",
+                "1 cells as recorded",
+                "a paper: all of them",
+            ),
+            (
+                "table sizes --nodes 3",
+                "the command is neither `check NAME` nor `table NAME`",
+            ),
+        ),
+    ] {
+        let before = "# Claims\n\nOf a counter.\n\n| claim | expected | source |\n|---|---|---|\n";
+        let right = of("check n");
+        let found = refused(&format!("{before}{right}\n{row}\n{right}\n\nThe end.\n"));
+        let (_, reason) = told;
+        let expected = format!(
+            "error: line 8: the claim `{}` cannot be decided: {reason}",
+            told.0
+        );
+        assert_eq!(found, expected, "{row}");
+    }
+}
+
+/// All rows of a page are told of at once, and a table without its header, or of other columns, is no table of claims.
+#[test]
+fn a_page_is_tables_of_claims_and_what_has_no_bar() {
+    let table = "| claim | expected | source |\n|---|---|---|\n";
+    let row = "| `check c` | holds | a paper: it says |\n";
+    let published = "| `table sizes` | 1 cells as recorded | a paper: all of them |\n";
+    for right in [
+        String::new(),
+        "# A page\n\nof prose\n".to_owned(),
+        format!("{table}{row}{row}\n## More\n\n{table}{row}{published}"),
+        format!("{table}{row}").replace('\n', "\r\n"),
+    ] {
+        assert_eq!(refused(&right), "");
+    }
+    let no_header = "it follows no header: a table begins with the lines `| claim | expected | source |` and `|---|---|---|`";
+    for (wrong, line) in [
+        (row.to_owned(), 1),
+        (format!("{table}{row}\n{row}"), 5),
+        (
+            format!("| claim | source | expected |\n|---|---|---|\n{row}"),
+            1,
+        ),
+        (format!("| claim | expected | source |\n{row}"), 2),
+    ] {
+        let told = refused(&wrong);
+        let first = told.lines().next().expect("it is wrong");
+        assert!(
+            first.starts_with(&format!("error: line {line}: ")),
+            "{told}"
+        );
+        assert!(first.ends_with(no_header), "{told}");
+    }
+    let two = refused(&format!(
+        "{table}{row}| `check d` | holds | a: b |\n| `check c` | hold | a: b |\n"
+    ));
+    let lines: Vec<_> = two
+        .lines()
+        .map(|line| &line[.."error: line 4".len()])
+        .collect();
+    assert_eq!(lines, ["error: line 4", "error: line 5"]);
+    let programs = refused(&format!(
+        "{table}| `mine check c` | holds | a: b |\n| `yours check c` | holds | a: b |\n"
+    ));
+    assert_eq!(
+        programs,
+        "error: line 4: the claim `check c` cannot be decided: the command is one of \"yours\", and those before it of \"mine\""
+    );
+}
 
 /// A claim lists every difference to a report, and none for a report that is as claimed.
 #[test]
@@ -23,42 +555,48 @@ fn a_claim_tells_what_differs() {
         ..Settings::default()
     };
     let report = check(&refinement, &settings).expect("the settings fit");
-    let claim = || Claim::violated("c", Vec::new(), "simulation");
-    let as_it_is = claim().length(3).counts(4, 4).also(&["invariant:small"]);
-    assert_eq!(as_it_is.differences(&report), Vec::<String>::new());
-    for (claim, expected) in [
+    let differences = |expected: &str, report| claim("check n", expected).differences(report);
+    let as_it_is =
+        "violated by simulation after 3 steps, and by invariant:small, 4 states, 4 transitions";
+    assert_eq!(differences(as_it_is, &report), [""; 0]);
+    for (claimed, expected) in [
+        ("holds", "verdict: expected holds, found violated"),
         (
-            Claim::holds("c", Vec::new()),
-            "verdict: expected holds, found violated",
-        ),
-        (
-            Claim::violated("c", Vec::new(), "deadlock"),
+            "violated by deadlock",
             "violated obligation: expected deadlock, found simulation",
         ),
-        (claim().length(2), "length: expected 2, found 3"),
-        (claim().states(5), "states: expected 5, found 4"),
-        (claim().counts(5, 4), "states: expected 5, found 4"),
-        (claim().counts(4, 3), "transitions: expected 3, found 4"),
+        ("violated after 2 steps", "length: expected 2, found 3"),
+        ("violated, 5 states", "states: expected 5, found 4"),
         (
-            claim().also(&["deadlock"]),
+            "violated, 5 states, 4 transitions",
+            "states: expected 5, found 4",
+        ),
+        (
+            "violated, 4 states, 3 transitions",
+            "transitions: expected 3, found 4",
+        ),
+        (
+            "violated, 3 transitions",
+            "transitions: expected 3, found 4",
+        ),
+        (
+            "violated, and by deadlock",
             "deadlock: expected true, found false",
         ),
         (
-            claim().exercising_all(),
+            "violated, all exercised",
             "unexercised: expected , found premise:hollow",
         ),
     ] {
-        assert_eq!(claim.differences(&report), [expected]);
+        assert_eq!(differences(claimed, &report), [expected]);
     }
     // A check that holds or is undecided is not as claimed either.
     let holds = check(&itself(counter()), &settings).expect("the settings fit");
-    assert_eq!(claim().length(3).differences(&holds).len(), 3);
     assert_eq!(
-        Claim::holds("c", Vec::new())
-            .exercising_all()
-            .differences(&holds),
-        Vec::<String>::new()
+        differences("violated by simulation after 3 steps", &holds).len(),
+        3
     );
+    assert_eq!(differences("holds, all exercised", &holds), [""; 0]);
     let cut = Settings {
         limits: Limits {
             states: Some(2),
@@ -68,35 +606,65 @@ fn a_claim_tells_what_differs() {
     };
     let cut = check(&itself(counter()), &cut).expect("the settings fit");
     assert_eq!(
-        Claim::holds("c", Vec::new()).differences(&cut),
+        differences("holds", &cut),
         ["verdict: expected holds, found incomplete"]
     );
+    assert_eq!(differences("incomplete", &cut), [""; 0]);
 }
 
 /// The settings of a claim determine the check and the command that repeats it.
 #[test]
 fn a_claim_says_how_its_check_is_run() {
-    let claim = || Claim::holds("c", vec![("nodes", 3.into()), ("fast", true.into())]);
-    let plain = claim();
-    assert_eq!(plain.command(), "check c --nodes 3 --fast");
-    assert_eq!(plain.symmetry, Symmetry::None);
-    assert_eq!(plain.induction, Induction::Omitted);
-    assert_eq!(plain.until, Until::FirstViolation);
-    let whole = claim()
-        .up_to_symmetry()
-        .inductively()
-        .also(&["deadlock"])
-        .only(&["deadlock", "agency"])
-        .source("a paper", "what it says");
+    let plain = claim("mine check c --fast --nodes 3", "holds");
+    assert_eq!(plain.command, "check c --fast --nodes 3");
     assert_eq!(
-        whole.command(),
-        "check c --nodes 3 --fast --obligations deadlock,agency --inductive --keep-going \
-         --symmetry full"
+        json!(plain.arguments.given()),
+        json!({"nodes": 3, "fast": true})
     );
-    assert_eq!(whole.symmetry, Symmetry::Full);
-    assert_eq!(whole.induction, Induction::Included);
-    assert_eq!(whole.until, Until::End);
-    assert_eq!((whole.source, whole.says), ("a paper", "what it says"));
+    let names: Vec<_> = plain.arguments.given().keys().collect();
+    assert_eq!(
+        names,
+        ["fast", "nodes"],
+        "they are in the order of the command"
+    );
+    let all = json!({"nodes": 3, "memory": "sc", "fast": true, "fence": []});
+    assert_eq!(json!(plain.arguments.values()), all);
+    let settings = &plain.settings;
+    assert_eq!(settings.symmetry, Symmetry::None);
+    assert_eq!(settings.induction, Induction::Omitted);
+    assert_eq!(settings.until, Until::FirstViolation);
+    assert_eq!((&*plain.source, &*plain.says), ("a paper", "what it says"));
+    let whole = claim(
+        "check c --obligations deadlock,agency --without 'a*' --inductive --liveness --strict --keep-going --symmetry full \
+         --storage whole --order depth-first --max-states 7 --max-depth 3 --fence a --fence 'two words'",
+        "violated by deadlock, and by agency",
+    );
+    assert_eq!(
+        json!(whole.arguments.given()),
+        json!({"fence": ["a", "two words"]})
+    );
+    let settings = &whole.settings;
+    assert_eq!(
+        settings.obligations,
+        Selection::only(["deadlock", "agency"])
+    );
+    assert_eq!(settings.without, ["a*"]);
+    assert_eq!(settings.symmetry, Symmetry::Full);
+    assert_eq!(settings.induction, Induction::Included);
+    assert_eq!(settings.liveness, Liveness::Included);
+    assert_eq!(settings.warnings, Warnings::Fail);
+    assert_eq!(settings.until, Until::End);
+    assert_eq!(settings.storage, Storage::Whole);
+    assert_eq!(settings.order, Order::DepthFirst);
+    assert_eq!(
+        (settings.limits.states, settings.limits.depth),
+        (Some(7), Some(3))
+    );
+    let walks = claim("check c --walks 5 --steps 6 --seed 7", "incomplete");
+    let Search::Walks(walks) = walks.settings.search else {
+        panic!("it is walks");
+    };
+    assert_eq!((walks.walks, walks.steps, walks.seed), (5, 6, 7));
 }
 
 /// The catalogue runs a claim with the claim's own settings, whatever the given ones.
@@ -104,7 +672,7 @@ fn a_claim_says_how_its_check_is_run() {
 fn a_catalogue_runs_a_claim_as_it_says() {
     type Asked = (Selection, Induction, Until, Symmetry, Option<u64>);
     static ASKED: Mutex<Vec<Asked>> = Mutex::new(Vec::new());
-    let count = Check::new("count", "", "", Vec::new(), |_| {
+    let count = Check::new("count", "", "", |_: &Nothing| {
         let checker = Checker::owning(itself(counter()));
         let ask = |settings: &mut Settings<'_>| {
             ASKED.lock().unwrap().push((
@@ -118,8 +686,10 @@ fn a_catalogue_runs_a_claim_as_it_says() {
         };
         Ok(Box::new(Adjusting(checker, ask)))
     });
+    let whole = "check count --obligations deadlock --inductive --keep-going --symmetry full --max-states 9";
     let catalogue = Catalogue {
         checks: vec![count],
+        claims: page(&[["check count", "holds", SAYS], [whole, "holds", SAYS]]),
         ..Catalogue::default()
     };
     let settings = Settings {
@@ -129,111 +699,94 @@ fn a_catalogue_runs_a_claim_as_it_says() {
         },
         ..Settings::default()
     };
-    let claim = || Claim::holds("count", Vec::new());
-    let whole = claim()
-        .only(&["deadlock"])
-        .inductively()
-        .also(&["agency"])
-        .up_to_symmetry();
-    for claim in [claim(), whole] {
+    for claim in catalogue.claims().expect("they are claims") {
         let report = catalogue.run(&claim, &settings).expect("it is there");
         assert_eq!(report.check, "count");
         let asked = ASKED.lock().unwrap().pop().expect("it was run");
-        let Claim {
+        let Settings {
             obligations,
             induction,
             until,
             symmetry,
+            limits,
             ..
-        } = claim;
-        assert_eq!(asked, (obligations, induction, until, symmetry, Some(7)));
+        } = claim.settings;
+        let states = limits.states.or(Some(7));
+        assert_eq!(asked, (obligations, induction, until, symmetry, states));
     }
-    let other = catalogue.run(&Claim::holds("cound", Vec::new()), &settings);
+    let other = catalogue.check("cound").expect_err("it is not there");
     let expected = "there is no check \"cound\" (did you mean \"count\"?); there are: count";
-    assert_eq!(other.expect_err("it is not there").to_string(), expected);
+    assert_eq!(other.to_string(), expected);
 }
 
-/// An argument has its last given value, within its range, or the default; the error of any other names it.
+/// An argument is within its range, or the default; the error of any other names it.
 #[test]
 fn arguments_are_in_their_range_or_refused() {
-    let parameters = vec![
-        Parameter::number("nodes", 2..=4, 3, ""),
-        Parameter::choice("memory", &["sc", "tso"], ""),
-        Parameter::flag("fast", ""),
-        Parameter::names("fence", ""),
-    ];
-    let run = |given: &[(&str, serde_json::Value)]| {
-        let check = Check::new("c", "", "", parameters.clone(), |_| unreachable!());
-        let arguments = check.arguments(given).map_err(|error| error.to_string())?;
-        let names = arguments.names("fence").join(" ");
-        let (nodes, memory) = (arguments.number::<u8>("nodes"), arguments.choice("memory"));
-        Ok(format!(
-            "{nodes} {memory} {} [{names}]",
-            arguments.flag("fast")
-        ))
+    let run = |line: &str| {
+        let check = Check::new("c", "", "", |_: &Arguments| unreachable!());
+        let arguments = check.arguments(line).map_err(|error| error.to_string())?;
+        Ok::<_, String>(json!(arguments.values()))
     };
-    let ok = |text: &str| Ok(text.to_owned());
-    assert_eq!(run(&[]), ok("3 sc false []"));
+    let of = |nodes: u8| json!({"nodes": nodes, "memory": "sc", "fast": false, "fence": []});
+    assert_eq!(run(""), Ok(of(3)));
     for nodes in 2..=4 {
-        let expected = format!("{nodes} sc false []");
-        assert_eq!(run(&[("nodes", nodes.into())]), Ok(expected));
+        assert_eq!(run(&format!("--nodes {nodes}")), Ok(of(nodes)));
     }
-    let given = [
-        ("nodes", 2.into()),
-        ("memory", "tso".into()),
-        ("fast", true.into()),
-        ("fence", vec!["a", "b"].into()),
-        ("nodes", 4.into()),
-    ];
-    assert_eq!(run(&given), ok("4 tso true [a b]"));
-    let refused: [(&str, serde_json::Value, &str); 9] = [
+    let given = json!({"nodes": 4, "memory": "tso", "fast": true, "fence": ["a", "b"]});
+    assert_eq!(
+        run("--fence a --memory tso --fast --fence b --nodes=4"),
+        Ok(given)
+    );
+    for (line, message) in [
+        ("--nodes 1", "nodes is 1, and must be a number from 2 to 4"),
+        ("--nodes 5", "nodes is 5, and must be a number from 2 to 4"),
         (
-            "nodes",
-            1.into(),
-            "nodes is 1, and must be a number from 2 to 4",
+            "--nodes +3",
+            "nodes is \"+3\", and must be a number from 2 to 4",
         ),
         (
-            "nodes",
-            5.into(),
-            "nodes is 5, and must be a number from 2 to 4",
+            "--nodes -1",
+            "nodes is \"-1\", and must be a number from 2 to 4",
         ),
         (
-            "nodes",
-            "3".into(),
-            "nodes is \"3\", and must be a number from 2 to 4",
+            "--nodes ''",
+            "nodes is \"\", and must be a number from 2 to 4",
+        ),
+        ("--memory pso", "memory is \"pso\", and must be sc or tso"),
+        (
+            "--fast=yes",
+            "unexpected value 'yes' for '--fast' found; no more were expected",
         ),
         (
-            "memory",
-            "pso".into(),
-            "memory is \"pso\", and must be sc or tso",
-        ),
-        ("memory", 1.into(), "memory is 1, and must be sc or tso"),
-        ("fast", 1.into(), "fast is 1, and must be true or false"),
-        (
-            "fence",
-            "a".into(),
-            "fence is \"a\", and must be a list of names",
-        ),
-        (
-            "fence",
-            serde_json::json!(["a", 1]),
-            "fence is [\"a\",1], and must be a list of names",
-        ),
-        (
-            "node",
-            3.into(),
+            "--node 3",
             "c has no parameter \"node\" (did you mean \"nodes\"?); there are: nodes, memory, fast, fence",
         ),
-    ];
-    for (name, value, message) in refused {
-        assert_eq!(run(&[(name, value)]), Err(message.to_owned()));
+    ] {
+        assert_eq!(run(line), Err(message.to_owned()));
     }
-    let required = vec![Parameter::required("memory", &["sc", "tso"], "")];
-    let check = Check::new("c", "", "", required, |_| unreachable!());
-    let missing = check.arguments(&[]).expect_err("it has no default");
+    #[derive(Clone, clap::Args)]
+    #[allow(dead_code, reason = "that it is read is tested")]
+    struct Required {
+        #[arg(long, value_parser = ["sc", "tso"])]
+        memory: String,
+    }
+    let check = Check::new("c", "", "", |_: &Required| unreachable!());
+    let missing = check.arguments("").expect_err("it has no default");
     assert_eq!(
         missing.to_string(),
         "memory is not given, and must be one of sc, tso"
     );
-    assert!(check.arguments(&[("memory", "sc".into())]).is_ok());
+    assert!(check.arguments("--memory sc").is_ok());
+}
+
+/// A parameter is an option, so a field without a long name is none.
+#[test]
+#[should_panic(expected = "`position` has no long name")]
+fn a_parameter_has_a_long_name() {
+    #[derive(Clone, clap::Args)]
+    #[allow(dead_code, reason = "that it is refused is tested")]
+    struct Positional {
+        position: u8,
+    }
+    Check::new("c", "", "", |_: &Positional| unreachable!());
 }

@@ -4,11 +4,12 @@ use std::fs;
 
 use refmap::Invariant;
 use refmap::obligation::Checker;
-use refmap_cli::catalogue::{Catalogue, Check, Claim, Parameter};
+use refmap_cli::catalogue::{Catalogue, Check};
+use refmap_cli::clap;
 use refmap_testing::{counter, itself};
 use roxmltree::Document;
 
-use super::run_all::run;
+use super::run_all::{page, run};
 
 /// Escape sequences of several kinds: of seven and of eight bits, of the title, and of the direction of writing.
 const HOSTILE: &str = "\u{1b}[31m\u{9b}2J\u{1b}]0;t\u{7}\u{202e}\u{2066}\u{7f}\r";
@@ -18,21 +19,29 @@ fn is_seen(text: &str) -> bool {
     !text.contains(|c: char| c != '\n' && refmap::internal::is_unseen(c))
 }
 
+/// The hostile text as a shell reads it.
+const QUOTED: &str = r"$'\033[31m\302\2332J\033]0;t\007\342\200\256\342\201\246\177\015'";
+
+#[derive(Clone, clap::Args)]
+struct Names {
+    #[arg(long, help = HOSTILE)]
+    name: Vec<String>,
+}
+
 /// A check in which whatever can have a name, or say something, has a hostile one.
 fn catalogue() -> Catalogue {
-    let names = Parameter::names("name", HOSTILE);
-    let count = Check::new("count", HOSTILE, HOSTILE, vec![names], |arguments| {
+    let count = Check::new("count", HOSTILE, HOSTILE, |arguments: &Names| {
         let mut refinement = itself(counter());
         refinement.invariants = vec![Invariant::new(HOSTILE, HOSTILE, |n: &u8| *n < 2)];
-        if arguments.names("name") == ["panics"] {
+        if arguments.name == ["panics"] {
             refinement.invariants = vec![Invariant::new("i", "", |_: &u8| panic!("{HOSTILE}"))];
         }
         Ok(Box::new(Checker::owning(refinement)))
     });
-    let name = vec![("name", vec![HOSTILE].into())];
+    let command = format!("check count --name {QUOTED}");
     Catalogue {
         checks: vec![count],
-        claims: vec![Claim::holds("count", name).source(HOSTILE, HOSTILE)],
+        claims: page(&[[&command, "holds", &format!("{HOSTILE}: {HOSTILE}.")]]),
         ..Catalogue::default()
     }
 }
@@ -45,7 +54,6 @@ fn what_is_printed_is_seen() {
         "--json",
         "list",
         "list --json",
-        "list --markdown",
         "check count",
         "check count --verbose",
         "check count --json",
@@ -105,8 +113,13 @@ fn what_is_written_is_seen() {
 #[test]
 fn a_command_with_escapes_can_be_pasted() {
     let catalogue = catalogue();
-    let command = catalogue.claims[0].command();
-    assert!(is_seen(&command), "{command}");
+    let claims = catalogue.claims().expect("it is one");
+    let command = &claims[0].command;
+    assert_eq!(
+        claims[0].arguments.given()["name"],
+        serde_json::json!([HOSTILE])
+    );
+    assert!(is_seen(command), "{command}");
     let script = format!("printf '%s\\0' {command}");
     let Ok(output) = std::process::Command::new("bash")
         .args(["-c", &script])

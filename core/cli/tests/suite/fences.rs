@@ -2,7 +2,7 @@
 
 use refmap::Settings;
 use refmap::explore::Limits;
-use refmap_cli::catalogue::{FenceProblem, InputError, PublishedFences};
+use refmap_cli::catalogue::{FenceProblem, InputError, Nothing, PublishedFences};
 use refmap_programs::synthesis::{Answer, Scenario, synthesise};
 use refmap_programs::{
     Behaviours, Fence, MemoryModel, Presence, Program, ProgramBuilder, ProgramRefinement,
@@ -44,7 +44,7 @@ fn published_fences_are_compared_with_the_minimal_ones() {
         &["sent:release", "received:acquire", "received:release"],
         &["sent:acquire", "received:acquire"],
     ];
-    let problem = FenceProblem::new("message passing", "", "", Vec::new(), |_| {
+    let problem = FenceProblem::new("message passing", "", "", |_: &Nothing| {
         let robust = Scenario::robust("robust", message_passing(), 1000);
         Ok(vec![robust.map_err(InputError::instance)?])
     });
@@ -53,7 +53,9 @@ fn published_fences_are_compared_with_the_minimal_ones() {
         problem.published(published(MemoryModel::RmoNo, fences))
     });
     let solve = |settings: &Settings<'_>| {
-        let solved = problem.solve(&[], MemoryModel::RmoNo, settings);
+        let solved = problem
+            .arguments("")
+            .and_then(|none| problem.solve(&none, MemoryModel::RmoNo, settings));
         solved.expect("it can be searched")
     };
     let report = solve(&Settings::default());

@@ -5,19 +5,20 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use refmap::obligation::{Checker, Settings};
 use refmap::{Fairness, Invariant, Property};
 use refmap_cli::Status;
-use refmap_cli::catalogue::{Catalogue, Check, Claim, Parameter};
+use refmap_cli::catalogue::{Catalogue, Check, Nothing, number};
+use refmap_cli::clap;
 use refmap_cli::table::{Axis, Expected, Failing, Published, PublishedRow, Rows, Table};
 use refmap_testing::{Adjusting, counter, itself};
 use serde_json::{Value, json};
 
-use super::run_all::run;
+use super::run_all::{page, run};
 
 /// Number of runs of a check of the test of validated claims.
 static SEARCHED: AtomicUsize = AtomicUsize::new(0);
 
 /// A counter with obligations of every kind.
 fn catalogue() -> Catalogue {
-    let count = Check::new("count", "", "", Vec::new(), |_| {
+    let count = Check::new("count", "", "", |_: &Nothing| {
         let mut counter = counter();
         counter.fairness = vec![Fairness::weak("tick", ["tick"])];
         counter.type_correct = (0..4).collect();
@@ -177,16 +178,15 @@ fn what_is_left_out_is_not_asked_for() {
 /// A check with a parameter of that name has the option by its long name alone.
 #[test]
 fn a_parameter_without_is_no_option() {
-    let count = Check::new(
-        "count",
-        "",
-        "",
-        vec![Parameter::names("without", "")],
-        |arguments| {
-            assert_eq!(arguments.names("without"), ["a part"; 0]);
-            Ok(Box::new(Checker::owning(itself(counter()))))
-        },
-    );
+    #[derive(Clone, clap::Args)]
+    struct Arguments {
+        #[arg(long)]
+        without: Vec<String>,
+    }
+    let count = Check::new("count", "", "", |arguments: &Arguments| {
+        assert_eq!(arguments.without, ["a part"; 0]);
+        Ok(Box::new(Checker::owning(itself(counter()))))
+    });
     let catalogue = Catalogue {
         checks: vec![count],
         ..Catalogue::default()
@@ -206,40 +206,38 @@ fn a_parameter_without_is_no_option() {
 /// The command of a claim has the claim's obligations when it is typed to a shell.
 #[test]
 fn a_claim_is_repeated_by_its_command() {
-    let claim = Claim::holds("count", Vec::new())
-        .only(&[
-            "invariant:no loss\\, ever",
-            "invariant:small too",
-            "deadlock",
-        ])
-        .without(&["invariant:s*"]);
-    assert_eq!(
-        claim.command(),
-        "check count --obligations 'invariant:no loss\\, ever,invariant:small too,deadlock' \
-         --without-obligations 'invariant:s*'"
-    );
-    let command = claim.command();
+    let command = "check count --obligations 'invariant:no loss\\, ever,invariant:small too,deadlock' \
+                   --without-obligations 'invariant:s*'";
+    let catalogue = Catalogue {
+        claims: page(&[[command, "holds", "a test: it counts"]]),
+        ..catalogue()
+    };
+    let claim = &catalogue.claims().expect("it is one")[0];
+    assert_eq!(claim.command, command);
     let options = command.strip_prefix("check count ").expect("it begins so");
     let by_command = rows(options).expect("it is a command");
     assert_eq!(by_command, ["invariant:no loss, ever", "deadlock"]);
-    let catalogue = catalogue();
-    let report = catalogue.run(&claim, &Default::default());
+    let report = catalogue.run(claim, &Default::default());
     let report = report.expect("it is well stated");
     let by_claim = report.obligations.iter().map(|row| &row.name);
     assert!(by_claim.eq(&by_command));
     assert_eq!(json!(claim)["without"], json!(["invariant:s*"]));
 }
 
+#[derive(Clone, clap::Args)]
+#[allow(dead_code, reason = "that they are read is tested")]
+struct Sizes {
+    #[arg(long, default_value_t = 4, value_parser = number::<u8>(1..=9))]
+    size: u8,
+    #[arg(long, default_value = "one", value_parser = ["one", "two"])]
+    by: String,
+    #[arg(long, default_value = "left", value_parser = ["left", "right"])]
+    part: String,
+}
+
 /// Claims about a check that counts how often it searches.
-fn counted(claims: Vec<Claim>, tables: Vec<Table>) -> Catalogue {
-    let parameters = || {
-        vec![
-            Parameter::number("size", 1..=9, 4, ""),
-            Parameter::choice("by", &["one", "two"], ""),
-            Parameter::choice("part", &["left", "right"], ""),
-        ]
-    };
-    let count = Check::new("count", "", "", parameters(), |_| {
+fn counted(claims: &[[&str; 3]], tables: Vec<Table>) -> Catalogue {
+    let count = Check::new("count", "", "", |_: &Sizes| {
         let count = |_: &mut Settings<'_>| {
             SEARCHED.fetch_add(1, Ordering::Relaxed);
         };
@@ -248,13 +246,13 @@ fn counted(claims: Vec<Claim>, tables: Vec<Table>) -> Catalogue {
     });
     Catalogue {
         checks: vec![count],
-        claims,
+        claims: page(claims),
         tables,
         ..Catalogue::default()
     }
 }
 
-fn table(given: Value, cells: usize) -> Table {
+fn table(given: &str, cells: usize) -> Table {
     let axis = |parameter, values: [&'static str; 2]| Axis {
         parameter,
         values: values.to_vec(),
@@ -265,10 +263,11 @@ fn table(given: Value, cells: usize) -> Table {
         check: "count",
         rows: Rows::Published(Published {
             source: "nowhere",
+            named: vec!["size"],
             columns: axis("by", ["one", "two"]),
             parts: axis("part", ["left", "right"]),
             rows: vec![PublishedRow {
-                given: vec![("size", given)],
+                given: given.to_owned(),
                 cells: vec![Expected::found(Failing::NONE); cells],
             }],
         }),
@@ -277,76 +276,96 @@ fn table(given: Value, cells: usize) -> Table {
 
 #[test]
 fn every_claim_is_validated_before_one_is_decided() {
-    let right = || Claim::holds("count", vec![("size", 3.into())]);
+    let says = "a test: it counts";
+    let right = ["check count --size 3", "holds", says];
     let wrong = [
         (
-            Claim::holds("count", vec![("size", "1".into())]),
-            "the claim `check count --size 1` cannot be decided: size is \"1\", and must be a number from 1 to 9",
+            ["check count --size x", "holds", says],
+            "the claim `check count --size x` cannot be decided: size is \"x\", and must be a number from 1 to 9",
         ),
         (
-            Claim::holds("count", vec![("size", 10.into())]),
+            ["check count --size 10", "holds", says],
             "size is 10, and must be a number from 1 to 9",
         ),
         (
-            Claim::holds("count", vec![("colour", "red".into())]),
+            ["check count --colour red", "holds", says],
             "count has no parameter \"colour\"",
         ),
         (
-            Claim::holds("cuont", Vec::new()),
+            ["check cuont", "holds", says],
             "there is no check \"cuont\" (did you mean \"count\"?)",
         ),
         (
-            right().only(&["simulatoin"]),
+            ["check count --obligations simulatoin", "holds", says],
             "there is no obligation \"simulatoin\"",
         ),
-        (right().without(&["*"]), "nothing is left to check"),
         (
-            right().up_to_symmetry(),
+            ["check count --without '*'", "holds", says],
+            "nothing is left to check",
+        ),
+        (
+            ["check count --symmetry full", "holds", says],
             "this check has no symmetry to offer",
         ),
         (
-            right().inductively(),
+            ["check count --inductive", "holds", says],
             "this check cannot decide inductive:*",
         ),
         (
-            Claim::violated("count", Vec::new(), "deadlok"),
+            ["check count", "violated by deadlok", says],
             "no obligation \"deadlok\" is checked, which is expected to be violated (did you mean \"deadlock\"?)",
         ),
         (
-            Claim::violated("count", Vec::new(), "deadlock").only(&["simulation"]),
+            [
+                "check count --obligations simulation",
+                "violated by deadlock",
+                says,
+            ],
             "no obligation \"deadlock\" is checked",
         ),
         (
-            Claim::violated("count", Vec::new(), "deadlock").also(&["agenda"]),
+            [
+                "check count --keep-going",
+                "violated by deadlock, and by agenda",
+                says,
+            ],
             "no obligation \"agenda\" is checked",
         ),
         (
-            right().length(3),
+            ["check count", "violated by deadlock, and by agency", says],
+            "further violated obligations are expected, which are decided with --keep-going alone",
+        ),
+        (
+            ["check count", "holds after 3 steps", says],
             "the length of a counterexample is expected, and the verdict holds",
         ),
     ];
     let before = SEARCHED.load(Ordering::Relaxed);
     for (claim, expected) in &wrong {
         // The one that is wrong comes last, and would take long to be found.
-        let catalogue = counted(vec![right(), claim.clone()], Vec::new());
+        let catalogue = counted(&[right, *claim], Vec::new());
         let (status, text) = run(&catalogue, "", false);
         let error = status.expect_err("it is wrong");
         assert!(error.contains(expected), "{error}");
-        assert!(error.starts_with("error: the claim `"), "{error}");
+        assert!(error.starts_with("error: line 6: the claim `"), "{error}");
         assert_eq!(text, "");
     }
     for (table, expected) in [
         (
-            table(10.into(), 2),
+            table("--size 10", 2),
             "the claim `table sizes` cannot be decided: size is 10",
         ),
         (
-            table(1.into(), 3),
+            table("--size 1", 3),
             "row 1 has 3 cells, and must have 2, one a column",
+        ),
+        (
+            table("--size $1", 2),
+            "'$' means something to a shell: the word has to be in single quotes",
         ),
     ] {
         for words in ["", "table sizes"] {
-            let catalogue = counted(vec![right()], vec![table.clone()]);
+            let catalogue = counted(&[right], vec![table.clone()]);
             let (status, text) = run(&catalogue, words, false);
             let error = status.expect_err("it is wrong");
             let expected =
@@ -356,8 +375,8 @@ fn every_claim_is_validated_before_one_is_decided() {
         }
     }
     // All that are wrong are told at once.
-    let claims = wrong.iter().map(|(claim, _)| claim.clone()).collect();
-    let (status, _) = run(&counted(claims, vec![table(10.into(), 2)]), "", false);
+    let claims = wrong.map(|(claim, _)| claim);
+    let (status, _) = run(&counted(&claims, vec![table("--size 10", 2)]), "", false);
     let error = status.expect_err("they are wrong");
     assert_eq!(error.lines().count(), wrong.len() + 1, "{error}");
     assert_eq!(
@@ -365,7 +384,7 @@ fn every_claim_is_validated_before_one_is_decided() {
         before,
         "nothing was searched"
     );
-    let catalogue = counted(vec![right()], vec![table(2.into(), 2)]);
+    let catalogue = counted(&[right], vec![table("--size 2", 2)]);
     assert!(catalogue.validate().is_ok());
     let (status, _) = run(&catalogue, "", false);
     assert_eq!(status, Ok(Status::Success));

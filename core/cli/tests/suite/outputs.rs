@@ -7,10 +7,10 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use refmap::report::TextOptions;
-use refmap_cli::catalogue::{Catalogue, Claim};
+use refmap_cli::catalogue::Catalogue;
 use refmap_cli::{OutputFile, Status};
 
-use super::run_all::catalogue;
+use super::run_all::{HOLDS, catalogue};
 
 const SYSTEM: &str = r#"{"name": "s", "states": 1, "initial": [0], "steps": [], "properties": [], "fairness": [], "labels": {}}"#;
 
@@ -61,7 +61,7 @@ fn run_with(
 const VIOLATED: [&str; 4] = ["check", "count", "--answers", "wrong"];
 
 fn violated(files: &[(&str, &Path)], output: &mut dyn Write) -> Result<Status, String> {
-    run_with(&catalogue(Vec::new()), &VIOLATED, files, output)
+    run_with(&catalogue(&[]), &VIOLATED, files, output)
 }
 
 #[cfg(unix)]
@@ -153,7 +153,7 @@ fn a_path_that_cannot_be_written_is_refused_first() {
     let folder = tempfile::tempdir().expect("there is room");
     let at = |name: &str| folder.path().join(name);
     fs::write(at("file"), "old").expect("there is room");
-    let claims = catalogue(vec![Claim::holds("count", Vec::new())]);
+    let claims = catalogue(&[HOLDS]);
     let long = "a".repeat(300);
     for (path, expected) in [
         ("", "irectory"),
@@ -235,7 +235,7 @@ fn what_cannot_be_written_keeps_nothing_else_from_being_written() {
 fn a_default_run_goes_on_for_its_file() {
     let folder = tempfile::tempdir().expect("there is room");
     let file = folder.path().join("j.xml");
-    let claims = catalogue(vec![Claim::holds("count", Vec::new()); 5]);
+    let claims = catalogue(&[HOLDS; 5]);
     let junit = [("--junit", &*file)];
     let passed = || {
         let text = fs::read_to_string(&file).expect("it is written");

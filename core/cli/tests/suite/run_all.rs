@@ -5,36 +5,52 @@ use std::sync::atomic::AtomicBool;
 use refmap::obligation::Checker;
 use refmap::report::TextOptions;
 use refmap_cli::Status;
-use refmap_cli::catalogue::{Catalogue, Check, Claim, Parameter};
+use refmap_cli::catalogue::{Catalogue, Check};
+use refmap_cli::clap;
 use refmap_testing::{counter, itself};
 use roxmltree::{Document, Node};
 
+#[derive(Clone, clap::Args)]
+struct Answers {
+    #[arg(long, default_value = "right", value_parser = ["right", "wrong"])]
+    answers: String,
+}
+
+/// A page of claims, each a command, what is expected, and a source.
+pub fn page(rows: &[[&str; 3]]) -> String {
+    let rows = rows.iter();
+    let rows = rows
+        .map(|[command, expected, source]| format!("| `{command}` | {expected} | {source} |\n"));
+    let rows: String = rows.collect();
+    format!("# Claims\n\n| claim | expected | source |\n|---|---|---|\n{rows}")
+}
+
 /// A catalogue with claims about a counter whose steps are answered as it is said.
-pub fn catalogue(claims: Vec<Claim>) -> Catalogue {
-    let parameters = vec![Parameter::choice("answers", &["right", "wrong"], "")];
-    let count = Check::new("count", "", "", parameters, |arguments| {
+pub fn catalogue(claims: &[[&str; 3]]) -> Catalogue {
+    let count = Check::new("count", "", "", |arguments: &Answers| {
         let mut refinement = itself(counter());
-        if arguments.choice("answers") == "wrong" {
+        if arguments.answers == "wrong" {
             refinement.abstract_steps = |n, action, _| (*n != 2).then_some(*action).into();
         }
         Ok(Box::new(Checker::owning(refinement)))
     });
     Catalogue {
         checks: vec![count],
-        claims,
+        claims: page(claims),
         ..Catalogue::default()
     }
 }
 
-fn claims() -> Vec<Claim> {
-    let wrong = || vec![("answers", "wrong".into())];
-    vec![
-        Claim::holds("count", Vec::new()).source("a paper", "it counts"),
-        Claim::holds("count", wrong()).source("another <paper>", "it counts & counts"),
-        Claim::violated("count", wrong(), "simulation"),
-        Claim::holds("count", Vec::new()).states(5),
-    ]
-}
+/// A claim that comes true.
+pub const HOLDS: [&str; 3] = ["check count", "holds", "a paper: it counts"];
+const WRONG: &str = "check count --answers wrong";
+
+const CLAIMS: [[&str; 3]; 4] = [
+    HOLDS,
+    [WRONG, "holds", "another <paper>: it counts & counts"],
+    [WRONG, "violated by simulation", "a paper: it counts"],
+    ["check count", "holds, 5 states", "a paper: it counts"],
+];
 
 /// What a program over a catalogue writes, and its status or its error.
 pub fn run(
@@ -60,7 +76,7 @@ pub fn run(
 /// A row each, details of those that are otherwise, and these again at the end.
 #[test]
 fn the_default_run_shows_what_is_not_as_claimed() {
-    let (status, text) = run(&catalogue(claims()), "", false);
+    let (status, text) = run(&catalogue(&CLAIMS), "", false);
     assert_eq!(status, Ok(Status::Violated));
     let lines: Vec<_> = text.lines().collect();
     let rows = |mark: char| lines.iter().filter(|line| line.starts_with(mark)).count();
@@ -86,14 +102,14 @@ fn the_default_run_shows_what_is_not_as_claimed() {
     assert!(end[4].starts_with("4 claims: 2 as claimed, 2 otherwise; "));
     // What it says is not on a row, but for `--verbose`.
     assert!(!lines[0].contains("it counts") && lines[0].contains("[a paper]"));
-    let (_, verbose) = run(&catalogue(claims()), "--verbose", false);
+    let (_, verbose) = run(&catalogue(&CLAIMS), "--verbose", false);
     let verbose: Vec<_> = verbose.split_whitespace().collect();
     assert!(verbose.join(" ").contains("[a paper] it counts ✗"));
 }
 
 #[test]
 fn a_default_run_that_is_as_claimed_is_rows_and_a_summary() {
-    let (status, text) = run(&catalogue(claims()[..1].to_vec()), "", false);
+    let (status, text) = run(&catalogue(&CLAIMS[..1]), "", false);
     assert_eq!(status, Ok(Status::Success));
     assert_eq!(text.lines().count(), 2, "{text}");
 }
@@ -143,11 +159,10 @@ fn outcomes(results: &[Case]) -> Vec<&str> {
 
 #[test]
 fn a_claim_is_a_test_case() {
-    let (status, results) = results(&catalogue(claims()), "--quiet", false);
+    let (status, results) = results(&catalogue(&CLAIMS), "--quiet", false);
     assert_eq!(status, Ok(Status::Violated));
     let names = results.iter().map(|case| case.name.as_str());
-    let wrong = "check count --answers wrong";
-    assert!(names.eq(["check count", wrong, wrong, "check count"]));
+    assert!(names.eq(["check count", WRONG, WRONG, "check count"]));
     let expected = ["passed", "failure otherwise", "passed", "failure otherwise"];
     assert_eq!(outcomes(&results), expected);
     assert_eq!(
@@ -160,19 +175,17 @@ fn a_claim_is_a_test_case() {
 /// What was not decided is no pass: not where the run was interrupted, nor where a check refuses its arguments.
 #[test]
 fn a_claim_that_is_not_decided_does_not_pass() {
-    let (status, cut) = results(&catalogue(claims()), "--json", true);
+    let (status, cut) = results(&catalogue(&CLAIMS), "--json", true);
     assert_eq!(status, Ok(Status::Incomplete));
     assert_eq!(outcomes(&cut), ["skipped"; 4]);
-    let mut claims = claims();
-    claims.truncate(1);
-    claims.push(Claim::holds("count", vec![("size", 3.into())]));
-    let (status, refused) = results(&catalogue(claims), "--threads 1", false);
+    let wrong = ["check count --size 3", "holds", "a paper: it counts"];
+    let (status, refused) = results(&catalogue(&[HOLDS, wrong]), "--threads 1", false);
     let message = "count has no parameter \"size\"; there are: answers";
     let command = "check count --size 3";
     assert_eq!(
         status,
         Err(format!(
-            "error: the claim `{command}` cannot be decided: {message}"
+            "error: line 6: the claim `{command}` cannot be decided: {message}"
         ))
     );
     assert_eq!(outcomes(&refused), ["skipped", "error unusable"]);
@@ -182,7 +195,7 @@ fn a_claim_that_is_not_decided_does_not_pass() {
 /// An obligation is a test case. With `--expect` the verdict is one.
 #[test]
 fn an_obligation_is_a_test_case() {
-    let catalogue = catalogue(Vec::new());
+    let catalogue = catalogue(&[]);
     let of = |words: &str| results(&catalogue, &format!("check count --quiet {words}"), false);
     let chosen = "--obligations initiality,simulation,environment";
     let (status, holds) = of(chosen);
@@ -224,7 +237,7 @@ fn an_obligation_is_a_test_case() {
 fn a_file_that_cannot_be_written_is_refused_first() {
     for words in ["", "check count"] {
         let words = format!("{words} --junit /no/such/folder/junit.xml");
-        let (status, text) = run(&catalogue(claims()), &words, false);
+        let (status, text) = run(&catalogue(&CLAIMS), &words, false);
         let error = status.expect_err("there is no folder");
         assert!(
             error.contains("cannot write the results to /no/such/"),

@@ -9,7 +9,7 @@ use refmap_cli::catalogue::Catalogue;
 use super::run_all::{catalogue, run};
 
 fn print(words: &str) -> String {
-    let (status, text) = run(&catalogue(Vec::new()), words, false);
+    let (status, text) = run(&catalogue(&[]), words, false);
     assert_eq!(status, Ok(Status::Success), "{words}");
     text
 }
@@ -97,7 +97,7 @@ fn every_shell_has_a_script() {
 
 /// The help of a command, of a program over the catalogue.
 fn help(words: &str) -> String {
-    let (status, _) = run(&catalogue(Vec::new()), &format!("{words} --help"), false);
+    let (status, _) = run(&catalogue(&[]), &format!("{words} --help"), false);
     status.expect_err("to clap it is one")
 }
 
@@ -156,7 +156,7 @@ fn a_page_of_no_command_is_refused() {
             "there is no command \"cuont\" of mine-check; there are: count",
         ),
     ] {
-        let (status, text) = run(&catalogue(Vec::new()), words, false);
+        let (status, text) = run(&catalogue(&[]), words, false);
         let error = status.expect_err("there is none");
         assert!(error.contains(expected), "{error}");
         assert!(text.is_empty());

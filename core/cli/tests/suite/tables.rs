@@ -3,7 +3,8 @@
 use refmap::explore::Limits;
 use refmap::obligation::{Checker, Selection, Settings, Until};
 use refmap::{AbstractSteps, Invariant, Verdict};
-use refmap_cli::catalogue::{Check, InputError, Parameter};
+use refmap_cli::catalogue::{Check, InputError, Nothing, number};
+use refmap_cli::clap;
 use refmap_cli::table::{
     Axis, Decided, Expected, Failing, Instance, Outcome, Published, PublishedRow, Row, Rows, Sweep,
     SweptRow, Table,
@@ -14,13 +15,17 @@ use refmap_testing::{Adjusting, counter, counter_with_reset, itself, waived};
 /// are the sum over its parts.
 #[test]
 fn a_cell_fails_by_what_was_put_to_the_test() {
-    let parameters = vec![
-        Parameter::choice("side", &["left", "right"], ""),
-        Parameter::choice("part", &["whole", "idle", "wrong"], ""),
-    ];
-    let count = Check::new("count", "", "", parameters, |arguments| {
+    #[derive(Clone, clap::Args)]
+    struct Arguments {
+        #[arg(long, default_value = "left", value_parser = ["left", "right"])]
+        side: String,
+        #[arg(long, default_value = "whole", value_parser = ["whole", "idle", "wrong"])]
+        part: String,
+    }
+    let count = Check::new("count", "", "", |arguments: &Arguments| {
+        assert_eq!(arguments.side, "left");
         let mut refinement = counter_with_reset();
-        match arguments.choice("part") {
+        match arguments.part.as_str() {
             "whole" => refinement.waivers = vec![waived("reset")],
             "idle" => (),
             _ => refinement.abstract_steps = |_, _, _| AbstractSteps::Stutter,
@@ -31,6 +36,7 @@ fn a_cell_fails_by_what_was_put_to_the_test() {
     let decide = |parts: &[&'static str]| {
         let published = Published {
             source: "",
+            named: Vec::new(),
             columns: Axis {
                 parameter: "side",
                 values: vec!["left"],
@@ -40,7 +46,7 @@ fn a_cell_fails_by_what_was_put_to_the_test() {
                 values: parts.to_vec(),
             },
             rows: vec![PublishedRow {
-                given: Vec::new(),
+                given: String::new(),
                 cells: vec![Expected::found(Failing::NONE)],
             }],
         };
@@ -84,7 +90,7 @@ fn a_cell_fails_by_what_was_put_to_the_test() {
 /// ends the row with its verdict.
 #[test]
 fn a_row_of_a_table_says_what_its_worst_instance_says() {
-    let count = Check::new("count", "", "", Vec::new(), |_| {
+    let count = Check::new("count", "", "", |_: &Nothing| {
         Ok(Box::new(Checker::owning(itself(counter()))))
     });
     let decide = |instances: &[Selection], settings: &Settings<'_>| {
@@ -98,7 +104,7 @@ fn a_row_of_a_table_says_what_its_worst_instance_says() {
             check: "count",
             rows: Rows::Sweep(Sweep {
                 rows: vec![Row {
-                    given: Vec::new(),
+                    given: String::new(),
                     instances: instances.collect(),
                 }],
                 on_the_way: None,
@@ -145,13 +151,18 @@ fn a_row_of_a_table_says_what_its_worst_instance_says() {
 /// violated anywhere.
 #[test]
 fn a_table_tells_what_is_broken_by_the_time_a_row_is_violated() {
-    let parameters = vec![Parameter::number("small", 1..=9, 9, "what stays below it")];
-    let count = Check::new("count", "", "", parameters, |arguments| {
+    #[derive(Clone, clap::Args)]
+    struct Arguments {
+        /// what stays below it
+        #[arg(long, default_value_t = 9, value_parser = number::<u8>(1..=9))]
+        small: u8,
+    }
+    let count = Check::new("count", "", "", |arguments: &Arguments| {
         let mut refinement = itself(counter());
         refinement.invariants = vec![
             Invariant::new("below_two", "a test", |n: &u8| *n < 2),
             Invariant::new("below_three", "a test", |n: &u8| *n < 3),
-            match arguments.number("small") {
+            match arguments.small {
                 1 => Invariant::new("small", "a test", |n: &u8| *n < 1),
                 3 => Invariant::new("small", "a test", |n: &u8| *n < 3),
                 _ => Invariant::new("small", "a test", |_: &u8| true),
@@ -160,7 +171,7 @@ fn a_table_tells_what_is_broken_by_the_time_a_row_is_violated() {
         Ok(Box::new(Checker::owning(refinement)))
     });
     let at = |small: u64| Instance {
-        given: vec![("small", small.into())],
+        given: format!("--small {small}"),
         obligations: Selection::only(["invariant:small"]),
         ..Instance::default()
     };
@@ -171,7 +182,7 @@ fn a_table_tells_what_is_broken_by_the_time_a_row_is_violated() {
             check: "count",
             rows: Rows::Sweep(Sweep {
                 rows: vec![Row {
-                    given: Vec::new(),
+                    given: String::new(),
                     instances: instances.iter().map(|small| at(*small)).collect(),
                 }],
                 on_the_way: Some(Instance {
@@ -205,7 +216,7 @@ fn a_table_tells_what_is_broken_by_the_time_a_row_is_violated() {
 
 #[test]
 fn a_row_of_a_table_that_is_tried_nowhere() {
-    let count = Check::new("counter", "a test", "a test", vec![], |_| {
+    let count = Check::new("counter", "a test", "a test", |_: &Nothing| {
         Ok(Box::new(Checker::owning(itself(counter()))))
     });
     let verdict = |instances| {
@@ -215,7 +226,7 @@ fn a_row_of_a_table_that_is_tried_nowhere() {
             check: "counter",
             rows: Rows::Sweep(Sweep {
                 rows: vec![Row {
-                    given: vec![],
+                    given: String::new(),
                     instances,
                 }],
                 on_the_way: None,

@@ -1,10 +1,23 @@
 //! Seeded faults of the collector.
 
 use serde::Serialize;
+use strum::VariantArray;
 
 /// A seeded fault. Each is tested in one place, in the smallest function that differs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    Hash,
+    Serialize,
+    strum::IntoStaticStr,
+    strum::VariantArray,
+)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Fault {
     /// Nothing.
     #[default]
@@ -39,51 +52,19 @@ pub enum Fault {
     GenerationNotBumped,
 }
 
-/// Every fault with its name.
-const NAMED: [(Fault, &str); 15] = [
-    (Fault::None, "none"),
-    (Fault::NoDeletionBarrier, "no-deletion-barrier"),
-    (Fault::NoInsertionBarrier, "no-insertion-barrier"),
-    (Fault::MarkWithoutCas, "mark-without-cas"),
-    (Fault::SkipIdleNoop, "skip-idle-noop"),
-    (Fault::SkipIdleFlipNoop, "skip-idle-flip-noop"),
-    (Fault::SkipInitNoop, "skip-init-noop"),
-    (Fault::SkipMarkNoop, "skip-mark-noop"),
-    (Fault::NoHandshakeFence, "no-handshake-fence"),
-    (Fault::RootsNotMarked, "roots-not-marked"),
-    (Fault::NoGetWork, "no-get-work"),
-    (Fault::AllocateWrongSense, "allocate-wrong-sense"),
-    (Fault::EarlySweep, "early-sweep"),
-    (Fault::WorklistNotHandedOver, "worklist-not-handed-over"),
-    (Fault::GenerationNotBumped, "generation-not-bumped"),
-];
-
 impl Fault {
     /// All of them, [`Fault::None`] first.
     pub fn all() -> impl Iterator<Item = Self> {
-        NAMED.iter().map(|(fault, _)| *fault)
+        Self::VARIANTS.iter().copied()
     }
-
-    /// The names of all of them, in the same order.
-    pub const NAMES: [&'static str; NAMED.len()] = {
-        let mut names = [""; NAMED.len()];
-        let mut at = 0;
-        while at < names.len() {
-            names[at] = NAMED[at].1;
-            at += 1;
-        }
-        names
-    };
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
-        let mut named = NAMED.iter().filter(|(fault, _)| *fault == self);
-        named.next().expect("every fault has a name").1
+        self.into()
     }
 
     /// The fault of a name, if there is one.
     pub fn named(name: &str) -> Option<Self> {
-        let mut named = NAMED.iter().filter(|(_, known)| *known == name);
-        named.next().map(|(fault, _)| *fault)
+        Self::all().find(|fault| fault.name() == name)
     }
 }

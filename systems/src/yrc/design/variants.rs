@@ -27,7 +27,10 @@ pub struct Variant {
 }
 
 /// The order of the write barrier's steps.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, strum::IntoStaticStr, strum::VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Barrier {
     /// Store, increment of the new value, decrement of the old.
     #[default]
@@ -37,7 +40,10 @@ pub enum Barrier {
 }
 
 /// Treatment of increments.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, strum::IntoStaticStr, strum::VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Increments {
     /// It waits in a queue for the next merge.
     #[default]
@@ -47,7 +53,10 @@ pub enum Increments {
 }
 
 /// The order in which the queues are merged, one a step.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, strum::IntoStaticStr, strum::VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Merge {
     /// Stripe by stripe, its increments and then its decrements.
     #[default]
@@ -63,7 +72,10 @@ pub enum Merge {
 }
 
 /// Exclusion of threads during a collection.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, strum::IntoStaticStr, strum::VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Mutators {
     /// None: threads run freely.
     #[default]
@@ -78,7 +90,10 @@ pub enum Mutators {
 }
 
 /// Data that trial deletion works on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, strum::IntoStaticStr, strum::VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
 pub enum TrialDeletion {
     /// The counts of the objects themselves.
     #[default]
@@ -94,7 +109,10 @@ pub enum TrialDeletion {
 }
 
 /// Granularity of the collector's steps.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, strum::IntoStaticStr, strum::VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Granularity {
     /// One queue, one object or one slot.
     #[default]
@@ -114,7 +132,10 @@ pub enum Reservation {
 }
 
 /// The fairness that is assumed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, strum::IntoStaticStr, strum::VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Progress {
     /// Weak fairness of the collector, and strong fairness of each thread's steps after the write of a field: threads that
     /// are stopped within a store go on between collections.

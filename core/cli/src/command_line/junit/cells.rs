@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{Case, Outcome, Problem, Suite};
+use crate::catalogue::Check;
 use crate::table::{Decided, Published, Table};
 use refmap::internal::plain;
 
@@ -11,6 +12,7 @@ impl Suite {
     pub fn of_table(
         program: &str,
         (table, published): (&Table, &Published),
+        check: &Check,
         rows: &[Decided],
         seconds: f64,
     ) -> Self {
@@ -47,9 +49,8 @@ impl Suite {
             }
         }
         for row in published.rows.iter().skip(rows.len()) {
-            let arguments = row.given.iter();
-            let arguments = arguments.map(|(name, value)| ((*name).to_owned(), value.clone()));
-            let arguments = given(&arguments.collect());
+            // They are validated before anything is decided.
+            let arguments = given(&published.row_of(check, row).unwrap_or_default());
             for column in &published.columns.values {
                 let outcome = Outcome::Skipped("not run".to_owned());
                 cases.push(case(arguments.clone(), column, None, outcome));

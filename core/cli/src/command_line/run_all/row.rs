@@ -2,7 +2,6 @@
 
 use crate::catalogue::Claim;
 use crate::command_line::junit::{Case, Outcome, Problem};
-use crate::command_line::listing::expected;
 use crate::table::{DecidedCells, Published, Table};
 use refmap::report::{Report, Verdict};
 
@@ -13,8 +12,8 @@ pub(super) struct Row {
     pub command: String,
     pub states: u64,
     pub seconds: f64,
-    pub source: &'static str,
-    pub says: &'static str,
+    pub source: String,
+    pub says: String,
     /// How the result differs from the claimed one. Nothing if it is as claimed.
     pub differences: Vec<String>,
     /// What else to know of a result that is not as claimed.
@@ -22,34 +21,31 @@ pub(super) struct Row {
     /// Arguments of the program that show the whole result.
     again: String,
     /// Check or table.
-    class: &'static str,
+    class: String,
     kind: &'static str,
 }
 
 impl Row {
     pub fn of_claim(claim: &Claim, report: &Report) -> Self {
         let verdict = report.verdict.map_or("none".to_owned(), |v| v.to_string());
-        let mut details = vec![format!("claimed: {}", expected(claim))];
+        let mut details = vec![format!("claimed: {}", claim.expect)];
         details.extend(report.counterexample.as_ref().map(|found| {
             let why = found.explanation.lines().next().unwrap_or_default();
             format!("found: {}: {why}", found.failure())
         }));
         Self {
             command: {
-                let command = claim.command();
-                command
-                    .strip_prefix("check ")
-                    .unwrap_or(&command)
-                    .to_owned()
+                let command = claim.command.strip_prefix("check ");
+                command.unwrap_or(&claim.command).to_owned()
             },
             states: report.states,
             seconds: report.seconds,
-            source: claim.source,
-            says: claim.says,
+            source: claim.source.clone(),
+            says: claim.says.clone(),
             differences: claim.differences(report),
             details,
-            again: claim.command(),
-            class: claim.check,
+            again: claim.command.clone(),
+            class: claim.check.clone(),
             kind: match report.verdict {
                 Some(Verdict::Incomplete) => "incomplete",
                 _ => "otherwise",
@@ -78,12 +74,12 @@ impl Row {
             command: table.name.to_owned(),
             states: cells().map(|(_, cell)| cell.states).sum(),
             seconds: cells().map(|(_, cell)| cell.seconds).sum(),
-            source: published.source,
-            says: table.about,
+            source: published.source.to_owned(),
+            says: table.about.to_owned(),
             differences: differences.collect(),
             details: Vec::new(),
             again: format!("table {}", table.name),
-            class: table.name,
+            class: table.name.to_owned(),
             kind: "otherwise",
         }
     }
@@ -128,12 +124,12 @@ pub(super) mod tests {
             command: command.to_owned(),
             states: 415_633,
             seconds: 1.234,
-            source: "a paper, Fig. 3",
-            says: "it holds",
+            source: "a paper, Fig. 3".to_owned(),
+            says: "it holds".to_owned(),
             differences: differences.iter().map(|text| (*text).to_owned()).collect(),
             details: vec!["claimed: holds".to_owned()],
             again: format!("check {command}"),
-            class: "ben-ari-3",
+            class: "ben-ari-3".to_owned(),
             kind: "otherwise",
         }
     }

@@ -4,7 +4,8 @@ use refmap::AbstractSteps::{self, One, Stutter};
 use refmap::drawing::{Drawing, Node, Row, Shade};
 use refmap::obligation::Checker;
 use refmap::{Action, Fairness, Invariant, Property, Refinement, TransitionSystem};
-use refmap_cli::catalogue::{Catalogue, Check, Parameter};
+use refmap_cli::catalogue::{Catalogue, Check, Nothing, number};
+use refmap_cli::clap;
 use refmap_testing::{Machine, itself};
 use serde::Serialize;
 
@@ -135,8 +136,7 @@ fn count() -> Check {
         "count",
         "a clock: is a clock",
         "this test, page 1",
-        Vec::new(),
-        |_| {
+        |_: &Nothing| {
             let next = |n: &u32| vec![(("tick", 0), (n + 1) % 1_000)];
             let mut refinement = itself(Machine::new(&[("tick", "clock")], [0u32], next, |_| 0));
             refinement.implementation.fairness = vec![Fairness::weak("on", ["tick"])];
@@ -156,30 +156,36 @@ fn count() -> Check {
     )
 }
 
+#[derive(Clone, clap::Args)]
+struct Shape {
+    /// Places
+    #[arg(long, default_value_t = 3, value_parser = number::<u32>(1..=10_000))]
+    length: u32,
+    /// Where it begins to jump
+    #[arg(long, default_value_t = 10_000, value_parser = number::<u32>(0..=10_000))]
+    jumps_from: u32,
+    /// Whether its end is its beginning
+    #[arg(long)]
+    round: bool,
+    /// Whether its name is hostile
+    #[arg(long)]
+    hostile: bool,
+}
+
 pub fn catalogue() -> Catalogue {
     let line = Check::new(
         "line",
         "a token on a line",
         "this test",
-        vec![
-            Parameter::number("length", 1..=10_000, 3, "Places"),
-            Parameter::number("jumps-from", 0..=10_000, 10_000, "Where it begins to jump"),
-            Parameter::flag("round", "Whether its end is its beginning"),
-            Parameter::flag("hostile", "Whether its name is hostile"),
-        ],
-        |arguments| {
-            let name = if arguments.flag("hostile") {
-                HOSTILE
-            } else {
-                "n"
-            };
+        |arguments: &Shape| {
+            let name = if arguments.hostile { HOSTILE } else { "n" };
             let line = |length| Line {
                 length,
                 name: name.to_owned(),
-                jumps_from: arguments.number("jumps-from"),
-                is_round: arguments.flag("round"),
+                jumps_from: arguments.jumps_from,
+                is_round: arguments.round,
             };
-            let length: u32 = arguments.number("length");
+            let length = arguments.length;
             let refinement = NeverArrives {
                 line: line(length),
                 specification: line(length - 1),

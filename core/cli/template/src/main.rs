@@ -47,7 +47,7 @@ struct Threads {
     lock: Lock,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Lock {
     /// A thread holds it from its read to its write.
     Held,
@@ -207,51 +207,34 @@ impl Refinement for ThreadsRefineAtomic {
 
 // ANCHOR: catalogue
 use refmap::obligation::Checker;
-use refmap_cli::catalogue::{Arguments, Catalogue, Check, Choice, Claim, Parameter};
+use refmap_cli::catalogue::{Catalogue, Check, number};
+use refmap_cli::clap::{self, Args};
 
-fn lock() -> Choice<Lock> {
-    let locks = [
-        ("held", Lock::Held),
-        ("absent", Lock::Absent),
-        ("kept", Lock::Kept),
-    ];
-    Choice::new("lock", "What the lock is", locks)
+/// The parameters of the check, each an option of its command.
+#[derive(Clone, Args)]
+struct Scope {
+    /// Number of threads
+    #[arg(long, default_value_t = 2, value_parser = number::<u8>(1..=4))]
+    threads: u8,
+    /// What the lock is
+    #[arg(long, value_enum, default_value_t = Lock::Held)]
+    lock: Lock,
 }
 
-fn instance(arguments: &Arguments) -> ThreadsRefineAtomic {
-    ThreadsRefineAtomic::new(arguments.number("threads"), lock().of(arguments))
-}
-
-/// What can be checked, with which parameters, and what is claimed of it.
+/// What can be checked, and the page of what is claimed of it.
 fn catalogue() -> Catalogue {
     let counter = Check::new(
         "counter",
         "threads that read and write a counter refine one that is incremented at once",
         "this project",
-        vec![
-            Parameter::number("threads", 1..=4, 2, "Number of threads"),
-            lock().parameter(),
-        ],
-        |arguments| Ok(Box::new(Checker::owning(instance(arguments)))),
+        |scope: &Scope| {
+            let refinement = ThreadsRefineAtomic::new(scope.threads, scope.lock);
+            Ok(Box::new(Checker::owning(refinement)))
+        },
     );
-    let claims = vec![
-        Claim::holds("counter", vec![])
-            .states(12)
-            .source("this project", "two threads and a lock"),
-        Claim::violated("counter", vec![("lock", "absent".into())], "simulation")
-            .only(&["simulation"])
-            .length(4)
-            .source("this project", "without a lock an update is lost"),
-        Claim::violated(
-            "counter",
-            vec![("lock", "kept".into())],
-            "environment:increment",
-        )
-        .source("this project", "a lock that is kept shuts a thread out"),
-    ];
     Catalogue {
         checks: vec![counter],
-        claims,
+        claims: include_str!("../CLAIMS.md").to_owned(),
         ..Catalogue::default()
     }
 }
@@ -276,16 +259,11 @@ mod tests {
     #[test]
     fn all_claims_are_as_claimed() {
         let catalogue = catalogue();
-        for claim in &catalogue.claims {
-            let report = catalogue
-                .run(claim, &Settings::default())
-                .expect("it is checked");
-            assert_eq!(
-                claim.differences(&report),
-                [""; 0],
-                "{}\n{report}",
-                claim.command()
-            );
+        for claim in catalogue.claims().expect("each row is a claim") {
+            let report = catalogue.run(&claim, &Settings::default());
+            let report = report.expect("it is checked");
+            let differences = claim.differences(&report);
+            assert_eq!(differences, [""; 0], "{}\n{report}", claim.command);
         }
     }
 }
