@@ -177,9 +177,10 @@ impl Heap {
             if !self.allocated.contains(object) {
                 return node.mark("free").absent();
             }
-            let node = match reachable.contains(object) {
-                true => node,
-                false => node.mark("garbage"),
+            let node = if reachable.contains(object) {
+                node
+            } else {
+                node.mark("garbage")
             };
             fields
                 .iter()

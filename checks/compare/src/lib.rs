@@ -84,9 +84,10 @@ fn compare(program: &Path, folder: &Path, arguments: &Arguments) -> Result<(), F
     }
     let mut outcomes = Vec::new();
     for instance in &arguments.instances {
-        let runs = match *instance == LARGE {
-            true => 1,
-            false => arguments.runs,
+        let runs = if *instance == LARGE {
+            1
+        } else {
+            arguments.runs
         };
         outcomes.push(outcome(program, *instance, runs, &stateright, &mut absent)?);
     }

@@ -90,9 +90,10 @@ fn older_source(source: &Path, copy: &Path) -> Result<PathBuf, String> {
 }
 
 fn older_manifest(manifest: &str) -> Result<String, String> {
-    match manifest.contains(NEWER) {
-        true => Ok(manifest.replace(NEWER, OLDER)),
-        false => Err(format!("the manifest does not say {NEWER}")),
+    if manifest.contains(NEWER) {
+        Ok(manifest.replace(NEWER, OLDER))
+    } else {
+        Err(format!("the manifest does not say {NEWER}"))
     }
 }
 

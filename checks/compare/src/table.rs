@@ -28,9 +28,12 @@ impl Table {
         };
         lines.push(self.line(style, &widths, &headings));
         if style == Style::Markdown {
-            let rule = |(column, width): (usize, &usize)| match column < self.text_columns {
-                true => "-".repeat(*width),
-                false => format!("{}:", "-".repeat(width - 1)),
+            let rule = |(column, width): (usize, &usize)| {
+                if column < self.text_columns {
+                    "-".repeat(*width)
+                } else {
+                    format!("{}:", "-".repeat(width - 1))
+                }
             };
             let rules: Vec<_> = widths.iter().enumerate().map(rule).collect();
             lines.push(format!("| {} |", rules.join(" | ")));
@@ -56,9 +59,12 @@ impl Table {
             .iter()
             .zip(widths)
             .enumerate()
-            .map(|(column, (cell, width))| match column < self.text_columns {
-                true => format!("{cell:width$}"),
-                false => format!("{cell:>width$}"),
+            .map(|(column, (cell, width))| {
+                if column < self.text_columns {
+                    format!("{cell:width$}")
+                } else {
+                    format!("{cell:>width$}")
+                }
             })
             .collect();
         match style {

@@ -30,9 +30,10 @@ pub(super) fn sampled(
         let is_violated = violated == Some(looked.name) || (is_quiet && looked.name == EXERCISED);
         Obligation {
             name: looked.name.to_owned(),
-            verdict: match is_violated {
-                true => Verdict::Violated,
-                false => Verdict::Incomplete,
+            verdict: if is_violated {
+                Verdict::Violated
+            } else {
+                Verdict::Incomplete
             },
             checked: looked.checked,
             note: (is_quiet && looked.name == EXERCISED)
@@ -51,9 +52,10 @@ pub(super) fn sampled(
         check: String::new(),
         claim: None,
         parameters: Map::new(),
-        verdict: Some(match violated.is_some() || is_quiet {
-            true => Verdict::Violated,
-            false => Verdict::Incomplete,
+        verdict: Some(if violated.is_some() || is_quiet {
+            Verdict::Violated
+        } else {
+            Verdict::Incomplete
         }),
         evidence: Evidence::Sampled,
         complete: false,

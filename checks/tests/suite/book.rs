@@ -18,9 +18,10 @@ fn pages() -> Vec<PathBuf> {
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).expect("it is a folder") {
             let path = entry.expect("it can be read").path();
-            match path.is_dir() {
-                true => folders.push(path),
-                false => pages.push(path),
+            if path.is_dir() {
+                folders.push(path)
+            } else {
+                pages.push(path)
             }
         }
     }

@@ -134,9 +134,12 @@ impl Observed for ObservedHeap {
     fn refusal(&self, from: &Program, happening: &Happening<'_, Event>) -> String {
         let mutator = happening.thread;
         let is_there = |reference: &Reference| from.heap.contains_key(reference);
-        let held = |reference| match from.holds(mutator, reference) {
-            true => None,
-            false => Some(format!("{reference} is no root of its thread")),
+        let held = |reference| {
+            if from.holds(mutator, reference) {
+                None
+            } else {
+                Some(format!("{reference} is no root of its thread"))
+            }
         };
         match *happening.event {
             Event::Free { reference } => match from.path(reference) {

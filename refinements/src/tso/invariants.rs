@@ -221,9 +221,12 @@ pub fn valid_w() -> Vec<TsoInvariant> {
     })
     .when(|s: &State| s.grey().iter().count() > 1);
     let marked = Invariant::new("valid_W_marked", source, |s: &State| {
-        let claimed = |who| match s.sys.lock == Some(who) {
-            true => s.worklist(who),
-            false => s.worklist(who).and(s.honorary_grey(who)),
+        let claimed = |who| {
+            if s.sys.lock == Some(who) {
+                s.worklist(who)
+            } else {
+                s.worklist(who).and(s.honorary_grey(who))
+            }
         };
         let claimed = s.buffer_owners().map(claimed);
         let claimed = claimed.fold(s.sys.w, Refs::and);
@@ -263,9 +266,10 @@ pub fn sys_phase() -> Vec<TsoInvariant> {
     vec![
         Invariant::new("sys_phase_Idle", source, |s: &State| {
             let heap = s.white().and(s.marked());
-            let uniform = match s.sys.fa == s.sys.fm {
-                true => s.black(),
-                false => s.white(),
+            let uniform = if s.sys.fa == s.sys.fm {
+                s.black()
+            } else {
+                s.white()
             };
             uniform == heap && s.grey().is_empty()
         })

@@ -94,10 +94,10 @@ pub fn counts(variant: Variant) -> Invariant<Design> {
             .iter()
             .all(|object| accounted(s, object) == references(s, object))
     });
-    match variant.trial_deletion.has_side_table() {
-        true => invariant,
-        false => invariant
-            .when(|s: &State| matches!(s.collector.at, Location::Idle | Location::Merge(_))),
+    if variant.trial_deletion.has_side_table() {
+        invariant
+    } else {
+        invariant.when(|s: &State| matches!(s.collector.at, Location::Idle | Location::Merge(_)))
     }
 }
 

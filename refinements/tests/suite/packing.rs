@@ -109,10 +109,7 @@ proptest! {
     fn type_correct_states_come_back(number: u64, colour_first: bool, size in 0usize..5) {
         let (nodes, sons, roots) = [(3, 4, 1), (5, 1, 2), (8, 1, 3), (4, 2, 4), (2, 4, 1)][size];
         let scope = Scope {
-            mutator: match colour_first {
-                true => MutatorOrder::ColourFirst,
-                false => MutatorOrder::RedirectFirst,
-            },
+            mutator: if colour_first { MutatorOrder::ColourFirst } else { MutatorOrder::RedirectFirst },
             ..Scope::new(nodes, sons, roots)
         };
         type_correct_state_comes_back(&Level1::new(scope), number);

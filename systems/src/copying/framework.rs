@@ -217,12 +217,11 @@ impl Parts {
         at: Location,
         (expected, new): (Expression, Expression),
     ) {
-        match self.has(name) {
-            true => t.cas(success, at, expected, new),
-            false => {
-                t.store(at, new);
-                t.assign(success, TRUE);
-            }
+        if self.has(name) {
+            t.cas(success, at, expected, new)
+        } else {
+            t.store(at, new);
+            t.assign(success, TRUE);
         }
     }
 
@@ -242,9 +241,10 @@ impl Parts {
         kind: Fence,
     ) {
         for (other, name) in names {
-            let presence = match other == kind {
-                true => self.member(group, name),
-                false => self.presence(name, Presence::Absent),
+            let presence = if other == kind {
+                self.member(group, name)
+            } else {
+                self.presence(name, Presence::Absent)
             };
             t.fence_kinds_at(group, [other], presence);
         }

@@ -273,9 +273,10 @@ impl Instance {
     pub(super) fn operations(&self) -> Vec<Operation> {
         let once = self.scenario.operations();
         let repeats = self.progress.is_some_and(Progress::repeats);
-        match repeats && once.iter().filter(|one| **one == Operation::Write).count() == 1 {
-            true => once.repeat(2),
-            false => once.to_vec(),
+        if repeats && once.iter().filter(|one| **one == Operation::Write).count() == 1 {
+            once.repeat(2)
+        } else {
+            once.to_vec()
         }
     }
 
@@ -293,15 +294,17 @@ impl Instance {
     }
 
     pub(super) fn validate(&self) -> Result<(), InstanceError> {
-        let in_range = |what, given: u8, least: u8, most: u8| match (least..=most).contains(&given)
-        {
-            true => Ok(()),
-            false => Err(InstanceError::OutOfRange {
-                what,
-                given,
-                least,
-                most,
-            }),
+        let in_range = |what, given: u8, least: u8, most: u8| {
+            if (least..=most).contains(&given) {
+                Ok(())
+            } else {
+                Err(InstanceError::OutOfRange {
+                    what,
+                    given,
+                    least,
+                    most,
+                })
+            }
         };
         in_range("alpha", self.alpha, 0, MAX_ALPHA)?;
         in_range("mutators", self.mutators, 1, MAX_MUTATORS)?;

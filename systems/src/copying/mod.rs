@@ -118,9 +118,10 @@ fn state(instance: &Instance, parts: &Parts) -> Result<Program, InstanceError> {
     instance.validate()?;
     let mut p = ProgramBuilder::new(instance.protocol.name());
     let alpha = i64::from(instance.alpha);
-    let to_data = match instance.protocol.has_alpha() {
-        true => alpha,
-        false => UNINITIALISED,
+    let to_data = if instance.protocol.has_alpha() {
+        alpha
+    } else {
+        UNINITIALISED
     };
     if instance.protocol == Protocol::Schism {
         let schism = Schism::new(&mut p, parts);

@@ -205,9 +205,10 @@ impl Collector {
             counted = blacks;
         }
         for node in 0..nodes {
-            match self.memory.is_black(node) {
-                true => self.memory.colour(node, false),
-                false => self.append(node),
+            if self.memory.is_black(node) {
+                self.memory.colour(node, false)
+            } else {
+                self.append(node)
             }
         }
         self.counts.cycles += 1;

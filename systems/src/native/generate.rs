@@ -121,13 +121,14 @@ fn adopt() -> impl Strategy<Value = Vec<Step>> {
 fn share() -> impl Strategy<Value = Vec<Step>> {
     (any::<bool>(), field(), dwell()).prop_map(|(is_shown, field, dwell)| {
         let src = OLDEST;
-        let operation = match is_shown {
-            true => Operation::Store {
+        let operation = if is_shown {
+            Operation::Store {
                 src,
                 field,
                 dst: Some(0),
-            },
-            false => Operation::Load { src, field },
+            }
+        } else {
+            Operation::Load { src, field }
         };
         vec![Step { operation, dwell }]
     })
@@ -157,16 +158,17 @@ fn put_away() -> impl Strategy<Value = Vec<Step>> {
             dwell: Some(Place::Write),
         };
         let until = step(Operation::Until(stage));
-        match is_put {
-            true => vec![
+        if is_put {
+            vec![
                 step(Operation::Alloc),
                 until,
                 write(Some(0)),
                 step(Operation::Discard { root: 0 }),
                 step(Operation::Until(Stage::GetRoots)),
                 step(Operation::Load { src, field }),
-            ],
-            false => vec![until, write(None)],
+            ]
+        } else {
+            vec![until, write(None)]
         }
     })
 }

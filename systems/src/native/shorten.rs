@@ -50,12 +50,11 @@ fn simplify(
     let mut goes_on = tree.simplify();
     while goes_on {
         let candidate = tree.current();
-        goes_on = match candidate != *best && fails(&candidate)? {
-            true => {
-                *best = candidate;
-                tree.simplify()
-            }
-            false => tree.complicate(),
+        goes_on = if candidate != *best && fails(&candidate)? {
+            *best = candidate;
+            tree.simplify()
+        } else {
+            tree.complicate()
         };
     }
     ControlFlow::Continue(())
@@ -78,9 +77,10 @@ fn cut(
         while let Some(run) = cuts.next(best.threads[thread].len()) {
             let mut candidate = best.clone();
             candidate.threads[thread].drain(run);
-            match keep_if_fails(best, candidate)? {
-                true => cuts.spared(),
-                false => cuts.needed(),
+            if keep_if_fails(best, candidate)? {
+                cuts.spared()
+            } else {
+                cuts.needed()
             }
         }
     }

@@ -213,9 +213,10 @@ impl TransitionSystem for AllocatorImplementation {
                     self.allocate(from, client, set)
                 });
                 let is_all = set == from.holding[client] && from.requests[client].is_empty();
-                let returns = match is_all {
-                    true => Action::ReturnAll(client),
-                    false => Action::Return(client, set),
+                let returns = if is_all {
+                    Action::ReturnAll(client)
+                } else {
+                    Action::Return(client, set)
                 };
                 offer(visit, returns, || from.give_back(client, set));
             }

@@ -131,9 +131,10 @@ impl State {
     fn pass_token(&self, node: usize, because: Because) -> Option<Self> {
         (guard("it has the token", self.tpos == node) & self.is_so(node, because)).then(|| {
             let mut black = self.black;
-            let tcolor = match black.remove(node) {
-                true => Colour::Black,
-                false => self.tcolor,
+            let tcolor = if black.remove(node) {
+                Colour::Black
+            } else {
+                self.tcolor
             };
             Self {
                 black,

@@ -72,9 +72,10 @@ pub enum Action {
 impl Action {
     /// The action of a client that returns `set` where these are the claims.
     pub fn returns(claims: &simple_allocator::State, client: usize, set: IndexSet) -> Self {
-        match claims.unsat[client].is_empty() && set == claims.alloc[client] {
-            true => Self::ReturnAll(client),
-            false => Self::Return(client, set),
+        if claims.unsat[client].is_empty() && set == claims.alloc[client] {
+            Self::ReturnAll(client)
+        } else {
+            Self::Return(client, set)
         }
     }
 }

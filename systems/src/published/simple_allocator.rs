@@ -57,9 +57,10 @@ pub enum Action {
 impl Action {
     /// The action of a client that returns `set` in the state `from`.
     pub fn returns(from: &State, client: usize, set: IndexSet) -> Self {
-        match set == from.alloc[client] {
-            true => Self::ReturnAll(client),
-            false => Self::Return(client, set),
+        if set == from.alloc[client] {
+            Self::ReturnAll(client)
+        } else {
+            Self::Return(client, set)
         }
     }
 }

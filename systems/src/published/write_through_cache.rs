@@ -269,9 +269,10 @@ impl TransitionSystem for WriteThroughCache {
                 });
             }
         }
-        let mem_q_wr = match from.q_cond(q_len) {
-            true => Action::MemQWrIfNeeded,
-            false => Action::MemQWr,
+        let mem_q_wr = if from.q_cond(q_len) {
+            Action::MemQWrIfNeeded
+        } else {
+            Action::MemQWr
         };
         offer(visit, mem_q_wr, || from.mem_q_wr());
         offer(visit, Action::MemQRd, || from.mem_q_rd(fault));

@@ -16,15 +16,18 @@ type GcCommand = Command<Gc>;
 /// The collector's loop.
 pub(super) fn collector(scope: &Scope, variant: Variant) -> GcCommand {
     let handshake = |round, part, phase| noop(round, part, phase, scope.mutators, variant);
-    let flip_here = |here: Flip| match variant.flip == here {
-        true => sequence([
-            load_fm(SetFaStep::LoadFm, Who::Gc),
-            tell(SetFaStep::StoreFa, Who::Gc, |l: &Gc| {
-                Asks::Store(Store::FA(fm(l)))
-            })
-            .from_source("Gammie et al., Fig. 2, line 12"),
-        ]),
-        false => sequence([]),
+    let flip_here = |here: Flip| {
+        if variant.flip == here {
+            sequence([
+                load_fm(SetFaStep::LoadFm, Who::Gc),
+                tell(SetFaStep::StoreFa, Who::Gc, |l: &Gc| {
+                    Asks::Store(Store::FA(fm(l)))
+                })
+                .from_source("Gammie et al., Fig. 2, line 12"),
+            ])
+        } else {
+            sequence([])
+        }
     };
     forever(sequence([
         handshake(HandshakeRound::Idle, Part::IdleNoop, HandshakePhase::Idle),
@@ -76,9 +79,10 @@ fn store_phase(phase: Phase, source: &'static str) -> GcCommand {
 
 /// Lines 25 to 34, and Fig. 10.
 fn mark_loop(scope: &Scope, variant: Variant) -> GcCommand {
-    let round = match variant.has(Part::GetWork) {
-        true => get_work(scope.mutators),
-        false => sequence([]),
+    let round = if variant.has(Part::GetWork) {
+        get_work(scope.mutators)
+    } else {
+        sequence([])
     };
     let has_work = |l: &Gc| !l.marking.w.is_empty();
     while_do(

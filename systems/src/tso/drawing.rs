@@ -16,9 +16,10 @@ impl State {
                 return node.mark("free").absent();
             };
             let node = self.coloured(node, reference);
-            let node = match unprotected.contains(reference) {
-                true => node.mark("not grey-protected"),
-                false => node,
+            let node = if unprotected.contains(reference) {
+                node.mark("not grey-protected")
+            } else {
+                node
             };
             let fields = object.fields.iter();
             fields.fold(node, |node, value| node.maybe("", *value))

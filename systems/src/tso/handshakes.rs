@@ -160,9 +160,10 @@ pub(super) fn answer(me: u8, variant: Variant) -> Command<Mutator> {
     let who = Who::Mutator(me);
     let source = "Gammie et al., Fig. 4, the mutator";
     let fence = tell(AnswerStep::Fence, who, |_: &Mutator| Asks::Mfence).from_source(source);
-    let fence = match variant.has(Part::MutatorFence) {
-        true => fence,
-        false => sequence([]),
+    let fence = if variant.has(Part::MutatorFence) {
+        fence
+    } else {
+        sequence([])
     };
     sequence([
         ask(

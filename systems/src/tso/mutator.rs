@@ -74,9 +74,12 @@ fn load(who: Who, scope: &Scope) -> MutatorCommand {
 fn store(who: Who, scope: &Scope, variant: Variant) -> MutatorCommand {
     let [deletion, insertion] = [deletion(who, variant), insertion(who, variant)];
     // The next step is a barrier's load. Without the barrier it may be a store of null, which blocks while the buffer is full.
-    let chosen = |choice: MutatorCommand| match variant.has(Part::DeletionBarrier) {
-        true => choice.fuse_with_next(),
-        false => choice,
+    let chosen = |choice: MutatorCommand| {
+        if variant.has(Part::DeletionBarrier) {
+            choice.fuse_with_next()
+        } else {
+            choice
+        }
     };
     let [place, all] = [choose_place, choose_store].map(|choose| chosen(choose(scope.fields)));
     let is_dst_separate = scope.granularity != Granularity::Fine;
@@ -183,14 +186,15 @@ fn insertion(who: Who, variant: Variant) -> MutatorCommand {
         .from_source("Gammie et al., Fig. 6, line 10"),
         mark(Marker::Insertion, who, variant),
     ]);
-    match variant.has(Part::InsertionBarrierAfterRoots) {
-        true => barrier,
-        false => when(
+    if variant.has(Part::InsertionBarrierAfterRoots) {
+        barrier
+    } else {
+        when(
             MutatorStep::RootsUnmarked,
             |l: &Mutator| !l.roots_marked,
             barrier,
         )
         .fuse_with_previous()
-        .from_source("Gammie et al., section 4, Observations"),
+        .from_source("Gammie et al., section 4, Observations")
     }
 }

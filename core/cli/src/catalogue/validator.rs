@@ -105,9 +105,12 @@ impl Validator {
     ) -> Self {
         let run = self.run;
         Self {
-            run: Box::new(move |history, settings| match is_other(history.header()) {
-                true => (other.run)(history, settings),
-                false => run(history, settings),
+            run: Box::new(move |history, settings| {
+                if is_other(history.header()) {
+                    (other.run)(history, settings)
+                } else {
+                    run(history, settings)
+                }
             }),
             ..self
         }

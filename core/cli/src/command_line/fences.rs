@@ -97,11 +97,12 @@ fn compared(published: &Comparison) -> String {
     let more: Vec<_> = more
         .map(|(what, fences)| format!("{what}: {fences}"))
         .collect();
-    match more.is_empty() {
-        true => format!("{beginning} It is minimal."),
-        false => format!(
+    if more.is_empty() {
+        format!("{beginning} It is minimal.")
+    } else {
+        format!(
             "{beginning} It suffices, and is not minimal: {}.",
             more.join("; ")
-        ),
+        )
     }
 }

@@ -77,17 +77,20 @@ pub(super) fn command(
         "refmap" => command.subcommand(new()),
         _ => command,
     };
-    let command = match catalogue.fences.is_empty() {
-        true => command,
-        false => command.subcommand(fences(catalogue)),
+    let command = if catalogue.fences.is_empty() {
+        command
+    } else {
+        command.subcommand(fences(catalogue))
     };
-    let command = match catalogue.stress.is_empty() {
-        true => command,
-        false => command.subcommand(stress(catalogue)),
+    let command = if catalogue.stress.is_empty() {
+        command
+    } else {
+        command.subcommand(stress(catalogue))
     };
-    let command = match catalogue.validators.is_empty() {
-        true => command,
-        false => command.subcommand(validate(catalogue)),
+    let command = if catalogue.validators.is_empty() {
+        command
+    } else {
+        command.subcommand(validate(catalogue))
     };
     if catalogue.tables.is_empty() {
         return command;

@@ -57,9 +57,10 @@ pub(super) fn run(
     for path in left.by_ref() {
         let file = path.display().to_string();
         let shown = |report: &Report<'_>| -> Result<(), CommandError> {
-            match command.json {
-                true => tests.push(serde_json::to_value(report).map_err(io::Error::from)?),
-                false => writeln!(output, "{report}")?,
+            if command.json {
+                tests.push(serde_json::to_value(report).map_err(io::Error::from)?)
+            } else {
+                writeln!(output, "{report}")?
             }
             Ok(())
         };

@@ -259,9 +259,10 @@ impl Results<'_> {
         } else {
             Ok(())
         };
-        match row.is_as_claimed() {
-            true => self.as_claimed += 1,
-            false => self.otherwise.push(row),
+        if row.is_as_claimed() {
+            self.as_claimed += 1
+        } else {
+            self.otherwise.push(row)
         }
         match printed {
             Err(error) if goes_on => {

@@ -150,9 +150,10 @@ fn lines(of: &StressReport) -> Vec<String> {
 
 /// Describes the recorded history of a run.
 fn told(history: &RecordedHistory, failed: bool) -> String {
-    let of_another = match failed && !history.fails {
-        true => ", of a play that did not fail",
-        false => "",
+    let of_another = if failed && !history.fails {
+        ", of a play that did not fail"
+    } else {
+        ""
     };
     let overhead = history.overhead.map_or(String::new(), |times| {
         format!("; an operation takes {times:.2} times as long when it is recorded")

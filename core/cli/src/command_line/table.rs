@@ -286,9 +286,10 @@ fn summary(
                 (Some(false), Some(paper)) => format!("; paper: {}", paper.words(parts)),
                 _ => String::new(),
             };
-            let claimed = match cell.is_as_claimed() {
-                true => String::new(),
-                false => format!("; claimed: {}", cell.expected.found.words(parts)),
+            let claimed = if cell.is_as_claimed() {
+                String::new()
+            } else {
+                format!("; claimed: {}", cell.expected.found.words(parts))
             };
             if !paper.is_empty() || !claimed.is_empty() {
                 let ours = cell.ours.words(parts);

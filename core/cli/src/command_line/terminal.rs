@@ -8,13 +8,13 @@ use refmap::report::{Colour, TextOptions};
 
 /// Shortens text to at most `columns`, with an ellipsis at its end if something is cut off.
 pub(super) fn shortened(text: &str, columns: usize) -> String {
-    match text.chars().count() <= columns {
-        true => text.to_owned(),
-        false => text
-            .chars()
+    if text.chars().count() <= columns {
+        text.to_owned()
+    } else {
+        text.chars()
             .take(columns.saturating_sub(1))
             .chain((columns > 0).then_some('…'))
-            .collect(),
+            .collect()
     }
 }
 

@@ -195,14 +195,16 @@ impl<'s> Behaviour<'s> {
         } = columns;
         // A history is a behaviour of one system.
         let is_mapped = self.steps.iter().any(|step| !step.abstract_state.is_null());
-        html.push_str(match is_mapped {
-            true => "<div class=\"cols\"><div><h4>Implementation</h4>",
-            false => "<div><div>",
+        html.push_str(if is_mapped {
+            "<div class=\"cols\"><div><h4>Implementation</h4>"
+        } else {
+            "<div><div>"
         });
         let was = before.and_then(|before| before.picture.as_ref());
-        let title = match is_mapped {
-            true => format!("Implementation, step {index}"),
-            false => format!("State, step {index}"),
+        let title = if is_mapped {
+            format!("Implementation, step {index}")
+        } else {
+            format!("State, step {index}")
         };
         let canvas = (title.as_str(), &self.implementation);
         self.figures.add(html, canvas, (was, step.picture.as_ref()));
@@ -213,9 +215,10 @@ impl<'s> Behaviour<'s> {
         }
         html.push_str("</div><div>");
         if let Some(before) = before {
-            html.push_str(match is_misfit {
-                true => "<h4>Should simulate, and does not</h4>",
-                false => "<h4>Simulates</h4>",
+            html.push_str(if is_misfit {
+                "<h4>Should simulate, and does not</h4>"
+            } else {
+                "<h4>Simulates</h4>"
             });
             simulated(html, step, before);
         }
@@ -310,15 +313,14 @@ fn difference(html: &mut String, before: Option<&Value>, state: &Value, open: bo
         return;
     };
     let changed = changes(before, state);
-    match changed.is_empty() {
-        true => html.push_str("<p class=\"none\">no change</p>"),
-        false => {
-            html.push_str("<ul class=\"d\">");
-            for change in &changed {
-                let _ = write!(html, "<li class=\"ch\">{}</li>", Escaped(change));
-            }
-            html.push_str("</ul>");
+    if changed.is_empty() {
+        html.push_str("<p class=\"none\">no change</p>")
+    } else {
+        html.push_str("<ul class=\"d\">");
+        for change in &changed {
+            let _ = write!(html, "<li class=\"ch\">{}</li>", Escaped(change));
         }
+        html.push_str("</ul>");
     }
     let before = parts(before);
     let same: Vec<_> = parts(state)
@@ -336,10 +338,7 @@ fn difference(html: &mut String, before: Option<&Value>, state: &Value, open: bo
     );
     for (name, value) in same {
         let value = compact(value);
-        let value = match open {
-            true => value,
-            false => cut(value),
-        };
+        let value = if open { value } else { cut(value) };
         let _ = write!(html, "<li>{} {}</li>", Escaped(name), Escaped(value));
     }
     html.push_str("</ul></details>");

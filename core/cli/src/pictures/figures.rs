@@ -92,18 +92,20 @@ fn changed(before: &Drawing, after: &Drawing) -> Vec<String> {
                 ..node.clone()
             };
             let text = head.to_string();
-            match node.absent {
-                true => format!("{text} (absent)"),
-                false => text,
+            if node.absent {
+                format!("{text} (absent)")
+            } else {
+                text
             }
         };
         if told(was) != told(node) {
             words.push(format!("{} is now {}", told(was), told(node)));
         }
         for (number, slot) in node.slots.iter().enumerate() {
-            let name = match slot.name.is_empty() {
-                true => number.to_string(),
-                false => slot.name.clone(),
+            let name = if slot.name.is_empty() {
+                number.to_string()
+            } else {
+                slot.name.clone()
             };
             match was.slots.get(number) {
                 Some(was) if was.holds != slot.holds => {

@@ -221,13 +221,15 @@ fn drawing(system: &System, at: u32) -> Option<Drawing> {
         }
     }
     let nodes = (0..).zip(&system.given).map(|(state, given)| {
-        let node = Node::new(given).shade(match state == at {
-            true => Shade::Black,
-            false => Shade::White,
+        let node = Node::new(given).shade(if state == at {
+            Shade::Black
+        } else {
+            Shade::White
         });
-        let node = match system.initial.contains(&state) {
-            true => node.root(),
-            false => node,
+        let node = if system.initial.contains(&state) {
+            node.root()
+        } else {
+            node
         };
         let edges = edges.get(&state).into_iter().flatten();
         edges.fold(node, |node, (to, rules)| {

@@ -179,9 +179,10 @@ fn bars(part: &mut String, events: &[&ShownEvent], refused: Option<&ShownEvent>)
     for (number, event) in (1..).zip(events) {
         let (from, to) = (place(event.begin), event.end.map_or(end, place));
         let y = 2 * BAR * row(event).unwrap_or(0);
-        let class = match Some(*event) == refused {
-            true => "cell ch",
-            false => "cell",
+        let class = if Some(*event) == refused {
+            "cell ch"
+        } else {
+            "cell"
         };
         let _ = write!(
             part,

@@ -329,9 +329,10 @@ impl Ellipse {
 
 /// A number to a power, with its sign.
 fn power(number: f64, power: f64) -> f64 {
-    match number.abs() < 1e-9 {
-        true => 0.0,
-        false => number.abs().powf(power).copysign(number),
+    if number.abs() < 1e-9 {
+        0.0
+    } else {
+        number.abs().powf(power).copysign(number)
     }
 }
 

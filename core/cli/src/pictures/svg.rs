@@ -131,13 +131,15 @@ impl Picture<'_> {
                 continue;
             };
             let was = before.and_then(|node| node.slots.get(number));
-            let class = match was.is_some_and(|was| was != slot) {
-                true => "e ch",
-                false => "e",
+            let class = if was.is_some_and(|was| was != slot) {
+                "e ch"
+            } else {
+                "e"
             };
-            let path = match *to == node.id {
-                true => to_itself(place, number),
-                false => across(place, number, target.whole),
+            let path = if *to == node.id {
+                to_itself(place, number)
+            } else {
+                across(place, number, target.whole)
             };
             write!(f, r#"<path class="{class}" {OUTLINE} d="{path}"/>"#)?;
         }

@@ -197,9 +197,10 @@ fn an_event_that_was_lost_may_have_been_any_step_of_its_thread() {
         assert_eq!(verdict(history.clone()), Verdict::Holds, "{lost}");
         // Another thread's event may have been less.
         history[lost].thread = 3;
-        let expected = match steps[lost].2 {
-            true => Verdict::Violated,
-            false => Verdict::Holds,
+        let expected = if steps[lost].2 {
+            Verdict::Violated
+        } else {
+            Verdict::Holds
         };
         assert_eq!(verdict(history), expected, "{lost} of another thread");
     }

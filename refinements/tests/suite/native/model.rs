@@ -378,9 +378,10 @@ fn an_access_that_was_lost_may_have_been_any_of_its_thread() {
                 ..recorded.clone()
             },
         );
-        let expected = match is_needed && recorded.thread != collector.thread {
-            true => Verdict::Violated,
-            false => Verdict::Holds,
+        let expected = if is_needed && recorded.thread != collector.thread {
+            Verdict::Violated
+        } else {
+            Verdict::Holds
         };
         assert_eq!(verdict(&of_other), expected, "{} of another thread", told());
         others += usize::from(expected == Verdict::Violated);

@@ -139,12 +139,13 @@ impl Heap {
     /// The header of the object that `reference` is to.
     pub(crate) fn header_of(&self, reference: Reference) -> Result<Header, Stale> {
         let header = self.header(reference.slot);
-        match header.is_of(reference) {
-            true => Ok(header),
-            false => Err(Stale {
+        if header.is_of(reference) {
+            Ok(header)
+        } else {
+            Err(Stale {
                 reference,
                 found: header.allocated.then_some(header.generation),
-            }),
+            })
         }
     }
 

@@ -114,9 +114,10 @@ impl AccessModel {
             Access::Load { src, field: at, .. } | Access::Overwrite { src, field: at, .. }
                 if next.is_none() =>
             {
-                match held(src) {
-                    true => field(src, at),
-                    false => format!("{src} is no root of its mutator"),
+                if held(src) {
+                    field(src, at)
+                } else {
+                    format!("{src} is no root of its mutator")
                 }
             }
             Access::Discard { reference } if next.is_none() => {

@@ -106,15 +106,14 @@ impl LiptonReduction {
         }
         for mutator in from.numbers() {
             let process = place_of(mutator);
-            match transactions.is_at_rest(from, mutator) {
-                false => transactions.begin(&mut state, process, &|_| true, visit),
-                true => {
-                    for kind in [Kind::Alloc, Kind::Store] {
-                        let works = self.of_kind(from, process, kind);
-                        transactions.begin(&mut state, process, &works, visit);
-                    }
-                    transactions.answer_handshake(&mut state, mutator, visit);
+            if transactions.is_at_rest(from, mutator) {
+                for kind in [Kind::Alloc, Kind::Store] {
+                    let works = self.of_kind(from, process, kind);
+                    transactions.begin(&mut state, process, &works, visit);
                 }
+                transactions.answer_handshake(&mut state, mutator, visit);
+            } else {
+                transactions.begin(&mut state, process, &|_| true, visit)
             }
         }
     }

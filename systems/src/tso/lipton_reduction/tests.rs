@@ -314,9 +314,10 @@ fn losing(is_reachable: bool) -> Bench {
     bench.state.gc.src = 1;
     bench.put(FIRST, "deletion: load mark");
     bench.mutator(0).marking.reference = Some(1);
-    match is_reachable {
-        true => bench.mutator(1).roots = Refs::first(2),
-        false => bench.state.sys.heap[0] = Some(Object::new(false, 1)),
+    if is_reachable {
+        bench.mutator(1).roots = Refs::first(2)
+    } else {
+        bench.state.sys.heap[0] = Some(Object::new(false, 1))
     }
     bench
 }

@@ -119,9 +119,10 @@ impl Stability {
     fn ahead_of(&self, state: &State, process: usize) -> Ahead {
         let at = usize::from(state.at[GC].0);
         let is_asked = state.sys.pending.contains((process - place_of(0)) as u8);
-        match self.is_asking[at] && is_asked {
-            true => Ahead::default(),
-            false => self.ahead[at],
+        if self.is_asking[at] && is_asked {
+            Ahead::default()
+        } else {
+            self.ahead[at]
         }
     }
 

@@ -126,9 +126,10 @@ impl Design {
             Merge::AllIncrementsFirst => (position % self.stripes, of_all),
             Merge::AllDecrementsFirst => (position % self.stripes, !of_all),
         };
-        match increments {
-            true => (stripe, Queue::Increments),
-            false => (stripe, Queue::Decrements),
+        if increments {
+            (stripe, Queue::Increments)
+        } else {
+            (stripe, Queue::Decrements)
         }
     }
 

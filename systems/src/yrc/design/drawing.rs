@@ -19,9 +19,10 @@ impl State {
                     Colour::Grey => Shade::Grey,
                     Colour::White => Shade::White,
                 });
-                let node = match self.collector.condemned.contains(object) {
-                    true => node.mark("condemned"),
-                    false => node,
+                let node = if self.collector.condemned.contains(object) {
+                    node.mark("condemned")
+                } else {
+                    node
                 };
                 fields
                     .iter()
@@ -57,9 +58,10 @@ impl State {
             .set("candidates", self.candidates.iter())
             .set("to do", self.collector.todo.iter())
             .queue("stack", slots(&self.collector.stack));
-        match self.collector.rescue.is_empty() {
-            true => row,
-            false => row.queue("rescue", slots(&self.collector.rescue)),
+        if self.collector.rescue.is_empty() {
+            row
+        } else {
+            row.queue("rescue", slots(&self.collector.rescue))
         }
     }
 }

@@ -232,10 +232,13 @@ impl Design {
             | Action::Scan
             | Action::ScanBlack
             | Action::CollectWhite
-            | Action::Free => match Self::phase(from) == Some(action) {
-                true => self.collect(from),
-                false => None,
-            },
+            | Action::Free => {
+                if Self::phase(from) == Some(action) {
+                    self.collect(from)
+                } else {
+                    None
+                }
+            }
         }
     }
 

@@ -185,8 +185,8 @@ impl Module {
         let stored = Self::atomic_store(from, dest, new)?;
         let full = |queue: &[Object]| queue.len() >= usize::from(self.queue);
         let overflow = new.is_some() && full(&from.to_inc) || old.is_some() && full(&from.to_dec);
-        let rest = match overflow {
-            true => Equations::none(from).unchanged(
+        let rest = if overflow {
+            Equations::none(from).unchanged(
                 from,
                 &[
                     Var::Roots,
@@ -199,8 +199,9 @@ impl Module {
                     Var::MergedRoots,
                     Var::Collecting,
                 ],
-            )?,
-            false => Self::write_barrier(from, old, new)?,
+            )?
+        } else {
+            Self::write_barrier(from, old, new)?
         };
         stored.and(rest).map(Equations::state)
     }

@@ -90,10 +90,7 @@ impl Model for Safra {
     /// Only steps that are enabled, so that `next_state` has no guard to evaluate.
     fn actions(&self, state: &State, actions: &mut Vec<Action>) {
         if state.token.position == 0 && !state.is_detected {
-            actions.push(match state.is_conclusive() {
-                true => Action::Detect,
-                false => Action::InitiateProbe,
-            });
+            actions.push(if state.is_conclusive() { Action::Detect } else { Action::InitiateProbe });
         }
         for (number, node) in (0..).zip(&state.nodes) {
             if number > 0 && state.token.position == number && !node.is_active {

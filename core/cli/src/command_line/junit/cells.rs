@@ -26,23 +26,21 @@ impl Suite {
         let mut cases = Vec::new();
         for row in rows.iter().filter_map(Decided::cells) {
             for cell in &row.cells {
-                let outcome = match cell.differs() {
-                    false => Outcome::Passed,
-                    true => {
-                        let expected = cell.expected.found.words(parts);
-                        let ours = cell.ours.words(parts);
-                        let paper = cell.expected.published.map(|paper| paper.words(parts));
-                        let paper =
-                            paper.map(|paper| format!("; {} says {paper}", published.source));
-                        Outcome::Failed(Problem {
-                            kind: "otherwise",
-                            message: format!(
-                                "expected {expected}, found {ours}{}",
-                                paper.unwrap_or_default()
-                            ),
-                            text: String::new(),
-                        })
-                    }
+                let outcome = if cell.differs() {
+                    let expected = cell.expected.found.words(parts);
+                    let ours = cell.ours.words(parts);
+                    let paper = cell.expected.published.map(|paper| paper.words(parts));
+                    let paper = paper.map(|paper| format!("; {} says {paper}", published.source));
+                    Outcome::Failed(Problem {
+                        kind: "otherwise",
+                        message: format!(
+                            "expected {expected}, found {ours}{}",
+                            paper.unwrap_or_default()
+                        ),
+                        text: String::new(),
+                    })
+                } else {
+                    Outcome::Passed
                 };
                 let seconds = Some(cell.seconds);
                 cases.push(case(given(&row.given), cell.column, seconds, outcome));

@@ -101,13 +101,14 @@ impl Row {
             class: format!("{program}.{}", self.class),
             name: self.again.clone(),
             seconds: Some(self.seconds),
-            outcome: match self.is_as_claimed() {
-                true => Outcome::Passed,
-                false => Outcome::Failed(Problem {
+            outcome: if self.is_as_claimed() {
+                Outcome::Passed
+            } else {
+                Outcome::Failed(Problem {
                     kind: self.kind,
                     message: self.differences.join("; "),
                     text: self.details(program).join("\n"),
-                }),
+                })
             },
         }
     }

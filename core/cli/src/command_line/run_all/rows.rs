@@ -79,9 +79,10 @@ impl Rows<'_> {
     }
 
     fn mark(&self, row: &Row) -> String {
-        match row.is_as_claimed() {
-            true => self.options.colour.paint(Ink::Good, "✓"),
-            false => self.options.colour.paint(Ink::Bad, "✗"),
+        if row.is_as_claimed() {
+            self.options.colour.paint(Ink::Good, "✓")
+        } else {
+            self.options.colour.paint(Ink::Bad, "✗")
         }
     }
 }
@@ -113,9 +114,10 @@ fn fitted(row: &Row, columns: usize) -> String {
     let padded = COMMAND_WIDTH.min(width);
     let line = format!("{:<10} {command:<padded$}{cost}", row.verdict);
     let source = format!("  [{}]", row.source);
-    match line.chars().count() + source.chars().count() <= columns {
-        true => line + &source,
-        false => line,
+    if line.chars().count() + source.chars().count() <= columns {
+        line + &source
+    } else {
+        line
     }
 }
 

@@ -51,9 +51,10 @@ impl Place<'_> {
     }
 
     fn path(&self, address: &Address) -> String {
-        match address.0.is_empty() {
-            true => self.base.to_owned(),
-            false => format!("{}at/{address}", self.base),
+        if address.0.is_empty() {
+            self.base.to_owned()
+        } else {
+            format!("{}at/{address}", self.base)
         }
     }
 
@@ -94,9 +95,10 @@ impl Place<'_> {
             }
         }
         let name = self.explored.check;
-        let title = match steps.is_empty() {
-            true => format!("{name}: explorer"),
-            false => format!("{name}: step {at}"),
+        let title = if steps.is_empty() {
+            format!("{name}: explorer")
+        } else {
+            format!("{name}: step {at}")
         };
         page(&title, &body, None, Script::Explorer)
     }
@@ -249,17 +251,18 @@ impl Place<'_> {
             Escaped(&found.explanation)
         );
         if let Some(start) = found.loop_start {
-            let _ = match start + 1 < found.steps.len() {
-                true => writeln!(
+            let _ = if start + 1 < found.steps.len() {
+                writeln!(
                     body,
                     "<p class=\"again\">This is <a href=\"{}?step={start}\">state {start}</a> again: what comes after it \
                      goes on for ever.</p>",
                     self.path(address)
-                ),
-                false => writeln!(
+                )
+            } else {
+                writeln!(
                     body,
                     "<p class=\"again\">From here on nothing happens any more.</p>"
-                ),
+                )
             };
         }
         explanation(body, found);
@@ -300,12 +303,13 @@ impl Place<'_> {
                 number,
                 digest: digest(&offered.step.state),
             };
-            let (class, path) = match followed == Some(taken) {
-                true => (
+            let (class, path) = if followed == Some(taken) {
+                (
                     " class=\"next\"",
                     format!("{}?step={count}", self.path(address)),
-                ),
-                false => ("", self.path(&address.then(count, taken))),
+                )
+            } else {
+                ("", self.path(&address.then(count, taken)))
             };
             let _ = write!(body, "<tr{class}><td>");
             row(body, offered, &path, here.steps.last(), number);

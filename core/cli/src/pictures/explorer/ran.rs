@@ -38,9 +38,10 @@ impl Ran {
             return told();
         };
         let (obligation, explanation) = (&found.obligation, &found.explanation);
-        let choices = match found.reachable {
-            true => stepper.choices(&found.steps),
-            false => Ok(Vec::new()),
+        let choices = if found.reachable {
+            stepper.choices(&found.steps)
+        } else {
+            Ok(Vec::new())
         };
         match choices {
             Ok(choices) if choices.len() == found.steps.len() && !choices.is_empty() => {

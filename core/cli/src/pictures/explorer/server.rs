@@ -108,9 +108,10 @@ impl FromStr for Listen {
             let given = given.to_owned();
             return Err(ExplorerError::Address { given });
         };
-        match at.ip().is_loopback() {
-            true => Ok(Self(at)),
-            false => Err(ExplorerError::Elsewhere { given: at.ip() }),
+        if at.ip().is_loopback() {
+            Ok(Self(at))
+        } else {
+            Err(ExplorerError::Elsewhere { given: at.ip() })
         }
     }
 }
@@ -148,9 +149,10 @@ impl Server {
 
     /// The address of its first page, or of the one at `address`.
     pub fn url(&self, address: &Address) -> String {
-        let at = match address.0.is_empty() {
-            true => String::new(),
-            false => format!("at/{address}"),
+        let at = if address.0.is_empty() {
+            String::new()
+        } else {
+            format!("at/{address}")
         };
         format!("http://{}/{}/{at}", self.at, self.token)
     }

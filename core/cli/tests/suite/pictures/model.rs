@@ -51,9 +51,10 @@ impl TransitionSystem for Line {
         let by = if from.at >= self.jumps_from { 2 } else { 1 };
         let name = self.name.clone();
         let to = Token {
-            at: match self.is_round {
-                true => (from.at + by) % self.length,
-                false => from.at + by,
+            at: if self.is_round {
+                (from.at + by) % self.length
+            } else {
+                from.at + by
             },
             name: name.clone(),
         };
@@ -66,18 +67,20 @@ impl TransitionSystem for Line {
     fn observe(&self, _: &Token) {}
 
     fn fairness(&self) -> Vec<Fairness> {
-        match self.is_round {
-            true => vec![Fairness::weak("on", ["on"])],
-            false => Vec::new(),
+        if self.is_round {
+            vec![Fairness::weak("on", ["on"])]
+        } else {
+            Vec::new()
         }
     }
 
     fn draw(&self, token: &Token) -> Option<Drawing> {
         let nodes = (0..4).map(|place| {
             let node = Node::new(format!("{}{place}", self.name));
-            let node = match place == token.at % 4 {
-                true => node.shade(Shade::Black).mark(&self.name),
-                false => node.shade(Shade::White),
+            let node = if place == token.at % 4 {
+                node.shade(Shade::Black).mark(&self.name)
+            } else {
+                node.shade(Shade::White)
             };
             node.to("next", format!("{}{}", self.name, (place + 1) % 4))
         });
@@ -119,13 +122,14 @@ impl Refinement for NeverArrives {
 
     fn liveness(&self) -> Vec<Property<Line>> {
         let length = self.line.length;
-        match self.line.is_round {
-            true => vec![Property::eventually(
+        if self.line.is_round {
+            vec![Property::eventually(
                 "arrives",
                 "this test",
                 move |token: &Token| token.at == length,
-            )],
-            false => Vec::new(),
+            )]
+        } else {
+            Vec::new()
         }
     }
 }
