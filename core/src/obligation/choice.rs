@@ -36,12 +36,12 @@ impl<'a> Choice<'a> {
     /// A row that is chosen by name, and by default.
     pub fn by_default(&self, name: String) -> Row {
         let undecided = self.undecided.of_row(&name);
-        self.row(name, true, undecided)
+        self.row(name, true, false, undecided)
     }
 
     /// The same of one that tells when it is judged why it cannot be decided.
     pub fn told_when_judged(&self, name: String) -> Row {
-        self.row(name, true, None)
+        self.row(name, true, false, None)
     }
 
     /// The row of an obligation that belongs to every check.
@@ -50,23 +50,30 @@ impl<'a> Choice<'a> {
         Row::new(name, true, undecided)
     }
 
-    /// A row of induction: chosen by name, and on request.
+    /// A row of induction: chosen by name, and on request, whatever others are chosen by their names.
     pub fn of_induction(&self, name: String) -> Row {
         let undecided = self.undecided.of_row(&name);
-        self.row(name, self.induction, undecided)
+        self.row(name, self.induction, self.induction, undecided)
     }
 
-    /// A row of liveness: chosen by name, and on request. It tells when it is judged why it cannot be decided.
+    /// A row of liveness: chosen by name, and on request, whatever others are chosen by their names. It tells when it is judged
+    /// why it cannot be decided.
     pub fn of_liveness(&self, name: String) -> Row {
-        self.row(name, self.liveness, None)
+        self.row(name, self.liveness, self.liveness, None)
     }
 
-    /// A row that is chosen by name, and, if it `is_asked` for with others, with these.
-    fn row(&self, name: String, is_asked: bool, undecided: Option<&'static str>) -> Row {
+    /// A row that is chosen `by_default`, and beside others that are chosen by their names.
+    fn row(
+        &self,
+        name: String,
+        by_default: bool,
+        beside_others: bool,
+        undecided: Option<&'static str>,
+    ) -> Row {
         let chosen = match self.selection {
             Selection::Nothing => false,
-            Selection::Default => is_asked,
-            Selection::Only(patterns) => is_among(&name, patterns),
+            Selection::Default => by_default,
+            Selection::Only(patterns) => beside_others || is_among(&name, patterns),
         };
         let chosen = chosen && !is_among(&name, self.without);
         Row::new(name, chosen, undecided)
