@@ -261,10 +261,13 @@ fn the_tests_that_the_engine_s_page_names_exist() {
     let page = page(format!("{BOOK}/engine.md"));
     let mut tests = 0;
     for code in page.split('`').skip(1).step_by(2) {
-        let Some((module, test)) = code.split_once("::") else {
+        let Some((module, test)) = code.rsplit_once("::") else {
             continue;
         };
-        let file = checkout().join(format!("core/testing/tests/suite/{module}.rs"));
+        let file = checkout().join(format!(
+            "core/testing/tests/suite/{}.rs",
+            module.replace("::", "/")
+        ));
         let source = fs::read_to_string(file).expect("the module exists");
         assert!(source.contains(&format!("#[test]\nfn {test}()")), "{code}");
         tests += 1;

@@ -85,6 +85,7 @@
 //! libraries, only this one prints and exits.
 
 pub mod catalogue;
+mod claims;
 mod command_line;
 pub mod graph;
 mod in_order;

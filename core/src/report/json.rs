@@ -378,7 +378,7 @@ mod tests {
     struct Id(u8);
 
     #[derive(Debug, Serialize, PartialEq, Eq, PartialOrd, Ord)]
-    struct Place {
+    struct Square {
         row: u8,
         column: i16,
     }
@@ -403,7 +403,7 @@ mod tests {
         same((1u8, -1i8, 2u16, -2i16, 3u32, -3i32, u64::MAX, i64::MIN));
         same((0.1f32, -2.5f64, 'x', "text", String::from("\n"), true, ()));
         same([Some(3), None]);
-        same((Unit, Id(3), Place { row: 1, column: -1 }));
+        same((Unit, Id(3), Square { row: 1, column: -1 }));
         same([
             Message::Ack,
             Message::Data(-3),
@@ -418,9 +418,9 @@ mod tests {
         same(map([(true, 1)]));
         same(map([(
             'x',
-            map([(Message::Ack, Place { row: 0, column: 0 })]),
+            map([(Message::Ack, Square { row: 0, column: 0 })]),
         )]));
-        same(map::<Place, u8, 0>([]));
+        same(map::<Square, u8, 0>([]));
         same((
             i128::from(i64::MIN),
             i128::from(u64::MAX),
@@ -430,7 +430,7 @@ mod tests {
 
     #[test]
     fn keys_that_are_no_names_are_values() {
-        let place = |row, column| Place { row, column };
+        let place = |row, column| Square { row, column };
         for (value, expected) in [
             (
                 json(&map([(place(1, 2), 3), (place(0, -1), 4)])),

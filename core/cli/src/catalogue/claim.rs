@@ -5,13 +5,20 @@ use std::fmt;
 use serde::Serialize;
 use serde::ser::SerializeStruct;
 
-use super::error::InputError;
+use super::error::{ClaimError, InputError};
 use super::expectation::Expectation;
 use super::parameters::Arguments;
 use refmap::explore::Limits;
 use refmap::internal::nearest;
 use refmap::obligation::{Selection, Settings, Until};
 use refmap::report::{Report, Verdict};
+
+/// Rows of a page, and what is wrong with the others.
+#[derive(Debug, Default)]
+pub(crate) struct Read {
+    pub claims: Vec<Claim>,
+    pub errors: Vec<ClaimError>,
+}
 
 /// Claim: a check at certain arguments, with its expectation and its source. It is a row of
 /// [`Catalogue::claims`](super::Catalogue::claims).

@@ -1,6 +1,6 @@
-//! Error: a check cannot be run as requested.
+//! Errors of a catalogue: a check cannot be run as requested, or a claim not be read or decided.
 
-use super::row::RowError;
+use super::expectation::ExpectationError;
 use crate::shell::WordsError;
 use refmap::obligation::CheckError;
 use refmap::report::Verdict;
@@ -98,6 +98,69 @@ impl InputError {
     pub fn instance(error: impl std::error::Error + Send + Sync + 'static) -> Self {
         Self::Instance(Box::new(error))
     }
+}
+
+/// Error: a row of claims is malformed, or cannot be decided as it is stated.
+#[derive(Debug, thiserror::Error)]
+pub enum RowError {
+    /// A line with a bar is no row.
+    #[error("a line with a bar is a row of a table, and begins and ends with one")]
+    Bar,
+    /// A row follows no header.
+    #[error(
+        "it follows no header: a table begins with the lines `| claim | expected | source |` and `|---|---|---|`"
+    )]
+    Header,
+    /// A row has another number of cells.
+    #[error("it has {given} cells, and must have 3: claim, expected and source")]
+    Cells {
+        /// The number of its cells.
+        given: usize,
+    },
+    /// The command is not in backticks.
+    #[error("the command has to be between backticks")]
+    Backticks,
+    /// The command is no line of words.
+    #[error(transparent)]
+    Words(#[from] WordsError),
+    /// The command is of another program than that of the first row.
+    #[error("the command is one of {given:?}, and those before it of {first:?}")]
+    Program {
+        /// The words before `check` or `table`.
+        given: String,
+        /// Those of the first row.
+        first: String,
+    },
+    /// The command is neither a check nor a table.
+    #[error("the command is neither `check NAME` nor `table NAME`")]
+    Command,
+    /// The expected result cannot be read.
+    #[error(transparent)]
+    Expectation(#[from] ExpectationError),
+    /// The last cell is no source and statement.
+    #[error("the last cell must be a source and what it says, with `: ` between them")]
+    Source,
+    /// The catalogue has no such published table.
+    #[error("there is no published table {name:?}{}; there are: {}", .nearest.as_ref().map_or_else(String::new, |name| format!(" (did you mean {name:?}?)")), .known.join(", "))]
+    UnknownTable {
+        /// The given name.
+        name: String,
+        /// The most similar name.
+        nearest: Option<String>,
+        /// All names.
+        known: Vec<&'static str>,
+    },
+    /// The row is not what the published table says.
+    #[error("the table says {expected:?}, and the row {given:?}")]
+    Table {
+        /// The cell.
+        given: String,
+        /// The cell that the table has.
+        expected: String,
+    },
+    /// The check cannot be run as requested.
+    #[error(transparent)]
+    Input(#[from] InputError),
 }
 
 /// Error: a row of claims, or a published table, cannot be decided as it is stated.

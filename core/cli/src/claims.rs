@@ -10,88 +10,16 @@
 //!
 //! A command is written as it is typed to a shell: the name of the program, or none in all rows, `check`, the name of a check,
 //! and its arguments and options. `table` and the name of a published table is a row about all of its cells. The expected
-//! result is an [`Expectation`](super::Expectation). The source ends at the first `: `, before what it says; a colon in the
+//! result is an [`Expectation`](crate::catalogue::Expectation). The source ends at the first `: `, before what it says; a colon in the
 //! source has a backslash before it, and so has a bar anywhere.
 
-use super::error::{ClaimError, InputError};
-use super::expectation::ExpectationError;
-use super::{Catalogue, Claim};
+use crate::catalogue::{Catalogue, Claim, ClaimError, ClaimErrors, Read, RowError};
 use crate::command_line::ClaimGrammar;
-use crate::shell::{self, WordsError};
+use crate::shell;
 use refmap::internal::nearest;
 
 /// Header of a table of claims.
 const COLUMNS: [&str; 3] = ["claim", "expected", "source"];
-
-/// Error: a row of claims is malformed, or cannot be decided as it is stated.
-#[derive(Debug, thiserror::Error)]
-pub enum RowError {
-    /// A line with a bar is no row.
-    #[error("a line with a bar is a row of a table, and begins and ends with one")]
-    Bar,
-    /// A row follows no header.
-    #[error(
-        "it follows no header: a table begins with the lines `| claim | expected | source |` and `|---|---|---|`"
-    )]
-    Header,
-    /// A row has another number of cells.
-    #[error("it has {given} cells, and must have 3: claim, expected and source")]
-    Cells {
-        /// The number of its cells.
-        given: usize,
-    },
-    /// The command is not in backticks.
-    #[error("the command has to be between backticks")]
-    Backticks,
-    /// The command is no line of words.
-    #[error(transparent)]
-    Words(#[from] WordsError),
-    /// The command is of another program than that of the first row.
-    #[error("the command is one of {given:?}, and those before it of {first:?}")]
-    Program {
-        /// The words before `check` or `table`.
-        given: String,
-        /// Those of the first row.
-        first: String,
-    },
-    /// The command is neither a check nor a table.
-    #[error("the command is neither `check NAME` nor `table NAME`")]
-    Command,
-    /// The expected result cannot be read.
-    #[error(transparent)]
-    Expectation(#[from] ExpectationError),
-    /// The last cell is no source and statement.
-    #[error("the last cell must be a source and what it says, with `: ` between them")]
-    Source,
-    /// The catalogue has no such published table.
-    #[error("there is no published table {name:?}{}; there are: {}", .nearest.as_ref().map_or_else(String::new, |name| format!(" (did you mean {name:?}?)")), .known.join(", "))]
-    UnknownTable {
-        /// The given name.
-        name: String,
-        /// The most similar name.
-        nearest: Option<String>,
-        /// All names.
-        known: Vec<&'static str>,
-    },
-    /// The row is not what the published table says.
-    #[error("the table says {expected:?}, and the row {given:?}")]
-    Table {
-        /// The cell.
-        given: String,
-        /// The cell that the table has.
-        expected: String,
-    },
-    /// The check cannot be run as requested.
-    #[error(transparent)]
-    Input(#[from] InputError),
-}
-
-/// Rows of a page, and what is wrong with the others.
-#[derive(Debug, Default)]
-pub(crate) struct Read {
-    pub claims: Vec<Claim>,
-    pub errors: Vec<ClaimError>,
-}
 
 /// Part of a table that the line before belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -101,7 +29,82 @@ enum Place {
     Rows,
 }
 
-pub(super) fn read(catalogue: &Catalogue) -> Read {
+impl Catalogue {
+    /// Reads the claims of the page, in the order of its rows.
+    ///
+    /// The page is a text in Markdown. Between its tables anything may stand that has no bar, and a table is
+    ///
+    /// ```text
+    /// | claim | expected | source |
+    /// |---|---|---|
+    /// | `my-project check counter --threads 2` | holds, 12 states | this page: two threads and a lock |
+    /// | `my-project check counter --lock absent` | violated by simulation after 4 steps | this page: an update is lost |
+    /// ```
+    ///
+    /// A command is written as it is typed to a shell: the name of the program (or, in all rows, none), `check`, the name of a
+    /// check, its arguments, and the options that say what is asked: obligations, limits of states and of depth, walks, symmetry
+    /// and the like. A row `table NAME` is about a published table, and says what the table does. An expected result is a
+    /// verdict, and what may follow it is, in this order,
+    ///
+    /// ```text
+    /// by OBLIGATION   after N steps   , and by OBLIGATION, …   , N states   , N transitions   , all exercised
+    /// ```
+    ///
+    /// An obligation whose name has a space, a comma or a quote is in single quotes. The source ends at the first `: `; a colon
+    /// in the source has a backslash before it, and so has a bar anywhere.
+    ///
+    /// # Errors
+    ///
+    /// One for each row that is malformed, or has a check or an argument that the catalogue does not have.
+    pub fn claims(&self) -> Result<Vec<Claim>, ClaimErrors> {
+        let Read { claims, errors } = read(self);
+        if errors.is_empty() {
+            Ok(claims)
+        } else {
+            Err(ClaimErrors(errors))
+        }
+    }
+
+    /// Tests whether every claim and every published table can be decided as it is stated.
+    ///
+    /// # Errors
+    ///
+    /// Reasons, one for each that cannot be decided.
+    pub fn validate(&self) -> Result<(), ClaimErrors> {
+        let Read { errors, .. } = self.validated();
+        if errors.is_empty() {
+            Ok(())
+        } else {
+            Err(ClaimErrors(errors))
+        }
+    }
+
+    /// Rows of the page, and why rows and published tables cannot be decided as they are stated, in their order.
+    pub(crate) fn validated(&self) -> Read {
+        let Read { claims, mut errors } = read(self);
+        errors.extend(claims.iter().filter_map(|claim| {
+            let error = self.validate_claim(claim).err()?;
+            Some(ClaimError {
+                line: Some(claim.line),
+                command: claim.command.clone(),
+                error: error.into(),
+            })
+        }));
+        errors.sort_by_key(|error| error.line);
+        errors.extend(self.published().filter_map(|(table, published)| {
+            let check = self.check(table.check);
+            let error = check.and_then(|check| published.validate(check)).err()?;
+            Some(ClaimError {
+                line: None,
+                command: format!("table {}", table.name),
+                error: error.into(),
+            })
+        }));
+        Read { claims, errors }
+    }
+}
+
+fn read(catalogue: &Catalogue) -> Read {
     let mut reader = Reader {
         catalogue,
         grammar: ClaimGrammar::default(),
