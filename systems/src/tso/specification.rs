@@ -3,7 +3,7 @@
 //! A program reads through its store buffer, so mutators do not agree on one heap. The
 //! state is memory's heap, the roots of each mutator, and its pending stores of fields; the memory commits
 //! these nondeterministically. With [`Memory::Sc`] no store is ever pending, and this
-//! is "collect only garbage" over one heap; it is not that of [`heap`](crate::heap), which hides what an unreachable object refers to, as a
+//! is "collect only garbage" over one heap; it is not that of [`crate::heap`], which hides what an unreachable object refers to, as a
 //! program of this model may not.
 
 use refmap::drawing::{Drawing, Node, Row};
