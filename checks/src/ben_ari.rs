@@ -133,7 +133,7 @@ struct Broken {
     fault: Wrong,
 }
 
-/// What is wrong with an implementation, or with the mapping that it is checked with.
+/// Fault of an implementation, or of the mapping that it is checked with.
 #[derive(Clone, Copy, ValueEnum)]
 enum Wrong {
     None,

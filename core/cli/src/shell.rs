@@ -172,7 +172,7 @@ mod tests {
         "\u{1}1",
     ];
 
-    /// What is quoted is read back as a shell reads it, and nothing that a shell reads otherwise is read at all.
+    /// A text that is quoted is read back as a shell reads it, and nothing that a shell reads otherwise is read at all.
     #[test]
     fn what_is_quoted_is_read_back() {
         assert_eq!(words(&command(WORDS)).expect("it is quoted"), WORDS);

@@ -52,7 +52,7 @@ pub enum ExpectationError {
     Number {
         /// The text in its place.
         given: String,
-        /// What is counted.
+        /// Things counted, in the plural.
         noun: &'static str,
     },
     /// An obligation that is not named.
@@ -68,7 +68,7 @@ pub enum ExpectationError {
     Unexpected {
         /// The text.
         given: String,
-        /// What is allowed in its place.
+        /// Parts allowed in its place.
         expected: String,
     },
     /// A quote is opened and not closed.

@@ -561,7 +561,7 @@ fn options(parameters: &Parameters) -> Vec<Arg> {
     options
 }
 
-/// What is asked of a check, and how it is searched.
+/// Options of the questions of a check, and of its search.
 fn asked(parameters: &Parameters) -> Vec<Arg> {
     vec![
         obligations_option(),

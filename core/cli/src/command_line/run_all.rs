@@ -322,13 +322,20 @@ impl Results<'_> {
                 0 => String::new(),
                 left => format!(", {left} not run"),
             };
-            writeln!(
-                self.output,
-                "{total} claims: {as_claimed} as claimed, {otherwise} otherwise{left}; {seconds:.1} s"
-            )?;
+            if total == 0 {
+                let nothing =
+                    "the page of claims has no row, and no table is published: nothing was decided";
+                writeln!(self.output, "{nothing}")?;
+            } else {
+                writeln!(
+                    self.output,
+                    "{total} claims: {as_claimed} as claimed, {otherwise} otherwise{left}; {seconds:.1} s"
+                )?;
+            }
         }
         Ok(match (otherwise, left) {
-            (0, 0) => Status::Success,
+            // Without a claim nothing was decided: a page may have lost its tables.
+            (0, 0) if total > 0 => Status::Success,
             (0, _) => Status::Incomplete,
             _ => Status::Violated,
         })

@@ -216,12 +216,12 @@ struct Scope {
     /// Number of threads
     #[arg(long, default_value_t = 2, value_parser = number::<u8>(1..=4))]
     threads: u8,
-    /// What the lock is
+    /// State of the lock
     #[arg(long, value_enum, default_value_t = Lock::Held)]
     lock: Lock,
 }
 
-/// What can be checked, and the page of what is claimed of it.
+/// Checks of this project, and the page of its claims.
 fn catalogue() -> Catalogue {
     let counter = Check::new(
         "counter",
@@ -259,7 +259,9 @@ mod tests {
     #[test]
     fn all_claims_are_as_claimed() {
         let catalogue = catalogue();
-        for claim in catalogue.claims().expect("each row is a claim") {
+        let claims = catalogue.claims().expect("each row is a claim");
+        assert!(!claims.is_empty(), "the page has no row");
+        for claim in claims {
             let report = catalogue.run(&claim, &Settings::default());
             let report = report.expect("it is checked");
             let differences = claim.differences(&report);

@@ -71,7 +71,7 @@ fn claim(command: &str, expected: &str) -> Claim {
     claims.unwrap_or_else(|error| panic!("{error}")).remove(0)
 }
 
-/// What is said of a page; nothing if all of its rows are read.
+/// Errors of a page; none if all of its rows are read.
 fn refused(page: &str) -> String {
     let read = catalogue(page.to_owned()).claims();
     read.map_or_else(|error| error.to_string(), |_| String::new())

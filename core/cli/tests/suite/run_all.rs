@@ -74,6 +74,28 @@ pub fn run(
 }
 
 /// A row each, details of those that are otherwise, and these again at the end.
+/// A page may have lost its tables.
+#[test]
+fn a_page_without_a_claim_is_no_success() {
+    for claims in [
+        String::new(),
+        "# Claims\n\nNone as yet.\n".to_owned(),
+        page(&[]),
+    ] {
+        let nothing = Catalogue {
+            claims,
+            ..catalogue(&[])
+        };
+        let (status, text) = run(&nothing, "", false);
+        assert_eq!(status, Ok(Status::Incomplete), "{text}");
+        assert!(text.contains("nothing was decided"), "{text}");
+        let (status, text) = run(&nothing, "--json", false);
+        assert_eq!(status, Ok(Status::Incomplete), "{text}");
+    }
+    let (status, _) = run(&catalogue(&[HOLDS]), "", false);
+    assert_eq!(status, Ok(Status::Success));
+}
+
 #[test]
 fn the_default_run_shows_what_is_not_as_claimed() {
     let (status, text) = run(&catalogue(&CLAIMS), "", false);

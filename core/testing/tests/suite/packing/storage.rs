@@ -1,4 +1,4 @@
-//! What a check keeps of states: fingerprints that take less, and states far from the first ones.
+//! Forms in which states are kept: fingerprints that take less, and states far from the first ones.
 
 use std::marker::PhantomData;
 

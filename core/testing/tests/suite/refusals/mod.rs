@@ -282,7 +282,7 @@ fn a_symmetry_without_permutations() {
     check(&[permutations::IDENTITY]).expect("there is one");
 }
 
-/// What cannot be decided is in the report with its reason, beside what can, and nothing holds as a whole; asked for by
+/// An obligation that cannot be decided is in the report with its reason, beside what can, and nothing holds as a whole; asked for by
 /// name it is refused.
 #[test]
 fn an_obligation_that_cannot_be_decided_is_reported_and_refused_by_name() {
