@@ -78,6 +78,7 @@ pub mod explore;
 mod fairness;
 mod functions;
 mod guard;
+pub mod inclusion;
 mod index_set;
 mod invariant;
 pub mod liveness;

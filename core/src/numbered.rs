@@ -1,5 +1,6 @@
 //! Values by number, in the order in which they first came.
 
+use std::borrow::Borrow;
 use std::hash::{BuildHasher, Hash};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -43,8 +44,11 @@ impl<T: Eq + Hash> Numbered<T> {
     }
 
     /// The number of a value that came.
-    pub fn find(&self, value: &T) -> Option<u32> {
-        let is_it = |number: &u32| self.values[*number as usize] == *value;
+    pub fn find<Q: Eq + Hash + ?Sized>(&self, value: &Q) -> Option<u32>
+    where
+        T: Borrow<Q>,
+    {
+        let is_it = |number: &u32| self.values[*number as usize].borrow() == value;
         let found = self.numbers.find(self.hasher.hash_one(value), is_it);
         found.copied()
     }

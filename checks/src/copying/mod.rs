@@ -2,6 +2,8 @@
 
 mod tables;
 
+use refmap::explore::{Limits, Watch};
+use refmap::inclusion::Inclusion;
 use refmap::obligation::stepper::Stepper;
 use refmap::obligation::{CheckError, Checkable, Checker, Liveness, Settings};
 use refmap::report::Report;
@@ -108,6 +110,10 @@ impl Checkable for Progressing {
 
     fn declared(&self, settings: &Settings<'_>) -> Result<Vec<String>, CheckError> {
         self.0.declared(&with_liveness(settings))
+    }
+
+    fn include(&self, limits: Limits, watch: Watch<'_>) -> Result<Inclusion, CheckError> {
+        self.0.include(limits, watch)
     }
 
     fn step_through(

@@ -12,6 +12,7 @@ mod explore;
 mod fences;
 mod grammar;
 mod graph;
+mod include;
 mod input;
 mod json;
 mod junit;
@@ -50,6 +51,7 @@ use terminal::Screen;
 use trace_file::{TraceFile, Traced};
 use visible::{Visible, tell};
 
+pub use include::GraphFileError;
 pub use junit::JunitFileError;
 pub use new::NewProjectError;
 pub use output_file::{OutputFile, Unwritten};
@@ -108,6 +110,9 @@ pub enum CommandError {
     /// The results cannot be written for a build server.
     #[error("error: {0}")]
     JunitFile(#[from] JunitFileError),
+    /// A labelled transition system cannot be compared.
+    #[error("error: {0}")]
+    GraphFile(#[from] GraphFileError),
     /// The history cannot be validated.
     #[error("error: {0}")]
     History(#[from] HistoryFileError),
@@ -260,6 +265,7 @@ fn carry_out(
         Command::Explore(command) => explore::run(catalogue, &command, cancel, output),
         Command::Fences(command) => fences::run(catalogue, &command, cancel, options, output),
         Command::Graph(command) => graph::run(&command, cancel, output),
+        Command::Include(command) => include::run(catalogue, &command, cancel, output),
         Command::Litmus(command) => litmus::run(&command, cancel, output),
         Command::Stress(command) => stress::run(catalogue, &command, cancel, options, output),
         Command::Validate(command) => validate::run(catalogue, &command, cancel, options, output),
@@ -327,6 +333,9 @@ fn check(
                 ..options
             };
             write!(output, "{}", report.text(options))?;
+            if let Some(line) = include::suggested(program, &report, &command.arguments) {
+                writeln!(output, "\n{line}")?;
+            }
         }
         output.flush()
     };

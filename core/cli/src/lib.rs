@@ -84,6 +84,7 @@
 //! This crate names no system. Results go to standard output, progress and errors to standard error. Of refmap's
 //! libraries, only this one prints and exits.
 
+pub mod aldebaran;
 pub mod catalogue;
 mod claims;
 mod command_line;

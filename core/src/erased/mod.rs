@@ -14,4 +14,6 @@ mod value;
 
 pub(crate) use refinement::{ErasedRefinement, RefinementObject};
 pub(crate) use system::{ErasedSystem, SystemObject};
-pub(crate) use value::{ErasedAction, ErasedState, ErasedStep, Plain, erased_states, erased_steps};
+pub(crate) use value::{
+    ErasedAction, ErasedObservation, ErasedState, ErasedStep, Plain, erased_states, erased_steps,
+};

@@ -13,7 +13,8 @@ use super::subject::{Passes, QuotientOf, Subject, Typed, declared, quotient};
 use super::visitor::Plan;
 use super::walks;
 use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem};
-use crate::explore::{FINGERPRINT_BITS, Record, Storage};
+use crate::explore::{FINGERPRINT_BITS, Limits, Record, Storage, Watch};
+use crate::inclusion::{Inclusion, of_refinement};
 use crate::invariant::Invariant;
 use crate::model_call::{UNNAMED, take_tolerated};
 use crate::refinement::Refinement;
@@ -88,6 +89,13 @@ pub trait Checkable {
     ///
     /// As [`check`].
     fn declared(&self, settings: &Settings<'_>) -> Result<Vec<String>, CheckError>;
+
+    /// Compares what can be observed of the two systems, without the mapping: see [`inclusion`](crate::inclusion).
+    ///
+    /// # Errors
+    ///
+    /// If a function of the model panics.
+    fn include(&self, limits: Limits, watch: Watch<'_>) -> Result<Inclusion, CheckError>;
 
     /// Hands the refinement to `receive`, to step through it.
     ///
@@ -170,6 +178,14 @@ impl<R: Refinement> Checkable for Checker<'_, R> {
     fn declared(&self, settings: &Settings<'_>) -> Result<Vec<String>, CheckError> {
         guarded(&|then| self.show(then), &|subject, _| {
             chosen(subject, settings)
+        })
+    }
+
+    fn include(&self, limits: Limits, watch: Watch<'_>) -> Result<Inclusion, CheckError> {
+        guarded(&|then| self.show(then), &|subject, _| {
+            let refinement = ErasedRefinement::of(subject);
+            let inclusion = of_refinement(&refinement, limits, watch);
+            inclusion.map_err(|panic| CheckError::Panicked(Box::new(panic)))
         })
     }
 

@@ -1,5 +1,7 @@
 //! A check that adjusts the settings with which it is asked.
 
+use refmap::explore::{Limits, Watch};
+use refmap::inclusion::Inclusion;
 use refmap::obligation::stepper::Stepper;
 use refmap::obligation::{CheckError, Checkable, Settings};
 use refmap::report::Report;
@@ -22,6 +24,10 @@ impl<C: Checkable, F: Fn(&mut Settings<'_>)> Checkable for Adjusting<C, F> {
 
     fn declared(&self, settings: &Settings<'_>) -> Result<Vec<String>, CheckError> {
         self.0.declared(settings)
+    }
+
+    fn include(&self, limits: Limits, watch: Watch<'_>) -> Result<Inclusion, CheckError> {
+        self.0.include(limits, watch)
     }
 
     fn step_through(

@@ -7,6 +7,8 @@ use serde::Serialize;
 
 use super::error::InputError;
 use super::parameters::{Arguments, Parameters};
+use refmap::explore::{Limits, Watch};
+use refmap::inclusion::Inclusion;
 use refmap::internal::catch;
 use refmap::obligation::{CheckError, Checkable, Settings};
 use refmap::report::Report;
@@ -68,6 +70,20 @@ impl Check {
         let report = panicking(|| Ok(self.build(arguments)?.check(settings)?))?;
         let report = report.claiming(self.about, self.source);
         Ok(report.named(self.name, arguments.values().clone()))
+    }
+
+    /// Compares its two systems without the mapping.
+    ///
+    /// # Errors
+    ///
+    /// If the arguments are inconsistent, or a function of the model panics.
+    pub fn include(
+        &self,
+        arguments: &Arguments,
+        limits: Limits,
+        watch: Watch<'_>,
+    ) -> Result<Inclusion, InputError> {
+        panicking(|| Ok(self.build(arguments)?.include(limits, watch)?))
     }
 
     /// The check of the instance of these arguments.

@@ -10,10 +10,12 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 #[cfg(feature = "pictures")]
 use super::command::ExploreCommand;
 use super::command::{
-    CheckCommand, Command, FencesCommand, GraphCommand, LitmusCommand, Page, RunAllCommand,
-    StressCommand, TableCommand, ValidateCommand,
+    CheckCommand, Command, Compared, FencesCommand, GraphCommand, IncludeCommand, LitmusCommand,
+    Page, RunAllCommand, StressCommand, TableCommand, ValidateCommand,
 };
-use super::grammar::{Named, ORDERS, STORAGES, SYMMETRIES, WITHOUT, WORKERS, command};
+use super::grammar::{
+    IMPLEMENTATION, Named, ORDERS, SPECIFICATION, STORAGES, SYMMETRIES, WITHOUT, WORKERS, command,
+};
 use super::listing::Listing;
 use super::new::NewCommand;
 use crate::catalogue::{Catalogue, Check, patterns};
@@ -73,6 +75,7 @@ pub(super) fn parse(
             json: matches.get_flag("json"),
             html: page(matches, told),
         }),
+        Some(("include", matches)) => Command::Include(include_command(catalogue, matches)),
         Some(("litmus", matches)) => Command::Litmus(LitmusCommand {
             files: matches
                 .get_many("files")
@@ -197,6 +200,38 @@ pub(super) fn parse(
     })
 }
 
+fn include_command(catalogue: &Catalogue, matches: &ArgMatches) -> IncludeCommand {
+    let (compared, matches) = match matches.subcommand() {
+        Some((name, matches)) => {
+            let parameters = &known_check(catalogue, name).parameters;
+            let compared = Compared::Check {
+                name: name.to_owned(),
+                arguments: parameters.arguments(matches.clone()),
+            };
+            (compared, matches)
+        }
+        None => {
+            let file = |name| {
+                let file = matches.get_one::<PathBuf>(name);
+                file.expect("clap demands two files").clone()
+            };
+            let files = [file(IMPLEMENTATION), file(SPECIFICATION)];
+            (Compared::Files(files), matches)
+        }
+    };
+    IncludeCommand {
+        compared,
+        limits: Limits {
+            states: matches.get_one("max-states").copied(),
+            seconds: matches.get_one("max-seconds").copied(),
+            memory_bytes: memory_bytes(matches),
+            ..Limits::default()
+        },
+        json: matches.get_flag("json"),
+        quiet: matches.get_flag("quiet"),
+    }
+}
+
 /// The words as an error can repeat them: controls as their escapes, which clap would leave out.
 fn shown(words: &[OsString]) -> Vec<OsString> {
     let words = words.iter().map(|word| word.to_string_lossy());
@@ -234,10 +269,10 @@ fn with_known_names(error: clap::Error, catalogue: &Catalogue, words: &[OsString
         _ => return error,
     };
     let mut commands = words.iter().filter_map(|word| word.to_str());
-    let command =
-        commands.find(|word| ["check", "explore", "table", "fences", "stress"].contains(word));
+    let command = commands
+        .find(|word| ["check", "explore", "include", "table", "fences", "stress"].contains(word));
     let tables = catalogue.tables.iter().map(|table| table.name);
-    let (what, known): (_, Vec<_>) = if matches!(command, Some("check" | "explore")) {
+    let (what, known): (_, Vec<_>) = if matches!(command, Some("check" | "explore" | "include")) {
         let checks = catalogue.checks.iter().map(|check| check.name);
         ("check", checks.collect())
     } else if command == Some("table") {
@@ -271,7 +306,7 @@ fn with_allowed_values(
     words: &[OsString],
 ) -> clap::Error {
     let mut words = words.iter().filter_map(|word| word.to_str());
-    let is_of_check = words.any(|word| ["check", "explore"].contains(&word));
+    let is_of_check = words.any(|word| ["check", "explore", "include"].contains(&word));
     let check = words.next().and_then(|name| catalogue.check(name).ok());
     match check {
         Some(check) if is_of_check && error.kind() == ErrorKind::MissingRequiredArgument => {

@@ -29,6 +29,7 @@ pub(super) enum Command {
     Explore(ExploreCommand),
     Fences(FencesCommand),
     Graph(GraphCommand),
+    Include(IncludeCommand),
     Litmus(LitmusCommand),
     New(NewCommand),
     Stress(StressCommand),
@@ -51,6 +52,7 @@ impl Command {
             | Self::List(_)
             | Self::Man(_)
             | Self::Fences(_)
+            | Self::Include(_)
             | Self::Litmus(_)
             | Self::New(_) => false,
             #[cfg(feature = "pictures")]
@@ -102,6 +104,22 @@ pub(super) struct GraphCommand {
     pub files: Vec<PathBuf>,
     pub json: bool,
     pub html: Option<Page>,
+}
+
+/// Compares two systems without a mapping.
+pub(super) struct IncludeCommand {
+    pub compared: Compared,
+    pub limits: Limits,
+    pub json: bool,
+    pub quiet: bool,
+}
+
+/// Systems that are compared.
+pub(super) enum Compared {
+    /// Those of a check.
+    Check { name: String, arguments: Arguments },
+    /// Explicit ones, the implementation first.
+    Files([PathBuf; 2]),
 }
 
 /// Runs litmus tests.

@@ -20,6 +20,12 @@ use refmap_programs::MemoryModel;
 /// Option for the number of the engine's worker threads.
 pub(super) const WORKERS: &str = "workers";
 
+/// File with the implementation, where two explicit systems are compared.
+pub(super) const IMPLEMENTATION: &str = "A.aut";
+
+/// File with the specification.
+pub(super) const SPECIFICATION: &str = "B.aut";
+
 /// Option for the obligations that are left out.
 pub(super) const WITHOUT: &str = "without-obligations";
 
@@ -68,6 +74,7 @@ pub(super) fn command(
         )
         .subcommand(litmus())
         .subcommand(graph())
+        .subcommand(include(catalogue))
         .subcommand(completions::grammar())
         .subcommand(man::grammar());
     #[cfg(feature = "pictures")]
@@ -199,6 +206,51 @@ fn graph() -> clap::Command {
         )
         .arg(json_option())
         .args(html_option())
+}
+
+fn include(catalogue: &Catalogue) -> clap::Command {
+    let checks = catalogue.checks.iter().map(|check| {
+        check
+            .parameters
+            .augment(clap::Command::new(check.name))
+            .about(check.about)
+            .after_help(format!("Source: {}", check.source))
+            .next_help_heading("Options")
+            .args(include_options())
+    });
+    let file = |name, help| {
+        Arg::new(name)
+            .value_name(name)
+            .help(help)
+            .value_parser(clap::value_parser!(PathBuf))
+    };
+    clap::Command::new("include")
+        .about("Compares two systems without a mapping, and says which variable a mapping lacks")
+        .after_help(
+            "The systems are those of a check, whose mapping is not used, or two labelled transition systems in the format of \
+             Aldebaran (.aut): `des (INITIAL, TRANSITIONS, STATES)`, then a line `(FROM, LABEL, TO)` for each transition; a label \
+             stands in double quotes, or has no comma, parenthesis or quote; `tau` and `i` are invisible.\n\n\
+             Exit status: 0 what is observed is included, 1 it is not, 2 the command or its input is unusable, 3 a limit came \
+             first.",
+        )
+        .args_conflicts_with_subcommands(true)
+        .subcommand_value_name("NAME")
+        .subcommand_help_heading("Checks")
+        .args([
+            file(IMPLEMENTATION, "The implementation").requires(SPECIFICATION),
+            file(SPECIFICATION, "The specification"),
+        ])
+        .args(include_options())
+        .arg_required_else_help(true)
+        .subcommands(checks)
+}
+
+fn include_options() -> Vec<Arg> {
+    let [most_states, _] = bounds();
+    let mut options = vec![most_states];
+    options.extend(time_and_memory());
+    options.extend([json_option(), quiet_option()]);
+    options
 }
 
 fn model_option(name: &'static str) -> Arg {

@@ -4,6 +4,7 @@
 mod actions;
 mod comparison;
 mod environment;
+mod inclusion;
 mod induction;
 mod liveness;
 mod metamorphic;

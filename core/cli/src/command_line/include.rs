@@ -1,0 +1,163 @@
+//! `include`: compares what can be observed of two systems, without a mapping.
+
+use std::io::{BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use refmap::explore::{Limits, Watch};
+use refmap::inclusion::{Graph, Included, Inclusion, Labels, check_graphs};
+use refmap::report::{Obligation, Report, Verdict};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::command::{Compared, IncludeCommand};
+use super::{CommandError, Status, input, json};
+use crate::aldebaran::{AldebaranError, read};
+use crate::catalogue::{Arguments, Catalogue};
+use crate::shell;
+
+/// Reason why a file cannot be compared.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {error}", file.display())]
+pub struct GraphFileError {
+    file: PathBuf,
+    error: AldebaranError,
+}
+
+/// An inclusion with the names of what is compared.
+#[derive(Serialize)]
+struct Named<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    check: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parameters: Option<&'a Map<String, Value>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    files: Option<[String; 2]>,
+    #[serde(flatten)]
+    inclusion: &'a Inclusion,
+}
+
+/// Compares the systems of a check, or two explicit ones.
+pub(super) fn run(
+    catalogue: &Catalogue,
+    command: &IncludeCommand,
+    cancel: &AtomicBool,
+    output: &mut dyn Write,
+) -> Result<Status, CommandError> {
+    let watch = Watch {
+        cancel: Some(cancel),
+        progress: None,
+    };
+    let limits = command.limits;
+    let (inclusion, compared) = match &command.compared {
+        Compared::Check { name, arguments } => {
+            let check = catalogue.check(name)?;
+            let inclusion = check.include(arguments, limits, watch)?;
+            (inclusion, heading(name, arguments))
+        }
+        Compared::Files(files) => {
+            let [implementation, specification] = files;
+            let inclusion = of_files(implementation, specification, limits, watch, cancel)?;
+            let [implementation, specification] =
+                [implementation, specification].map(|file| file.display());
+            (inclusion, format!("{implementation} in {specification}"))
+        }
+    };
+    if command.json {
+        let named = match &command.compared {
+            Compared::Check { name, arguments } => Named {
+                check: Some(name),
+                parameters: Some(arguments.values()),
+                files: None,
+                inclusion: &inclusion,
+            },
+            Compared::Files(files) => Named {
+                check: None,
+                parameters: None,
+                files: Some(files.each_ref().map(|file| file.display().to_string())),
+                inclusion: &inclusion,
+            },
+        };
+        json::print(&named, output)?;
+    } else if !command.quiet {
+        write!(output, "{compared}\n{inclusion}")?;
+    }
+    output.flush()?;
+    Ok(match inclusion.verdict {
+        Included::Included => Status::Success,
+        Included::NotIncluded => Status::Violated,
+        Included::Incomplete => Status::Incomplete,
+    })
+}
+
+/// Obligations that another mapping might meet.
+const OF_A_MAPPING: [&str; 3] = ["observation", "initiality", "simulation"];
+
+/// A line for the report of a check whose mapping fails: the command that says whether any mapping can help.
+pub(super) fn suggested(program: &str, report: &Report, arguments: &Arguments) -> Option<String> {
+    let violated = |obligation: &Obligation| {
+        let is_of_mapping = OF_A_MAPPING.contains(&obligation.name.as_str());
+        is_of_mapping && obligation.verdict == Verdict::Violated
+    };
+    if !report.obligations.iter().any(violated) {
+        return None;
+    }
+    let mut words = vec![
+        program.to_owned(),
+        "include".to_owned(),
+        report.check.clone(),
+    ];
+    for (name, value) in arguments.given() {
+        let option = format!("--{name}");
+        match value {
+            Value::Bool(true) => words.push(option),
+            Value::Bool(false) | Value::Null => {}
+            Value::Array(values) => {
+                let values = values.iter().filter_map(Value::as_str);
+                words.extend(values.flat_map(|value| [option.clone(), value.to_owned()]));
+            }
+            Value::String(value) => words.extend([option, value.clone()]),
+            other => words.extend([option, other.to_string()]),
+        }
+    }
+    Some(format!(
+        "whether another mapping can help, or which variable it lacks: {}",
+        shell::command(words)
+    ))
+}
+
+/// A check with its parameters, as its report begins.
+fn heading(name: &str, arguments: &Arguments) -> String {
+    let values = arguments.values().iter();
+    let parameters = values.map(|(name, value)| match value {
+        Value::String(text) => format!("  {name} {text}"),
+        other => format!("  {name} {other}"),
+    });
+    format!("{name}{}", parameters.collect::<String>())
+}
+
+fn of_files(
+    implementation: &Path,
+    specification: &Path,
+    limits: Limits,
+    watch: Watch<'_>,
+    cancel: &AtomicBool,
+) -> Result<Inclusion, GraphFileError> {
+    let mut labels = Labels::new();
+    let mut graph = |file: &Path| -> Result<Graph, GraphFileError> {
+        let opened = input::open(file, cancel).map_err(AldebaranError::Io);
+        let graph = opened.and_then(|input| read(BufReader::new(input), &mut labels, cancel));
+        graph.map_err(|error| GraphFileError {
+            file: file.to_owned(),
+            error,
+        })
+    };
+    let [implementation, specification] = [graph(implementation)?, graph(specification)?];
+    Ok(check_graphs(
+        &implementation,
+        &specification,
+        &labels,
+        limits,
+        watch,
+    ))
+}

@@ -1,0 +1,334 @@
+//! The outcome of a comparison without a mapping, as data.
+
+use std::cell::RefCell;
+use std::time::Instant;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::automaton::{Automaton, Bounds, Source};
+use super::decide::{Decided, decide};
+use super::evidence::Evidences;
+use super::explicit::{Graph, Labels};
+use super::observed::Observed;
+use super::simulation::Sides;
+use super::table::Table;
+use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem, SystemObject};
+use crate::explore::{Limit, Limits, Watch};
+use crate::model_call::{Panic, UNNAMED, catch_seldom, named};
+use crate::numbered::Numbered;
+use crate::refinement::Refinement;
+use crate::system::{ObservationOf, TransitionSystem};
+
+/// Verdict on the inclusion of what can be observed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Included {
+    /// Whatever is observed of the implementation can be observed of the specification.
+    Included,
+    /// A trace of the implementation is none of the specification.
+    NotIncluded,
+    /// A limit came first; nothing is claimed.
+    Incomplete,
+}
+
+/// Outcome of a comparison of what can be observed of two systems.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Inclusion {
+    /// Verdict.
+    pub verdict: Included,
+    /// The first rung of the ladder that succeeds, from 1 to 3. None where none does, or a limit came before it was known.
+    pub rung: Option<u8>,
+    /// Number of changes of what is observed in a shortest trace that the specification does not have: of an explicit system, of its
+    /// visible steps.
+    pub trace_length: Option<u64>,
+    /// Number of pairs of states, or of a state and a set of abstract states, that were looked at for the verdict.
+    pub pairs: u64,
+    /// Number of states of the implementation that were met.
+    pub states: u64,
+    /// Number of states of the specification that were met.
+    pub specification_states: u64,
+    /// Limit that came first, if one did.
+    pub limit: Option<Limit>,
+    /// Bounds of the implementation's instance: of what lies beyond them nothing is said.
+    pub bounds: Vec<Bound>,
+    /// Evidence for the verdict.
+    pub evidence: Option<Evidence>,
+    /// Limit that ended the search for evidence, if one did; the verdict does not depend on it.
+    pub evidence_limit: Option<Limit>,
+    /// Time that it took.
+    pub seconds: f64,
+}
+
+/// Bound of the implementation's instance.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Bound {
+    /// The bound: the name of a constraint, or what the system itself says of its runs.
+    pub bound: String,
+    /// Number of states outside of it that were met, and not expanded; none for a bound that the system keeps itself.
+    pub outside: Option<u64>,
+}
+
+/// Evidence for a verdict: what a mapping looks like, what it lacks, or what refutes it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "missing")]
+pub enum Evidence {
+    /// Nothing is missing: a refinement mapping.
+    #[serde(rename = "nothing")]
+    Mapping {
+        /// The mapping.
+        mapping: Table,
+    },
+    /// A history variable: a state needs several images.
+    History {
+        /// Two pasts of one state after which it needs different images. None where it was found by exhaustion that no choice of one
+        /// image a state serves all steps.
+        pasts: Option<[Past; 2]>,
+    },
+    /// Perhaps nothing, perhaps a history variable: neither a mapping was found nor that there is none.
+    Undecided,
+    /// A stuttering variable: a step has to be several abstract steps.
+    Stuttering {
+        /// The steps that are several, one entry a rule, or a label.
+        stutters: Vec<Stutter>,
+        /// True if one image a state is enough; if not, a history variable is missing besides.
+        is_function: bool,
+    },
+    /// A prophecy variable: an image would have to be chosen before it is known which will serve.
+    Prophecy {
+        /// Behaviour to the state, without the abstract states.
+        past: Vec<Shown>,
+        /// The abstract states after what was observed.
+        images: Vec<Value>,
+        /// Futures of the state.
+        futures: Vec<Future>,
+        /// The future that each abstract state fails, by its place.
+        fails: Vec<usize>,
+    },
+    /// Nothing helps: a trace that the specification does not have.
+    #[serde(rename = "refuted")]
+    Trace {
+        /// The behaviour of the implementation, with the abstract states in which the specification can be after the same trace.
+        steps: Vec<Shown>,
+        /// The step that none of them can follow.
+        unmatched: Box<Shown>,
+        /// Observation that it makes.
+        shows: String,
+        /// Observations that the specification could have made instead.
+        could_show: Vec<String>,
+    },
+}
+
+/// State of the implementation in a behaviour.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Shown {
+    /// Action that led to it, or label; none for an initial state.
+    pub action: Option<Value>,
+    /// The state.
+    pub state: Value,
+    /// Some abstract states in which the specification can be after the same trace.
+    pub specification: Vec<Value>,
+    /// Number of all of them.
+    pub specification_states: u64,
+}
+
+/// Past of a state, with the images that are possible after it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Past {
+    /// The behaviour.
+    pub steps: Vec<Shown>,
+    /// The images that its last state can have.
+    pub images: Vec<Value>,
+}
+
+/// Steps of one rule that simulate several abstract steps.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Stutter {
+    /// The rule, or the label.
+    pub rule: String,
+    /// Number of such steps.
+    pub steps: u64,
+    /// The greatest number of abstract steps for one of them.
+    pub abstract_steps: u32,
+    /// Action of one that takes as many.
+    pub example: Option<Value>,
+    /// The state in which it begins.
+    pub from: Value,
+    /// The abstract states through which it goes.
+    pub through: Vec<Value>,
+}
+
+/// Future of a state.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Future {
+    /// The steps.
+    pub steps: Vec<Shown>,
+    /// Observations that they make.
+    pub shows: Vec<String>,
+}
+
+/// Compares what can be observed of an implementation with what can be observed of a specification.
+///
+/// # Errors
+///
+/// If a function of a system panics.
+pub fn check_inclusion<C, A>(
+    implementation: &C,
+    specification: &A,
+    limits: Limits,
+    watch: Watch<'_>,
+) -> Result<Inclusion, Panic>
+where
+    C: TransitionSystem,
+    A: TransitionSystem<Observation = ObservationOf<C>>,
+{
+    observed(implementation, specification, None, limits, watch)
+}
+
+/// The same of the systems of a refinement, whose constraint bounds the implementation. Its mapping is not used.
+pub(crate) fn of_refinement(
+    refinement: &ErasedRefinement<'_>,
+    limits: Limits,
+    watch: Watch<'_>,
+) -> Result<Inclusion, Panic> {
+    let constraint = catch_seldom(|| named(UNNAMED, || refinement.constraint()))?;
+    let within = |state: &ErasedState| {
+        let constraint = constraint.as_ref();
+        constraint.is_none_or(|constraint| constraint.contains(state))
+    };
+    let constraint = constraint.as_ref().map(|constraint| Within {
+        name: constraint.name(),
+        contains: &within,
+    });
+    let (implementation, specification) =
+        (refinement.implementation().0, refinement.specification().0);
+    observed(implementation, specification, constraint, limits, watch)
+}
+
+/// Constraint on the states of the implementation that are expanded.
+#[derive(Clone, Copy)]
+struct Within<'a> {
+    name: &'a str,
+    contains: &'a dyn Fn(&ErasedState) -> bool,
+}
+
+fn observed<'a>(
+    implementation: &'a dyn SystemObject,
+    specification: &'a dyn SystemObject,
+    constraint: Option<Within<'a>>,
+    limits: Limits,
+    watch: Watch<'_>,
+) -> Result<Inclusion, Panic> {
+    let observations = RefCell::new(Numbered::default());
+    let source = |system, within| {
+        Source::Observed(Observed::new(ErasedSystem(system), within, &observations))
+    };
+    let within = constraint.map(|constraint| constraint.contains);
+    let mut sides = Sides::new(
+        Automaton::new(source(implementation, within)),
+        Automaton::new(source(specification, None)),
+    );
+    catch_seldom(|| {
+        named(UNNAMED, || {
+            let mut inclusion = compared(&mut sides, None, limits, watch);
+            if let (Source::Observed(observed), Some(Within { name, .. })) =
+                (&sides.implementation.source, constraint)
+                && observed.outside() > 0
+            {
+                inclusion.bounds.push(Bound {
+                    bound: name.to_owned(),
+                    outside: Some(observed.outside()),
+                });
+            }
+            let own = implementation.bound().map(|bound| Bound {
+                bound,
+                outside: None,
+            });
+            inclusion.bounds.extend(own);
+            inclusion
+        })
+    })
+}
+
+/// Compares what two explicit systems show. Labels are those of both.
+pub fn check_graphs(
+    implementation: &Graph,
+    specification: &Graph,
+    labels: &Labels,
+    limits: Limits,
+    watch: Watch<'_>,
+) -> Inclusion {
+    let mut sides = Sides::new(
+        Automaton::new(Source::Explicit(implementation)),
+        Automaton::new(Source::Explicit(specification)),
+    );
+    compared(&mut sides, Some(labels), limits, watch)
+}
+
+/// Decides, and then looks for evidence.
+fn compared(
+    sides: &mut Sides<'_>,
+    labels: Option<&Labels>,
+    limits: Limits,
+    watch: Watch<'_>,
+) -> Inclusion {
+    let started = Instant::now();
+    let bounds = &mut Bounds::new(limits, watch);
+    let decided = decide(sides, bounds);
+    let mut inclusion = Inclusion {
+        verdict: Included::Included,
+        rung: None,
+        trace_length: None,
+        pairs: 0,
+        states: sides.implementation.states(),
+        specification_states: sides.specification.states(),
+        limit: None,
+        bounds: Vec::new(),
+        evidence: None,
+        evidence_limit: None,
+        seconds: 0.0,
+    };
+    let evidences = &mut Evidences {
+        sides,
+        labels,
+        bounds,
+    };
+    let evidence = match decided {
+        Ok(Decided::AtMostOne(simulation)) => {
+            inclusion.rung = Some(1);
+            inclusion.pairs = simulation.looked_at() as u64;
+            evidences.of_at_most_one(simulation).map(Some)
+        }
+        Ok(Decided::Several(simulation)) => {
+            inclusion.rung = Some(2);
+            inclusion.pairs = simulation.looked_at() as u64;
+            evidences.of_several(simulation).map(Some)
+        }
+        Ok(Decided::Included(antichain)) => {
+            inclusion.rung = Some(3);
+            inclusion.pairs = antichain.pairs() as u64;
+            evidences.of_included(&antichain)
+        }
+        Ok(Decided::IncludedSomehow(limit)) => {
+            inclusion.limit = Some(limit);
+            Ok(None)
+        }
+        Ok(Decided::NotIncluded(antichain, unmatched)) => {
+            inclusion.verdict = Included::NotIncluded;
+            inclusion.pairs = antichain.pairs() as u64;
+            inclusion.trace_length = Some(evidences.trace_length(&antichain, unmatched));
+            Ok(Some(evidences.of_trace(&antichain, unmatched)))
+        }
+        Err(limit) => {
+            inclusion.verdict = Included::Incomplete;
+            inclusion.limit = Some(limit);
+            Ok(None)
+        }
+    };
+    match evidence {
+        Ok(evidence) => inclusion.evidence = evidence,
+        Err(limit) => inclusion.evidence_limit = Some(limit),
+    }
+    inclusion.seconds = started.elapsed().as_secs_f64();
+    inclusion
+}

@@ -1,0 +1,122 @@
+//! Observed transition systems as automata: a step that changes what can be observed is labelled with what is observed after it.
+
+use std::cell::RefCell;
+
+use super::automaton::{Edge, Label, ROOT};
+use crate::erased::{ErasedAction, ErasedObservation, ErasedState, ErasedSystem};
+use crate::numbered::Numbered;
+use crate::system::TransitionSystem;
+use crate::visit::{visit_initial, visit_steps};
+
+/// Observations by number, which two systems share. Their labels are one more.
+pub(super) type Observations = RefCell<Numbered<ErasedObservation>>;
+
+/// Observed system whose states are numbered as they are met.
+///
+/// The root is no state of the system: from it a visible step leads to each initial state, so that what is observed at the
+/// beginning is the first label. States have their numbers plus one.
+pub(super) struct Observed<'a> {
+    system: ErasedSystem<'a>,
+    /// Constraint on the states that are expanded.
+    within: Option<&'a dyn Fn(&ErasedState) -> bool>,
+    observations: &'a Observations,
+    states: Numbered<ErasedState>,
+    /// Labels of what is observed of the states met.
+    labels: Vec<Label>,
+    /// Number of states that are not expanded, being outside of the constraint.
+    outside: u64,
+}
+
+impl<'a> Observed<'a> {
+    pub fn new(
+        system: ErasedSystem<'a>,
+        within: Option<&'a dyn Fn(&ErasedState) -> bool>,
+        observations: &'a Observations,
+    ) -> Self {
+        Self {
+            system,
+            within,
+            observations,
+            states: Numbered::default(),
+            labels: Vec::new(),
+            outside: 0,
+        }
+    }
+
+    /// Number of states met.
+    pub fn states(&self) -> u64 {
+        self.labels.len() as u64
+    }
+
+    /// Number of states met that are outside of the constraint.
+    pub fn outside(&self) -> u64 {
+        self.outside
+    }
+
+    /// The system.
+    pub fn system(&self) -> &ErasedSystem<'a> {
+        &self.system
+    }
+
+    /// A state that was met; none for the root.
+    pub fn state(&self, number: u32) -> Option<&ErasedState> {
+        let place = number.checked_sub(1)?;
+        self.states.values().get(place as usize)
+    }
+
+    /// An action that leads from one state to another: the first that the system offers. None from the root.
+    pub fn action(&self, from: u32, to: u32) -> Option<ErasedAction> {
+        let (from, to) = (self.state(from)?, self.state(to)?);
+        let mut found = None;
+        visit_steps(&self.system, from, &mut |action, target| {
+            if found.is_none() && target == *to {
+                found = Some(action);
+            }
+        });
+        found
+    }
+
+    /// What is observed where a label is shown.
+    pub fn shown(&self, label: Label) -> String {
+        let observations = self.observations.borrow();
+        let place = label.0.checked_sub(1);
+        let observation = place.and_then(|place| observations.values().get(place as usize));
+        observation.map_or_else(|| "nothing new".to_owned(), |one| format!("{one:?}"))
+    }
+
+    /// Visits the steps of a state of the automaton.
+    pub fn visit_steps(&mut self, from: u32, visit: &mut dyn FnMut(Edge)) {
+        let system = self.system;
+        let Some(state) = self.state(from).cloned() else {
+            debug_assert_eq!(from, ROOT);
+            visit_initial(&system, &mut |state| visit(self.meet(state)));
+            return;
+        };
+        if self.within.is_some_and(|within| !within(&state)) {
+            self.outside += 1;
+            return;
+        }
+        let here = self.labels[from as usize - 1];
+        visit_steps(&system, &state, &mut |_, to| {
+            let mut edge = self.meet(to);
+            if edge.label == here {
+                edge.label = Label::INVISIBLE;
+            }
+            visit(edge);
+        });
+    }
+
+    /// Number of a state, and the label of what is observed there.
+    fn meet(&mut self, state: ErasedState) -> Edge {
+        let number = self.states.number(state);
+        if number as usize == self.labels.len() {
+            let observation = self.system.observe(&self.states.values()[number as usize]);
+            let label = self.observations.borrow_mut().number(observation);
+            self.labels.push(Label(label + 1));
+        }
+        Edge {
+            label: self.labels[number as usize],
+            to: number + 1,
+        }
+    }
+}
