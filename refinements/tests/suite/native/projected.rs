@@ -3,7 +3,7 @@
 
 use refmap::random::Generator;
 use refmap::{TransitionSystem, Verdict};
-use refmap_histories::{Event as Recorded, Header, Ordered, Settings, validate};
+use refmap_histories::{Event as Recorded, Observed, Ordered, Settings, validate};
 use refmap_refinements::native::ObservedModel;
 use refmap_systems::native::model::{Action, Model};
 use refmap_systems::native::on_the_fly::{Event, Phase, Reference, Stage};
@@ -370,11 +370,11 @@ fn run(model: &Model, seed: u64, steps: u64) -> Vec<Recorded<Event>> {
 #[test]
 fn runs_of_the_model_are_accepted() {
     let model = Model::new(MUTATORS, OBJECTS, 1).expect("the model has such an instance");
-    let header = Header::new([("mutators", MUTATORS), ("objects", OBJECTS), ("fields", 1)]);
-    let observed = ObservedModel::of(&header).expect("the model has such an instance");
+    let observed = ObservedModel::new(model);
+    let model = observed.specification();
     let mut seen = [0; 4];
     for seed in 0..10 {
-        let history = run(&model, seed, 6000);
+        let history = run(model, seed, 6000);
         let events = Ordered::of(history.iter().cloned());
         let validation = validate(&observed, events, &Settings::default());
         let report = validation.expect("the history is in order").report();
