@@ -1,23 +1,26 @@
 //! Histories with arbitrary changes: each has a verdict, or an error with its line, and nothing panics.
 
 use std::fmt::Debug;
-use std::time::Duration;
 
 use refmap::random::Generator;
+use refmap::{TransitionSystem, steps};
 use refmap_histories::{
-    Event as Recorded, Header, History, Observed, Problem, Recorder, Settings, Writer, validate,
+    Event as Recorded, Header, History, Observed, Problem, Settings, Writer, validate,
 };
 use refmap_refinements::native::{ObservedHeap, ObservedMemory, ObservedModel};
+use refmap_systems::native::ben_ari;
+use refmap_systems::native::free_list::{Action, FreeList};
 use refmap_systems::native::model::Model;
-use refmap_systems::native::on_the_fly::{Fault, Shape};
-use refmap_systems::native::{Stress, ben_ari};
+use refmap_systems::native::on_the_fly::Shape;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+
+use super::projected;
 
 /// Greatest number of events.
 const LENGTH: usize = 60;
 /// Changed histories of each kind.
-const SEEDS: u64 = 400;
+const SEEDS: u64 = 800;
 
 /// The lines of a history, as JSON.
 fn lines<E: Serialize>(events: &[Recorded<E>]) -> Vec<Value> {
@@ -33,28 +36,21 @@ fn lines<E: Serialize>(events: &[Recorded<E>]) -> Vec<Value> {
     lines.collect::<Result<_, _>>().expect("each line is JSON")
 }
 
+/// Shape of the heap of [`projected`].
 const SHAPE: Shape = Shape {
-    objects: 4,
+    objects: projected::OBJECTS as u32,
     fields: 1,
 };
 
-/// The model of such a heap, for as many mutators as it has.
 fn model() -> Model {
-    Model::new(3, 4, 1).expect("the model has such an instance")
+    let model = Model::new(projected::MUTATORS, projected::OBJECTS, 1);
+    model.expect("the model has such an instance")
 }
 
+// Real threads would record other events under load, so that what becomes of the changed histories depended on the scheduler.
+/// The begin of a random execution of the model, as the collector would record it.
 fn of_the_collector() -> Vec<Value> {
-    let stress = Stress {
-        shape: SHAPE,
-        threads: 2,
-        fault: Fault::None,
-        seed: 1,
-        duration: Duration::ZERO,
-        program: None,
-    };
-    let events = stress.record(&stress.long_program());
-    let events = events.expect("the heap can be");
-    lines(&events)
+    lines(&projected::run(&model(), 1, 2_000))
 }
 
 const BOUNDS: ben_ari::Bounds = ben_ari::Bounds {
@@ -63,18 +59,38 @@ const BOUNDS: ben_ari::Bounds = ben_ari::Bounds {
     roots: 2,
 };
 
+/// A random execution of the specification, as Ben-Ari's collector and its mutator would record it.
 fn of_ben_ari() -> Vec<Value> {
-    let recorder = Recorder::new();
-    let run = ben_ari::run(
-        BOUNDS,
-        ben_ari::Fault::None,
-        1,
-        2_000,
-        Some(&recorder),
-        || true,
-    );
-    run.expect("the memory can be");
-    lines(&recorder.finish())
+    let mut random = Generator::new(1);
+    let specification = FreeList { bounds: BOUNDS };
+    let mut state = None;
+    specification.initial(&mut |initial| state = Some(initial));
+    let mut state = state.expect("there is one");
+    let mut places = [0; 2];
+    let mut history = Vec::new();
+    for time in 0..LENGTH as u64 {
+        // Appends are few among the steps, and are taken wherever there is one at every other time.
+        let mut offered = steps(&specification, &state);
+        let is_append = |action: &Action| matches!(action, Action::Append { .. });
+        if time % 2 == 0 && offered.iter().any(|(action, _)| is_append(action)) {
+            offered.retain(|(action, _)| is_append(action));
+        }
+        let (action, to) = offered.swap_remove(random.below(offered.len()));
+        let (thread, event) = match action {
+            Action::Mutate { node, son, to } => (0, ben_ari::Event::Redirect { node, son, to }),
+            Action::Append { node } => (1, ben_ari::Event::Append { node }),
+        };
+        history.push(Recorded {
+            thread,
+            place: places[thread as usize],
+            begin: 10 * time,
+            end: Some(10 * time + 5),
+            event: Some(event),
+        });
+        places[thread as usize] += 1;
+        state = to;
+    }
+    lines(&history)
 }
 
 /// Values without others in them.
@@ -262,8 +278,13 @@ fn ben_ari_s_history_may_be_changed() {
 /// they are, and are no violation.
 #[test]
 fn what_the_instance_does_not_have_is_refused() {
-    let heap = ObservedHeap::new(SHAPE).expect("the heap can be");
-    let model = ObservedModel::new(model());
+    let shape = Shape {
+        objects: 4,
+        fields: 1,
+    };
+    let heap = ObservedHeap::new(shape).expect("the heap can be");
+    let model = Model::new(3, 4, 1).expect("the model has such an instance");
+    let model = ObservedModel::new(model);
     let memory = ObservedMemory::new(BOUNDS).expect("the memory can be");
     let refusal = |event: Value, validator: &str| -> String {
         let lines = [

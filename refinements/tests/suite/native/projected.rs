@@ -12,8 +12,8 @@ use refmap_systems::tso::{
     MarkingStep, MutatorStep, RoundStep, SetFaStep, State, SweepStep, Who,
 };
 
-const MUTATORS: u8 = 2;
-const OBJECTS: u8 = 3;
+pub(super) const MUTATORS: u8 = 2;
+pub(super) const OBJECTS: u8 = 3;
 /// The collector's thread.
 const COLLECTOR: u32 = 7;
 /// Time between two steps.
@@ -314,8 +314,8 @@ fn shared(model: &Model, projection: &mut Projection) -> State {
     state.model
 }
 
-/// A random execution, and its recorded events.
-fn run(model: &Model, seed: u64, steps: u64) -> Vec<Recorded<Event>> {
+/// The recorded events of a random execution.
+pub(super) fn run(model: &Model, seed: u64, steps: u64) -> Vec<Recorded<Event>> {
     let mut random = Generator::new(seed);
     let mut projection = Projection::default();
     let mut state = shared(model, &mut projection);
