@@ -10,9 +10,10 @@ use std::time::Duration;
 
 use refmap::report::TextOptions;
 use refmap::{Rule, RuleId, TransitionSystem};
-use refmap_cli::catalogue::{Catalogue, InputError, Validator};
+use refmap_cli::catalogue::{Catalogue, Nothing, Validator, ValidatorError, number};
+use refmap_cli::clap::{self, Args};
 use refmap_cli::{CommandError, Status};
-use refmap_histories::{Happening, Header, Observed};
+use refmap_histories::{Happening, Observed, Settings};
 use serde_json::{Value, json};
 
 use crate::browser::Pages;
@@ -69,17 +70,18 @@ impl Observed for Counter {
     }
 }
 
-#[derive(Debug, thiserror::Error)]
-#[error("the parameter `bound` is missing")]
-struct NoBound;
+/// Parameters of a counter's header.
+#[derive(Clone, Args)]
+struct Bound {
+    /// least number that the counter does not reach
+    #[arg(long, value_parser = number::<u64>(1..=100))]
+    bound: u64,
+}
 
 fn catalogue() -> Catalogue {
-    let adapter = |header: &Header| match header.parameters.get("bound").and_then(Value::as_u64) {
-        Some(bound) => Ok(Counter { bound }),
-        None => Err(InputError::instance(NoBound)),
-    };
+    let adapter = |&Bound { bound }: &Bound| Ok(Counter { bound });
     let counter = Validator::new("counter", "a counter with a bound", "test", adapter);
-    let below_five = Validator::new("below-five", "a counter below 5", "test", |_: &Header| {
+    let below_five = Validator::new("below-five", "a counter below 5", "test", |_: &Nothing| {
         Ok(Counter { bound: 5 })
     });
     Catalogue {
@@ -228,9 +230,161 @@ fn damage_is_told_with_its_line_and_reason() {
     );
     let message = told(&[r#"{"history":"refmap","version":1}"#]);
     assert!(
-        message.ends_with("line 1: the parameter `bound` is missing"),
+        message.ends_with("line 1: bound is not given, and must be a number from 1 to 100"),
         "{message}"
     );
+}
+
+/// Fate of a history without an event whose header has these parameters: how many were taken to be those of the report, or why
+/// they are refused.
+fn headed(validator: &str, parameters: &Value) -> Result<usize, String> {
+    let catalogue = refmap_checks::catalogue();
+    let mut validators = catalogue.validators.iter();
+    let validator = validators.find(|known| known.name == validator);
+    let header = json!({"history": "refmap", "version": 1, "parameters": parameters});
+    let text = format!("{header}\n{}\n", json!({"history": "end", "events": 0}));
+    let decided = validator
+        .expect("there is one")
+        .run(&mut text.as_bytes(), &Settings::default());
+    match decided {
+        Ok(report) => Ok(report.parameters.len()),
+        Err(error @ ValidatorError::Header(_)) => Err(error.to_string()),
+        Err(error) => panic!("{parameters}: {error}"),
+    }
+}
+
+/// The headers that stress runs record.
+fn recorded_headers() -> [(&'static str, Value); 3] {
+    let heap = |mutators: u64| {
+        json!({
+            "collector": "on-the-fly", "threads": 2, "mutators": mutators, "objects": 4, "fields": 2,
+            "fault": "none", "seed": u64::MAX,
+        })
+    };
+    let memory = json!({
+        "collector": "ben-ari", "nodes": 5, "sons": 2, "roots": 2, "fault": "none", "seed": 1,
+    });
+    [
+        ("collect-only-garbage", heap(16)),
+        ("tso", heap(3)),
+        ("collect-only-garbage", memory),
+    ]
+}
+
+/// A header is read by the grammar of arguments. A parameter that is unknown, missing, out of range or of another kind is
+/// refused, with its value as it stands there and what is allowed.
+#[test]
+fn a_header_says_which_instance_it_is() {
+    for (validator, header) in recorded_headers() {
+        let given = header.as_object().map(serde_json::Map::len);
+        assert_eq!(headed(validator, &header).ok(), given, "{header}");
+    }
+    assert_eq!(
+        headed("tso", &json!({"mutators": 1, "objects": 1, "fields": 1})),
+        Ok(3)
+    );
+    assert_eq!(
+        headed("collect-only-garbage", &json!({"objects": 1, "fields": 0})),
+        Ok(2)
+    );
+    for (validator, parameters, refusal) in [
+        (
+            "tso",
+            json!({"mutators": 4, "objects": 4, "fields": 2}),
+            "mutators is 4, and must be a number from 1 to 3",
+        ),
+        (
+            "tso",
+            json!({"mutators": 1, "objects": 16, "fields": 2}),
+            "objects is 16, and must be a number from 1 to 4",
+        ),
+        (
+            "tso",
+            json!({"mutators": 1, "objects": 4, "fields": 0}),
+            "fields is 0, and must be a number from 1 to 2",
+        ),
+        (
+            "tso",
+            json!({}),
+            "mutators is not given, and must be a number from 1 to 3",
+        ),
+        (
+            "tso",
+            json!({"mutators": -3}),
+            "mutators is -3, and must be a number from 1 to 3",
+        ),
+        (
+            "tso",
+            json!({"mutators": "3", "objects": 4, "fields": 2}),
+            "mutators is \"3\", and must be a number from 1 to 3",
+        ),
+        (
+            "collect-only-garbage",
+            json!({"objects": 16}),
+            "fields is not given, and must be a number from 0 to 255",
+        ),
+        (
+            "collect-only-garbage",
+            json!({"objects": 16, "fields": 2, "fault": 3}),
+            "fault is 3, and must be the name of a fault",
+        ),
+        (
+            "collect-only-garbage",
+            json!({"object": 16, "fields": 2}),
+            "collect-only-garbage has no parameter \"object\" (did you mean \"objects\"?); there are: objects, fields, \
+             mutators, threads, collector, fault, seed",
+        ),
+        (
+            "collect-only-garbage",
+            json!({"collector": "ben-ari", "nodes": 3, "sons": 1, "roots": 4}),
+            "3 nodes of 1 sons with 4 roots; a memory has at least one of each, and no more roots than nodes",
+        ),
+    ] {
+        let refused = headed(validator, &parameters);
+        assert_eq!(refused, Err(format!("line 1: {refusal}")), "{parameters}");
+    }
+}
+
+/// Whatever value a parameter has in place of its own, the header is read or refused by its parameters, and nothing panics.
+#[test]
+fn a_header_may_be_changed() {
+    let others = [
+        json!(null),
+        json!(true),
+        json!("2"),
+        json!("--seed=3"),
+        json!(""),
+        json!(-1),
+        json!(1.5),
+        json!([]),
+        json!(["2"]),
+        json!({}),
+        json!(0),
+        json!(1),
+        json!(255),
+        json!(1_u64 << 32),
+        json!(u64::MAX),
+    ];
+    let (mut read, mut refused) = (0, 0);
+    for (validator, header) in recorded_headers() {
+        let names: Vec<_> = header.as_object().into_iter().flatten().collect();
+        for (name, sound) in names {
+            for other in &others {
+                let mut changed = header.clone();
+                changed[name] = other.clone();
+                match headed(validator, &changed) {
+                    Ok(_) => {
+                        read += 1;
+                        // A value of another kind is never taken for one of this kind.
+                        assert_eq!(other.is_string(), sound.is_string(), "{changed}");
+                        assert_eq!(other.is_u64(), sound.is_u64(), "{changed}");
+                    }
+                    Err(_) => refused += 1,
+                }
+            }
+        }
+    }
+    assert!(read > 20 && refused > 200, "{read} and {refused}");
 }
 
 /// A history that was cut, at a line or within one, is no pass, and says what it means; no more is a refusal of what was under
@@ -353,7 +507,7 @@ fn a_trace_of_states_is_validated_too() {
     let (status, _) = run(json!([state(0)]), "counter");
     let message = status.expect_err("a trace has no bound").to_string();
     assert!(
-        message.contains("the parameter `bound` is missing"),
+        message.contains("a trace of states has no parameters: bound is not given, and must be a number from 1 to 100"),
         "{message}"
     );
 }

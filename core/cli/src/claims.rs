@@ -65,7 +65,7 @@ impl Catalogue {
         }
     }
 
-    /// Tests whether every claim and every published table can be decided as it is stated.
+    /// Tests whether every claim and every published table can be decided as it is stated, and no claim repeats another.
     ///
     /// # Errors
     ///
@@ -82,12 +82,13 @@ impl Catalogue {
     /// Rows of the page, and why rows and published tables cannot be decided as they are stated, in their order.
     pub(crate) fn validated(&self) -> Read {
         let Read { claims, mut errors } = read(self);
-        errors.extend(claims.iter().filter_map(|claim| {
-            let error = self.validate_claim(claim).err()?;
+        errors.extend(claims.iter().enumerate().filter_map(|(number, claim)| {
+            let undecidable = self.validate_claim(claim).err().map(RowError::from);
+            let error = undecidable.or_else(|| repeated(&claims[..number], claim))?;
             Some(ClaimError {
                 line: Some(claim.line),
                 command: claim.command.clone(),
-                error: error.into(),
+                error,
             })
         }));
         errors.sort_by_key(|error| error.line);
@@ -102,6 +103,13 @@ impl Catalogue {
         }));
         Read { claims, errors }
     }
+}
+
+/// Error of a claim that asks the same as an earlier one, if there is one.
+fn repeated(earlier: &[Claim], claim: &Claim) -> Option<RowError> {
+    let mut earlier = earlier.iter();
+    let first = earlier.find(|first| first.asks_the_same(claim))?;
+    Some(RowError::Repeated { line: first.line })
 }
 
 fn read(catalogue: &Catalogue) -> Read {

@@ -135,6 +135,15 @@ fn lines(errors: &[CommandError]) -> String {
     lines.join("\n")
 }
 
+/// Program over a catalogue.
+#[derive(Clone, Copy)]
+struct Program<'a> {
+    name: &'static str,
+    /// Description in a line.
+    about: &'static str,
+    catalogue: &'a Catalogue,
+}
+
 /// Cancellation flag of the process, which signal handlers set.
 static CANCELLED: AtomicBool = AtomicBool::new(false);
 
@@ -147,7 +156,11 @@ pub fn main(name: &'static str, about: &'static str, catalogue: &Catalogue) -> E
     let mut output = io::stdout();
     let words = std::env::args_os();
     let screen = terminal::standard_output();
-    let program = (name, about, catalogue);
+    let program = Program {
+        name,
+        about,
+        catalogue,
+    };
     let status = carry_out(program, words, &CANCELLED, screen, &mut output);
     let status = match status {
         Ok(status) => status,
@@ -177,7 +190,7 @@ fn refused(error: &CommandError) -> Status {
     Status::Unusable
 }
 
-/// Whether what clap says can be printed in its colours: it repeats words of the command, which might speak to the terminal.
+/// True if clap's message can be printed in its colours: it repeats words of the command, which might have control characters.
 fn in_colours(error: &clap::Error) -> bool {
     let text = error.to_string();
     visible_lines(&text) == text
@@ -213,17 +226,26 @@ pub fn run(
         options,
         columns: None,
     };
-    carry_out((name, about, catalogue), words, cancel, screen, output)
+    let program = Program {
+        name,
+        about,
+        catalogue,
+    };
+    carry_out(program, words, cancel, screen, output)
 }
 
 fn carry_out(
-    (name, about, catalogue): (&'static str, &'static str, &Catalogue),
+    program: Program<'_>,
     words: impl IntoIterator<Item = OsString>,
     cancel: &AtomicBool,
     screen: Screen,
     output: &mut dyn Write,
 ) -> Result<Status, CommandError> {
-    let program = (name, catalogue);
+    let Program {
+        name,
+        about,
+        catalogue,
+    } = program;
     let options = screen.options;
     let command = arguments::parse(name, about, catalogue, words)?;
     // Who writes files goes on when nobody reads what is printed.
@@ -278,7 +300,7 @@ fn carry_out(
 }
 
 fn check(
-    (program, catalogue): (&str, &Catalogue),
+    program: Program<'_>,
     command: &CheckCommand,
     cancel: &AtomicBool,
     options: TextOptions,
@@ -306,14 +328,14 @@ fn check(
         },
         ..command.settings.clone()
     };
-    let check = catalogue.check(&command.check)?;
+    let check = program.catalogue.check(&command.check)?;
     let report = check.run(&command.arguments, &settings);
     bar.clear();
     let mut failures = Failures::default();
     if let Some(junit) = junit {
         let suite = match &report {
-            Ok(report) => Suite::of_report(program, report, command.expect),
-            Err(error) => Suite::of_error(program, &command.check, error),
+            Ok(report) => Suite::of_report(program.name, report, command.expect),
+            Err(error) => Suite::of_error(program.name, &command.check, error),
         };
         failures.keep(junit.write(&suite, cancel));
     }

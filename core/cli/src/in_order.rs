@@ -128,7 +128,7 @@ mod tests {
         assert!(result.is_ok() && shown.is_sorted(), "{shown:?}");
     }
 
-    /// When the first result is rejected, jobs that take long are not all started.
+    /// Jobs that take long are not all started once the first result is rejected.
     #[test]
     fn a_refusal_ends_it() {
         let begun = AtomicUsize::new(0);

@@ -118,7 +118,7 @@ fn in_dollar_quotes_read(
     }
 }
 
-/// Whether no shell takes the word for more than its characters.
+/// True if every shell takes the word for its characters alone.
 fn is_plain(word: &str) -> bool {
     // zsh takes a word that begins with `=` for a command.
     !word.is_empty() && !word.starts_with('=') && word.chars().all(is_plain_character)

@@ -106,7 +106,7 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
     })
 }
 
-/// Whether two expressions are written alike.
+/// True if two expressions are written alike.
 fn are_same(a: &Expr, b: &Expr) -> bool {
     quote!(#a).to_string() == quote!(#b).to_string()
 }

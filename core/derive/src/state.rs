@@ -173,7 +173,7 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
     })
 }
 
-/// Where an attribute of a field mentions `system`.
+/// Place at which an attribute of a field mentions `system`.
 fn mention_of_system(data: &Data) -> Option<Span> {
     fn mention(tokens: TokenStream) -> Option<Span> {
         tokens.into_iter().find_map(|token| match token {
@@ -187,14 +187,12 @@ fn mention_of_system(data: &Data) -> Option<Span> {
         Data::Enum(data) => data.variants.iter().flat_map(|one| &one.fields).collect(),
         Data::Union(_) => Vec::new(),
     };
-    let mut attributes = fields.into_iter().flat_map(|field| &field.attrs);
-    attributes.find_map(|attribute| match attribute.path().is_ident("state") {
-        true => mention(attribute.meta.to_token_stream()),
-        false => None,
-    })
+    let attributes = fields.into_iter().flat_map(|field| &field.attrs);
+    let mut attributes = attributes.filter(|attribute| attribute.path().is_ident("state"));
+    attributes.find_map(|attribute| mention(attribute.meta.to_token_stream()))
 }
 
-/// Whether it is a struct of one field, without a name, of which nothing is said: what is said of a field of this type
+/// True of a struct of one field, without a name and without attributes: what is said of a field of this type
 /// is said of that field.
 fn is_newtype(data: &Data) -> bool {
     let Data::Struct(data) = data else {
@@ -209,7 +207,7 @@ fn is_newtype(data: &Data) -> bool {
     }
 }
 
-/// What is derived of a type, and the types of its fields.
+/// Code that is derived of a type, and the types of its fields.
 struct Parts {
     shape: TokenStream,
     count: TokenStream,
@@ -553,7 +551,7 @@ fn reads(fields: &[Field], system: &Type) -> TokenStream {
     fields.iter().map(|field| field.read(system)).collect()
 }
 
-/// Whether a type parameter of the type may be in the type of a field.
+/// True if a type parameter of the type may be in the type of a field.
 fn mentions_parameter(type_: &Type, generics: &syn::Generics) -> bool {
     let tokens = quote!(#type_).to_string();
     let words: Vec<_> = tokens

@@ -3,8 +3,6 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use refmap::internal::nearest;
-
 /// Header: the first line.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Header {
@@ -36,24 +34,6 @@ impl Header {
         }
     }
 
-    /// Rejects a parameter that is not among `known`. Otherwise a validator that reads only the parameters it knows
-    /// would treat a misspelled one as absent.
-    ///
-    /// # Errors
-    ///
-    /// The first unknown parameter, with the most similar known name.
-    pub fn allow(&self, known: &[&'static str]) -> Result<(), UnknownParameter> {
-        let mut names = self.parameters.keys();
-        match names.find(|name| !known.contains(&name.as_str())) {
-            None => Ok(()),
-            Some(name) => Err(UnknownParameter {
-                name: name.clone(),
-                nearest: nearest(name, known.iter().copied()),
-                known: known.to_vec(),
-            }),
-        }
-    }
-
     pub(super) fn line(&self) -> Value {
         json!({"history": "refmap", "version": VERSION, "parameters": self.parameters})
     }
@@ -80,22 +60,6 @@ impl End {
         let history = EndMark::End;
         Self { history, events }
     }
-}
-
-/// Error: a header has an unknown parameter.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "the header has no parameter {name:?}{}; there are: {}",
-    .nearest.as_ref().map_or_else(String::new, |name| format!(" (did you mean {name:?}?)")),
-    .known.join(", ")
-)]
-pub struct UnknownParameter {
-    /// The given name.
-    pub name: String,
-    /// The most similar known name.
-    pub nearest: Option<String>,
-    /// All known names.
-    pub known: Vec<&'static str>,
 }
 
 /// Event: an operation of a thread.

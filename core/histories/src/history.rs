@@ -104,7 +104,7 @@ struct Lines<R> {
     input: R,
     buffer: Vec<u8>,
     number: u64,
-    /// Whether the line in the buffer ended with a line break.
+    /// True if the line in the buffer ended with a line break.
     is_terminated: bool,
 }
 
@@ -129,7 +129,7 @@ impl<R: BufRead> Lines<R> {
         Ok(read > 0)
     }
 
-    /// Whether the input ended in the middle of the line: without a line break, and before its JSON value does.
+    /// True if the input ended in the middle of the line: without a line break, and before its JSON value does.
     fn is_cut(&self) -> bool {
         if self.is_terminated {
             return false;

@@ -132,7 +132,7 @@ mod window;
 mod writer;
 
 pub use call::Panicked;
-pub use event::{Event, Header, MOST_THREADS, UnknownParameter, VERSION};
+pub use event::{Event, Header, MOST_THREADS, VERSION};
 pub use history::{Events, History, LONGEST_LINE};
 pub use itf::{TraceError, validate_trace};
 pub use observed::{Effect, Happening, Observed};

@@ -24,7 +24,7 @@ pub(super) struct Needed {
 struct Member {
     lane: u32,
     number: u64,
-    /// Whether the event may take effect after later events of its thread.
+    /// True if the event may take effect after later events of its thread.
     is_delayed: bool,
 }
 
@@ -73,7 +73,7 @@ impl Needed {
         }
     }
 
-    /// Whether the search tries the event.
+    /// True if the search tries the event.
     pub fn has(&self, lane: u32, number: u64) -> bool {
         match self.last.get(lane as usize) {
             None => true,

@@ -110,7 +110,7 @@ pub trait Observed: Sync {
         Effect::Within
     }
 
-    /// Whether `event` is read-only: it can only show `None`, as a load or a fence. By default, no event is.
+    /// True if `event` is read-only: it can only show `None`, as a load or a fence. By default, no event is.
     ///
     /// The search takes such an event as soon as it can, which loses no order up to equivalence, and skips all
     /// orders in which it comes later. With delayed stores this reduces very many configurations to a few.
@@ -118,7 +118,7 @@ pub trait Observed: Sync {
         false
     }
 
-    /// Whether the two events commute wherever both are possible, for any threads: neither enables or disables the
+    /// True if the two events commute wherever both are possible, for any threads: neither enables or disables the
     /// other, and both orders lead to the same state. For instance, two accesses to different locations commute,
     /// and two loads. By default, no events do.
     ///
@@ -148,13 +148,13 @@ pub trait Observed: Sync {
         "the specification has no such step here".to_owned()
     }
 
-    /// Whether the event makes a history worth validating: one without any such event is `incomplete`. By default,
+    /// True if the event makes a history worth validating: one without any such event is `incomplete`. By default,
     /// all events do.
     fn is_interesting(&self, _event: &Self::Event) -> bool {
         true
     }
 
-    /// Whether part of `event` was not recorded, so that the search fills it in. By default, no.
+    /// True if part of `event` was not recorded, so that the search fills it in. By default, no.
     fn is_partial(&self, _event: &Self::Event) -> bool {
         false
     }
@@ -165,7 +165,7 @@ pub trait Observed: Sync {
     }
 }
 
-/// Whether the search has to fill in unrecorded information.
+/// True if the search has to fill in unrecorded information.
 pub(super) fn is_partial<O: Observed>(observed: &O, event: &Event<O::Event>) -> bool {
     let what = event.event.as_ref();
     let is_partial = |what| call("`is_partial` of the adapter", || observed.is_partial(what));

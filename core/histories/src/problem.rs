@@ -88,7 +88,7 @@ pub enum Problem {
         "no line says that this is the last event"
     })]
     NoEnd {
-        /// Whether this line was cut; otherwise it is the last one, and whole.
+        /// True if this line was cut; otherwise it is the last one, and whole.
         within_line: bool,
     },
     /// The line that ends the history gives another number of events than there are before it.

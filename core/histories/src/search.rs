@@ -73,7 +73,7 @@ pub(super) struct Search<'a, O: Observed> {
     pub began_short: Option<Limit>,
     /// The limit that stopped the exploration for an explanation.
     pub cut_short: Option<Limit>,
-    /// Whether the refused event is possible in an order that the adapter allowed the search to skip.
+    /// True if the refused event is possible in an order that the adapter allowed the search to skip.
     pub misled: bool,
     /// Number of configurations of one event at which the search stops as crowded.
     pub crowd: usize,

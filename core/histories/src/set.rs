@@ -21,6 +21,7 @@
 use std::hash::{BuildHasher, Hash};
 
 use hashbrown::HashTable;
+use refmap::liveness::Bits;
 
 use super::configuration::{Ahead, Configuration, Trail};
 use super::window::Window;
@@ -35,14 +36,6 @@ const FEW: usize = 4;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Endless(Vec<(u32, u32)>);
 
-/// The endless events that a configuration has taken, as bits.
-type Taken = Vec<u64>;
-
-fn is_part(one: &Taken, other: &Taken) -> bool {
-    let mut words = one.iter().zip(other);
-    words.all(|(one, other)| one & !other == 0)
-}
-
 impl Endless {
     /// The endless lanes of a window.
     pub fn of(window: &Window) -> Self {
@@ -55,16 +48,16 @@ impl Endless {
     }
 
     /// The core of a configuration, which is what it has taken besides endless events, and the endless events.
-    fn split<S>(&self, configuration: &Configuration<S>) -> (Vec<Ahead>, Taken) {
+    fn split<S>(&self, configuration: &Configuration<S>) -> (Vec<Ahead>, Bits) {
         let mut core = configuration.all_ahead().to_vec();
-        let mut taken = vec![0; self.0.len().div_ceil(64)];
+        let mut taken = Bits::none(self.0.len());
         for ahead in &mut core {
             let number = self.0.binary_search_by_key(&ahead.lane, |(lane, _)| *lane);
             if let Ok(number) = number
                 && ahead.taken == self.0[number].1
             {
                 ahead.taken -= 1;
-                taken[number / 64] |= 1 << (number % 64);
+                taken.insert(number as u32);
             }
         }
         core.retain(|ahead| ahead.taken > 0 || ahead.pending > 0);
@@ -84,7 +77,7 @@ pub(super) struct Set<S, A> {
     endless: Endless,
     /// Groups of the entries, if there are endless events.
     groups: HashTable<Group>,
-    /// Whether the entry of the same place has become superfluous; shorter than the entries if the rest has not.
+    /// True at a place of which the entry has become superfluous; shorter than the entries if the rest has not.
     superfluous: Vec<bool>,
     hasher: foldhash::fast::FixedState,
 }
@@ -95,7 +88,8 @@ struct Group {
     /// The first of them, with the state of all.
     first: usize,
     core: Vec<Ahead>,
-    members: Vec<(usize, Taken)>,
+    /// Places of its configurations, each with the endless events that it has taken.
+    members: Vec<(usize, Bits)>,
 }
 
 impl<S: Eq + Hash, A> Set<S, A> {
@@ -119,7 +113,7 @@ impl<S: Eq + Hash, A> Set<S, A> {
         self.superfluous.clear();
     }
 
-    /// Whether the entry at `place` has become superfluous.
+    /// True if the entry at `place` has become superfluous.
     pub fn is_superfluous(&self, place: usize) -> bool {
         self.superfluous.get(place).is_some_and(|is| *is)
     }
@@ -223,12 +217,12 @@ impl<S: Eq + Hash, A> Set<S, A> {
         };
         if let Some(group) = groups.find_mut(hash, same) {
             let mut compared = group.members.iter().take(MOST_COMPARED);
-            if compared.any(|(_, other)| is_part(other, &taken)) {
+            if compared.any(|(_, other)| other.is_subset(&taken)) {
                 return false;
             }
             superfluous.resize(place, false);
             group.members.retain(|(other, theirs)| {
-                let is_superfluous = is_part(&taken, theirs);
+                let is_superfluous = taken.is_subset(theirs);
                 superfluous[*other] |= is_superfluous;
                 !is_superfluous
             });
@@ -255,7 +249,7 @@ mod tests {
     use super::*;
     use refmap::random::Generator;
 
-    /// Whether B is superfluous beside A, by the definition.
+    /// True if B is superfluous beside A, by the definition.
     fn is_superfluous(a: &Configuration<u8>, b: &Configuration<u8>, endless: &Endless) -> bool {
         let mut lanes = (0..80).map(|lane| {
             let [a, b] = [a, b].map(|configuration| configuration.ahead(lane));

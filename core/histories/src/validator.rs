@@ -25,7 +25,7 @@ use refmap::report::{RuleCoverage, Verdict};
 /// Result of a validation.
 #[derive(Clone, Debug)]
 pub struct Validation {
-    /// Whether the history is a behaviour.
+    /// Result of the search for an order.
     pub outcome: Outcome,
     /// Number of events read.
     pub events: u64,
@@ -37,7 +37,7 @@ pub struct Validation {
     pub partial: Partial,
     /// Place where the history stops, if it has no end.
     pub no_end: Option<NoEnd>,
-    /// Whether the refused event was under way where the history stops that has no end: an event that is missing may have made
+    /// True if the refused event was under way where the history stops that has no end: an event that is missing may have made
     /// it possible. An event that had ended before the last one began is refused whatever is missing.
     pub is_refused_at_stop: bool,
     /// Assumptions of the search about unrecorded information, in order; at most the first hundred.
@@ -237,7 +237,7 @@ enum Stopped {
 struct Refusal {
     /// The event that no order takes; none if delayed events cannot take effect.
     event: Option<u64>,
-    /// Whether the history stops before it is known what else could come before the event.
+    /// True if the history stops before it is known what else could come before the event.
     is_at_stop: bool,
 }
 

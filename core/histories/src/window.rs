@@ -82,7 +82,7 @@ impl<E> Log<E> {
         })
     }
 
-    /// Whether an event only looks. One that was not recorded may do anything.
+    /// True if an event only looks. One that was not recorded may do anything.
     pub fn only_looks<O: Observed<Event = E>>(&self, observed: &O, number: u64) -> bool {
         let event = self.get(number).event.as_ref();
         event
@@ -251,7 +251,7 @@ impl Window {
             .sum()
     }
 
-    /// Whether the window refers to this event of `thread`.
+    /// True if the window refers to this event of `thread`.
     fn has(&self, thread: u32, number: u64) -> bool {
         let mut lanes = self.lanes.iter().filter(|lane| lane.thread == thread);
         lanes.any(|Lane { queue, delayed, .. }| {

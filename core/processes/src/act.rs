@@ -11,13 +11,13 @@ use refmap::{Action, Process, RuleId};
 /// Action of a composition: a local step of one process, or a rendezvous of a requesting and a responding one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Act<N = Label> {
-    /// Whose command it was.
+    /// Process that took the command.
     pub process: Process,
-    /// Which of its commands.
+    /// Label of the command.
     pub label: N,
-    /// Who answered, by which command.
+    /// Process that answered, and its command.
     pub with: Option<(Process, N)>,
-    /// Which of the results there were to choose from, counted from 0.
+    /// Number of the result among those that there were to choose from, from 0.
     pub choice: u16,
     pub(super) rule: u16,
 }
@@ -69,7 +69,7 @@ impl<N: CommandLabel> fmt::Debug for Act<N> {
     }
 }
 
-/// What was done, by whom is said beside it: `acquire, server: answer`.
+/// The commands without the process, which is told beside them: `acquire, server: answer`.
 impl<N: CommandLabel> Serialize for Act<N> {
     fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
         let mut text = String::new();

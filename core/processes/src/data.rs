@@ -49,7 +49,7 @@ impl Registers {
         Self(self.0 & !other.0)
     }
 
-    /// Whether the set contains `register`.
+    /// True if the set contains `register`.
     pub fn contains(self, register: Register) -> bool {
         self.0 >> register.0 & 1 == 1
     }

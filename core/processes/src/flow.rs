@@ -251,13 +251,13 @@ impl<L, Q, A, N: CommandLabel> Flow<L, Q, A, N> {
         }
     }
 
-    /// Whether all steps at a location fuse with the previous step.
+    /// True if all steps at a location fuse with the previous step.
     pub fn is_fused(&self, Location(at): Location) -> bool {
         let edges = &self.points[usize::from(at)];
         !edges.is_empty() && edges.iter().all(|edge| edge.basic.fuses_with_previous)
     }
 
-    /// Whether the process itself begins every next step at a location, past the steps that fuse with the previous one.
+    /// True if the process itself begins every next step at a location, past the steps that fuse with the previous one.
     fn goes_on(&self, from: Location) -> bool {
         let mut seen = HashSet::from([from]);
         let mut open = vec![from];

@@ -64,9 +64,9 @@ pub(super) struct Offer<N> {
     pub label: N,
     pub rule: u16,
     pub role: Role,
-    /// Whether the command itself is nondeterministic.
+    /// True if the command itself is nondeterministic.
     pub is_choice: bool,
-    /// Whether the step is fused with the next one.
+    /// True if the step is fused with the next one.
     pub fuses_with_next: bool,
     pub reads: Registers,
     pub writes: Registers,

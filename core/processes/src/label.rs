@@ -7,7 +7,7 @@ use std::sync::{LazyLock, Mutex};
 
 use serde::{Serialize, Serializer};
 
-/// What commands are labelled by: plain values, different ones within a process, which are shown as a text.
+/// Label of a command: a plain value that is shown as a text, and that no other command of its process has.
 ///
 /// A model whose labels are an enum of its own can match on the labels of what was done, and then a label that
 /// is mistyped, or new, does not compile.

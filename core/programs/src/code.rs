@@ -1,6 +1,8 @@
 //! Static analysis of a thread's code: the registers that each instruction reads, and those that are live behind
 //! it.
 
+use refmap::IndexSet;
+
 use super::expression::Register;
 use super::program::{Afterwards, Instruction, Thread};
 
@@ -11,8 +13,8 @@ pub(super) struct Code {
     pub instructions: Box<[Instruction]>,
     /// Registers that each instruction reads, in the order of their numbers.
     pub reads: Box<[Box<[Register]>]>,
-    /// Live registers before each instruction, as a bit set; the last entry is for the end.
-    pub needed: Box<[u64]>,
+    /// Numbers of the live registers before each instruction; the last entry is for the end.
+    pub needed: Box<[IndexSet]>,
 }
 
 impl Code {
@@ -43,35 +45,28 @@ fn reads(instruction: &Instruction) -> Box<[Register]> {
     registers.into()
 }
 
-fn bit(register: Register) -> u64 {
-    1 << register.0
+fn set(registers: impl IntoIterator<Item = Register>) -> IndexSet {
+    let registers = registers.into_iter();
+    registers.map(|register| register.0.into()).collect()
 }
 
 /// Live-variable analysis: a backward fixed point.
-fn needed(thread: &Thread, reads: &[Box<[Register]>]) -> Box<[u64]> {
-    let kept = thread
-        .registers
-        .iter()
-        .enumerate()
-        .filter(|(_, register)| register.afterwards == Afterwards::Kept)
-        .map(|(number, _)| bit(Register(number as u8)))
-        .fold(0, |all, one| all | one);
-    let mut needed = vec![0; thread.code.len() + 1];
+fn needed(thread: &Thread, reads: &[Box<[Register]>]) -> Box<[IndexSet]> {
+    let registers = thread.registers.iter().enumerate();
+    let kept = registers.filter(|(_, register)| register.afterwards == Afterwards::Kept);
+    let kept = kept.map(|(number, _)| number).collect();
+    let mut needed = vec![IndexSet::EMPTY; thread.code.len() + 1];
     needed[thread.code.len()] = kept;
     let mut changed = true;
     while changed {
         changed = false;
         for (at, instruction) in thread.code.iter().enumerate().rev() {
-            let after = instruction
-                .successors(at)
-                .into_iter()
-                .flatten()
-                .fold(0, |all, successor| all | needed[successor]);
-            let written = instruction.target().map_or(0, bit);
-            let read = reads[at]
-                .iter()
-                .fold(0, |all, register| all | bit(*register));
-            let before = (after & !written) | read;
+            let successors = instruction.successors(at).into_iter().flatten();
+            let after = successors.map(|successor| needed[successor]);
+            let after = after.fold(IndexSet::EMPTY, IndexSet::union);
+            let written = set(instruction.target());
+            let read = set(reads[at].iter().copied());
+            let before = after.difference(written).union(read);
             changed |= before != needed[at];
             needed[at] = before;
         }
@@ -96,10 +91,9 @@ mod tests {
         });
         let program = program.build().expect("it is well formed");
         let code = Code::of(&program.threads[0]);
-        let needs_a: Vec<_> = code.needed.iter().map(|needed| needed & 1).collect();
+        let needed: Vec<Vec<_>> = code.needed.iter().map(|set| set.iter().collect()).collect();
+        let (none, a, b) = (vec![], vec![0], vec![1]);
         // load, branch, assign, jump, assign, end
-        assert_eq!(needs_a, [0, 1, 1, 1, 0, 0]);
-        let needs_b: Vec<_> = code.needed.iter().map(|needed| needed >> 1).collect();
-        assert_eq!(needs_b, [0, 0, 0, 0, 0, 1]);
+        assert_eq!(needed, [none.clone(), a.clone(), a.clone(), a, none, b]);
     }
 }

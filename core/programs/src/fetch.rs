@@ -5,6 +5,8 @@
 //! or as soon as their operands are known. All of this is deterministic and local, so it is part of the preceding
 //! step; performing an access is a step of its own.
 
+use refmap::IndexSet;
+
 use super::code::Code;
 use super::expression::{Expression, Fault, Register, Value};
 use super::model::MemoryModel;
@@ -58,7 +60,7 @@ impl Fetcher<'_> {
         }
     }
 
-    /// Whether the fence must still wait for an access before `position`.
+    /// True if the fence must still wait for an access before `position`.
     fn holds(&self, thread: &ThreadState, position: usize, fence: Fence) -> bool {
         thread.pending[..position].iter().any(|pending| {
             let kind = self.instruction(pending).access();
@@ -216,7 +218,7 @@ impl Fetcher<'_> {
         true
     }
 
-    /// Whether an access is pending for which every later one waits.
+    /// True if an access is pending for which every later one waits.
     fn holds_later(self, thread: &ThreadState) -> bool {
         let mut pending = thread.pending.iter();
         pending.any(|pending| {
@@ -246,10 +248,10 @@ impl Fetcher<'_> {
     fn forget(self, thread: &mut ThreadState) {
         let needed = match thread.progress {
             Progress::Running => self.code.needed[usize::from(thread.next)],
-            Progress::CutOff | Progress::Failed(_) | Progress::Faulty(_) => 0,
+            Progress::CutOff | Progress::Failed(_) | Progress::Faulty(_) => IndexSet::EMPTY,
         };
         for (number, register) in thread.registers.iter_mut().enumerate() {
-            if needed >> number & 1 == 0 {
+            if !needed.contains(number) {
                 *register = Operand::Known(Value::default());
             }
         }

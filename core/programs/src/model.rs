@@ -55,17 +55,17 @@ impl AccessKind {
         Self::Update,
     ];
 
-    /// Whether the access reads memory.
+    /// True if the access reads memory.
     pub fn reads(self) -> bool {
         !matches!(self, Self::Store)
     }
 
-    /// Whether the access may write memory.
+    /// True if the access may write memory.
     pub fn writes(self) -> bool {
         matches!(self, Self::Store | Self::StoreConditional | Self::Update)
     }
 
-    /// Whether the access uses the reservation; a thread has one.
+    /// True if the access uses the reservation; a thread has one.
     pub fn is_exclusive(self) -> bool {
         matches!(self, Self::LoadLinked | Self::StoreConditional)
     }
@@ -95,7 +95,7 @@ impl MemoryModel {
         }
     }
 
-    /// Whether an access must wait for an earlier one of its thread to a *different* location, without a fence
+    /// True if an access must wait for an earlier one of its thread to a *different* location, without a fence
     /// between them [section 3.1; Table 1].
     pub fn orders(self, earlier: AccessKind, later: AccessKind) -> bool {
         if self.update_is_fence() && [earlier, later].contains(&AccessKind::Update) {
@@ -112,32 +112,32 @@ impl MemoryModel {
         }
     }
 
-    /// Whether every access of a thread must wait for an earlier one of this kind.
+    /// True if every access of a thread must wait for an earlier one of this kind.
     pub(crate) fn orders_all_behind(self, earlier: AccessKind) -> bool {
         AccessKind::ALL
             .iter()
             .all(|later| self.orders(earlier, *later))
     }
 
-    /// Whether every access of a thread must wait for its earlier reads: then a program may loop
+    /// True if every access of a thread must wait for its earlier reads: then a program may loop
     /// [without a bound](crate::ProgramBuilder::without_bound).
     pub fn orders_reads(self) -> bool {
         let mut reads = AccessKind::ALL.iter().filter(|kind| kind.reads());
         reads.all(|read| self.orders_all_behind(*read))
     }
 
-    /// Whether an access must wait for an earlier one of its thread to the *same* location. The exception is a
+    /// True if an access must wait for an earlier one of its thread to the *same* location. The exception is a
     /// plain load, which may read the value of a plain store that is still pending.
     pub fn orders_same_location(self, earlier: AccessKind, later: AccessKind) -> bool {
         !(self.forwards() && earlier == AccessKind::Store && later == AccessKind::Load)
     }
 
-    /// Whether a load may read the value of the thread's own pending store.
+    /// True if a load may read the value of the thread's own pending store.
     pub fn forwards(self) -> bool {
         !matches!(self, Self::Sc | Self::Ibm370)
     }
 
-    /// Whether every update has a full fence before and after it [Table 1, column "CAS"].
+    /// True if every update has a full fence before and after it [Table 1, column "CAS"].
     pub fn update_is_fence(self) -> bool {
         matches!(self, Self::PsoFull | Self::RmoFull)
     }

@@ -41,7 +41,7 @@ pub enum ThreadEnd {
 }
 
 impl Outcome {
-    /// Whether every thread reached its end.
+    /// True if every thread reached its end.
     pub fn is_complete(&self) -> bool {
         self.threads
             .iter()

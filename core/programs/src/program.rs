@@ -55,7 +55,7 @@ pub struct DrawnField {
     pub name: String,
     /// The location.
     pub location: Location,
-    /// Whether what it holds refers to an object.
+    /// True if what it holds refers to an object.
     pub is_reference: bool,
 }
 
@@ -109,11 +109,11 @@ pub struct FencePlace {
     /// Common part of the names of alternative places, one per kind of fence; the name itself, if there are no
     /// alternatives.
     pub point: String,
-    /// Whether a fence stands there.
+    /// Presence of a fence.
     pub fence: Presence,
 }
 
-/// Whether a fence stands at its place.
+/// Presence of a fence at its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Presence {
     /// No fence stands there.
@@ -147,12 +147,12 @@ impl Fence {
         }
     }
 
-    /// Whether this kind orders at least what `other` orders.
+    /// True if this kind orders at least what `other` orders.
     pub fn covers(self, other: Self) -> bool {
         self == Self::Full || self == other
     }
 
-    /// Whether the fence makes later accesses wait for an earlier access of `kind`.
+    /// True if the fence makes later accesses wait for an earlier access of `kind`.
     pub fn holds_back(self, kind: super::AccessKind) -> bool {
         match self {
             Self::Full | Self::Release => true,
@@ -160,7 +160,7 @@ impl Fence {
         }
     }
 
-    /// Whether the fence makes a later access of `kind` wait for earlier ones.
+    /// True if the fence makes a later access of `kind` wait for earlier ones.
     pub fn makes_wait(self, kind: super::AccessKind) -> bool {
         match self {
             Self::Full | Self::Acquire => true,
@@ -521,7 +521,7 @@ impl Program {
             })
     }
 
-    /// Whether the fences of `stronger` make those of `weaker`, to which they are alternatives, redundant: next to
+    /// True if the fences of `stronger` make those of `weaker`, to which they are alternatives, redundant: next to
     /// each of the latter stands one of the former that orders at least as much, with only fences between the two,
     /// and no jump bypasses one without the other.
     pub(crate) fn covers(&self, stronger: &str, weaker: &str) -> bool {
@@ -573,7 +573,7 @@ impl Program {
         })
     }
 
-    /// Whether the fence at `place` stands; one without a place always does.
+    /// True if the fence at `place` stands; one without a place always does.
     pub(crate) fn stands(&self, place: Option<u16>) -> bool {
         place.is_none_or(|place| self.places[usize::from(place)].fence == Presence::Present)
     }

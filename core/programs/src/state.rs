@@ -232,7 +232,7 @@ impl ThreadState {
         self.pending.remove(position);
     }
 
-    /// Whether an operand depends on the pending instruction at `position`.
+    /// True if an operand depends on the pending instruction at `position`.
     pub(super) fn is_awaited(&self, position: usize) -> bool {
         let awaits = |operand: &Operand| matches!(operand, Operand::Awaited(at) if usize::from(*at) == position);
         self.registers.iter().any(awaits)

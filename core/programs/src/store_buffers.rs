@@ -120,7 +120,7 @@ impl Buffered {
         }
     }
 
-    /// Whether stores leave the buffer in FIFO order.
+    /// True if stores leave the buffer in FIFO order.
     fn is_queue(&self) -> bool {
         self.model == MemoryModel::Tso
     }
@@ -305,13 +305,13 @@ impl Buffered {
         Ok(Some(()))
     }
 
-    /// Whether the buffer still holds a fence that delays the next access.
+    /// True if the buffer still holds a fence that delays the next access.
     fn is_fenced_off(&self, thread: &Thread, stops: impl Fn(Fence) -> bool) -> bool {
         let mut entries = thread.buffer.iter();
         entries.any(|entry| matches!(entry, Entry::Fence(fence) if stops(*fence)))
     }
 
-    /// Whether an entry must leave the buffer before a direct write to memory at `location`.
+    /// True if an entry must leave the buffer before a direct write to memory at `location`.
     fn must_drain(&self, thread: &Thread, location: Location) -> bool {
         self.is_fenced_off(thread, |_| true)
             || latest(&thread.buffer, location).is_some()

@@ -1,4 +1,5 @@
-//! A set of states, of a bit each.
+//! A set of many numbers, as the states of a graph, with a bit for each number below a bound that is known at run time. A few
+//! indices within a state of a model are an [`IndexSet`](crate::IndexSet), which is one word and is copied.
 
 /// A set of numbers below a bound.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,6 +49,13 @@ impl Bits {
         (0..self.len as u32).filter(|at| self.contains(*at))
     }
 
+    /// True if all are in `other`, a set of numbers below the same bound.
+    pub fn is_subset(&self, other: &Self) -> bool {
+        debug_assert_eq!(self.len, other.len);
+        let mut words = self.words.iter().zip(&other.words);
+        words.all(|(one, other)| one & !other == 0)
+    }
+
     /// True if there are none.
     pub fn is_empty(&self) -> bool {
         self.words.iter().all(|word| *word == 0)
@@ -73,6 +81,9 @@ mod tests {
                         assert_eq!(all, set.iter().copied().collect::<Vec<_>>());
                         assert!((0..len as u32).all(|at| bits.contains(at) == set.contains(&at)));
                         assert_eq!(bits.is_empty(), set.is_empty());
+                        let even = Bits::of(len, |at| at.is_multiple_of(2));
+                        let are_even = set.iter().all(|at| at.is_multiple_of(2));
+                        assert_eq!(bits.is_subset(&even), are_even);
                         if inserts {
                             bits.insert(at);
                             set.insert(at);

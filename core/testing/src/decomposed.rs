@@ -132,7 +132,7 @@ impl Large {
         stems.min()
     }
 
-    /// Whether a lasso is a fair behaviour that violates a property: its states, and the place of the first one of the loop.
+    /// True if a lasso is a fair behaviour that violates a property: its states, and the place of the first one of the loop.
     /// A loop of one state is a stutter.
     pub fn is_violated_by(&self, said: &Said<Marks>, states: &[u32], loop_start: usize) -> bool {
         let has = |set: &Marks, at: &u32| set[*at as usize];

@@ -16,7 +16,7 @@ pub type Pairs = Vec<(u32, u32)>;
 /// System of a few states.
 #[derive(Clone, Debug)]
 pub struct Small {
-    /// How many states there are.
+    /// Number of states.
     pub states: u32,
     pub initial: Set,
     /// All pairs of states that a step joins.
@@ -45,7 +45,7 @@ pub enum Said<S = Set> {
     Fair(Strength, S, Pairs),
 }
 
-/// Whether a state is in a set.
+/// True if a state is in a set.
 pub fn has(set: Set, at: u32) -> bool {
     set >> at & 1 == 1
 }
@@ -164,7 +164,7 @@ impl Small {
         })
     }
 
-    /// Whether every state of a set leads to every other.
+    /// True if every state of a set leads to every other.
     fn is_connected(&self, around: Set, left_out: &Pairs) -> bool {
         let mut states = (0..self.states).filter(|at| has(around, *at));
         states.all(|from| {

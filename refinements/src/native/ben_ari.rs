@@ -3,11 +3,9 @@
 //! A redirection and an append each take effect within their interval. An append is several stores, to
 //! inaccessible cells except for the last one, which makes the node accessible.
 
-use refmap_histories::{Happening, Header, NoSuch, Observed};
-use refmap_systems::native::ben_ari::{Bounds, Event};
+use refmap_histories::{Happening, NoSuch, Observed};
+use refmap_systems::native::ben_ari::{Bounds, BoundsError, Event};
 use refmap_systems::native::free_list::{Action, Cells, FreeList};
-
-use super::header::{BEN_ARI, HeaderError, number};
 
 /// Correspondence of recorded events to steps of the specification.
 pub struct ObservedMemory {
@@ -15,20 +13,15 @@ pub struct ObservedMemory {
 }
 
 impl ObservedMemory {
-    /// For the memory that the header of a history describes: `nodes`, `sons` and `roots`.
+    /// Correspondence for a memory of these bounds.
     ///
     /// # Errors
     ///
-    /// If one is missing or out of range, or the header has an unknown parameter.
-    pub fn of(header: &Header) -> Result<Self, HeaderError> {
-        header.allow(&BEN_ARI)?;
-        let nodes = number(header, "nodes", 1, Bounds::MOST_NODES)?;
-        let bounds = Bounds {
-            nodes,
-            sons: number(header, "sons", 1, Bounds::MOST_SONS)?,
-            roots: number(header, "roots", 1, nodes)?,
+    /// If the bounds are not valid.
+    pub fn new(bounds: Bounds) -> Result<Self, BoundsError> {
+        let specification = FreeList {
+            bounds: bounds.validate()?,
         };
-        let specification = FreeList { bounds };
         Ok(Self { specification })
     }
 }

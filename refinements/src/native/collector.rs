@@ -4,12 +4,11 @@
 //! handshake of its mutator, which has a fence, and until then only its mutator reads it. Marking and
 //! handshakes are stutters of the specification.
 
-use refmap_histories::{Effect, Happening, Header, NoSuch, Observed};
-use refmap_systems::native::on_the_fly::{Event, Reference, Shape};
+use refmap_histories::{Effect, Happening, NoSuch, Observed};
+use refmap_systems::native::on_the_fly::{Event, Reference, Shape, ShapeError};
 use refmap_systems::native::specification::{Action, CollectOnlyGarbage, Program};
 
 use super::event_text::described;
-use super::header::{HeaderError, ON_THE_FLY, number};
 use super::sizes::Sizes;
 
 /// Correspondence of recorded events to steps of the specification.
@@ -18,19 +17,19 @@ pub struct ObservedHeap {
 }
 
 impl ObservedHeap {
-    /// For the heap that the header of a history describes: `objects` and `fields`.
+    /// Correspondence for a heap of this shape.
     ///
     /// # Errors
     ///
-    /// If one is missing or out of range, or the header has an unknown parameter.
-    pub fn of(header: &Header) -> Result<Self, HeaderError> {
-        header.allow(&ON_THE_FLY)?;
-        let number = |name, least, most| number(header, name, least, most);
+    /// If the shape is not valid.
+    pub fn new(shape: Shape) -> Result<Self, ShapeError> {
+        let Shape { objects, fields } = shape.validate()?;
         Ok(Self {
             specification: CollectOnlyGarbage {
+                // They join and leave.
                 mutators: 0,
-                objects: number("objects", 1, Shape::MOST_OBJECTS)?,
-                fields: number("fields", 0, Shape::MOST_FIELDS)?,
+                objects,
+                fields,
             },
         })
     }

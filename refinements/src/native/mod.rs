@@ -4,11 +4,9 @@
 mod ben_ari;
 mod collector;
 mod event_text;
-mod header;
 mod model;
 mod sizes;
 
 pub use ben_ari::ObservedMemory;
 pub use collector::ObservedHeap;
-pub use header::HeaderError;
 pub use model::ObservedModel;

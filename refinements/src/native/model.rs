@@ -9,14 +9,13 @@
 //! commits interleaved, is an execution of the model as [`native::model`](refmap_systems::native::model) states
 //! it, deviations included.
 
-use refmap_histories::{Happening, Header, NoSuch, Observed};
+use refmap_histories::{Happening, NoSuch, Observed};
 use refmap_systems::heap::Object as Ref;
 use refmap_systems::native::model::{Action, Followed, Model};
 use refmap_systems::native::on_the_fly::{Event, Phase, Reference, Stage};
-use refmap_systems::tso::{self, Access, HandshakeRound, MAX_FIELDS, MAX_MUTATORS, MAX_REFS, Who};
+use refmap_systems::tso::{self, Access, HandshakeRound, Who};
 
 use super::event_text::described;
-use super::header::{HeaderError, ON_THE_FLY, number};
 use super::sizes::Sizes;
 
 /// Correspondence of recorded events to steps of the model.
@@ -25,24 +24,9 @@ pub struct ObservedModel {
 }
 
 impl ObservedModel {
-    /// For the heap that the header of a history describes: `mutators`, the maximum at a time,
-    /// `objects` and `fields`.
-    ///
-    /// # Errors
-    ///
-    /// If one is missing, or the model has no instance of this size.
-    pub fn of(header: &Header) -> Result<Self, HeaderError> {
-        header.allow(&ON_THE_FLY)?;
-        let number = |name, most: usize| number(header, name, 1, most as u32);
-        let scope = [
-            number("mutators", MAX_MUTATORS)?,
-            number("objects", MAX_REFS)?,
-            number("fields", MAX_FIELDS)?,
-        ];
-        let [mutators, objects, fields] = scope.map(|number| number as u8);
-        let model = Model::new(mutators, objects, fields);
-        let model = model.expect("the header's numbers are in the model's ranges");
-        Ok(Self { model })
+    /// Correspondence for this instance of the model.
+    pub fn new(model: Model) -> Self {
+        Self { model }
     }
 
     /// The step of the model that an event shows, if its references are to existing objects.

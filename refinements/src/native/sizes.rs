@@ -1,9 +1,9 @@
-//! Check that a heap has what an event of the on-the-fly collector names: objects and fields of the header's sizes.
+//! Check that a heap has what an event of the on-the-fly collector names: objects and fields of the instance's sizes.
 
 use refmap_histories::NoSuch;
 use refmap_systems::native::on_the_fly::{Event, Reference};
 
-/// Sizes of a heap, as the header of a history gives them.
+/// Sizes of a heap.
 #[derive(Clone, Copy)]
 pub(super) struct Sizes {
     pub objects: u32,

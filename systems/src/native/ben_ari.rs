@@ -69,6 +69,19 @@ impl Bounds {
     pub const MOST_NODES: u32 = 1 << 16;
     /// The most sons.
     pub const MOST_SONS: u32 = 16;
+
+    /// The bounds, if they are valid.
+    ///
+    /// # Errors
+    ///
+    /// If there is none of something, or there are more roots than nodes.
+    pub fn validate(self) -> Result<Self, BoundsError> {
+        let Self { nodes, sons, roots } = self;
+        if nodes == 0 || sons == 0 || roots == 0 || roots > nodes {
+            return Err(BoundsError { nodes, sons, roots });
+        }
+        Ok(self)
+    }
 }
 
 /// Error: the bounds are not valid.
@@ -403,10 +416,7 @@ pub fn run(
     recorder: Option<&Recorder<Event>>,
     goes_on: impl Fn() -> bool,
 ) -> Result<Outcome, BoundsError> {
-    let Bounds { nodes, sons, roots } = bounds;
-    if nodes == 0 || sons == 0 || roots == 0 || roots > nodes {
-        return Err(BoundsError { nodes, sons, roots });
-    }
+    let Bounds { nodes, sons, .. } = bounds.validate()?;
     let cells = (nodes * sons) as usize;
     let memory = Arc::new(Memory {
         bounds,

@@ -692,7 +692,7 @@ fn a_fault_in_the_native_collector_is_caught_and_its_history_refused() {
     assert_eq!(status(&large), 2);
     let told = text(&large.stderr);
     assert!(
-        told.contains("\"objects\" must be a number from 1 to 4, and is 16"),
+        told.contains("line 1: objects is 16, and must be a number from 1 to 4"),
         "{told}"
     );
     let run = Command::new(env!("CARGO_BIN_EXE_refmap"))

@@ -156,8 +156,8 @@ fn a_header_with_a_typo_is_refused() {
             "\"seed\"",
             "\"sead\"",
             [
-                "line 1: the header has no parameter \"sead\" (did you mean \"seed\"?)",
-                "there are: collector, nodes, sons, roots, fault, seed",
+                "line 1: collect-only-garbage has no parameter \"sead\" (did you mean \"seed\"?)",
+                "there are: nodes, sons, roots, collector, fault, seed",
             ],
         ),
         (

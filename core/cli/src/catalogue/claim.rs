@@ -78,6 +78,35 @@ impl Claim {
         self.expect.differences(report)
     }
 
+    /// True if both ask the same: one check at the same arguments, the defaults included, with the same options. They may expect
+    /// different results.
+    pub(crate) fn asks_the_same(&self, other: &Self) -> bool {
+        // Each by its name, so that a setting that is added is compared, too.
+        let asked = |claim: &Self| {
+            let Settings {
+                search,
+                order,
+                storage,
+                symmetry,
+                threads,
+                limits,
+                obligations,
+                without,
+                induction,
+                liveness,
+                until,
+                warnings,
+                watch: _,
+            } = claim.settings.clone();
+            let searched = (search, order, storage, symmetry, threads, limits);
+            let checked = (obligations, without, induction, liveness, until, warnings);
+            (searched, checked)
+        };
+        self.check == other.check
+            && self.arguments.values() == other.arguments.values()
+            && asked(self) == asked(other)
+    }
+
     /// Settings with which the claim is decided: its own, and of how it is searched and watched those given where it has none.
     pub(super) fn settings<'a>(&self, given: &Settings<'a>) -> Settings<'a> {
         let (own, default) = (self.settings.clone(), Settings::default());
@@ -98,7 +127,7 @@ impl Claim {
         }
     }
 
-    /// Whether the expectation is one that a report with these obligations can meet.
+    /// Tests that the expectation is one that a report with these obligations can meet.
     ///
     /// # Errors
     ///

@@ -158,6 +158,14 @@ pub enum RowError {
         /// The cell that the table has.
         expected: String,
     },
+    /// The row asks the same as an earlier one.
+    #[error(
+        "it repeats the claim of line {line}: the same check at the same arguments, with the same options"
+    )]
+    Repeated {
+        /// Number of the earlier line, from 1.
+        line: usize,
+    },
     /// The check cannot be run as requested.
     #[error(transparent)]
     Input(#[from] InputError),

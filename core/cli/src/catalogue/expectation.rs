@@ -34,7 +34,7 @@ pub struct Expectation {
     pub states: Option<u64>,
     /// Number of transitions.
     pub transitions: Option<u64>,
-    /// Whether every rule and every premise must be exercised.
+    /// True if every rule and every premise must be exercised.
     pub all_exercised: bool,
 }
 
@@ -356,7 +356,7 @@ impl FromStr for Expectation {
 }
 
 impl Rest {
-    /// Whether the next token is one more name of a list of obligations.
+    /// True if the next token is one more name of a list of obligations.
     fn is_further_name(&mut self) -> bool {
         match self.0.peek() {
             Some(Token::Quoted(_)) => true,

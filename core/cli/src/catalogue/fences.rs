@@ -63,7 +63,7 @@ pub struct Comparison {
     pub source: String,
     /// Places of the published set.
     pub fences: Vec<String>,
-    /// Whether the published set suffices.
+    /// True if the published set suffices.
     pub suffices: bool,
     /// Per minimal set within it, the fences that are redundant.
     pub superfluous: Vec<Vec<String>>,

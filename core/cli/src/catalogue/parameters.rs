@@ -1,9 +1,10 @@
 //! Parameters of a check: the fields of a struct that derives [`clap::Args`].
 //!
-//! The struct is the one grammar of arguments: the command line, the claims and the tables are read by it, and the help, the
-//! listing and the parameters of a report are found out from it.
+//! The struct is the one grammar of arguments: the command line, the claims, the tables and the headers of histories are read by
+//! it, and the help, the listing and the parameters of a report are found out from it.
 
 use std::any::TypeId;
+use std::fmt::Display;
 use std::slice;
 
 use clap::builder::Resettable;
@@ -171,6 +172,44 @@ impl Parameters {
         self.parse(of, line, self.augment(Command::new(of)))
     }
 
+    /// Reads arguments that are values of JSON, each of the kind of its parameter, as the header of a history has them.
+    pub(super) fn read_values(
+        &self,
+        of: &'static str,
+        values: &Map<String, Value>,
+    ) -> Result<Arguments, InputError> {
+        let mut words = Vec::new();
+        for (name, value) in values {
+            let mut parameters = self.iter();
+            let parameter = parameters.find(|parameter| parameter.name == *name);
+            let parameter = parameter.ok_or_else(|| {
+                let known = || self.iter().map(|known| known.name.as_str());
+                InputError::UnknownParameter {
+                    check: of,
+                    name: name.clone(),
+                    nearest: nearest(name, known()),
+                    known: known().map(str::to_owned).collect(),
+                }
+            })?;
+            words.extend(parameter.words(value)?);
+        }
+        let command = self.augment(Command::new(of));
+        let read = self.parse_words(of, words, command);
+        read.map_err(|error| match error {
+            // The value as it stands in the header: a text and a number are different there.
+            InputError::BadArgument {
+                parameter,
+                given,
+                allowed,
+            } => InputError::BadArgument {
+                given: values.get(&parameter).map_or(given, Value::to_string),
+                parameter,
+                allowed,
+            },
+            other => other,
+        })
+    }
+
     /// Reads some of the arguments of a command, and answers those alone.
     pub(crate) fn part(
         &self,
@@ -188,7 +227,15 @@ impl Parameters {
         line: &str,
         command: Command,
     ) -> Result<Arguments, InputError> {
-        let words = shell::words(line)?;
+        self.parse_words(of, shell::words(line)?, command)
+    }
+
+    fn parse_words(
+        &self,
+        of: &'static str,
+        words: Vec<String>,
+        command: Command,
+    ) -> Result<Arguments, InputError> {
         let command = command.no_binary_name(true).disable_help_flag(true);
         match command.clone().try_get_matches_from(words) {
             Ok(matches) => Ok(self.arguments(matches)),
@@ -306,6 +353,31 @@ impl Parameter {
                 texts.next().map_or(Value::Null, Value::from)
             }
         }
+    }
+
+    /// Words of a command line that give it a value of JSON.
+    fn words(&self, value: &Value) -> Result<Vec<String>, InputError> {
+        let name = &self.name;
+        let word = |value: &dyn Display| format!("--{name}={value}");
+        let texts = |values: &[Value]| -> Option<Vec<String>> {
+            let texts = values.iter().map(Value::as_str);
+            texts.map(|text| Some(word(&text?))).collect()
+        };
+        let words = match (&self.kind, value) {
+            (ParameterKind::Number { .. }, Value::Number(number)) => Some(vec![word(number)]),
+            (ParameterKind::Choice { .. } | ParameterKind::Text { .. }, Value::String(text)) => {
+                Some(vec![word(text)])
+            }
+            (ParameterKind::Flag, Value::Bool(true)) => Some(vec![format!("--{name}")]),
+            (ParameterKind::Flag, Value::Bool(false)) => Some(Vec::new()),
+            (ParameterKind::Names, Value::Array(values)) => texts(values),
+            _ => None,
+        };
+        words.ok_or_else(|| InputError::BadArgument {
+            parameter: name.clone(),
+            given: value.to_string(),
+            allowed: self.allowed(),
+        })
     }
 
     /// Values that it accepts.

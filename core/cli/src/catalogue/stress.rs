@@ -89,7 +89,7 @@ pub struct RecordedHistory {
     pub file: PathBuf,
     /// Number of events.
     pub events: u64,
-    /// Whether the recorded run fails. A rare failure may not recur while recording.
+    /// True if the recorded run fails. A rare failure may not recur while recording.
     pub fails: bool,
     /// Recording overhead: the factor by which an operation takes longer.
     pub overhead: Option<f64>,

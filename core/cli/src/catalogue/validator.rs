@@ -4,10 +4,12 @@ use std::fmt;
 use std::io::{self, BufRead, Read};
 use std::sync::Arc;
 
+use clap::Args;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::error::InputError;
+use super::parameters::Parameters;
 use refmap::explore::Limit;
 use refmap::report::Report;
 use refmap_histories::{
@@ -64,15 +66,44 @@ pub enum ValidatorError {
 }
 
 impl Validator {
-    /// Creates a validator. `adapter` builds the specification from the header of the history; it must reject a
-    /// header that it cannot use. A trace of states has no header, and is validated against the specification that
-    /// `adapter` builds from an empty one.
-    pub fn new<O: Observed>(
+    /// Creates a validator. The parameters of a header are the fields of `P`, each with a long name, and are read by the grammar
+    /// that reads the arguments of a check. `adapter` builds the specification of them; it rejects combinations that are in
+    /// range individually but inconsistent. A trace of states has no header, and is validated against the specification that
+    /// `adapter` builds of no parameters.
+    ///
+    /// ```
+    /// use refmap_cli::catalogue::{InputError, Validator, number};
+    /// use refmap_cli::clap;
+    /// # use refmap_histories::Observed;
+    ///
+    /// #[derive(Clone, clap::Args)]
+    /// struct Parameters {
+    ///     /// slots of the queue
+    ///     #[arg(long, value_parser = number::<u32>(1..=1024))]
+    ///     slots: u32,
+    /// }
+    ///
+    /// # fn of<O: Observed>(queue: impl Fn(u32) -> Result<O, InputError> + Send + Sync + 'static) -> Validator {
+    /// Validator::new("queue", "a queue of bounded length", "its manual", move |of: &Parameters| {
+    ///     queue(of.slots)
+    /// })
+    /// # }
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If a field of `P` has no long name.
+    pub fn new<P: Args, O: Observed>(
         name: &'static str,
         about: &'static str,
         source: &'static str,
-        adapter: impl Fn(&Header) -> Result<O, InputError> + Send + Sync + 'static,
+        adapter: impl Fn(&P) -> Result<O, InputError> + Send + Sync + 'static,
     ) -> Self {
+        let parameters = Parameters::of::<P>();
+        let adapter = move |given: &Map<String, Value>| {
+            let read = parameters.read_values(name, given);
+            read.and_then(|read| adapter(&read.of()?))
+        };
         let adapter = Arc::new(adapter);
         let of_trace = Arc::clone(&adapter);
         Self {
@@ -81,13 +112,13 @@ impl Validator {
             source,
             run: Box::new(move |history, settings| {
                 let parameters = history.header().parameters.clone();
-                let observed = adapter(history.header()).map_err(ValidatorError::Header)?;
+                let observed = adapter(&parameters).map_err(ValidatorError::Header)?;
                 let validation = validate(&observed, history.events(), settings)?;
                 let report = validation.report().claiming(about, source);
                 Ok(report.named(name, parameters))
             }),
             trace: Box::new(move |trace, settings| {
-                let observed = of_trace(&Header::default()).map_err(ValidatorError::Instance)?;
+                let observed = of_trace(&Map::new()).map_err(ValidatorError::Instance)?;
                 let validation = validate_trace(observed.specification(), trace, settings)?;
                 let report = validation.report().claiming(about, source);
                 Ok(report.named(name, Map::<String, Value>::new()))

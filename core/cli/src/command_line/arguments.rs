@@ -341,9 +341,10 @@ fn memory_bytes(matches: &ArgMatches) -> Option<u64> {
 }
 
 fn detail(matches: &ArgMatches) -> Detail {
-    match matches.get_flag("verbose") {
-        true => Detail::WholeStates,
-        false => Detail::Changes,
+    if matches.get_flag("verbose") {
+        Detail::WholeStates
+    } else {
+        Detail::Changes
     }
 }
 
@@ -379,9 +380,10 @@ fn without(matches: &ArgMatches) -> Vec<String> {
 }
 
 fn liveness(matches: &ArgMatches) -> Liveness {
-    match matches.get_flag("liveness") {
-        true => Liveness::Included,
-        false => Liveness::Omitted,
+    if matches.get_flag("liveness") {
+        Liveness::Included
+    } else {
+        Liveness::Omitted
     }
 }
 

@@ -37,7 +37,7 @@ pub(super) enum Command {
 }
 
 impl Command {
-    /// Whether results go to files, beside what is printed.
+    /// True if results go to files, beside what is printed.
     pub fn writes_files(&self) -> bool {
         match self {
             Self::RunAll(command) => command.junit.is_some(),
@@ -66,7 +66,7 @@ pub(super) struct RunAllCommand {
     pub threads: usize,
     pub json: bool,
     pub junit: Option<PathBuf>,
-    /// Whether the source of each claim and what it says are printed.
+    /// True if the source of each claim and what it says are printed.
     pub verbose: bool,
     pub quiet: bool,
 }

@@ -64,13 +64,13 @@ enum Output<'o> {
     Json(Answer<'o>),
 }
 
-/// What was found so far.
+/// Results so far.
 struct Results<'a> {
     cancel: &'a AtomicBool,
     output: Output<'a>,
     /// Error that ended the output, where a page is still to be made.
     output_failed: Option<io::Error>,
-    /// Whether something was left undecided since the command was cancelled.
+    /// True if something was left undecided since the command was cancelled.
     interrupted: bool,
     status: Status,
     #[cfg(feature = "pictures")]

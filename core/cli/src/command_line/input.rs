@@ -18,7 +18,7 @@ const PIECE: usize = 1 << 16;
 #[error("interrupted before its end")]
 struct Interrupted;
 
-/// Whether this is the error of an input that was interrupted.
+/// True if this is the error of an input that was interrupted.
 pub(super) fn is_interrupted(error: &io::Error) -> bool {
     error
         .get_ref()

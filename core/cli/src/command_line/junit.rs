@@ -53,7 +53,7 @@ impl JunitFile {
 /// Results of a command.
 pub(super) struct Suite {
     pub name: String,
-    /// What the results depend on, with its values.
+    /// Properties on which the results depend, with their values.
     pub properties: Vec<(String, String)>,
     pub cases: Vec<Case>,
     pub seconds: f64,
@@ -78,7 +78,7 @@ pub(super) enum Outcome {
     Skipped(String),
 }
 
-/// Why a result is not a pass.
+/// Reason for which a result is not a pass.
 pub(super) struct Problem {
     pub kind: &'static str,
     pub message: String,

@@ -33,7 +33,7 @@ impl FileError {
         }
     }
 
-    /// Whether a limit stopped the test, or it was interrupted.
+    /// True if a limit stopped the test, or it was interrupted.
     fn is_undecided(&self) -> bool {
         match self {
             Self::Io(error) => input::is_interrupted(error),

@@ -68,7 +68,7 @@ pub enum NewProjectError {
     Unwritten {
         /// The file or folder.
         path: PathBuf,
-        /// Why not.
+        /// The cause.
         #[source]
         error: io::Error,
     },
@@ -204,7 +204,7 @@ const RESERVED: [(&[&str], &str); 4] = [
     ),
 ];
 
-/// Whether a name is one that cargo takes without a warning, on any system.
+/// Tests that a name is one that cargo takes without a warning, on any system.
 fn validate(name: &str) -> Result<(), NewProjectError> {
     let is_letter = |letter: char| letter.is_ascii_alphanumeric() || "-_".contains(letter);
     if !name.starts_with(|first: char| first.is_ascii_alphabetic()) || !name.chars().all(is_letter)

@@ -96,7 +96,7 @@ impl OutputFile {
         }
     }
 
-    /// Whether the output is a stream, not a named file.
+    /// True if the output is a stream, not a named file.
     pub fn is_stream(&self) -> bool {
         !matches!(self.place, Place::File(..))
     }
@@ -215,7 +215,7 @@ fn followed(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("too many links lead from one to the next"))
 }
 
-/// Whether a path ends in a name, and neither in a separator nor in dots.
+/// True if a path ends in a name, and neither in a separator nor in dots.
 fn names_a_file(path: &Path) -> bool {
     let Some(Component::Normal(name)) = path.components().next_back() else {
         return false;

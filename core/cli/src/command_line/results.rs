@@ -60,7 +60,7 @@ impl Failures {
         }
     }
 
-    /// Whether nothing has failed until now.
+    /// True if nothing has failed until now.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -19,7 +19,7 @@ use super::command::RunAllCommand;
 use super::junit::{Case, JunitFile, Outcome as CaseOutcome, Problem, Suite};
 use super::results::{Failures, Files};
 use super::terminal::Screen;
-use super::{CommandError, Status, progress};
+use super::{CommandError, Program, Status, progress};
 use crate::catalogue::{Catalogue, Claim, ClaimError, ClaimErrors, InputError, Read};
 use crate::in_order::in_order;
 use crate::table::{Decided, Published, Table};
@@ -49,7 +49,7 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// Whether it is the job that cannot be decided by this error.
+    /// True if it is the job that cannot be decided by this error.
     fn is_of(self, error: &ClaimError) -> bool {
         match self {
             Self::Claim(claim) => error.line == Some(claim.line),
@@ -113,13 +113,14 @@ impl<'a> Job<'a> {
 }
 
 pub(super) fn run(
-    (program, catalogue): (&str, &Catalogue),
+    program: Program<'_>,
     command: &RunAllCommand,
     cancel: &AtomicBool,
     screen: Screen,
     output: &mut dyn Write,
 ) -> Result<Status, CommandError> {
     let started = Instant::now();
+    let catalogue = program.catalogue;
     let junit = match &command.junit {
         Some(path) => Some(JunitFile::prepare(path, &mut Files::default())?),
         None => None,
@@ -132,7 +133,7 @@ pub(super) fn run(
     let mut results = Results {
         command,
         rows: Rows {
-            program,
+            program: program.name,
             options: screen.options,
             columns: screen.columns,
             verbose: command.verbose,
@@ -300,7 +301,7 @@ impl Results<'_> {
         self.cases[number] = Some(case);
     }
 
-    /// Whether rows are printed, and can be.
+    /// True if rows are printed, and can be.
     fn is_text(&self) -> bool {
         !self.command.json && !self.command.quiet && self.unread.is_none()
     }

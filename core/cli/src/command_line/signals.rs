@@ -26,7 +26,7 @@ pub(super) fn watch(cancelled: &'static AtomicBool) {
     }
 }
 
-/// Whether the process was started with this signal ignored. The standard library cannot say.
+/// True if the process was started with this signal ignored. The standard library cannot say.
 #[cfg(unix)]
 #[allow(unsafe_code)]
 fn is_ignored(signal: c_int) -> bool {

@@ -9,19 +9,24 @@ use serde_json::{Map, Value};
 use super::command::TableCommand;
 use super::junit::{JunitFile, Suite};
 use super::results::{Failures, Files};
-use super::{CommandError, Status, progress};
-use crate::catalogue::{Catalogue, Check, InputError};
+use super::{CommandError, Program, Status, progress};
+use crate::catalogue::{Check, InputError};
 use crate::table::{Decided, DecidedCells, Instance, Published, Rows, Sweep, SweptRow, Table};
 use refmap::explore::{Limits, Watch};
 use refmap::internal::{counted, grouped, plain};
 use refmap::obligation::Settings;
 
 pub(super) fn run(
-    (program, catalogue): (&str, &Catalogue),
+    program: Program<'_>,
     command: &TableCommand,
     cancel: &AtomicBool,
     output: &mut dyn Write,
 ) -> Result<Status, CommandError> {
+    let Program {
+        name: program,
+        catalogue,
+        ..
+    } = program;
     let mut tables = catalogue.tables.iter();
     let table = tables.find(|table| table.name == command.table);
     let table = table.expect("the command line knows the tables of the catalogue only");
@@ -67,7 +72,7 @@ pub(super) fn run(
     bar.clear();
     if let (Some(junit), Rows::Published(published)) = (junit, &table.rows) {
         let seconds = started.elapsed().as_secs_f64();
-        let mut suite = Suite::of_table(program, (table, published), check, &rows, seconds);
+        let mut suite = Suite::of_table(program, table, published, check, &rows, seconds);
         if let Err(error) = &decided {
             suite.refuse(format!("{program}.{}", table.name), "table", error);
         }

@@ -21,7 +21,7 @@ pub(super) fn shortened(text: &str, columns: usize) -> String {
 /// Smallest width of text, in columns.
 const LEAST_WIDTH: usize = 40;
 
-/// How text is written to the output.
+/// Format of text on the output.
 #[derive(Clone, Copy)]
 pub(super) struct Screen {
     pub options: TextOptions,

@@ -172,7 +172,7 @@ fn claimed(system: &System, kind: &PropertyKind, states: usize) -> Claimed {
     }
 }
 
-/// What the lines of a system say of a lasso's states: its steps are looked up one by one.
+/// A system as its lines state it, by which the states of a lasso are judged: steps are looked up one by one.
 struct Naive<'a> {
     system: &'a System,
     kind: &'a PropertyKind,

@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use serde::de::value::{MapAccessDeserializer, StrDeserializer};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 
-/// What an object describes.
+/// Value that an object describes.
 pub struct Object<T>(pub T);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
@@ -16,7 +16,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
     }
 }
 
-/// What text names.
+/// Value that a text names.
 pub struct Text<T>(pub T);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Text<T> {

@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer};
 use super::json::{Object, Text};
 use super::system::{Condition, Property, PropertyKind, System};
 
-/// What is wrong with a line.
+/// Error of a line.
 #[derive(Debug, thiserror::Error)]
 pub enum GraphError {
     /// It is no JSON, or none of this form.
@@ -28,9 +28,9 @@ pub enum GraphError {
     State {
         /// The number given.
         state: u64,
-        /// Where it stands.
+        /// Place of the number in the line.
         place: String,
-        /// How many there are.
+        /// Number of states.
         states: u64,
     },
     /// There are no states.
@@ -47,7 +47,7 @@ pub enum GraphError {
     /// A rule has no step.
     #[error("{place} speaks of the rule `{rule}`, of which there is no step")]
     Rule {
-        /// What speaks of it.
+        /// Place that names the rule.
         place: String,
         /// The rule.
         rule: String,
@@ -59,7 +59,7 @@ pub enum GraphError {
         property: String,
         /// Its kind.
         kind: &'static str,
-        /// What that has.
+        /// Requirement of the kind.
         needs: &'static str,
     },
     /// A system has the name of an earlier one.
@@ -73,7 +73,7 @@ pub enum GraphError {
     TooLarge,
 }
 
-/// What serde says, without the line, which is always the first.
+/// Message of serde without the line, which is always the first.
 fn json_error(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let text = text.split(" at line ").next().unwrap_or_default();
@@ -137,7 +137,7 @@ enum ClaimedKind {
     StrongFairness,
 }
 
-/// What is there, and not null.
+/// A value that is there, and not null.
 fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Option<T>, D::Error> {
     T::deserialize(from).map(Some)
 }
@@ -294,7 +294,7 @@ impl Numbers {
     }
 }
 
-/// What a property says, with the states of its labels and the places of its rules.
+/// A property with the states of its labels and the places of its rules.
 fn property(
     claimed: Claimed,
     labels: &HashMap<&str, Vec<u32>>,

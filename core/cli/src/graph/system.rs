@@ -10,7 +10,7 @@ use refmap::liveness::{Conditions, Steps, Strength};
 pub struct System {
     /// Its name.
     pub name: String,
-    /// How many states there are, those included of which nothing is said.
+    /// Number of states, those included of which nothing is said.
     pub count: u64,
     /// Per state, the number that it was given.
     pub given: Vec<u64>,
@@ -31,7 +31,7 @@ pub struct System {
 pub struct Condition {
     /// Its name.
     pub name: String,
-    /// How much it demands.
+    /// Strength: weak or strong.
     pub strength: Strength,
     /// The places of the rules.
     pub rules: Vec<u32>,
@@ -42,11 +42,11 @@ pub struct Condition {
 pub struct Property {
     /// Its name.
     pub name: String,
-    /// What it says.
+    /// Statement.
     pub kind: PropertyKind,
 }
 
-/// What a property says, of states with a label.
+/// Statement of a property, about states with a label.
 #[derive(Clone, Debug)]
 pub enum PropertyKind {
     /// `leads_to`: wherever the premise holds, the conclusion holds then or later.

@@ -12,6 +12,7 @@ use super::canvas::Canvas;
 use super::escape::Escaped;
 use super::figures::Figures;
 use super::history::event;
+use super::svg::Picture;
 
 /// The most steps that a page shows.
 const MOST: usize = 500;
@@ -206,8 +207,14 @@ impl<'s> Behaviour<'s> {
         } else {
             format!("State, step {index}")
         };
-        let canvas = (title.as_str(), &self.implementation);
-        self.figures.add(html, canvas, (was, step.picture.as_ref()));
+        if let Some(drawing) = &step.picture {
+            let picture = Picture {
+                canvas: &self.implementation,
+                drawing,
+                before: was,
+            };
+            self.figures.add(html, &title, &picture);
+        }
         difference(html, before.map(|before| &before.state), &step.state, open);
         if !is_mapped {
             html.push_str("</div></div>");
@@ -227,10 +234,15 @@ impl<'s> Behaviour<'s> {
         let is_same = before.is_some_and(|before| before.abstract_state == step.abstract_state);
         if !is_same || open {
             let was = before.and_then(|before| before.abstract_picture.as_ref());
-            let now = step.abstract_picture.as_ref();
-            let title = format!("Specification, step {index}");
-            let canvas = (title.as_str(), &self.specification);
-            self.figures.add(html, canvas, (was, now));
+            if let Some(drawing) = &step.abstract_picture {
+                let picture = Picture {
+                    canvas: &self.specification,
+                    drawing,
+                    before: was,
+                };
+                let title = format!("Specification, step {index}");
+                self.figures.add(html, &title, &picture);
+            }
         }
         let was = before.map(|before| &before.abstract_state);
         difference(html, was, &step.abstract_state, open);
@@ -238,23 +250,23 @@ impl<'s> Behaviour<'s> {
     }
 }
 
-/// What the columns of a step show.
+/// Content of the columns of a step.
 #[derive(Clone, Copy)]
 pub struct Columns {
     /// The number of the step.
     pub index: usize,
-    /// Whether what does not change is shown in full.
+    /// True if values that do not change are shown in full.
     pub open: bool,
-    /// Whether the step does not simulate what it is said to simulate.
+    /// True if the step does not simulate the abstract steps that are stated.
     pub is_misfit: bool,
 }
 
-/// Whether a step simulates no abstract action.
+/// True if a step simulates no abstract action.
 pub fn is_stutter(step: &Step) -> bool {
     step.action.is_some() && step.abstract_action.is_none() && step.abstract_before.is_empty()
 }
 
-/// Who does what, and where that is stated.
+/// Title of a step: its process, its action, and the source of its rule.
 pub fn title(step: &Step) -> String {
     let Some(action) = &step.action else {
         return "initially".to_owned();
@@ -293,7 +305,7 @@ pub fn simulated(html: &mut String, step: &Step, before: &Step) {
     }
 }
 
-/// What differs between two states, and what does not, folded. Of the first state all is shown.
+/// Differences between two states, and folded what is equal. Of the first state all is shown.
 fn difference(html: &mut String, before: Option<&Value>, state: &Value, open: bool) {
     if state.is_null() {
         html.push_str("<p class=\"none\">no state</p>");

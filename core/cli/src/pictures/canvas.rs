@@ -90,12 +90,12 @@ impl Canvas {
         }
     }
 
-    /// Where a node is, if it is drawn.
+    /// Place of a node, if it is drawn.
     pub fn node(&self, id: &str) -> Option<&Place> {
         self.nodes.get(&Identity(id.to_owned()))
     }
 
-    /// Where a row begins.
+    /// Upper end of a row.
     pub fn row(&self, name: &str) -> f64 {
         let above = self.rows.iter().take_while(|(other, _)| other != name);
         let lines: usize = above.map(|(_, lines)| lines).sum();

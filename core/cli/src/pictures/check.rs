@@ -126,7 +126,7 @@ fn prefix(report: &Report, number: usize) -> String {
     }
 }
 
-/// Whether a counterexample tells steps that no earlier one has told.
+/// True if a counterexample tells steps that no earlier one has told.
 fn has_steps(outline: &Outline<'_>) -> bool {
     !outline.counterexample.steps.is_empty() && outline.shared.is_none_or(|shared| !shared.is_all)
 }

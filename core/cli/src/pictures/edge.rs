@@ -53,12 +53,12 @@ pub fn to_itself(place: &Place, number: usize) -> String {
     )
 }
 
-/// Where the slots of a node are free: −1 above, 1 below.
+/// Direction in which the slots of a node are free: −1 above, 1 below.
 fn out(place: &Place, slot: Area) -> f64 {
     (slot.y - place.head.y).signum()
 }
 
-/// Where the line from a point to the centre of a box meets its border.
+/// Point at which the line from a point to the centre of a box meets its border.
 fn border(of: Area, from: (f64, f64)) -> (f64, f64) {
     let (dx, dy) = (from.0 - of.x, from.1 - of.y);
     let (half_width, half_height) = (of.width / 2.0 + 1.0, of.height / 2.0 + 1.0);

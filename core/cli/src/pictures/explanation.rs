@@ -1,4 +1,4 @@
-//! What is wrong with a behaviour, and why.
+//! Explanation of a counterexample: the failure of a behaviour, and its reasons.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use refmap::report::Counterexample;
 
 use super::escape::Escaped;
 
-/// What is wrong, in a sentence.
+/// The failure, in a sentence.
 pub fn failure(html: &mut String, of: &Counterexample) {
     let _ = write!(
         html,
@@ -30,7 +30,7 @@ pub fn failure(html: &mut String, of: &Counterexample) {
     html.push('\n');
 }
 
-/// What is to be known at the end of a behaviour: what is refused, why the loop is fair, and what would have fitted.
+/// Explanation at the end of a behaviour: the event that is refused, the fairness of the loop, and the steps that would have fitted.
 pub fn explanation(html: &mut String, of: &Counterexample) {
     if let Some(refused) = &of.refused {
         let _ = write!(

@@ -5,7 +5,6 @@ use std::fmt::Write;
 
 use refmap::drawing::{Drawing, Node};
 
-use super::canvas::Canvas;
 use super::escape::Escaped;
 use super::svg::{PLAIN, Picture, size};
 
@@ -17,22 +16,14 @@ const SHORT: usize = 60;
 pub struct Figures(HashMap<String, usize>);
 
 impl Figures {
-    /// Adds the figure of a drawing under a title, with what differs from the one before.
-    pub fn add(
-        &mut self,
-        html: &mut String,
-        (title, canvas): (&str, &Canvas),
-        (before, drawing): (Option<&Drawing>, Option<&Drawing>),
-    ) {
-        let Some(drawing) = drawing else {
-            return;
-        };
-        let picture = Picture {
+    /// Adds the figure of a picture under a title, with what differs from the drawing before.
+    pub fn add(&mut self, html: &mut String, title: &str, picture: &Picture<'_>) {
+        let Picture {
             canvas,
             drawing,
             before,
-        };
-        let content = self.picture(&picture);
+        } = *picture;
+        let content = self.picture(picture);
         let words = before.map(|before| changed(before, drawing));
         let words = words.unwrap_or_default();
         let _ = write!(
@@ -62,7 +53,7 @@ impl Figures {
         })
     }
 
-    /// What `svg` shows, as `written` where it comes for the first time.
+    /// The picture `svg`: as `written` where it comes for the first time, and then a reference to it.
     fn once(&mut self, svg: &str, written: impl FnOnce(&mut Self) -> String) -> String {
         // What is short is no longer than a reference to it.
         if svg.len() < SHORT {
@@ -77,7 +68,7 @@ impl Figures {
     }
 }
 
-/// What differs between two drawings, in words.
+/// Differences between two drawings, in words.
 fn changed(before: &Drawing, after: &Drawing) -> Vec<String> {
     let mut words = Vec::new();
     for node in &after.nodes {

@@ -26,12 +26,12 @@ pub struct GraphPage {
 
 /// Outcome of a property.
 pub struct Outcome<'o> {
-    /// What it says, and its name.
+    /// Statement of the property, and its name.
     pub property: String,
     pub kind: &'o PropertyKind,
-    /// Whether it holds, and not vacuously.
+    /// True if it holds, and not vacuously.
     pub is_pass: bool,
-    /// What became of it, in a word or a sentence.
+    /// Verdict, in a word or a sentence.
     pub verdict: String,
     /// The lasso that violates it, with why it meets each condition.
     pub violation: Option<(&'o Lasso, Vec<String>)>,

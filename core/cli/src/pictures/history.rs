@@ -12,10 +12,10 @@ use super::svg::PLAIN;
 /// Height of a bar with its gap, and width of a moment.
 const BAR: usize = 22;
 const MOMENT: usize = 26;
-/// Where the bars begin.
+/// Left end of the bars.
 const LEFT: usize = 80;
 
-/// What a page says of a history.
+/// Part of a page about a history.
 pub fn part(history: &Recorded) -> String {
     let mut part = format!(
         "<h2>History</h2>\n<p>{} events ({} of interest) of {} threads; at most {} under way at a time.</p>\n",

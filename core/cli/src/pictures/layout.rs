@@ -18,12 +18,12 @@ const FEWEST: usize = 16;
 const MOST: usize = ((WIDTH - 8.0) / CHARACTER) as usize;
 /// Lengths that are tried, the longest text's besides.
 const LENGTHS: [usize; 7] = [48, 40, 32, 28, 25, 22, 19];
-/// By how much a picture may become higher for the sake of longer texts.
+/// Factor by which a picture may become higher for the sake of longer texts.
 const HIGHER: f64 = 1.25;
 /// Room above a node for the word "root", and below for its marks.
 const ABOVE: f64 = 18.0;
 const BELOW: f64 = 20.0;
-/// How far down an ellipse may reach from its centre.
+/// Greatest distance from the centre of an ellipse to its lowest point.
 const TALLEST: f64 = 1500.0;
 /// Room at the sides for edges of nodes to themselves.
 const SIDE: f64 = 24.0;
@@ -80,7 +80,7 @@ impl Place {
     }
 }
 
-/// What a node needs in all of its states.
+/// Room that a node needs in all of its states.
 #[derive(Debug, Default)]
 pub struct Needs {
     head: f64,
@@ -152,17 +152,17 @@ impl Needs {
     }
 }
 
-/// What the box of a node shows.
+/// Text in the box of a node.
 pub fn head_text(node: &Node, characters: usize) -> String {
     cut(&node.id, characters)
 }
 
-/// What is below a node.
+/// Text below a node.
 pub fn marks_text(node: &Node, characters: usize) -> String {
     cut(&node.marks.join(", "), characters)
 }
 
-/// What the box of a slot shows.
+/// Text in the box of a slot.
 pub fn slot_text(slot: &Slot, characters: usize) -> String {
     let text = match &slot.holds {
         Held::Null if slot.name.is_empty() => "∅".to_owned(),
@@ -181,7 +181,7 @@ pub struct Layout {
     pub height: f64,
     /// The most characters of a text.
     pub characters: usize,
-    /// Whether nothing overlaps or is cut off.
+    /// True if nothing overlaps or is cut off.
     fits: bool,
 }
 
@@ -303,12 +303,12 @@ struct Ellipse {
     count: usize,
     across: f64,
     down: f64,
-    /// Whether its ends are broad, and its rows about equally far from each other.
+    /// True if its ends are broad, and its rows about equally far from each other.
     is_broad: bool,
 }
 
 impl Ellipse {
-    /// Where a node is.
+    /// Position of a node.
     fn point(self, number: usize) -> (f64, f64) {
         match self.count {
             1 => (0.0, 0.0),

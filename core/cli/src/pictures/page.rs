@@ -9,7 +9,7 @@ use super::behaviour::is_stutter;
 use super::escape::{Escaped, json};
 use super::svg::ARROW;
 
-/// How drawings look.
+/// Style of drawings.
 pub const DRAWING: &str = include_str!("drawing.css");
 const STYLE: &str = concat!(include_str!("drawing.css"), include_str!("page.css"));
 const STEPS: &str = include_str!("steps.js");
@@ -20,7 +20,7 @@ const STYLE_HASH: &str = "fY+q9gMQI0xa2XrnxyzcWOevlb6VxvRDRnfE+X6sKA4=";
 const STEPS_HASH: &str = "A2f6BajedgvlR67Ti8kBX/kwCIEkDW9LU6prP/xsMEU=";
 const EXPLORER_HASH: &str = "iE8EamISY+h9zc6JxlEMbFm8O0pUGiPe6cmjqlZg2l4=";
 
-/// What a page does with keys.
+/// Script of a page, which answers keys.
 #[derive(Clone, Copy)]
 pub enum Script {
     /// Goes from step to step, and filters.
@@ -58,7 +58,7 @@ pub fn page(title: &str, body: &str, data: Option<&Value>, script: Script) -> St
     )
 }
 
-/// What the keys of the steps do.
+/// Legend of the keys of the steps.
 pub const STEP_KEYS: &str = "<p class=\"keys\" id=\"keys\" hidden><kbd>←</kbd> <kbd>→</kbd> steps, <kbd>c</kbd> only what \
     changes, <kbd>p</kbd> one process, <kbd>l</kbd> link to the step, <kbd>/</kbd> <label for=\"filter\">fields:</label> \
     <input id=\"filter\" type=\"search\" autocomplete=\"off\"> <span id=\"say\" role=\"status\"></span></p>\n";

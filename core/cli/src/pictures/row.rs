@@ -6,7 +6,7 @@ use super::measures::{CHARACTER, WIDTH, cut, text_width};
 
 /// Height of a line of a row.
 pub const LINE: f64 = 20.0;
-/// Where the entries of a row begin.
+/// Left end of the entries of a row.
 const ENTRIES: f64 = 92.0;
 /// Gap between two entries.
 const GAP: f64 = 12.0;
@@ -24,7 +24,7 @@ pub struct Piece<'r> {
     pub what: What<'r>,
 }
 
-/// What a piece shows.
+/// Content of a piece.
 pub enum What<'r> {
     /// The name of an entry.
     Name(&'r str),

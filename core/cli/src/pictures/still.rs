@@ -37,7 +37,7 @@ pub fn svg(report: &Report, of: &Counterexample) -> String {
 #[derive(Default)]
 struct Still {
     body: String,
-    /// Where the next line is.
+    /// Position of the next line.
     y: f64,
 }
 

@@ -11,7 +11,7 @@ use super::layout::{Area, Place, head_text, marks_text, slot_text};
 use super::measures::WIDTH;
 use super::row::{LINE, Piece, What, pieces};
 
-/// How a shape looks where the style of the page is left out: on white, as text is black then.
+/// Attributes of a shape where the style of the page is left out: on white, since text is black then.
 const OUTLINE: &str = r##"fill="none" stroke="#000""##;
 /// The same of a whole picture, in which text is as large as the layout supposes.
 pub const PLAIN: &str = r#"font-size="11""#;

@@ -137,18 +137,18 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// Whether the result equals the published one, if there is one.
+    /// True if the result equals the published one, if there is one.
     pub fn agrees(&self) -> Option<bool> {
         let published = self.expected.published?;
         Some(self.ours == Outcome::Decided(published))
     }
 
-    /// Whether the result is not as claimed, or not as published.
+    /// True if the result is not as claimed, or not as published.
     pub fn differs(&self) -> bool {
         !self.is_as_claimed() || self.agrees() == Some(false)
     }
 
-    /// Whether the result is as claimed.
+    /// True if the result is as claimed.
     pub fn is_as_claimed(&self) -> bool {
         self.ours == Outcome::Decided(self.expected.found)
     }
@@ -317,7 +317,7 @@ impl Published {
     }
 }
 
-/// Whether an obligation other than `coverage` is violated.
+/// True if an obligation other than `coverage` is violated.
 fn is_exercised(report: &Report) -> bool {
     report
         .violated()

@@ -35,7 +35,7 @@ pub struct Instance {
     pub given: String,
     /// Obligations to check.
     pub obligations: Selection,
-    /// Whether symmetric states are identified.
+    /// Treatment of symmetric states.
     pub symmetry: Symmetry,
 }
 

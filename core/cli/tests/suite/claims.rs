@@ -491,6 +491,49 @@ fn a_malformed_row_is_refused() {
     }
 }
 
+/// A row that asks the same as an earlier one is refused before any is decided, however it is written and whatever it expects. Rows
+/// that differ in an argument or an option are different claims.
+#[test]
+fn a_repeated_row_is_refused() {
+    let refused = |earlier: &str, later: &str, expected: &str| {
+        let rows = [
+            [earlier, "holds", SAYS],
+            ["check n --max-depth 7", "holds", SAYS],
+            [later, expected, SAYS],
+        ];
+        let validated = catalogue(page(&rows)).validate();
+        validated.map_err(|error| error.to_string())
+    };
+    for (earlier, later) in [
+        ("check n", "check n"),
+        ("check c", "check c --nodes 3"),
+        ("check c --memory=sc --nodes 2", "check c --nodes 2"),
+        ("check c --fast --fence a", "check c --fence a --fast"),
+        ("check n --max-states 9", "check n --max-states=9"),
+    ] {
+        for expected in ["holds", "holds, 4 states"] {
+            let told = format!(
+                "error: line 7: the claim `{later}` cannot be decided: it repeats the claim of line 5: the same check at the same \
+                 arguments, with the same options"
+            );
+            assert_eq!(refused(earlier, later, expected), Err(told));
+        }
+    }
+    for (earlier, later) in [
+        ("check n", "check c"),
+        ("check c", "check c --nodes 4"),
+        ("check c", "check c --fast"),
+        ("check c --fence a --fence b", "check c --fence a"),
+        ("check n", "check n --max-states 9"),
+        ("check n", "check n --obligations deadlock"),
+        ("check n", "check n --without deadlock"),
+        ("check n", "check n --liveness"),
+        ("check n", "check n --storage whole"),
+    ] {
+        assert_eq!(refused(earlier, later, "holds"), Ok(()), "{later}");
+    }
+}
+
 /// All rows of a page are told of at once, and a table without its header, or of other columns, is no table of claims.
 #[test]
 fn a_page_is_tables_of_claims_and_what_has_no_bar() {

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use refmap::internal::UNIT;
 
-/// Whether a value of a trace equals that of a specification's state.
+/// True if a value of a trace equals that of a specification's state.
 pub(super) fn is_same(shown: &Value, own: &Value) -> bool {
     let all = |shown: &[Value], own: &[Value]| {
         shown.len() == own.len()
@@ -125,7 +125,7 @@ fn is_same_variant(fields: &Map<String, Value>, own: &Value) -> bool {
     is_named || tag == "Some" && is_same(value, own)
 }
 
-/// Whether the value is the unit of a variant without a value: Quint's empty tuple, or Apalache's constant.
+/// True if the value is the unit of a variant without a value: Quint's empty tuple, or Apalache's constant.
 fn is_unit(value: &Value) -> bool {
     let items = value.get("#tup").and_then(Value::as_array);
     items.is_some_and(Vec::is_empty) || value == UNIT

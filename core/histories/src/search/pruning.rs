@@ -42,7 +42,7 @@ impl<O: Observed> Search<'_, O> {
         }
     }
 
-    /// Whether the event is read-only and possible here.
+    /// True if the event is read-only and possible here.
     fn sees(
         &self,
         log: &Log<O::Event>,

@@ -65,25 +65,6 @@ fn what_is_written_is_read() {
     assert_eq!(read.unwrap(), events);
 }
 
-/// An unknown parameter is rejected wherever it stands among known ones.
-#[test]
-fn a_parameter_that_is_not_known_is_refused() {
-    let allow = |names: &[&str]| {
-        let header = Header::new(names.iter().map(|name| (*name, 1)));
-        header
-            .allow(&["cells", "threads"])
-            .map_err(|unknown| unknown.to_string())
-    };
-    assert_eq!(allow(&[]), Ok(()));
-    assert_eq!(allow(&["threads"]), Ok(()));
-    assert_eq!(allow(&["cells", "threads"]), Ok(()));
-    let unknown =
-        "the header has no parameter \"cell\" (did you mean \"cells\"?); there are: cells, threads";
-    for names in [&["cell"][..], &["cell", "cells"], &["threads", "cell"]] {
-        assert_eq!(allow(names), Err(unknown.to_owned()));
-    }
-}
-
 #[test]
 fn a_history_needs_its_header() {
     let problem = |text: &str| {

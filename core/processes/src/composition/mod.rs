@@ -45,7 +45,7 @@ pub enum Choices {
 pub struct Locations(Vec<bool>);
 
 impl Locations {
-    /// Whether the set contains a location.
+    /// True if the set contains a location.
     pub fn contains(&self, Location(location): Location) -> bool {
         self.0[usize::from(location)]
     }
@@ -68,13 +68,13 @@ pub struct Composition<S, Q, A, N = Label> {
     registers: DeadRegisters,
 }
 
-/// What can be done at a location of a process.
+/// Steps that can be taken at a location of a process.
 struct Point<N> {
     /// One for each of its steps.
     offers: Vec<Offer<N>>,
     /// Those of the steps that are responses.
     responses: Vec<usize>,
-    /// Whether all its steps are fused with the previous step.
+    /// True if all its steps are fused with the previous step.
     is_fused: bool,
 }
 
@@ -247,7 +247,7 @@ where
         self.find_any(process, |offered| offered == label)
     }
 
-    /// Where a process can take any of the steps that are meant, or `None` if it has no such command.
+    /// Locations at which a process can take any of the steps that are meant, or `None` if it has no such command.
     pub fn find_any(&self, process: usize, is_meant: impl Fn(N) -> bool) -> Option<Locations> {
         let offers = |point: &Point<N>| point.offers.iter().any(|offer| is_meant(offer.label));
         let at: Vec<_> = self.points[process].iter().map(offers).collect();
@@ -274,13 +274,13 @@ where
         self.instances[process].targets(at)
     }
 
-    /// Whether all steps of a process at a location are local: none is a request or a response.
+    /// True if all steps of a process at a location are local: none is a request or a response.
     pub fn is_alone(&self, process: usize, at: Location) -> bool {
         let offers = &self.point(process, at).offers;
         offers.iter().all(|offer| offer.role == Role::Alone)
     }
 
-    /// Whether a process is nondeterministic at a location: it has several steps, or one that is a
+    /// True if a process is nondeterministic at a location: it has several steps, or one that is a
     /// [`choose`](super::choose).
     pub fn is_choice(&self, process: usize, at: Location) -> bool {
         let offers = &self.point(process, at).offers;

@@ -14,9 +14,9 @@ use refmap::Process;
 pub struct Undeclared {
     /// Process of the command.
     pub process: Process,
-    /// Which.
+    /// Label of the command.
     pub label: String,
-    /// Which register.
+    /// Name of the register.
     pub register: &'static str,
 }
 
@@ -42,7 +42,7 @@ where
                 for register in registers.filter(|register| !offer.reads.contains(*register)) {
                     let outcomes = |from: &S| {
                         let mut outcomes = Vec::new();
-                        self.outcomes(from, (number, step), offer, &mut |mut to| {
+                        self.outcomes(from, number, step, offer, &mut |mut to| {
                             if !offer.writes.contains(register) {
                                 instance.clear(&mut to, register);
                             }
@@ -72,14 +72,15 @@ where
     fn outcomes(
         &self,
         from: &S,
-        (number, step): (usize, usize),
+        number: usize,
+        step: usize,
         offer: &Offer<N>,
         visit: &mut dyn FnMut(S),
     ) {
         let mut state = from.clone();
         let mut step_of = |process, step, offer: &Offer<N>, visit: &mut dyn FnMut(Act<N>, S)| {
             let visit = &mut |act, to: &mut S| visit(act, to.clone());
-            self.step(Granularity::Fine, &mut state, (process, step), offer, visit);
+            self.step(Granularity::Fine, &mut state, process, step, offer, visit);
         };
         if offer.role != Role::Answers {
             return step_of(number, step, offer, &mut |_, to| visit(to));

@@ -55,7 +55,7 @@ where
         let offers = &self.point(process, state.location(process)).offers;
         for (step, offer) in offers.iter().enumerate() {
             if is_wanted(step) {
-                self.step(self.granularity, state, (process, step), offer, visit);
+                self.step(self.granularity, state, process, step, offer, visit);
             }
         }
     }
@@ -65,7 +65,8 @@ where
         &self,
         granularity: Granularity,
         state: &mut S,
-        (number, step): (usize, usize),
+        number: usize,
+        step: usize,
         offer: &Offer<N>,
         visit: &mut dyn FnMut(Act<N>, &mut S),
     ) {
@@ -81,7 +82,7 @@ where
         match offer.role {
             Role::Answers => (),
             Role::Alone if offer.fuses_with_next && granularity != Granularity::Fine => {
-                self.choose_and_step(granularity, state, (number, step), offer, visit);
+                self.choose_and_step(granularity, state, number, step, offer, visit);
             }
             Role::Alone => instance.alone(state, at, step, &mut |to| {
                 self.settle(granularity, to, &[number], &mut |to| {
@@ -122,7 +123,8 @@ where
         &self,
         granularity: Granularity,
         state: &mut S,
-        (number, step): (usize, usize),
+        number: usize,
+        step: usize,
         offer: &Offer<N>,
         visit: &mut dyn FnMut(Act<N>, &mut S),
     ) {
@@ -139,7 +141,7 @@ where
                         results += 1;
                         visit(act, to);
                     };
-                    self.step(granularity, to, (number, step), offer, visit);
+                    self.step(granularity, to, number, step, offer, visit);
                 }
                 goes_on |= results > before;
                 waits |= results == before;

@@ -1,5 +1,7 @@
 //! Events of an execution.
 
+use refmap::IndexSet;
+
 use crate::expression::{Location, Value};
 use crate::model::AccessKind;
 
@@ -15,10 +17,10 @@ pub(super) struct Event {
     pub reads: Vec<(Location, Value)>,
     /// Final writes to memory, at most one per location.
     pub writes: Vec<(Location, Value)>,
-    /// Bit set of the earlier events of its thread that precede it under every model.
-    pub after: u64,
-    /// Bit set of the events that the value of a store depends on.
-    pub value_after: u64,
+    /// Earlier events of its thread that precede it under every model.
+    pub after: IndexSet,
+    /// Events that the value of a store depends on.
+    pub value_after: IndexSet,
 }
 
 impl Event {

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use refmap::IndexSet;
+
 use super::error::NotEnumerated;
 use super::event::{Event, MOST_EVENTS};
 use super::run::Run;
@@ -28,25 +30,26 @@ pub(super) fn executions(
     Ok(search.found)
 }
 
-/// Transitively closed order on events: the bit set of later events, for each event.
+/// Transitively closed order on events: the later events, for each event.
 #[derive(Clone)]
-struct Order(Vec<u64>);
+struct Order(Vec<IndexSet>);
 
 impl Order {
     fn new(events: usize) -> Self {
-        Self(vec![0; events])
+        Self(vec![IndexSet::EMPTY; events])
     }
 
     /// Adds the pair and closes the order; returns false if that makes a cycle.
     fn add(&mut self, before: usize, after: usize) -> bool {
-        if before == after || self.0[after] >> before & 1 == 1 {
+        if before == after || self.0[after].contains(before) {
             return false;
         }
-        if self.0[before] >> after & 1 == 0 {
-            let more = self.0[after] | 1 << after;
+        if !self.0[before].contains(after) {
+            let mut more = self.0[after];
+            more.insert(after);
             for (event, later) in self.0.iter_mut().enumerate() {
-                if event == before || *later >> before & 1 == 1 {
-                    *later |= more;
+                if event == before || later.contains(before) {
+                    *later = later.union(more);
                 }
             }
         }
@@ -134,7 +137,7 @@ impl Search<'_> {
                     }
                     _ => true,
                 };
-                let depends = b.event.after >> (earlier - b.first) & 1 == 1;
+                let depends = b.event.after.contains(earlier - b.first);
                 if (kept || depends) && !global.add(earlier, later) {
                     return false;
                 }
@@ -251,8 +254,7 @@ impl Choice {
                     fits = fits && global.add(write, read);
                 } else {
                     let first = events[write].first;
-                    let reads = events[write].event.value_after;
-                    let mut reads = (0..MOST_EVENTS).filter(|bit| reads >> bit & 1 == 1);
+                    let mut reads = events[write].event.value_after.iter();
                     fits = fits && reads.all(|earlier| global.add(first + earlier, read));
                 }
             }

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use refmap::IndexSet;
+
 use super::error::NotEnumerated;
 use super::event::{Event, MOST_EVENTS};
 use crate::expression::{Expression, Fault, Integer, Location, Register, Value};
@@ -20,7 +22,7 @@ pub(super) struct Run {
 
 /// Value, with the events that it depends on.
 #[derive(Clone, Copy)]
-struct Tainted(Value, u64);
+struct Tainted(Value, IndexSet);
 
 /// Thread in the middle of a run, with chosen values for its reads.
 #[derive(Clone)]
@@ -30,7 +32,7 @@ struct Walker {
     registers: Vec<Tainted>,
     events: Vec<Event>,
     /// Events that all later instructions depend on.
-    control: u64,
+    control: IndexSet,
     /// Fences passed so far, each with the number of events before it.
     fences: Vec<(Fence, usize)>,
     output: Vec<Value>,
@@ -94,56 +96,61 @@ impl Walker {
         Self {
             at: 0,
             jumps: 0,
-            registers: registers.map(|of| Tainted(of.initial, 0)).collect(),
+            registers: registers
+                .map(|of| Tainted(of.initial, IndexSet::EMPTY))
+                .collect(),
             events: Vec::new(),
-            control: 0,
+            control: IndexSet::EMPTY,
             fences: Vec::new(),
             output: Vec::new(),
         }
     }
 
     fn value(&self, expression: &Expression) -> Result<Tainted, Fault> {
-        let mut taint = 0;
-        expression.registers(&mut |register| taint |= self.registers[usize::from(register.0)].1);
+        let mut taint = IndexSet::EMPTY;
+        expression.registers(&mut |register| {
+            taint = taint.union(self.registers[usize::from(register.0)].1);
+        });
         let held = |register: Register| Some(self.registers[usize::from(register.0)].0);
         let value = expression.evaluate(&held)?;
         Ok(Tainted(value.expect("every register is known"), taint))
     }
 
-    /// Adds an event that depends on the events `after`, and returns its bit.
+    /// Adds an event of which the address and the value depend on these events, and returns the set of it alone.
     fn event(
         &mut self,
         kind: Option<AccessKind>,
         reads: Vec<(Location, Value)>,
         writes: Vec<(Location, Value)>,
-        address: u64,
-        value: u64,
-    ) -> Result<u64, NotEnumerated> {
+        address: IndexSet,
+        value: IndexSet,
+    ) -> Result<IndexSet, NotEnumerated> {
         let number = self.events.len();
         if number >= MOST_EVENTS {
             return Err(NotEnumerated::TooLong);
         }
-        let mut fenced = 0;
+        let mut fenced = IndexSet::EMPTY;
         for (fence, passed) in &self.fences {
             if kind.is_some_and(|kind| !fence.makes_wait(kind)) {
                 continue;
             }
             for (earlier, event) in self.events[..*passed].iter().enumerate() {
                 if event.kind.is_none_or(|kind| fence.holds_back(kind)) {
-                    fenced |= 1 << earlier;
+                    fenced.insert(earlier);
                 }
             }
         }
+        let depends = self.control.union(address).union(value);
         self.events.push(Event {
             kind,
             reads,
             writes,
-            after: self.control | address | value | fenced,
-            value_after: value | address | self.control,
+            after: depends.union(fenced),
+            value_after: depends,
         });
         // Until an address is known, later accesses cannot be known to be to other locations.
-        self.control |= address;
-        Ok(1 << number)
+        self.control = self.control.union(address);
+        Ok(IndexSet::from_iter([number]))
     }
 }
 
@@ -212,8 +219,14 @@ impl Guesser<'_> {
                 walker.at += 1;
                 return self.fork(walker, location, |walker, read| {
                     let reads = vec![(location, read)];
-                    let bit = walker.event(Some(AccessKind::Load), reads, Vec::new(), taint, 0)?;
-                    walker.registers[usize::from(into.0)] = Tainted(read, bit);
+                    let event = walker.event(
+                        Some(AccessKind::Load),
+                        reads,
+                        Vec::new(),
+                        taint,
+                        IndexSet::EMPTY,
+                    )?;
+                    walker.registers[usize::from(into.0)] = Tainted(read, event);
                     Ok(())
                 });
             }
@@ -238,13 +251,13 @@ impl Guesser<'_> {
                     let writes = new.map(|new| (location, self.kept(location, new)));
                     let writes = writes.into_iter().collect();
                     let kind = Some(AccessKind::Update);
-                    let bit = walker.event(kind, reads, writes, taint, depends)?;
+                    let event = walker.event(kind, reads, writes, taint, depends)?;
                     if let Some((into, returned)) = result {
                         let result = match returned {
                             Returned::Old => read,
                             Returned::Success => Value::Number(i64::from(new.is_some())),
                         };
-                        walker.registers[usize::from(into.0)] = Tainted(result, bit);
+                        walker.registers[usize::from(into.0)] = Tainted(result, event);
                     }
                     Ok(())
                 });
@@ -259,7 +272,7 @@ impl Guesser<'_> {
                 otherwise,
             } => {
                 let Tainted(condition, taint) = walker.value(condition)?;
-                walker.control |= taint;
+                walker.control = walker.control.union(taint);
                 if condition == Value::Number(0) {
                     next = *otherwise;
                 }
@@ -267,7 +280,7 @@ impl Guesser<'_> {
             Instruction::Jump(target) => next = *target,
             Instruction::Assert(condition) => {
                 let Tainted(condition, taint) = walker.value(condition)?;
-                walker.control |= taint;
+                walker.control = walker.control.union(taint);
                 if condition == Value::Number(0) {
                     return Ok(Next::Stop(ThreadEnd::Failed(at as u16)));
                 }
@@ -280,7 +293,7 @@ impl Guesser<'_> {
                 walker.at += 1;
                 let forks = values.iter().map(|value| {
                     let mut fork = walker.clone();
-                    fork.registers[usize::from(into.0)] = Tainted(*value, 0);
+                    fork.registers[usize::from(into.0)] = Tainted(*value, IndexSet::EMPTY);
                     fork
                 });
                 return Ok(Next::Fork(forks.collect()));
@@ -338,7 +351,7 @@ impl Guesser<'_> {
             match instruction {
                 Instruction::Assign { into, value: of } => {
                     let of = value(of)?;
-                    block.walker.registers[usize::from(into.0)] = Tainted(of, 0);
+                    block.walker.registers[usize::from(into.0)] = Tainted(of, IndexSet::EMPTY);
                 }
                 Instruction::Load { from: place, .. } | Instruction::Update { at: place, .. } => {
                     let location = self.program.dereference(place, value(&place.address)?)?;
@@ -405,9 +418,9 @@ impl Guesser<'_> {
             .map(|(location, (value, _))| (*location, *value));
         let writes = writes.collect();
         // At the greatest number of events, the next one is rejected.
-        let everything = u64::MAX.unbounded_shr((MOST_EVENTS - walker.events.len()) as u32);
-        let bit = walker.event(None, block.reads, writes, everything, 0)?;
-        walker.control |= bit;
+        let everything = IndexSet::below(walker.events.len());
+        let event = walker.event(None, block.reads, writes, everything, IndexSet::EMPTY)?;
+        walker.control = walker.control.union(event);
         walker.at = match block.failed {
             Some(_) => block.at - 1,
             None => end,
@@ -429,7 +442,7 @@ impl Guesser<'_> {
         }
         match instruction {
             Instruction::Load { into, .. } => {
-                block.walker.registers[usize::from(into.0)] = Tainted(read, 0);
+                block.walker.registers[usize::from(into.0)] = Tainted(read, IndexSet::EMPTY);
             }
             Instruction::Update { update, result, .. } => {
                 let (new, _) = updated(&block.walker, update, self.integer(location), read)?;
@@ -442,7 +455,7 @@ impl Guesser<'_> {
                         Returned::Old => read,
                         Returned::Success => Value::Number(i64::from(new.is_some())),
                     };
-                    block.walker.registers[usize::from(into.0)] = Tainted(result, 0);
+                    block.walker.registers[usize::from(into.0)] = Tainted(result, IndexSet::EMPTY);
                 }
             }
             other => unreachable!("{other:?} does not read"),
@@ -457,12 +470,12 @@ fn updated(
     update: &Update,
     integer: Integer,
     read: Value,
-) -> Result<(Option<Value>, u64), Fault> {
+) -> Result<(Option<Value>, IndexSet), Fault> {
     Ok(match update {
         Update::CompareAndSwap { expected, desired } => {
             let (expected, desired) = (walker.value(expected)?, walker.value(desired)?);
             let new = (read == integer.keep(expected.0)).then_some(desired.0);
-            (new, expected.1 | desired.1)
+            (new, expected.1.union(desired.1))
         }
         Update::Exchange(new) => {
             let new = walker.value(new)?;

@@ -54,7 +54,7 @@ pub enum BuildError {
         /// The location.
         location: Location,
     },
-    /// Where loops have no bound, a thread may jump around for ever without a step.
+    /// A thread may jump around for ever without a step, since loops have no bound.
     #[error(
         "instruction {instruction} of thread {thread:?} jumps back to itself on a way that neither reads memory nor \
          chooses, and loops have no bound"

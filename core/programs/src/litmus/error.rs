@@ -18,7 +18,7 @@ pub enum Problem {
     Unexpected {
         /// The token.
         found: String,
-        /// What the reader expects.
+        /// Text that the reader expects.
         expected: &'static str,
     },
     /// Unsupported architecture.

@@ -44,7 +44,7 @@ impl Flags {
         Self(1 << flag as u8)
     }
 
-    /// Whether `flag` is among them.
+    /// True if `flag` is among them.
     pub fn has(self, flag: Flag) -> bool {
         self & Self::of(flag) != Self::NONE
     }
@@ -98,7 +98,7 @@ pub(super) enum Relation {
 pub(super) struct Condition {
     /// The relation.
     pub relation: Relation,
-    /// Whether it has to hold, or not to hold.
+    /// True if it has to hold, false if it must not.
     pub holds: bool,
 }
 

@@ -7,7 +7,7 @@ use super::register::{Architecture, Name};
 use super::token::{Token, Tokens};
 use crate::Sign;
 
-/// Whether an instruction that reads and writes memory is atomic.
+/// Atomicity of an instruction that reads and writes memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lock {
     /// Atomic.
@@ -167,7 +167,7 @@ pub(super) enum Instruction {
 }
 
 impl Instruction {
-    /// Whether a shift by `count` bits moves out every bit, so that what it moves out last is undefined.
+    /// True if a shift by `count` bits moves out every bit, so that what it moves out last is undefined.
     pub fn shifts_out(&self, count: i64) -> bool {
         match self {
             Self::Shift {

@@ -13,7 +13,7 @@ pub(super) fn signed_number(tokens: &mut Tokens) -> Result<i128, ReadError> {
     Ok(number)
 }
 
-/// Whether `number` fits `bits` bits, with a sign or without one.
+/// True if `number` fits `bits` bits, with a sign or without one.
 pub(super) fn fits(number: i128, bits: u32) -> bool {
     (-(1_i128 << (bits - 1))..1_i128 << bits).contains(&number)
 }

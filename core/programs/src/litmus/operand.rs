@@ -40,12 +40,12 @@ impl Operand {
         }
     }
 
-    /// Whether the operand is in memory.
+    /// True if the operand is in memory.
     pub fn is_memory(&self) -> bool {
         self.memory().is_some()
     }
 
-    /// Whether the operand can be written to.
+    /// True if the operand can be written to.
     pub fn is_destination(&self) -> bool {
         matches!(self, Self::Memory(_) | Self::Register(_))
     }

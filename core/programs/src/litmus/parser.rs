@@ -51,11 +51,19 @@ pub(super) enum InitialTarget {
     Variable(String),
 }
 
-/// Sections of a text, each with its first line.
+/// Sections of a text.
 struct Sections<'a> {
     head: &'a str,
-    initial: (&'a str, usize),
-    program: (&'a str, usize),
+    initial: Section<'a>,
+    program: Section<'a>,
+}
+
+/// Section of a text.
+#[derive(Clone, Copy)]
+struct Section<'a> {
+    text: &'a str,
+    /// Number of its first line.
+    line: usize,
 }
 
 fn lines(text: &str) -> usize {
@@ -76,8 +84,14 @@ fn sections(text: &str) -> Result<Sections<'_>, ReadError> {
     let initial_line = 1 + lines(head);
     Ok(Sections {
         head,
-        initial: (initial, initial_line),
-        program: (program, initial_line + lines(initial)),
+        initial: Section {
+            text: initial,
+            line: initial_line,
+        },
+        program: Section {
+            text: program,
+            line: initial_line + lines(initial),
+        },
     })
 }
 
@@ -94,8 +108,8 @@ pub(super) fn parse(text: &str) -> Result<Source, ReadError> {
     let sections = sections(&plain)?;
     let name = name(sections.head)?;
     let initial = initial(architecture, sections.initial)?;
-    let (threads, tail, tail_line) = program(architecture, sections.program)?;
-    let mut tokens = Tokens::of(tail, tail_line)?;
+    let (threads, tail) = program(architecture, sections.program)?;
+    let mut tokens = Tokens::of(tail.text, tail.line)?;
     let tail_line = tokens.line();
     let tail = Tail {
         architecture,
@@ -168,11 +182,8 @@ fn name(head: &str) -> Result<String, ReadError> {
     Ok(name)
 }
 
-fn initial(
-    architecture: Architecture,
-    (text, line): (&str, usize),
-) -> Result<Vec<Initial>, ReadError> {
-    let mut tokens = Tokens::of(text, line)?;
+fn initial(architecture: Architecture, section: Section<'_>) -> Result<Vec<Initial>, ReadError> {
+    let mut tokens = Tokens::of(section.text, section.line)?;
     let mut items = Vec::new();
     while !tokens.is_at_end() {
         if tokens.takes(";") {
@@ -294,7 +305,7 @@ fn type_called(architecture: Architecture, name: &str) -> Option<Integer> {
     Some(Integer { bits, sign })
 }
 
-/// Whether the condition begins here, and not a row of the program.
+/// True if the condition begins here, and not a row of the program.
 fn is_tail(text: &str) -> bool {
     let word = text
         .find(|character: char| !character.is_ascii_alphanumeric() && character != '_')
@@ -316,15 +327,14 @@ fn is_tail(text: &str) -> bool {
     text.starts_with(['~', '(']) || keyword && !is_row
 }
 
-type Program<'a> = (Vec<Vec<Cell>>, &'a str, usize);
+type Program<'a> = (Vec<Vec<Cell>>, Section<'a>);
 
-/// Parses the columns of the program; returns the rest of the text with its line.
-fn program(
-    architecture: Architecture,
-    (text, line): (&str, usize),
-) -> Result<Program<'_>, ReadError> {
-    let mut rest = text;
-    let mut line = line;
+/// Parses the columns of the program; returns the rest of the text.
+fn program(architecture: Architecture, section: Section<'_>) -> Result<Program<'_>, ReadError> {
+    let Section {
+        text: mut rest,
+        mut line,
+    } = section;
     let mut threads: Option<Vec<Vec<Cell>>> = None;
     loop {
         let row = rest.trim_start();
@@ -350,7 +360,7 @@ fn program(
         let expected = "a row P0 | P1 | … ;";
         return Err(Problem::Unexpected { found, expected }.on(line));
     };
-    Ok((threads, rest, line))
+    Ok((threads, Section { text: rest, line }))
 }
 
 /// Parses the first row: `P0 | P1 | …`.

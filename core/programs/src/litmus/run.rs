@@ -38,7 +38,7 @@ impl Default for Bounds<'_> {
     }
 }
 
-/// Whether a test's condition is validated.
+/// Verdict of a test on its condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Verdict {
     /// The condition is validated.
@@ -63,7 +63,7 @@ pub enum Observation {
 pub struct Answer {
     /// The memory model.
     pub model: MemoryModel,
-    /// Whether the condition is validated.
+    /// Verdict on the condition.
     pub verdict: Verdict,
     /// Proportion of final states that satisfy the condition.
     pub observation: Observation,
@@ -73,7 +73,7 @@ pub struct Answer {
     pub positive: usize,
     /// Number of final states that do not.
     pub negative: usize,
-    /// Whether the bound on backward jumps cut off some execution.
+    /// True if the bound on backward jumps cut off some execution.
     pub cut_off: bool,
     /// Number of states visited.
     pub explored: u64,
@@ -105,7 +105,7 @@ pub enum RunError {
 }
 
 impl RunError {
-    /// Whether a limit stopped the run, so that a greater one may decide it.
+    /// True if a limit stopped the run, so that a greater one may decide it.
     pub fn is_undecided(&self) -> bool {
         matches!(self, Self::TooManyStates(_) | Self::Undecided)
     }
@@ -171,7 +171,7 @@ impl Test {
         }
     }
 
-    /// Whether executions that were cut off cannot change the result: what one final state proves or refutes is
+    /// True if executions that were cut off cannot change the result: what one final state proves or refutes is
     /// final, the absence of such a state is not.
     fn rests_on_presence(&self, answer: &Answer) -> bool {
         match self.quantifier {

@@ -114,7 +114,7 @@ impl Serialize for Report<'_> {
             verdict: Verdict,
             observation: Observation,
             states: Vec<Map<String, Json>>,
-            /// Whether the bound on backward jumps cut off some execution.
+            /// True if the bound on backward jumps cut off some execution.
             #[serde(skip_serializing_if = "std::ops::Not::not")]
             cut_off: bool,
             explored: u64,

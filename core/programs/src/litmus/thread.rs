@@ -452,7 +452,7 @@ impl Translator<'_, '_, '_> {
         }
     }
 
-    /// Whether memory at `address` holds values of a whole register as the register does.
+    /// True if memory at `address` holds values of a whole register as the register does.
     fn is_held_alike(&self, address: &Address) -> bool {
         match &address.variable {
             _ if self.is_whole(64) => true,

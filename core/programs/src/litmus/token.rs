@@ -102,17 +102,17 @@ impl Tokens {
         found
     }
 
-    /// Whether the next token is `symbol`.
+    /// True if the next token is `symbol`.
     pub fn is(&self, symbol: &str) -> bool {
         matches!(self.peek(), Some(Token::Symbol(found)) if *found == symbol)
     }
 
-    /// Whether the next token is the name `keyword`.
+    /// True if the next token is the name `keyword`.
     pub fn is_name(&self, keyword: &str) -> bool {
         matches!(self.peek(), Some(Token::Name(found)) if found == keyword)
     }
 
-    /// Whether all tokens are consumed.
+    /// True if all tokens are consumed.
     pub fn is_at_end(&self) -> bool {
         self.peek().is_none()
     }

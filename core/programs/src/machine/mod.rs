@@ -129,7 +129,7 @@ impl Machine {
         self.model
     }
 
-    /// Whether `thread` has performed all its instructions in `state`.
+    /// True if `thread` has performed all its instructions in `state`.
     pub fn has_ended(&self, state: &State, thread: usize) -> bool {
         let of = &state.threads[thread];
         of.progress == Progress::Running
@@ -137,7 +137,7 @@ impl Machine {
             && of.pending.is_empty()
     }
 
-    /// How `thread` has ended in `state`, as an observer sees it.
+    /// End of `thread` in `state`, as an observer sees it.
     fn end(&self, state: &State, thread: usize) -> End {
         match state.threads[thread].progress {
             Progress::Running if self.has_ended(state, thread) => End::Ended,
@@ -147,7 +147,7 @@ impl Machine {
         }
     }
 
-    /// What the first thread that shows more in `to` than in `from` shows, if there is one.
+    /// Output and end of the first thread that shows more in `to` than in `from`, if there is one.
     pub fn shown_by(&self, from: &State, to: &State) -> Option<Show> {
         let mut threads = from.threads.iter().zip(&to.threads).enumerate();
         threads.find_map(|(thread, (before, after))| {
@@ -350,7 +350,7 @@ impl Machine {
         let mut row = Row::of(&stated.name);
         let needed = self.codes[thread].needed[usize::from(of.next)];
         for (number, (register, held)) in stated.registers.iter().zip(&of.registers).enumerate() {
-            if needed >> number & 1 == 1 {
+            if needed.contains(number) {
                 let held = match held {
                     Operand::Known(value) => self.program.show(*value),
                     Operand::Awaited(_) => "?".to_owned(),

@@ -13,11 +13,11 @@ pub type Observation = Vec<Shown>;
 pub struct Shown {
     /// Output values, in program order.
     pub output: Vec<Value>,
-    /// How the thread ended, if it has.
+    /// End of the thread, if it has ended.
     pub end: End,
 }
 
-/// How a thread ended.
+/// End of a thread.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, refmap::State,
 )]

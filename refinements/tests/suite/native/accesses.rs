@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
 use refmap::TransitionSystem;
 use refmap::random::Generator;
-use refmap_histories::{Happening, Header, Observed};
+use refmap_histories::{Happening, Observed};
 use refmap_refinements::native::ObservedModel;
 use refmap_systems::native::model::{Action, Followed, Model};
 use refmap_systems::native::on_the_fly::{Event, Reference, Stage};
@@ -93,8 +93,8 @@ fn reached(model: &Model, actions: &[Action]) -> Followed {
 /// Each refusal states a true reason.
 #[test]
 fn a_refusal_tells_what_is_so() {
-    let header = Header::new([("mutators", 2), ("objects", 3), ("fields", 1)]);
-    let observed = ObservedModel::of(&header).expect("the model has such an instance");
+    let model = Model::new(2, 3, 1).expect("the model has such an instance");
+    let observed = ObservedModel::new(model);
     let model = observed.specification();
     let told = |actions: &[Action], thread, event, reason: &str| {
         let from = reached(model, actions);

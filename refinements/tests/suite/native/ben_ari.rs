@@ -1,12 +1,10 @@
 //! Validation of histories of Ben-Ari's native collector against "collect only garbage".
 
 use refmap::{TransitionSystem, Verdict};
-use refmap_histories::{
-    Event as Recorded, Header, HistoryError, Ordered, Recorder, Settings, validate,
-};
+use refmap_histories::{Event as Recorded, HistoryError, Ordered, Recorder, Settings, validate};
 use refmap_refinements::native::ObservedMemory;
 use refmap_systems::ben_ari::{AppendToFree, Level0, Memory, Scope, level_0};
-use refmap_systems::native::ben_ari::{Bounds, Event, Fault, run};
+use refmap_systems::native::ben_ari::{Bounds, BoundsError, Event, Fault, run};
 use refmap_systems::native::free_list::{Action, Cells, FreeList};
 
 const BOUNDS: Bounds = Bounds {
@@ -29,12 +27,7 @@ fn decided(history: &[Recorded<Event>]) -> (Verdict, String) {
 }
 
 fn validated(history: &[Recorded<Event>]) -> Result<(Verdict, String), HistoryError> {
-    let header = Header::new([
-        ("nodes", BOUNDS.nodes),
-        ("sons", BOUNDS.sons),
-        ("roots", BOUNDS.roots),
-    ]);
-    let observed = ObservedMemory::of(&header).expect("the header has what is needed");
+    let observed = ObservedMemory::new(BOUNDS).expect("the memory can be");
     let events = Ordered::of(history.iter().cloned());
     let report = validate(&observed, events, &Settings::default())?.report();
     let found = report.counterexample.map(|found| found.explanation);
@@ -98,15 +91,9 @@ fn ben_ari_histories_are_not_accepted_whatever_they_say() {
     assert!(!quiet.is_empty());
     assert_eq!(decided(&quiet).0, Verdict::Incomplete);
     assert_eq!(decided(&[]).0, Verdict::Incomplete);
-    let error = ObservedMemory::of(&Header::new([("nodes", 3), ("sons", 1), ("roots", 4)]));
-    let error = error
-        .err()
-        .expect("there are more roots than nodes")
-        .to_string();
-    assert!(
-        error.contains("\"roots\" must be a number from 1 to 3"),
-        "{error}"
-    );
+    let (nodes, sons, roots) = (3, 1, 4);
+    let error = ObservedMemory::new(Bounds { nodes, sons, roots }).err();
+    assert_eq!(error, Some(BoundsError { nodes, sons, roots }));
 }
 
 /// The specification has the same steps as level 0 on common memories.

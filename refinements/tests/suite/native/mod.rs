@@ -7,9 +7,9 @@ mod mutated;
 mod projected;
 
 use refmap::{TransitionSystem, Verdict};
-use refmap_histories::{Event as Recorded, Header, Ordered, Settings, Validation, validate};
+use refmap_histories::{Event as Recorded, Observed, Ordered, Settings, Validation, validate};
 use refmap_refinements::native::ObservedHeap;
-use refmap_systems::native::on_the_fly::{Event, Fault, Reference, Shape};
+use refmap_systems::native::on_the_fly::{Event, Fault, Reference, Shape, ShapeError};
 use refmap_systems::native::specification::{CollectOnlyGarbage, Program as State};
 use refmap_systems::native::{History, Program, Stress};
 use std::sync::atomic::AtomicBool;
@@ -21,12 +21,11 @@ const SHAPE: Shape = Shape {
 };
 
 fn validated(history: &[Recorded<Event>]) -> Validation {
-    let header = Header::new([("objects", SHAPE.objects), ("fields", SHAPE.fields)]);
-    decided(&header, history)
+    decided(SHAPE, history)
 }
 
-fn decided(header: &Header, history: &[Recorded<Event>]) -> Validation {
-    let observed = ObservedHeap::of(header).expect("the header has what is needed");
+fn decided(shape: Shape, history: &[Recorded<Event>]) -> Validation {
+    let observed = ObservedHeap::new(shape).expect("the heap can be");
     let events = Ordered::new(history.iter().cloned().map(Ok));
     validate(&observed, events, &Settings::default()).expect("the history is in order")
 }
@@ -57,8 +56,7 @@ fn soak(threads: usize, shape: Shape, seconds: u64) -> String {
         };
         let history = stress.record(&stress.long_program());
         let history = history.expect("the heap can be");
-        let header = Header::new([("objects", shape.objects), ("fields", shape.fields)]);
-        let report = decided(&header, &history).report();
+        let report = decided(shape, &history).report();
         assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
         histories += 1;
         events += history.len();
@@ -207,15 +205,14 @@ fn an_event_that_was_lost_may_have_been_any_step_of_its_thread() {
 }
 
 #[test]
-fn a_header_says_how_large_the_heap_is() {
-    let error = ObservedHeap::of(&Header::new([("objects", 16)]));
-    let error = error.err().expect("there are no fields").to_string();
-    assert_eq!(
-        error,
-        "the header's parameter \"fields\" must be a number from 0 to 255, and is none"
-    );
-    let error = ObservedHeap::of(&Header::new([("objects", 0), ("fields", 1)]));
-    assert!(error.is_err());
+fn a_heap_has_a_shape_that_can_be() {
+    let observed = |objects, fields| {
+        let observed = ObservedHeap::new(Shape { objects, fields });
+        observed.map(|observed| observed.specification().objects)
+    };
+    assert_eq!(observed(16, 0), Ok(16));
+    assert_eq!(observed(0, 1), Err(ShapeError::Objects { given: 0 }));
+    assert_eq!(observed(1, 256), Err(ShapeError::Fields { given: 256 }));
 }
 
 /// Every action of `next` is a step, and none frees a reachable object.

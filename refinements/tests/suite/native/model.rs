@@ -4,8 +4,9 @@ use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 
 use refmap::Verdict;
-use refmap_histories::{Event as Recorded, Header, Ordered, Settings, Validation, validate};
+use refmap_histories::{Event as Recorded, Ordered, Settings, Validation, validate};
 use refmap_refinements::native::ObservedModel;
+use refmap_systems::native::model::Model;
 use refmap_systems::native::on_the_fly::{Event, Fault, Reference, Shape, Stage};
 use refmap_systems::native::{History, Program, Stress, most_mutators};
 
@@ -49,12 +50,10 @@ fn decided(shape: Shape, history: &History) -> Validation {
 }
 
 fn decided_of(mutators: usize, shape: Shape, history: &History) -> Validation {
-    let header = Header::new([
-        ("mutators", mutators as u32),
-        ("objects", shape.objects),
-        ("fields", shape.fields),
-    ]);
-    let observed = ObservedModel::of(&header).expect("the model has such an instance");
+    let size = [mutators as u32, shape.objects, shape.fields];
+    let [mutators, objects, fields] = size.map(|number| number as u8);
+    let model = Model::new(mutators, objects, fields).expect("the model has such an instance");
+    let observed = ObservedModel::new(model);
     let events = Ordered::of(history.iter().cloned());
     validate(&observed, events, &Settings::default()).expect("the history is in order")
 }
@@ -417,43 +416,6 @@ fn a_history_of_nothing_says_nothing() {
     let early = without(&short(), |_, event| !is_early(event));
     assert!(count(&early, is_early) >= 2);
     assert_eq!(verdict(&early), Verdict::Incomplete);
-}
-
-#[test]
-fn a_history_is_of_an_instance_that_the_model_has() {
-    let header = |mutators: u32, objects: u32, fields: u32| {
-        Header::new([
-            ("mutators", mutators),
-            ("objects", objects),
-            ("fields", fields),
-        ])
-    };
-    assert!(ObservedModel::of(&header(3, 4, 2)).is_ok());
-    for (header, message) in [
-        (
-            header(4, 4, 2),
-            "\"mutators\" must be a number from 1 to 3, and is 4",
-        ),
-        (
-            header(1, 16, 2),
-            "\"objects\" must be a number from 1 to 4, and is 16",
-        ),
-        (
-            header(1, 4, 0),
-            "\"fields\" must be a number from 1 to 2, and is 0",
-        ),
-        (
-            Header::default(),
-            "\"mutators\" must be a number from 1 to 3, and is none",
-        ),
-        (
-            Header::new([("mutators", -3)]),
-            "\"mutators\" must be a number from 1 to 3, and is -3",
-        ),
-    ] {
-        let error = ObservedModel::of(&header).err().expect(message);
-        assert!(error.to_string().contains(message), "{error}");
-    }
 }
 
 /// Many histories.

@@ -1,26 +1,30 @@
 //! Histories with arbitrary changes: each has a verdict, or an error with its line, and nothing panics.
 
 use std::fmt::Debug;
-use std::time::Duration;
 
 use refmap::random::Generator;
+use refmap::{TransitionSystem, steps};
 use refmap_histories::{
-    Event as Recorded, Header, History, Observed, Problem, Recorder, Settings, Writer, validate,
+    Event as Recorded, Header, History, Observed, Problem, Settings, Writer, validate,
 };
-use refmap_refinements::native::{HeaderError, ObservedHeap, ObservedMemory, ObservedModel};
-use refmap_systems::native::on_the_fly::{Fault, Shape};
-use refmap_systems::native::{Stress, ben_ari, most_mutators};
+use refmap_refinements::native::{ObservedHeap, ObservedMemory, ObservedModel};
+use refmap_systems::native::ben_ari;
+use refmap_systems::native::free_list::{Action, FreeList};
+use refmap_systems::native::model::Model;
+use refmap_systems::native::on_the_fly::Shape;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+
+use super::projected;
 
 /// Greatest number of events.
 const LENGTH: usize = 60;
 /// Changed histories of each kind.
-const SEEDS: u64 = 400;
+const SEEDS: u64 = 800;
 
 /// The lines of a history, as JSON.
-fn lines<E: Serialize>(header: &Header, events: &[Recorded<E>]) -> Vec<Value> {
-    let mut writer = Writer::new(Vec::new(), header).expect("there is memory");
+fn lines<E: Serialize>(events: &[Recorded<E>]) -> Vec<Value> {
+    let mut writer = Writer::new(Vec::new(), &Header::default()).expect("there is memory");
     for event in events.iter().take(LENGTH) {
         writer.write(event).expect("there is memory");
     }
@@ -32,51 +36,61 @@ fn lines<E: Serialize>(header: &Header, events: &[Recorded<E>]) -> Vec<Value> {
     lines.collect::<Result<_, _>>().expect("each line is JSON")
 }
 
-fn of_the_collector() -> Vec<Value> {
-    let shape = Shape {
-        objects: 4,
-        fields: 1,
-    };
-    let stress = Stress {
-        shape,
-        threads: 2,
-        fault: Fault::None,
-        seed: 1,
-        duration: Duration::ZERO,
-        program: None,
-    };
-    let events = stress.record(&stress.long_program());
-    let events = events.expect("the heap can be");
-    let header = Header::new([
-        ("mutators", most_mutators(&events).clamp(1, 3) as u32),
-        ("objects", shape.objects),
-        ("fields", shape.fields),
-    ]);
-    lines(&header, &events)
+/// Shape of the heap of [`projected`].
+const SHAPE: Shape = Shape {
+    objects: projected::OBJECTS as u32,
+    fields: 1,
+};
+
+fn model() -> Model {
+    let model = Model::new(projected::MUTATORS, projected::OBJECTS, 1);
+    model.expect("the model has such an instance")
 }
 
+// Real threads would record other events under load, so that what becomes of the changed histories depended on the scheduler.
+/// The begin of a random execution of the model, as the collector would record it.
+fn of_the_collector() -> Vec<Value> {
+    lines(&projected::run(&model(), 1, 2_000))
+}
+
+const BOUNDS: ben_ari::Bounds = ben_ari::Bounds {
+    nodes: 5,
+    sons: 2,
+    roots: 2,
+};
+
+/// A random execution of the specification, as Ben-Ari's collector and its mutator would record it.
 fn of_ben_ari() -> Vec<Value> {
-    let bounds = ben_ari::Bounds {
-        nodes: 5,
-        sons: 2,
-        roots: 2,
-    };
-    let recorder = Recorder::new();
-    let run = ben_ari::run(
-        bounds,
-        ben_ari::Fault::None,
-        1,
-        2_000,
-        Some(&recorder),
-        || true,
-    );
-    run.expect("the memory can be");
-    let header = Header::new([
-        ("nodes", bounds.nodes),
-        ("sons", bounds.sons),
-        ("roots", bounds.roots),
-    ]);
-    lines(&header, &recorder.finish())
+    let mut random = Generator::new(1);
+    let specification = FreeList { bounds: BOUNDS };
+    let mut state = None;
+    specification.initial(&mut |initial| state = Some(initial));
+    let mut state = state.expect("there is one");
+    let mut places = [0; 2];
+    let mut history = Vec::new();
+    for time in 0..LENGTH as u64 {
+        // Appends are few among the steps, and are taken wherever there is one at every other time.
+        let mut offered = steps(&specification, &state);
+        let is_append = |action: &Action| matches!(action, Action::Append { .. });
+        if time % 2 == 0 && offered.iter().any(|(action, _)| is_append(action)) {
+            offered.retain(|(action, _)| is_append(action));
+        }
+        let (action, to) = offered.swap_remove(random.below(offered.len()));
+        let (thread, event) = match action {
+            Action::Mutate { node, son, to } => (0, ben_ari::Event::Redirect { node, son, to }),
+            Action::Append { node } => (1, ben_ari::Event::Append { node }),
+        };
+        history.push(Recorded {
+            thread,
+            place: places[thread as usize],
+            begin: 10 * time,
+            end: Some(10 * time + 5),
+            event: Some(event),
+        });
+        places[thread as usize] += 1;
+        state = to;
+    }
+    lines(&history)
 }
 
 /// Values without others in them.
@@ -104,7 +118,7 @@ fn objects<'a>(value: &'a mut Value, all: &mut Vec<&'a mut Map<String, Value>>) 
     }
 }
 
-fn another(random: &mut Generator, is_size: bool) -> Value {
+fn another(random: &mut Generator) -> Value {
     const WIDE: u64 = 1 << 32;
     let any = [
         json!(null),
@@ -115,8 +129,6 @@ fn another(random: &mut Generator, is_size: bool) -> Value {
         json!([]),
         json!({}),
     ];
-    // A memory may be large, and would then be as slow.
-    let sizes = [0, 1, 2, 3, 4, 5, 63, 64, 255, 256, WIDE, u64::MAX];
     let numbers = [
         0,
         1,
@@ -136,7 +148,6 @@ fn another(random: &mut Generator, is_size: bool) -> Value {
     ];
     match random.below(3) {
         0 => any[random.below(any.len())].clone(),
-        _ if is_size => sizes[random.below(sizes.len())].into(),
         _ => numbers[random.below(numbers.len())].into(),
     }
 }
@@ -149,7 +160,7 @@ fn change(lines: &mut Vec<Value>, random: &mut Generator) {
             leaves(&mut lines[at], &mut all);
             let number = all.len();
             if number > 0 {
-                *all[random.below(number)] = another(random, at == 0);
+                *all[random.below(number)] = another(random);
             }
         }
         4 => {
@@ -197,12 +208,7 @@ struct Fates {
     named: u32,
 }
 
-fn run<O: Observed>(
-    observed: impl Fn(&Header) -> Result<O, HeaderError>,
-    lines: Vec<Value>,
-    fates: &mut Fates,
-    case: &dyn Debug,
-) {
+fn run<O: Observed>(observed: &O, lines: Vec<Value>, fates: &mut Fates, case: &dyn Debug) {
     let mut text: Vec<u8> = Vec::new();
     for line in &lines {
         serde_json::to_writer(&mut text, line).expect("there is memory");
@@ -220,11 +226,7 @@ fn run<O: Observed>(
             return;
         }
     };
-    let Ok(observed) = observed(history.header()) else {
-        fates.headers += 1;
-        return;
-    };
-    match validate(&observed, history.events(), &settings) {
+    match validate(observed, history.events(), &settings) {
         Ok(validation) => {
             assert_eq!(validation.panicked, None, "{case:?}");
             let _ = validation.report().to_string();
@@ -241,7 +243,7 @@ fn run<O: Observed>(
     }
 }
 
-fn mutated<O: Observed>(sound: &[Value], observed: impl Fn(&Header) -> Result<O, HeaderError>) {
+fn mutated<O: Observed>(sound: &[Value], observed: &O) {
     let mut fates = Fates::default();
     for seed in 0..SEEDS {
         let mut random = Generator::new(seed);
@@ -249,54 +251,54 @@ fn mutated<O: Observed>(sound: &[Value], observed: impl Fn(&Header) -> Result<O,
         for _ in 0..=random.below(2) {
             change(&mut lines, &mut random);
         }
-        run(&observed, lines, &mut fates, &seed);
+        run(observed, lines, &mut fates, &seed);
     }
     assert!(fates.decided > 8 && fates.headers > 1, "{fates:?}");
     assert!(fates.lines > 100 && fates.named > 3, "{fates:?}");
     let mut fates = Fates::default();
-    run(&observed, sound.to_vec(), &mut fates, &"sound");
+    run(observed, sound.to_vec(), &mut fates, &"sound");
     assert_eq!(fates.decided, 1, "{fates:?}");
 }
 
 #[test]
 fn a_collector_s_history_may_be_changed() {
     let sound = of_the_collector();
-    mutated(&sound, ObservedHeap::of);
-    mutated(&sound, ObservedModel::of);
+    let heap = ObservedHeap::new(SHAPE).expect("the heap can be");
+    mutated(&sound, &heap);
+    mutated(&sound, &ObservedModel::new(model()));
 }
 
 #[test]
 fn ben_ari_s_history_may_be_changed() {
-    mutated(&of_ben_ari(), ObservedMemory::of);
+    let memory = ObservedMemory::new(BOUNDS).expect("the memory can be");
+    mutated(&of_ben_ari(), &memory);
 }
 
-/// A field, a slot, a node and a son that the header's instance does not have are refused with their line, in whatever event
+/// A field, a slot, a node and a son that the instance does not have are refused with their line, in whatever event
 /// they are, and are no violation.
 #[test]
 fn what_the_instance_does_not_have_is_refused() {
-    let refusal = |header: Value, event: Value, validator: &str| -> String {
+    let shape = Shape {
+        objects: 4,
+        fields: 1,
+    };
+    let heap = ObservedHeap::new(shape).expect("the heap can be");
+    let model = Model::new(3, 4, 1).expect("the model has such an instance");
+    let model = ObservedModel::new(model);
+    let memory = ObservedMemory::new(BOUNDS).expect("the memory can be");
+    let refusal = |event: Value, validator: &str| -> String {
         let lines = [
-            json!({"history": "refmap", "version": 1, "parameters": header}),
+            json!({"history": "refmap", "version": 1}),
             json!({"thread": 0, "place": 0, "begin": 0, "end": 1, "event": event}),
             json!({"history": "end", "events": 1}),
         ];
         let text = lines.map(|line| line.to_string()).join("\n");
         let history = History::open(text.as_bytes()).expect("there is a header");
-        let header = history.header().clone();
         let settings = Settings::default();
         let decided = match validator {
-            "heap" => {
-                let observed = ObservedHeap::of(&header).expect("there is such a heap");
-                validate(&observed, history.events(), &settings)
-            }
-            "model" => {
-                let observed = ObservedModel::of(&header).expect("there is such a model");
-                validate(&observed, history.events(), &settings)
-            }
-            _ => {
-                let observed = ObservedMemory::of(&header).expect("there is such a memory");
-                validate(&observed, history.events(), &settings)
-            }
+            "heap" => validate(&heap, history.events(), &settings),
+            "model" => validate(&model, history.events(), &settings),
+            _ => validate(&memory, history.events(), &settings),
         };
         let error = decided.expect_err("the history is malformed");
         assert_eq!(error.line, 2);
@@ -304,7 +306,6 @@ fn what_the_instance_does_not_have_is_refused() {
     };
     let there = json!({"slot": 3, "generation": 0});
     let gone = json!({"slot": 4, "generation": 0});
-    let heap = json!({"mutators": 3, "objects": 4, "fields": 1});
     for (event, told) in [
         (json!({"hold": {"reference": gone}}), "slot 4"),
         (json!({"alloc": {"reference": gone}}), "slot 4"),
@@ -356,14 +357,13 @@ fn what_the_instance_does_not_have_is_refused() {
         (json!({"free": {"reference": gone}}), "slot 4"),
     ] {
         for validator in ["heap", "model"] {
-            let refused = refusal(heap.clone(), event.clone(), validator);
+            let refused = refusal(event.clone(), validator);
             assert!(
                 refused.starts_with(&format!("there is no {told}:")),
                 "{event}: {refused}"
             );
         }
     }
-    let memory = json!({"nodes": 5, "sons": 2, "roots": 1});
     for (event, told) in [
         (json!({"append": {"node": 5}}), "node 5"),
         (
@@ -376,7 +376,7 @@ fn what_the_instance_does_not_have_is_refused() {
             "node 5",
         ),
     ] {
-        let refused = refusal(memory.clone(), event.clone(), "memory");
+        let refused = refusal(event.clone(), "memory");
         assert!(
             refused.starts_with(&format!("there is no {told}:")),
             "{event}: {refused}"

@@ -3,7 +3,7 @@
 
 use refmap::random::Generator;
 use refmap::{TransitionSystem, Verdict};
-use refmap_histories::{Event as Recorded, Header, Ordered, Settings, validate};
+use refmap_histories::{Event as Recorded, Observed, Ordered, Settings, validate};
 use refmap_refinements::native::ObservedModel;
 use refmap_systems::native::model::{Action, Model};
 use refmap_systems::native::on_the_fly::{Event, Phase, Reference, Stage};
@@ -12,8 +12,8 @@ use refmap_systems::tso::{
     MarkingStep, MutatorStep, RoundStep, SetFaStep, State, SweepStep, Who,
 };
 
-const MUTATORS: u8 = 2;
-const OBJECTS: u8 = 3;
+pub(super) const MUTATORS: u8 = 2;
+pub(super) const OBJECTS: u8 = 3;
 /// The collector's thread.
 const COLLECTOR: u32 = 7;
 /// Time between two steps.
@@ -314,8 +314,8 @@ fn shared(model: &Model, projection: &mut Projection) -> State {
     state.model
 }
 
-/// A random execution, and its recorded events.
-fn run(model: &Model, seed: u64, steps: u64) -> Vec<Recorded<Event>> {
+/// The recorded events of a random execution.
+pub(super) fn run(model: &Model, seed: u64, steps: u64) -> Vec<Recorded<Event>> {
     let mut random = Generator::new(seed);
     let mut projection = Projection::default();
     let mut state = shared(model, &mut projection);
@@ -370,11 +370,11 @@ fn run(model: &Model, seed: u64, steps: u64) -> Vec<Recorded<Event>> {
 #[test]
 fn runs_of_the_model_are_accepted() {
     let model = Model::new(MUTATORS, OBJECTS, 1).expect("the model has such an instance");
-    let header = Header::new([("mutators", MUTATORS), ("objects", OBJECTS), ("fields", 1)]);
-    let observed = ObservedModel::of(&header).expect("the model has such an instance");
+    let observed = ObservedModel::new(model);
+    let model = observed.specification();
     let mut seen = [0; 4];
     for seed in 0..10 {
-        let history = run(&model, seed, 6000);
+        let history = run(model, seed, 6000);
         let events = Ordered::of(history.iter().cloned());
         let validation = validate(&observed, events, &Settings::default());
         let report = validation.expect("the history is in order").report();

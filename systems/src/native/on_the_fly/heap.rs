@@ -43,6 +43,22 @@ impl Shape {
     pub const MOST_OBJECTS: u32 = 1 << 28;
     /// The most fields of an object.
     pub const MOST_FIELDS: u32 = 255;
+
+    /// The shape, if it is valid.
+    ///
+    /// # Errors
+    ///
+    /// If there are too few objects or too many, or too many fields.
+    pub fn validate(self) -> Result<Self, ShapeError> {
+        let Self { objects, fields } = self;
+        if !(1..=Self::MOST_OBJECTS).contains(&objects) {
+            return Err(ShapeError::Objects { given: objects });
+        }
+        if fields > Self::MOST_FIELDS {
+            return Err(ShapeError::Fields { given: fields });
+        }
+        Ok(self)
+    }
 }
 
 /// A heap that a collector and mutators share.
@@ -74,14 +90,7 @@ impl Heap {
     ///
     /// If the shape is not valid.
     pub fn with_fault(shape: Shape, fault: Fault) -> Result<Arc<Self>, ShapeError> {
-        if !(1..=Shape::MOST_OBJECTS).contains(&shape.objects) {
-            let given = shape.objects;
-            return Err(ShapeError::Objects { given });
-        }
-        if shape.fields > Shape::MOST_FIELDS {
-            let given = shape.fields;
-            return Err(ShapeError::Fields { given });
-        }
+        let shape = shape.validate()?;
         let words = shape.objects as usize * (shape.fields as usize + 1);
         Ok(Arc::new(Self {
             shape,

@@ -11,7 +11,8 @@ impl Suite {
     /// Results of the rows of a published table that were decided; the others were not run.
     pub fn of_table(
         program: &str,
-        (table, published): (&Table, &Published),
+        table: &Table,
+        published: &Published,
         check: &Check,
         rows: &[Decided],
         seconds: f64,

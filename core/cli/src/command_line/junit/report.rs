@@ -91,7 +91,7 @@ fn outcome(row: &Obligation, report: &Report) -> Outcome {
     }
 }
 
-/// Whether a row is not decided since others are violated: the search ended there, or its question means nothing then.
+/// True if a row is not decided since others are violated: the search ended there, or its question means nothing then.
 fn waits_for_another(row: &Obligation, report: &Report) -> bool {
     let is_violated = report.verdict == Some(Verdict::Violated) && report.limit.is_none();
     let note = row.note.as_deref().unwrap_or_default();

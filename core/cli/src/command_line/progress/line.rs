@@ -13,7 +13,7 @@ use refmap::internal::{counted, grouped};
 /// The most columns of a label beside other parts of a line.
 const LABEL: usize = 40;
 
-/// What is measured when a line is drawn.
+/// Measurements at the time at which a line is drawn.
 #[derive(Clone, Copy)]
 pub(super) struct Measured {
     /// Time since the command began.

@@ -65,7 +65,7 @@ impl Running {
         (!seconds.is_zero()).then(|| (states as f64 / seconds.as_secs_f64()) as u64)
     }
 
-    /// Whether each of the last depths ended with fewer states left to expand than the one before it.
+    /// True if each of the last depths ended with fewer states left to expand than the one before it.
     pub fn is_shrinking(&self) -> bool {
         let frontiers = &self.frontiers;
         frontiers.len() == SHRINKING && frontiers.iter().is_sorted_by(|one, next| one > next)

@@ -14,9 +14,9 @@ pub(super) struct Row {
     pub seconds: f64,
     pub source: String,
     pub says: String,
-    /// How the result differs from the claimed one. Nothing if it is as claimed.
+    /// Differences of the result from the claimed one; none if it is as claimed.
     pub differences: Vec<String>,
-    /// What else to know of a result that is not as claimed.
+    /// Further lines about a result that is not as claimed.
     details: Vec<String>,
     /// Arguments of the program that show the whole result.
     again: String,
@@ -88,7 +88,7 @@ impl Row {
         self.differences.is_empty()
     }
 
-    /// What there is to say if the result is not as claimed. The last line is a command.
+    /// Lines about a result that is not as claimed. The last one is a command.
     pub fn details(&self, program: &str) -> Vec<String> {
         let source = format!("[{}] {}", self.source, self.says);
         let again = format!("{program} {}", self.again);

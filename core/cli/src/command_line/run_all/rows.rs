@@ -14,7 +14,7 @@ const COMMAND_WIDTH: usize = 64;
 /// Columns that are left for a command beside the states and the time, or these are left out.
 const LEAST_COMMAND_WIDTH: usize = 24;
 
-/// How rows are written.
+/// Format of rows.
 #[derive(Clone, Copy)]
 pub(super) struct Rows<'a> {
     /// Name of the program.
@@ -22,7 +22,7 @@ pub(super) struct Rows<'a> {
     pub options: TextOptions,
     /// Columns of the terminal. Lines that go elsewhere, to be searched, are not shortened.
     pub columns: Option<usize>,
-    /// Whether the source of each row and what it says are written too.
+    /// True if the source of each row and what it says are written too.
     pub verbose: bool,
 }
 
@@ -174,7 +174,7 @@ mod tests {
         }
     }
 
-    /// What is searched has all of a row on its line.
+    /// A row is a whole line where the output is searched.
     #[test]
     fn without_a_terminal_nothing_is_left_out() {
         let [line] = &written(None, false, &[row(LONG, &[])])[..] else {

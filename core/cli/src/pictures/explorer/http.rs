@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 const MOST_BYTES: usize = 64 << 10;
 /// The most headers.
 const MOST_HEADERS: usize = 64;
-/// How long a request may take to arrive.
+/// Greatest time that a request may take to arrive.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A request that the explorer may answer.
@@ -20,7 +20,7 @@ pub struct Request {
     pub host: String,
 }
 
-/// Why a request is not answered: the status to send.
+/// Reason for which a request is not answered, by the status to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refused {
     /// It is none of HTTP, or was cut short.
@@ -36,7 +36,7 @@ pub enum Refused {
 }
 
 impl Refused {
-    /// What is wrong.
+    /// The reason, in a sentence.
     fn reason(self) -> &'static str {
         match self {
             Self::Malformed => "This is no request that can be read.",

@@ -15,7 +15,7 @@ pub use server::{ExplorerError, Listen, Server};
 
 use refmap::report::Report;
 
-/// What is explored.
+/// Instance of a check that is explored.
 pub struct Explored<'e> {
     /// Its name.
     pub check: &'e str,

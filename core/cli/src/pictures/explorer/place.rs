@@ -16,17 +16,17 @@ use crate::pictures::explanation::explanation;
 use crate::pictures::figures::Figures;
 use crate::pictures::page::{Lanes, Script, lanes, page};
 
-/// What the keys do.
+/// Legend of the keys.
 const EXPLORER_KEYS: &str = "<p class=\"keys\" id=\"keys\" hidden><kbd>↓</kbd> <kbd>↑</kbd> choose a row, <kbd>Enter</kbd> takes \
     it, <kbd>←</kbd> <kbd>→</kbd> back and forward, <kbd>e</kbd> to the end of the counterexample</p>\n";
 
-/// What a page is made of.
+/// Data that a page is made of.
 pub struct Place<'p> {
     /// The path under which all pages are.
     pub base: &'p str,
     pub explored: &'p Explored<'p>,
     pub stepper: Stepper<'p>,
-    /// What the check has found, if it was run.
+    /// Result of the check, if it was run.
     pub ran: Option<&'p Ran>,
 }
 
@@ -227,7 +227,7 @@ impl Place<'_> {
         fails(body, &here.fails);
     }
 
-    /// What is to be known at the end of the counterexample, unless it is told of the step already.
+    /// Explanation at the end of the counterexample, unless it is told of the step already.
     fn counterexample(&self, body: &mut String, address: &Address, here: &Followed) {
         let Some(Ran::Counterexample {
             address: end,
@@ -268,7 +268,7 @@ impl Place<'_> {
         explanation(body, found);
     }
 
-    /// What can be taken from here, a row each.
+    /// Steps that can be taken from here, a row each.
     fn offers(&self, body: &mut String, address: &Address, count: usize, here: &Followed) {
         let what = match count {
             0 => "Initial states",
@@ -372,7 +372,7 @@ fn columns(body: &mut String, steps: &[Step], before: Option<&Step>, step: &Step
     body.push_str("</section>\n");
 }
 
-/// What fails of a step.
+/// Obligations of a step that fail.
 fn fails(body: &mut String, fails: &[Finding]) {
     for finding in fails {
         let _ = writeln!(

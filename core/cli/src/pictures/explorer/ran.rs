@@ -1,4 +1,4 @@
-//! What a check finds that is run from the explorer.
+//! Result of a check that is run from the explorer.
 
 use refmap::internal::summary;
 use refmap::obligation::stepper::Stepper;
@@ -7,7 +7,7 @@ use refmap::report::{Counterexample, Verdict};
 use super::Explored;
 use super::address::{Address, Taken, digest};
 
-/// What a check of the refinement has found.
+/// Result of a check of the refinement.
 pub enum Ran {
     /// The verdict, and no counterexample that can be followed.
     Told(String),

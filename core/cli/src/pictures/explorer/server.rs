@@ -19,10 +19,10 @@ use super::ran::Ran;
 
 /// The most requests that are answered at a time.
 const MOST_AT_A_TIME: usize = 16;
-/// How long the server waits before it looks for a request, or for the end, again.
+/// Interval at which the server looks for a request, or for the end.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// How long a page waits for the check to end before it says that it runs.
+/// Time that a page waits for the check to end before it says that it runs.
 const WAIT: Duration = Duration::from_millis(900);
 
 /// The check of the refinement, which is run once, when it is first asked for.
@@ -32,7 +32,7 @@ struct Check {
     ran: OnceLock<Ran>,
 }
 
-/// What all requests are answered from.
+/// Data from which all requests are answered.
 #[derive(Clone, Copy)]
 struct Site<'scope, 'env> {
     scope: &'scope Scope<'scope, 'env>,
@@ -42,7 +42,7 @@ struct Site<'scope, 'env> {
 }
 
 impl Site<'_, '_> {
-    /// What the check found, if it ends soon.
+    /// Result of the check, if it ends soon.
     fn run(&self) -> Option<&Ran> {
         let (check, explored, stepper) = (self.check, self.explored, self.stepper);
         if !check.begun.swap(true, Ordering::Relaxed) {
@@ -57,7 +57,7 @@ impl Site<'_, '_> {
     }
 }
 
-/// Where the explorer listens: a loopback address.
+/// Address at which the explorer listens: a loopback one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Listen(SocketAddr);
 
@@ -69,7 +69,7 @@ pub enum ExplorerError {
         "{given:?} is no address: it must be like 127.0.0.1:8000, [::1]:8000 or localhost:8000"
     )]
     Address {
-        /// What was given.
+        /// The given text.
         given: String,
     },
     /// The address can be reached from other machines.
@@ -77,7 +77,7 @@ pub enum ExplorerError {
         "{given} can be reached from elsewhere: the explorer listens on this machine alone, at 127.0.0.1 or [::1]"
     )]
     Elsewhere {
-        /// What was given.
+        /// The given address.
         given: IpAddr,
     },
     /// The operating system refuses.
@@ -232,7 +232,7 @@ impl Server {
     }
 }
 
-/// Whether a `Host` is the address that is listened at; the port of HTTP may be left out.
+/// True if a `Host` is the address that is listened at; the port of HTTP may be left out.
 fn is_host(host: &str, at: SocketAddr) -> bool {
     let host = match at.port() {
         80 if host
@@ -247,7 +247,7 @@ fn is_host(host: &str, at: SocketAddr) -> bool {
     host == at.to_string() || host == format!("localhost:{}", at.port())
 }
 
-/// Whether two texts are equal, in a time that does not tell where they differ.
+/// True if two texts are equal, in a time that does not tell where they differ.
 fn is_same(a: &str, b: &str) -> bool {
     let bytes = a.bytes().zip(b.bytes());
     a.len() == b.len() && bytes.fold(0, |all, (a, b)| all | (a ^ b)) == 0

@@ -58,7 +58,7 @@ fn limits_are_named_with_how_much_of_them_is_used() {
     assert!(line(&state).ends_with("(0 %), 00:01:01"));
 }
 
-/// What is left is said where it is known: a total, or at least the frontier where that shrinks.
+/// The rest is told where it is known: a total, or at least the frontier where that shrinks.
 #[test]
 fn nothing_is_said_of_what_is_left_but_what_is_known() {
     let mut state = reported(progress(Phase::Search));
