@@ -355,7 +355,7 @@ fn check(
                 ..options
             };
             write!(output, "{}", report.text(options))?;
-            if let Some(line) = include::suggested(program, &report, &command.arguments) {
+            if let Some(line) = include::suggested(program.name, &report, &command.arguments) {
                 writeln!(output, "\n{line}")?;
             }
         }

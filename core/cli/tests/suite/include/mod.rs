@@ -171,7 +171,7 @@ fn a_limit_claims_nothing() {
     let steps = (0..20_000).map(|state| format!("({state},a,{})\n", state + 1));
     let chain = format!("des (0,20000,20001)\n{}", steps.collect::<String>());
     let [a, b] = written(folder.path(), &chain, &chain);
-    let (status, output) = include(&[&a, &b, "--json", "--max-seconds", "0"], false);
+    let (status, output) = include(&[&a, &b, "--json", "--max-memory", "1000"], false);
     assert_eq!(status.expect("a limit is no error"), Status::Incomplete);
     let found: Value = serde_json::from_str(&output).expect("it is JSON");
     assert_eq!(found["verdict"], "incomplete");
