@@ -9,10 +9,9 @@
 
 use foldhash::{HashMap, HashMapExt};
 
-use super::automaton::{Bounds, Edge, Label};
+use super::automaton::{Bounds, Edge, Label, Stop};
 use super::sets::{SetId, Sets};
 use super::simulation::Sides;
-use crate::explore::Limit;
 
 /// State of the implementation, and the states of the specification after the same trace.
 #[derive(Clone, Copy, Debug)]
@@ -48,24 +47,12 @@ pub(super) struct Antichain {
     is_replaced: Vec<bool>,
     images: HashMap<(SetId, Label), SetId>,
     closure: Closure,
-    most_pairs: usize,
-}
-
-/// Result of a search.
-pub(super) enum Searched {
-    /// Each trace of the implementation is one of the specification.
-    Included,
-    /// A shortest one is not.
-    Unmatched(Unmatched),
-    /// There are more pairs than were to be looked at.
-    TooLarge,
 }
 
 impl Antichain {
-    /// No pair yet, and at most so many.
-    pub fn new(most_pairs: usize) -> Self {
+    /// No pair yet.
+    pub fn new() -> Self {
         Self {
-            most_pairs,
             met: Vec::new(),
             sets: Sets::default(),
             kept: Vec::new(),
@@ -87,7 +74,7 @@ impl Antichain {
         specification: u32,
         sides: &mut Sides<'_>,
         bounds: &mut Bounds<'_>,
-    ) -> Result<Searched, Limit> {
+    ) -> Result<Option<Unmatched>, Stop> {
         let initial = self.closure.of(vec![specification], sides, bounds)?;
         let set = self.sets.number(initial);
         self.insert(Met {
@@ -129,7 +116,7 @@ impl Antichain {
                     let image = self.image(set, edge.label, sides, bounds)?;
                     if self.sets.members(image).is_empty() {
                         let at = at as u32;
-                        return Ok(Searched::Unmatched(Unmatched { at, edge }));
+                        return Ok(Some(Unmatched { at, edge }));
                     }
                     let reached_by = Some(Reached {
                         before: at as u32,
@@ -143,11 +130,8 @@ impl Antichain {
                 }
             }
             first = at;
-            if self.met.len() > self.most_pairs {
-                return Ok(Searched::TooLarge);
-            }
         }
-        Ok(Searched::Included)
+        Ok(None)
     }
 
     /// Places of the pairs that lead to one, from the initial one on.
@@ -198,7 +182,7 @@ impl Antichain {
         labels: &[Label],
         sides: &mut Sides<'_>,
         bounds: &mut Bounds<'_>,
-    ) -> Result<bool, Limit> {
+    ) -> Result<bool, Stop> {
         let initial = self.closure.of(vec![from], sides, bounds)?;
         let mut set = self.sets.number(initial);
         for label in labels {
@@ -214,7 +198,7 @@ impl Antichain {
         label: Label,
         sides: &mut Sides<'_>,
         bounds: &mut Bounds<'_>,
-    ) -> Result<SetId, Limit> {
+    ) -> Result<SetId, Stop> {
         if let Some(image) = self.images.get(&(set, label)) {
             return Ok(*image);
         }
@@ -247,7 +231,7 @@ impl Closure {
         mut states: Vec<u32>,
         sides: &mut Sides<'_>,
         bounds: &mut Bounds<'_>,
-    ) -> Result<Vec<u32>, Limit> {
+    ) -> Result<Vec<u32>, Stop> {
         self.number += 1;
         states.retain(|state| self.is_new(*state));
         let mut at = 0;

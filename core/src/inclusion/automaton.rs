@@ -130,8 +130,19 @@ impl<'a> Automaton<'a> {
     }
 }
 
+/// Reason why a search ends before it has its result.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Stop {
+    /// A limit of the user is reached.
+    Limit(Limit),
+    /// The work that the search was allowed is done.
+    Allowance,
+}
+
 /// Bounds on a decision: asked at every piece of work, they look at the clock now and then.
 pub(super) struct Bounds<'a> {
+    /// Pieces of work that are still allowed.
+    left: u64,
     limits: Limits,
     watch: Watch<'a>,
     started: Instant,
@@ -148,6 +159,24 @@ impl<'a> Bounds<'a> {
             watch,
             started: Instant::now(),
             work: 0,
+            left: u64::MAX,
+        }
+    }
+
+    /// Runs a search that is allowed so many pieces of work; none if they were not enough. The same work is done each time,
+    /// whatever the clock says.
+    pub fn allow<T>(
+        &mut self,
+        work: u64,
+        search: impl FnOnce(&mut Self) -> Result<T, Stop>,
+    ) -> Result<Option<T>, Limit> {
+        self.left = work;
+        let result = search(self);
+        self.left = u64::MAX;
+        match result {
+            Ok(found) => Ok(Some(found)),
+            Err(Stop::Allowance) => Ok(None),
+            Err(Stop::Limit(limit)) => Err(limit),
         }
     }
 
@@ -155,14 +184,18 @@ impl<'a> Bounds<'a> {
     ///
     /// # Errors
     ///
-    /// The limit that is reached, if one is.
+    /// If a limit is reached, or no more work is allowed.
     #[inline]
-    pub fn work(&mut self, states: u64) -> Result<(), Limit> {
+    pub fn work(&mut self, states: u64) -> Result<(), Stop> {
         if let Some(most) = self.limits.states
             && states > most
         {
-            return Err(Limit::States(most));
+            return Err(Stop::Limit(Limit::States(most)));
         }
+        let Some(left) = self.left.checked_sub(1) else {
+            return Err(Stop::Allowance);
+        };
+        self.left = left;
         self.work += 1;
         if self.work < WORK {
             return Ok(());
@@ -172,10 +205,10 @@ impl<'a> Bounds<'a> {
     }
 
     #[cold]
-    fn look(&self) -> Result<(), Limit> {
+    fn look(&self) -> Result<(), Stop> {
         let reached = self.limits.out_of_time(&self.watch, self.started);
         match reached.or_else(|| self.limits.out_of_memory()) {
-            Some(limit) => Err(limit),
+            Some(limit) => Err(Stop::Limit(limit)),
             None => Ok(()),
         }
     }

@@ -5,8 +5,7 @@ use std::ops::Range;
 
 use foldhash::{HashMap, HashMapExt};
 
-use super::automaton::{Automaton, Bounds, Label};
-use crate::explore::Limit;
+use super::automaton::{Automaton, Bounds, Label, Stop};
 
 /// Abstract steps that one step of the implementation may simulate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +65,7 @@ impl Candidates {
         from: u32,
         label: Label,
         bounds: &mut Bounds<'_>,
-    ) -> Result<Range<u32>, Limit> {
+    ) -> Result<Range<u32>, Stop> {
         if let Some(places) = self.places.get(&(from, label)) {
             return Ok(places.clone());
         }
@@ -97,7 +96,7 @@ impl Candidates {
         label: Label,
         to: u32,
         bounds: &mut Bounds<'_>,
-    ) -> Result<Vec<u32>, Limit> {
+    ) -> Result<Vec<u32>, Stop> {
         /// State of a search, with the place of the one before.
         struct Met {
             state: u32,
@@ -152,7 +151,7 @@ impl Candidates {
         from: u32,
         label: Label,
         bounds: &mut Bounds<'_>,
-    ) -> Result<(), Limit> {
+    ) -> Result<(), Stop> {
         self.search += 1;
         // Where nothing is to be shown, it has been shown.
         let is_shown = label == Label::INVISIBLE;

@@ -1,16 +1,20 @@
 //! The ladder: a simulation in single steps, one in several, inclusion of what is observed; the first that succeeds names what a
 //! refinement mapping lacks.
 //!
-//! Nothing that makes evidence is part of the decision.
+//! Nothing that makes evidence is part of the decision. Which of the three questions is answered soon is not known before, so each is
+//! given some work in turn, and then more.
 
-use super::antichain::{Antichain, Searched, Unmatched};
-use super::automaton::Bounds;
+use super::antichain::{Antichain, Unmatched};
+use super::automaton::{Bounds, ROOT};
 use super::candidates::Simulated;
-use super::simulation::{Extent, Outcome, Sides, Simulation};
+use super::simulation::{Extent, Sides, Simulation};
 use crate::explore::Limit;
 
-/// Pairs of a simulation that are looked at before inclusion is tried: where there is no simulation, there may be many.
-const FIRST_PAIRS: usize = 1 << 20;
+/// Work that each question is given at first.
+const FIRST_WORK: u64 = 1 << 22;
+
+/// Factor by which that grows.
+const GROWTH: u64 = 8;
 
 /// Decision, with what evidence is made of.
 pub(super) enum Decided {
@@ -26,66 +30,121 @@ pub(super) enum Decided {
     NotIncluded(Box<Antichain>, Unmatched),
 }
 
+/// Answers to the questions, as far as they are known.
+#[derive(Default)]
+struct Answers {
+    at_most_one: Answer<Box<Simulation>>,
+    several: Answer<Box<Simulation>>,
+    included: Answer<Box<Antichain>>,
+}
+
+/// Answer to a question.
+#[derive(Default)]
+enum Answer<T> {
+    #[default]
+    Unknown,
+    Yes(T),
+    No,
+}
+
+impl<T> Answer<T> {
+    fn is_unknown(&self) -> bool {
+        matches!(self, Self::Unknown)
+    }
+
+    fn of(found: Option<T>) -> Self {
+        found.map_or(Self::No, Self::Yes)
+    }
+}
+
 /// Decides inclusion, and on which rung of the ladder it is.
 pub(super) fn decide(sides: &mut Sides<'_>, bounds: &mut Bounds<'_>) -> Result<Decided, Limit> {
-    let mut too_large = Vec::new();
-    for simulated in [Simulated::AtMostOne, Simulated::Several] {
-        match simulation(simulated, sides, bounds, FIRST_PAIRS)? {
-            Outcome::Found(simulation) if too_large.is_empty() => {
-                return Ok(found(simulated, simulation));
+    let mut answers = Answers::default();
+    let mut work = FIRST_WORK;
+    loop {
+        match answers.ask(work, sides, bounds) {
+            Ok(Some(decided)) => return Ok(decided),
+            Ok(None) => work = work.saturating_mul(GROWTH),
+            // It is included if a later question was answered by yes.
+            Err(limit) => {
+                let later = [
+                    matches!(answers.several, Answer::Yes(_)),
+                    matches!(answers.included, Answer::Yes(_)),
+                ];
+                return if later.contains(&true) {
+                    Ok(Decided::IncludedSomehow(limit))
+                } else {
+                    Err(limit)
+                };
             }
-            // It is included, and what is not known is whether single steps suffice.
-            Outcome::Found(simulation) => {
-                return Ok(finish(too_large, Some(simulation), None, sides, bounds));
+        }
+    }
+}
+
+impl Answers {
+    /// Asks what is not answered yet, each with so much work; returns what is decided then.
+    fn ask(
+        &mut self,
+        work: u64,
+        sides: &mut Sides<'_>,
+        bounds: &mut Bounds<'_>,
+    ) -> Result<Option<Decided>, Limit> {
+        for simulated in [Simulated::AtMostOne, Simulated::Several] {
+            let answer = match simulated {
+                Simulated::AtMostOne => &mut self.at_most_one,
+                Simulated::Several => &mut self.several,
+            };
+            if answer.is_unknown() {
+                let found = bounds.allow(work, |bounds| {
+                    Simulation::new(simulated, Extent::Needed, sides, bounds)
+                })?;
+                *answer = found.map_or(Answer::Unknown, Answer::of);
             }
-            Outcome::None => {}
-            Outcome::TooLarge => too_large.push(simulated),
+            if let Some(decided) = self.decided() {
+                return Ok(Some(decided));
+            }
         }
+        // Where there is a simulation, it is included.
+        if self.included.is_unknown() && !matches!(self.several, Answer::Yes(_)) {
+            let mut antichain = Box::new(Antichain::new());
+            let found = bounds.allow(work, |bounds| antichain.search(ROOT, ROOT, sides, bounds))?;
+            match found {
+                None => {}
+                Some(None) => self.included = Answer::Yes(antichain),
+                Some(Some(unmatched)) => {
+                    return Ok(Some(Decided::NotIncluded(antichain, unmatched)));
+                }
+            }
+        }
+        Ok(self.decided())
     }
-    let mut antichain = Box::new(Antichain::new(usize::MAX));
-    let root = super::automaton::ROOT;
-    match antichain.search(root, root, sides, bounds)? {
-        Searched::Unmatched(unmatched) => Ok(Decided::NotIncluded(antichain, unmatched)),
-        Searched::Included | Searched::TooLarge => {
-            Ok(finish(too_large, None, Some(antichain), sides, bounds))
+
+    /// Decision, if the first question that is answered by yes is known.
+    fn decided(&mut self) -> Option<Decided> {
+        if let Answer::Yes(simulation) = take(&mut self.at_most_one) {
+            return Some(Decided::AtMostOne(simulation));
+        }
+        if self.at_most_one.is_unknown() {
+            return None;
+        }
+        if let Answer::Yes(simulation) = take(&mut self.several) {
+            return Some(Decided::Several(simulation));
+        }
+        if self.several.is_unknown() {
+            return None;
+        }
+        match take(&mut self.included) {
+            Answer::Yes(antichain) => Some(Decided::Included(antichain)),
+            Answer::Unknown | Answer::No => None,
         }
     }
 }
 
-/// Decides on which rung an inclusion is that is known, where simulations were too large to be decided before.
-fn finish(
-    too_large: Vec<Simulated>,
-    in_several: Option<Box<Simulation>>,
-    antichain: Option<Box<Antichain>>,
-    sides: &mut Sides<'_>,
-    bounds: &mut Bounds<'_>,
-) -> Decided {
-    for simulated in too_large {
-        match simulation(simulated, sides, bounds, usize::MAX) {
-            Ok(Outcome::Found(simulation)) => return found(simulated, simulation),
-            Ok(Outcome::None | Outcome::TooLarge) => {}
-            Err(limit) => return Decided::IncludedSomehow(limit),
-        }
+/// The answer itself, if it is yes; what is left is no.
+fn take<T>(answer: &mut Answer<T>) -> Answer<T> {
+    match answer {
+        Answer::Yes(_) => std::mem::replace(answer, Answer::No),
+        Answer::Unknown => Answer::Unknown,
+        Answer::No => Answer::No,
     }
-    match (in_several, antichain) {
-        (Some(simulation), _) => Decided::Several(simulation),
-        (None, Some(antichain)) => Decided::Included(antichain),
-        (None, None) => unreachable!("an inclusion is known by a simulation or by an antichain"),
-    }
-}
-
-fn found(simulated: Simulated, simulation: Box<Simulation>) -> Decided {
-    match simulated {
-        Simulated::AtMostOne => Decided::AtMostOne(simulation),
-        Simulated::Several => Decided::Several(simulation),
-    }
-}
-
-fn simulation(
-    simulated: Simulated,
-    sides: &mut Sides<'_>,
-    bounds: &mut Bounds<'_>,
-    most_pairs: usize,
-) -> Result<Outcome, Limit> {
-    Simulation::new(simulated, Extent::Needed, sides, bounds, most_pairs)
 }

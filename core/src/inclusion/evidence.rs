@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, VecDeque};
 use serde_json::Value;
 
 use super::antichain::{Antichain, Unmatched};
-use super::automaton::{Automaton, Bounds, Edge, Label, ROOT, Source};
+use super::automaton::{Automaton, Bounds, Edge, Label, ROOT, Source, Stop};
 use super::candidates::{Candidates, Simulated};
 use super::explicit::Labels;
 use super::futures::{self, torn};
 use super::inclusion::{Evidence, Future, Past, Shown, Stutter};
 use super::mapping::{self, Mapped, is_mapping};
 use super::sets::SetId;
-use super::simulation::{Extent, Outcome, Pair, Sides, Simulation};
+use super::simulation::{Extent, Pair, Sides, Simulation};
 use super::table::{Row, Table};
 use crate::explore::Limit;
 use crate::report::json::json;
@@ -21,8 +21,8 @@ use crate::system::TransitionSystem;
 /// Abstract states of a set that are shown.
 const SHOWN: usize = 8;
 
-/// Pairs of the greatest simulation among which a mapping is looked for.
-const MOST_PAIRS: usize = 1 << 22;
+/// Work of a search for a mapping.
+const WORK: u64 = 1 << 30;
 
 /// Maker of evidence.
 pub(super) struct Evidences<'e, 'a> {
@@ -139,28 +139,28 @@ impl<'a> Evidences<'_, 'a> {
 
     /// A mapping, or why a history variable is missing.
     pub fn of_at_most_one(&mut self, mut simulation: Box<Simulation>) -> Result<Evidence, Limit> {
-        if let Some(images) = mapping::taken_by(&mut simulation, self.sides, self.bounds)?
+        let sides = &mut *self.sides;
+        let images = self.bounds.allow(u64::MAX, |bounds| {
+            mapping::taken_by(&mut simulation, sides, bounds)
+        })?;
+        if let Some(images) = images.flatten()
             && is_mapping(self.sides, &images)
         {
             let mapping = self.table(&images);
             return Ok(Evidence::Mapping { mapping });
         }
-        let greatest = Simulation::new(
-            Simulated::AtMostOne,
-            Extent::All,
-            self.sides,
-            self.bounds,
-            MOST_PAIRS,
-        )?;
-        let Outcome::Found(greatest) = greatest else {
-            return Ok(Evidence::Undecided);
-        };
-        Ok(match mapping::search(&greatest, self.sides, self.bounds)? {
-            Mapped::Mapping(images) => Evidence::Mapping {
+        let sides = &mut *self.sides;
+        let mapped = self.bounds.allow(WORK, |bounds| {
+            let greatest = Simulation::new(Simulated::AtMostOne, Extent::All, sides, bounds)?;
+            let greatest = greatest.expect("the initial states are in a simulation");
+            mapping::search(&greatest, sides, bounds)
+        })?;
+        Ok(match mapped {
+            Some(Mapped::Mapping(images)) => Evidence::Mapping {
                 mapping: self.table(&images),
             },
-            Mapped::GivenUp => Evidence::Undecided,
-            Mapped::None(pasts) => {
+            Some(Mapped::GivenUp) | None => Evidence::Undecided,
+            Some(Mapped::None(pasts)) => {
                 let pasts = pasts.map(|pasts| pasts.map(|past| self.past(&past)));
                 Evidence::History { pasts }
             }
@@ -180,6 +180,14 @@ impl<'a> Evidences<'_, 'a> {
 
     /// Steps that have to be several abstract ones.
     pub fn of_several(&mut self, mut simulation: Box<Simulation>) -> Result<Evidence, Limit> {
+        match self.stutters(&mut simulation) {
+            Ok(evidence) => Ok(evidence),
+            Err(Stop::Limit(limit)) => Err(limit),
+            Err(Stop::Allowance) => Ok(Evidence::Undecided),
+        }
+    }
+
+    fn stutters(&mut self, simulation: &mut Simulation) -> Result<Evidence, Stop> {
         /// The step of most abstract steps under one name.
         struct Longest {
             steps: u64,
@@ -188,7 +196,7 @@ impl<'a> Evidences<'_, 'a> {
             to: u32,
             abstract_steps: u32,
         }
-        let images = mapping::taken_by(&mut simulation, self.sides, self.bounds)?;
+        let images = mapping::taken_by(simulation, self.sides, self.bounds)?;
         let mut longest: BTreeMap<String, Longest> = BTreeMap::new();
         let root = Pair {
             implementation: ROOT,

@@ -1,13 +1,13 @@
 //! A state of the implementation and futures of it, of which each abstract state that its past leaves fails one: why no image
 //! can be chosen before the future is known.
 
-use super::antichain::{Antichain, Searched};
-use super::automaton::{Bounds, Edge, Label};
+use super::antichain::Antichain;
+use super::automaton::{Bounds, Edge, Label, Stop};
 use super::simulation::Sides;
 use crate::explore::Limit;
 
-/// Pairs of a search for what one abstract state fails.
-const MOST_PAIRS: usize = 1 << 14;
+/// Work of a search for what the abstract states of one set fail.
+const WORK: u64 = 1 << 18;
 
 /// Pairs of a state and a set of abstract states that are looked at.
 const MOST_LOOKED_AT: usize = 256;
@@ -53,10 +53,13 @@ pub(super) fn torn(
     });
     for (at, pair) in several.take(MOST_LOOKED_AT) {
         let members = inclusion.sets.members(pair.set);
-        let Some(futures) = futures(pair.state, members, sides, bounds)? else {
-            continue;
-        };
-        let Some(torn) = split(at as u32, members, futures, sides, bounds)? else {
+        let torn = bounds.allow(WORK, |bounds| {
+            let Some(futures) = futures(pair.state, members, sides, bounds)? else {
+                return Ok(None);
+            };
+            split(at as u32, members, futures, sides, bounds)
+        });
+        let Some(torn) = torn?.flatten() else {
             continue;
         };
         if torn.futures.len() == 2 {
@@ -76,11 +79,11 @@ fn futures(
     members: &[u32],
     sides: &mut Sides<'_>,
     bounds: &mut Bounds<'_>,
-) -> Result<Option<Vec<Future>>, Limit> {
+) -> Result<Option<Vec<Future>>, Stop> {
     let mut futures = Vec::new();
     for member in members {
-        let mut search = Antichain::new(MOST_PAIRS);
-        let Searched::Unmatched(unmatched) = search.search(state, *member, sides, bounds)? else {
+        let mut search = Antichain::new();
+        let Some(unmatched) = search.search(state, *member, sides, bounds)? else {
             return Ok(None);
         };
         let past = search.past(unmatched.at);
@@ -109,8 +112,8 @@ fn split(
     futures: Vec<Future>,
     sides: &mut Sides<'_>,
     bounds: &mut Bounds<'_>,
-) -> Result<Option<Torn>, Limit> {
-    let mut runs = Antichain::new(MOST_PAIRS);
+) -> Result<Option<Torn>, Stop> {
+    let mut runs = Antichain::new();
     let mut fails = Vec::new();
     for future in &futures {
         let labels = future.labels();

@@ -3,11 +3,11 @@
 //! Where several abstract states will do the one that is most like a state is taken first. So fewer pairs are looked at, and a
 //! mapping is one that a person would write. Nothing that is decided depends on it.
 
+use std::hash::BuildHasher;
 use std::rc::Rc;
 
+use foldhash::HashMap;
 use foldhash::fast::FixedState;
-use foldhash::{HashMap, HashMapExt};
-use std::hash::BuildHasher;
 
 use super::automaton::{Automaton, Source};
 use super::shown::Tree;
@@ -18,33 +18,68 @@ const MOST_STATES: usize = 100_000;
 /// Fields of a state, each as a hash of its name and its value, in their order.
 type Fields = Rc<[u64]>;
 
+/// Number of steps up to which what two explicit states may do is compared.
+const ROUNDS: usize = 6;
+
 /// Fields of the states of one side, as they are asked for.
 #[derive(Default)]
-pub(super) struct Fielded(HashMap<u32, Fields>);
+pub(super) struct Fielded {
+    observed: HashMap<u32, Fields>,
+    /// Hashes of what each explicit state may do within one step, two, and so on.
+    explicit: Vec<[u64; ROUNDS]>,
+}
 
 impl Fielded {
-    /// No state yet.
-    pub fn new() -> Self {
-        Self(HashMap::new())
-    }
-
-    /// Fields of a state.
-    pub fn of(&mut self, side: &Automaton<'_>, state: u32) -> Fields {
-        if let Some(fields) = self.0.get(&state) {
+    /// Fields of a state: those that it shows, or, of an explicit one, what it may do.
+    pub fn of(&mut self, side: &mut Automaton<'_>, state: u32) -> Fields {
+        if matches!(side.source, Source::Explicit(_)) {
+            if self.explicit.is_empty() {
+                self.explicit = unfolded(side);
+            }
+            let mut fields = self.explicit[state as usize];
+            fields.sort_unstable();
+            return fields.as_slice().into();
+        }
+        if let Some(fields) = self.observed.get(&state) {
             return fields.clone();
         }
         let mut fields = Vec::new();
         if let Source::Observed(observed) = &side.source
-            && self.0.len() < MOST_STATES
+            && self.observed.len() < MOST_STATES
             && let Some(state) = observed.state(state)
         {
             collect("", &Tree::read(&format!("{state:?}")), &mut fields);
             fields.sort_unstable();
         }
         let fields: Fields = fields.into();
-        self.0.insert(state, fields.clone());
+        self.observed.insert(state, fields.clone());
         fields
     }
+}
+
+/// Hashes of what each state may do within some numbers of steps.
+fn unfolded(side: &mut Automaton<'_>) -> Vec<[u64; ROUNDS]> {
+    let hasher = FixedState::default();
+    let states = side.numbers();
+    let mut unfolded = vec![[0; ROUNDS]; states];
+    let mut before = vec![0; states];
+    for round in 0..ROUNDS {
+        for state in 0..states {
+            let steps = side.steps(state as u32);
+            let hashes = steps.map(|place| {
+                let edge = side.edge(place);
+                hasher.hash_one((edge.label, before[edge.to as usize]))
+            });
+            let mut hashes: Vec<u64> = hashes.collect();
+            hashes.sort_unstable();
+            hashes.dedup();
+            unfolded[state][round] = hasher.hash_one((round, hashes));
+        }
+        for (before, unfolded) in before.iter_mut().zip(&unfolded) {
+            *before = unfolded[round];
+        }
+    }
+    unfolded
 }
 
 /// Number of fields that two states share.

@@ -5,10 +5,9 @@
 
 use std::collections::VecDeque;
 
-use super::automaton::{Automaton, Bounds, Edge, Label, ROOT};
+use super::automaton::{Automaton, Bounds, Edge, Label, ROOT, Stop};
 use super::sets::{SetId, Sets};
 use super::simulation::{Pair, Sides, Simulation};
-use crate::explore::Limit;
 
 /// States that are given an image by trial before a search for a mapping is given up.
 const MOST_TRIALS: usize = 100_000;
@@ -64,7 +63,7 @@ pub(super) fn taken_by(
     simulation: &mut Simulation,
     sides: &mut Sides<'_>,
     bounds: &mut Bounds<'_>,
-) -> Result<Option<Vec<u32>>, Limit> {
+) -> Result<Option<Vec<u32>>, Stop> {
     let mut images = vec![NONE; sides.implementation.numbers()];
     images[ROOT as usize] = ROOT;
     let mut queue = VecDeque::from([ROOT]);
@@ -95,7 +94,7 @@ pub(super) fn search(
     simulation: &Simulation,
     sides: &mut Sides<'_>,
     bounds: &mut Bounds<'_>,
-) -> Result<Mapped, Limit> {
+) -> Result<Mapped, Stop> {
     let mut domains = Domains::new(simulation, sides);
     let simulated = domains.images.clone();
     let everything = (0..simulated.len() as u32).collect();
@@ -174,7 +173,7 @@ impl Domains {
         changes: &mut Vec<Changed>,
         sides: &mut Sides<'_>,
         bounds: &mut Bounds<'_>,
-    ) -> Result<bool, Limit> {
+    ) -> Result<bool, Stop> {
         for state in &queue {
             self.is_queued[*state as usize] = true;
         }
@@ -243,11 +242,7 @@ impl Domains {
     }
 
     /// Tries images for the states that have several left, until each has one.
-    fn assign(
-        &mut self,
-        sides: &mut Sides<'_>,
-        bounds: &mut Bounds<'_>,
-    ) -> Result<Assigned, Limit> {
+    fn assign(&mut self, sides: &mut Sides<'_>, bounds: &mut Bounds<'_>) -> Result<Assigned, Stop> {
         let mut trials: Vec<Trial> = Vec::new();
         let mut number = 0;
         let mut first = 0;
@@ -336,7 +331,7 @@ fn two_pasts(
     simulated: &[Vec<u32>],
     sides: &mut Sides<'_>,
     bounds: &mut Bounds<'_>,
-) -> Result<Option<[Past; 2]>, Limit> {
+) -> Result<Option<[Past; 2]>, Stop> {
     let mut sets = Sets::default();
     /// A state with the images that its past leaves, and the place of the one before.
     struct Met {

@@ -6,10 +6,9 @@
 
 use foldhash::{HashMap, HashMapExt};
 
-use super::automaton::{Automaton, Bounds, Edge, ROOT};
+use super::automaton::{Automaton, Bounds, Edge, Label, ROOT, Stop};
 use super::candidates::{Candidate, Candidates, Simulated};
 use super::likeness::{Fielded, shared};
-use crate::explore::Limit;
 
 /// A state of the implementation and one of the specification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -48,15 +47,15 @@ impl<'a> Sides<'a> {
         Self {
             implementation,
             specification,
-            fields: [Fielded::new(), Fielded::new()],
+            fields: [Fielded::default(), Fielded::default()],
         }
     }
 
     /// Number of fields that a state and an abstract one share.
     pub fn likeness(&mut self, pair: Pair) -> usize {
         let [of_implementation, of_specification] = &mut self.fields;
-        let state = of_implementation.of(&self.implementation, pair.implementation);
-        let image = of_specification.of(&self.specification, pair.specification);
+        let state = of_implementation.of(&mut self.implementation, pair.implementation);
+        let image = of_specification.of(&mut self.specification, pair.specification);
         shared(&state, &image)
     }
 
@@ -93,8 +92,7 @@ impl Simulation {
         extent: Extent,
         sides: &mut Sides<'_>,
         bounds: &mut Bounds<'_>,
-        most_pairs: usize,
-    ) -> Result<Outcome, Limit> {
+    ) -> Result<Option<Box<Self>>, Stop> {
         let mut simulation = Self {
             extent,
             candidates: Candidates::new(simulated),
@@ -112,13 +110,10 @@ impl Simulation {
         loop {
             simulation.tell_out(sides, bounds)?;
             if simulation.is_out[initial as usize] {
-                return Ok(Outcome::None);
-            }
-            if simulation.pairs.len() > most_pairs {
-                return Ok(Outcome::TooLarge);
+                return Ok(None);
             }
             let Some(pair) = simulation.waiting.pop() else {
-                return Ok(Outcome::Found(Box::new(simulation)));
+                return Ok(Some(Box::new(simulation)));
             };
             if !simulation.is_out[pair as usize] {
                 simulation.look_at(pair, sides, bounds)?;
@@ -146,7 +141,7 @@ impl Simulation {
         wanted: Option<u32>,
         sides: &mut Sides<'_>,
         bounds: &mut Bounds<'_>,
-    ) -> Result<Option<Candidate>, Limit> {
+    ) -> Result<Option<Candidate>, Stop> {
         let specification = &mut sides.specification;
         let from = pair.specification;
         let candidates = self
@@ -192,7 +187,7 @@ impl Simulation {
         pair: u32,
         sides: &mut Sides<'_>,
         bounds: &mut Bounds<'_>,
-    ) -> Result<(), Limit> {
+    ) -> Result<(), Stop> {
         let state = self.pairs[pair as usize].implementation;
         for step in sides.implementation.steps(state) {
             bounds.work(sides.implementation.states())?;
@@ -210,7 +205,7 @@ impl Simulation {
         reliance: Reliance,
         sides: &mut Sides<'_>,
         bounds: &mut Bounds<'_>,
-    ) -> Result<bool, Limit> {
+    ) -> Result<bool, Stop> {
         let Pair { specification, .. } = self.pairs[reliance.pair as usize];
         let edge = sides.implementation.edge(reliance.step);
         let places =
@@ -228,7 +223,9 @@ impl Simulation {
                 Some(number) => *number,
                 None if self.extent == Extent::All => self.number(target),
                 None => {
-                    unmet.push(target);
+                    if self.can_follow(target, sides) {
+                        unmet.push(target);
+                    }
                     continue;
                 }
             };
@@ -251,6 +248,33 @@ impl Simulation {
         Ok(true)
     }
 
+    /// True if the abstract state of a pair can show each label that its state can; if it cannot, the pair is in no simulation.
+    ///
+    /// PERF: most candidates of a large system fail by this, and are not looked at.
+    fn can_follow(&self, pair: Pair, sides: &mut Sides<'_>) -> bool {
+        if self.candidates.simulated() == Simulated::Several {
+            // That takes as long as to look at the pair.
+            return true;
+        }
+        let steps = sides.implementation.steps(pair.implementation);
+        let mut last = Label::INVISIBLE;
+        for place in steps {
+            let label = sides.implementation.edge(place).label;
+            if label == last {
+                continue;
+            }
+            last = label;
+            if sides
+                .specification
+                .labelled(pair.specification, label)
+                .is_empty()
+            {
+                return false;
+            }
+        }
+        true
+    }
+
     fn take_out(&mut self, pair: u32) {
         if !std::mem::replace(&mut self.is_out[pair as usize], true) {
             self.out.push(pair);
@@ -258,7 +282,7 @@ impl Simulation {
     }
 
     /// Has the pairs that relied on those taken out rely on others, until none relies on one that is out.
-    fn tell_out(&mut self, sides: &mut Sides<'_>, bounds: &mut Bounds<'_>) -> Result<(), Limit> {
+    fn tell_out(&mut self, sides: &mut Sides<'_>, bounds: &mut Bounds<'_>) -> Result<(), Stop> {
         while let Some(out) = self.out.pop() {
             for reliance in std::mem::take(&mut self.relied_on[out as usize]) {
                 bounds.work(0)?;
@@ -269,14 +293,4 @@ impl Simulation {
         }
         Ok(())
     }
-}
-
-/// Result of a search for a simulation.
-pub(super) enum Outcome {
-    /// The initial states are in one.
-    Found(Box<Simulation>),
-    /// They are in none.
-    None,
-    /// There are more pairs than were to be looked at.
-    TooLarge,
 }
