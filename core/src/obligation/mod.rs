@@ -16,6 +16,7 @@ mod obligations;
 mod visitor;
 
 mod agency;
+mod auxiliary;
 mod constraint;
 mod coverage;
 mod deadlock;

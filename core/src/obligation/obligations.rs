@@ -6,6 +6,7 @@
 //! leaves a field out.
 
 use super::agency::{Agency, Owner};
+use super::auxiliary::{self, Auxiliary};
 use super::choice::{Choice, Names};
 use super::constraint;
 use super::coverage::{self, Coverage};
@@ -46,6 +47,7 @@ pub(super) struct Obligations<'a> {
     pub agency: Agency<'a>,
     pub invariants: Invariants,
     pub induction: Induction,
+    pub auxiliary: Auxiliary<'a>,
     pub environment: Environment<'a>,
     pub liveness: Liveness,
     pub deadlock: Deadlock,
@@ -197,6 +199,7 @@ impl Counts {
 
 /// Findings of what is decided when the search is over.
 pub(super) struct Afterwards<'d, 'f> {
+    pub auxiliary: &'d auxiliary::Decided,
     pub environment: &'d environment::Decided<ErasedRefinement<'f>>,
     /// Rows of liveness.
     pub liveness: Vec<Judged>,
@@ -225,6 +228,7 @@ impl<'a> Obligations<'a> {
             agency: Agency::new(refinement, choice),
             invariants: Invariants::new(invariants, choice)?,
             induction: Induction::new(invariants, is_enumerated, choice),
+            auxiliary: Auxiliary::new(implementation, choice),
             environment: named("`environment`, `acts_for` or `rules`", || {
                 Environment::new(refinement, choice)
             })?,
@@ -283,6 +287,7 @@ impl<'a> Obligations<'a> {
             agency,
             invariants,
             induction,
+            auxiliary,
             environment,
             liveness,
             deadlock,
@@ -299,6 +304,7 @@ impl<'a> Obligations<'a> {
         .into_iter()
         .chain(&mut invariants.rows)
         .chain(induction.rows_mut())
+        .chain(auxiliary.rows_mut())
         .chain(environment.rows_mut())
         .chain(liveness.rows_mut())
         .chain([&mut deadlock.row, &mut coverage.row, &mut model.row])
@@ -411,6 +417,7 @@ impl<'a> Obligations<'a> {
             agency,
             invariants: of_invariants,
             induction,
+            auxiliary,
             environment,
             liveness: _,
             deadlock,
@@ -425,6 +432,7 @@ impl<'a> Obligations<'a> {
         rows.extend(agency.judge(counts.agency, found));
         rows.extend(of_invariants.judge(invariants, &counts.invariants, found));
         rows.extend(induction.judge(afterwards.induction, invariants, found));
+        rows.extend(auxiliary.judge(afterwards.auxiliary));
         rows.extend(environment.judge(afterwards.environment, found));
         rows.extend(afterwards.liveness);
         rows.extend(deadlock.judge(&counts.deadlock, found));
