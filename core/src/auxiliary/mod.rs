@@ -25,7 +25,7 @@ pub use history::{History, Remembering, SymmetricHistory, WithHistory};
 pub use prophecy::{Fate, Predicting, Prophecy, Prophesying, SymmetricProphecy, WithProphecy};
 pub use stuttering::{Pausing, Stutter, Stuttering, Stutters, When, WithStuttering, enabled};
 pub use view::View;
-pub(crate) use view::{Base, Outcome, SideCondition, Tell, ViewObject};
+pub(crate) use view::{Base, Outcome, SideCondition, base_goes_on};
 
 #[allow(unused_imports, reason = "for the documentation")]
 use crate::system::TransitionSystem;

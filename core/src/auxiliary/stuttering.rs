@@ -495,6 +495,15 @@ where
         true
     }
 
+    /// Before an action the last stutter is followed by it, which is a step of the system.
+    fn is_stuttering(&self, state: &ErasedState) -> bool {
+        let stutter = state.get::<StateOf<Self>>().stutter.as_ref();
+        stutter.is_some_and(|stutter| match stutter.when {
+            When::Before => stutter.value != self.stutters.least(),
+            When::After => true,
+        })
+    }
+
     fn conditions(&self) -> &'static [SideCondition] {
         &[SideCondition::Terminates, SideCondition::Enabled]
     }

@@ -1,6 +1,8 @@
 //! Views: what a system with an auxiliary variable has beside it, without the types of its states.
 
 use crate::erased::{ErasedAction, ErasedState, SystemObject};
+use crate::model_call::{break_off, named, until_enough};
+use crate::system::{StateOf, TransitionSystem};
 
 /// Description of a system as a view of another one, its base; see [`TransitionSystem::view`](crate::TransitionSystem::view).
 ///
@@ -62,6 +64,14 @@ pub(crate) trait ViewObject: Sync {
     /// States of the view that have a state of the base, until `enough` says so: with each value that the variable may have there.
     /// False if the values are not known from the state alone.
     fn lifts(&self, base: &ErasedState, enough: &mut dyn FnMut(ErasedState) -> bool) -> bool;
+    /// True if a stutter is under way in a state: nothing else happens there.
+    fn is_stuttering(&self, _state: &ErasedState) -> bool {
+        false
+    }
+    /// True if the variable chooses what the base chooses later.
+    fn guesses(&self) -> bool {
+        !self.conditions().is_empty()
+    }
     /// Side conditions that the variable has.
     fn conditions(&self) -> &'static [SideCondition];
     /// Tests them at an initial state of the base, beside what is tested there as at every state.
@@ -116,10 +126,59 @@ impl<'a> Base<'a> {
         views.try_fold(action, |action, view| view.object().base_action(&action))
     }
 
-    /// True if one of the variables is a guess of what comes: a state may then be without a step, or without some, that the base
-    /// has.
+    /// True if a stutter is under way in a state of the outermost view, in it or one below.
+    pub fn is_stuttering(&self, state: &ErasedState) -> bool {
+        let mut state = state.clone();
+        self.views.iter().any(|view| {
+            let is_stuttering = view.object().is_stuttering(&state);
+            state = view.object().base_state(&state);
+            is_stuttering
+        })
+    }
+
+    /// True if a state of the outermost view is one in which the base has a step.
+    fn goes_on(&self, state: &ErasedState) -> bool {
+        let state = self.state(state);
+        let mut goes_on = false;
+        until_enough(|| {
+            self.system.next(&state, &mut |_, _| {
+                goes_on = true;
+                break_off();
+            });
+        });
+        goes_on
+    }
+
+    /// True if one of the variables predicts: a prediction may be wrong, and then nothing comes of its states.
+    pub fn predicts(&self) -> bool {
+        let mut views = self.views.iter();
+        views.any(|view| {
+            let conditions = view.object().conditions();
+            conditions.contains(&SideCondition::BackwardTotal)
+        })
+    }
+
+    /// True if one of the variables chooses before the base does: a prediction, or a stutter before an action.
     pub fn guesses(&self) -> bool {
         let mut views = self.views.iter();
-        views.any(|view| !view.object().conditions().is_empty())
+        views.any(|view| view.object().guesses())
     }
+
+    /// The state of the outermost view without the guesses on top of it.
+    pub fn without_guesses(&self, state: &ErasedState) -> ErasedState {
+        let guesses = self.views.iter().take_while(|view| view.object().guesses());
+        guesses.fold(state.clone(), |state, view| {
+            view.object().base_state(&state)
+        })
+    }
+}
+
+/// True if a system is a view, and in a state of it the system below has a step. Whether the state itself has one does not
+/// matter: a guess that is wrong may leave it without.
+#[cold]
+pub(crate) fn base_goes_on<S: TransitionSystem>(system: &S, state: &StateOf<S>) -> bool {
+    let goes_on = |view| Base::of(view).goes_on(&ErasedState::of(state));
+    named("`view` or `next` of the implementation", || {
+        system.view().is_some_and(goes_on)
+    })
 }

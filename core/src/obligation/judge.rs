@@ -191,6 +191,7 @@ fn judge<'a>(
     );
 
     let afterwards = Afterwards {
+        recorded,
         auxiliary: &auxiliary,
         environment: &environment,
         liveness: liveness.rows,

@@ -34,6 +34,7 @@ mod counterexample;
 mod error;
 mod fault;
 mod found;
+mod futures;
 mod kind;
 mod known_steps;
 mod label;

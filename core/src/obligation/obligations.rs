@@ -22,6 +22,7 @@ use super::label::Label;
 use super::liveness::Liveness;
 use super::model::{self, Model};
 use super::observation::{self, Observation};
+use super::recorded::Recorded;
 use super::row::{Judged, Row};
 use super::settings::{self, Settings};
 use super::simulation::{self, Simulation, TestedStep};
@@ -199,6 +200,7 @@ impl Counts {
 
 /// Findings of what is decided when the search is over.
 pub(super) struct Afterwards<'d, 'f> {
+    pub recorded: &'d Recorded,
     pub auxiliary: &'d auxiliary::Decided,
     pub environment: &'d environment::Decided<ErasedRefinement<'f>>,
     /// Rows of liveness.
@@ -312,7 +314,7 @@ impl<'a> Obligations<'a> {
 
     /// Whether something is chosen that is decided on the complete graph, and can be.
     pub fn need_graph(&self) -> bool {
-        self.environment.needs_graph() || self.liveness.needs_graph()
+        self.environment.needs_graph() || self.liveness.needs_graph() || self.coverage.needs_graph()
     }
 
     /// Failures of these, in the order of the report.
@@ -436,7 +438,7 @@ impl<'a> Obligations<'a> {
         rows.extend(environment.judge(afterwards.environment, found));
         rows.extend(afterwards.liveness);
         rows.extend(deadlock.judge(&counts.deadlock, found));
-        let coverage = coverage.judge(&counts.coverage, found);
+        let coverage = coverage.judge(&counts.coverage, afterwards.recorded, found);
         rows.extend(coverage.judged);
         (rows, coverage.doubts)
     }
