@@ -19,10 +19,11 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::parts::written_by_parts;
-use super::view::{Outcome, SideCondition, Tell, View, ViewObject};
 use crate::action::Action;
 use crate::drawing::Drawing;
-use crate::erased::{ErasedAction, ErasedState, SystemObject};
+use crate::erased::{
+    ErasedAction, ErasedState, Outcome, SideCondition, SystemObject, Tell, View, ViewObject,
+};
 use crate::fairness::Fairness;
 use crate::obligation::ObligationKind;
 use crate::report::json::json;

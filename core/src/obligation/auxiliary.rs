@@ -10,23 +10,27 @@
 //! A constraint speaks of states of the whole view. So a state of the base is expanded if some value of the variables makes it one
 //! that satisfies the constraint.
 
-pub(super) mod backward_total;
-pub(super) mod enabled;
-pub(super) mod initial;
-pub(super) mod non_empty;
-pub(super) mod terminates;
+mod backward_total;
+mod condition;
+mod enabled;
+mod initial;
+mod non_empty;
+mod terminates;
 
 use std::time::Instant;
 
+use self::condition::Condition;
 use super::choice::Choice;
 use super::counterexample::unmapped;
 use super::found::Found;
 use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
 use super::settings::{Search, Settings, Until};
-use crate::auxiliary::{Base, Outcome, SideCondition, View};
+use crate::auxiliary::Base;
 use crate::constraint::Constraint;
-use crate::erased::{ErasedAction, ErasedRefinement, ErasedState, ErasedSystem};
+use crate::erased::{
+    ErasedAction, ErasedRefinement, ErasedState, ErasedSystem, Outcome, SideCondition, View,
+};
 use crate::explore::{
     End, Explored, Limits, Options, Order, Panic, Place, Record, Storage, Visitor, explore, trace,
 };
@@ -39,15 +43,6 @@ const KIND: ObligationKind = ObligationKind::Auxiliary;
 
 /// Functions of the variables that are called, and those of states.
 const ASKED: &str = "a function of an auxiliary variable";
-
-/// A side condition as a row of the report.
-struct Condition {
-    of: SideCondition,
-    /// Name of the row, after that of the kind.
-    name: &'static str,
-    /// Note where it was asked of nothing.
-    untested: &'static str,
-}
 
 /// All of them, in the order of the report.
 const CONDITIONS: [Condition; 5] = [

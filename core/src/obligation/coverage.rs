@@ -8,10 +8,10 @@
 use foldhash::{HashSet, HashSetExt};
 
 use super::choice::Choice;
-use super::environment::{PanickedAt, kept};
 use super::error::CheckError;
 use super::found::Found;
 use super::futures::with_future;
+use super::kept::{PanickedAt, kept};
 use super::kind::ObligationKind;
 use super::recorded::Recorded;
 use super::row::{Judged, Row, Weight};
