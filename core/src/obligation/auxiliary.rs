@@ -32,7 +32,7 @@ use crate::erased::{
     ErasedAction, ErasedRefinement, ErasedState, ErasedSystem, Outcome, SideCondition, View,
 };
 use crate::explore::{
-    End, Explored, Limits, Options, Order, Panic, Place, Record, Storage, Visitor, explore, trace,
+    End, Explored, Limit, Limits, Options, Order, Panic, Place, Record, Storage, Visitor, explore, trace,
 };
 use crate::model_call::{UNNAMED, catch, named};
 use crate::report::number::counted;
@@ -244,6 +244,7 @@ fn search(
         lifts,
         conditions,
         until: settings.until,
+        seconds: settings.limits.seconds,
     };
     let left = |seconds: f64| (seconds - started.elapsed().as_secs_f64()).max(0.0);
     let options = Options {
@@ -278,6 +279,8 @@ struct Tester<'v, 'a, 'f> {
     lifts: Lifts<'v, 'a, 'f>,
     conditions: &'v [SideCondition],
     until: Until,
+    /// Time that the whole check may take.
+    seconds: Option<f64>,
 }
 
 /// Findings of a worker.
@@ -327,6 +330,10 @@ impl Tester<'_, '_, '_> {
         let panic = tally.panic.as_ref().map(|(_, panic)| panic);
         let panic = panic.or(explored.panic.as_ref()).cloned();
         let of = self.view.object().variable();
+        let limit = |limit: Limit| match (limit, self.seconds) {
+            (Limit::Seconds(_), Some(seconds)) => Limit::Seconds(seconds),
+            (limit, _) => limit,
+        };
         let open = match (&panic, &explored.end) {
             (Some(panic), _) => Some(format!("not evaluated: {}", panic.told(UNNAMED))),
             (None, End::Complete) if tally.is_unknown => Some(format!(
@@ -341,8 +348,9 @@ impl Tester<'_, '_, '_> {
             (None, End::Stopped) => {
                 Some("not evaluated: another violation ended the search".to_owned())
             }
-            (None, End::Limit(limit)) => Some(format!(
-                "not decided: {limit} ended the search of the system without the {of} variable, after {}",
+            (None, End::Limit(ended)) => Some(format!(
+                "not decided: {} ended the search of the system without the {of} variable, after {}",
+                limit(*ended),
                 counted(explored.states() as u64, "state")
             )),
             (None, End::Panicked) => Some("not evaluated: the model panicked".to_owned()),

@@ -168,9 +168,10 @@ impl Coverage {
         let mut doubts = Vec::new();
         let judged = self.row.judged(Weight::Absence, || {
             let judged;
-            (judged, doubts) = match self.predicts && found.totals.complete {
-                true => judge_predicting(recorded, found),
-                false => judge(counts, None, found),
+            (judged, doubts) = if self.predicts && found.totals.complete {
+                judge_predicting(recorded, found)
+            } else {
+                judge(counts, None, found)
             };
             judged
         });

@@ -71,14 +71,12 @@ impl<K> Table<K> {
                                 comes_true: prediction == right,
                             },
                         };
-                        let fate = match random.percent(coherence) {
-                            true => coherent,
-                            false => match random.below(4) {
-                                0 => Fate::Keep(random.below(usize::from(keys)) as u8),
-                                1 => Fate::Drop,
-                                _ => Fate::Fulfil {
-                                    comes_true: random.percent(30),
-                                },
+                        let fate = match random.below(4) {
+                            _ if random.percent(coherence) => coherent,
+                            0 => Fate::Keep(random.below(usize::from(keys)) as u8),
+                            1 => Fate::Drop,
+                            _ => Fate::Fulfil {
+                                comes_true: random.percent(30),
                             },
                         };
                         fates.insert((from as u8, place, key, prediction), fate);
@@ -184,9 +182,10 @@ fn random_system(random: &mut Random, states: usize) -> Explicit {
         let count = 1 + random.below(3);
         for _ in 0..count {
             // Mostly on, so that all of a large system is reached.
-            let to = match random.percent(60) {
-                true => (from + 1) % states,
-                false => random.below(states),
+            let to = if random.percent(60) {
+                (from + 1) % states
+            } else {
+                random.below(states)
             };
             let edge = Edge {
                 rule: random.below(2) as u8,
@@ -197,11 +196,9 @@ fn random_system(random: &mut Random, states: usize) -> Explicit {
             }
         }
     }
-    system.initial = match random.percent(30) {
-        true => vec![0, states as u8 / 2],
-        false => vec![0],
-    };
-    system.initial.dedup();
+    if random.percent(30) {
+        system.initial.push(states as u8 / 2);
+    }
     system
 }
 
@@ -521,9 +518,10 @@ fn random_pauses(random: &mut Random, system: &Explicit) -> Pauses {
     };
     let mut next = [0; 6];
     for (of, next) in next.iter_mut().enumerate() {
-        *next = match is_coherent && of > usize::from(least) {
-            true => (usize::from(least) + random.below(of - usize::from(least))) as u8,
-            false => random.below(6) as u8,
+        *next = if is_coherent && of > usize::from(least) {
+            (usize::from(least) + random.below(of - usize::from(least))) as u8
+        } else {
+            random.below(6) as u8
         };
     }
     let (mut before, mut after) = (Vec::new(), BTreeMap::new());
