@@ -32,7 +32,8 @@ use crate::erased::{
     ErasedAction, ErasedRefinement, ErasedState, ErasedSystem, Outcome, SideCondition, View,
 };
 use crate::explore::{
-    End, Explored, Limit, Limits, Options, Order, Panic, Place, Record, Storage, Visitor, explore, trace,
+    End, Explored, Limit, Limits, Options, Order, Panic, Place, Record, Storage, Visitor, explore,
+    trace,
 };
 use crate::model_call::{UNNAMED, catch, named};
 use crate::report::number::counted;

@@ -19,13 +19,15 @@ use refmap_testing::explicit::{Edge, Explicit};
 pub struct Mapped<C: TransitionSystem, A: TransitionSystem> {
     pub implementation: C,
     pub specification: A,
-    pub map: Box<dyn Fn(&StateOf<C>) -> StateOf<A> + Sync>,
+    pub map: Box<Image<C, A>>,
     pub answer: Box<Answer<C, A>>,
     pub liveness: Vec<Property<C>>,
     pub constraint: Option<Constraint<C>>,
     pub environment: Vec<Process>,
     pub at_rest: fn(&StateOf<C>) -> bool,
 }
+
+type Image<C, A> = dyn Fn(&StateOf<C>) -> StateOf<A> + Sync;
 
 type Answer<C, A> =
     dyn Fn(&StateOf<C>, &ActionOf<C>, &StateOf<C>) -> AbstractSteps<ActionOf<A>> + Sync;
