@@ -1,5 +1,6 @@
 //! Auxiliary variables: their side conditions, and what is judged without them [Abadi & Lamport, section 5; Lamport & Merz].
 
+mod as_the_base;
 mod conditions;
 mod nested;
 mod oracle;
@@ -24,7 +25,7 @@ pub struct Mapped<C: TransitionSystem, A: TransitionSystem> {
     pub liveness: Vec<Property<C>>,
     pub constraint: Option<Constraint<C>>,
     pub environment: Vec<Process>,
-    pub at_rest: fn(&StateOf<C>) -> bool,
+    pub at_rest: Box<dyn Fn(&StateOf<C>) -> bool + Sync>,
 }
 
 type Image<C, A> = dyn Fn(&StateOf<C>) -> StateOf<A> + Sync;
@@ -95,7 +96,7 @@ pub fn mapped<C: TransitionSystem, A: TransitionSystem>(
         liveness: Vec::new(),
         constraint: None,
         environment: Vec::new(),
-        at_rest: |_| true,
+        at_rest: Box::new(|_| true),
     }
 }
 

@@ -19,7 +19,7 @@ const PREDICTIONS: u8 = 3;
 
 /// A prophecy variable as tables, with keys 0, 1, … that are shown as some type.
 #[derive(Clone)]
-struct Table<K> {
+pub struct Table<K> {
     key: fn(u8) -> K,
     number: fn(&K) -> u8,
     keys: u8,
@@ -34,7 +34,7 @@ struct Table<K> {
 type Predictions = BTreeMap<u8, u8>;
 
 impl<K> Table<K> {
-    fn random(
+    pub fn random(
         random: &mut Random,
         system: &Explicit,
         key: fn(u8) -> K,
@@ -96,6 +96,14 @@ impl<K> Table<K> {
             fates,
             not_offered,
         }
+    }
+
+    /// The same, of which all predictions are possible wherever their key is open, and all are offered at first.
+    pub fn coherent(mut self) -> Self {
+        let lists = self.possible.iter_mut().flat_map(BTreeMap::values_mut);
+        lists.for_each(|possible| *possible = (0..PREDICTIONS).collect());
+        self.not_offered = None;
+        self
     }
 
     /// All predictions of a state.
@@ -174,7 +182,7 @@ impl<K: State<Explicit> + Ord> Prophecy<Explicit> for Table<K> {
 }
 
 /// A random system of so many states.
-fn random_system(random: &mut Random, states: usize) -> Explicit {
+pub fn random_system(random: &mut Random, states: usize) -> Explicit {
     let mut system = Explicit::new(&[("a", "it"), ("b", "it")], &[(0, "a", states as u8 - 1)]);
     system.may_stop = (0..states as u8).collect();
     system.steps = vec![Vec::new(); states];
@@ -482,7 +490,7 @@ fn conditions_of_prophecy_are_those_of_the_definition() {
 
 /// A stuttering variable as tables.
 #[derive(Clone)]
-struct Pauses {
+pub struct Pauses {
     before: Vec<Vec<(Edge, u8)>>,
     after: BTreeMap<(u8, Edge), u8>,
     next: [u8; 6],
@@ -509,7 +517,7 @@ impl Stutters<Explicit> for Pauses {
     }
 }
 
-fn random_pauses(random: &mut Random, system: &Explicit) -> Pauses {
+pub fn random_pauses(random: &mut Random, system: &Explicit) -> Pauses {
     let is_coherent = random.percent(60);
     let least = random.below(3) as u8;
     let value = |random: &mut Random| {
