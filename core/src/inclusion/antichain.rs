@@ -37,6 +37,9 @@ pub(super) struct Unmatched {
     pub edge: Edge,
 }
 
+/// Members of a set that are compared in a piece of work.
+const MEMBERS_A_PIECE: usize = 8;
+
 /// Search for a trace of the implementation that the specification does not have.
 pub(super) struct Antichain {
     pub met: Vec<Met>,
@@ -77,11 +80,12 @@ impl Antichain {
     ) -> Result<Option<Unmatched>, Stop> {
         let initial = self.closure.of(vec![specification], sides, bounds)?;
         let set = self.sets.number(initial);
-        self.insert(Met {
+        let initial = Met {
             state: implementation,
             set,
             reached_by: None,
-        });
+        };
+        self.insert(initial, bounds)?;
         let mut first = 0;
         while first < self.met.len() {
             // What shows nothing leaves the set alone.
@@ -95,11 +99,12 @@ impl Antichain {
                             before: at as u32,
                             label: Label::INVISIBLE,
                         });
-                        self.insert(Met {
+                        let pair = Met {
                             state: sides.implementation.edge(place).to,
                             set,
                             reached_by,
-                        });
+                        };
+                        self.insert(pair, bounds)?;
                     }
                 }
                 at += 1;
@@ -122,11 +127,12 @@ impl Antichain {
                         before: at as u32,
                         label: edge.label,
                     });
-                    self.insert(Met {
+                    let pair = Met {
                         state: edge.to,
                         set: image,
                         reached_by,
-                    });
+                    };
+                    self.insert(pair, bounds)?;
                 }
             }
             first = at;
@@ -146,7 +152,7 @@ impl Antichain {
     }
 
     /// Inserts a pair, unless one of its state is kept whose set is a part of its own; takes out those of which its own is one.
-    fn insert(&mut self, pair: Met) {
+    fn insert(&mut self, pair: Met, bounds: &mut Bounds<'_>) -> Result<(), Stop> {
         let at = pair.state as usize;
         if self.kept.len() <= at {
             self.kept.resize(at + 1, Vec::new());
@@ -159,11 +165,15 @@ impl Antichain {
             ..
         } = self;
         let kept = &mut kept[at];
+        // Each comparison goes through the members at most once.
+        let members = sets.members(pair.set).len().div_ceil(MEMBERS_A_PIECE);
+        let pieces = members.saturating_mul(kept.len() + 1);
+        bounds.works(u32::try_from(pieces).unwrap_or(u32::MAX), 0)?;
         if kept
             .iter()
             .any(|other| sets.is_subset(met[*other as usize].set, pair.set))
         {
-            return;
+            return Ok(());
         }
         kept.retain(|other| {
             let is_larger = sets.is_subset(pair.set, met[*other as usize].set);
@@ -173,6 +183,7 @@ impl Antichain {
         kept.push(met.len() as u32);
         met.push(pair);
         is_replaced.push(false);
+        Ok(())
     }
 
     /// True if a state of the specification can show labels one after the other, and what shows nothing between them.

@@ -187,16 +187,26 @@ impl<'a> Bounds<'a> {
     /// If a limit is reached, or no more work is allowed.
     #[inline]
     pub fn work(&mut self, states: u64) -> Result<(), Stop> {
+        self.works(1, states)
+    }
+
+    /// The same of several pieces.
+    ///
+    /// # Errors
+    ///
+    /// As of one.
+    #[inline]
+    pub fn works(&mut self, pieces: u32, states: u64) -> Result<(), Stop> {
         if let Some(most) = self.limits.states
             && states > most
         {
             return Err(Stop::Limit(Limit::States(most)));
         }
-        let Some(left) = self.left.checked_sub(1) else {
+        let Some(left) = self.left.checked_sub(pieces.into()) else {
             return Err(Stop::Allowance);
         };
         self.left = left;
-        self.work += 1;
+        self.work = self.work.saturating_add(pieces);
         if self.work < WORK {
             return Ok(());
         }

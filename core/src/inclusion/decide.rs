@@ -11,7 +11,7 @@ use super::simulation::{Extent, Sides, Simulation};
 use crate::explore::Limit;
 
 /// Work that each question is given at first.
-const FIRST_WORK: u64 = 1 << 22;
+const FIRST_WORK: u64 = 1 << 24;
 
 /// Factor by which that grows.
 const GROWTH: u64 = 8;

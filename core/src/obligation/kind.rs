@@ -54,6 +54,9 @@ kinds! {
     /// `inductive:NAME` and `inductive:simulation`.
     Inductive, "inductive",
     "each step from a type-correct state that satisfies all the invariants leads to one that satisfies this one";
+    /// `auxiliary:NAME`.
+    Auxiliary, "auxiliary",
+    "the side condition of an auxiliary variable of the implementation holds, so that no behaviour is lost";
     /// `environment`, `environment:RULE` and `environment:at_rest`.
     Environment, "environment",
     "the implementation never takes the rule away from its process for good";
@@ -100,6 +103,18 @@ impl ObligationKind {
             }
             "environment:at_rest" => {
                 "an environment process can always come to rest, and only its steps change whether it does"
+            }
+            "auxiliary:initial" => "in every initial state every possible prediction is offered",
+            "auxiliary:non-empty" => {
+                "every state has a possible prediction for each key that is open"
+            }
+            "auxiliary:backward-total" => {
+                "for each step of the system without the variable, and whatever is predicted after it, there is a prediction before it with \
+     which the step is taken"
+            }
+            "auxiliary:terminates" => "each stutter decreases its value, which is bounded below",
+            "auxiliary:enabled" => {
+                "a stutter before an action begins only where the action is enabled, and it is when the stutter ends"
             }
             // Rows that are of no kind.
             "behaviour" => {
