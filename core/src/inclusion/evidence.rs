@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, VecDeque};
 use serde_json::Value;
 
 use super::antichain::{Antichain, Unmatched};
-use super::automaton::{Automaton, Bounds, Edge, Label, ROOT, Source, Stop};
+use super::automaton::{Automaton, Bounds, Source, Stop};
 use super::candidates::{Candidates, Simulated};
+use super::edge::{Edge, Label, ROOT};
 use super::explicit::Labels;
 use super::futures::{self, torn};
 use super::inclusion::{Evidence, Future, Past, Shown, Stutter};
@@ -65,7 +66,7 @@ impl<'a> Evidences<'_, 'a> {
         }
     }
 
-    /// What a label shows.
+    /// Text of a label.
     fn label(&self, label: Label) -> String {
         if let Some(labels) = self.labels {
             return labels.text(label).unwrap_or("tau").to_owned();

@@ -5,7 +5,8 @@
 
 use std::collections::VecDeque;
 
-use super::automaton::{Automaton, Bounds, Edge, Label, ROOT, Stop};
+use super::automaton::{Automaton, Bounds, Stop};
+use super::edge::{Edge, Label, ROOT};
 use super::sets::{SetId, Sets};
 use super::simulation::{Pair, Sides, Simulation};
 

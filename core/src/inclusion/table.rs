@@ -41,7 +41,7 @@ pub enum Image {
     },
     /// A list or a tuple, item by item.
     Items {
-        /// What stands before it: a name, or nothing.
+        /// Name before it; empty where it has none.
         name: String,
         /// Brackets around it.
         brackets: [char; 2],
