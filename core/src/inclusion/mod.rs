@@ -34,6 +34,7 @@ mod shown;
 mod simulation;
 mod table;
 mod text;
+mod uniform;
 
 pub(crate) use compare::of_refinement;
 pub use compare::{check_graphs, check_inclusion};
