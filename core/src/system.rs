@@ -10,6 +10,7 @@ use std::hash::Hash;
 use serde_json::Value;
 
 use crate::action::Action;
+use crate::auxiliary::View;
 use crate::derived::{Derived, runs};
 use crate::drawing::Drawing;
 use crate::fairness::Fairness;
@@ -94,6 +95,13 @@ pub trait TransitionSystem: Sync {
     /// shown that this keeps every choice open. They are then `incomplete` with this reason, and refused where they are named.
     /// All are decided, by default.
     fn undecided(&self, _obligation: ObligationKind) -> Option<&'static str> {
+        None
+    }
+
+    /// Description of this system as a *view* of another one: that with an auxiliary variable ([`auxiliary`](crate::auxiliary)).
+    /// None, by default. A system that is made of a view, and has its states and actions, hands this on, as a check decides the
+    /// side conditions of the variable, and asks the system without it where a guess may be wrong.
+    fn view(&self) -> Option<View<'_>> {
         None
     }
 

@@ -5,6 +5,7 @@ use std::any::type_name;
 use serde_json::Value;
 
 use super::value::{ErasedAction, ErasedObservation, ErasedState};
+use crate::auxiliary::View;
 use crate::drawing::Drawing;
 use crate::fairness::Fairness;
 use crate::model_call::named;
@@ -27,6 +28,7 @@ pub(crate) trait SystemObject: Sync {
     fn bound(&self) -> Option<String>;
     fn cut_off(&self, state: &ErasedState) -> Vec<&str>;
     fn undecided(&self, obligation: ObligationKind) -> Option<&'static str>;
+    fn view(&self) -> Option<View<'_>>;
     fn show(&self, state: &ErasedState) -> Value;
     fn draw(&self, state: &ErasedState) -> Option<Drawing>;
     fn inputs(&self, action: &ErasedAction) -> ErasedAction;
@@ -84,6 +86,10 @@ impl<S: TransitionSystem> SystemObject for S {
 
     fn undecided(&self, obligation: ObligationKind) -> Option<&'static str> {
         TransitionSystem::undecided(self, obligation)
+    }
+
+    fn view(&self) -> Option<View<'_>> {
+        TransitionSystem::view(self)
     }
 
     fn show(&self, state: &ErasedState) -> Value {
@@ -189,6 +195,10 @@ impl TransitionSystem for ErasedSystem<'_> {
 
     fn undecided(&self, obligation: ObligationKind) -> Option<&'static str> {
         self.0.undecided(obligation)
+    }
+
+    fn view(&self) -> Option<View<'_>> {
+        self.0.view()
     }
 
     fn show(&self, state: &ErasedState) -> Value {

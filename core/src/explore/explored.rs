@@ -97,6 +97,8 @@ impl<S: TransitionSystem, T> Explored<S, T> {
         constraint: Option<&Constraint<S>>,
         place: Place,
     ) -> Result<Trace<S>, Unrepeatable> {
-        trace(&*self.reached, system, symmetry, constraint, place)
+        let within = constraint.map(|constraint| |state: &_| constraint.contains(state));
+        let within = within.as_ref().map(|within| within as &dyn Fn(&_) -> bool);
+        trace(&*self.reached, system, symmetry, within, place)
     }
 }

@@ -8,7 +8,6 @@ use super::predecessors::Predecessors;
 use super::segments::SegmentedVec;
 use super::set::Predecessor;
 use super::{Place, StateId};
-use crate::constraint::Constraint;
 use crate::model_call::{catch, named, tolerated};
 use crate::symmetry::{Asymmetry, Quotienting};
 use crate::system::{ActionOf, StateOf, TransitionSystem};
@@ -180,12 +179,12 @@ pub(crate) fn nth_step<S: TransitionSystem>(
 }
 
 /// The behaviour found to `place`, taken anew. Steps lead from representative to representative where there is a symmetry, and
-/// none from a state outside of the constraint, if there is one.
+/// none from a state that is not `within` the constraint, if there is one.
 pub(crate) fn trace<S: TransitionSystem>(
     states: &dyn States<S>,
     system: &S,
     symmetry: Option<&dyn Quotienting<S>>,
-    constraint: Option<&Constraint<S>>,
+    within: Option<&dyn Fn(&StateOf<S>) -> bool>,
     place: Place,
 ) -> Result<Trace<S>, Unrepeatable> {
     let mut positions: Vec<u32> = place.step.into_iter().collect();
@@ -194,9 +193,7 @@ pub(crate) fn trace<S: TransitionSystem>(
         let predecessor = match states.origin(at) {
             Origin::Initial => break,
             Origin::Step(predecessor) => predecessor,
-            Origin::OneOf(sources) => {
-                predecessor(states, system, symmetry, constraint, at, sources)?
-            }
+            Origin::OneOf(sources) => predecessor(states, system, symmetry, within, at, sources)?,
             Origin::Behaviour(behaviour) => {
                 let mut trace = behaviour.clone();
                 if let Some(position) = place.step {
@@ -246,7 +243,7 @@ fn predecessor<S: TransitionSystem>(
     states: &dyn States<S>,
     system: &S,
     symmetry: Option<&dyn Quotienting<S>>,
-    constraint: Option<&Constraint<S>>,
+    within: Option<&dyn Fn(&StateOf<S>) -> bool>,
     id: StateId,
     sources: Range<u32>,
 ) -> Result<Predecessor, Unrepeatable> {
@@ -265,7 +262,7 @@ fn predecessor<S: TransitionSystem>(
             });
         };
         let _ = tolerated(|| {
-            if constraint.is_some_and(|constraint| !constraint.contains(&from)) {
+            if within.is_some_and(|within| !within(&from)) {
                 return;
             }
             visit(&mut |_, to| {

@@ -46,6 +46,50 @@ pub(super) fn counterexample<R: Refinement>(
     }
 }
 
+/// The counterexample that a behaviour of a system is that is mapped to none.
+pub(super) fn unmapped<S: TransitionSystem>(
+    system: &S,
+    trace: &Trace<S>,
+    explanation: String,
+) -> Counterexample {
+    let mut steps = vec![unmapped_state(system, &trace.initial)];
+    for (action, to) in &trace.steps {
+        let rule = system.call_rules().get(system.call_rule_of(action).0);
+        let process = tolerated(|| system.call_process_of(action).to_string());
+        steps.push(Step {
+            action: Some(json(action)),
+            rule: rule.map(|rule| rule.name.to_string()),
+            source: rule.map(|rule| rule.source.to_string()),
+            process,
+            ..unmapped_state(system, to)
+        });
+    }
+    Counterexample {
+        length: trace.length(),
+        steps,
+        ..Counterexample::without_steps(explanation)
+    }
+}
+
+/// A state of a system that is mapped to none.
+fn unmapped_state<S: TransitionSystem>(system: &S, state: &StateOf<S>) -> Step {
+    let picture = tolerated(|| named("`draw`", || system.draw(state))).flatten();
+    Step {
+        action: None,
+        rule: None,
+        source: None,
+        process: None,
+        state: system.call_show(state),
+        abstract_before: Vec::new(),
+        abstract_action: None,
+        abstract_state: Value::Null,
+        drawing: picture.as_ref().map(Drawing::to_string),
+        abstract_drawing: None,
+        picture,
+        abstract_picture: None,
+    }
+}
+
 /// A state as the first of a behaviour. The model may be one that panics here.
 pub(super) fn state<R: Refinement>(refinement: &R, state: &StateOf<R::Concrete>) -> Step {
     let mapped = tolerated(|| {
@@ -55,22 +99,11 @@ pub(super) fn state<R: Refinement>(refinement: &R, state: &StateOf<R::Concrete>)
         (specification.call_show(&mapped), picture)
     });
     let (abstract_state, abstract_picture) = mapped.unwrap_or((Value::Null, None));
-    let picture = tolerated(|| named("`draw`", || refinement.implementation().draw(state)));
-    let picture = picture.flatten();
-    let text = |picture: &Option<Drawing>| picture.as_ref().map(Drawing::to_string);
     Step {
-        action: None,
-        rule: None,
-        source: None,
-        process: None,
-        state: refinement.implementation().show(state),
-        abstract_before: Vec::new(),
-        abstract_action: None,
         abstract_state,
-        drawing: text(&picture),
-        abstract_drawing: text(&abstract_picture),
-        picture,
+        abstract_drawing: abstract_picture.as_ref().map(Drawing::to_string),
         abstract_picture,
+        ..unmapped_state(refinement.implementation(), state)
     }
 }
 

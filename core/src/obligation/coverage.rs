@@ -2,32 +2,41 @@
 //! some step, unless the refinement waives it with a reason; and something happens at all. A waiver that is not needed
 //! fails too.
 //!
-//! Source: none; an implementation that does nothing passes the rest.
+//! Source: none; an implementation that does nothing passes the rest. Of a view with a prophecy variable only the states and steps
+//! count that have a future (`futures`): what a wrong prediction simulates, the system without the variable does not do.
 
 use foldhash::{HashSet, HashSetExt};
 
 use super::choice::Choice;
+use super::environment::{PanickedAt, kept};
 use super::error::CheckError;
 use super::found::Found;
+use super::futures::with_future;
 use super::kind::ObligationKind;
+use super::recorded::Recorded;
 use super::row::{Judged, Row, Weight};
 use super::rules::{names_one, no_such_rule};
 use super::tested::add_counts;
-use crate::explore::{Panic, StateId};
+use crate::answer::{answer, unsimulated};
+use crate::auxiliary::Base;
+use crate::explore::{Graph, Panic, StateId};
 use crate::functions::{Functions, RefinementFunctions};
+use crate::liveness::Bits;
 use crate::model_call::{catch, named};
 use crate::nearest::nearest;
 use crate::refinement::{Refinement, Waiver};
 use crate::report::{Counterexample, Obligation, RuleCoverage, Verdict};
 use crate::rule::{Rule, RuleId};
 use crate::system::{ActionOf, TransitionSystem};
-use crate::visit::visit_offers;
+use crate::visit::{visit_offers, visit_steps};
 
 const KIND: ObligationKind = ObligationKind::Coverage;
 
 #[derive(Clone)]
 pub(super) struct Coverage {
     pub row: Row,
+    /// Whether the implementation predicts, so that the graph tells which of its states have a future.
+    predicts: bool,
 }
 
 /// Counters of a worker.
@@ -138,16 +147,31 @@ impl Coverage {
             &refinement.waivers(),
             refinement.specification().call_rules(),
         )?;
+        let view = refinement.implementation().view();
         Ok(Self {
             row: choice.by_default(KIND.to_string()),
+            predicts: view.is_some_and(|view| Base::of(view).predicts()),
         })
     }
 
-    pub fn judge<R: Refinement>(&self, counts: &Counts, found: &Found<'_, R>) -> Outcome {
+    /// Whether it takes the complete graph.
+    pub fn needs_graph(&self) -> bool {
+        self.row.selected && self.predicts
+    }
+
+    pub fn judge<R: Refinement>(
+        &self,
+        counts: &Counts,
+        recorded: &Recorded,
+        found: &Found<'_, R>,
+    ) -> Outcome {
         let mut doubts = Vec::new();
         let judged = self.row.judged(Weight::Absence, || {
             let judged;
-            (judged, doubts) = judge(counts, found);
+            (judged, doubts) = match self.predicts && found.totals.complete {
+                true => judge_predicting(recorded, found),
+                false => judge(counts, None, found),
+            };
             judged
         });
         Outcome { judged, doubts }
@@ -175,7 +199,72 @@ fn validate(waivers: &[Waiver], rules: &[Rule]) -> Result<(), CheckError> {
     Ok(())
 }
 
-fn judge<R: Refinement>(counts: &Counts, found: &Found<'_, R>) -> (Obligation, Vec<String>) {
+/// The judgement about an implementation that predicts: of the states and steps that have a future.
+fn judge_predicting<R: Refinement>(
+    recorded: &Recorded,
+    found: &Found<'_, R>,
+) -> (Obligation, Vec<String>) {
+    let graph = match recorded.graph() {
+        Ok(graph) => graph,
+        Err(reason) => return (Obligation::incomplete(&reason), Vec::new()),
+    };
+    let judged = with_future(found.refinement, found.constraint, found.states, graph);
+    let judged = judged.and_then(|lasting| {
+        let lasting = lasting.unwrap_or_else(|| Bits::of(graph.states(), |_| true));
+        let counts = recount(found, graph, &lasting)?;
+        Ok(judge(&counts, Some(&lasting), found))
+    });
+    judged.unwrap_or_else(|(state, during, panic)| {
+        let counterexample = found.told(found.states.place(state), panic.told(during));
+        (Obligation::violated(0, vec![counterexample]), Vec::new())
+    })
+}
+
+/// The counters of the steps between states that have a future.
+fn recount<R: Refinement>(
+    found: &Found<'_, R>,
+    graph: &Graph,
+    lasting: &Bits,
+) -> Result<Counts, PanickedAt> {
+    let refinement = found.refinement;
+    let (implementation, specification) = (refinement.implementation(), refinement.specification());
+    let rules = [implementation.call_rules(), specification.call_rules()].map(<[Rule]>::len);
+    let mut counts = Counts::new(rules);
+    for id in lasting.iter().map(StateId) {
+        let state = kept(refinement, found.states, id)?;
+        let count = || {
+            if !found.is_expanded(&state) {
+                return;
+            }
+            let image = refinement.call_map(&state);
+            let mut recorded = graph.steps(id);
+            visit_steps(implementation, &state, &mut |action, to| {
+                let target = recorded.next().map_or(id, |(target, _)| target);
+                if (target.0 as usize) < graph.states() && !lasting.contains(target.0) {
+                    return;
+                }
+                let answer = answer(refinement, &image, &state, &action, &to);
+                let mapped = refinement.call_map(&to);
+                // A step that is not what it is said to simulate violates another obligation.
+                let simulates = unsimulated(specification, &answer, &image, &mapped).is_none();
+                for (number, action) in answer.actions().iter().enumerate().filter(|_| simulates) {
+                    let changes =
+                        || answer.source(&image, number) != answer.target(&mapped, number);
+                    counts.simulate(specification, action, changes);
+                }
+            });
+        };
+        catch(count).map_err(|panic| (id, "`next`, `map` or `abstract_steps`", panic))?;
+    }
+    Ok(counts)
+}
+
+/// The judgement from what was counted. `lasting` are the states of which the specification's offers count, if not all do.
+fn judge<R: Refinement>(
+    counts: &Counts,
+    lasting: Option<&Bits>,
+    found: &Found<'_, R>,
+) -> (Obligation, Vec<String>) {
     let told = |judged| (judged, Vec::new());
     if !found.totals.complete {
         let reason = "not evaluated: it needs every reachable state";
@@ -195,7 +284,7 @@ fn judge<R: Refinement>(counts: &Counts, found: &Found<'_, R>) -> (Obligation, V
         let counterexample = Counterexample::without_steps(explanation.to_owned());
         return told(Obligation::violated(0, vec![counterexample]));
     }
-    let offered = match first_offers(&counts.simulated, found) {
+    let offered = match first_offers(&counts.simulated, lasting, found) {
         Ok(offered) => offered,
         Err(Unseen::Forgotten) => {
             let reason = "not evaluated: it needs the states once more, and fingerprints keep none";
@@ -316,6 +405,7 @@ fn problems(
 /// Per rule of the specification that no step simulates, the first state whose image offers it.
 fn first_offers<R: Refinement>(
     simulated: &[u64],
+    lasting: Option<&Bits>,
     found: &Found<'_, R>,
 ) -> Result<Vec<Option<StateId>>, Unseen> {
     let refinement = found.refinement;
@@ -327,6 +417,9 @@ fn first_offers<R: Refinement>(
     for id in (0..found.states.len() as u32).map(StateId) {
         if rules_found == missing {
             break;
+        }
+        if lasting.is_some_and(|lasting| !lasting.contains(id.0)) {
+            continue;
         }
         let panicked = |during| move |panic| Unseen::Panicked(id, during, panic);
         let state = catch(|| found.state(id))

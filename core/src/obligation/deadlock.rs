@@ -1,6 +1,7 @@
 //! `deadlock`: every reachable state has a step, or is one where the system says that it may stop.
 //!
-//! Source: none; a program that has ended, or that a bound has cut off, may stop.
+//! Source: none; a program that has ended, or that a bound has cut off, may stop. Of a view it is asked whether the system below
+//! it has a step: where a guess is wrong the view gets stuck, and the system does not.
 
 use crate::report::number::counted;
 use std::collections::BTreeSet;
@@ -11,6 +12,7 @@ use super::found::Found;
 use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
 use super::tested::Tested;
+use crate::auxiliary::base_goes_on;
 use crate::explore::Place;
 use crate::functions::Functions;
 use crate::refinement::Refinement;
@@ -91,16 +93,17 @@ impl Deadlock {
         state: &StateOf<S>,
         steps: u32,
     ) {
-        if steps == 0 {
+        let is_end = steps == 0 && !base_goes_on(implementation, state);
+        if is_end {
             counts.deadlocks += 1;
         }
         // Beside a thread that was stopped another one may go on for ever.
-        if steps == 0 || self.is_bounded {
+        if is_end || self.is_bounded {
             let threads = implementation.call_cut_off(state);
-            counts.note_cut_off(threads, steps == 0);
+            counts.note_cut_off(threads, is_end);
         }
         let may_stop = || implementation.call_may_stop(state);
-        counts.tested.note(place, steps > 0 || may_stop());
+        counts.tested.note(place, !is_end || may_stop());
     }
 
     pub fn judge<R: Refinement>(&self, counts: &Counts, found: &Found<'_, R>) -> Option<Judged> {
@@ -108,7 +111,9 @@ impl Deadlock {
         self.row.judged(Weight::Behaviour, || {
             let fails = |trace: &Trace<R::Concrete>| {
                 let (implementation, state) = (refinement.implementation(), trace.last());
-                steps(implementation, state).is_empty() && !implementation.call_may_stop(state)
+                steps(implementation, state).is_empty()
+                    && !base_goes_on(implementation, state)
+                    && !implementation.call_may_stop(state)
             };
             found.judge(&self.row, counts.tested, &fails, &|trace| {
                 explain(refinement, trace)

@@ -10,6 +10,9 @@
 //! every reachable state p can come to rest. (c) Only steps of p, or on behalf of p, change whether p is at rest: with
 //! (b) the row `environment:at_rest`.
 //!
+//! Of a view, whose variable guesses what comes, (a) and the coming to rest of (b) are asked of the system without the guess: met
+//! with one of the guesses that are possible in a state of that, they are met.
+//!
 //! Each step is labelled with what it means to the environment (`label`); the graph of them decides (`graph`). Where a limit
 //! ended the search that is the graph of the states that were expanded. Of the others it is supposed that all comes right from
 //! there on, so that what is refused in it is refused.

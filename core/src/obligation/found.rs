@@ -163,15 +163,12 @@ impl<'a, R: Refinement> Found<'a, R> {
     /// is told.
     pub fn explained(&self, place: Place, explain: Explain<'_, R::Concrete>) -> Counterexample {
         let implementation = self.refinement.implementation();
-        let trace = || {
-            trace(
-                self.states,
-                implementation,
-                self.symmetry,
-                self.constraint,
-                place,
-            )
-        };
+        let within = |state: &_| self.is_expanded(state);
+        let within = self
+            .constraint
+            .is_some()
+            .then_some(&within as &dyn Fn(&_) -> bool);
+        let trace = || trace(self.states, implementation, self.symmetry, within, place);
         // What the search did not ask may panic, or what did not panic then.
         let explained = match catch(trace) {
             Ok(Ok(trace)) => catch(|| explain(&trace)).map_err(|panic| {

@@ -148,6 +148,7 @@ fn judge<'a>(
     } = labelled;
     let labels = &plan.labels.all();
     let mut panics = Vec::new();
+    let auxiliary = of.auxiliary.decide(plan.asking.started, found);
     let environment = catch(|| {
         named(ASKED_BY_ENVIRONMENT, || {
             of.environment
@@ -190,6 +191,8 @@ fn judge<'a>(
     );
 
     let afterwards = Afterwards {
+        recorded,
+        auxiliary: &auxiliary,
         environment: &environment,
         liveness: liveness.rows,
         induction: induction.as_ref().ok_or(undecided),

@@ -54,6 +54,9 @@ kinds! {
     /// `inductive:NAME` and `inductive:simulation`.
     Inductive, "inductive",
     "each step from a type-correct state that satisfies all the invariants leads to one that satisfies this one";
+    /// `auxiliary:NAME`.
+    Auxiliary, "auxiliary",
+    "the side condition of an auxiliary variable of the implementation holds, so that no behaviour is lost";
     /// `environment`, `environment:RULE` and `environment:at_rest`.
     Environment, "environment",
     "the implementation never takes the rule away from its process for good";
@@ -101,6 +104,11 @@ impl ObligationKind {
             "environment:at_rest" => {
                 "an environment process can always come to rest, and only its steps change whether it does"
             }
+            "auxiliary:initial" => super::auxiliary::initial::STATES,
+            "auxiliary:non-empty" => super::auxiliary::non_empty::STATES,
+            "auxiliary:backward-total" => super::auxiliary::backward_total::STATES,
+            "auxiliary:terminates" => super::auxiliary::terminates::STATES,
+            "auxiliary:enabled" => super::auxiliary::enabled::STATES,
             // Rows that are of no kind.
             "behaviour" => {
                 "there is an order of the events of the history of which the specification takes every step"

@@ -16,6 +16,7 @@ mod obligations;
 mod visitor;
 
 mod agency;
+mod auxiliary;
 mod constraint;
 mod coverage;
 mod deadlock;
@@ -33,6 +34,7 @@ mod counterexample;
 mod error;
 mod fault;
 mod found;
+mod futures;
 mod kind;
 mod known_steps;
 mod label;

@@ -6,6 +6,7 @@
 //! leaves a field out.
 
 use super::agency::{Agency, Owner};
+use super::auxiliary::{self, Auxiliary};
 use super::choice::{Choice, Names};
 use super::constraint;
 use super::coverage::{self, Coverage};
@@ -21,6 +22,7 @@ use super::label::Label;
 use super::liveness::Liveness;
 use super::model::{self, Model};
 use super::observation::{self, Observation};
+use super::recorded::Recorded;
 use super::row::{Judged, Row};
 use super::settings::{self, Settings};
 use super::simulation::{self, Simulation, TestedStep};
@@ -46,6 +48,7 @@ pub(super) struct Obligations<'a> {
     pub agency: Agency<'a>,
     pub invariants: Invariants,
     pub induction: Induction,
+    pub auxiliary: Auxiliary<'a>,
     pub environment: Environment<'a>,
     pub liveness: Liveness,
     pub deadlock: Deadlock,
@@ -197,6 +200,8 @@ impl Counts {
 
 /// Findings of what is decided when the search is over.
 pub(super) struct Afterwards<'d, 'f> {
+    pub recorded: &'d Recorded,
+    pub auxiliary: &'d auxiliary::Decided,
     pub environment: &'d environment::Decided<ErasedRefinement<'f>>,
     /// Rows of liveness.
     pub liveness: Vec<Judged>,
@@ -225,6 +230,7 @@ impl<'a> Obligations<'a> {
             agency: Agency::new(refinement, choice),
             invariants: Invariants::new(invariants, choice)?,
             induction: Induction::new(invariants, is_enumerated, choice),
+            auxiliary: Auxiliary::new(implementation, choice),
             environment: named("`environment`, `acts_for` or `rules`", || {
                 Environment::new(refinement, choice)
             })?,
@@ -283,6 +289,7 @@ impl<'a> Obligations<'a> {
             agency,
             invariants,
             induction,
+            auxiliary,
             environment,
             liveness,
             deadlock,
@@ -299,6 +306,7 @@ impl<'a> Obligations<'a> {
         .into_iter()
         .chain(&mut invariants.rows)
         .chain(induction.rows_mut())
+        .chain(auxiliary.rows_mut())
         .chain(environment.rows_mut())
         .chain(liveness.rows_mut())
         .chain([&mut deadlock.row, &mut coverage.row, &mut model.row])
@@ -306,7 +314,7 @@ impl<'a> Obligations<'a> {
 
     /// Whether something is chosen that is decided on the complete graph, and can be.
     pub fn need_graph(&self) -> bool {
-        self.environment.needs_graph() || self.liveness.needs_graph()
+        self.environment.needs_graph() || self.liveness.needs_graph() || self.coverage.needs_graph()
     }
 
     /// Failures of these, in the order of the report.
@@ -411,6 +419,7 @@ impl<'a> Obligations<'a> {
             agency,
             invariants: of_invariants,
             induction,
+            auxiliary,
             environment,
             liveness: _,
             deadlock,
@@ -425,10 +434,11 @@ impl<'a> Obligations<'a> {
         rows.extend(agency.judge(counts.agency, found));
         rows.extend(of_invariants.judge(invariants, &counts.invariants, found));
         rows.extend(induction.judge(afterwards.induction, invariants, found));
+        rows.extend(auxiliary.judge(afterwards.auxiliary));
         rows.extend(environment.judge(afterwards.environment, found));
         rows.extend(afterwards.liveness);
         rows.extend(deadlock.judge(&counts.deadlock, found));
-        let coverage = coverage.judge(&counts.coverage, found);
+        let coverage = coverage.judge(&counts.coverage, afterwards.recorded, found);
         rows.extend(coverage.judged);
         (rows, coverage.doubts)
     }

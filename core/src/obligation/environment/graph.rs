@@ -6,12 +6,16 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use foldhash::{HashMap, HashMapExt};
 
+use crate::auxiliary::Base;
 use crate::constraint::Constraint;
+use crate::erased::ErasedState;
 use crate::explore::{Graph, Panic, StateId, States, Work};
 use crate::functions::{Functions, RefinementFunctions};
 use crate::liveness::Bits;
 use crate::model_call::catch;
+use crate::numbered::Numbered;
 use crate::obligation::found::Tell;
+use crate::obligation::futures::with_future;
 use crate::obligation::label::Label;
 use crate::parallel::run_in_parallel;
 use crate::refinement::Refinement;
@@ -112,6 +116,11 @@ pub(in crate::obligation) fn decide<R: Refinement>(
     } = *of;
     let numbers: HashMap<_, _> = inputs.iter().zip(0u32..).collect();
     let mut looked_at = look_at(of, &numbers)?;
+    let lasting = with_future(of.refinement, of.constraint, of.reached, graph)?;
+    if let Some(lasting) = lasting {
+        // What the image of a wrong prediction offers is offered in no behaviour of the system without the variable.
+        looked_at.iter_mut().for_each(|part| part.forget(&lasting));
+    }
     tell(None);
     let mut outside = Bits::none(graph.states());
     for state in looked_at.iter().flat_map(|part| &part.outside) {
@@ -121,7 +130,9 @@ pub(in crate::obligation) fn decide<R: Refinement>(
     for state in looked_at.iter().flat_map(|part| &part.stopped) {
         cut.insert(state.0);
     }
+    let fibres = fibres(of)?;
     let backward = |cut: &Bits| Backward {
+        fibres: fibres.as_deref(),
         states: graph.states(),
         graph: Labelled {
             graph,
@@ -153,6 +164,24 @@ pub(in crate::obligation) fn decide<R: Refinement>(
         };
     }
     Ok(findings)
+}
+
+/// Per state whose steps are recorded, the number of its fibre: of what it is without the guesses of an auxiliary variable. None
+/// if the implementation makes none.
+fn fibres<R: Refinement>(of: &Decidable<'_, R>) -> Result<Option<Vec<u32>>, PanickedAt> {
+    let view = of.refinement.implementation().view();
+    let Some(base) = view.map(Base::of).filter(Base::guesses) else {
+        return Ok(None);
+    };
+    let mut numbers = Numbered::default();
+    let number = |id| {
+        let state = kept(of.refinement, of.reached, id)?;
+        let without = catch(|| base.without_guesses(&ErasedState::from(state)));
+        let without = without.map_err(|panic| (id, "`view`", panic))?;
+        Ok(numbers.number(without))
+    };
+    let states = (0..of.graph.states() as u32).map(StateId);
+    states.map(number).collect::<Result<_, _>>().map(Some)
 }
 
 /// Findings if the states whose steps are not recorded are as the last entry of `rest` says.
@@ -263,6 +292,8 @@ struct Backward<'a> {
     graph: Labelled<'a>,
     /// Number of states whose steps are recorded. The next number stands for all others.
     states: usize,
+    /// Per such state, the number of its fibre, if there are guesses.
+    fibres: Option<&'a [u32]>,
 }
 
 impl<'a> Backward<'a> {
@@ -270,6 +301,21 @@ impl<'a> Backward<'a> {
     fn ids(&self) -> impl DoubleEndedIterator<Item = StateId> {
         let states = (0..self.states as u32).map(StateId);
         states.filter(|state| !self.graph.is_cut(*state))
+    }
+
+    /// Gives each state the marks of its whole fibre: the system without the guesses may do whatever it may do with one of them. A
+    /// behaviour from here on has a guess of its own, with which it is one of the view.
+    fn guess_anew(&self, marks: &mut [u32]) {
+        let Some(fibres) = self.fibres else {
+            return;
+        };
+        let mut of_fibres = vec![0; fibres.len()];
+        for id in self.ids() {
+            of_fibres[fibres[id.0 as usize] as usize] |= marks[id.0 as usize];
+        }
+        for id in self.ids() {
+            marks[id.0 as usize] = of_fibres[fibres[id.0 as usize] as usize];
+        }
     }
 
     /// Spreads the bits of `marks` from the targets of the steps that `permitted` admits to their
@@ -337,6 +383,7 @@ fn comes_to_rest<R: Refinement>(
     if unsettled != 0 {
         let mut marks = rest.0.clone();
         backward.spread(&mut marks, |_, _| true);
+        backward.guess_anew(&mut marks);
         let restless = marks
             .iter()
             .map(|mark| unsettled & !mark)
@@ -385,6 +432,15 @@ struct LookedAt<A> {
 }
 
 impl<A> LookedAt<A> {
+    /// Forgets what is needed in other states than these.
+    fn forget(&mut self, others: &Bits) {
+        for (id, needed) in self.states.clone().zip(&mut self.needed) {
+            if !others.contains(id) {
+                *needed = u32::MAX;
+            }
+        }
+    }
+
     /// The states with what each needs, in order.
     fn needs(&self) -> impl Iterator<Item = (StateId, &[Need<A>])> {
         let states = self.states.clone().zip(&self.needed);
@@ -584,6 +640,7 @@ fn meets_later<R: Refinement>(
                 }
                 _ => true,
             });
+            backward.guess_anew(&mut marks);
             let all = bits.iter().fold(0, |all, bit| all | bit);
             let needs = looked_at.iter().flat_map(LookedAt::needs);
             for (id, needs) in needs.filter(|(id, _)| !backward.graph.is_cut(*id)) {

@@ -20,9 +20,9 @@ pub(super) struct Instance {
     pub name: String,
     pub strength: Strength,
     /// The places of the rules.
-    rules: Vec<u32>,
+    pub rules: Vec<u32>,
     /// The process, unless the condition is one of all.
-    process: Option<Process>,
+    pub process: Option<Process>,
 }
 
 impl Instance {
@@ -38,15 +38,21 @@ impl Instance {
     }
 }
 
-/// The rules and processes of the recorded steps that change the state.
-pub(super) fn taken(graph: &Graph, labels: &[Label]) -> Taken {
-    let mut changing = Bits::none(labels.len());
+/// The rules and processes of the recorded steps that change the state, of which `of_labels` has those of each label.
+pub(super) fn taken(graph: &Graph, of_labels: &[Taken]) -> Taken {
+    let mut changing = Bits::none(of_labels.len());
     for state in (0..graph.states() as u32).map(StateId) {
         let steps = graph.steps(state).filter(|(target, _)| *target != state);
         steps.for_each(|(_, label)| changing.insert(label));
     }
-    let labels = changing.iter().map(|label| labels[label as usize]);
-    labels.filter_map(|label| label.taken).collect()
+    let labels = changing.iter().map(|label| &of_labels[label as usize]);
+    labels.flatten().copied().collect()
+}
+
+/// The rule and the process of each label.
+pub(super) fn taken_by_labels(labels: &[Label]) -> Vec<Taken> {
+    let taken = labels.iter().map(|label| label.taken);
+    taken.map(|taken| taken.into_iter().collect()).collect()
 }
 
 /// The conditions of each process by which a step was taken.
@@ -113,18 +119,18 @@ pub(super) struct Assumed {
 }
 
 impl Assumed {
-    pub fn new(instances: Vec<Instance>, labels: &[Label]) -> Self {
+    /// Those of some labels, given by the rules and processes that take their steps.
+    pub fn new(instances: Vec<Instance>, of_labels: &[Taken]) -> Self {
         let mut conditions = Conditions::new(instances.iter().map(|one| one.strength));
-        let class = |label: &Label| {
+        let class = |of_label: &Taken| {
             let taken = |(_, one): &(usize, &Instance)| {
-                label
-                    .taken
-                    .is_some_and(|(rule, process)| one.takes(rule, process))
+                let mut taken = of_label.iter();
+                taken.any(|(rule, process)| one.takes(*rule, *process))
             };
             let of = instances.iter().enumerate().filter(taken);
             conditions.class(of.map(|(number, _)| number))
         };
-        let classes = labels.iter().map(class).collect();
+        let classes = of_labels.iter().map(class).collect();
         Self {
             instances,
             conditions,

@@ -81,6 +81,11 @@ impl<R: Refinement> Decision<'_, R> {
         };
         let instances = mapped.instances.iter().enumerate();
         let instances: Vec<_> = instances.filter_map(of_condition).collect();
+        if specification.view().is_some() {
+            return Obligation::incomplete(
+                "not evaluated: the specification has an auxiliary variable, and what its fairness means is not that of its steps",
+            );
+        }
         if let Some(rule) = mapped.only_stated(condition, specification, self.simulated) {
             return Obligation::incomplete(&format!(
                 "not evaluated: the specification states `{rule}` as a predicate, which does not tell where it is enabled"

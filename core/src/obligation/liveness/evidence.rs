@@ -1,8 +1,10 @@
 //! A lasso as a behaviour of the model: judged there, and shown.
 
 use super::assumed::Instance;
+use super::base_steps::Below;
 use super::single_steps::Behaviour;
 use crate::answer::answer;
+use crate::erased::{ErasedAction, ErasedState};
 use crate::explore::{Panic, StateId};
 use crate::functions::RefinementFunctions;
 use crate::liveness::{Facts, Fault, Lasso, Met, Strength, Word, judge};
@@ -268,6 +270,9 @@ impl<R: Refinement> Facts for Shown<'_, R> {
     fn enabled(&self, at: usize, condition: usize) -> bool {
         let system = self.refinement.implementation();
         let instance = &self.assumed[condition];
+        if let Some(below) = Below::of(system) {
+            return below.enables(instance, &ErasedState::of(&self.states[at]));
+        }
         let mut steps = self.steps[at].iter();
         steps.any(|(action, to)| *to != self.states[at] && instance.takes_action(system, action))
     }
@@ -275,6 +280,15 @@ impl<R: Refinement> Facts for Shown<'_, R> {
     fn takes(&self, from: usize, to: usize, condition: usize) -> bool {
         let system = self.refinement.implementation();
         let instance = &self.assumed[condition];
+        if let Some(below) = Below::of(system) {
+            let states = [from, to].map(|at| ErasedState::of(&self.states[at]));
+            let actions = self.taken[from].iter();
+            let actions: Vec<_> = actions
+                .map(|(action, _)| ErasedAction::of(action))
+                .collect();
+            return self.next(from) == Some(to)
+                && below.takes(instance, states.each_ref(), &actions);
+        }
         let mut taken = self.taken[from].iter();
         self.next(from) == Some(to)
             && self.states[from] != self.states[to]

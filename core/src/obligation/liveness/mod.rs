@@ -8,11 +8,12 @@
 //! were expanded, with all their steps: a fair behaviour that stays in them is one of the system, so a violation is told, and
 //! nothing holds. Each step is labelled with its rule and process, from which its class follows (`assumed`); the predicates and
 //! the images of all states are asked once for each state (`looked_at`), and the specification's steps once for each image
-//! (`mapped`); where a step simulates several abstract steps the graph is split into single ones for fairness of the
+//! (`mapped`); of a view the actions are those of the system below it (`base_steps`); where a step simulates several abstract steps the graph is split into single ones for fairness of the
 //! specification (`single_steps`); the rows are decided (`decision`); a lasso that is found is made one of the model, judged
 //! there, and shown (`evidence`).
 
 mod assumed;
+mod base_steps;
 mod decision;
 mod evidence;
 mod looked_at;
@@ -21,7 +22,8 @@ mod single_steps;
 
 use std::cell::OnceCell;
 
-use self::assumed::{Assumed, Instance, RecordedSteps, instances, taken};
+use self::assumed::{Assumed, Instance, RecordedSteps, instances, taken, taken_by_labels};
+use self::base_steps::BaseSteps;
 use self::decision::Decision;
 use self::looked_at::LookedAt;
 use self::mapped::Mapped;
@@ -170,12 +172,23 @@ impl Liveness {
             Err(panicked) => return self.panicked(panicked),
         };
         let system = found.refinement.implementation();
-        let (stated, labels) = (system.fairness(), searched.labels);
-        let instances = instances(&stated, system.rules(), &taken(graph, labels));
-        let assumed = Assumed::new(instances, labels);
+        let stated = system.fairness();
+        let below = match BaseSteps::new(found, graph, searched.labels) {
+            Ok(below) => below,
+            Err(panicked) => return self.panicked(panicked),
+        };
+        let (graph, labels, of_labels) = match &below {
+            None => (graph, searched.labels, &taken_by_labels(searched.labels)),
+            Some(below) => (&below.graph, &*below.labels, &below.taken),
+        };
+        // The rules of the system below a view are the first of its rules.
+        let mut instances = instances(&stated, system.rules(), &taken(graph, of_labels));
+        instances.extend(below.as_ref().and_then(BaseSteps::stutters_go_on));
+        let assumed = Assumed::new(instances, of_labels);
         let steps = RecordedSteps {
             graph,
-            complete: searched.recorded.open().is_none() && cut.is_empty(),
+            // Steps that say what is enabled lead to the state that stands for none.
+            complete: searched.recorded.open().is_none() && cut.is_empty() && below.is_none(),
             cut: (!cut.is_empty()).then_some(&cut),
             classes: &assumed.classes,
         };

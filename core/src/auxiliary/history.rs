@@ -1,18 +1,17 @@
-//! Auxiliary variables: what an implementation remembers for the sake of a proof alone.
+//! History variables: what an implementation remembers of its past.
 //!
 //! Source: Abadi & Lamport, *The Existence of Refinement Mappings*, section 5.1, Proposition 1: a
 //! history variable is set by each step from its own value, the step, and nothing else, and no step
 //! asks for it; so the system with it behaves as the system without it. Here that is so by
-//! construction: a [`History`] is never shown to the system it remembers. Left out: prophecy and
-//! stuttering variables.
-
-use std::fmt::Debug;
-use std::hash::Hash;
+//! construction: a [`History`] is never shown to the system it remembers. So it has no side conditions.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::parts::written_by_parts;
+use super::view::{Base, SideCondition, View, ViewObject};
 use crate::drawing::Drawing;
+use crate::erased::{ErasedAction, ErasedState, SystemObject};
 use crate::fairness::Fairness;
 use crate::obligation::ObligationKind;
 use crate::report::json::json;
@@ -24,7 +23,7 @@ use crate::system::{ActionOf, ObservationOf, StateOf, TransitionSystem};
 /// A history variable of `S`.
 pub trait History<S: TransitionSystem>: Sync {
     /// Type of the value that is remembered.
-    type Value: Clone + Eq + Hash + Debug + Serialize + Send + Sync + 'static;
+    type Value: State<S>;
 
     /// Its value in an initial state.
     fn initial(&self, system: &S, state: &StateOf<S>) -> Self::Value;
@@ -64,9 +63,10 @@ pub struct Remembering<T, V> {
     pub history: V,
 }
 
-impl<X: ?Sized, T, V> State<X> for Remembering<T, V> where
-    Self: Clone + Eq + Hash + Debug + Serialize + Send + Sync + 'static
-{
+written_by_parts! {
+    impl [S: TransitionSystem, H: History<S>] Remembering<StateOf<S>, H::Value>,
+    of WithHistory<S, H>, based on S
+    { state: StateOf<S>, history: H::Value }
 }
 
 impl<S, H> TransitionSystem for WithHistory<S, H>
@@ -119,7 +119,7 @@ where
         self.system.may_stop(&from.state)
     }
 
-    /// Conditions of the system without the variable. A step that changes nothing but the variable counts as one of its action.
+    /// Conditions of the system without the variable, on its own steps: one that changes nothing but the variable is none.
     fn fairness(&self) -> Vec<Fairness> {
         self.system.fairness()
     }
@@ -133,7 +133,17 @@ where
     }
 
     fn undecided(&self, obligation: ObligationKind) -> Option<&'static str> {
-        self.system.undecided(obligation)
+        let below = self.system.view();
+        let guesses = below.is_some_and(|view| Base::of(view).guesses());
+        let own = (guesses && obligation == ObligationKind::Environment).then_some(
+            "a history variable over a guess may remember it, so that the guess cannot be made anew: what the environment may \
+             still choose is not known",
+        );
+        own.or_else(|| self.system.undecided(obligation))
+    }
+
+    fn view(&self) -> Option<View<'_>> {
+        Some(View::new(self))
     }
 
     fn show(&self, from: &Self::State) -> Value {
@@ -149,6 +159,37 @@ where
 
     fn inputs(&self, action: &Self::Action) -> Self::Action {
         self.system.inputs(action)
+    }
+}
+
+impl<S, H> ViewObject for WithHistory<S, H>
+where
+    S: TransitionSystem,
+    H: History<S>,
+{
+    fn variable(&self) -> &'static str {
+        "history"
+    }
+
+    fn base(&self) -> &dyn SystemObject {
+        &self.system
+    }
+
+    fn base_state(&self, state: &ErasedState) -> ErasedState {
+        ErasedState::of(&state.get::<StateOf<Self>>().state)
+    }
+
+    fn base_action(&self, action: &ErasedAction) -> Option<ErasedAction> {
+        Some(action.clone())
+    }
+
+    /// A value is that of a behaviour, not of a state.
+    fn lifts(&self, _: &ErasedState, _: &mut dyn FnMut(ErasedState) -> bool) -> bool {
+        false
+    }
+
+    fn conditions(&self) -> &'static [SideCondition] {
+        &[]
     }
 }
 

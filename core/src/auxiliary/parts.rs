@@ -1,0 +1,93 @@
+//! States and actions of views, kept as the words of their parts.
+//!
+//! A part belongs to the base, and is written as the base says: a range may be one of its parameters.
+
+/// Implements `State` for the state of a view, or a part of it, by its fields, each of which is a state of the base.
+macro_rules! written_by_parts {
+    (
+        impl [$($generics:tt)*] $type_:ty, of $view:ty, based on $base:ty
+        $(where [$($bounds:tt)*])?
+        { $($field:ident: $part:ty),+ }
+    ) => {
+        impl<$($generics)*> $crate::state::State<$view> for $type_
+        $(where $($bounds)*)?
+        {
+            const KEPT: $crate::state::Kept =
+                $crate::state::Kept::all(&[$(<$part as $crate::state::State<$base>>::KEPT),+]);
+            const EXACT: $crate::state::Exact<Self> = $crate::state::Exact::of_parts(&[
+                $(<$part as $crate::state::State<$base>>::EXACT.is_exact()),+
+            ]);
+
+            fn shape(view: &$view, limits: $crate::state::Limits) -> $crate::state::Shape {
+                let base = &view.system;
+                $crate::state::Shape::fields(&[
+                    $(<$part as $crate::state::State<$base>>::shape(base, limits)),+
+                ])
+            }
+
+            #[inline(always)]
+            fn count(view: &$view, limits: $crate::state::Limits) -> Option<u64> {
+                let base = &view.system;
+                $crate::state::product(&[
+                    $(<$part as $crate::state::State<$base>>::count(base, limits)),+
+                ])
+            }
+
+            #[inline(always)]
+            fn write(
+                &self,
+                view: &$view,
+                limits: $crate::state::Limits,
+                sink: &mut impl $crate::state::Sink,
+            ) {
+                let base = &view.system;
+                $(
+                    sink.enter($crate::state::Part::Name(stringify!($field)));
+                    <$part as $crate::state::State<$base>>::write(&self.$field, base, limits, sink);
+                    sink.leave();
+                )+
+            }
+
+            #[inline(always)]
+            fn read(
+                view: &$view,
+                limits: $crate::state::Limits,
+                source: &mut impl $crate::state::Source,
+            ) -> Self {
+                let base = &view.system;
+                Self {
+                    $($field: <$part as $crate::state::State<$base>>::read(base, limits, source)),+
+                }
+            }
+
+            #[inline(always)]
+            fn width(view: &$view, limits: $crate::state::Limits) -> u32 {
+                let base = &view.system;
+                0u32 $(.wrapping_add(<$part as $crate::state::State<$base>>::width(base, limits)))+
+            }
+
+            #[inline(always)]
+            fn write_changes(
+                &self,
+                from: &Self,
+                view: &$view,
+                limits: $crate::state::Limits,
+                at: impl Fn() -> u32 + Copy,
+                changes: &mut $crate::state::Changes<'_>,
+            ) {
+                let base = &view.system;
+                $(
+                    <$part as $crate::state::State<$base>>::write_changes(
+                        &self.$field, &from.$field, base, limits, at, changes,
+                    );
+                    let at = move || {
+                        at() + <$part as $crate::state::State<$base>>::width(base, limits)
+                    };
+                )+
+                let _ = at;
+            }
+        }
+    };
+}
+
+pub(super) use written_by_parts;

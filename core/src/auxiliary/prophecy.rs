@@ -1,0 +1,517 @@
+//! Prophecy variables: what an implementation predicts of its future.
+//!
+//! Source: Abadi & Lamport, *The Existence of Refinement Mappings*, section 5.2, Proposition 5; Lamport & Merz, *Auxiliary
+//! Variables in TLA+*, section 4 (predictions under the keys of an array, Π, and what a step does to each of them); Lamport &
+//! Merz, *Prophecy Made Simple*.
+//!
+//! A step of the system is taken from a prediction to another if each prediction before it allows it: one that stays open is the
+//! same after it, and one that the step fulfils comes true. What is newly open is predicted in every possible way. So no step is
+//! added; that none is lost are the side conditions. They are decided for each key by itself: a step is allowed if each of the
+//! predictions before it allows it, and these are made independently of each other.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::parts::written_by_parts;
+use super::view::{Outcome, SideCondition, Tell, View, ViewObject};
+use crate::action::Action;
+use crate::drawing::Drawing;
+use crate::erased::{ErasedAction, ErasedState, SystemObject};
+use crate::fairness::Fairness;
+use crate::obligation::ObligationKind;
+use crate::report::json::json;
+use crate::rule::{Process, Rule, RuleId};
+use crate::state::State;
+use crate::symmetry::Symmetric;
+use crate::system::{ActionOf, ObservationOf, StateOf, TransitionSystem};
+
+/// A prophecy variable of `S`: predictions, each under a key.
+///
+/// One that predicts a single thing has the key `()`; one that predicts something of each element of a set, or of each place
+/// of a sequence, has those as keys.
+pub trait Prophecy<S: TransitionSystem>: Sync {
+    /// Type of the keys of predictions.
+    type Key: State<S> + Ord;
+    /// Type of a prediction.
+    type Prediction: State<S> + Ord;
+
+    /// The keys of the predictions that are open in a state: those that are not fulfilled yet, and may be.
+    fn open(&self, system: &S, state: &StateOf<S>) -> Vec<Self::Key>;
+
+    /// The possible predictions (Π) under a key that is open in a state.
+    fn possible(&self, system: &S, state: &StateOf<S>, key: &Self::Key) -> Vec<Self::Prediction>;
+
+    /// What a step does to a prediction that is open where it begins.
+    ///
+    /// A key that is open where the step ends, and under which nothing is kept, gets a new prediction: each that is possible.
+    fn fate(
+        &self,
+        system: &S,
+        open: (&Self::Key, &Self::Prediction),
+        from: &StateOf<S>,
+        action: &ActionOf<S>,
+        to: &StateOf<S>,
+    ) -> Fate<Self::Key>;
+
+    /// True if these predictions are offered in an initial state. All possible ones are, by default; that they are is the side
+    /// condition `auxiliary:initial`.
+    fn is_offered(
+        &self,
+        _system: &S,
+        _initial: &StateOf<S>,
+        _predictions: &BTreeMap<Self::Key, Self::Prediction>,
+    ) -> bool {
+        true
+    }
+}
+
+/// A prophecy variable that speaks of interchangeable identities.
+pub trait SymmetricProphecy<S: Symmetric>: Prophecy<S> {
+    /// A key and its prediction with the identities exchanged.
+    fn permute(
+        &self,
+        system: &S,
+        by: &S::Permutation,
+        open: (&Self::Key, &Self::Prediction),
+    ) -> (Self::Key, Self::Prediction);
+}
+
+/// Fate of a prediction at a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate<K> {
+    /// It stays open, under this key: its own, or the one that its subject has after the step. Under a key that is not open there
+    /// it ends; of two that come under one key both have to be the same, and a prediction that is not possible there is not kept
+    /// by any step.
+    Keep(K),
+    /// The step is what it speaks of, and is taken only if it comes true.
+    Fulfil {
+        /// True if it does.
+        comes_true: bool,
+    },
+    /// It ends, whatever it was.
+    Drop,
+}
+
+/// A system with a prophecy variable.
+#[derive(Clone, Debug)]
+pub struct WithProphecy<S, P> {
+    /// The system, which knows nothing of the variable.
+    pub system: S,
+    /// The variable.
+    pub prophecy: P,
+}
+
+/// A state, and what is predicted there.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+pub struct Prophesying<T, K: Ord, V> {
+    /// The state of the system.
+    pub state: T,
+    /// The prediction under each key that is open.
+    pub prophecy: BTreeMap<K, V>,
+}
+
+/// An action, and what is newly predicted by its step.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+pub struct Predicting<A, K: Ord, V> {
+    /// The action of the system.
+    pub action: A,
+    /// The predictions that the step makes. Those that it keeps follow from the state before.
+    pub made: BTreeMap<K, V>,
+}
+
+type OpenOf<S, P> = BTreeMap<<P as Prophecy<S>>::Key, <P as Prophecy<S>>::Prediction>;
+/// Per open key, the possible predictions, each once.
+type Possible<S, P> = BTreeMap<<P as Prophecy<S>>::Key, BTreeSet<<P as Prophecy<S>>::Prediction>>;
+
+written_by_parts! {
+    impl [S: TransitionSystem, P: Prophecy<S>] Prophesying<StateOf<S>, P::Key, P::Prediction>,
+    of WithProphecy<S, P>, based on S
+    { state: StateOf<S>, prophecy: OpenOf<S, P> }
+}
+
+// Where a stuttering variable is added its state has an action.
+written_by_parts! {
+    impl [S: TransitionSystem, P: Prophecy<S>] Predicting<ActionOf<S>, P::Key, P::Prediction>,
+    of WithProphecy<S, P>, based on S
+    where [ActionOf<S>: State<S>]
+    { action: ActionOf<S>, made: OpenOf<S, P> }
+}
+
+impl<A, K, V> Action for Predicting<A, K, V>
+where
+    A: Action,
+    K: Ord,
+    Self: Clone + Eq + std::hash::Hash + std::fmt::Debug + Serialize + Send + Sync + 'static,
+{
+    fn rules() -> &'static [Rule] {
+        A::rules()
+    }
+
+    fn rule(&self) -> RuleId {
+        self.action.rule()
+    }
+
+    fn process(&self) -> Option<Process> {
+        self.action.process()
+    }
+}
+
+impl<S: TransitionSystem, P: Prophecy<S>> WithProphecy<S, P> {
+    /// Π of a state.
+    fn possible(&self, state: &StateOf<S>) -> Possible<S, P> {
+        let open = self.prophecy.open(&self.system, state).into_iter();
+        open.map(|key| {
+            let possible = self.prophecy.possible(&self.system, state, &key);
+            (key, possible.into_iter().collect())
+        })
+        .collect()
+    }
+
+    /// The predictions that a step from some others keeps, if it is taken with those.
+    fn kept(
+        &self,
+        before: &OpenOf<S, P>,
+        (from, action, to): (&StateOf<S>, &ActionOf<S>, &StateOf<S>),
+        possible: &Possible<S, P>,
+    ) -> Option<OpenOf<S, P>> {
+        let mut kept = BTreeMap::new();
+        for open in before {
+            match self.prophecy.fate(&self.system, open, from, action, to) {
+                Fate::Keep(key) => {
+                    if let Some(possible) = possible.get(&key) {
+                        let prediction = open.1;
+                        let is_same = kept.get(&key).is_none_or(|other| other == prediction);
+                        if !is_same || !possible.contains(prediction) {
+                            return None;
+                        }
+                        kept.insert(key, prediction.clone());
+                    }
+                }
+                Fate::Fulfil { comes_true: false } => return None,
+                Fate::Fulfil { comes_true: true } | Fate::Drop => (),
+            }
+        }
+        Some(kept)
+    }
+
+    /// That every possible prediction is offered in an initial state.
+    fn is_initial(&self, state: &StateOf<S>) -> Outcome {
+        let mut offered = 0;
+        let mut missing = None;
+        assignments(&self.possible(state), &mut |predictions| {
+            if self.prophecy.is_offered(&self.system, state, &predictions) {
+                offered += 1;
+            } else if missing.is_none() {
+                missing = Some(predictions);
+            }
+        });
+        match missing {
+            None => Outcome::Holds(offered),
+            Some(missing) => Outcome::Fails(format!(
+                "the predictions {missing:?} are possible in this initial state, and are not offered"
+            )),
+        }
+    }
+
+    /// That there is a prediction under each key of a state.
+    fn is_non_empty(&self, state: &StateOf<S>) -> Outcome {
+        let possible = self.possible(state);
+        let mut empty = possible.iter().filter(|(_, possible)| possible.is_empty());
+        match empty.next() {
+            None => Outcome::Holds(1),
+            Some((key, _)) => Outcome::Fails(format!(
+                "no prediction is possible under the key {key:?}, so that no behaviour gets here"
+            )),
+        }
+    }
+
+    /// That a step is taken whatever is predicted after it.
+    fn is_backward_total(
+        &self,
+        from: &StateOf<S>,
+        action: &ActionOf<S>,
+        to: &StateOf<S>,
+    ) -> Outcome {
+        let [before, after] = [from, to].map(|state| self.possible(state));
+        for (key, possible) in &before {
+            // Predictions after the step that allow one before it under this key.
+            let mut allowed: Possible<S, P> = BTreeMap::new();
+            let is_free = possible.iter().any(|prediction| {
+                let open = (key, prediction);
+                match self.prophecy.fate(&self.system, open, from, action, to) {
+                    Fate::Keep(kept) if after.contains_key(&kept) => {
+                        allowed.entry(kept).or_default().insert(prediction.clone());
+                        false
+                    }
+                    Fate::Fulfil { comes_true } => comes_true,
+                    Fate::Keep(_) | Fate::Drop => true,
+                }
+            });
+            if is_free {
+                continue;
+            }
+            // One that allows none.
+            let lost = after.iter().map(|(kept, possible)| {
+                let allowed = allowed.get(kept);
+                let mut others = possible.iter();
+                let other = others.find(|one| allowed.is_none_or(|all| !all.contains(*one)));
+                Some((kept.clone(), other?.clone()))
+            });
+            if let Some(lost) = lost.collect::<Option<OpenOf<S, P>>>() {
+                let with = match lost.is_empty() {
+                    true => "nothing is predicted after this step".to_owned(),
+                    false => format!("the predictions {lost:?} are possible after this step"),
+                };
+                return Outcome::Fails(format!(
+                    "{with}, and with no prediction that is possible before it, under the key {key:?}, the step leads there: \
+                     a behaviour that goes on so is lost"
+                ));
+            }
+        }
+        let cases = after.values().map(|possible| possible.len() as u64);
+        Outcome::Holds(cases.fold(1, u64::saturating_mul))
+    }
+}
+
+/// Visits each choice of one prediction for each key.
+fn assignments<K: Ord + Clone, V: Ord + Clone>(
+    possible: &BTreeMap<K, BTreeSet<V>>,
+    visit: &mut dyn FnMut(BTreeMap<K, V>),
+) {
+    let lists: Vec<(&K, Vec<&V>)> = possible
+        .iter()
+        .map(|(key, possible)| (key, possible.iter().collect()))
+        .collect();
+    if lists.iter().any(|(_, list)| list.is_empty()) {
+        return;
+    }
+    let mut chosen = vec![0; lists.len()];
+    loop {
+        let pairs = lists.iter().zip(&chosen);
+        visit(
+            pairs
+                .map(|((key, list), at)| ((*key).clone(), list[*at].clone()))
+                .collect(),
+        );
+        // The last key changes first.
+        let mut place = lists.len();
+        loop {
+            let Some(before) = place.checked_sub(1) else {
+                return;
+            };
+            place = before;
+            chosen[place] += 1;
+            if chosen[place] < lists[place].1.len() {
+                break;
+            }
+            chosen[place] = 0;
+        }
+    }
+}
+
+impl<S, P> TransitionSystem for WithProphecy<S, P>
+where
+    S: TransitionSystem,
+    P: Prophecy<S>,
+{
+    type State = Prophesying<StateOf<S>, P::Key, P::Prediction>;
+    type Action = Predicting<ActionOf<S>, P::Key, P::Prediction>;
+    type Observation = ObservationOf<S>;
+
+    fn rules(&self) -> &[Rule] {
+        self.system.rules()
+    }
+
+    fn rule_of(&self, action: &Self::Action) -> RuleId {
+        self.system.rule_of(&action.action)
+    }
+
+    fn initial(&self, visit: &mut impl FnMut(Self::State)) {
+        self.system.initial(&mut |state| {
+            assignments(&self.possible(&state), &mut |prophecy| {
+                if self.prophecy.is_offered(&self.system, &state, &prophecy) {
+                    let state = state.clone();
+                    visit(Prophesying { state, prophecy });
+                }
+            });
+        });
+    }
+
+    fn next(&self, from: &Self::State, visit: &mut impl FnMut(Self::Action, Self::State)) {
+        let Prophesying { state, prophecy } = from;
+        self.system.next(state, &mut |action, to| {
+            let mut possible = self.possible(&to);
+            let Some(kept) = self.kept(prophecy, (state, &action, &to), &possible) else {
+                return;
+            };
+            possible.retain(|key, _| !kept.contains_key(key));
+            assignments(&possible, &mut |made| {
+                let mut prophecy = kept.clone();
+                prophecy.extend(made.clone());
+                let action = action.clone();
+                let to = Prophesying {
+                    state: to.clone(),
+                    prophecy,
+                };
+                visit(Predicting { action, made }, to);
+            });
+        });
+    }
+
+    fn observe(&self, from: &Self::State) -> Self::Observation {
+        self.system.observe(&from.state)
+    }
+
+    fn process_of(&self, action: &Self::Action) -> Process {
+        self.system.process_of(&action.action)
+    }
+
+    fn may_stop(&self, from: &Self::State) -> bool {
+        self.system.may_stop(&from.state)
+    }
+
+    /// Conditions of the system without the variable, on its own steps: one that a guess forbids is enabled nevertheless.
+    fn fairness(&self) -> Vec<Fairness> {
+        self.system.fairness()
+    }
+
+    fn bound(&self) -> Option<String> {
+        self.system.bound()
+    }
+
+    fn cut_off(&self, from: &Self::State) -> Vec<&str> {
+        self.system.cut_off(&from.state)
+    }
+
+    fn undecided(&self, obligation: ObligationKind) -> Option<&'static str> {
+        self.system.undecided(obligation)
+    }
+
+    fn view(&self) -> Option<View<'_>> {
+        Some(View::new(self))
+    }
+
+    fn show(&self, from: &Self::State) -> Value {
+        let mut shown = Map::new();
+        shown.insert("state".to_owned(), self.system.show(&from.state));
+        shown.insert("prophecy".to_owned(), json(&from.prophecy));
+        Value::Object(shown)
+    }
+
+    fn draw(&self, from: &Self::State) -> Option<Drawing> {
+        self.system.draw(&from.state)
+    }
+
+    /// What a step predicts is a result.
+    fn inputs(&self, action: &Self::Action) -> Self::Action {
+        Predicting {
+            action: self.system.inputs(&action.action),
+            made: BTreeMap::new(),
+        }
+    }
+}
+
+impl<S, P> ViewObject for WithProphecy<S, P>
+where
+    S: TransitionSystem,
+    P: Prophecy<S>,
+{
+    fn variable(&self) -> &'static str {
+        "prophecy"
+    }
+
+    fn base(&self) -> &dyn SystemObject {
+        &self.system
+    }
+
+    fn base_state(&self, state: &ErasedState) -> ErasedState {
+        ErasedState::of(&state.get::<StateOf<Self>>().state)
+    }
+
+    fn base_action(&self, action: &ErasedAction) -> Option<ErasedAction> {
+        Some(ErasedAction::of(&action.get::<ActionOf<Self>>().action))
+    }
+
+    fn lifts(&self, base: &ErasedState, enough: &mut dyn FnMut(ErasedState) -> bool) -> bool {
+        let state = base.get::<StateOf<S>>();
+        let mut is_enough = false;
+        assignments(&self.possible(state), &mut |prophecy| {
+            if !is_enough {
+                let state = state.clone();
+                is_enough = enough(ErasedState::from(Prophesying { state, prophecy }));
+            }
+        });
+        true
+    }
+
+    fn conditions(&self) -> &'static [SideCondition] {
+        &[
+            SideCondition::Initial,
+            SideCondition::NonEmpty,
+            SideCondition::BackwardTotal,
+        ]
+    }
+
+    fn test_initial(&self, base: &ErasedState, tell: &mut Tell<'_>) {
+        tell(SideCondition::Initial, self.is_initial(base.get()));
+    }
+
+    fn test_state(&self, base: &ErasedState, tell: &mut Tell<'_>) {
+        tell(SideCondition::NonEmpty, self.is_non_empty(base.get()));
+    }
+
+    fn test_step(
+        &self,
+        from: &ErasedState,
+        action: &ErasedAction,
+        to: &ErasedState,
+        tell: &mut Tell<'_>,
+    ) {
+        let outcome = self.is_backward_total(from.get(), action.get(), to.get());
+        tell(SideCondition::BackwardTotal, outcome);
+    }
+}
+
+impl<S, P> Symmetric for WithProphecy<S, P>
+where
+    S: Symmetric,
+    P: SymmetricProphecy<S>,
+{
+    type Permutation = S::Permutation;
+
+    fn permutations(&self) -> Vec<S::Permutation> {
+        self.system.permutations()
+    }
+
+    fn permute(&self, by: &S::Permutation, from: &Self::State) -> Self::State {
+        Prophesying {
+            state: self.system.permute(by, &from.state),
+            prophecy: self.permuted(by, &from.prophecy),
+        }
+    }
+
+    fn permute_action(
+        &self,
+        by: &S::Permutation,
+        from: &Self::State,
+        action: &Self::Action,
+        to: &Self::State,
+    ) -> Self::Action {
+        Predicting {
+            action: self
+                .system
+                .permute_action(by, &from.state, &action.action, &to.state),
+            made: self.permuted(by, &action.made),
+        }
+    }
+}
+
+impl<S: Symmetric, P: SymmetricProphecy<S>> WithProphecy<S, P> {
+    fn permuted(&self, by: &S::Permutation, predictions: &OpenOf<S, P>) -> OpenOf<S, P> {
+        let open = predictions.iter();
+        open.map(|open| self.prophecy.permute(&self.system, by, open))
+            .collect()
+    }
+}

@@ -1,0 +1,544 @@
+//! Stuttering variables: steps of an implementation that change nothing, so that one step simulates several, or a specification
+//! is met that is slower.
+//!
+//! Source: Abadi & Lamport, *The Existence of Refinement Mappings*, section 5 (Example 4, in which a refinement mapping needs
+//! them); Lamport & Merz, *Auxiliary Variables in TLA+*, section 5: steps before or after those of an action, as many as a value
+//! is counted down, while which no other step is taken.
+//!
+//! A stutter changes nothing but the variable, so no behaviour is added. None is lost if each stutter ends (`auxiliary:terminates`),
+//! and one before an action ends where that is enabled, which is where it begins (`auxiliary:enabled`).
+//!
+//! Left out: symmetry. What an action becomes when identities are exchanged may depend on its step, of which a state in the middle
+//! of a stutter has but one end; so this system is not `Symmetric`, and a check with a symmetry is refused.
+
+use std::fmt::Debug;
+use std::hash::Hash;
+use std::sync::OnceLock;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::parts::written_by_parts;
+use super::view::{Outcome, SideCondition, Tell, View, ViewObject};
+use crate::action::Action;
+use crate::drawing::Drawing;
+use crate::erased::{ErasedAction, ErasedState, SystemObject};
+use crate::fairness::Fairness;
+use crate::obligation::ObligationKind;
+use crate::report::json::json;
+use crate::rule::{Process, Rule, RuleId};
+use crate::state::{Changes, Exact, Kept, Limits, Shape, Sink, Source, State};
+use crate::system::{ActionOf, ObservationOf, StateOf, TransitionSystem};
+use crate::visit::visit_steps;
+
+/// The most values of one stutter that are looked at to see that it ends.
+const MOST_VALUES: u64 = 1 << 24;
+
+/// A stuttering variable of `S`: at which actions the system stutters, and for how long.
+///
+/// A value is counted down. There are as many stutters as there are values from the first one to the [least](Self::least), both
+/// included: with `least` 1 and [`decrease`](Self::decrease) by 1 a number is how often the system stutters.
+pub trait Stutters<S: TransitionSystem>: Sync {
+    /// Type of the values, in an order in which from none of them an endless sequence of smaller ones begins.
+    type Value: State<S> + Ord;
+
+    /// Names of the rules of the system at whose actions it stutters.
+    fn rules(&self) -> Vec<&'static str>;
+
+    /// The actions before which the system stutters in a state, each once, with the first value. They have to be enabled there,
+    /// which is the side condition `auxiliary:enabled`; [`enabled`] gives those that are. None, by default.
+    fn before(&self, _system: &S, _state: &StateOf<S>) -> Vec<(ActionOf<S>, Self::Value)> {
+        Vec::new()
+    }
+
+    /// The first value with which the system stutters after a step, if it does. It does not, by default.
+    fn after(
+        &self,
+        _system: &S,
+        _from: &StateOf<S>,
+        _action: &ActionOf<S>,
+        _to: &StateOf<S>,
+    ) -> Option<Self::Value> {
+        None
+    }
+
+    /// The least value: its stutter is the last one.
+    fn least(&self) -> Self::Value;
+
+    /// The value of the next stutter. Asked of others than the least one; it has to be smaller, and none may be smaller than the
+    /// least one: that is the side condition `auxiliary:terminates`.
+    fn decrease(&self, value: &Self::Value) -> Self::Value;
+}
+
+/// The enabled actions of a state that have a value, for [`Stutters::before`].
+pub fn enabled<S: TransitionSystem, V>(
+    system: &S,
+    state: &StateOf<S>,
+    mut value: impl FnMut(&ActionOf<S>) -> Option<V>,
+) -> Vec<(ActionOf<S>, V)> {
+    let mut with_value = Vec::new();
+    visit_steps(system, state, &mut |action, _| {
+        if let Some(value) = value(&action) {
+            with_value.push((action, value));
+        }
+    });
+    with_value
+}
+
+/// A system with a stuttering variable.
+#[derive(Clone, Debug)]
+pub struct WithStuttering<S, V> {
+    /// The system, which knows nothing of the variable.
+    pub system: S,
+    /// The variable.
+    pub stutters: V,
+    /// Rules of the system, and one for the stutters of each rule that has some.
+    rules: OnceLock<Rules>,
+}
+
+#[derive(Clone, Debug)]
+struct Rules {
+    all: Vec<Rule>,
+    /// Per rule of the system, that of its stutters.
+    stutters: Vec<Option<RuleId>>,
+}
+
+/// Side of an action on which the system stutters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+pub enum When {
+    /// Before its step.
+    Before,
+    /// After its step.
+    After,
+}
+
+/// A stutter: a step that changes nothing but the variable.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+pub struct Stutter<A, V> {
+    /// Side of the action.
+    pub when: When,
+    /// Action at which the system stutters. Its rule is that to which the stutter belongs.
+    pub action: A,
+    /// Value of this stutter.
+    pub value: V,
+}
+
+/// A state, and the stutter that is under way.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+pub struct Pausing<T, A, V> {
+    /// The state of the system.
+    pub state: T,
+    /// Before an action the stutter that was taken last; after one the stutter that is next; `None` if the system does not
+    /// stutter.
+    pub stutter: Option<Stutter<A, V>>,
+}
+
+/// A step of the system, or a stutter.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+pub enum Stuttering<A, V> {
+    /// A step of the system.
+    Step(A),
+    /// A stutter.
+    Stutter(Stutter<A, V>),
+}
+
+impl<A, V> Action for Stuttering<A, V>
+where
+    A: Action,
+    Self: Clone + Eq + Hash + Debug + Serialize + Send + Sync + 'static,
+{
+}
+
+type StutterOf<S, V> = Stutter<ActionOf<S>, <V as Stutters<S>>::Value>;
+
+impl<X: ?Sized> State<X> for When {
+    const KEPT: Kept = <bool as State<X>>::KEPT;
+    const EXACT: Exact<Self> = Exact::of_parts(&[<bool as State<X>>::EXACT.is_exact()]);
+
+    fn shape(system: &X, limits: Limits) -> Shape {
+        <bool as State<X>>::shape(system, limits)
+    }
+
+    #[inline(always)]
+    fn count(_: &X, _: Limits) -> Option<u64> {
+        Some(2)
+    }
+
+    #[inline(always)]
+    fn write(&self, _: &X, _: Limits, sink: &mut impl Sink) {
+        sink.number(1, u64::from(*self == Self::After));
+    }
+
+    #[inline(always)]
+    fn read(_: &X, _: Limits, source: &mut impl Source) -> Self {
+        match source.number(1) {
+            0 => Self::Before,
+            _ => Self::After,
+        }
+    }
+}
+
+/// Base of a stutter as a part of the state of a view: parts of the base are written as it says.
+impl<S, A, V> State<S> for Stutter<A, V>
+where
+    S: TransitionSystem,
+    A: State<S>,
+    V: State<S>,
+{
+    const KEPT: Kept = Kept::all(&[A::KEPT, V::KEPT]);
+    const EXACT: Exact<Self> = Exact::of_parts(&[A::EXACT.is_exact(), V::EXACT.is_exact()]);
+
+    fn shape(system: &S, limits: Limits) -> Shape {
+        <(When, A, V) as State<S>>::shape(system, limits)
+    }
+
+    #[inline(always)]
+    fn count(system: &S, limits: Limits) -> Option<u64> {
+        <(When, A, V) as State<S>>::count(system, limits)
+    }
+
+    #[inline(always)]
+    fn write(&self, system: &S, limits: Limits, sink: &mut impl Sink) {
+        sink.enter(crate::state::Part::Name("when"));
+        self.when.write(system, limits, sink);
+        sink.leave();
+        sink.enter(crate::state::Part::Name("action"));
+        self.action.write(system, limits, sink);
+        sink.leave();
+        sink.enter(crate::state::Part::Name("value"));
+        self.value.write(system, limits, sink);
+        sink.leave();
+    }
+
+    #[inline(always)]
+    fn read(system: &S, limits: Limits, source: &mut impl Source) -> Self {
+        let (when, action, value) = <(When, A, V) as State<S>>::read(system, limits, source);
+        Self {
+            when,
+            action,
+            value,
+        }
+    }
+
+    #[inline(always)]
+    fn width(system: &S, limits: Limits) -> u32 {
+        <(When, A, V) as State<S>>::width(system, limits)
+    }
+
+    #[inline(always)]
+    fn write_changes(
+        &self,
+        _: &Self,
+        system: &S,
+        limits: Limits,
+        at: impl Fn() -> u32 + Copy,
+        changes: &mut Changes<'_>,
+    ) {
+        changes.replace((self, at()), system, limits);
+    }
+}
+
+written_by_parts! {
+    impl [S: TransitionSystem, V: Stutters<S>] Pausing<StateOf<S>, ActionOf<S>, V::Value>,
+    of WithStuttering<S, V>, based on S
+    where [ActionOf<S>: State<S>]
+    { state: StateOf<S>, stutter: Option<StutterOf<S, V>> }
+}
+
+impl<S: TransitionSystem, V: Stutters<S>> WithStuttering<S, V> {
+    /// The system with the variable.
+    pub fn new(system: S, stutters: V) -> Self {
+        Self {
+            system,
+            stutters,
+            rules: OnceLock::new(),
+        }
+    }
+
+    fn all_rules(&self) -> &Rules {
+        self.rules.get_or_init(|| {
+            let own = self.system.rules();
+            let mut rules = Rules {
+                all: own.to_vec(),
+                stutters: vec![None; own.len()],
+            };
+            for name in self.stutters.rules() {
+                let place = own.iter().position(|rule| rule.name == name);
+                let place = place.unwrap_or_else(|| {
+                    panic!("`{name}`, at which the system is said to stutter, is no rule of it")
+                });
+                rules.stutters[place] = Some(RuleId(rules.all.len()));
+                rules.all.push(Rule {
+                    name: format!("stutter at {name}").into(),
+                    ..own[place].clone()
+                });
+            }
+            rules
+        })
+    }
+
+    /// That a value is counted down to the least one.
+    fn terminates(&self, first: &V::Value) -> Outcome {
+        let least = self.stutters.least();
+        let mut value = first.clone();
+        for count in 1..=MOST_VALUES {
+            if value < least {
+                return Outcome::Fails(format!(
+                    "the stutter that begins with {first:?} comes to {value:?}, which is smaller than the least value, {least:?}"
+                ));
+            }
+            if value == least {
+                return Outcome::Holds(count);
+            }
+            let next = self.stutters.decrease(&value);
+            if next >= value {
+                return Outcome::Fails(format!(
+                    "the stutter that begins with {first:?} goes on from {value:?} to {next:?}, which is not smaller"
+                ));
+            }
+            value = next;
+        }
+        Outcome::Open(format!(
+            "the stutter that begins with {first:?} has more than {MOST_VALUES} values"
+        ))
+    }
+}
+
+impl<S, V> TransitionSystem for WithStuttering<S, V>
+where
+    S: TransitionSystem<Action: State<S>>,
+    V: Stutters<S>,
+{
+    type State = Pausing<StateOf<S>, ActionOf<S>, V::Value>;
+    type Action = Stuttering<ActionOf<S>, V::Value>;
+    type Observation = ObservationOf<S>;
+
+    fn rules(&self) -> &[Rule] {
+        &self.all_rules().all
+    }
+
+    /// The rule of the system, or that of the stutters at it.
+    ///
+    /// # Panics
+    ///
+    /// If the system stutters at a rule that [`Stutters::rules`] does not name.
+    fn rule_of(&self, action: &Self::Action) -> RuleId {
+        match action {
+            Stuttering::Step(action) => self.system.rule_of(action),
+            Stuttering::Stutter(stutter) => {
+                let RuleId(rule) = self.system.rule_of(&stutter.action);
+                let of_stutters = self.all_rules().stutters[rule];
+                of_stutters.unwrap_or_else(|| {
+                    let name = &self.system.rules()[rule].name;
+                    panic!("the system stutters at `{name}`, which is none of the rules of the stuttering variable")
+                })
+            }
+        }
+    }
+
+    fn initial(&self, visit: &mut impl FnMut(Self::State)) {
+        self.system.initial(&mut |state| {
+            visit(Pausing {
+                state,
+                stutter: None,
+            });
+        });
+    }
+
+    fn next(&self, from: &Self::State, visit: &mut impl FnMut(Self::Action, Self::State)) {
+        let Pausing { state, stutter } = from;
+        let pause = |stutter| Pausing {
+            state: state.clone(),
+            stutter,
+        };
+        // Actions that are not taken without a stutter, and the only one that is, if there is one.
+        let (before, only) = match stutter {
+            None => {
+                let before = self.stutters.before(&self.system, state);
+                for (action, value) in &before {
+                    let stutter = Stutter {
+                        when: When::Before,
+                        action: action.clone(),
+                        value: value.clone(),
+                    };
+                    visit(Stuttering::Stutter(stutter.clone()), pause(Some(stutter)));
+                }
+                (before, None)
+            }
+            Some(last) if last.when == When::Before => {
+                if last.value != self.stutters.least() {
+                    let stutter = Stutter {
+                        value: self.stutters.decrease(&last.value),
+                        ..last.clone()
+                    };
+                    visit(Stuttering::Stutter(stutter.clone()), pause(Some(stutter)));
+                    return;
+                }
+                (Vec::new(), Some(&last.action))
+            }
+            Some(stutter) => {
+                let next = (stutter.value != self.stutters.least()).then(|| Stutter {
+                    value: self.stutters.decrease(&stutter.value),
+                    ..stutter.clone()
+                });
+                visit(Stuttering::Stutter(stutter.clone()), pause(next));
+                return;
+            }
+        };
+        self.system.next(state, &mut |action, to| {
+            let is_taken = match only {
+                Some(only) => action == *only,
+                None => before.iter().all(|(other, _)| action != *other),
+            };
+            if is_taken {
+                let value = self.stutters.after(&self.system, state, &action, &to);
+                let stutter = value.map(|value| Stutter {
+                    when: When::After,
+                    action: action.clone(),
+                    value,
+                });
+                visit(Stuttering::Step(action), Pausing { state: to, stutter });
+            }
+        });
+    }
+
+    fn observe(&self, from: &Self::State) -> Self::Observation {
+        self.system.observe(&from.state)
+    }
+
+    fn process_of(&self, action: &Self::Action) -> Process {
+        match action {
+            Stuttering::Step(action) | Stuttering::Stutter(Stutter { action, .. }) => {
+                self.system.process_of(action)
+            }
+        }
+    }
+
+    fn may_stop(&self, from: &Self::State) -> bool {
+        self.system.may_stop(&from.state)
+    }
+
+    /// Conditions of the system without the variable, on its own steps: a stutter is none.
+    fn fairness(&self) -> Vec<Fairness> {
+        self.system.fairness()
+    }
+
+    fn bound(&self) -> Option<String> {
+        self.system.bound()
+    }
+
+    fn cut_off(&self, from: &Self::State) -> Vec<&str> {
+        self.system.cut_off(&from.state)
+    }
+
+    fn undecided(&self, obligation: ObligationKind) -> Option<&'static str> {
+        self.system.undecided(obligation)
+    }
+
+    fn view(&self) -> Option<View<'_>> {
+        Some(View::new(self))
+    }
+
+    fn show(&self, from: &Self::State) -> Value {
+        let mut shown = Map::new();
+        shown.insert("state".to_owned(), self.system.show(&from.state));
+        shown.insert("stuttering".to_owned(), json(&from.stutter));
+        Value::Object(shown)
+    }
+
+    fn draw(&self, from: &Self::State) -> Option<Drawing> {
+        self.system.draw(&from.state)
+    }
+
+    fn inputs(&self, action: &Self::Action) -> Self::Action {
+        match action {
+            Stuttering::Step(action) => Stuttering::Step(self.system.inputs(action)),
+            Stuttering::Stutter(stutter) => Stuttering::Stutter(Stutter {
+                action: self.system.inputs(&stutter.action),
+                ..stutter.clone()
+            }),
+        }
+    }
+}
+
+impl<S, V> ViewObject for WithStuttering<S, V>
+where
+    S: TransitionSystem<Action: State<S>>,
+    V: Stutters<S>,
+{
+    fn variable(&self) -> &'static str {
+        "stuttering"
+    }
+
+    fn base(&self) -> &dyn SystemObject {
+        &self.system
+    }
+
+    fn base_state(&self, state: &ErasedState) -> ErasedState {
+        ErasedState::of(&state.get::<StateOf<Self>>().state)
+    }
+
+    fn base_action(&self, action: &ErasedAction) -> Option<ErasedAction> {
+        match action.get::<ActionOf<Self>>() {
+            Stuttering::Step(action) => Some(ErasedAction::of(action)),
+            Stuttering::Stutter(_) => None,
+        }
+    }
+
+    /// The one without a stutter: whatever is stuttered, it is reached as well.
+    fn lifts(&self, base: &ErasedState, enough: &mut dyn FnMut(ErasedState) -> bool) -> bool {
+        let state: StateOf<Self> = Pausing {
+            state: base.get::<StateOf<S>>().clone(),
+            stutter: None,
+        };
+        enough(ErasedState::from(state));
+        true
+    }
+
+    /// Before an action the last stutter is followed by it, which is a step of the system.
+    fn is_stuttering(&self, state: &ErasedState) -> bool {
+        let stutter = state.get::<StateOf<Self>>().stutter.as_ref();
+        stutter.is_some_and(|stutter| match stutter.when {
+            When::Before => stutter.value != self.stutters.least(),
+            When::After => true,
+        })
+    }
+
+    fn conditions(&self) -> &'static [SideCondition] {
+        &[SideCondition::Terminates, SideCondition::Enabled]
+    }
+
+    fn test_state(&self, base: &ErasedState, tell: &mut Tell<'_>) {
+        let state = base.get::<StateOf<S>>();
+        let before = self.stutters.before(&self.system, state);
+        if before.is_empty() {
+            return;
+        }
+        let mut offered = Vec::new();
+        visit_steps(&self.system, state, &mut |action, _| offered.push(action));
+        for (action, value) in &before {
+            tell(SideCondition::Terminates, self.terminates(value));
+            // A stutter leaves the state alone: the action is enabled when it ends if it was when it began.
+            let outcome = match offered.contains(action) {
+                true => Outcome::Holds(1),
+                false => Outcome::Fails(format!(
+                    "the system stutters here before {action:?}, which is not enabled"
+                )),
+            };
+            tell(SideCondition::Enabled, outcome);
+        }
+    }
+
+    fn test_step(
+        &self,
+        from: &ErasedState,
+        action: &ErasedAction,
+        to: &ErasedState,
+        tell: &mut Tell<'_>,
+    ) {
+        let (from, action, to) = (from.get(), action.get(), to.get());
+        if let Some(value) = self.stutters.after(&self.system, from, action, to) {
+            tell(SideCondition::Terminates, self.terminates(&value));
+        }
+    }
+}

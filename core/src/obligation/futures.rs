@@ -1,0 +1,61 @@
+//! States of a view that have a future: some behaviour of the system without the prophecy variable goes on from there for ever, or to
+//! where that system ends, and all its predictions come true.
+//!
+//! A wrong prediction leads to states that have none: in the end no step is left, where the system without the variable has one.
+//! What happens only on the way there happens in no behaviour of that system.
+//! Left out: fairness. A behaviour that goes on for ever, and in which a prediction stays open for ever, is a future.
+
+use super::environment::{PanickedAt, kept};
+use crate::auxiliary::{Base, base_goes_on};
+use crate::constraint::Constraint;
+use crate::explore::{Graph, StateId, States};
+use crate::liveness::Bits;
+use crate::model_call::catch;
+use crate::refinement::Refinement;
+use crate::system::TransitionSystem;
+
+/// The states that have a future, of those whose steps are recorded; `None` if the implementation predicts nothing. What is not
+/// expanded is supposed to have one.
+pub(super) fn with_future<R: Refinement>(
+    refinement: &R,
+    constraint: Option<&Constraint<R::Concrete>>,
+    reached: &dyn States<R::Concrete>,
+    graph: &Graph,
+) -> Result<Option<Bits>, PanickedAt> {
+    let implementation = refinement.implementation();
+    let view = implementation.view();
+    if !view.is_some_and(|view| Base::of(view).predicts()) {
+        return Ok(None);
+    }
+    let states = graph.states() as u32;
+    let mut with_future = Bits::of(graph.states(), |_| true);
+    for id in (0..states).map(StateId) {
+        if graph.steps(id).next().is_some() {
+            continue;
+        }
+        let state = kept(refinement, reached, id)?;
+        let is_stuck = || {
+            let is_expanded = constraint.is_none_or(|constraint| constraint.contains(&state));
+            is_expanded && base_goes_on(implementation, &state)
+        };
+        let is_stuck = catch(is_stuck);
+        if is_stuck.map_err(|panic| (id, "`next` of the implementation", panic))? {
+            with_future.remove(id.0);
+        }
+    }
+    let mut changes = true;
+    while changes {
+        changes = false;
+        for id in (0..states).rev().map(StateId) {
+            let mut steps = graph.steps(id).peekable();
+            if !with_future.contains(id.0) || steps.peek().is_none() {
+                continue;
+            }
+            if steps.all(|(to, _)| to.0 < states && !with_future.contains(to.0)) {
+                with_future.remove(id.0);
+                changes = true;
+            }
+        }
+    }
+    Ok(Some(with_future))
+}
