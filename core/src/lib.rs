@@ -14,7 +14,7 @@
 //! | bound a search | [`Constraint`], [`explore::Limits`]; [`random::Walks`] go beyond the bounds |
 //! | keep states in a few bits, name each rule once | [`derive(State)`](macro@State), [`derive(Action)`](macro@Action) |
 //! | decide induction, use a symmetry | [`TypeCorrect`], [`Symmetric`]; [`obligation::Checker`] |
-//! | refine in two stages, add a history variable | [`compose`], [`auxiliary`] |
+//! | refine in two stages, add an auxiliary variable | [`compose`], [`auxiliary`] |
 //! | test a model by itself | [`disagreement`], [`round_trip`], [`asymmetry`], [`replay`] |
 //!
 //! A counter modulo 4 refines one modulo 2, of which the parity is seen:

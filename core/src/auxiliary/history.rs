@@ -9,9 +9,9 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::parts::written_by_parts;
-use super::view::{Base, SideCondition, View, ViewObject};
+use super::view::Base;
 use crate::drawing::Drawing;
-use crate::erased::{ErasedAction, ErasedState, SystemObject};
+use crate::erased::{ErasedAction, ErasedState, SideCondition, SystemObject, View, ViewObject};
 use crate::fairness::Fairness;
 use crate::obligation::ObligationKind;
 use crate::report::json::json;
@@ -225,9 +225,11 @@ where
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::symmetry::{Quotient, Quotienting};
-    use crate::system::steps;
+    use super::{History, Remembering, SymmetricHistory, WithHistory};
+    use crate::drawing::Drawing;
+    use crate::rule::{Process, Rule, RuleId};
+    use crate::symmetry::{Quotient, Quotienting, Symmetric};
+    use crate::system::{StateOf, TransitionSystem, steps};
 
     /// A counter that goes up to 3 or back to 0.
     struct Counter;

@@ -15,10 +15,11 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::parts::written_by_parts;
-use super::view::{Outcome, SideCondition, Tell, View, ViewObject};
 use crate::action::Action;
 use crate::drawing::Drawing;
-use crate::erased::{ErasedAction, ErasedState, SystemObject};
+use crate::erased::{
+    ErasedAction, ErasedState, Outcome, SideCondition, SystemObject, Tell, View, ViewObject,
+};
 use crate::fairness::Fairness;
 use crate::obligation::ObligationKind;
 use crate::report::json::json;
@@ -260,9 +261,10 @@ impl<S: TransitionSystem, P: Prophecy<S>> WithProphecy<S, P> {
                 Some((kept.clone(), other?.clone()))
             });
             if let Some(lost) = lost.collect::<Option<OpenOf<S, P>>>() {
-                let with = match lost.is_empty() {
-                    true => "nothing is predicted after this step".to_owned(),
-                    false => format!("the predictions {lost:?} are possible after this step"),
+                let with = if lost.is_empty() {
+                    "nothing is predicted after this step".to_owned()
+                } else {
+                    format!("the predictions {lost:?} are possible after this step")
                 };
                 return Outcome::Fails(format!(
                     "{with}, and with no prediction that is possible before it, under the key {key:?}, the step leads there: \

@@ -19,10 +19,11 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::parts::written_by_parts;
-use super::view::{Outcome, SideCondition, Tell, View, ViewObject};
 use crate::action::Action;
 use crate::drawing::Drawing;
-use crate::erased::{ErasedAction, ErasedState, SystemObject};
+use crate::erased::{
+    ErasedAction, ErasedState, Outcome, SideCondition, SystemObject, Tell, View, ViewObject,
+};
 use crate::fairness::Fairness;
 use crate::obligation::ObligationKind;
 use crate::report::json::json;
@@ -519,11 +520,12 @@ where
         for (action, value) in &before {
             tell(SideCondition::Terminates, self.terminates(value));
             // A stutter leaves the state alone: the action is enabled when it ends if it was when it began.
-            let outcome = match offered.contains(action) {
-                true => Outcome::Holds(1),
-                false => Outcome::Fails(format!(
+            let outcome = if offered.contains(action) {
+                Outcome::Holds(1)
+            } else {
+                Outcome::Fails(format!(
                     "the system stutters here before {action:?}, which is not enabled"
-                )),
+                ))
             };
             tell(SideCondition::Enabled, outcome);
         }

@@ -8,10 +8,13 @@
 //! PERF: a state costs an allocation here, and a question a call through a table. That is little beside what a model computes
 //! and much beside what a search does at a step.
 
+mod object;
 mod refinement;
 mod system;
 mod value;
 
+pub use object::View;
+pub(crate) use object::{Outcome, SideCondition, SystemObject, Tell, ViewObject};
 pub(crate) use refinement::{ErasedRefinement, RefinementObject};
-pub(crate) use system::{ErasedSystem, SystemObject};
+pub(crate) use system::ErasedSystem;
 pub(crate) use value::{ErasedAction, ErasedState, ErasedStep, Plain, erased_states, erased_steps};

@@ -1,6 +1,7 @@
 //! Refinements without the types of their systems.
 
-use super::system::{ErasedSystem, SystemObject};
+use super::object::SystemObject;
+use super::system::ErasedSystem;
 use super::value::{ErasedAction, ErasedState};
 use crate::abstract_steps::AbstractSteps;
 use crate::constraint::Constraint;

@@ -4,8 +4,8 @@ use std::any::type_name;
 
 use serde_json::Value;
 
+use super::object::{SystemObject, View};
 use super::value::{ErasedAction, ErasedObservation, ErasedState};
-use crate::auxiliary::View;
 use crate::drawing::Drawing;
 use crate::fairness::Fairness;
 use crate::model_call::named;
@@ -14,32 +14,6 @@ use crate::rule::{Process, Rule, RuleId};
 use crate::state::{Kept, Limits, State, Writer};
 use crate::system::{StateOf, TransitionSystem};
 use crate::visit::{visit_initial, visit_offers, visit_steps};
-
-/// The methods of a system, of whatever types; see [`TransitionSystem`].
-pub(crate) trait SystemObject: Sync {
-    fn initial(&self, visit: &mut dyn FnMut(ErasedState));
-    fn next(&self, from: &ErasedState, visit: &mut dyn FnMut(ErasedAction, ErasedState));
-    fn observe(&self, state: &ErasedState) -> ErasedObservation;
-    fn rules(&self) -> &[Rule];
-    fn rule_of(&self, action: &ErasedAction) -> RuleId;
-    fn process_of(&self, action: &ErasedAction) -> Process;
-    fn may_stop(&self, state: &ErasedState) -> bool;
-    fn fairness(&self) -> Vec<Fairness>;
-    fn bound(&self) -> Option<String>;
-    fn cut_off(&self, state: &ErasedState) -> Vec<&str>;
-    fn undecided(&self, obligation: ObligationKind) -> Option<&'static str>;
-    fn view(&self) -> Option<View<'_>>;
-    fn show(&self, state: &ErasedState) -> Value;
-    fn draw(&self, state: &ErasedState) -> Option<Drawing>;
-    fn inputs(&self, action: &ErasedAction) -> ErasedAction;
-    fn is_initial(&self, state: &ErasedState) -> bool;
-    fn successor(&self, from: &ErasedState, action: &ErasedAction) -> Option<ErasedState>;
-    fn allows(&self, from: &ErasedState, action: &ErasedAction, to: &ErasedState) -> bool;
-    fn offers(&self, from: &ErasedState, visit: &mut dyn FnMut(ErasedAction));
-    fn type_name(&self) -> &'static str;
-    /// True if two states are known to be the same in every variable, from how they are written.
-    fn are_alike(&self, one: &ErasedState, other: &ErasedState) -> bool;
-}
 
 impl<S: TransitionSystem> SystemObject for S {
     fn initial(&self, visit: &mut dyn FnMut(ErasedState)) {

@@ -178,13 +178,16 @@ pub(crate) fn nth_step<S: TransitionSystem>(
     })
 }
 
+/// Predicate that says which states are expanded.
+pub(crate) type Within<'a, S> = dyn Fn(&StateOf<S>) -> bool + 'a;
+
 /// The behaviour found to `place`, taken anew. Steps lead from representative to representative where there is a symmetry, and
 /// none from a state that is not `within` the constraint, if there is one.
 pub(crate) fn trace<S: TransitionSystem>(
     states: &dyn States<S>,
     system: &S,
     symmetry: Option<&dyn Quotienting<S>>,
-    within: Option<&dyn Fn(&StateOf<S>) -> bool>,
+    within: Option<&Within<'_, S>>,
     place: Place,
 ) -> Result<Trace<S>, Unrepeatable> {
     let mut positions: Vec<u32> = place.step.into_iter().collect();
@@ -243,7 +246,7 @@ fn predecessor<S: TransitionSystem>(
     states: &dyn States<S>,
     system: &S,
     symmetry: Option<&dyn Quotienting<S>>,
-    within: Option<&dyn Fn(&StateOf<S>) -> bool>,
+    within: Option<&Within<'_, S>>,
     id: StateId,
     sources: Range<u32>,
 ) -> Result<Predecessor, Unrepeatable> {

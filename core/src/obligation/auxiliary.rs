@@ -10,25 +10,30 @@
 //! A constraint speaks of states of the whole view. So a state of the base is expanded if some value of the variables makes it one
 //! that satisfies the constraint.
 
-pub(super) mod backward_total;
-pub(super) mod enabled;
-pub(super) mod initial;
-pub(super) mod non_empty;
-pub(super) mod terminates;
+mod backward_total;
+mod condition;
+mod enabled;
+mod initial;
+mod non_empty;
+mod terminates;
 
 use std::time::Instant;
 
+use self::condition::Condition;
 use super::choice::Choice;
 use super::counterexample::unmapped;
 use super::found::Found;
 use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
 use super::settings::{Search, Settings, Until};
-use crate::auxiliary::{Base, Outcome, SideCondition, View};
+use crate::auxiliary::Base;
 use crate::constraint::Constraint;
-use crate::erased::{ErasedAction, ErasedRefinement, ErasedState, ErasedSystem};
+use crate::erased::{
+    ErasedAction, ErasedRefinement, ErasedState, ErasedSystem, Outcome, SideCondition, View,
+};
 use crate::explore::{
-    End, Explored, Limits, Options, Order, Panic, Place, Record, Storage, Visitor, explore, trace,
+    End, Explored, Limit, Limits, Options, Order, Panic, Place, Record, Storage, Visitor, explore,
+    trace,
 };
 use crate::model_call::{UNNAMED, catch, named};
 use crate::report::number::counted;
@@ -39,15 +44,6 @@ const KIND: ObligationKind = ObligationKind::Auxiliary;
 
 /// Functions of the variables that are called, and those of states.
 const ASKED: &str = "a function of an auxiliary variable";
-
-/// A side condition as a row of the report.
-struct Condition {
-    of: SideCondition,
-    /// Name of the row, after that of the kind.
-    name: &'static str,
-    /// Note where it was asked of nothing.
-    untested: &'static str,
-}
 
 /// All of them, in the order of the report.
 const CONDITIONS: [Condition; 5] = [
@@ -249,6 +245,7 @@ fn search(
         lifts,
         conditions,
         until: settings.until,
+        seconds: settings.limits.seconds,
     };
     let left = |seconds: f64| (seconds - started.elapsed().as_secs_f64()).max(0.0);
     let options = Options {
@@ -283,6 +280,8 @@ struct Tester<'v, 'a, 'f> {
     lifts: Lifts<'v, 'a, 'f>,
     conditions: &'v [SideCondition],
     until: Until,
+    /// Time that the whole check may take.
+    seconds: Option<f64>,
 }
 
 /// Findings of a worker.
@@ -332,6 +331,10 @@ impl Tester<'_, '_, '_> {
         let panic = tally.panic.as_ref().map(|(_, panic)| panic);
         let panic = panic.or(explored.panic.as_ref()).cloned();
         let of = self.view.object().variable();
+        let limit = |limit: Limit| match (limit, self.seconds) {
+            (Limit::Seconds(_), Some(seconds)) => Limit::Seconds(seconds),
+            (limit, _) => limit,
+        };
         let open = match (&panic, &explored.end) {
             (Some(panic), _) => Some(format!("not evaluated: {}", panic.told(UNNAMED))),
             (None, End::Complete) if tally.is_unknown => Some(format!(
@@ -346,8 +349,9 @@ impl Tester<'_, '_, '_> {
             (None, End::Stopped) => {
                 Some("not evaluated: another violation ended the search".to_owned())
             }
-            (None, End::Limit(limit)) => Some(format!(
-                "not decided: {limit} ended the search of the system without the {of} variable, after {}",
+            (None, End::Limit(ended)) => Some(format!(
+                "not decided: {} ended the search of the system without the {of} variable, after {}",
+                limit(*ended),
                 counted(explored.states() as u64, "state")
             )),
             (None, End::Panicked) => Some("not evaluated: the model panicked".to_owned()),

@@ -8,10 +8,10 @@
 use foldhash::{HashSet, HashSetExt};
 
 use super::choice::Choice;
-use super::environment::{PanickedAt, kept};
 use super::error::CheckError;
 use super::found::Found;
 use super::futures::with_future;
+use super::kept::{PanickedAt, kept};
 use super::kind::ObligationKind;
 use super::recorded::Recorded;
 use super::row::{Judged, Row, Weight};
@@ -168,9 +168,10 @@ impl Coverage {
         let mut doubts = Vec::new();
         let judged = self.row.judged(Weight::Absence, || {
             let judged;
-            (judged, doubts) = match self.predicts && found.totals.complete {
-                true => judge_predicting(recorded, found),
-                false => judge(counts, None, found),
+            (judged, doubts) = if self.predicts && found.totals.complete {
+                judge_predicting(recorded, found)
+            } else {
+                judge(counts, None, found)
             };
             judged
         });

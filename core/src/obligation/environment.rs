@@ -22,11 +22,11 @@ mod graph;
 use std::hash::Hash;
 
 use self::graph::{Decidable, Findings, Refusal, Unrest, UnrestReason, decide};
-pub(super) use self::graph::{PanickedAt, kept};
 use super::choice::Choice;
 use super::counterexample::counterexample;
 use super::error::CheckError;
 use super::found::Found;
+use super::kept::PanickedAt;
 use super::kind::ObligationKind;
 use super::label::Label;
 use super::recorded::Recorded;

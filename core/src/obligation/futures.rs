@@ -5,7 +5,7 @@
 //! What happens only on the way there happens in no behaviour of that system.
 //! Left out: fairness. A behaviour that goes on for ever, and in which a prediction stays open for ever, is a future.
 
-use super::environment::{PanickedAt, kept};
+use super::kept::{PanickedAt, kept};
 use crate::auxiliary::{Base, base_goes_on};
 use crate::constraint::Constraint;
 use crate::explore::{Graph, StateId, States};

@@ -104,11 +104,18 @@ impl ObligationKind {
             "environment:at_rest" => {
                 "an environment process can always come to rest, and only its steps change whether it does"
             }
-            "auxiliary:initial" => super::auxiliary::initial::STATES,
-            "auxiliary:non-empty" => super::auxiliary::non_empty::STATES,
-            "auxiliary:backward-total" => super::auxiliary::backward_total::STATES,
-            "auxiliary:terminates" => super::auxiliary::terminates::STATES,
-            "auxiliary:enabled" => super::auxiliary::enabled::STATES,
+            "auxiliary:initial" => "in every initial state every possible prediction is offered",
+            "auxiliary:non-empty" => {
+                "every state has a possible prediction for each key that is open"
+            }
+            "auxiliary:backward-total" => {
+                "for each step of the system without the variable, and whatever is predicted after it, there is a prediction before it with \
+     which the step is taken"
+            }
+            "auxiliary:terminates" => "each stutter decreases its value, which is bounded below",
+            "auxiliary:enabled" => {
+                "a stutter before an action begins only where the action is enabled, and it is when the stutter ends"
+            }
             // Rows that are of no kind.
             "behaviour" => {
                 "there is an order of the events of the history of which the specification takes every step"

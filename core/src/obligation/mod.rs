@@ -35,6 +35,7 @@ mod error;
 mod fault;
 mod found;
 mod futures;
+mod kept;
 mod kind;
 mod known_steps;
 mod label;

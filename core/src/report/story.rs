@@ -207,6 +207,7 @@ impl Text<'_, Outline<'_>> {
     fn on_one_line(&self, index: usize) -> bool {
         let (before, step) = self.around(index);
         self.options.detail == Detail::Changes
+            && self.is_mapped()
             && step.simulated().next().is_none()
             && before.abstract_state == step.abstract_state
     }
@@ -292,6 +293,10 @@ impl Text<'_, Outline<'_>> {
             &step.state,
             &step.drawing,
         );
+        if !self.is_mapped() {
+            let mut lines = concrete[1..].iter();
+            return lines.try_for_each(|line| writeln!(f, "{:INDENT$}{line}", ""));
+        }
         let abstractly = side(
             "specification",
             before.map(|before| &before.abstract_state),
@@ -349,14 +354,19 @@ impl Text<'_, Outline<'_>> {
         self.options.colour.paint(Ink::Faint, source)
     }
 
+    /// True if it is a behaviour of the implementation, which has images, and none of a system without its auxiliary variable.
+    fn is_mapped(&self) -> bool {
+        let mut steps = self.counterexample().steps.iter();
+        steps.any(|step| !step.abstract_state.is_null())
+    }
+
     fn head(&self, f: &mut Formatter<'_>, index: usize) -> fmt::Result {
         let step = &self.counterexample().steps[index];
-        let answer = step.answer().unwrap_or_else(|| "a stutter".to_owned());
-        let line = format!(
-            "{}{}  answered by {answer}",
-            number(index),
-            self.title(step)
-        );
+        let mut line = format!("{}{}", number(index), self.title(step));
+        if self.is_mapped() {
+            let answer = step.answer().unwrap_or_else(|| "a stutter".to_owned());
+            line.push_str(&format!("  answered by {answer}"));
+        }
         self.paragraph(f, &line, INDENT)
     }
 
@@ -375,6 +385,9 @@ impl Text<'_, Outline<'_>> {
     /// Both states, each on one line that is broken where it is too long.
     fn states(&self, f: &mut Formatter<'_>, step: &Step) -> fmt::Result {
         self.indented(f, &whole(&step.state))?;
+        if !self.is_mapped() {
+            return Ok(());
+        }
         self.indented(f, &format!("abstract: {}", whole(&step.abstract_state)))
     }
 

@@ -10,6 +10,7 @@
 mod adjusting;
 pub mod clustered;
 pub mod decomposed;
+pub mod explicit;
 mod falsified;
 mod labelling;
 mod number;

@@ -5,15 +5,12 @@
 //! Simulations I*, on backward simulations. It is decided on the steps of the base with all possible predictions at the target: a
 //! pair (s, p) that is missing is not reached, so that all is well on those that are.
 
-use super::Condition;
-use crate::auxiliary::SideCondition;
-
-pub(in crate::obligation) const STATES: &str = "for each step of the system without the variable, and whatever is predicted after it, there is a prediction before it with \
-     which the step is taken";
+use super::condition::Condition;
+use crate::erased::SideCondition;
 
 /// The condition.
 pub(super) const CONDITION: Condition = Condition {
     of: SideCondition::BackwardTotal,
     name: "backward-total",
-    untested: "no state was looked at",
+    untested: "no prediction is possible after any step",
 };

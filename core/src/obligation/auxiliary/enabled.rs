@@ -4,10 +4,8 @@
 //! Source: Lamport & Merz, section 5.2 (the condition on stuttering steps before an action). A stutter before what is not enabled
 //! gets stuck, where the system does something else.
 
-use super::Condition;
-use crate::auxiliary::SideCondition;
-
-pub(in crate::obligation) const STATES: &str = "a stutter before an action begins only where the action is enabled, and it is when the stutter ends";
+use super::condition::Condition;
+use crate::erased::SideCondition;
 
 /// The condition.
 pub(super) const CONDITION: Condition = Condition {

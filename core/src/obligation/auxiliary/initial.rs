@@ -4,15 +4,12 @@
 //! any of Π). A behaviour of the base is given predictions from its end to its beginning, and it is not known with which it
 //! arrives there.
 
-use super::Condition;
-use crate::auxiliary::SideCondition;
-
-pub(in crate::obligation) const STATES: &str =
-    "in every initial state every possible prediction is offered";
+use super::condition::Condition;
+use crate::erased::SideCondition;
 
 /// The condition.
 pub(super) const CONDITION: Condition = Condition {
     of: SideCondition::Initial,
     name: "initial",
-    untested: "no state was looked at",
+    untested: "no prediction is possible in an initial state",
 };

@@ -4,15 +4,12 @@
 //! Source: Abadi & Lamport, section 5.2, conditions P5 and P6 (some prediction belongs to each state, and finitely many do).
 //! With none the state is lost, and [`auxiliary:backward-total`](super::backward_total) says nothing of the steps that lead to it.
 
-use super::Condition;
-use crate::auxiliary::SideCondition;
-
-pub(in crate::obligation) const STATES: &str =
-    "every state has a possible prediction for each key that is open";
+use super::condition::Condition;
+use crate::erased::SideCondition;
 
 /// The condition.
 pub(super) const CONDITION: Condition = Condition {
     of: SideCondition::NonEmpty,
     name: "non-empty",
-    untested: "no state was looked at",
+    untested: "there is no state",
 };

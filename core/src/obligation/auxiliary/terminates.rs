@@ -3,11 +3,8 @@
 //! Source: Lamport & Merz, section 5 (the value is decremented in a well-founded order, down to its bottom). A stutter that never
 //! ends loses all that the system does after it.
 
-use super::Condition;
-use crate::auxiliary::SideCondition;
-
-pub(in crate::obligation) const STATES: &str =
-    "each stutter decreases its value, which is bounded below";
+use super::condition::Condition;
+use crate::erased::SideCondition;
 
 /// The condition.
 pub(super) const CONDITION: Condition = Condition {

@@ -9,13 +9,14 @@ use foldhash::{HashMap, HashMapExt};
 use crate::auxiliary::Base;
 use crate::constraint::Constraint;
 use crate::erased::ErasedState;
-use crate::explore::{Graph, Panic, StateId, States, Work};
+use crate::explore::{Graph, StateId, States, Work};
 use crate::functions::{Functions, RefinementFunctions};
 use crate::liveness::Bits;
 use crate::model_call::catch;
 use crate::numbered::Numbered;
 use crate::obligation::found::Tell;
 use crate::obligation::futures::with_future;
+use crate::obligation::kept::{PanickedAt, kept};
 use crate::obligation::label::Label;
 use crate::parallel::run_in_parallel;
 use crate::refinement::Refinement;
@@ -81,9 +82,6 @@ pub(in crate::obligation) struct Beyond {
     /// Coming to rest.
     pub rest: bool,
 }
-
-/// A state at which a function of the model panicked, the name of the function, and with what.
-pub(in crate::obligation) type PanickedAt = (StateId, &'static str, Panic);
 
 /// Data from which `environment` is decided.
 pub(in crate::obligation) struct Decidable<'a, R: Refinement> {
@@ -230,23 +228,6 @@ impl<R: Refinement> Findings<R> {
             });
         }
     }
-}
-
-/// A state of an exploration that kept its states.
-pub(in crate::obligation) fn kept<R: Refinement>(
-    refinement: &R,
-    reached: &dyn States<R::Concrete>,
-    id: StateId,
-) -> Result<StateOf<R::Concrete>, PanickedAt> {
-    let read = catch(|| reached.state(refinement.implementation(), id));
-    let state = read.map_err(|panic| {
-        (
-            id,
-            "`fields` or `clone` of a state, reading it back,",
-            panic,
-        )
-    })?;
-    Ok(state.expect("where a graph is recorded, states are kept"))
 }
 
 /// A bit each of everything that there is.

@@ -12,7 +12,7 @@ use crate::functions::Functions;
 use crate::liveness::Bits;
 use crate::model_call::catch;
 use crate::numbered::Numbered;
-use crate::obligation::environment::PanickedAt;
+use crate::obligation::kept::PanickedAt;
 use crate::refinement::Refinement;
 use crate::rule::{Process, Rule};
 use crate::system::{StateOf, TransitionSystem};
