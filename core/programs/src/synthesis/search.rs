@@ -368,6 +368,7 @@ fn direction(obligation: &str) -> Direction {
         Some(ObligationKind::Coverage) => Direction::Lost,
         Some(
             ObligationKind::Inductive
+            | ObligationKind::Auxiliary
             | ObligationKind::Environment
             | ObligationKind::Fairness
             | ObligationKind::LeadsTo
