@@ -41,21 +41,37 @@ pub struct State {
 }
 
 /// A step of a process, by the label that it leaves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action, refmap::State)]
 #[rule(process = "process")]
 pub enum Action {
     /// It leaves its non-critical section.
     #[rule(source = "Lock, l0(self)")]
-    L0(#[process] usize),
+    L0(
+        #[process]
+        #[state(range = 0..PROCESSES)]
+        usize,
+    ),
     /// It takes the lock.
     #[rule(source = "Lock, l1(self)")]
-    L1(#[process] usize),
+    L1(
+        #[process]
+        #[state(range = 0..PROCESSES)]
+        usize,
+    ),
     /// It leaves its critical section.
     #[rule(source = "Lock, cs(self)")]
-    Cs(#[process] usize),
+    Cs(
+        #[process]
+        #[state(range = 0..PROCESSES)]
+        usize,
+    ),
     /// It gives the lock back.
     #[rule(source = "Lock, l2(self)")]
-    L2(#[process] usize),
+    L2(
+        #[process]
+        #[state(range = 0..PROCESSES)]
+        usize,
+    ),
 }
 
 /// The other process.

@@ -6,7 +6,7 @@
 //! full. What takes a longer one is not seen.
 
 use refmap::drawing::Row;
-use refmap::{Drawing, TransitionSystem, guard, offer};
+use refmap::{Drawing, Rule, TransitionSystem, guard, offer};
 use serde::Serialize;
 
 use super::queue::or_dash;
@@ -98,6 +98,15 @@ impl TransitionSystem for SendSeq {
     type State = State;
     type Action = Action;
     type Observation = Option<usize>;
+
+    /// Those of the module: *Undo*, which comes last, is none of `SendSeq`.
+    fn rules(&self) -> &[Rule] {
+        let rules = <Action as refmap::Action>::rules();
+        match self.undo {
+            Undo::Never => &rules[..rules.len() - 1],
+            Undo::AtAnyTime => rules,
+        }
+    }
 
     fn initial(&self, visit: &mut impl FnMut(State)) {
         visit(State {

@@ -3,7 +3,7 @@
 //! Source: Lamport & Merz, *Auxiliary Variables in TLA+*, modules `SendSet` and `SendSetUndo`, with the internal variable `y`.
 
 use refmap::drawing::Row;
-use refmap::{Drawing, IndexSet, TransitionSystem, guard, offer};
+use refmap::{Drawing, IndexSet, Rule, TransitionSystem, guard, offer};
 use serde::Serialize;
 
 use super::queue::or_dash;
@@ -91,6 +91,15 @@ impl TransitionSystem for SendSet {
     type State = State;
     type Action = Action;
     type Observation = Option<usize>;
+
+    /// Those of the module: *Undo*, which comes last, is none of `SendSet`.
+    fn rules(&self) -> &[Rule] {
+        let rules = <Action as refmap::Action>::rules();
+        match self.undo {
+            Undo::Never => &rules[..rules.len() - 1],
+            Undo::AtAnyTime => rules,
+        }
+    }
 
     fn initial(&self, visit: &mut impl FnMut(State)) {
         visit(State {
