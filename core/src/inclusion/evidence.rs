@@ -25,21 +25,21 @@ const SHOWN: usize = 8;
 const WORK: u64 = 1 << 30;
 
 /// Maker of evidence.
-pub(super) struct Evidences<'e, 'a> {
+pub(super) struct Evidences<'e, 'a, 'w> {
     pub sides: &'e mut Sides<'a>,
     /// Labels of explicit systems.
     pub labels: Option<&'e Labels>,
-    pub bounds: &'e mut Bounds<'e>,
+    pub bounds: &'e mut Bounds<'w>,
 }
 
 /// Side of a comparison.
 #[derive(Clone, Copy)]
-enum Of {
+pub(super) enum Of {
     Implementation,
     Specification,
 }
 
-impl<'a> Evidences<'_, 'a> {
+impl<'a> Evidences<'_, 'a, '_> {
     fn side(&self, of: Of) -> &Automaton<'a> {
         match of {
             Of::Implementation => &self.sides.implementation,
@@ -48,7 +48,7 @@ impl<'a> Evidences<'_, 'a> {
     }
 
     /// A state as it is shown: of an explicit system, by its number there.
-    fn state(&self, of: Of, number: u32) -> Value {
+    pub fn state(&self, of: Of, number: u32) -> Value {
         match &self.side(of).source {
             Source::Explicit(graph) => Value::from(graph.exchanged(number)),
             Source::Observed(observed) => observed
@@ -66,7 +66,7 @@ impl<'a> Evidences<'_, 'a> {
     }
 
     /// What a label shows.
-    fn label(&self, label: Label) -> String {
+    pub fn label(&self, label: Label) -> String {
         if let Some(labels) = self.labels {
             return labels.text(label).unwrap_or("tau").to_owned();
         }
@@ -77,7 +77,7 @@ impl<'a> Evidences<'_, 'a> {
     }
 
     /// Name under which steps are counted together.
-    fn rule(&self, from: u32, edge: Edge) -> String {
+    pub fn rule(&self, from: u32, edge: Edge) -> String {
         match &self.side(Of::Implementation).source {
             Source::Explicit(_) => self.label(edge.label),
             Source::Observed(observed) => match observed.action(from, edge.to) {
@@ -96,7 +96,7 @@ impl<'a> Evidences<'_, 'a> {
     }
 
     /// A behaviour of the implementation, by its states from the root on, each with a set of abstract states if `sets` has one.
-    fn behaviour(&self, states: &[u32], sets: &[&[u32]], edges: &[Edge]) -> Vec<Shown> {
+    pub fn behaviour(&self, states: &[u32], sets: &[&[u32]], edges: &[Edge]) -> Vec<Shown> {
         let mut shown = Vec::new();
         for (at, state) in states.iter().enumerate() {
             if !self.is_shown(*state) && at == 0 {
@@ -124,7 +124,7 @@ impl<'a> Evidences<'_, 'a> {
     }
 
     /// Steps between states that follow one another, those that come first if there are several.
-    fn edges(&mut self, states: &[u32]) -> Vec<Edge> {
+    pub fn edges(&mut self, states: &[u32]) -> Vec<Edge> {
         let mut edges = Vec::new();
         for pair in states.windows(2) {
             let mut steps = self.sides.implementation.steps(pair[0]);

@@ -10,6 +10,9 @@
 //!
 //! If none is, the implementation does not refine the specification, and a shortest trace shows it.
 //!
+//! Where a prophecy variable is missing, a *backward simulation* does without one: the user gives it as a relation
+//! ([`BackwardSimulation`]), and [`check_backward_simulation`] checks it.
+//!
 //! Sources: Abadi & Lamport, *The Existence of Refinement Mappings*; Lynch & Vaandrager, *Forward and Backward Simulations I*;
 //! Laveaux, Groote & Willemse, *Correct and Efficient Antichain Algorithms for Refinement Checking*.
 //!
@@ -18,6 +21,7 @@
 
 mod antichain;
 mod automaton;
+mod backward;
 mod candidates;
 mod decide;
 mod evidence;
@@ -34,6 +38,10 @@ mod table;
 mod text;
 
 pub use automaton::Label;
+pub use backward::{
+    BackwardCounterexample, BackwardObligation, BackwardReport, BackwardRow, BackwardSimulation,
+    BackwardVerdict, check_backward_simulation,
+};
 pub use explicit::{Graph, GraphError, Labels, Step};
 pub(crate) use inclusion::of_refinement;
 pub use inclusion::{

@@ -30,16 +30,7 @@ impl Display for Inclusion {
             (Included::Incomplete, None) => {}
         }
         f.write_str("\n")?;
-        for Bound { bound, outside } in &self.bounds {
-            match outside {
-                Some(outside) => writeln!(
-                    f,
-                    "bounded: {} outside of the constraint `{bound}` not expanded",
-                    counted(*outside, "state")
-                )?,
-                None => writeln!(f, "bounded: {bound}")?,
-            }
-        }
+        write_bounds(f, &self.bounds)?;
         writeln!(
             f,
             "{} of the implementation, {} of the specification, {}, {:.2} s",
@@ -179,6 +170,21 @@ impl Display for Evidence {
     }
 }
 
+/// Writes the bounds of an instance, a line for each.
+pub(super) fn write_bounds(f: &mut Formatter<'_>, bounds: &[Bound]) -> fmt::Result {
+    for Bound { bound, outside } in bounds {
+        match outside {
+            Some(outside) => writeln!(
+                f,
+                "bounded: {} outside of the constraint `{bound}` not expanded",
+                counted(*outside, "state")
+            )?,
+            None => writeln!(f, "bounded: {bound}")?,
+        }
+    }
+    Ok(())
+}
+
 fn write_past(f: &mut Formatter<'_>, name: &str, past: &Past) -> fmt::Result {
     writeln!(f, "{name}")?;
     write_steps(f, &past.steps)?;
@@ -201,7 +207,8 @@ fn write_stutter(f: &mut Formatter<'_>, stutter: &Stutter) -> fmt::Result {
     Ok(())
 }
 
-fn write_steps(f: &mut Formatter<'_>, steps: &[Shown]) -> fmt::Result {
+/// Writes a behaviour, the abstract states below each of its states.
+pub(super) fn write_steps(f: &mut Formatter<'_>, steps: &[Shown]) -> fmt::Result {
     for step in steps {
         writeln!(f, "  {}", line(step))?;
         for state in &step.specification {
