@@ -21,7 +21,8 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use self::search::{Search, Unmet};
-use super::automaton::{Automaton, Bounds, Label, Source};
+use super::automaton::{Automaton, Bounds, Source};
+use super::edge::Label;
 use super::evidence::{Evidences, Of};
 use super::inclusion::{Bound, Shown};
 use super::observed::Observed;
@@ -212,6 +213,9 @@ pub struct BackwardReport {
     pub limit: Option<Limit>,
     /// Bounds of the implementation's instance: of what lies beyond them nothing is said.
     pub bounds: Vec<Bound>,
+    /// Auxiliary variables of the implementation, the outermost first: whether they lose a behaviour of the system without them is not
+    /// decided here.
+    pub variables: Vec<String>,
     /// Time that it took.
     pub seconds: f64,
 }
@@ -326,6 +330,11 @@ fn checked(
             });
             let mut report = search.report(limit, bounds);
             report.bounds.extend(bound);
+            let mut system = implementation;
+            while let Some(view) = system.view() {
+                report.variables.push(view.object().variable().to_owned());
+                system = view.object().base();
+            }
             report.seconds = started.elapsed().as_secs_f64();
             report
         })
@@ -354,6 +363,7 @@ impl Search<'_, '_> {
             pairs: self.tallies.of(BackwardObligation::Observation).tested,
             limit,
             bounds: Vec::new(),
+            variables: Vec::new(),
             seconds: 0.0,
         };
         let rows = BackwardObligation::ALL.into_iter().zip(tallies);

@@ -23,10 +23,16 @@ mod antichain;
 mod automaton;
 mod backward;
 mod candidates;
+mod compare;
 mod decide;
+mod edge;
 mod evidence;
 mod explicit;
 mod futures;
+#[expect(
+    clippy::module_inception,
+    reason = "the folder and its outcome are one concept"
+)]
 mod inclusion;
 mod likeness;
 mod mapping;
@@ -36,16 +42,15 @@ mod shown;
 mod simulation;
 mod table;
 mod text;
+mod uniform;
 
-pub use automaton::Label;
 pub use backward::{
     BackwardCounterexample, BackwardObligation, BackwardReport, BackwardRow, BackwardSimulation,
     BackwardVerdict, check_backward_simulation,
 };
+pub(crate) use compare::of_refinement;
+pub use compare::{check_graphs, check_inclusion};
+pub use edge::Label;
 pub use explicit::{Graph, GraphError, Labels, Step};
-pub(crate) use inclusion::of_refinement;
-pub use inclusion::{
-    Bound, Evidence, Future, Included, Inclusion, Past, Shown, Stutter, check_graphs,
-    check_inclusion,
-};
+pub use inclusion::{Bound, Evidence, Future, Included, Inclusion, Past, Shown, Stutter};
 pub use table::{Case, Image, Part, Table};

@@ -31,6 +31,13 @@ impl Display for Inclusion {
         }
         f.write_str("\n")?;
         write_bounds(f, &self.bounds)?;
+        if !self.variables.is_empty() {
+            writeln!(
+                f,
+                "of the implementation without its auxiliary variables: {}",
+                self.variables.join(", ")
+            )?;
+        }
         writeln!(
             f,
             "{} of the implementation, {} of the specification, {}, {:.2} s",

@@ -6,8 +6,9 @@ use foldhash::{HashMap, HashMapExt};
 
 use super::{BackwardObligation, Related};
 use crate::explore::Limit;
-use crate::inclusion::automaton::{Automaton, Bounds, Edge, Label, ROOT, Source, Stop};
+use crate::inclusion::automaton::{Automaton, Bounds, Source, Stop};
 use crate::inclusion::candidates::{Candidates, Simulated};
+use crate::inclusion::edge::{Edge, Label, ROOT};
 use crate::inclusion::observed::Observed;
 use crate::inclusion::sets::{SetId, Sets};
 use crate::inclusion::simulation::Sides;

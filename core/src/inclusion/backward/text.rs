@@ -45,6 +45,13 @@ impl Display for BackwardReport {
         }
         f.write_str("\n")?;
         write_bounds(f, &self.bounds)?;
+        if !self.variables.is_empty() {
+            writeln!(
+                f,
+                "of the implementation with its auxiliary variables, whose side conditions are not decided here: {}",
+                self.variables.join(", ")
+            )?;
+        }
         writeln!(
             f,
             "{} and {} of the implementation, {} of the specification, {}, {:.2} s",
