@@ -15,7 +15,9 @@ use super::mapping::{self, Mapped, is_mapping};
 use super::sets::SetId;
 use super::simulation::{Extent, Pair, Sides, Simulation};
 use super::table::{Row, Table};
+use crate::drawing::Drawing;
 use crate::explore::Limit;
+use crate::model_call::named;
 use crate::report::json::json;
 use crate::system::TransitionSystem;
 
@@ -121,9 +123,25 @@ impl<'a> Evidences<'_, 'a, '_> {
             action,
             state: self.state(Of::Implementation, state),
             specification: some
+                .clone()
                 .map(|one| self.state(Of::Specification, *one))
                 .collect(),
             specification_states: set.len() as u64,
+            picture: self.picture(Of::Implementation, state),
+            specification_pictures: some
+                .map(|one| self.picture(Of::Specification, *one))
+                .collect(),
+        }
+    }
+
+    /// Drawing of a state, if its system draws it.
+    fn picture(&self, of: Of, number: u32) -> Option<Drawing> {
+        match &self.side(of).source {
+            Source::Explicit(_) => None,
+            Source::Observed(observed) => {
+                let state = observed.state(number)?;
+                named("`draw`", || observed.system().draw(state))
+            }
         }
     }
 

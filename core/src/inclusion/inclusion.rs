@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::table::Table;
+use crate::drawing::Drawing;
 use crate::explore::Limit;
 
 /// Verdict on the inclusion of what can be observed.
@@ -118,6 +119,12 @@ pub struct Shown {
     pub specification: Vec<Value>,
     /// Number of all of them.
     pub specification_states: u64,
+    /// Drawing of the state, if its system draws one.
+    #[serde(skip)]
+    pub picture: Option<Drawing>,
+    /// Drawings of the abstract states, in their order, if the specification draws them.
+    #[serde(skip)]
+    pub specification_pictures: Vec<Option<Drawing>>,
 }
 
 /// Past of a state, with the images that are possible after it.
