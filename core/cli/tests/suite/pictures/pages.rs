@@ -347,10 +347,13 @@ fn a_page_shows_what_a_mapping_lacks() {
     );
     assert_has(&html, &["A stuttering variable is missing", "a: up to 2"]);
     let joined = "des (0,5,4)\n(0,a,1)\n(0,b,1)\n(1,c,2)\n(2,a,3)\n(2,b,3)\n";
-    let apart = "des (0,6,7)\n(0,a,1)\n(0,b,2)\n(1,c,3)\n(2,c,4)\n(3,a,5)\n(4,b,6)\n";
-    let (html, _) = page_of_graphs(joined, apart);
-    assert_has(&html, &["class=\"violated\">not included"]);
-    assert!(!html.contains("A mapping"));
+    let whole =
+        "des (0,8,7)\n(0,a,1)\n(0,b,2)\n(1,c,3)\n(2,c,4)\n(3,a,5)\n(3,b,5)\n(4,a,6)\n(4,b,6)\n";
+    let (html, printed) = page_of_graphs(joined, whole);
+    assert_has(&html, &["A history variable is missing"]);
+    let pasts = printed["evidence"]["pasts"].as_array();
+    let told = html.contains("<h3>The second past</h3>");
+    assert_eq!(told, pasts.is_some(), "{html}");
 }
 
 /// A page of a check has the drawings of both systems.
@@ -358,13 +361,25 @@ fn a_page_shows_what_a_mapping_lacks() {
 fn a_page_of_a_check_that_is_compared_draws_its_states() {
     let folder = tempfile::tempdir().expect("there is room");
     let file = folder.path().join("page.html");
-    let words = ["include", "line", "--html", file.to_str().expect("text")];
+    let words = ["include", "seen", "--html", file.to_str().expect("text")];
     let mut output = Vec::new();
     run(&words, &AtomicBool::new(false), &mut output).expect("it is compared");
     let html = std::fs::read_to_string(file).expect("it was written");
-    let text = String::from_utf8(output).expect("it is text");
-    assert_has(&html, &["<h1>line", "<code>a test"]);
-    println!("{text}\n{html}");
+    assert_has(
+        &html,
+        &[
+            "<h1>seen: <span class=\"violated\">not included</span></h1>",
+            "<title>Implementation, step 3</title>",
+            "<title>Specification, step 2, state 1</title>",
+            "id=\"step-3\"",
+            "<li class=\"ch\">at: 2 → 3</li>",
+            "The last step shows 3.",
+            "The specification can show nothing more.",
+        ],
+    );
+    // What cannot be followed has no abstract state.
+    assert!(!html.contains("<title>Specification, step 3"));
+    assert!(!html.contains(HOSTILE));
 }
 
 #[test]
