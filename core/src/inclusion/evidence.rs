@@ -15,7 +15,9 @@ use super::mapping::{self, Mapped, is_mapping};
 use super::sets::SetId;
 use super::simulation::{Extent, Pair, Sides, Simulation};
 use super::table::{Row, Table};
+use crate::drawing::Drawing;
 use crate::explore::Limit;
+use crate::model_call::named;
 use crate::report::json::json;
 use crate::system::TransitionSystem;
 
@@ -29,21 +31,21 @@ const WORK: u64 = 1 << 30;
 const WORK_FOR_ANOTHER: u64 = 1 << 28;
 
 /// Maker of evidence.
-pub(super) struct Evidences<'e, 'a> {
+pub(super) struct Evidences<'e, 'a, 'w> {
     pub sides: &'e mut Sides<'a>,
     /// Labels of explicit systems.
     pub labels: Option<&'e Labels>,
-    pub bounds: &'e mut Bounds<'e>,
+    pub bounds: &'e mut Bounds<'w>,
 }
 
 /// Side of a comparison.
 #[derive(Clone, Copy)]
-enum Of {
+pub(super) enum Of {
     Implementation,
     Specification,
 }
 
-impl<'a> Evidences<'_, 'a> {
+impl<'a> Evidences<'_, 'a, '_> {
     fn side(&self, of: Of) -> &Automaton<'a> {
         match of {
             Of::Implementation => &self.sides.implementation,
@@ -52,7 +54,7 @@ impl<'a> Evidences<'_, 'a> {
     }
 
     /// A state as it is shown: of an explicit system, by its number there.
-    fn state(&self, of: Of, number: u32) -> Value {
+    pub fn state(&self, of: Of, number: u32) -> Value {
         match &self.side(of).source {
             Source::Explicit(graph) => Value::from(graph.exchanged(number)),
             Source::Observed(observed) => observed
@@ -70,7 +72,7 @@ impl<'a> Evidences<'_, 'a> {
     }
 
     /// Text of a label.
-    fn label(&self, label: Label) -> String {
+    pub fn label(&self, label: Label) -> String {
         if let Some(labels) = self.labels {
             return labels.text(label).unwrap_or("tau").to_owned();
         }
@@ -81,7 +83,7 @@ impl<'a> Evidences<'_, 'a> {
     }
 
     /// Name under which steps are counted together.
-    fn rule(&self, from: u32, edge: Edge) -> String {
+    pub fn rule(&self, from: u32, edge: Edge) -> String {
         match &self.side(Of::Implementation).source {
             Source::Explicit(_) => self.label(edge.label),
             Source::Observed(observed) => match observed.action(from, edge.to) {
@@ -100,7 +102,7 @@ impl<'a> Evidences<'_, 'a> {
     }
 
     /// A behaviour of the implementation, by its states from the root on, each with a set of abstract states if `sets` has one.
-    fn behaviour(&self, states: &[u32], sets: &[&[u32]], edges: &[Edge]) -> Vec<Shown> {
+    pub fn behaviour(&self, states: &[u32], sets: &[&[u32]], edges: &[Edge]) -> Vec<Shown> {
         let mut shown = Vec::new();
         for (at, state) in states.iter().enumerate() {
             if !self.is_shown(*state) && at == 0 {
@@ -121,14 +123,30 @@ impl<'a> Evidences<'_, 'a> {
             action,
             state: self.state(Of::Implementation, state),
             specification: some
+                .clone()
                 .map(|one| self.state(Of::Specification, *one))
                 .collect(),
             specification_states: set.len() as u64,
+            picture: self.picture(Of::Implementation, state),
+            specification_pictures: some
+                .map(|one| self.picture(Of::Specification, *one))
+                .collect(),
+        }
+    }
+
+    /// Drawing of a state, if its system draws it.
+    fn picture(&self, of: Of, number: u32) -> Option<Drawing> {
+        match &self.side(of).source {
+            Source::Explicit(_) => None,
+            Source::Observed(observed) => {
+                let state = observed.state(number)?;
+                named("`draw`", || observed.system().draw(state))
+            }
         }
     }
 
     /// Steps between states that follow one another, those that come first if there are several.
-    fn edges(&mut self, states: &[u32]) -> Vec<Edge> {
+    pub fn edges(&mut self, states: &[u32]) -> Vec<Edge> {
         let mut edges = Vec::new();
         for pair in states.windows(2) {
             let mut steps = self.sides.implementation.steps(pair[0]);

@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::table::Table;
+use crate::drawing::Drawing;
 use crate::explore::Limit;
 
 /// Verdict on the inclusion of what can be observed.
@@ -114,10 +115,16 @@ pub struct Shown {
     pub action: Option<Value>,
     /// The state.
     pub state: Value,
-    /// Some abstract states in which the specification can be after the same trace.
+    /// Some abstract states beside it: those in which the specification can be after the same trace, or those related to it.
     pub specification: Vec<Value>,
     /// Number of all of them.
     pub specification_states: u64,
+    /// Drawing of the state, if its system draws one.
+    #[serde(skip)]
+    pub picture: Option<Drawing>,
+    /// Drawings of the abstract states, in their order, if the specification draws them.
+    #[serde(skip)]
+    pub specification_pictures: Vec<Option<Drawing>>,
 }
 
 /// Past of a state, with the images that are possible after it.

@@ -64,7 +64,7 @@ fn unfolded(side: &mut Automaton<'_>) -> Vec<[u64; ROUNDS]> {
     let mut unfolded = vec![[0; ROUNDS]; states];
     let mut before = vec![0; states];
     for round in 0..ROUNDS {
-        for state in 0..states {
+        for (state, unfolded) in unfolded.iter_mut().enumerate() {
             let steps = side.steps(state as u32);
             let hashes = steps.map(|place| {
                 let edge = side.edge(place);
@@ -73,7 +73,7 @@ fn unfolded(side: &mut Automaton<'_>) -> Vec<[u64; ROUNDS]> {
             let mut hashes: Vec<u64> = hashes.collect();
             hashes.sort_unstable();
             hashes.dedup();
-            unfolded[state][round] = hasher.hash_one((round, hashes));
+            unfolded[round] = hasher.hash_one((round, hashes));
         }
         for (before, unfolded) in before.iter_mut().zip(&unfolded) {
             *before = unfolded[round];

@@ -10,6 +10,9 @@
 //!
 //! If none is, the implementation does not refine the specification, and a shortest trace shows it.
 //!
+//! Where a prophecy variable is missing, a *backward simulation* does without one: the user gives it as a relation
+//! ([`BackwardSimulation`]), and [`check_backward_simulation`] checks it.
+//!
 //! Sources: Abadi & Lamport, *The Existence of Refinement Mappings*; Lynch & Vaandrager, *Forward and Backward Simulations I*;
 //! Laveaux, Groote & Willemse, *Correct and Efficient Antichain Algorithms for Refinement Checking*.
 //!
@@ -18,6 +21,7 @@
 
 mod antichain;
 mod automaton;
+mod backward;
 mod candidates;
 mod compare;
 mod decide;
@@ -25,6 +29,10 @@ mod edge;
 mod evidence;
 mod explicit;
 mod futures;
+#[expect(
+    clippy::module_inception,
+    reason = "the folder and its outcome are one concept"
+)]
 mod inclusion;
 mod likeness;
 mod mapping;
@@ -36,6 +44,10 @@ mod table;
 mod text;
 mod uniform;
 
+pub use backward::{
+    BackwardCounterexample, BackwardObligation, BackwardReport, BackwardRow, BackwardSimulation,
+    BackwardVerdict, check_backward_simulation,
+};
 pub(crate) use compare::of_refinement;
 pub use compare::{check_graphs, check_inclusion};
 pub use edge::Label;

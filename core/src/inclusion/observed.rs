@@ -4,6 +4,7 @@ use std::cell::RefCell;
 
 use super::edge::{Edge, Label, ROOT};
 use crate::erased::{ErasedAction, ErasedObservation, ErasedState, ErasedSystem};
+use crate::model_call::named;
 use crate::numbered::Numbered;
 use crate::system::TransitionSystem;
 use crate::visit::{visit_initial, visit_steps};
@@ -64,6 +65,11 @@ impl<'a> Observed<'a> {
         self.states.values().get(place as usize)
     }
 
+    /// Label of what is observed of a state that was met, and is not the root.
+    pub fn label(&self, number: u32) -> Label {
+        self.labels[number as usize - 1]
+    }
+
     /// An action that leads from one state to another: the first that the system offers. None from the root.
     pub fn action(&self, from: u32, to: u32) -> Option<ErasedAction> {
         let (from, to) = (self.state(from)?, self.state(to)?);
@@ -96,7 +102,7 @@ impl<'a> Observed<'a> {
             self.outside += 1;
             return;
         }
-        let here = self.labels[from as usize - 1];
+        let here = self.label(from);
         visit_steps(&system, &state, &mut |_, to| {
             let mut edge = self.meet(to);
             if edge.label == here {
@@ -107,10 +113,11 @@ impl<'a> Observed<'a> {
     }
 
     /// Number of a state, and the label of what is observed there.
-    fn meet(&mut self, state: ErasedState) -> Edge {
+    pub fn meet(&mut self, state: ErasedState) -> Edge {
         let number = self.states.number(state);
         if number as usize == self.labels.len() {
-            let observation = self.system.observe(&self.states.values()[number as usize]);
+            let state = &self.states.values()[number as usize];
+            let observation = named("`observe`", || self.system.observe(state));
             let label = self.observations.borrow_mut().number(observation);
             self.labels.push(Label(label + 1));
         }

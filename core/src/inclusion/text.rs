@@ -18,8 +18,28 @@ impl Display for Included {
 
 impl Display for Inclusion {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.verdict)?;
-        match (self.verdict, &self.limit) {
+        writeln!(f, "{}{}", self.verdict, self.head())?;
+        match &self.evidence {
+            Some(evidence) => write!(f, "\n{evidence}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Inclusion {
+    /// Text that stands between the verdict and the evidence: the meaning of the verdict, its bounds, and how much was looked at.
+    pub fn head(&self) -> impl Display + '_ {
+        Head(self)
+    }
+}
+
+/// Head of an inclusion's text, without the line's end.
+struct Head<'i>(&'i Inclusion);
+
+impl Display for Head<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let of = self.0;
+        match (of.verdict, &of.limit) {
             (Included::Included, _) => f.write_str(
                 ": whatever can be observed of the implementation can be observed of the specification",
             )?,
@@ -30,48 +50,34 @@ impl Display for Inclusion {
             (Included::Incomplete, None) => {}
         }
         f.write_str("\n")?;
-        for Bound { bound, outside } in &self.bounds {
-            match outside {
-                Some(outside) => writeln!(
-                    f,
-                    "bounded: {} outside of the constraint `{bound}` not expanded",
-                    counted(*outside, "state")
-                )?,
-                None => writeln!(f, "bounded: {bound}")?,
-            }
-        }
-        if !self.variables.is_empty() {
+        write_bounds(f, &of.bounds)?;
+        if !of.variables.is_empty() {
             writeln!(
                 f,
                 "of the implementation without its auxiliary variables: {}",
-                self.variables.join(", ")
+                of.variables.join(", ")
             )?;
         }
         writeln!(
             f,
             "{} of the implementation, {} of the specification, {}, {:.2} s",
-            counted(self.states, "state"),
-            grouped(self.specification_states),
-            counted(self.pairs, "pair"),
-            self.seconds,
+            counted(of.states, "state"),
+            grouped(of.specification_states),
+            counted(of.pairs, "pair"),
+            of.seconds,
         )?;
-        f.write_str(
-            "finite observations, hence safety: nothing is said of fairness or deadlock\n",
-        )?;
-        match (self.rung, &self.evidence) {
-            (Some(rung), None) => writeln!(f, "\nrung {rung}: {}", missing(rung))?,
-            (None, None) if self.verdict == Included::Included => {
-                writeln!(f, "\nwhich variable a mapping needs is not known")?;
+        f.write_str("finite observations, hence safety: nothing is said of fairness or deadlock")?;
+        match (of.rung, &of.evidence) {
+            (Some(rung), None) => write!(f, "\n\nrung {rung}: {}", missing(rung))?,
+            (None, None) if of.verdict == Included::Included => {
+                write!(f, "\n\nwhich variable a mapping needs is not known")?;
             }
             _ => {}
         }
-        if let Some(limit) = &self.evidence_limit {
-            writeln!(f, "evidence was not found before {limit}")?;
+        if let Some(limit) = &of.evidence_limit {
+            write!(f, "\nevidence was not found before {limit}")?;
         }
-        match &self.evidence {
-            Some(evidence) => write!(f, "\n{evidence}"),
-            None => Ok(()),
-        }
+        Ok(())
     }
 }
 
@@ -186,6 +192,21 @@ impl Display for Evidence {
     }
 }
 
+/// Writes the bounds of an instance, a line for each.
+pub(super) fn write_bounds(f: &mut Formatter<'_>, bounds: &[Bound]) -> fmt::Result {
+    for Bound { bound, outside } in bounds {
+        match outside {
+            Some(outside) => writeln!(
+                f,
+                "bounded: {} outside of the constraint `{bound}` not expanded",
+                counted(*outside, "state")
+            )?,
+            None => writeln!(f, "bounded: {bound}")?,
+        }
+    }
+    Ok(())
+}
+
 fn write_past(f: &mut Formatter<'_>, name: &str, past: &Past) -> fmt::Result {
     writeln!(f, "{name}")?;
     write_steps(f, &past.steps)?;
@@ -208,7 +229,8 @@ fn write_stutter(f: &mut Formatter<'_>, stutter: &Stutter) -> fmt::Result {
     Ok(())
 }
 
-fn write_steps(f: &mut Formatter<'_>, steps: &[Shown]) -> fmt::Result {
+/// Writes a behaviour, the abstract states below each of its states.
+pub(super) fn write_steps(f: &mut Formatter<'_>, steps: &[Shown]) -> fmt::Result {
     for step in steps {
         writeln!(f, "  {}", line(step))?;
         for state in &step.specification {

@@ -110,6 +110,49 @@ fn the_other_outputs_fit_their_schemas() {
     }
 }
 
+/// Each kind of evidence that is decided, and none.
+#[test]
+fn comparisons_fit_their_schema() {
+    let folder = tempfile::tempdir().expect("there is a folder");
+    let late = "des (0,3,4)\n(0,a,1)\n(1,b,2)\n(1,c,3)\n";
+    let early = "des (0,4,5)\n(0,a,1)\n(0,a,2)\n(1,b,3)\n(2,c,4)\n";
+    let grinding = "des (0,2,3)\n(0,tau,1)\n(1,a,2)\n";
+    let once = "des (0,1,2)\n(0,a,1)\n";
+    let joined = "des (0,5,4)\n(0,a,1)\n(0,b,1)\n(1,c,2)\n(2,a,3)\n(2,b,3)\n";
+    let whole =
+        "des (0,8,7)\n(0,a,1)\n(0,b,2)\n(1,c,3)\n(2,c,4)\n(3,a,5)\n(3,b,5)\n(4,a,6)\n(4,b,6)\n";
+    let mut missing = Vec::new();
+    let systems = [late, early, grinding, once, joined, whole];
+    for (number, [one, other]) in systems
+        .iter()
+        .flat_map(|one| systems.map(|other| [*one, other]))
+        .enumerate()
+    {
+        let [a, b] = [("a", one), ("b", other)].map(|(name, text)| {
+            let file = folder.path().join(format!("{name}{number}.aut"));
+            fs::write(&file, text).expect("there is room");
+            file.display().to_string()
+        });
+        let found = assert_fits("include", &format!("include {a} {b} --json"));
+        missing.push(found["evidence"]["missing"].clone());
+        if found["verdict"] == "not_included" {
+            let mut wrong = found.clone();
+            wrong["evidence"]["steps"][0]["picture"] = json!("more");
+            assert!(fault("include", &wrong).is_some());
+            wrong = found;
+            wrong["rung"] = json!(4);
+            assert!(fault("include", &wrong).is_some());
+        }
+    }
+    for one in ["nothing", "history", "stuttering", "prophecy", "refuted"] {
+        assert!(missing.contains(&json!(one)), "{one} of {missing:?}");
+    }
+    let words = format!("include ben-ari-3 {SMALL} --max-states 9 --json");
+    let cut = assert_fits("include", &words);
+    assert_eq!(cut["verdict"], "incomplete");
+    assert!(cut["limit"].is_object() && cut["parameters"].is_object());
+}
+
 /// All that a program over a small catalogue prints.
 #[test]
 fn claims_and_tables_fit_their_schemas() {
@@ -219,7 +262,7 @@ fn every_schema_can_be_read() {
         .map(|file| file.expect("it is listed").path())
         .collect();
     names.sort();
-    assert_eq!(names.len(), 8);
+    assert_eq!(names.len(), 9);
     for name in &names {
         let name = name.file_stem().and_then(|name| name.to_str());
         let name = name.expect("it is text");

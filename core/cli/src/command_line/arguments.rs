@@ -75,7 +75,7 @@ pub(super) fn parse(
             json: matches.get_flag("json"),
             html: page(matches, told),
         }),
-        Some(("include", matches)) => Command::Include(include_command(catalogue, matches)),
+        Some(("include", matches)) => Command::Include(include_command(catalogue, matches, told)),
         Some(("litmus", matches)) => Command::Litmus(LitmusCommand {
             files: matches
                 .get_many("files")
@@ -200,7 +200,7 @@ pub(super) fn parse(
     })
 }
 
-fn include_command(catalogue: &Catalogue, matches: &ArgMatches) -> IncludeCommand {
+fn include_command(catalogue: &Catalogue, matches: &ArgMatches, told: &str) -> IncludeCommand {
     let (compared, matches) = match matches.subcommand() {
         Some((name, matches)) => {
             let parameters = &known_check(catalogue, name).parameters;
@@ -228,6 +228,7 @@ fn include_command(catalogue: &Catalogue, matches: &ArgMatches) -> IncludeComman
             ..Limits::default()
         },
         json: matches.get_flag("json"),
+        html: page(matches, told),
         quiet: matches.get_flag("quiet"),
     }
 }

@@ -46,13 +46,13 @@ impl Command {
                 command.junit.is_some() || command.trace.is_some() || command.html.is_some()
             }
             Self::Graph(command) => command.html.is_some(),
+            Self::Include(command) => command.html.is_some(),
             Self::Stress(command) => command.record.is_some() || command.html.is_some(),
             Self::Validate(command) => command.html.is_some(),
             Self::Completions(_)
             | Self::List(_)
             | Self::Man(_)
             | Self::Fences(_)
-            | Self::Include(_)
             | Self::Litmus(_)
             | Self::New(_) => false,
             #[cfg(feature = "pictures")]
@@ -111,6 +111,7 @@ pub(super) struct IncludeCommand {
     pub compared: Compared,
     pub limits: Limits,
     pub json: bool,
+    pub html: Option<Page>,
     pub quiet: bool,
 }
 

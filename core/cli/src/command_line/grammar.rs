@@ -250,6 +250,7 @@ fn include_options() -> Vec<Arg> {
     let mut options = vec![most_states];
     options.extend(time_and_memory());
     options.extend([json_option(), quiet_option()]);
+    options.extend(html_option());
     options
 }
 

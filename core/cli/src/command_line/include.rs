@@ -1,5 +1,7 @@
 //! `include`: compares what can be observed of two systems, without a mapping.
 
+#[cfg(feature = "pictures")]
+use std::io;
 use std::io::{BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -11,6 +13,11 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::command::{Compared, IncludeCommand};
+#[cfg(feature = "pictures")]
+use super::page_file::PageFile;
+use super::results::Failures;
+#[cfg(feature = "pictures")]
+use super::results::Files;
 use super::{CommandError, Status, input, json};
 use crate::aldebaran::{AldebaranError, read};
 use crate::catalogue::{Arguments, Catalogue};
@@ -49,6 +56,17 @@ pub(super) fn run(
         progress: None,
     };
     let limits = command.limits;
+    #[cfg(feature = "pictures")]
+    let page = match &command.html {
+        Some(page) => {
+            let files = &mut match &command.compared {
+                Compared::Check { .. } => Files::default(),
+                Compared::Files(files) => Files::reading(files),
+            };
+            Some(PageFile::prepare(page, files)?)
+        }
+        None => None,
+    };
     let (inclusion, compared) = match &command.compared {
         Compared::Check { name, arguments } => {
             let check = catalogue.check(name)?;
@@ -63,27 +81,41 @@ pub(super) fn run(
             (inclusion, format!("{implementation} in {specification}"))
         }
     };
-    if command.json {
-        let named = match &command.compared {
-            Compared::Check { name, arguments } => Named {
-                check: Some(name),
-                parameters: Some(arguments.values()),
-                files: None,
-                inclusion: &inclusion,
-            },
-            Compared::Files(files) => Named {
-                check: None,
-                parameters: None,
-                files: Some(files.each_ref().map(|file| file.display().to_string())),
-                inclusion: &inclusion,
-            },
-        };
-        json::print(&named, output)?;
-    } else if !command.quiet {
-        write!(output, "{compared}\n{inclusion}")?;
+    let named = match &command.compared {
+        Compared::Check { name, arguments } => Named {
+            check: Some(name),
+            parameters: Some(arguments.values()),
+            files: None,
+            inclusion: &inclusion,
+        },
+        Compared::Files(files) => Named {
+            check: None,
+            parameters: None,
+            files: Some(files.each_ref().map(|file| file.display().to_string())),
+            inclusion: &inclusion,
+        },
+    };
+    let mut failures = Failures::default();
+    let mut print = || {
+        if command.json {
+            json::print(&named, output)?;
+        } else if !command.quiet {
+            write!(output, "{compared}\n{inclusion}")?;
+        }
+        output.flush()
+    };
+    failures.keep(print());
+    #[cfg(feature = "pictures")]
+    if let Some(page) = page {
+        let html = serde_json::to_value(&named).map_err(io::Error::from);
+        let html = html.map(|answer| {
+            crate::pictures::include::html(&compared, &inclusion, page.command, &answer)
+        });
+        if let Some(html) = failures.keep(html) {
+            failures.keep(page.write(&html, cancel));
+        }
     }
-    output.flush()?;
-    Ok(match inclusion.verdict {
+    failures.or(match inclusion.verdict {
         Included::Included => Status::Success,
         Included::NotIncluded => Status::Violated,
         Included::Incomplete => Status::Incomplete,

@@ -19,7 +19,7 @@ const MOST: usize = 500;
 /// The most characters of a value that does not change.
 const MOST_OF_A_VALUE: usize = 72;
 /// Of a longer behaviour, the first and the last ones shown.
-const FIRST: usize = 20;
+pub const FIRST: usize = 20;
 
 /// Beginning of the bracket around a loop.
 const LOOP: &str = "<div class=\"loop\"><p>From here on, again and again:</p>";
@@ -306,7 +306,7 @@ pub fn simulated(html: &mut String, step: &Step, before: &Step) {
 }
 
 /// Differences between two states, and folded what is equal. Of the first state all is shown.
-fn difference(html: &mut String, before: Option<&Value>, state: &Value, open: bool) {
+pub fn difference(html: &mut String, before: Option<&Value>, state: &Value, open: bool) {
     if state.is_null() {
         html.push_str("<p class=\"none\">no state</p>");
         return;

@@ -19,5 +19,6 @@ mod svg;
 pub mod check;
 pub mod explorer;
 pub mod graph;
+pub mod include;
 pub mod still;
 pub mod stress;

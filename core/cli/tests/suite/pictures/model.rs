@@ -134,6 +134,82 @@ impl Refinement for NeverArrives {
     }
 }
 
+/// The same line, of which it is seen where the token is.
+struct Seen(Line);
+
+impl refmap::State<Seen> for Token {}
+
+impl TransitionSystem for Seen {
+    type State = Token;
+    type Action = Go;
+    type Observation = u32;
+
+    fn initial(&self, visit: &mut impl FnMut(Token)) {
+        self.0.initial(visit);
+    }
+
+    fn next(&self, from: &Token, visit: &mut impl FnMut(Go, Token)) {
+        self.0.next(from, visit);
+    }
+
+    fn observe(&self, token: &Token) -> u32 {
+        token.at
+    }
+
+    fn draw(&self, token: &Token) -> Option<Drawing> {
+        self.0.draw(token)
+    }
+}
+
+/// A line in a shorter one.
+struct SeenToArrive {
+    line: Seen,
+    shorter: Seen,
+}
+
+impl Refinement for SeenToArrive {
+    type Concrete = Seen;
+    type Abstract = Seen;
+
+    fn implementation(&self) -> &Seen {
+        &self.line
+    }
+
+    fn specification(&self) -> &Seen {
+        &self.shorter
+    }
+
+    fn map(&self, token: &Token) -> Token {
+        token.clone()
+    }
+
+    fn abstract_steps(&self, _: &Token, step: &Go, _: &Token) -> AbstractSteps<Go> {
+        One(step.clone())
+    }
+}
+
+fn seen() -> Check {
+    Check::new(
+        "seen",
+        "a token that is seen on a line",
+        "this test",
+        |_: &Nothing| {
+            let line = |length| {
+                Seen(Line {
+                    length,
+                    name: HOSTILE.to_owned(),
+                    jumps_from: 10_000,
+                    is_round: false,
+                })
+            };
+            Ok(Box::new(Checker::owning(SeenToArrive {
+                line: line(3),
+                shorter: line(2),
+            })))
+        },
+    )
+}
+
 /// A clock of 1 000 hours, with invariants that are false later and later, and properties that never hold.
 fn count() -> Check {
     Check::new(
@@ -198,7 +274,7 @@ pub fn catalogue() -> Catalogue {
         },
     );
     Catalogue {
-        checks: vec![line, count()],
+        checks: vec![line, count(), seen()],
         ..Catalogue::default()
     }
 }

@@ -268,3 +268,131 @@ fn a_page_that_cannot_be_written_is_told_before_the_check() {
     assert!(error.to_string().contains("/nowhere/page.html"), "{error}");
     assert!(output.is_empty());
 }
+
+/// The page of a comparison of two explicit systems, and what `--json` prints of it.
+fn page_of_graphs(implementation: &str, specification: &str) -> (String, serde_json::Value) {
+    let folder = tempfile::tempdir().expect("there is room");
+    let file = |name: &str| folder.path().join(name).display().to_string();
+    let [a, b, html] = ["a.aut", "b.aut", "page.html"].map(file);
+    std::fs::write(&a, implementation).expect("there is room");
+    std::fs::write(&b, specification).expect("there is room");
+    let mut output = Vec::new();
+    let words = ["include", &a, &b, "--json", "--html", &html];
+    run(&words, &AtomicBool::new(false), &mut output).expect("it is compared");
+    let html = std::fs::read_to_string(html).expect("it was written");
+    let mut printed: serde_json::Value = serde_json::from_slice(&output).expect("it is JSON");
+    // What is printed is on the page once more, but for the version of its schema.
+    printed
+        .as_object_mut()
+        .expect("an object")
+        .shift_remove("schema");
+    let (_, data) = html.split_once("id=\"report\">").expect("there is data");
+    let (data, _) = data.split_once("</script>").expect("it ends");
+    let data: serde_json::Value = serde_json::from_str(data).expect("it is JSON");
+    assert_eq!(data, printed);
+    (html, printed)
+}
+
+fn assert_has(html: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(html.contains(part), "{part}\n{html}");
+    }
+}
+
+#[test]
+fn a_page_of_a_trace_has_the_abstract_states_beside_each_state() {
+    // Of two states after `a` one can go on with b, the other one with c.
+    let early = "des (0,4,5)\n(0,a,1)\n(0,a,2)\n(1,b,3)\n(2,c,4)\n";
+    let (html, printed) = page_of_graphs("des (0,2,3)\n(0,a,1)\n(1,\"<d>\",2)\n", early);
+    assert_has(
+        &html,
+        &[
+            "<span class=\"violated\">not included</span>",
+            "A shortest trace that the specification does not have",
+            "1 state after the same trace",
+            "2 states after the same trace",
+            "<ul class=\"d\"><li>1</li></ul><ul class=\"d\"><li>2</li></ul>",
+            "<section class=\"step end\" id=\"step-2\">",
+            "none can follow",
+            "The last step shows &lt;d&gt;.",
+            "The specification could show b, or c.",
+            "nothing is said of fairness or deadlock",
+        ],
+    );
+    assert_eq!(printed["evidence"]["steps"][1]["specification_states"], 2);
+    assert!(!html.contains("<d>"));
+}
+
+#[test]
+fn a_page_shows_what_a_mapping_lacks() {
+    let late = "des (0,3,4)\n(0,a,1)\n(1,b,2)\n(1,c,3)\n";
+    let early = "des (0,4,5)\n(0,a,1)\n(0,a,2)\n(1,b,3)\n(2,c,4)\n";
+    let (html, _) = page_of_graphs(late, early);
+    assert_has(
+        &html,
+        &[
+            "<span class=\"holds\">included</span>",
+            "A prophecy variable is missing",
+            "<h3>Future 2</h3>",
+            "id=\"behaviour-2-step-0\"",
+            "<td><code>1</code></td><td>future 1</td>",
+            "<td><code>2</code></td><td>future 2</td>",
+        ],
+    );
+    let (html, _) = page_of_graphs(early, late);
+    assert_has(&html, &["<h2>A mapping</h2>", "a mapping of 5 states is:"]);
+    let (html, _) = page_of_graphs(
+        "des (0,1,2)\n(0,a,1)\n",
+        "des (0,2,3)\n(0,tau,1)\n(1,a,2)\n",
+    );
+    assert_has(&html, &["A stuttering variable is missing", "a: up to 2"]);
+    let joined = "des (0,5,4)\n(0,a,1)\n(0,b,1)\n(1,c,2)\n(2,a,3)\n(2,b,3)\n";
+    let whole =
+        "des (0,8,7)\n(0,a,1)\n(0,b,2)\n(1,c,3)\n(2,c,4)\n(3,a,5)\n(3,b,5)\n(4,a,6)\n(4,b,6)\n";
+    let (html, printed) = page_of_graphs(joined, whole);
+    assert_has(&html, &["A history variable is missing"]);
+    let pasts = printed["evidence"]["pasts"].as_array();
+    let told = html.contains("<h3>The second past</h3>");
+    assert_eq!(told, pasts.is_some(), "{html}");
+}
+
+/// A page of a check has the drawings of both systems.
+#[test]
+fn a_page_of_a_check_that_is_compared_draws_its_states() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let file = folder.path().join("page.html");
+    let words = ["include", "seen", "--html", file.to_str().expect("text")];
+    let mut output = Vec::new();
+    run(&words, &AtomicBool::new(false), &mut output).expect("it is compared");
+    let html = std::fs::read_to_string(file).expect("it was written");
+    assert_has(
+        &html,
+        &[
+            "<h1>seen: <span class=\"violated\">not included</span></h1>",
+            "<title>Implementation, step 3</title>",
+            "<title>Specification, step 2, state 1</title>",
+            "id=\"step-3\"",
+            "<li class=\"ch\">at: 2 → 3</li>",
+            "The last step shows 3.",
+            "The specification can show nothing more.",
+        ],
+    );
+    // What cannot be followed has no abstract state.
+    assert!(!html.contains("<title>Specification, step 3"));
+    assert!(!html.contains(HOSTILE));
+}
+
+#[test]
+fn a_page_of_a_comparison_is_not_written_over_what_is_compared() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let file = folder.path().join("a.aut").display().to_string();
+    std::fs::write(&file, "des (0,0,1)\n").expect("there is room");
+    let words = ["include", &file, &file, "--html", &file];
+    let mut output = Vec::new();
+    let error = run(&words, &AtomicBool::new(false), &mut output).expect_err("it is read");
+    assert!(
+        error.to_string().contains("a file that the command reads"),
+        "{error}"
+    );
+    assert!(output.is_empty());
+}

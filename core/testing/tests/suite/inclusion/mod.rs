@@ -1,5 +1,6 @@
 //! Refinement without a mapping, against a textbook and against trusted verdicts.
 
+mod backward;
 mod oracle;
 mod random;
 
