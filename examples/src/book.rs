@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::{obligations, starvation};
+use crate::{obligations, prophecy, remembering, starvation};
 
 /// Folder of this repository.
 fn root() -> PathBuf {
@@ -215,7 +215,8 @@ fn the_summary_lists_every_page() {
     }
 }
 
-/// `<!-- output: NAME -->` before a block says that it is the counterexample to the obligation of this name.
+/// `<!-- output: NAME -->` before a block says that it is the counterexample to the obligation of this name, or what a tutorial calls
+/// so.
 #[test]
 fn what_a_page_quotes_is_printed() {
     let mut quoted = 0;
@@ -227,12 +228,15 @@ fn what_a_page_quotes_is_printed() {
             let shown = rest.split("```\n").next().expect("it ends");
             let printed = obligations::counterexample(name)
                 .or_else(|| starvation::counterexample(name))
-                .expect("the obligation is violated");
+                .or_else(|| remembering::output(name))
+                .or_else(|| prophecy::output(name))
+                .expect("a program prints it");
             assert_eq!(shown.trim_end(), printed.trim_end(), "{}", page.display());
             quoted += 1;
         }
     }
-    assert_eq!(quoted, obligations::FAULTS.len() + 1);
+    let auxiliary = remembering::OUTPUTS.len() + prophecy::OUTPUTS.len();
+    assert_eq!(quoted, obligations::FAULTS.len() + 1 + auxiliary);
 }
 
 /// The actions of the TLA+ module are the rules of the program below it, by their names.

@@ -178,7 +178,9 @@ fn every_command_in_prose_is_claimed() {
         // Those of the crates of examples, and of tests on request.
         "cargo run -p refmap-examples -- obligations",
         "cargo nightly",
-        // Of files of one's own, and of shells, in the suite of refmap-cli.
+        // Of files and checks of one's own, and of shells, in the suite of refmap-cli.
+        "refmap include NAME",
+        "refmap include A.aut B.aut",
         "refmap graph FILE",
         "refmap completions bash",
         "refmap man",

@@ -1,0 +1,536 @@
+//! A thermometer without a mapping: what it has forgotten, and a step that is two.
+//!
+//! The one idea: where no mapping works, the implementation does not have to change. A variable is added to it that nothing
+//! reads but the mapping, and refmap says which. A thermometer shows the latest reading, the lowest and the highest; its
+//! specification keeps every reading, as the set of `MinMax1` in Lamport & Merz, *Auxiliary Variables in TLA+*, which
+//! `MinMax2` has forgotten. Then the specification takes two steps for each reading, and the thermometer one.
+
+use refmap::AbstractSteps::{self, One, Several, Stutter};
+use refmap::auxiliary::{
+    History, Pausing, Remembering, Stuttering, Stutters, WithHistory, WithStuttering, enabled,
+};
+use refmap::explore::{Limits, Watch};
+use refmap::inclusion::{Inclusion, check_inclusion};
+use refmap::{Action, IndexSet, Refinement, Report, Settings, State, TransitionSystem, check};
+use serde::Serialize;
+
+/// Readings are degrees below this.
+const DEGREES: u8 = 3;
+
+/// All that can be seen of a thermometer, and all that it has.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, State)]
+struct Display {
+    latest: u8,
+    low: u8,
+    high: u8,
+}
+
+/// The implementation: a thermometer with a mark at the lowest reading and one at the highest.
+struct Thermometer;
+
+/// A reading is taken and shown.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Action, State)]
+#[rule(process = "thermometer")]
+enum Reading {
+    Read(u8),
+}
+
+impl Display {
+    fn first(latest: u8) -> Self {
+        let (low, high) = (latest, latest);
+        Self { latest, low, high }
+    }
+
+    fn read(&self, latest: u8) -> Self {
+        let (low, high) = (self.low.min(latest), self.high.max(latest));
+        Self { latest, low, high }
+    }
+}
+
+impl TransitionSystem for Thermometer {
+    type State = Display;
+    type Action = Reading;
+    type Observation = Display;
+
+    fn initial(&self, visit: &mut impl FnMut(Display)) {
+        (0..DEGREES).map(Display::first).for_each(visit);
+    }
+
+    fn next(&self, from: &Display, visit: &mut impl FnMut(Reading, Display)) {
+        for latest in 0..DEGREES {
+            visit(Reading::Read(latest), from.read(latest));
+        }
+    }
+
+    fn observe(&self, display: &Display) -> Display {
+        display.clone()
+    }
+}
+
+// ANCHOR: log
+/// The specification: a log of all readings, of which the extremes are shown.
+struct Log;
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, State)]
+struct Pages {
+    readings: IndexSet,
+    display: Display,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
+#[rule(process = "log")]
+enum Entry {
+    Record(u8),
+}
+
+impl Pages {
+    fn first(reading: u8) -> Self {
+        Self {
+            readings: IndexSet::from_iter([usize::from(reading)]),
+            display: Display::first(reading),
+        }
+    }
+
+    fn write(&self, reading: u8) -> Self {
+        let mut to = self.clone();
+        to.readings.insert(usize::from(reading));
+        to
+    }
+
+    /// Shows a reading, and the extremes of all that was ever written.
+    fn show(&self, latest: u8) -> Self {
+        let mut to = self.clone();
+        let degrees = || self.readings.iter().map(|degree| degree as u8);
+        to.display = Display {
+            latest,
+            low: degrees().min().unwrap_or(latest),
+            high: degrees().max().unwrap_or(latest),
+        };
+        to
+    }
+}
+
+impl TransitionSystem for Log {
+    type State = Pages;
+    type Action = Entry;
+    type Observation = Display;
+
+    fn initial(&self, visit: &mut impl FnMut(Pages)) {
+        (0..DEGREES).map(Pages::first).for_each(visit);
+    }
+
+    fn next(&self, from: &Pages, visit: &mut impl FnMut(Entry, Pages)) {
+        for reading in 0..DEGREES {
+            visit(Entry::Record(reading), from.write(reading).show(reading));
+        }
+    }
+
+    fn observe(&self, pages: &Pages) -> Display {
+        pages.display.clone()
+    }
+}
+// ANCHOR_END: log
+
+// ANCHOR: history
+/// A history variable: all readings since the start.
+struct Readings;
+
+impl History<Thermometer> for Readings {
+    type Value = IndexSet;
+
+    fn initial(&self, _: &Thermometer, state: &Display) -> IndexSet {
+        IndexSet::from_iter([usize::from(state.latest)])
+    }
+
+    fn after(
+        &self,
+        _: &Thermometer,
+        before: &IndexSet,
+        _: &Display,
+        Reading::Read(degree): &Reading,
+        _: &Display,
+    ) -> IndexSet {
+        let mut readings = *before;
+        readings.insert(usize::from(*degree));
+        readings
+    }
+}
+
+type WithReadings = WithHistory<Thermometer, Readings>;
+/// A display, and the readings that were remembered.
+type Remembered = Remembering<Display, IndexSet>;
+
+const WITH_READINGS: WithReadings = WithHistory {
+    system: Thermometer,
+    history: Readings,
+};
+// ANCHOR_END: history
+
+/// The claim: a thermometer that remembers its readings refines the log.
+struct RememberingIsLogging;
+
+// ANCHOR: remembering
+impl Refinement for RememberingIsLogging {
+    type Concrete = WithReadings;
+    type Abstract = Log;
+
+    fn implementation(&self) -> &WithReadings {
+        &WITH_READINGS
+    }
+
+    fn specification(&self) -> &Log {
+        &Log
+    }
+
+    fn map(&self, from: &Remembered) -> Pages {
+        Pages {
+            readings: from.history,
+            display: from.state.clone(),
+        }
+    }
+
+    fn abstract_steps(
+        &self,
+        _: &Remembered,
+        Reading::Read(degree): &Reading,
+        _: &Remembered,
+    ) -> AbstractSteps<Entry> {
+        One(Entry::Record(*degree))
+    }
+}
+// ANCHOR_END: remembering
+
+// ANCHOR: slow_log
+/// Another specification: a log that writes a reading first, and then shows it.
+struct SlowLog;
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, State)]
+struct Writing {
+    pages: Pages,
+    /// The reading that is written and not shown yet.
+    written: Option<u8>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
+#[rule(process = "log")]
+enum SlowEntry {
+    Write(u8),
+    Show,
+}
+
+impl TransitionSystem for SlowLog {
+    type State = Writing;
+    type Action = SlowEntry;
+    type Observation = Display;
+
+    fn initial(&self, visit: &mut impl FnMut(Writing)) {
+        for reading in 0..DEGREES {
+            let (pages, written) = (Pages::first(reading), None);
+            visit(Writing { pages, written });
+        }
+    }
+
+    fn next(&self, from: &Writing, visit: &mut impl FnMut(SlowEntry, Writing)) {
+        match from.written {
+            None => {
+                for reading in 0..DEGREES {
+                    let (pages, written) = (from.pages.write(reading), Some(reading));
+                    visit(SlowEntry::Write(reading), Writing { pages, written });
+                }
+            }
+            Some(reading) => {
+                let (pages, written) = (from.pages.show(reading), None);
+                visit(SlowEntry::Show, Writing { pages, written });
+            }
+        }
+    }
+
+    fn observe(&self, state: &Writing) -> Display {
+        state.pages.display.clone()
+    }
+}
+// ANCHOR_END: slow_log
+
+/// The claim: a thermometer that remembers its readings refines the slow log.
+struct RememberingIsWriting;
+
+// ANCHOR: several
+impl Refinement for RememberingIsWriting {
+    type Concrete = WithReadings;
+    type Abstract = SlowLog;
+
+    fn implementation(&self) -> &WithReadings {
+        &WITH_READINGS
+    }
+
+    fn specification(&self) -> &SlowLog {
+        &SlowLog
+    }
+
+    fn map(&self, from: &Remembered) -> Writing {
+        Writing {
+            pages: RememberingIsLogging.map(from),
+            written: None,
+        }
+    }
+
+    /// A reading is two steps. The state between them shows nothing of its own.
+    fn abstract_steps(
+        &self,
+        _: &Remembered,
+        Reading::Read(degree): &Reading,
+        _: &Remembered,
+    ) -> AbstractSteps<SlowEntry> {
+        Several(vec![SlowEntry::Write(*degree), SlowEntry::Show])
+    }
+}
+// ANCHOR_END: several
+
+/// Number of stutters before a reading: the one place in which the stuttering variables differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pause {
+    /// One.
+    Once,
+    /// One for each degree. Wrong: of a reading of 0 there is no last one.
+    PerDegree,
+}
+
+// ANCHOR: stuttering
+/// A stuttering variable: steps before each reading, in the last of which it is logged.
+impl Stutters<WithReadings> for Pause {
+    type Value = u8;
+
+    fn rules(&self) -> Vec<&'static str> {
+        vec!["read"]
+    }
+
+    fn before(&self, system: &WithReadings, state: &Remembered) -> Vec<(Reading, u8)> {
+        enabled(system, state, |Reading::Read(degree)| match self {
+            Self::Once => Some(1),
+            Self::PerDegree => Some(*degree),
+        })
+    }
+
+    fn least(&self) -> u8 {
+        1
+    }
+
+    fn decrease(&self, value: &u8) -> u8 {
+        value.saturating_sub(1)
+    }
+}
+// ANCHOR_END: stuttering
+
+type WithPauses = WithStuttering<WithReadings, Pause>;
+/// A state of the thermometer, with its readings and the stutter that is under way.
+type Paused = Pausing<Remembered, Reading, u8>;
+
+/// The same claim, of a thermometer that remembers, and pauses before each reading.
+struct PausingIsWriting(WithPauses);
+
+// ANCHOR: pausing
+impl Refinement for PausingIsWriting {
+    type Concrete = WithPauses;
+    type Abstract = SlowLog;
+
+    fn implementation(&self) -> &WithPauses {
+        &self.0
+    }
+
+    fn specification(&self) -> &SlowLog {
+        &SlowLog
+    }
+
+    /// After the last stutter a reading is written and not shown.
+    fn map(&self, from: &Paused) -> Writing {
+        let Writing { pages, written } = RememberingIsWriting.map(&from.state);
+        match &from.stutter {
+            Some(stutter) if stutter.value == 1 => {
+                let Reading::Read(degree) = stutter.action;
+                let (pages, written) = (pages.write(degree), Some(degree));
+                Writing { pages, written }
+            }
+            _ => Writing { pages, written },
+        }
+    }
+
+    fn abstract_steps(
+        &self,
+        _: &Paused,
+        step: &Stuttering<Reading, u8>,
+        _: &Paused,
+    ) -> AbstractSteps<SlowEntry> {
+        match step {
+            Stuttering::Stutter(stutter) if stutter.value == 1 => {
+                let Reading::Read(degree) = stutter.action;
+                One(SlowEntry::Write(degree))
+            }
+            Stuttering::Stutter(_) => Stutter,
+            Stuttering::Step(Reading::Read(_)) => One(SlowEntry::Show),
+        }
+    }
+}
+// ANCHOR_END: pausing
+
+// ANCHOR: past
+/// The thermometer as it is, in the log.
+fn without_a_past() -> Inclusion {
+    check_inclusion(&Thermometer, &Log, Limits::default(), Watch::default())
+        .expect("no function panics")
+}
+// ANCHOR_END: past
+
+/// The thermometer that remembers, in the log that takes two steps.
+fn without_a_pause() -> Inclusion {
+    check_inclusion(
+        &WITH_READINGS,
+        &SlowLog,
+        Limits::default(),
+        Watch::default(),
+    )
+    .expect("no function panics")
+}
+
+fn remembering() -> Report {
+    let report = check(&RememberingIsLogging, &Settings::default());
+    let report = report.expect("every obligation is checked");
+    report.named("remembering", [("degrees", DEGREES)])
+}
+
+fn writing() -> Report {
+    let report = check(&RememberingIsWriting, &Settings::default());
+    let report = report.expect("every obligation is checked");
+    report.named("writing", [("degrees", DEGREES)])
+}
+
+fn pausing(pause: Pause, settings: &Settings<'_>) -> Report {
+    let refinement = PausingIsWriting(WithStuttering::new(WITH_READINGS, pause));
+    let report = check(&refinement, settings).expect("every obligation is checked");
+    report.named("pausing", [("pause", format!("{pause:?}"))])
+}
+
+/// Names of the texts that the book quotes.
+#[cfg(test)]
+pub const OUTPUTS: [&str; 3] = ["no history", "no stuttering", "auxiliary:terminates"];
+
+/// Text that the book quotes, by its name.
+#[cfg(test)]
+pub fn output(name: &str) -> Option<String> {
+    let told = |inclusion: Inclusion| inclusion.evidence.map(|evidence| evidence.to_string());
+    match name {
+        "no history" => told(without_a_past()),
+        "no stuttering" => told(without_a_pause()),
+        "auxiliary:terminates" => {
+            let report = pausing(Pause::PerDegree, &Settings::default());
+            let row = report.obligation(name)?;
+            Some(row.counterexamples.first()?.to_string())
+        }
+        _ => None,
+    }
+}
+
+pub fn main() {
+    println!("{}", without_a_past());
+    println!("{}", remembering());
+    println!("{}", without_a_pause());
+    println!("{}", writing());
+    println!("{}", pausing(Pause::Once, &Settings::default()));
+
+    // The change that makes the check fail.
+    println!("{}", pausing(Pause::PerDegree, &Settings::default()));
+}
+
+// The wrong variable counts from the reading down to 1. A reading of 0 begins below that: the system stutters for ever, and 0
+// is never read again. Every other row holds, since what the thermometer still does is right. So what a variable takes away is
+// looked for in the system that does not have it.
+//
+// Change it: let `after` forget the readings below 1. Which row fails, and after how many steps?
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use refmap::Verdict;
+    use refmap::inclusion::{Evidence, Included};
+
+    /// The same display with a reading between the extremes and without it.
+    #[test]
+    fn a_thermometer_has_forgotten_what_the_log_has() {
+        let inclusion = without_a_past();
+        assert_eq!(inclusion.verdict, Included::Included);
+        assert_eq!(inclusion.rung, Some(1));
+        let Some(Evidence::History { pasts: Some(pasts) }) = inclusion.evidence else {
+            panic!("two pasts show it");
+        };
+        let ends = pasts
+            .each_ref()
+            .map(|past| &past.steps.last().expect("it ends").state);
+        assert_eq!(ends[0], ends[1]);
+        assert_ne!(pasts[0].images, pasts[1].images);
+    }
+
+    /// A set of readings, of which one is the latest: 3 sets of one reading, 3 of two and 1 of three. From each state there are 3
+    /// steps.
+    #[test]
+    fn a_thermometer_that_remembers_refines_the_log() {
+        for report in [remembering(), writing()] {
+            assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+            assert_eq!((report.states, report.transitions), (12, 36));
+        }
+    }
+
+    #[test]
+    fn a_reading_is_two_steps_of_the_slow_log() {
+        let inclusion = without_a_pause();
+        assert_eq!(
+            (inclusion.verdict, inclusion.rung),
+            (Included::Included, Some(2))
+        );
+        let Some(Evidence::Stuttering {
+            stutters,
+            is_function,
+        }) = inclusion.evidence
+        else {
+            panic!("a stuttering variable is missing");
+        };
+        assert!(is_function);
+        assert_eq!(
+            (stutters[0].rule.as_str(), stutters[0].abstract_steps),
+            ("read", 2)
+        );
+    }
+
+    /// Of 12 states each has 3 stutters before its readings.
+    #[test]
+    fn with_a_pause_each_step_is_one() {
+        let report = pausing(Pause::Once, &Settings::default());
+        assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+        assert_eq!(report.states, 12 + 36);
+        let row = report
+            .obligation("auxiliary:terminates")
+            .expect("it stutters");
+        assert_eq!(row.verdict, Verdict::Holds);
+    }
+
+    /// The side condition is all that fails, and without it the check would hold.
+    #[test]
+    fn a_pause_without_an_end_loses_readings() {
+        let settings = Settings {
+            until: refmap::obligation::Until::End,
+            ..Settings::default()
+        };
+        let report = pausing(Pause::PerDegree, &settings);
+        assert_eq!(
+            report.violated().collect::<Vec<_>>(),
+            ["auxiliary:terminates"],
+            "{report}"
+        );
+        let report = pausing(
+            Pause::PerDegree,
+            &Settings {
+                without: vec!["auxiliary:*".to_owned()],
+                ..Settings::default()
+            },
+        );
+        assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+    }
+}
