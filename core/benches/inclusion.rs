@@ -93,7 +93,7 @@ fn subsets(system: &Steps) -> usize {
 /// A number below a bound, from a stream.
 fn below(stream: &mut u64, bound: u32) -> u32 {
     *stream = refmap::internal::mix(*stream);
-    ((*stream >> 32) * u64::from(bound) >> 32) as u32
+    (((*stream >> 32) * u64::from(bound)) >> 32) as u32
 }
 
 /// A system of random steps with some labels, ten a state.

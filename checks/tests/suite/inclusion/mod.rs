@@ -166,7 +166,11 @@ fn po_fifo_needs_a_prophecy_from_two_enqueuers_of_two_data_on() {
     {
         let inclusion = included("po-fifo", arguments, None);
         let found = (inclusion.verdict, inclusion.states, inclusion.rung);
-        assert_eq!(found, (Included::Included, states, Some(rung)), "{arguments}");
+        assert_eq!(
+            found,
+            (Included::Included, states, Some(rung)),
+            "{arguments}"
+        );
         if rung == 3 {
             let is_prophecy = matches!(inclusion.evidence, Some(Evidence::Prophecy { .. }));
             assert!(is_prophecy, "{inclusion}");
@@ -174,7 +178,11 @@ fn po_fifo_needs_a_prophecy_from_two_enqueuers_of_two_data_on() {
         }
         let any = included("po-fifo", &format!("{arguments} --receives any"), None);
         assert_eq!(any.trace_length, ignored, "{arguments}");
-        assert_eq!(any.verdict == Included::NotIncluded, ignored.is_some(), "{arguments}");
+        assert_eq!(
+            any.verdict == Included::NotIncluded,
+            ignored.is_some(),
+            "{arguments}"
+        );
     }
 }
 
@@ -196,7 +204,10 @@ fn the_variable_that_is_missing_is_named() {
     ] {
         let inclusion = included(check, arguments, None);
         let evidence = serde_json::to_value(&inclusion.evidence).expect("it is JSON");
-        println!("{check} {arguments}: {:?} {} {:?} {}", inclusion.rung, evidence["missing"], inclusion.variables, inclusion.seconds);
+        println!(
+            "{check} {arguments}: {:?} {} {:?} {}",
+            inclusion.rung, evidence["missing"], inclusion.variables, inclusion.seconds
+        );
         let _ = missing;
     }
 }

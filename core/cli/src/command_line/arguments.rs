@@ -206,7 +206,7 @@ fn include_command(catalogue: &Catalogue, matches: &ArgMatches, told: &str) -> I
             let parameters = &known_check(catalogue, name).parameters;
             let compared = Compared::Check {
                 name: name.to_owned(),
-                arguments: parameters.arguments(matches.clone()),
+                arguments: Box::new(parameters.arguments(matches.clone())),
             };
             (compared, matches)
         }

@@ -118,7 +118,10 @@ pub(super) struct IncludeCommand {
 /// Systems that are compared.
 pub(super) enum Compared {
     /// Those of a check.
-    Check { name: String, arguments: Arguments },
+    Check {
+        name: String,
+        arguments: Box<Arguments>,
+    },
     /// Explicit ones, the implementation first.
     Files([PathBuf; 2]),
 }

@@ -16,6 +16,9 @@ use refmap::{
 };
 use refmap_testing::explicit::{Edge, Explicit};
 
+/// Predicate on the states of a system.
+pub type Predicate<C> = Box<dyn Fn(&StateOf<C>) -> bool + Sync>;
+
 /// A refinement whose functions are closures.
 pub struct Mapped<C: TransitionSystem, A: TransitionSystem> {
     pub implementation: C,
@@ -25,7 +28,7 @@ pub struct Mapped<C: TransitionSystem, A: TransitionSystem> {
     pub liveness: Vec<Property<C>>,
     pub constraint: Option<Constraint<C>>,
     pub environment: Vec<Process>,
-    pub at_rest: Box<dyn Fn(&StateOf<C>) -> bool + Sync>,
+    pub at_rest: Predicate<C>,
 }
 
 type Image<C, A> = dyn Fn(&StateOf<C>) -> StateOf<A> + Sync;

@@ -16,7 +16,7 @@ impl Random {
     /// A number below a bound.
     pub fn below(&mut self, bound: u32) -> u32 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        ((mix(self.0) >> 32) * u64::from(bound) >> 32) as u32
+        (((mix(self.0) >> 32) * u64::from(bound)) >> 32) as u32
     }
 
     /// True once in so many times.
