@@ -12,6 +12,7 @@
 //!
 //! The book (`examples/book`) begins with a catalogue of your own.
 
+mod auxiliary;
 mod ben_ari;
 mod copying;
 mod fences;
@@ -41,6 +42,7 @@ pub fn catalogue() -> Catalogue {
             yrc::checks(),
             copying::checks(),
             published::checks(),
+            auxiliary::checks(),
         ]
         .into_iter()
         .flatten()

@@ -5,6 +5,12 @@
 use refmap::obligation::{Checkable, Checker};
 use refmap::{Composed, Refinement};
 
+use crate::auxiliary::{
+    AfekRefinement, HerlihyWingProphecyRefinement, HerlihyWingRefinement, LockInStepsRefinement,
+    LockStutteringRefinement, NewLinearSnapshotRefinement, PetersonRefinement,
+    PoFifoProphecyRefinement, PoFifoRefinement, RingClaimsRefinement, SendIntRefinement,
+    SendSeqRefinement, SendSetRefinement,
+};
 use crate::ben_ari::broken::BrokenRefinement;
 use crate::ben_ari::{Refinement1, Refinement2, Refinement3};
 use crate::published::{
@@ -55,4 +61,17 @@ checked! {
     Ewd840Refinement:;
     Ewd998PCalRefinement:;
     VotingRefinement:;
+    PetersonRefinement:;
+    LockInStepsRefinement:;
+    LockStutteringRefinement:;
+    PoFifoRefinement:;
+    PoFifoProphecyRefinement:;
+    HerlihyWingRefinement:;
+    HerlihyWingProphecyRefinement:;
+    RingClaimsRefinement:;
+    SendIntRefinement:;
+    SendSetRefinement:;
+    SendSeqRefinement:;
+    AfekRefinement:;
+    NewLinearSnapshotRefinement:;
 }

@@ -12,6 +12,7 @@
 //!
 //! The case studies of the book (`examples/book/src/case-studies`) tell what each family taught.
 
+pub mod auxiliary;
 pub mod ben_ari;
 mod checked;
 pub mod copying;

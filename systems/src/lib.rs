@@ -16,6 +16,7 @@
 //!
 //! The case studies of the book (`examples/book/src/case-studies`) tell what each family taught.
 
+pub mod auxiliary;
 pub mod ben_ari;
 pub mod copying;
 pub mod dekker;
@@ -23,5 +24,7 @@ pub mod heap;
 pub mod litmus;
 pub mod native;
 pub mod published;
+mod subsets;
 pub mod tso;
+mod vectors;
 pub mod yrc;

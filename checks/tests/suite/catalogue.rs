@@ -44,7 +44,11 @@ fn every_claim_comes_true() {
     for claim in small {
         let report = catalogue.run(claim, &Settings::default()).unwrap();
         if let Some(found) = &report.counterexample {
-            let is_drawn = |step: &Step| step.picture.is_some() && step.abstract_picture.is_some();
+            // A side condition speaks of the system without the variable, which has no mapping.
+            let has_levels = !found.obligation.starts_with("auxiliary:");
+            let is_drawn = |step: &Step| {
+                step.picture.is_some() && (step.abstract_picture.is_some() || !has_levels)
+            };
             if !found.steps.iter().all(is_drawn) {
                 failures.push(format!(
                     "{}: a step is not drawn on both levels",

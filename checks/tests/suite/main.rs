@@ -9,6 +9,7 @@ mod compare;
 mod copying;
 mod fences;
 mod imports;
+mod inclusion;
 mod litmus;
 mod modes;
 mod new;

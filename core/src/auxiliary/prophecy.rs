@@ -44,7 +44,7 @@ pub trait Prophecy<S: TransitionSystem>: Sync {
     /// The possible predictions (Π) under a key that is open in a state.
     fn possible(&self, system: &S, state: &StateOf<S>, key: &Self::Key) -> Vec<Self::Prediction>;
 
-    /// What a step does to a prediction that is open where it begins.
+    /// Effect of a step on a prediction that is open where it begins.
     ///
     /// A key that is open where the step ends, and under which nothing is kept, gets a new prediction: each that is possible.
     fn fate(
@@ -406,7 +406,7 @@ where
         self.system.draw(&from.state)
     }
 
-    /// What a step predicts is a result.
+    /// Predictions that a step makes are results.
     fn inputs(&self, action: &Self::Action) -> Self::Action {
         Predicting {
             action: self.system.inputs(&action.action),

@@ -9,7 +9,8 @@
 
 use foldhash::{HashMap, HashMapExt};
 
-use super::automaton::{Bounds, Edge, Label, Stop};
+use super::automaton::{Bounds, Stop};
+use super::edge::{Edge, Label};
 use super::sets::{SetId, Sets};
 use super::simulation::Sides;
 
@@ -46,7 +47,7 @@ pub(super) struct Antichain {
     pub sets: Sets,
     /// Places of the pairs of each state that are kept.
     kept: Vec<Vec<u32>>,
-    /// Of each pair whether another one has taken its place.
+    /// True of each pair whose place another one has taken.
     is_replaced: Vec<bool>,
     images: HashMap<(SetId, Label), SetId>,
     closure: Closure,
@@ -215,7 +216,7 @@ impl Antichain {
         }
         let mut targets = Vec::new();
         for from in self.sets.members(set) {
-            bounds.work(0)?;
+            bounds.work(sides.specification.states())?;
             for place in sides.specification.labelled(*from, label) {
                 targets.push(sides.specification.edge(place).to);
             }
@@ -248,7 +249,7 @@ impl Closure {
         let mut at = 0;
         while at < states.len() {
             for place in sides.specification.labelled(states[at], Label::INVISIBLE) {
-                bounds.work(0)?;
+                bounds.work(sides.specification.states())?;
                 let to = sides.specification.edge(place).to;
                 if self.is_new(to) {
                     states.push(to);

@@ -3,28 +3,10 @@
 use std::ops::Range;
 use std::time::Instant;
 
+use super::edge::{Edge, Label};
 use super::explicit::Graph;
 use super::observed::Observed;
 use crate::explore::{Limit, Limits, Watch};
-
-/// Label of a step, by number: what it shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Label(pub(super) u32);
-
-impl Label {
-    /// Label of a step that shows nothing.
-    pub const INVISIBLE: Self = Self(0);
-}
-
-/// Initial state of every automaton.
-pub(super) const ROOT: u32 = 0;
-
-/// Step from a state that is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Edge {
-    pub label: Label,
-    pub to: u32,
-}
 
 /// Origin of the steps of an automaton.
 pub(super) enum Source<'a> {

@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use foldhash::{HashMap, HashMapExt};
 
-use super::automaton::{Automaton, Bounds, Label, Stop};
+use super::automaton::{Automaton, Bounds, Stop};
+use super::edge::Label;
 
 /// Abstract steps that one step of the implementation may simulate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -158,7 +159,7 @@ impl Candidates {
         self.meet(is_shown, Candidate { to: from, steps: 0 });
         while let Some((is_shown, Candidate { to, steps })) = self.queue.pop_front() {
             for place in specification.steps(to) {
-                bounds.work(0)?;
+                bounds.work(specification.states())?;
                 let edge = specification.edge(place);
                 let next = Candidate {
                     to: edge.to,

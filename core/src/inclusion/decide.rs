@@ -5,8 +5,9 @@
 //! given some work in turn, and then more.
 
 use super::antichain::{Antichain, Unmatched};
-use super::automaton::{Bounds, ROOT};
+use super::automaton::Bounds;
 use super::candidates::Simulated;
+use super::edge::ROOT;
 use super::simulation::{Extent, Sides, Simulation};
 use crate::explore::Limit;
 
@@ -22,11 +23,11 @@ pub(super) enum Decided {
     AtMostOne(Box<Simulation>),
     /// There is one in which a step is several.
     Several(Box<Simulation>),
-    /// What is observed is included, and there is no simulation.
+    /// Each trace is included, and there is no simulation.
     Included(Box<Antichain>),
     /// The same, but a limit came before it was known whether there is a simulation.
     IncludedSomehow(Limit),
-    /// What is observed is not included.
+    /// A trace is not included.
     NotIncluded(Box<Antichain>, Unmatched),
 }
 

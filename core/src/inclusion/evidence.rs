@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, VecDeque};
 use serde_json::Value;
 
 use super::antichain::{Antichain, Unmatched};
-use super::automaton::{Automaton, Bounds, Edge, Label, ROOT, Source, Stop};
+use super::automaton::{Automaton, Bounds, Source, Stop};
 use super::candidates::{Candidates, Simulated};
+use super::edge::{Edge, Label, ROOT};
 use super::explicit::Labels;
 use super::futures::{self, torn};
 use super::inclusion::{Evidence, Future, Past, Shown, Stutter};
@@ -23,6 +24,9 @@ const SHOWN: usize = 8;
 
 /// Work of a search for a mapping.
 const WORK: u64 = 1 << 30;
+
+/// The same where one is found already.
+const WORK_FOR_ANOTHER: u64 = 1 << 28;
 
 /// Maker of evidence.
 pub(super) struct Evidences<'e, 'a> {
@@ -65,7 +69,7 @@ impl<'a> Evidences<'_, 'a> {
         }
     }
 
-    /// What a label shows.
+    /// Text of a label.
     fn label(&self, label: Label) -> String {
         if let Some(labels) = self.labels {
             return labels.text(label).unwrap_or("tau").to_owned();
@@ -143,22 +147,31 @@ impl<'a> Evidences<'_, 'a> {
         let images = self.bounds.allow(u64::MAX, |bounds| {
             mapping::taken_by(&mut simulation, sides, bounds)
         })?;
-        if let Some(images) = images.flatten()
-            && is_mapping(self.sides, &images)
-        {
-            let mapping = self.table(&images);
-            return Ok(Evidence::Mapping { mapping });
-        }
+        let images = images.flatten();
+        let images = images.filter(|images| is_mapping(self.sides, images));
+        let taken = images.map(|images| self.table(&images));
+        // A mapping that is no chance is looked for where this one may be.
+        let work = match &taken {
+            Some(mapping) if mapping.is_plain() => 0,
+            Some(_) => WORK_FOR_ANOTHER,
+            None => WORK,
+        };
         let sides = &mut *self.sides;
-        let mapped = self.bounds.allow(WORK, |bounds| {
+        let mapped = self.bounds.allow(work, |bounds| {
             let greatest = Simulation::new(Simulated::AtMostOne, Extent::All, sides, bounds)?;
             let greatest = greatest.expect("the initial states are in a simulation");
             mapping::search(&greatest, sides, bounds)
         })?;
         Ok(match mapped {
-            Some(Mapped::Mapping(images)) => Evidence::Mapping {
-                mapping: self.table(&images),
-            },
+            Some(Mapped::Mapping(images)) => {
+                let found = self.table(&images);
+                let mapping = match taken {
+                    Some(taken) if taken.is_plain() || !found.is_plain() => taken,
+                    _ => found,
+                };
+                Evidence::Mapping { mapping }
+            }
+            _ if let Some(mapping) = taken => Evidence::Mapping { mapping },
             Some(Mapped::GivenUp) | None => Evidence::Undecided,
             Some(Mapped::None(pasts)) => {
                 let pasts = pasts.map(|pasts| pasts.map(|past| self.past(&past)));

@@ -1,6 +1,6 @@
 //! Explicit labelled transition systems: states by number, steps with labels that are texts.
 
-use super::automaton::{Edge, Label, ROOT};
+use super::edge::{Edge, Label, ROOT};
 use crate::numbered::Numbered;
 
 /// Labels of visible steps, by their texts. Two systems that are compared share them.

@@ -2,7 +2,8 @@
 //! can be chosen before the future is known.
 
 use super::antichain::Antichain;
-use super::automaton::{Bounds, Edge, Label, Stop};
+use super::automaton::{Bounds, Stop};
+use super::edge::{Edge, Label};
 use super::simulation::Sides;
 use crate::explore::Limit;
 
@@ -22,7 +23,7 @@ pub(super) struct Future {
 }
 
 impl Future {
-    /// What it shows.
+    /// Labels of its visible steps.
     pub fn labels(&self) -> Vec<Label> {
         let labels = self.edges.iter().map(|edge| edge.label);
         labels.filter(|label| *label != Label::INVISIBLE).collect()

@@ -1,24 +1,10 @@
 //! The outcome of a comparison without a mapping, as data.
 
-use std::cell::RefCell;
-use std::time::Instant;
-
 use serde::Serialize;
 use serde_json::Value;
 
-use super::automaton::{Automaton, Bounds, Source};
-use super::decide::{Decided, decide};
-use super::evidence::Evidences;
-use super::explicit::{Graph, Labels};
-use super::observed::Observed;
-use super::simulation::Sides;
 use super::table::Table;
-use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem, SystemObject};
-use crate::explore::{Limit, Limits, Watch};
-use crate::model_call::{Panic, UNNAMED, catch_seldom, named};
-use crate::numbered::Numbered;
-use crate::refinement::Refinement;
-use crate::system::{ObservationOf, TransitionSystem};
+use crate::explore::Limit;
 
 /// Verdict on the inclusion of what can be observed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -52,6 +38,8 @@ pub struct Inclusion {
     pub limit: Option<Limit>,
     /// Bounds of the implementation's instance: of what lies beyond them nothing is said.
     pub bounds: Vec<Bound>,
+    /// Auxiliary variables of the implementation that were left out, the outermost first.
+    pub variables: Vec<String>,
     /// Evidence for the verdict.
     pub evidence: Option<Evidence>,
     /// Limit that ended the search for evidence, if one did; the verdict does not depend on it.
@@ -165,170 +153,4 @@ pub struct Future {
     pub steps: Vec<Shown>,
     /// Observations that they make.
     pub shows: Vec<String>,
-}
-
-/// Compares what can be observed of an implementation with what can be observed of a specification.
-///
-/// # Errors
-///
-/// If a function of a system panics.
-pub fn check_inclusion<C, A>(
-    implementation: &C,
-    specification: &A,
-    limits: Limits,
-    watch: Watch<'_>,
-) -> Result<Inclusion, Panic>
-where
-    C: TransitionSystem,
-    A: TransitionSystem<Observation = ObservationOf<C>>,
-{
-    observed(implementation, specification, None, limits, watch)
-}
-
-/// The same of the systems of a refinement, whose constraint bounds the implementation. Its mapping is not used.
-pub(crate) fn of_refinement(
-    refinement: &ErasedRefinement<'_>,
-    limits: Limits,
-    watch: Watch<'_>,
-) -> Result<Inclusion, Panic> {
-    let constraint = catch_seldom(|| named(UNNAMED, || refinement.constraint()))?;
-    let within = |state: &ErasedState| {
-        let constraint = constraint.as_ref();
-        constraint.is_none_or(|constraint| constraint.contains(state))
-    };
-    let constraint = constraint.as_ref().map(|constraint| Within {
-        name: constraint.name(),
-        contains: &within,
-    });
-    let (implementation, specification) =
-        (refinement.implementation().0, refinement.specification().0);
-    observed(implementation, specification, constraint, limits, watch)
-}
-
-/// Constraint on the states of the implementation that are expanded.
-#[derive(Clone, Copy)]
-struct Within<'a> {
-    name: &'a str,
-    contains: &'a dyn Fn(&ErasedState) -> bool,
-}
-
-fn observed<'a>(
-    implementation: &'a dyn SystemObject,
-    specification: &'a dyn SystemObject,
-    constraint: Option<Within<'a>>,
-    limits: Limits,
-    watch: Watch<'_>,
-) -> Result<Inclusion, Panic> {
-    let observations = RefCell::new(Numbered::default());
-    let source = |system, within| {
-        Source::Observed(Observed::new(ErasedSystem(system), within, &observations))
-    };
-    let within = constraint.map(|constraint| constraint.contains);
-    let mut sides = Sides::new(
-        Automaton::new(source(implementation, within)),
-        Automaton::new(source(specification, None)),
-    );
-    catch_seldom(|| {
-        named(UNNAMED, || {
-            let mut inclusion = compared(&mut sides, None, limits, watch);
-            if let (Source::Observed(observed), Some(Within { name, .. })) =
-                (&sides.implementation.source, constraint)
-                && observed.outside() > 0
-            {
-                inclusion.bounds.push(Bound {
-                    bound: name.to_owned(),
-                    outside: Some(observed.outside()),
-                });
-            }
-            let own = implementation.bound().map(|bound| Bound {
-                bound,
-                outside: None,
-            });
-            inclusion.bounds.extend(own);
-            inclusion
-        })
-    })
-}
-
-/// Compares what two explicit systems show. Labels are those of both.
-pub fn check_graphs(
-    implementation: &Graph,
-    specification: &Graph,
-    labels: &Labels,
-    limits: Limits,
-    watch: Watch<'_>,
-) -> Inclusion {
-    let mut sides = Sides::new(
-        Automaton::new(Source::Explicit(implementation)),
-        Automaton::new(Source::Explicit(specification)),
-    );
-    compared(&mut sides, Some(labels), limits, watch)
-}
-
-/// Decides, and then looks for evidence.
-fn compared(
-    sides: &mut Sides<'_>,
-    labels: Option<&Labels>,
-    limits: Limits,
-    watch: Watch<'_>,
-) -> Inclusion {
-    let started = Instant::now();
-    let bounds = &mut Bounds::new(limits, watch);
-    let decided = decide(sides, bounds);
-    let mut inclusion = Inclusion {
-        verdict: Included::Included,
-        rung: None,
-        trace_length: None,
-        pairs: 0,
-        states: sides.implementation.states(),
-        specification_states: sides.specification.states(),
-        limit: None,
-        bounds: Vec::new(),
-        evidence: None,
-        evidence_limit: None,
-        seconds: 0.0,
-    };
-    let evidences = &mut Evidences {
-        sides,
-        labels,
-        bounds,
-    };
-    let evidence = match decided {
-        Ok(Decided::AtMostOne(simulation)) => {
-            inclusion.rung = Some(1);
-            inclusion.pairs = simulation.looked_at() as u64;
-            evidences.of_at_most_one(simulation).map(Some)
-        }
-        Ok(Decided::Several(simulation)) => {
-            inclusion.rung = Some(2);
-            inclusion.pairs = simulation.looked_at() as u64;
-            evidences.of_several(simulation).map(Some)
-        }
-        Ok(Decided::Included(antichain)) => {
-            inclusion.rung = Some(3);
-            inclusion.pairs = antichain.pairs() as u64;
-            evidences.of_included(&antichain)
-        }
-        Ok(Decided::IncludedSomehow(limit)) => {
-            inclusion.limit = Some(limit);
-            Ok(None)
-        }
-        Ok(Decided::NotIncluded(antichain, unmatched)) => {
-            inclusion.verdict = Included::NotIncluded;
-            inclusion.pairs = antichain.pairs() as u64;
-            inclusion.trace_length = Some(evidences.trace_length(&antichain, unmatched));
-            Ok(Some(evidences.of_trace(&antichain, unmatched)))
-        }
-        Err(limit) => {
-            inclusion.verdict = Included::Incomplete;
-            inclusion.limit = Some(limit);
-            Ok(None)
-        }
-    };
-    match evidence {
-        Ok(evidence) => inclusion.evidence = evidence,
-        Err(limit) => inclusion.evidence_limit = Some(limit),
-    }
-    inclusion.seconds = started.elapsed().as_secs_f64();
-    inclusion
 }

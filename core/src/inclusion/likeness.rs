@@ -1,6 +1,6 @@
 //! Likeness of a state and an abstract one: the number of fields of one name that have one value.
 //!
-//! Where several abstract states will do the one that is most like a state is taken first. So fewer pairs are looked at, and a
+//! Among several abstract states that will do, the one that is most like a state is taken first. So fewer pairs are looked at, and a
 //! mapping is one that a person would write. Nothing that is decided depends on it.
 
 use std::hash::BuildHasher;

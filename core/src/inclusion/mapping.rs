@@ -5,9 +5,11 @@
 
 use std::collections::VecDeque;
 
-use super::automaton::{Automaton, Bounds, Edge, Label, ROOT, Stop};
+use super::automaton::{Automaton, Bounds, Stop};
+use super::edge::{Edge, Label, ROOT};
 use super::sets::{SetId, Sets};
 use super::simulation::{Pair, Sides, Simulation};
+use super::uniform::restrict;
 
 /// States that are given an image by trial before a search for a mapping is given up.
 const MOST_TRIALS: usize = 100_000;
@@ -99,6 +101,7 @@ pub(super) fn search(
     let simulated = domains.images.clone();
     let everything = (0..simulated.len() as u32).collect();
     let found = if domains.propagate(everything, &mut Vec::new(), sides, bounds)? {
+        restrict(&mut domains, sides, bounds)?;
         domains.assign(sides, bounds)?
     } else {
         Assigned::None
@@ -117,7 +120,7 @@ enum Assigned {
 }
 
 /// Images that each state of the implementation may still have.
-struct Domains {
+pub(super) struct Domains {
     images: Vec<Vec<u32>>,
     /// The states from which steps lead to each, with their labels.
     predecessors: Vec<Vec<Predecessor>>,
@@ -133,7 +136,7 @@ struct Predecessor {
 }
 
 /// Domain of a state before a trial changed it.
-struct Changed {
+pub(super) struct Changed {
     state: u32,
     before: Vec<u32>,
 }
@@ -165,9 +168,45 @@ impl Domains {
         }
     }
 
+    /// The states that are reached, in their order, without the root.
+    pub fn reached(&self) -> Vec<u32> {
+        let states =
+            (ROOT + 1..self.images.len() as u32).filter(|state| !self.of(*state).is_empty());
+        states.collect()
+    }
+
+    /// Images that a state may still have.
+    pub fn of(&self, state: u32) -> &[u32] {
+        &self.images[state as usize]
+    }
+
+    /// Leaves some states only the images that `is_left` says, and notes what that changes; returns the states that it changes.
+    pub fn restrict(
+        &mut self,
+        states: &[u32],
+        is_left: impl Fn(&u32) -> bool,
+        changes: &mut Vec<Changed>,
+    ) -> Vec<u32> {
+        let mut changed = Vec::new();
+        for state in states {
+            let images = &mut self.images[*state as usize];
+            if images.iter().all(&is_left) {
+                continue;
+            }
+            let left = images.iter().copied().filter(&is_left).collect();
+            let before = std::mem::replace(images, left);
+            changes.push(Changed {
+                state: *state,
+                before,
+            });
+            changed.push(*state);
+        }
+        changed
+    }
+
     /// Takes out what cannot be the image of a state beside the images that are left to its neighbours, and notes the domains
     /// that this changes. False if a state is left without an image.
-    fn propagate(
+    pub fn propagate(
         &mut self,
         mut queue: VecDeque<u32>,
         changes: &mut Vec<Changed>,
@@ -296,7 +335,8 @@ impl Domains {
         }
     }
 
-    fn undo(&mut self, changes: &mut Vec<Changed>) {
+    /// Takes back changes, the last first.
+    pub fn undo(&mut self, changes: &mut Vec<Changed>) {
         while let Some(Changed { state, before }) = changes.pop() {
             self.images[state as usize] = before;
         }

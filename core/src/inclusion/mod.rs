@@ -19,7 +19,9 @@
 mod antichain;
 mod automaton;
 mod candidates;
+mod compare;
 mod decide;
+mod edge;
 mod evidence;
 mod explicit;
 mod futures;
@@ -32,12 +34,11 @@ mod shown;
 mod simulation;
 mod table;
 mod text;
+mod uniform;
 
-pub use automaton::Label;
+pub(crate) use compare::of_refinement;
+pub use compare::{check_graphs, check_inclusion};
+pub use edge::Label;
 pub use explicit::{Graph, GraphError, Labels, Step};
-pub(crate) use inclusion::of_refinement;
-pub use inclusion::{
-    Bound, Evidence, Future, Included, Inclusion, Past, Shown, Stutter, check_graphs,
-    check_inclusion,
-};
+pub use inclusion::{Bound, Evidence, Future, Included, Inclusion, Past, Shown, Stutter};
 pub use table::{Case, Image, Part, Table};

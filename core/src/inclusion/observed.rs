@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use super::automaton::{Edge, Label, ROOT};
+use super::edge::{Edge, Label, ROOT};
 use crate::erased::{ErasedAction, ErasedObservation, ErasedState, ErasedSystem};
 use crate::numbered::Numbered;
 use crate::system::TransitionSystem;
@@ -76,7 +76,7 @@ impl<'a> Observed<'a> {
         found
     }
 
-    /// What is observed where a label is shown.
+    /// Observation that a label shows.
     pub fn shown(&self, label: Label) -> String {
         let observations = self.observations.borrow();
         let place = label.0.checked_sub(1);

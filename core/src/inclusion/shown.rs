@@ -282,7 +282,7 @@ mod tests {
         map: BTreeMap<u8, &'static str>,
     }
 
-    /// What is derived is read, and written as it was.
+    /// A derived `Debug` is read, and written as it was.
     #[test]
     fn what_debug_derives_is_read() {
         let record = Record {
@@ -308,7 +308,7 @@ mod tests {
         );
     }
 
-    /// What is not derived is a leaf, beside what is.
+    /// A part whose `Debug` is not derived is a leaf, beside parts whose is.
     #[test]
     fn what_debug_does_not_derive_is_a_leaf() {
         let tree = Tree::read("State { colours: black {0, 1}, m: [[0], [1]] }");

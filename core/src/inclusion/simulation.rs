@@ -6,8 +6,9 @@
 
 use foldhash::{HashMap, HashMapExt};
 
-use super::automaton::{Automaton, Bounds, Edge, Label, ROOT, Stop};
+use super::automaton::{Automaton, Bounds, Stop};
 use super::candidates::{Candidate, Candidates, Simulated};
+use super::edge::{Edge, Label, ROOT};
 use super::likeness::{Fielded, shared};
 
 /// A state of the implementation and one of the specification.
@@ -214,7 +215,7 @@ impl Simulation {
         let mut unmet = Vec::new();
         let mut met = None;
         for place in places {
-            bounds.work(0)?;
+            bounds.work(sides.specification.states())?;
             let target = Pair {
                 implementation: edge.to,
                 specification: self.candidates.at(place).to,

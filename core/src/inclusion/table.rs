@@ -41,7 +41,7 @@ pub enum Image {
     },
     /// A list or a tuple, item by item.
     Items {
-        /// What stands before it: a name, or nothing.
+        /// Name before it; empty where it has none.
         name: String,
         /// Brackets around it.
         brackets: [char; 2],
@@ -107,6 +107,11 @@ impl Table {
         }
     }
 
+    /// True if each part of an image is decided by one field at most.
+    pub(super) fn is_plain(&self) -> bool {
+        self.image.as_ref().is_none_or(Image::is_plain)
+    }
+
     /// Function that maps a state, to be pasted into a refinement: the types of variants, and what `Debug` does not show, are
     /// to be added. None if there are too many states.
     pub fn function(&self) -> Option<String> {
@@ -120,7 +125,7 @@ impl Table {
 
 /// Texts by number, so that values are compared as numbers.
 #[derive(Default)]
-struct Texts {
+pub(super) struct Texts {
     numbers: HashMap<String, u32>,
     all: Vec<String>,
 }
@@ -149,15 +154,20 @@ impl Texts {
 }
 
 /// A part of the implementation's state: its value in each row.
-struct Column {
-    path: String,
-    values: Vec<u32>,
+pub(super) struct Column {
+    pub path: String,
+    pub values: Vec<u32>,
     /// True if it has no parts that are columns.
-    is_leaf: bool,
+    pub is_leaf: bool,
 }
 
 /// Notes the parts that all rows have.
-fn find_columns(path: &str, trees: &[&Tree], texts: &mut Texts, columns: &mut Vec<Column>) {
+pub(super) fn find_columns(
+    path: &str,
+    trees: &[&Tree],
+    texts: &mut Texts,
+    columns: &mut Vec<Column>,
+) {
     let at = columns.len();
     columns.push(Column {
         path: path.to_owned(),
@@ -183,6 +193,15 @@ fn common_parts(trees: &[&Tree]) -> Option<Vec<String>> {
 }
 
 impl Image {
+    fn is_plain(&self) -> bool {
+        match self {
+            Self::Constant(_) | Self::Field(_) => true,
+            Self::Record { fields, .. } => fields.iter().all(|part| part.image.is_plain()),
+            Self::Items { items, .. } => items.iter().all(Self::is_plain),
+            Self::Cases { by, .. } => by.len() < 2,
+        }
+    }
+
     /// Parts of images, by the columns that decide them.
     fn of(trees: &[&Tree], columns: &[Column], texts: &mut Texts) -> Self {
         let values = texts.all_of(trees);
@@ -351,7 +370,7 @@ impl Display for Table {
 }
 
 /// Lines of a table that are shown.
-const MOST_LINES: usize = 40;
+const MOST_LINES: usize = 20;
 
 fn write_image(f: &mut fmt::Formatter<'_>, path: &str, image: &Image) -> fmt::Result {
     match image {

@@ -40,6 +40,13 @@ impl Display for Inclusion {
                 None => writeln!(f, "bounded: {bound}")?,
             }
         }
+        if !self.variables.is_empty() {
+            writeln!(
+                f,
+                "of the implementation without its auxiliary variables: {}",
+                self.variables.join(", ")
+            )?;
+        }
         writeln!(
             f,
             "{} of the implementation, {} of the specification, {}, {:.2} s",

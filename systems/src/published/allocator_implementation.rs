@@ -16,7 +16,7 @@ use serde::Serialize;
 use super::conditions::Conditions;
 use super::scheduling_allocator::{self, SchedulingAllocator};
 use super::simple_allocator::{self, MAX_CLIENTS, MAX_RESOURCES};
-use super::subsets::subsets;
+use crate::subsets::subsets;
 
 /// An instance: a server and its clients.
 pub struct AllocatorImplementation {

@@ -10,8 +10,8 @@ use refmap::{Drawing, Fairness, IndexSet, TransitionSystem, guard, offer};
 use serde::Serialize;
 
 use super::conditions::Conditions;
-use super::subsets::subsets;
 use super::termination_detection::{self, MAX_NODES, active, terminate, wake_up};
+use crate::subsets::subsets;
 
 /// An instance of the ring.
 pub struct Ewd840 {

@@ -9,8 +9,8 @@ use refmap::{Drawing, IndexSet, TransitionSystem, guard, offer};
 use serde::Serialize;
 
 use super::ewd840::Colour;
-use super::subsets::subsets;
 use super::termination_detection::active;
+use crate::subsets::subsets;
 
 /// Greatest number of nodes.
 pub const MAX_NODES: usize = 4;

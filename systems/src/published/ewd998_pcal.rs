@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::ewd840::Colour;
 use super::ewd998::{self, MAX_NODES};
-use super::subsets::subsets;
+use crate::subsets::subsets;
 
 /// Greatest number of messages that a node can have sent, less those received, in a state that is expanded.
 pub const MAX_COUNTER: u8 = 4;

@@ -10,6 +10,8 @@ use refmap::drawing::Row;
 use refmap::{Drawing, Fairness, TransitionSystem, guard, offer};
 use serde::Serialize;
 
+use crate::vectors::vectors;
+
 /// Greatest number of processors, of addresses, and of values.
 pub const MAX: usize = 4;
 
@@ -199,20 +201,15 @@ impl InternalMemory {
 
     /// The initial states, with any values in the memory.
     pub fn starts(&self) -> Vec<State> {
-        let mut memories = vec![Vec::new()];
-        for _ in 0..self.addresses {
-            let with_another = |mem: &Vec<usize>| {
-                let with = |val| [&mem[..], &[val]].concat();
-                (0..self.values).map(with).collect::<Vec<_>>()
-            };
-            memories = memories.iter().flat_map(with_another).collect();
-        }
         let interface = Interface::initial(self.processors);
         let with = |mem| State {
             interface: interface.clone(),
             mem,
         };
-        memories.into_iter().map(with).collect()
+        vectors(self.addresses, self.values)
+            .into_iter()
+            .map(with)
+            .collect()
     }
 }
 

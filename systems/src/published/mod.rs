@@ -16,7 +16,6 @@ pub mod ewd998_pcal;
 pub mod internal_memory;
 pub mod scheduling_allocator;
 pub mod simple_allocator;
-mod subsets;
 pub mod termination_detection;
 pub mod voting;
 pub mod write_through_cache;

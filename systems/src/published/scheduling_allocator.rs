@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::conditions::Conditions;
 use super::simple_allocator::{self, MAX_CLIENTS};
-use super::subsets::subsets;
+use crate::subsets::subsets;
 
 /// An instance of the allocator.
 pub struct SchedulingAllocator {

@@ -9,7 +9,7 @@ use refmap::drawing::Row;
 use refmap::{Drawing, Fairness, IndexSet, TransitionSystem, guard, offer};
 use serde::Serialize;
 
-use super::subsets::subsets;
+use crate::subsets::subsets;
 
 /// Greatest number of clients.
 pub const MAX_CLIENTS: usize = 4;

@@ -9,7 +9,7 @@ use refmap::drawing::{Node, Row};
 use refmap::{Drawing, Fairness, IndexSet, TransitionSystem, guard, offer};
 use serde::Serialize;
 
-use super::subsets::subsets;
+use crate::subsets::subsets;
 
 /// Greatest number of nodes.
 pub const MAX_NODES: usize = 8;

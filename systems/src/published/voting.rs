@@ -11,7 +11,7 @@ use refmap::{Drawing, IndexSet, TransitionSystem, guard, offer};
 use serde::Serialize;
 
 use super::consensus::{self, MAX_VALUES};
-use super::subsets::subsets;
+use crate::subsets::subsets;
 
 /// Greatest number of acceptors.
 pub const MAX_ACCEPTORS: usize = 4;

@@ -1,0 +1,114 @@
+//! Inclusion of what is observed, without a mapping, agrees with the verdicts on mappings.
+
+mod found;
+
+use std::collections::{BTreeMap, HashSet};
+
+use refmap::explore::{Limits, Watch};
+use refmap::inclusion::{Evidence, Included, Inclusion};
+use refmap::{Refinement, Settings, StateOf, TransitionSystem, Verdict, check, steps};
+use refmap_checks::catalogue;
+use refmap_refinements::ben_ari::Refinement3;
+use refmap_systems::ben_ari::Scope;
+
+use found::{Found, as_found};
+
+/// States of either side above which a claim is left out.
+const MOST_STATES: u64 = 3_000;
+
+/// Compares the systems of a check with arguments as they are typed to a shell.
+fn included(check: &str, arguments: &str, states: Option<u64>) -> Inclusion {
+    let catalogue = catalogue();
+    let check = catalogue.check(check).expect("it is a check");
+    let arguments = check.arguments(arguments).expect("they are its arguments");
+    let limits = Limits {
+        states,
+        ..Limits::default()
+    };
+    let inclusion = check.include(&arguments, limits, Watch::default());
+    inclusion.expect("nothing panics")
+}
+
+/// A mapping that holds is an inclusion; what is not included has no mapping that holds.
+#[test]
+fn a_refinement_that_holds_is_an_inclusion() {
+    let catalogue = catalogue();
+    let claims = catalogue.claims().expect("each row is a claim");
+    let mut decided: BTreeMap<&str, [u32; 2]> = BTreeMap::new();
+    for claim in &claims {
+        let check = catalogue.check(&claim.check).expect("it is a check");
+        let limits = Limits {
+            states: Some(MOST_STATES),
+            ..Limits::default()
+        };
+        let inclusion = check.include(&claim.arguments, limits, Watch::default());
+        let inclusion = inclusion.unwrap_or_else(|error| panic!("{}: {error}", claim.command));
+        let holds = claim.expect.verdict == Verdict::Holds;
+        match inclusion.verdict {
+            Included::Incomplete => continue,
+            Included::Included => {}
+            Included::NotIncluded => assert!(!holds, "{}: {inclusion}", claim.command),
+        }
+        let numbers = decided.entry(&claim.check).or_default();
+        numbers[usize::from(inclusion.verdict == Included::NotIncluded)] += 1;
+    }
+    let [included, refuted] = [0, 1].map(|at| decided.values().map(|one| one[at]).sum::<u32>());
+    assert!(included > 20 && refuted > 3, "{decided:?}");
+}
+
+/// The mapping that is found of Ben-Ari's collector is that of Havelund & Shankar [section 6.3]; as a function it is a refinement's.
+fn assert_found(nodes: u8, sons: u8, roots: u8) {
+    let arguments = format!("--nodes {nodes} --sons {sons} --roots {roots}");
+    let inclusion = included("ben-ari-3", &arguments, None);
+    assert_eq!(inclusion.rung, Some(1));
+    let Some(Evidence::Mapping { mapping }) = &inclusion.evidence else {
+        panic!("{inclusion}");
+    };
+    assert_eq!(mapping.function(), Some(as_found()));
+    let scope = Scope::new(nodes, sons, roots);
+    let paper = Refinement3::new(scope);
+    let found = Found(Refinement3::new(scope));
+    let reached = reached(paper.implementation());
+    assert_eq!(reached.len() as u64, inclusion.states);
+    for state in &reached {
+        assert_eq!(found.map(state), paper.map(state));
+    }
+    let report = check(&found, &Settings::default()).expect("it can be checked");
+    assert_eq!(report.states, inclusion.states);
+    let of_mapping = ["observation", "initiality", "simulation"];
+    for name in of_mapping {
+        let obligation = report.obligations.iter().find(|one| one.name == name);
+        assert_eq!(
+            obligation.map(|one| one.verdict),
+            Some(Verdict::Holds),
+            "{name}"
+        );
+    }
+    assert_eq!(report.verdict, Some(Verdict::Holds));
+}
+
+/// The states that are reached, by a plain search.
+fn reached<S: TransitionSystem>(system: &S) -> HashSet<StateOf<S>> {
+    let mut waiting = Vec::new();
+    system.initial(&mut |state| waiting.push(state));
+    let mut reached: HashSet<StateOf<S>> = waiting.iter().cloned().collect();
+    while let Some(from) = waiting.pop() {
+        for (_, to) in steps(system, &from) {
+            if reached.insert(to.clone()) {
+                waiting.push(to);
+            }
+        }
+    }
+    reached
+}
+
+#[test]
+fn the_mapping_of_ben_aris_collector_is_found() {
+    assert_found(2, 1, 1);
+}
+
+#[test]
+#[ignore = "some ten seconds"]
+fn slow_the_mapping_of_ben_aris_collector_is_found_of_three_nodes() {
+    assert_found(3, 1, 1);
+}

@@ -1,0 +1,102 @@
+//! The ring whose consumers claim slots ahead of producers refines Fifo with as much room as the ring has slots.
+//!
+//! Source: an example of this repository. An element is in the queue from the claim of its enqueuer on, if the ring has room for it. The
+//! claim that meets a dequeuer who waits for it is an addition and a removal; and the claim of a dequeuer that makes room is a
+//! removal and the addition of an enqueuer who waits.
+
+use refmap::AbstractSteps::{self, One, Stutter};
+use refmap::Refinement;
+use refmap_systems::auxiliary::fifo::{self, EnqInner, Fifo};
+use refmap_systems::auxiliary::ring_claims::{Action, Dequeuer, Enqueuer, RingClaims, State};
+
+use super::several::steps;
+
+/// The refinement for an instance.
+pub struct RingClaimsRefinement {
+    implementation: RingClaims,
+    specification: Fifo,
+}
+
+impl RingClaimsRefinement {
+    /// The refinement for an instance.
+    pub fn new(implementation: RingClaims) -> Self {
+        let specification = Fifo {
+            users: implementation.users,
+            capacity: implementation.slots,
+        };
+        Self {
+            implementation,
+            specification,
+        }
+    }
+
+    /// The first ticket for which there is no room.
+    fn end(&self, state: &State) -> usize {
+        state.head + self.implementation.slots
+    }
+}
+
+impl Refinement for RingClaimsRefinement {
+    type Concrete = RingClaims;
+    type Abstract = Fifo;
+
+    fn implementation(&self) -> &RingClaims {
+        &self.implementation
+    }
+
+    fn specification(&self) -> &Fifo {
+        &self.specification
+    }
+
+    fn map(&self, state: &State) -> fifo::State {
+        let end = self.end(state);
+        let tickets = state.head..state.tail.min(end);
+        let inner = |enqueuer: &Enqueuer| match *enqueuer {
+            Enqueuer::Claim => EnqInner::Busy,
+            Enqueuer::Fill(ticket) if ticket >= end => EnqInner::Busy,
+            Enqueuer::Fill(_) | Enqueuer::Idle | Enqueuer::Return => EnqInner::Done,
+        };
+        let dequeuers = state.dequeuers.iter().zip(&state.interface.deq);
+        let taken = dequeuers.map(|(dequeuer, received)| match *dequeuer {
+            Dequeuer::Idle => *received,
+            Dequeuer::Claim => None,
+            Dequeuer::Take(ticket) => state.datum_of(ticket),
+            Dequeuer::Return(datum) => Some(datum),
+        });
+        fifo::State {
+            interface: state.interface.clone(),
+            queue: tickets.filter_map(|one| state.datum_of(one)).collect(),
+            enq_inner: state.enqueuers.iter().map(inner).collect(),
+            deq_inner: taken.collect(),
+        }
+    }
+
+    fn abstract_steps(
+        &self,
+        from: &State,
+        action: &Action,
+        _: &State,
+    ) -> AbstractSteps<fifo::Action> {
+        use fifo::Action::{BeginDeq, BeginEnq, DoDeq, DoEnq, EndDeq, EndEnq};
+        match *action {
+            Action::BeginEnq(enqueuer, datum) => One(BeginEnq(enqueuer, datum)),
+            Action::ClaimTail(enqueuer) => {
+                let enters = from.tail < self.end(from);
+                let entered = enters.then_some(DoEnq(enqueuer));
+                let waiting = from.dequeuer_of(from.tail).map(DoDeq);
+                steps(entered.into_iter().chain(waiting).collect())
+            }
+            Action::Fill(_) => Stutter,
+            Action::EndEnq(enqueuer) => One(EndEnq(enqueuer)),
+            Action::BeginDeq(dequeuer) => One(BeginDeq(dequeuer)),
+            Action::ClaimHead(dequeuer) => {
+                let is_there = from.head < from.tail;
+                let taken = is_there.then_some(DoDeq(dequeuer));
+                let waiting = from.enqueuer_of(self.end(from)).map(DoEnq);
+                steps(taken.into_iter().chain(waiting).collect())
+            }
+            Action::Take(_) => Stutter,
+            Action::EndDeq(dequeuer) => One(EndDeq(dequeuer)),
+        }
+    }
+}

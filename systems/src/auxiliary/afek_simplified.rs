@@ -1,0 +1,365 @@
+//! The simplified algorithm of Afek et al.: a reader reads all registers twice, and is done if nothing has changed.
+//!
+//! Source: Lamport & Merz, *Auxiliary Variables in TLA+*, module `AfekSimplified`, with the internal variables `imem`, `wrNum`,
+//! `rdVal1` and `rdVal2`.
+//!
+//! Deviations. D1: a writer writes only as often as the instance allows, since the numbers of its writes go up for ever. What takes
+//! more writes is not seen; the instance says so (`bound`, `cut_off`).
+
+use refmap::drawing::Row;
+use refmap::{Drawing, TransitionSystem, guard, offer};
+use serde::Serialize;
+
+use super::new_linear_snapshot::WRITERS;
+use super::snapshot::{Interface, MAX, Memory, Users};
+
+/// Greatest number of writes of a writer.
+pub const MAX_WRITES: usize = 4;
+
+/// An instance of the algorithm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AfekSimplified {
+    /// The users.
+    pub users: Users,
+    /// Greatest number of writes of a writer.
+    pub writes: usize,
+    /// What a reader compares.
+    pub compares: Compares,
+}
+
+/// What a reader compares of what it has read first and then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Compares {
+    /// The values and the numbers of their writes: as published.
+    ValuesAndNumbers,
+    /// The values alone. Wrong: both times it may read what there never was.
+    Values,
+    /// Nothing. Wrong: it reads what there never was.
+    Nothing,
+}
+
+/// A register of the memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
+pub struct Register {
+    /// Its value.
+    #[state(range = 0..MAX)]
+    pub val: usize,
+    /// The number of the write of this value.
+    #[state(range = 0..=MAX_WRITES)]
+    pub wr_num: usize,
+}
+
+/// The registers that a reader has read.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
+pub struct Collect(#[state(max_len = MAX)] pub Vec<Option<Register>>);
+
+/// The interface and the registers behind it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
+pub struct State {
+    /// What readers and writers see.
+    pub interface: Interface,
+    /// The registers.
+    #[state(max_len = MAX)]
+    pub imem: Vec<Register>,
+    /// Number of writes that a writer has begun.
+    #[state(max_len = MAX, range = 0..=MAX_WRITES)]
+    pub wr_num: Vec<usize>,
+    /// What a reader has read first.
+    #[state(max_len = MAX)]
+    pub rd_val1: Vec<Collect>,
+    /// What it has read then.
+    #[state(max_len = MAX)]
+    pub rd_val2: Vec<Collect>,
+}
+
+/// A step of a reader or a writer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[rule(process = "reader")]
+pub enum Action {
+    /// A reader begins.
+    #[rule(source = "AfekSimplified, BeginRd(i)")]
+    BeginRd(#[process] usize),
+    /// It reads a register for the first time.
+    #[rule(source = "AfekSimplified, Rd1(i)")]
+    Rd1(#[process] usize, usize),
+    /// It reads a register again.
+    #[rule(source = "AfekSimplified, Rd2(i)")]
+    Rd2(#[process] usize, usize),
+    /// It is done, or begins to read again.
+    #[rule(source = "AfekSimplified, TryEndRd(i)")]
+    TryEndRd(#[process] usize),
+    /// A writer begins to write a value.
+    #[rule(process = "writer", source = "AfekSimplified, BeginWr(i, cmd)")]
+    BeginWr(#[process] usize, usize),
+    /// Its register changes.
+    #[rule(process = "writer", source = "AfekSimplified, DoWr(i)")]
+    DoWr(#[process] usize),
+    /// It has written the value.
+    #[rule(process = "writer", source = "AfekSimplified, EndWr(i)")]
+    EndWr(#[process] usize),
+}
+
+impl Collect {
+    /// The memory that was read, if all registers were.
+    fn memory(&self) -> Option<Memory> {
+        let values = self.0.iter().map(|register| Some((*register)?.val));
+        values.collect::<Option<Vec<_>>>().map(Memory)
+    }
+}
+
+impl Compares {
+    /// Whether a reader is done that has read this first and then.
+    fn are_alike(self, first: &Collect, then: &Collect) -> bool {
+        match self {
+            Self::ValuesAndNumbers => first == then,
+            Self::Values => first.memory() == then.memory(),
+            Self::Nothing => true,
+        }
+    }
+}
+
+impl State {
+    /// The values of the registers.
+    pub fn memory(&self) -> Memory {
+        Memory(self.imem.iter().map(|register| register.val).collect())
+    }
+
+    /// Whether the register of a writer has the value that it has begun to write last.
+    pub fn has_written(&self, writer: usize) -> bool {
+        self.imem[writer].wr_num == self.wr_num[writer]
+    }
+
+    /// The same with another interface.
+    fn with(&self, interface: Interface) -> Self {
+        let to = self.clone();
+        Self { interface, ..to }
+    }
+
+    /// The same where a reader has read nothing.
+    fn with_nothing_read(mut self, reader: usize) -> Self {
+        let nothing = Collect(vec![None; self.imem.len()]);
+        self.rd_val1[reader] = nothing.clone();
+        self.rd_val2[reader] = nothing;
+        self
+    }
+
+    /// Rule *BeginRd*.
+    fn begin_rd(&self, reader: usize) -> Option<Self> {
+        let to = self.with(self.interface.begin_rd(reader)?);
+        Some(to.with_nothing_read(reader))
+    }
+
+    /// Rule *Rd1*.
+    fn rd1(&self, reader: usize, register: usize) -> Option<Self> {
+        let is_unread = self.rd_val1[reader].0[register].is_none();
+        let enabled = guard("it is reading", self.interface.is_reading(reader))
+            & guard("it has not read the register", is_unread);
+        enabled.then(|| {
+            let mut to = self.clone();
+            to.rd_val1[reader].0[register] = Some(self.imem[register]);
+            to
+        })
+    }
+
+    /// Rule *Rd2*.
+    fn rd2(&self, reader: usize, register: usize) -> Option<Self> {
+        let has_read_all = self.rd_val1[reader].memory().is_some();
+        let is_unread = self.rd_val2[reader].0[register].is_none();
+        let enabled = guard("it is reading", self.interface.is_reading(reader))
+            & guard("it has read all registers", has_read_all)
+            & guard("it has not read the register again", is_unread);
+        enabled.then(|| {
+            let mut to = self.clone();
+            to.rd_val2[reader].0[register] = Some(self.imem[register]);
+            to
+        })
+    }
+
+    /// Rule *TryEndRd*.
+    fn try_end_rd(&self, reader: usize, compares: Compares) -> Option<Self> {
+        let (first, then) = (&self.rd_val1[reader], &self.rd_val2[reader]);
+        let memory = first.memory();
+        guard("it has read all registers", memory.is_some());
+        let has_read_again = then.memory().is_some();
+        guard("it has read all registers again", has_read_again);
+        let memory = memory.filter(|_| has_read_again)?;
+        let ended = self.interface.end_rd(reader, memory)?;
+        let to = if compares.are_alike(first, then) {
+            self.with(ended)
+        } else {
+            self.clone()
+        };
+        Some(to.with_nothing_read(reader))
+    }
+
+    /// Rule *BeginWr*; see D1 for the number of writes.
+    fn begin_wr(&self, writer: usize, value: usize, writes: usize) -> Option<Self> {
+        let has_left = self.wr_num[writer] < writes;
+        let interface = self.interface.begin_wr(writer, value);
+        let interface = interface.filter(|_| guard("it has writes left", has_left))?;
+        let mut to = self.with(interface);
+        to.wr_num[writer] += 1;
+        Some(to)
+    }
+
+    /// Rule *DoWr*.
+    fn do_wr(&self, writer: usize) -> Option<Self> {
+        let is_left = guard("it has not written", !self.has_written(writer));
+        let val = self.interface.writers[writer].filter(|_| is_left)?;
+        let mut to = self.clone();
+        let wr_num = self.wr_num[writer];
+        to.imem[writer] = Register { val, wr_num };
+        Some(to)
+    }
+
+    /// Rule *EndWr*.
+    fn end_wr(&self, writer: usize) -> Option<Self> {
+        let interface = self.interface.end_wr(writer);
+        interface
+            .filter(|_| guard("it has written", self.has_written(writer)))
+            .map(|interface| self.with(interface))
+    }
+}
+
+impl TransitionSystem for AfekSimplified {
+    type State = State;
+    type Action = Action;
+    type Observation = Interface;
+
+    fn initial(&self, visit: &mut impl FnMut(State)) {
+        let nothing = Collect(vec![None; self.users.writers]);
+        let register = Register { val: 0, wr_num: 0 };
+        visit(State {
+            interface: self.users.interface(),
+            imem: vec![register; self.users.writers],
+            wr_num: vec![0; self.users.writers],
+            rd_val1: vec![nothing.clone(); self.users.readers],
+            rd_val2: vec![nothing; self.users.readers],
+        });
+    }
+
+    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
+        for reader in 0..self.users.readers {
+            offer(visit, Action::BeginRd(reader), || from.begin_rd(reader));
+            for register in 0..self.users.writers {
+                offer(visit, Action::Rd1(reader, register), || {
+                    from.rd1(reader, register)
+                });
+                offer(visit, Action::Rd2(reader, register), || {
+                    from.rd2(reader, register)
+                });
+            }
+            offer(visit, Action::TryEndRd(reader), || {
+                from.try_end_rd(reader, self.compares)
+            });
+        }
+        for writer in 0..self.users.writers {
+            for value in 0..self.users.values {
+                offer(visit, Action::BeginWr(writer, value), || {
+                    from.begin_wr(writer, value, self.writes)
+                });
+            }
+            offer(visit, Action::DoWr(writer), || from.do_wr(writer));
+            offer(visit, Action::EndWr(writer), || from.end_wr(writer));
+        }
+    }
+
+    fn observe(&self, state: &State) -> Interface {
+        state.interface.clone()
+    }
+
+    fn bound(&self) -> Option<String> {
+        Some(match self.writes {
+            1 => "one write a writer".to_owned(),
+            writes => format!("{writes} writes a writer"),
+        })
+    }
+
+    /// The writers that have no writes left.
+    fn cut_off(&self, state: &State) -> Vec<&str> {
+        let writers = state.interface.writers.iter().zip(&state.wr_num);
+        let stopped = writers
+            .zip(WRITERS)
+            .filter(|((interface, begun), _)| interface.is_none() && **begun == self.writes);
+        stopped.map(|(_, name)| name).collect()
+    }
+
+    fn draw(&self, state: &State) -> Option<Drawing> {
+        Some(drawing(state))
+    }
+}
+
+/// The registers, and what their readers have read of them.
+fn drawing(state: &State) -> Drawing {
+    let shown = |register: &Register| format!("{} ({})", register.val, register.wr_num);
+    let read = |Collect(registers): &Collect| {
+        let registers = registers.iter();
+        let shown = registers.map(|register| register.as_ref().map_or("–".to_owned(), shown));
+        shown.collect::<Vec<_>>()
+    };
+    let reader = |reader: usize, row: Row| {
+        row.queue("rdVal1", read(&state.rd_val1[reader]))
+            .queue("rdVal2", read(&state.rd_val2[reader]))
+    };
+    let writer = |writer: usize, row: Row| row.value("wrNum", state.wr_num[writer]);
+    let users = state.interface.rows(reader, writer).into_iter();
+    users
+        .fold(Drawing::default(), Drawing::row)
+        .row(Row::new().queue("imem", state.imem.iter().map(shown)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::support::search;
+    use super::*;
+
+    /// Whether a reader that has read all registers twice may have to begin again.
+    fn begins_again(compares: Compares) -> bool {
+        let users = Users {
+            readers: 1,
+            writers: 2,
+            values: 2,
+        };
+        let system = AfekSimplified {
+            users,
+            writes: 1,
+            compares,
+        };
+        let (states, _) = search(&system);
+        let again = |from: &State| {
+            let to = system.successor(from, &Action::TryEndRd(0));
+            to.is_some_and(|to| to.interface.is_reading(0))
+        };
+        states.iter().any(again)
+    }
+
+    /// A reader begins again where the registers have changed, unless it compares nothing.
+    #[test]
+    fn what_is_not_alike_is_read_again() {
+        assert!(begins_again(Compares::ValuesAndNumbers));
+        assert!(begins_again(Compares::Values));
+        assert!(!begins_again(Compares::Nothing));
+    }
+
+    /// A write changes the register of its writer once, and the numbers do not exceed the bound, of which the instance tells.
+    #[test]
+    fn writes_are_numbered_and_bounded() {
+        let users = Users {
+            readers: 1,
+            writers: 1,
+            values: 2,
+        };
+        let system = AfekSimplified {
+            users,
+            writes: 2,
+            compares: Compares::ValuesAndNumbers,
+        };
+        for state in search(&system).0 {
+            let register = state.imem[0];
+            assert!(register.wr_num <= state.wr_num[0] && state.wr_num[0] <= 2);
+            let is_stopped = state.wr_num[0] == 2 && state.interface.writers[0].is_none();
+            assert_eq!(system.cut_off(&state).is_empty(), !is_stopped);
+        }
+    }
+}

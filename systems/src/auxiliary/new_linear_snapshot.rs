@@ -1,0 +1,244 @@
+//! A snapshot object of which a read ends with any of the memories that there were since it began.
+//!
+//! Source: Lamport & Merz, *Auxiliary Variables in TLA+*, module `NewLinearSnapshot`, with the internal variables `mem`, `rstate` and
+//! `wstate`.
+//!
+//! Deviations. D1: *DoWr* waits while some reader has seen as many memories as the instance allows, since otherwise there is no
+//! end of the states. A read during which more is written is not seen; the instance says so (`bound`, `cut_off`).
+
+use refmap::drawing::Row;
+use refmap::{Drawing, TransitionSystem, guard, offer};
+use serde::Serialize;
+
+use super::queue::or_dash;
+use super::snapshot::{Interface, MAX, Memory, Users, memory_or_dash};
+
+/// Greatest number of memories of a read.
+pub const MAX_MEMORIES: usize = 20;
+
+/// Names of the writers, by which a bound speaks of them.
+pub(super) const WRITERS: [&str; MAX] = ["writer 0", "writer 1", "writer 2", "writer 3"];
+
+/// An instance of the object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NewLinearSnapshot {
+    /// The users.
+    pub users: Users,
+    /// Greatest number of memories of a read.
+    pub memories: usize,
+}
+
+/// The memories that there were since a read began, the oldest first; none if it is over.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
+pub struct Seen(#[state(max_len = MAX_MEMORIES)] pub Vec<Memory>);
+
+/// The interface and the memory behind it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
+pub struct State {
+    /// What readers and writers see.
+    pub interface: Interface,
+    /// The registers.
+    pub mem: Memory,
+    /// The memories that a reader may have read.
+    #[state(max_len = MAX)]
+    pub rstate: Vec<Seen>,
+    /// The value that a writer has not written yet; none is the source's `NotRegVal`.
+    #[state(max_len = MAX, range = 0..MAX)]
+    pub wstate: Vec<Option<usize>>,
+}
+
+/// A step of a reader or a writer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[rule(process = "reader")]
+pub enum Action {
+    /// A reader begins.
+    #[rule(source = "NewLinearSnapshot, BeginRd(i)")]
+    BeginRd(#[process] usize),
+    /// It has read one of the memories that there were, by its place.
+    #[rule(source = "NewLinearSnapshot, EndRd(i)")]
+    EndRd(#[process] usize, usize),
+    /// A writer begins to write a value.
+    #[rule(process = "writer", source = "NewLinearSnapshot, BeginWr(i, cmd)")]
+    BeginWr(#[process] usize, usize),
+    /// Its register changes.
+    #[rule(process = "writer", source = "NewLinearSnapshot, DoWr(i)")]
+    DoWr(#[process] usize),
+    /// It has written the value.
+    #[rule(process = "writer", source = "NewLinearSnapshot, EndWr(i)")]
+    EndWr(#[process] usize),
+}
+
+impl State {
+    /// The same with another interface.
+    fn with(&self, interface: Interface) -> Self {
+        let to = self.clone();
+        Self { interface, ..to }
+    }
+
+    /// Whether every reader may see a memory more; see D1.
+    fn have_room(&self, memories: usize) -> bool {
+        self.rstate.iter().all(|Seen(seen)| seen.len() < memories)
+    }
+
+    /// Rule *BeginRd*.
+    fn begin_rd(&self, reader: usize) -> Option<Self> {
+        let mut to = self.with(self.interface.begin_rd(reader)?);
+        to.rstate[reader] = Seen(vec![self.mem.clone()]);
+        Some(to)
+    }
+
+    /// Rule *EndRd*.
+    fn end_rd(&self, reader: usize, place: usize) -> Option<Self> {
+        let memory = self.rstate[reader].0.get(place)?;
+        let mut to = self.with(self.interface.end_rd(reader, memory.clone())?);
+        to.rstate[reader] = Seen(Vec::new());
+        Some(to)
+    }
+
+    /// Rule *BeginWr*.
+    fn begin_wr(&self, writer: usize, value: usize) -> Option<Self> {
+        let mut to = self.with(self.interface.begin_wr(writer, value)?);
+        to.wstate[writer] = Some(value);
+        Some(to)
+    }
+
+    /// Rule *DoWr*: every reader that is reading sees the new memory; see D1 for how many.
+    fn do_wr(&self, writer: usize, memories: usize) -> Option<Self> {
+        let value = self.wstate[writer];
+        let enabled = guard("it has not written", value.is_some())
+            & guard("readers may see one more memory", self.have_room(memories));
+        let value = value.filter(|_| enabled)?;
+        let mut to = self.clone();
+        to.mem.0[writer] = value;
+        to.wstate[writer] = None;
+        for (reader, Seen(seen)) in to.rstate.iter_mut().enumerate() {
+            if self.interface.is_reading(reader) {
+                seen.push(to.mem.clone());
+            }
+        }
+        Some(to)
+    }
+
+    /// Rule *EndWr*.
+    fn end_wr(&self, writer: usize) -> Option<Self> {
+        let is_written = self.wstate[writer].is_none();
+        let interface = self.interface.end_wr(writer);
+        interface
+            .filter(|_| guard("it has written", is_written))
+            .map(|interface| self.with(interface))
+    }
+}
+
+impl TransitionSystem for NewLinearSnapshot {
+    type State = State;
+    type Action = Action;
+    type Observation = Interface;
+
+    fn initial(&self, visit: &mut impl FnMut(State)) {
+        let interface = self.users.interface();
+        visit(State {
+            mem: self.users.memory(),
+            rstate: vec![Seen(Vec::new()); self.users.readers],
+            wstate: interface.writers.clone(),
+            interface,
+        });
+    }
+
+    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
+        for reader in 0..self.users.readers {
+            offer(visit, Action::BeginRd(reader), || from.begin_rd(reader));
+            for place in 0..from.rstate[reader].0.len() {
+                offer(visit, Action::EndRd(reader, place), || {
+                    from.end_rd(reader, place)
+                });
+            }
+        }
+        for writer in 0..self.users.writers {
+            for value in 0..self.users.values {
+                offer(visit, Action::BeginWr(writer, value), || {
+                    from.begin_wr(writer, value)
+                });
+            }
+            offer(visit, Action::DoWr(writer), || {
+                from.do_wr(writer, self.memories)
+            });
+            offer(visit, Action::EndWr(writer), || from.end_wr(writer));
+        }
+    }
+
+    fn observe(&self, state: &State) -> Interface {
+        state.interface.clone()
+    }
+
+    fn bound(&self) -> Option<String> {
+        Some(format!("{} memories a read", self.memories))
+    }
+
+    /// The writers that wait for the end of a read.
+    fn cut_off(&self, state: &State) -> Vec<&str> {
+        if state.have_room(self.memories) {
+            return Vec::new();
+        }
+        let waiting = state.wstate.iter().zip(WRITERS);
+        let waiting = waiting.filter(|(value, _)| value.is_some());
+        waiting.map(|(_, name)| name).collect()
+    }
+
+    fn draw(&self, state: &State) -> Option<Drawing> {
+        Some(drawing(state))
+    }
+}
+
+/// The memory, and what its users have seen and have to write.
+fn drawing(state: &State) -> Drawing {
+    let reader = |reader: usize, row: Row| {
+        let seen = state.rstate[reader].0.iter();
+        row.queue("rstate", seen.map(|memory| memory_or_dash(Some(memory))))
+    };
+    let writer = |writer: usize, row: Row| row.value("wstate", or_dash(state.wstate[writer]));
+    let users = state.interface.rows(reader, writer).into_iter();
+    users
+        .fold(Drawing::default(), Drawing::row)
+        .row(Row::new().queue("mem", &state.mem.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::support::search;
+    use super::*;
+
+    fn snapshot(memories: usize) -> NewLinearSnapshot {
+        let users = Users {
+            readers: 1,
+            writers: 1,
+            values: 2,
+        };
+        NewLinearSnapshot { users, memories }
+    }
+
+    /// The last memory that a reader has seen is the memory, and no reader has seen more than the bound.
+    #[test]
+    fn a_read_sees_the_memory_last() {
+        let (states, _) = search(&snapshot(3));
+        assert!(states.iter().any(|state| state.rstate[0].0.len() == 3));
+        for state in states {
+            let Seen(seen) = &state.rstate[0];
+            assert_eq!(seen.is_empty(), !state.interface.is_reading(0));
+            assert!(seen.len() <= 3 && seen.last().is_none_or(|last| *last == state.mem));
+        }
+    }
+
+    /// The bound names a writer where one has a value to write and a reader has seen as much as it may.
+    #[test]
+    fn the_bound_is_told() {
+        let system = snapshot(2);
+        let (states, _) = search(&system);
+        let is_stopped = |state: &&State| !system.cut_off(state).is_empty();
+        assert!(states.iter().any(|state| is_stopped(&state)));
+        for state in states.iter().filter(is_stopped) {
+            assert_eq!(system.cut_off(state), ["writer 0"]);
+            assert_eq!(state.rstate[0].0.len(), 2);
+            assert_eq!(system.successor(state, &Action::DoWr(0)), None);
+        }
+    }
+}

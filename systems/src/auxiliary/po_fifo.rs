@@ -1,0 +1,280 @@
+//! The queue POFifo, whose elements are in a partial order: one is before another if its operation ended before that of the other
+//! began.
+//!
+//! Source: Lamport, *A Science of Concurrent Programs*, chapter 6, with the internal variables `elts`, `before` and `adding`; the
+//! order is that of the queue of Herlihy & Wing, *Linearizability*, section 4.2.
+//!
+//! An element is a datum with an id that no other element of this datum has. It is in `elts` from the beginning of its operation
+//! on, so that it may be received before the operation ends; its id is free again when both have happened.
+
+use std::collections::BTreeSet;
+
+use refmap::drawing::Row;
+use refmap::{Drawing, TransitionSystem, guard, offer};
+use serde::Serialize;
+
+use super::queue::{Interface, MAX, Users};
+
+/// Greatest number of ids.
+pub const MAX_IDS: usize = 4;
+
+/// An instance of POFifo.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PoFifo {
+    /// The users and their data.
+    pub users: Users,
+    /// Number of ids.
+    pub ids: usize,
+    /// The elements that a dequeuer may receive.
+    pub receives: Receives,
+}
+
+/// The elements that a dequeuer may receive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Receives {
+    /// One before which there is none: as published.
+    Minimal,
+    /// Any one. Wrong: dequeuers ignore the order.
+    Any,
+}
+
+/// A datum with an id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, refmap::State)]
+pub struct Element {
+    /// The datum.
+    #[state(range = 0..MAX)]
+    pub datum: usize,
+    /// The id.
+    #[state(range = 0..MAX_IDS)]
+    pub id: usize,
+}
+
+/// The interface and the elements behind it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
+pub struct State {
+    /// `enq` and `deq`.
+    #[serde(flatten)]
+    pub interface: Interface,
+    /// The elements.
+    pub elts: BTreeSet<Element>,
+    /// The pairs of elements of which the first is before the second.
+    pub before: BTreeSet<(Element, Element)>,
+    /// The element that an enqueuer is adding; none is the source's `NonElt`.
+    #[state(max_len = MAX)]
+    pub adding: Vec<Option<Element>>,
+}
+
+/// A step of an enqueuer or a dequeuer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[rule(process = "enqueuer")]
+pub enum Action {
+    /// An enqueuer begins to add an element.
+    #[rule(source = "POFifo, BeginPOEnq(e)")]
+    BeginEnq(#[process] usize, Element),
+    /// It has added it.
+    #[rule(source = "POFifo, EndPOEnq(e)")]
+    EndEnq(#[process] usize),
+    /// A dequeuer begins.
+    #[rule(process = "dequeuer", source = "POFifo, BeginPODeq(d)")]
+    BeginDeq(#[process] usize),
+    /// It receives an element.
+    #[rule(process = "dequeuer", source = "POFifo, EndPODeq(d)")]
+    EndDeq(#[process] usize, Element),
+}
+
+impl State {
+    /// The elements that are being added, received or not: `beingAdded`.
+    pub fn being_added(&self) -> BTreeSet<Element> {
+        self.adding.iter().copied().flatten().collect()
+    }
+
+    /// Whether there is no element before this one.
+    pub fn is_minimal(&self, element: Element) -> bool {
+        !self.before.iter().any(|(_, later)| *later == element)
+    }
+
+    /// The same with another interface.
+    fn with(&self, interface: Interface) -> Self {
+        let to = self.clone();
+        Self { interface, ..to }
+    }
+
+    /// Rule *BeginPOEnq*: what is being added still is not before the new element.
+    fn begin_enq(&self, enqueuer: usize, element: Element) -> Option<Self> {
+        let interface = self.interface.begin_enq(enqueuer, element.datum)?;
+        let being_added = self.being_added();
+        let is_new = !self.elts.contains(&element) && !being_added.contains(&element);
+        guard("the element is new", is_new).then(|| {
+            let mut to = self.with(interface);
+            let added = self.elts.difference(&being_added);
+            to.before.extend(added.map(|earlier| (*earlier, element)));
+            to.elts.insert(element);
+            to.adding[enqueuer] = Some(element);
+            to
+        })
+    }
+
+    /// Rule *EndPOEnq*.
+    fn end_enq(&self, enqueuer: usize) -> Option<Self> {
+        let mut to = self.with(self.interface.end_enq(enqueuer)?);
+        to.adding[enqueuer] = None;
+        Some(to)
+    }
+
+    /// Rule *BeginPODeq*.
+    fn begin_deq(&self, dequeuer: usize) -> Option<Self> {
+        Some(self.with(self.interface.begin_deq(dequeuer)?))
+    }
+
+    /// Rule *EndPODeq*.
+    fn end_deq(&self, dequeuer: usize, element: Element, receives: Receives) -> Option<Self> {
+        let interface = self.interface.end_deq(dequeuer, element.datum)?;
+        let may_receive = match receives {
+            Receives::Minimal => guard("no element is before it", self.is_minimal(element)),
+            Receives::Any => true,
+        };
+        may_receive.then(|| {
+            let mut to = self.with(interface);
+            to.elts.remove(&element);
+            to.before
+                .retain(|(earlier, later)| *earlier != element && *later != element);
+            to
+        })
+    }
+}
+
+impl PoFifo {
+    /// The elements that there can be.
+    pub fn elements(&self) -> impl Iterator<Item = Element> {
+        let ids = self.ids;
+        (0..self.users.data).flat_map(move |datum| (0..ids).map(move |id| Element { datum, id }))
+    }
+}
+
+impl TransitionSystem for PoFifo {
+    type State = State;
+    type Action = Action;
+    type Observation = Interface;
+
+    fn initial(&self, visit: &mut impl FnMut(State)) {
+        for interface in self.users.interfaces() {
+            visit(State {
+                interface,
+                elts: BTreeSet::new(),
+                before: BTreeSet::new(),
+                adding: vec![None; self.users.enqueuers],
+            });
+        }
+    }
+
+    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
+        for enqueuer in 0..self.users.enqueuers {
+            for element in self.elements() {
+                offer(visit, Action::BeginEnq(enqueuer, element), || {
+                    from.begin_enq(enqueuer, element)
+                });
+            }
+            offer(visit, Action::EndEnq(enqueuer), || from.end_enq(enqueuer));
+        }
+        for dequeuer in 0..self.users.dequeuers {
+            offer(visit, Action::BeginDeq(dequeuer), || {
+                from.begin_deq(dequeuer)
+            });
+            for element in &from.elts {
+                offer(visit, Action::EndDeq(dequeuer, *element), || {
+                    from.end_deq(dequeuer, *element, self.receives)
+                });
+            }
+        }
+    }
+
+    fn observe(&self, state: &State) -> Interface {
+        state.interface.clone()
+    }
+
+    fn draw(&self, state: &State) -> Option<Drawing> {
+        Some(drawing(state))
+    }
+}
+
+/// An element, and a pair of elements, as a reader writes them.
+fn name(element: Element) -> String {
+    format!("{}.{}", element.datum, element.id)
+}
+
+/// The elements with their order, and what each enqueuer is adding.
+fn drawing(state: &State) -> Drawing {
+    let adding = |enqueuer: usize, row: Row| {
+        row.value(
+            "adding",
+            state.adding[enqueuer].map_or("–".to_owned(), name),
+        )
+    };
+    let users = state.interface.rows(adding, |_, row| row).into_iter();
+    let order = state.before.iter();
+    let order = order.map(|(earlier, later)| format!("{} < {}", name(*earlier), name(*later)));
+    users.fold(Drawing::default(), Drawing::row).row(
+        Row::new()
+            .set("elts", state.elts.iter().copied().map(name))
+            .set("before", order),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::support::search;
+    use super::*;
+
+    fn po_fifo([enqueuers, dequeuers, data, ids]: [usize; 4], receives: Receives) -> PoFifo {
+        let users = Users {
+            enqueuers,
+            dequeuers,
+            data,
+        };
+        PoFifo {
+            users,
+            ids,
+            receives,
+        }
+    }
+
+    /// The counts of an independent search of the same instances, for (enqueuers, dequeuers, data, ids).
+    #[test]
+    fn the_instances_have_their_states() {
+        for (instance, expected) in [
+            ([1, 1, 1, 1], 8),
+            ([2, 1, 1, 2], 68),
+            ([2, 2, 1, 2], 136),
+            ([2, 1, 2, 1], 102),
+            ([2, 2, 2, 2], 14_009),
+        ] {
+            let (states, _) = search(&po_fifo(instance, Receives::Minimal));
+            assert_eq!(states.len(), expected, "{instance:?}");
+        }
+    }
+
+    /// An element with no element before it exists wherever there is an element: dequeuers never wait for an order.
+    #[test]
+    fn the_order_has_a_minimal_element() {
+        let (states, _) = search(&po_fifo([2, 1, 2, 2], Receives::Minimal));
+        for state in states {
+            let mut elements = state.elts.iter();
+            let has_minimal = elements.any(|element| state.is_minimal(*element));
+            assert!(state.elts.is_empty() || has_minimal, "{state:?}");
+        }
+    }
+
+    /// Dequeuers that ignore the order receive an element although another one is before it.
+    #[test]
+    fn the_order_can_be_ignored() {
+        let system = po_fifo([2, 1, 2, 1], Receives::Any);
+        let (states, _) = search(&system);
+        let is_violated = |state: &State| {
+            refmap::steps(&system, state).iter().any(|(action, _)| {
+                matches!(action, Action::EndDeq(_, element) if !state.is_minimal(*element))
+            })
+        };
+        assert!(states.iter().any(is_violated));
+    }
+}

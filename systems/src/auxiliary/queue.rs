@@ -1,0 +1,108 @@
+//! The interface of a queue: what enqueuers and dequeuers see of it.
+//!
+//! Source: Lamport, *A Science of Concurrent Programs*, chapter 6, the external variables `enq` and `deq`.
+//!
+//! Left out: the queue itself, which each specification has in its own way.
+
+use refmap::drawing::Row;
+use refmap::guard;
+use serde::Serialize;
+
+use crate::vectors::vectors;
+
+/// Greatest number of enqueuers, of dequeuers, and of data.
+pub const MAX: usize = 4;
+
+/// Users of a queue, and the data that they put into it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Users {
+    /// Number of enqueuers.
+    pub enqueuers: usize,
+    /// Number of dequeuers.
+    pub dequeuers: usize,
+    /// Number of different data.
+    pub data: usize,
+}
+
+/// The operations that are under way, and the results of the last ones.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
+pub struct Interface {
+    /// The datum that an enqueuer is adding; none is the source's `Done`.
+    #[state(max_len = MAX, range = 0..MAX)]
+    pub enq: Vec<Option<usize>>,
+    /// The datum that a dequeuer has received; none is the source's `Busy`.
+    #[state(max_len = MAX, range = 0..MAX)]
+    pub deq: Vec<Option<usize>>,
+}
+
+impl Users {
+    /// The initial interfaces: no operation is under way, and dequeuers have received anything.
+    pub fn interfaces(&self) -> Vec<Interface> {
+        let received = vectors(self.dequeuers, self.data).into_iter();
+        let interface = |deq: Vec<usize>| Interface {
+            enq: vec![None; self.enqueuers],
+            deq: deq.into_iter().map(Some).collect(),
+        };
+        received.map(interface).collect()
+    }
+}
+
+impl Interface {
+    /// The effect of *BeginEnq* on the interface.
+    pub fn begin_enq(&self, enqueuer: usize, datum: usize) -> Option<Self> {
+        guard("it is not enqueuing", self.enq[enqueuer].is_none()).then(|| {
+            let mut to = self.clone();
+            to.enq[enqueuer] = Some(datum);
+            to
+        })
+    }
+
+    /// The effect of *EndEnq* on the interface.
+    pub fn end_enq(&self, enqueuer: usize) -> Option<Self> {
+        guard("it is enqueuing", self.enq[enqueuer].is_some()).then(|| {
+            let mut to = self.clone();
+            to.enq[enqueuer] = None;
+            to
+        })
+    }
+
+    /// The effect of *BeginDeq* on the interface.
+    pub fn begin_deq(&self, dequeuer: usize) -> Option<Self> {
+        guard("it is not dequeuing", self.deq[dequeuer].is_some()).then(|| {
+            let mut to = self.clone();
+            to.deq[dequeuer] = None;
+            to
+        })
+    }
+
+    /// The effect of *EndDeq* on the interface.
+    pub fn end_deq(&self, dequeuer: usize, datum: usize) -> Option<Self> {
+        guard("it is dequeuing", self.deq[dequeuer].is_none()).then(|| {
+            let mut to = self.clone();
+            to.deq[dequeuer] = Some(datum);
+            to
+        })
+    }
+
+    /// The rows of the enqueuers and of the dequeuers, to which `enqueuer` and `dequeuer` add what a specification knows of them.
+    pub(super) fn rows(
+        &self,
+        enqueuer: impl Fn(usize, Row) -> Row,
+        dequeuer: impl Fn(usize, Row) -> Row,
+    ) -> Vec<Row> {
+        let enq = self.enq.iter().enumerate().map(|(number, datum)| {
+            let row = Row::of(format!("enqueuer {number}"));
+            enqueuer(number, row.value("enq", or_dash(*datum)))
+        });
+        let deq = self.deq.iter().enumerate().map(|(number, datum)| {
+            let row = Row::of(format!("dequeuer {number}"));
+            dequeuer(number, row.value("deq", or_dash(*datum)))
+        });
+        enq.chain(deq).collect()
+    }
+}
+
+/// A value, or a dash where there is none.
+pub(super) fn or_dash(value: Option<usize>) -> String {
+    value.map_or("–".to_owned(), |value| value.to_string())
+}

@@ -1,0 +1,409 @@
+//! A bounded ring of which consumers claim a slot before anything is in it: each operation takes the next ticket, and waits for its
+//! turn at the slot of its ticket.
+//!
+//! Source: an example of this repository. Rings of this kind are common; their counters go up for ever, and a slot keeps the ticket
+//! whose turn it is. What users see is the interface of [`fifo`](super::fifo).
+//!
+//! Deviations. D1: whenever all tickets that are in use are of later laps, whole laps are taken off all of them, so that the states
+//! are finite. No rule compares a ticket with a number, so that nothing is hidden.
+
+use refmap::drawing::Row;
+use refmap::{Drawing, TransitionSystem, guard, offer};
+use serde::Serialize;
+
+use super::queue::{Interface, MAX, Users};
+
+/// Greatest number of slots.
+pub const MAX_SLOTS: usize = 4;
+
+/// An instance of the ring.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RingClaims {
+    /// The users and their data.
+    pub users: Users,
+    /// Number of slots.
+    pub slots: usize,
+    /// What an operation waits for.
+    pub waits: Waits,
+}
+
+/// What an operation waits for at its slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Waits {
+    /// The turn of its ticket.
+    ForItsTurn,
+    /// That the slot is empty, or full. Wrong: it passes an operation of an earlier lap.
+    ForTheSlot,
+}
+
+/// A slot of the ring, with the ticket whose turn it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
+pub enum Slot {
+    /// The enqueuer with the ticket may fill it.
+    Empty(#[state(varint)] usize),
+    /// The dequeuer with the ticket may take the datum.
+    Full(#[state(varint)] usize, #[state(range = 0..MAX)] usize),
+}
+
+/// Progress of the operation of an enqueuer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
+pub enum Enqueuer {
+    /// There is none.
+    Idle,
+    /// Before it claims a ticket.
+    Claim,
+    /// It waits with its ticket to fill the slot.
+    Fill(#[state(varint)] usize),
+    /// Before its end.
+    Return,
+}
+
+/// Progress of the operation of a dequeuer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
+pub enum Dequeuer {
+    /// There is none.
+    Idle,
+    /// Before it claims a ticket.
+    Claim,
+    /// It waits with its ticket to take the datum of the slot.
+    Take(#[state(varint)] usize),
+    /// Before its end, with the datum.
+    Return(#[state(range = 0..MAX)] usize),
+}
+
+/// The interface and the ring behind it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
+pub struct State {
+    /// `enq` and `deq`.
+    #[serde(flatten)]
+    pub interface: Interface,
+    /// The next ticket of an enqueuer.
+    #[state(varint)]
+    pub tail: usize,
+    /// The next ticket of a dequeuer; it may be ahead of `tail`.
+    #[state(varint)]
+    pub head: usize,
+    /// The slots.
+    #[state(max_len = MAX_SLOTS)]
+    pub slots: Vec<Slot>,
+    /// Progress of the enqueuers.
+    #[state(max_len = MAX)]
+    pub enqueuers: Vec<Enqueuer>,
+    /// Progress of the dequeuers.
+    #[state(max_len = MAX)]
+    pub dequeuers: Vec<Dequeuer>,
+}
+
+/// A step of an enqueuer or a dequeuer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[rule(process = "enqueuer")]
+pub enum Action {
+    /// An enqueuer begins to add a datum.
+    BeginEnq(#[process] usize, usize),
+    /// It claims the next ticket.
+    ClaimTail(#[process] usize),
+    /// It fills the slot of its ticket.
+    Fill(#[process] usize),
+    /// It has added the datum.
+    EndEnq(#[process] usize),
+    /// A dequeuer begins.
+    #[rule(process = "dequeuer")]
+    BeginDeq(#[process] usize),
+    /// It claims the next ticket.
+    #[rule(process = "dequeuer")]
+    ClaimHead(#[process] usize),
+    /// It takes the datum of the slot of its ticket.
+    #[rule(process = "dequeuer")]
+    Take(#[process] usize),
+    /// It receives the datum.
+    #[rule(process = "dequeuer")]
+    EndDeq(#[process] usize),
+}
+
+impl Slot {
+    /// The ticket whose turn it is.
+    fn ticket(&mut self) -> &mut usize {
+        match self {
+            Self::Empty(ticket) | Self::Full(ticket, _) => ticket,
+        }
+    }
+}
+
+impl State {
+    /// The enqueuer that waits with a ticket.
+    pub fn enqueuer_of(&self, ticket: usize) -> Option<usize> {
+        let mut enqueuers = self.enqueuers.iter();
+        enqueuers.position(|enqueuer| *enqueuer == Enqueuer::Fill(ticket))
+    }
+
+    /// The dequeuer that waits with a ticket.
+    pub fn dequeuer_of(&self, ticket: usize) -> Option<usize> {
+        let mut dequeuers = self.dequeuers.iter();
+        dequeuers.position(|dequeuer| *dequeuer == Dequeuer::Take(ticket))
+    }
+
+    /// The datum of a ticket that an enqueuer has claimed and no dequeuer has served: in its slot, or still with the enqueuer.
+    pub fn datum_of(&self, ticket: usize) -> Option<usize> {
+        match self.slots[ticket % self.slots.len()] {
+            Slot::Full(turn, datum) if turn == ticket => Some(datum),
+            Slot::Empty(_) | Slot::Full(..) => self.interface.enq[self.enqueuer_of(ticket)?],
+        }
+    }
+
+    /// The tickets that are in use.
+    fn tickets(&mut self) -> impl Iterator<Item = &mut usize> {
+        let enqueuers = self.enqueuers.iter_mut();
+        let enqueuers = enqueuers.filter_map(|enqueuer| match enqueuer {
+            Enqueuer::Fill(ticket) => Some(ticket),
+            Enqueuer::Idle | Enqueuer::Claim | Enqueuer::Return => None,
+        });
+        let dequeuers = self.dequeuers.iter_mut();
+        let dequeuers = dequeuers.filter_map(|dequeuer| match dequeuer {
+            Dequeuer::Take(ticket) => Some(ticket),
+            Dequeuer::Idle | Dequeuer::Claim | Dequeuer::Return(_) => None,
+        });
+        [&mut self.tail, &mut self.head]
+            .into_iter()
+            .chain(self.slots.iter_mut().map(Slot::ticket))
+            .chain(enqueuers)
+            .chain(dequeuers)
+    }
+
+    /// The same without the laps that are over; see D1.
+    fn without_past_laps(mut self) -> Self {
+        let slots = self.slots.len();
+        let oldest = self.tickets().map(|ticket| *ticket).min();
+        let past = oldest.expect("the tail is one of the tickets") / slots * slots;
+        self.tickets().for_each(|ticket| *ticket -= past);
+        self
+    }
+
+    /// The beginning of an operation that adds a datum.
+    fn begin_enq(&self, enqueuer: usize, datum: usize) -> Option<Self> {
+        let interface = self.interface.begin_enq(enqueuer, datum)?;
+        let mut to = Self {
+            interface,
+            ..self.clone()
+        };
+        to.enqueuers[enqueuer] = Enqueuer::Claim;
+        Some(to)
+    }
+
+    /// The claim of an enqueuer.
+    fn claim_tail(&self, enqueuer: usize) -> Option<Self> {
+        guard(
+            "it has no ticket",
+            self.enqueuers[enqueuer] == Enqueuer::Claim,
+        )
+        .then(|| {
+            let mut to = self.clone();
+            to.enqueuers[enqueuer] = Enqueuer::Fill(to.tail);
+            to.tail += 1;
+            to
+        })
+    }
+
+    /// The datum enters the slot of its ticket.
+    fn fill(&self, enqueuer: usize, waits: Waits) -> Option<Self> {
+        let Enqueuer::Fill(ticket) = self.enqueuers[enqueuer] else {
+            return None;
+        };
+        let place = ticket % self.slots.len();
+        let Slot::Empty(turn) = self.slots[place] else {
+            return None;
+        };
+        let datum = self.interface.enq[enqueuer].filter(|_| waits.may_go_on(turn, ticket))?;
+        let mut to = self.clone();
+        to.slots[place] = Slot::Full(ticket, datum);
+        to.enqueuers[enqueuer] = Enqueuer::Return;
+        Some(to)
+    }
+
+    /// The end of an operation that adds a datum.
+    fn end_enq(&self, enqueuer: usize) -> Option<Self> {
+        let is_filled = self.enqueuers[enqueuer] == Enqueuer::Return;
+        let interface = self.interface.end_enq(enqueuer);
+        let interface = interface.filter(|_| guard("it has filled its slot", is_filled))?;
+        let mut to = Self {
+            interface,
+            ..self.clone()
+        };
+        to.enqueuers[enqueuer] = Enqueuer::Idle;
+        Some(to)
+    }
+
+    /// The beginning of an operation that receives a datum.
+    fn begin_deq(&self, dequeuer: usize) -> Option<Self> {
+        let interface = self.interface.begin_deq(dequeuer)?;
+        let mut to = Self {
+            interface,
+            ..self.clone()
+        };
+        to.dequeuers[dequeuer] = Dequeuer::Claim;
+        Some(to)
+    }
+
+    /// The claim of a dequeuer, whether there is something in the slot or not.
+    fn claim_head(&self, dequeuer: usize) -> Option<Self> {
+        guard(
+            "it has no ticket",
+            self.dequeuers[dequeuer] == Dequeuer::Claim,
+        )
+        .then(|| {
+            let mut to = self.clone();
+            to.dequeuers[dequeuer] = Dequeuer::Take(to.head);
+            to.head += 1;
+            to
+        })
+    }
+
+    /// The datum leaves the slot of the ticket, of which it is the turn of the next lap.
+    fn take(&self, dequeuer: usize, waits: Waits) -> Option<Self> {
+        let Dequeuer::Take(ticket) = self.dequeuers[dequeuer] else {
+            return None;
+        };
+        let place = ticket % self.slots.len();
+        let Slot::Full(turn, datum) = self.slots[place] else {
+            return None;
+        };
+        waits.may_go_on(turn, ticket).then(|| {
+            let mut to = self.clone();
+            to.slots[place] = Slot::Empty(ticket + self.slots.len());
+            to.dequeuers[dequeuer] = Dequeuer::Return(datum);
+            to.without_past_laps()
+        })
+    }
+
+    /// The end of an operation that receives a datum.
+    fn end_deq(&self, dequeuer: usize) -> Option<Self> {
+        let Dequeuer::Return(datum) = self.dequeuers[dequeuer] else {
+            return None;
+        };
+        let interface = self.interface.end_deq(dequeuer, datum)?;
+        let mut to = Self {
+            interface,
+            ..self.clone()
+        };
+        to.dequeuers[dequeuer] = Dequeuer::Idle;
+        Some(to)
+    }
+}
+
+impl Waits {
+    /// Whether an operation with a ticket goes on at a slot where it is the turn of another one, or of its own.
+    fn may_go_on(self, turn: usize, ticket: usize) -> bool {
+        match self {
+            Self::ForItsTurn => guard("it is its turn", turn == ticket),
+            Self::ForTheSlot => true,
+        }
+    }
+}
+
+impl TransitionSystem for RingClaims {
+    type State = State;
+    type Action = Action;
+    type Observation = Interface;
+
+    fn initial(&self, visit: &mut impl FnMut(State)) {
+        for interface in self.users.interfaces() {
+            visit(State {
+                interface,
+                tail: 0,
+                head: 0,
+                slots: (0..self.slots).map(Slot::Empty).collect(),
+                enqueuers: vec![Enqueuer::Idle; self.users.enqueuers],
+                dequeuers: vec![Dequeuer::Idle; self.users.dequeuers],
+            });
+        }
+    }
+
+    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
+        for enqueuer in 0..self.users.enqueuers {
+            for datum in 0..self.users.data {
+                offer(visit, Action::BeginEnq(enqueuer, datum), || {
+                    from.begin_enq(enqueuer, datum)
+                });
+            }
+            offer(visit, Action::ClaimTail(enqueuer), || {
+                from.claim_tail(enqueuer)
+            });
+            offer(visit, Action::Fill(enqueuer), || {
+                from.fill(enqueuer, self.waits)
+            });
+            offer(visit, Action::EndEnq(enqueuer), || from.end_enq(enqueuer));
+        }
+        for dequeuer in 0..self.users.dequeuers {
+            offer(visit, Action::BeginDeq(dequeuer), || {
+                from.begin_deq(dequeuer)
+            });
+            offer(visit, Action::ClaimHead(dequeuer), || {
+                from.claim_head(dequeuer)
+            });
+            offer(visit, Action::Take(dequeuer), || {
+                from.take(dequeuer, self.waits)
+            });
+            offer(visit, Action::EndDeq(dequeuer), || from.end_deq(dequeuer));
+        }
+    }
+
+    fn observe(&self, state: &State) -> Interface {
+        state.interface.clone()
+    }
+
+    fn draw(&self, state: &State) -> Option<Drawing> {
+        Some(drawing(state))
+    }
+}
+
+/// The ring, and the progress of its users.
+fn drawing(state: &State) -> Drawing {
+    let enqueuer =
+        |enqueuer: usize, row: Row| row.value("at", format!("{:?}", state.enqueuers[enqueuer]));
+    let dequeuer =
+        |dequeuer: usize, row: Row| row.value("at", format!("{:?}", state.dequeuers[dequeuer]));
+    let users = state.interface.rows(enqueuer, dequeuer).into_iter();
+    let slots = state.slots.iter().map(|slot| match slot {
+        Slot::Empty(ticket) => format!("{ticket}: –"),
+        Slot::Full(ticket, datum) => format!("{ticket}: {datum}"),
+    });
+    users.fold(Drawing::default(), Drawing::row).row(
+        Row::new()
+            .value("tail", state.tail)
+            .value("head", state.head)
+            .queue("slots", slots),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::support::search;
+    use super::*;
+
+    /// The tickets in use are of few laps, and each is of one operation of a kind.
+    #[test]
+    fn tickets_are_distinct_and_bounded() {
+        let users = Users {
+            enqueuers: 2,
+            dequeuers: 2,
+            data: 1,
+        };
+        let ring = RingClaims {
+            users,
+            slots: 1,
+            waits: Waits::ForItsTurn,
+        };
+        let (states, _) = search(&ring);
+        assert!(states.len() > 100);
+        for mut state in states {
+            let greatest = state.tickets().map(|ticket| *ticket).max();
+            assert!(greatest <= Some(3), "{state:?}");
+            for ticket in 0..4 {
+                let with = |one: &&Dequeuer| **one == Dequeuer::Take(ticket);
+                assert!(state.dequeuers.iter().filter(with).count() <= 1);
+                let with = |one: &&Enqueuer| **one == Enqueuer::Fill(ticket);
+                assert!(state.enqueuers.iter().filter(with).count() <= 1);
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! A sender that chooses a number when it sends it.
+//!
+//! Source: Lamport & Merz, *Auxiliary Variables in TLA+*, module `SendInt1`.
+//!
+//! Deviations. D1: the integers are those from 0 to a greatest one, since otherwise there is no end of the states. No rule
+//! calculates with them.
+
+use refmap::drawing::Row;
+use refmap::{Drawing, TransitionSystem, guard, offer};
+use serde::Serialize;
+
+use super::queue::or_dash;
+
+/// Greatest number of integers.
+pub const MAX_INTEGERS: usize = 8;
+
+/// An instance of the sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SendInt1 {
+    /// Number of integers.
+    pub integers: usize,
+}
+
+/// The integer that is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
+pub struct State {
+    /// What was sent and is not received; none is the source's `NotInt`.
+    #[state(range = 0..MAX_INTEGERS)]
+    pub x: Option<usize>,
+}
+
+/// A step of the sender or the receiver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+pub enum Action {
+    /// An integer is chosen and sent.
+    #[rule(process = "sender", source = "SendInt1, Send")]
+    Send(usize),
+    /// It is received.
+    #[rule(process = "receiver", source = "SendInt1, Rcv")]
+    Rcv,
+}
+
+impl State {
+    /// Rule *Send*.
+    fn send(&self, integer: usize) -> Option<Self> {
+        guard("nothing is sent", self.x.is_none()).then_some(Self { x: Some(integer) })
+    }
+
+    /// Rule *Rcv*.
+    fn rcv(&self) -> Option<Self> {
+        guard("something is sent", self.x.is_some()).then_some(Self { x: None })
+    }
+}
+
+impl TransitionSystem for SendInt1 {
+    type State = State;
+    type Action = Action;
+    type Observation = Option<usize>;
+
+    fn initial(&self, visit: &mut impl FnMut(State)) {
+        visit(State { x: None });
+    }
+
+    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
+        for integer in 0..self.integers {
+            offer(visit, Action::Send(integer), || from.send(integer));
+        }
+        offer(visit, Action::Rcv, || from.rcv());
+    }
+
+    fn observe(&self, state: &State) -> Option<usize> {
+        state.x
+    }
+
+    fn draw(&self, state: &State) -> Option<Drawing> {
+        let row = Row::new().value("x", or_dash(state.x));
+        Some(Drawing::default().row(row))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::support::counts;
+    use super::*;
+
+    /// By counting: nothing, or one of three integers.
+    #[test]
+    fn there_is_a_state_for_each_integer() {
+        assert_eq!(counts(&SendInt1 { integers: 3 }), (4, 1 + 3 + 3, 2));
+    }
+}

@@ -1,0 +1,103 @@
+//! A sender that chooses the next number when the last one is received.
+//!
+//! Source: Lamport & Merz, *Auxiliary Variables in TLA+*, module `SendInt2`, with the internal variable `z`.
+//!
+//! Deviations. D1: the integers are bounded as those of [`send_int1`](super::send_int1).
+
+use refmap::drawing::Row;
+use refmap::{Drawing, TransitionSystem, guard, offer};
+use serde::Serialize;
+
+use super::queue::or_dash;
+use super::send_int1::MAX_INTEGERS;
+
+/// An instance of the sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SendInt2 {
+    /// Number of integers.
+    pub integers: usize,
+}
+
+/// The integer that is sent, and the next one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
+pub struct State {
+    /// What was sent and is not received; none is the source's `NotInt`.
+    #[state(range = 0..MAX_INTEGERS)]
+    pub x: Option<usize>,
+    /// What is sent next; none is the source's `NotInt`.
+    #[state(range = 0..MAX_INTEGERS)]
+    pub z: Option<usize>,
+}
+
+/// A step of the sender or the receiver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+pub enum Action {
+    /// The integer that was chosen is sent.
+    #[rule(process = "sender", source = "SendInt2, Send")]
+    Send,
+    /// It is received, and the next one is chosen.
+    #[rule(process = "receiver", source = "SendInt2, Rcv")]
+    Rcv(usize),
+}
+
+impl State {
+    /// Rule *Send*.
+    fn send(&self) -> Option<Self> {
+        let enabled =
+            guard("nothing is sent", self.x.is_none()) & guard("one is chosen", self.z.is_some());
+        enabled.then_some(Self { x: self.z, z: None })
+    }
+
+    /// Rule *Rcv*.
+    fn rcv(&self, next: usize) -> Option<Self> {
+        guard("something is sent", self.x.is_some()).then_some(Self {
+            x: None,
+            z: Some(next),
+        })
+    }
+}
+
+impl TransitionSystem for SendInt2 {
+    type State = State;
+    type Action = Action;
+    type Observation = Option<usize>;
+
+    fn initial(&self, visit: &mut impl FnMut(State)) {
+        for first in 0..self.integers {
+            visit(State {
+                x: None,
+                z: Some(first),
+            });
+        }
+    }
+
+    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
+        offer(visit, Action::Send, || from.send());
+        for next in 0..self.integers {
+            offer(visit, Action::Rcv(next), || from.rcv(next));
+        }
+    }
+
+    fn observe(&self, state: &State) -> Option<usize> {
+        state.x
+    }
+
+    fn draw(&self, state: &State) -> Option<Drawing> {
+        let row = Row::new()
+            .value("x", or_dash(state.x))
+            .value("z", or_dash(state.z));
+        Some(Drawing::default().row(row))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::support::counts;
+    use super::*;
+
+    /// By counting: one of three integers is sent, or chosen.
+    #[test]
+    fn an_integer_is_sent_or_chosen() {
+        assert_eq!(counts(&SendInt2 { integers: 3 }), (6, 3 + 3 + 9, 2));
+    }
+}

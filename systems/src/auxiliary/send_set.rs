@@ -1,0 +1,165 @@
+//! A sender of data that it has chosen, in any order; with undo, what was chosen may be given up.
+//!
+//! Source: Lamport & Merz, *Auxiliary Variables in TLA+*, modules `SendSet` and `SendSetUndo`, with the internal variable `y`.
+
+use refmap::drawing::Row;
+use refmap::{Drawing, IndexSet, Rule, TransitionSystem, guard, offer};
+use serde::Serialize;
+
+use super::queue::or_dash;
+use crate::subsets::subsets;
+
+/// Greatest number of data.
+pub const MAX_DATA: usize = 6;
+
+/// An instance of the sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SendSet {
+    /// Number of data.
+    pub data: usize,
+    /// Whether what was chosen may be given up.
+    pub undo: Undo,
+}
+
+/// Whether what was chosen may be given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Undo {
+    /// Never: module `SendSet` or `SendSeq`.
+    Never,
+    /// At any time: module `SendSetUndo` or `SendSeqUndo`.
+    AtAnyTime,
+}
+
+/// The datum that is sent, and those that are chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
+pub struct State {
+    /// What was sent and is not received; none is the source's `NonData`.
+    #[state(range = 0..MAX_DATA)]
+    pub x: Option<usize>,
+    /// What was chosen and is not sent.
+    #[state(range = 0..MAX_DATA)]
+    pub y: IndexSet,
+}
+
+/// A step of the sender or the receiver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[rule(process = "sender")]
+pub enum Action {
+    /// A datum is chosen.
+    #[rule(source = "SendSet, Choose")]
+    Choose(usize),
+    /// One that was chosen is sent.
+    #[rule(source = "SendSet, Send")]
+    Send(usize),
+    /// It is received.
+    #[rule(process = "receiver", source = "SendSet, Rcv")]
+    Rcv,
+    /// Some that were chosen are given up.
+    #[rule(source = "SendSetUndo, Undo(S)")]
+    Undo(IndexSet),
+}
+
+impl State {
+    /// Rule *Choose*.
+    fn choose(&self, datum: usize) -> Option<Self> {
+        let mut y = self.y;
+        guard("it is not chosen", y.insert(datum)).then_some(Self { y, ..*self })
+    }
+
+    /// Rule *Send*.
+    fn send(&self, datum: usize) -> Option<Self> {
+        let mut y = self.y;
+        let enabled =
+            guard("nothing is sent", self.x.is_none()) & guard("it is chosen", y.remove(datum));
+        enabled.then_some(Self { x: Some(datum), y })
+    }
+
+    /// Rule *Rcv*.
+    fn rcv(&self) -> Option<Self> {
+        guard("something is sent", self.x.is_some()).then_some(Self { x: None, ..*self })
+    }
+
+    /// Rule *Undo*.
+    fn undo(&self, given_up: IndexSet) -> Option<Self> {
+        let y = self.y.difference(given_up);
+        guard("all are chosen", given_up.is_subset(self.y)).then_some(Self { y, ..*self })
+    }
+}
+
+impl TransitionSystem for SendSet {
+    type State = State;
+    type Action = Action;
+    type Observation = Option<usize>;
+
+    /// Those of the module: *Undo*, which comes last, is none of `SendSet`.
+    fn rules(&self) -> &[Rule] {
+        let rules = <Action as refmap::Action>::rules();
+        match self.undo {
+            Undo::Never => &rules[..rules.len() - 1],
+            Undo::AtAnyTime => rules,
+        }
+    }
+
+    fn initial(&self, visit: &mut impl FnMut(State)) {
+        visit(State {
+            x: None,
+            y: IndexSet::below(0),
+        });
+    }
+
+    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
+        for datum in 0..self.data {
+            offer(visit, Action::Choose(datum), || from.choose(datum));
+            offer(visit, Action::Send(datum), || from.send(datum));
+        }
+        offer(visit, Action::Rcv, || from.rcv());
+        match self.undo {
+            Undo::Never => (),
+            Undo::AtAnyTime => {
+                for given_up in subsets(from.y).skip(1) {
+                    offer(visit, Action::Undo(given_up), || from.undo(given_up));
+                }
+            }
+        }
+    }
+
+    fn observe(&self, state: &State) -> Option<usize> {
+        state.x
+    }
+
+    fn draw(&self, state: &State) -> Option<Drawing> {
+        let row = Row::new()
+            .value("x", or_dash(state.x))
+            .set("y", state.y.iter());
+        Some(Drawing::default().row(row))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::support::counts;
+    use super::*;
+
+    /// By counting: nothing or a datum is sent, and any set is chosen; a step for each datum that is chosen or not, and with undo
+    /// one for each set that is not empty of those that are chosen.
+    #[test]
+    fn every_set_is_chosen() {
+        let states = 4 * 8;
+        let choose = 4 * 3 * 4;
+        let send = 3 * 4;
+        let rcv = 3 * 8;
+        let undo = 4 * (27 - 8);
+        let never = counts(&SendSet {
+            data: 3,
+            undo: Undo::Never,
+        });
+        assert_eq!((never.0, never.1), (states, 1 + choose + send + rcv));
+        let at_any_time = counts(&SendSet {
+            data: 3,
+            undo: Undo::AtAnyTime,
+        });
+        let steps = choose + send + rcv + undo;
+        assert_eq!((at_any_time.0, at_any_time.1), (states, 1 + steps));
+    }
+}

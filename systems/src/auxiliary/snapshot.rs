@@ -1,0 +1,125 @@
+//! The interface of a snapshot object: writers write one register each, and readers read all of them.
+//!
+//! Source: Lamport & Merz, *Auxiliary Variables in TLA+*, section 6, the external variable `interface`; Afek, Attiya, Dolev, Gafni,
+//! Merritt & Shavit, *Atomic Snapshots of Shared Memory*.
+//!
+//! Left out: the memory, which each specification has in its own way. A register is 0 at first, and the memory of zeros is what
+//! readers have read.
+
+use refmap::drawing::Row;
+use refmap::guard;
+use serde::Serialize;
+
+use super::queue::or_dash;
+
+/// Greatest number of readers, of writers, and of values of a register.
+pub const MAX: usize = 4;
+
+/// Users of a snapshot object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Users {
+    /// Number of readers.
+    pub readers: usize,
+    /// Number of writers, each of which has a register.
+    pub writers: usize,
+    /// Number of values of a register.
+    pub values: usize,
+}
+
+/// The values of all registers: one of the source's `MemVals`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, refmap::State)]
+pub struct Memory(#[state(max_len = MAX, range = 0..MAX)] pub Vec<usize>);
+
+/// The operations that are under way, and the results of the last reads.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
+pub struct Interface {
+    /// The memory that a reader has read; none is the source's `NotMemVal`: it is reading.
+    #[state(max_len = MAX)]
+    pub readers: Vec<Option<Memory>>,
+    /// The value that a writer is writing; none is the source's `NotRegVal`.
+    #[state(max_len = MAX, range = 0..MAX)]
+    pub writers: Vec<Option<usize>>,
+}
+
+impl Users {
+    /// The memory at first: `InitMem`.
+    pub fn memory(&self) -> Memory {
+        Memory(vec![0; self.writers])
+    }
+
+    /// The interface at first: no operation is under way.
+    pub fn interface(&self) -> Interface {
+        Interface {
+            readers: vec![Some(self.memory()); self.readers],
+            writers: vec![None; self.writers],
+        }
+    }
+}
+
+impl Interface {
+    /// Whether a reader is reading.
+    pub fn is_reading(&self, reader: usize) -> bool {
+        self.readers[reader].is_none()
+    }
+
+    /// The effect of *BeginRd* on the interface.
+    pub fn begin_rd(&self, reader: usize) -> Option<Self> {
+        guard("it is not reading", !self.is_reading(reader)).then(|| {
+            let mut to = self.clone();
+            to.readers[reader] = None;
+            to
+        })
+    }
+
+    /// The effect of *EndRd* on the interface.
+    pub fn end_rd(&self, reader: usize, memory: Memory) -> Option<Self> {
+        guard("it is reading", self.is_reading(reader)).then(|| {
+            let mut to = self.clone();
+            to.readers[reader] = Some(memory);
+            to
+        })
+    }
+
+    /// The effect of *BeginWr* on the interface.
+    pub fn begin_wr(&self, writer: usize, value: usize) -> Option<Self> {
+        guard("it is not writing", self.writers[writer].is_none()).then(|| {
+            let mut to = self.clone();
+            to.writers[writer] = Some(value);
+            to
+        })
+    }
+
+    /// The effect of *EndWr* on the interface.
+    pub fn end_wr(&self, writer: usize) -> Option<Self> {
+        guard("it is writing", self.writers[writer].is_some()).then(|| {
+            let mut to = self.clone();
+            to.writers[writer] = None;
+            to
+        })
+    }
+
+    /// The rows of the readers and of the writers, to which `reader` and `writer` add what a specification knows of them.
+    pub(super) fn rows(
+        &self,
+        reader: impl Fn(usize, Row) -> Row,
+        writer: impl Fn(usize, Row) -> Row,
+    ) -> Vec<Row> {
+        let readers = self.readers.iter().enumerate().map(|(number, read)| {
+            let row = Row::of(format!("reader {number}"));
+            reader(
+                number,
+                row.value("interface", memory_or_dash(read.as_ref())),
+            )
+        });
+        let writers = self.writers.iter().enumerate().map(|(number, value)| {
+            let row = Row::of(format!("writer {number}"));
+            writer(number, row.value("interface", or_dash(*value)))
+        });
+        readers.chain(writers).collect()
+    }
+}
+
+/// A memory, or a dash where there is none.
+pub(super) fn memory_or_dash(memory: Option<&Memory>) -> String {
+    memory.map_or("–".to_owned(), |Memory(values)| format!("{values:?}"))
+}
