@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::antichain::{Antichain, Unmatched};
 use super::automaton::{Automaton, Bounds, Source, Stop};
 use super::candidates::{Candidates, Simulated};
+use super::domains;
 use super::edge::{Edge, Label, ROOT};
 use super::explicit::Labels;
 use super::futures::{self, torn};
@@ -399,7 +400,7 @@ impl<'a> Evidences<'_, 'a, '_> {
     fn table_of_numbers(&self, images: &[u32]) -> Table {
         let mut rows = Vec::new();
         for (state, image) in images.iter().enumerate() {
-            if *image != mapping::NONE {
+            if *image != domains::NONE {
                 let state = self.state(Of::Implementation, state as u32).as_u64();
                 let image = self.state(Of::Specification, *image);
                 rows.push((state, image.to_string()));

@@ -25,6 +25,7 @@ mod backward;
 mod candidates;
 mod compare;
 mod decide;
+mod domains;
 mod edge;
 mod evidence;
 mod explicit;

@@ -118,7 +118,7 @@ impl Table {
         let image = self.image.as_ref()?;
         Some(format!(
             "fn map(&self, state: &StateOf<Self::Concrete>) -> StateOf<Self::Abstract> {{\n    {}\n}}\n",
-            Code { image, depth: 1 }
+            Expression { image, depth: 1 }
         ))
     }
 }
@@ -304,14 +304,14 @@ fn deciding<'c>(values: &[u32], columns: &'c [Column]) -> Vec<&'c Column> {
 }
 
 /// An image as an expression in Rust.
-struct Code<'i> {
+struct Expression<'i> {
     image: &'i Image,
     depth: usize,
 }
 
-impl Display for Code<'_> {
+impl Display for Expression<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let inner = |image| Code {
+        let inner = |image| Expression {
             image,
             depth: self.depth + 1,
         };

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::automaton::{Automaton, Bounds, Source, Stop};
-use super::mapping::{Changed, Domains};
+use super::domains::{Changed, Domains};
 use super::shown::Tree;
 use super::simulation::Sides;
 use super::table::{Column, Texts, find_columns};

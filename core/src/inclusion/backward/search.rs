@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use foldhash::{HashMap, HashMapExt};
 
-use super::{BackwardObligation, Related};
+use super::obligation::{BackwardObligation, Related};
 use crate::explore::Limit;
 use crate::inclusion::automaton::{Automaton, Bounds, Source, Stop};
 use crate::inclusion::candidates::{Candidates, Simulated};

@@ -616,7 +616,7 @@ fn a_limit_leaves_it_incomplete() {
         assert_eq!(report.limit, Some(limit));
     }
     let enough = Limits {
-        states: Some(4),
+        states: Some(16),
         depth: Some(3),
         ..Limits::default()
     };
