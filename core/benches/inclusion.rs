@@ -12,7 +12,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::time::Instant;
 
 use refmap::explore::{Limits, Watch};
-use refmap::inclusion::{Graph, Inclusion, Label, Labels, Step, check_graphs};
+use refmap::inclusion::{Graph, Inclusion, Labels, Step, StepLabel, check_graphs};
 
 /// Steps of a system, its initial state being 0.
 #[derive(Clone, Default)]
@@ -22,7 +22,7 @@ struct Steps {
 }
 
 impl Steps {
-    fn step(&mut self, from: u32, label: Label, to: u32) {
+    fn step(&mut self, from: u32, label: StepLabel, to: u32) {
         self.states = self.states.max(from + 1).max(to + 1);
         self.steps.push(Step { from, label, to });
     }
@@ -34,11 +34,11 @@ impl Steps {
 
 /// The letters of the scalable pairs.
 struct Letters {
-    a: Label,
-    b: Label,
-    c: Label,
-    d: Label,
-    e: Label,
+    a: StepLabel,
+    b: StepLabel,
+    c: StepLabel,
+    d: StepLabel,
+    e: StepLabel,
 }
 
 fn letters(labels: &mut Labels) -> Letters {
@@ -78,7 +78,7 @@ fn subsets(system: &Steps) -> usize {
     let mut waiting = vec![initial];
     while let Some(set) = waiting.pop() {
         let steps = system.steps.iter().filter(|step| set.contains(&step.from));
-        let labels: HashSet<Label> = steps.clone().map(|step| step.label).collect();
+        let labels: HashSet<StepLabel> = steps.clone().map(|step| step.label).collect();
         for label in labels {
             let steps = steps.clone().filter(|step| step.label == label);
             let next: BTreeSet<u32> = steps.map(|step| step.to).collect();
@@ -97,12 +97,12 @@ fn below(stream: &mut u64, bound: u32) -> u32 {
 }
 
 /// A system of random steps with some labels, ten a state.
-fn random(states: u32, of: &[Label], invisible: u32, stream: &mut u64) -> Steps {
+fn random(states: u32, of: &[StepLabel], invisible: u32, stream: &mut u64) -> Steps {
     let mut system = Steps::default();
     for from in 0..states {
         for _ in 0..10 {
             let label = if below(stream, 100) < invisible {
-                Label::INVISIBLE
+                StepLabel::INVISIBLE
             } else {
                 of[below(stream, of.len() as u32) as usize]
             };
@@ -160,7 +160,7 @@ fn main() {
             println!("    the subset construction has {sets} sets, {seconds:.2} s");
         }
     }
-    let many: Vec<Label> = (0..50)
+    let many: Vec<StepLabel> = (0..50)
         .map(|number| labels.label(&format!("l{number}")))
         .collect();
     let stream = &mut 1;

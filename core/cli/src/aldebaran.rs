@@ -7,7 +7,7 @@
 use std::io::{self, BufRead};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use refmap::inclusion::{Graph, GraphError, Label, Labels, Step};
+use refmap::inclusion::{Graph, GraphError, Labels, Step, StepLabel};
 
 /// Length of a line above which it is refused, in bytes.
 const LONGEST_LINE: u64 = 1 << 20;
@@ -64,7 +64,7 @@ pub enum LineFault {
     #[error(
         "the label `{0}` has to stand in double quotes: without them it has no comma, parenthesis or quote, and is not empty"
     )]
-    Label(String),
+    StepLabel(String),
     /// A number is not a whole number in range.
     #[error("`{0}` is no whole number up to {max}", max = u32::MAX)]
     Number(String),
@@ -186,19 +186,19 @@ fn read_transition(text: &str, labels: &mut Labels) -> Result<Step, LineFault> {
     })
 }
 
-fn read_label(text: &str, labels: &mut Labels) -> Result<Label, LineFault> {
+fn read_label(text: &str, labels: &mut Labels) -> Result<StepLabel, LineFault> {
     let quoted = text
         .strip_prefix('"')
         .and_then(|text| text.strip_suffix('"'));
     let label = match quoted {
         Some(quoted) => quoted,
         None if text.is_empty() || text.contains([',', '(', ')', '"']) => {
-            return Err(LineFault::Label(text.to_owned()));
+            return Err(LineFault::StepLabel(text.to_owned()));
         }
         None => text,
     };
     Ok(match label {
-        "tau" | "i" => Label::INVISIBLE,
+        "tau" | "i" => StepLabel::INVISIBLE,
         _ => labels.label(label),
     })
 }
@@ -236,11 +236,11 @@ mod tests {
         }
         for text in ["tau", "i", "\"tau\"", "\"i\""] {
             let label = read_label(text, &mut labels).expect("it is one");
-            assert_eq!(label, Label::INVISIBLE);
+            assert_eq!(label, StepLabel::INVISIBLE);
         }
         for text in ["\" tau\"", "i1", "\"\""] {
             let label = read_label(text, &mut labels).expect("it is one");
-            assert_ne!(label, Label::INVISIBLE);
+            assert_ne!(label, StepLabel::INVISIBLE);
         }
     }
 

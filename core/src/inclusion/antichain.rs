@@ -10,7 +10,7 @@
 use foldhash::{HashMap, HashMapExt};
 
 use super::automaton::{Bounds, Stop};
-use super::edge::{Edge, Label};
+use super::edge::{Edge, StepLabel};
 use super::sets::{SetId, Sets};
 use super::simulation::Sides;
 
@@ -27,7 +27,7 @@ pub(super) struct Met {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reached {
     pub before: u32,
-    pub label: Label,
+    pub label: StepLabel,
 }
 
 /// Step of the implementation that no state of a set can follow.
@@ -49,7 +49,7 @@ pub(super) struct Antichain {
     kept: Vec<Vec<u32>>,
     /// True of each pair whose place another one has taken.
     is_replaced: Vec<bool>,
-    images: HashMap<(SetId, Label), SetId>,
+    images: HashMap<(SetId, StepLabel), SetId>,
     closure: Closure,
 }
 
@@ -94,11 +94,11 @@ impl Antichain {
             while at < self.met.len() {
                 if !self.is_replaced[at] {
                     let Met { state, set, .. } = self.met[at];
-                    for place in sides.implementation.labelled(state, Label::INVISIBLE) {
+                    for place in sides.implementation.labelled(state, StepLabel::INVISIBLE) {
                         bounds.work(sides.implementation.states())?;
                         let reached_by = Some(Reached {
                             before: at as u32,
-                            label: Label::INVISIBLE,
+                            label: StepLabel::INVISIBLE,
                         });
                         let pair = Met {
                             state: sides.implementation.edge(place).to,
@@ -116,7 +116,7 @@ impl Antichain {
                 for place in sides.implementation.steps(state) {
                     bounds.work(sides.implementation.states())?;
                     let edge = sides.implementation.edge(place);
-                    if edge.label == Label::INVISIBLE {
+                    if edge.label == StepLabel::INVISIBLE {
                         continue;
                     }
                     let image = self.image(set, edge.label, sides, bounds)?;
@@ -191,7 +191,7 @@ impl Antichain {
     pub fn can_show(
         &mut self,
         from: u32,
-        labels: &[Label],
+        labels: &[StepLabel],
         sides: &mut Sides<'_>,
         bounds: &mut Bounds<'_>,
     ) -> Result<bool, Stop> {
@@ -207,7 +207,7 @@ impl Antichain {
     fn image(
         &mut self,
         set: SetId,
-        label: Label,
+        label: StepLabel,
         sides: &mut Sides<'_>,
         bounds: &mut Bounds<'_>,
     ) -> Result<SetId, Stop> {
@@ -248,7 +248,10 @@ impl Closure {
         states.retain(|state| self.is_new(*state));
         let mut at = 0;
         while at < states.len() {
-            for place in sides.specification.labelled(states[at], Label::INVISIBLE) {
+            for place in sides
+                .specification
+                .labelled(states[at], StepLabel::INVISIBLE)
+            {
                 bounds.work(sides.specification.states())?;
                 let to = sides.specification.edge(place).to;
                 if self.is_new(to) {

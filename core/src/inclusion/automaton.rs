@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::time::Instant;
 
-use super::edge::{Edge, Label};
+use super::edge::{Edge, StepLabel};
 use super::explicit::Graph;
 use super::observed::Observed;
 use crate::explore::{Limit, Limits, Watch};
@@ -63,7 +63,7 @@ impl<'a> Automaton<'a> {
         }
         let mut buffer = std::mem::take(&mut self.buffer);
         let mut visit = |edge: Edge| {
-            if edge.label != Label::INVISIBLE || edge.to != from {
+            if edge.label != StepLabel::INVISIBLE || edge.to != from {
                 buffer.push(edge);
             }
         };
@@ -87,7 +87,7 @@ impl<'a> Automaton<'a> {
     }
 
     /// Places of the steps of a state that have a label.
-    pub fn labelled(&mut self, from: u32, label: Label) -> Range<u32> {
+    pub fn labelled(&mut self, from: u32, label: StepLabel) -> Range<u32> {
         let Range { start, end } = self.steps(from);
         let edges = &self.edges[start as usize..end as usize];
         let first = edges.partition_point(|edge| edge.label < label) as u32;
@@ -96,17 +96,19 @@ impl<'a> Automaton<'a> {
     }
 
     /// True if there is a step with this label.
-    pub fn has(&mut self, from: u32, label: Label, to: u32) -> bool {
+    pub fn has(&mut self, from: u32, label: StepLabel, to: u32) -> bool {
         let Range { start, end } = self.steps(from);
         let edges = &self.edges[start as usize..end as usize];
         edges.binary_search(&Edge { label, to }).is_ok()
     }
 
     /// Labels of the visible steps of a state, each once, in their order.
-    pub fn visible_labels(&mut self, from: u32) -> Vec<Label> {
+    pub fn visible_labels(&mut self, from: u32) -> Vec<StepLabel> {
         let steps = self.steps(from);
         let labels = steps.map(|place| self.edge(place).label);
-        let mut labels: Vec<Label> = labels.filter(|label| *label != Label::INVISIBLE).collect();
+        let mut labels: Vec<StepLabel> = labels
+            .filter(|label| *label != StepLabel::INVISIBLE)
+            .collect();
         labels.dedup();
         labels
     }

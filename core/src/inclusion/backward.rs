@@ -25,7 +25,7 @@ pub use self::obligation::BackwardObligation;
 use self::obligation::Related;
 use self::search::{Search, Unmet};
 use super::automaton::{Automaton, Bounds, Source};
-use super::edge::Label;
+use super::edge::StepLabel;
 use super::evidence::{Evidences, Of};
 use super::inclusion::{Bound, Shown};
 use super::observed::Observed;
@@ -374,7 +374,7 @@ impl Evidences<'_, '_, '_> {
             } => BackwardCounterexample::Step {
                 steps,
                 rule: self.rule(from, edge),
-                shows: (edge.label != Label::INVISIBLE).then(|| self.label(edge.label)),
+                shows: (edge.label != StepLabel::INVISIBLE).then(|| self.label(edge.label)),
                 related: self.state(Of::Specification, related),
             },
         }

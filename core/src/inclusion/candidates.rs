@@ -6,7 +6,7 @@ use std::ops::Range;
 use foldhash::{HashMap, HashMapExt};
 
 use super::automaton::{Automaton, Bounds, Stop};
-use super::edge::Label;
+use super::edge::StepLabel;
 
 /// Abstract steps that one step of the implementation may simulate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub(super) enum Simulated {
 
 /// Target of abstract steps that show a label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Candidate {
+pub(super) struct AbstractTarget {
     pub to: u32,
     /// Number of abstract steps, the fewest.
     pub steps: u32,
@@ -28,10 +28,10 @@ pub(super) struct Candidate {
 /// Candidates of abstract states and labels, computed when they are first asked for, those of the fewest steps first.
 pub(super) struct Candidates {
     simulated: Simulated,
-    places: HashMap<(u32, Label), Range<u32>>,
-    all: Vec<Candidate>,
+    places: HashMap<(u32, StepLabel), Range<u32>>,
+    all: Vec<AbstractTarget>,
     /// Work of a search.
-    queue: VecDeque<(bool, Candidate)>,
+    queue: VecDeque<(bool, AbstractTarget)>,
     /// The states met before and after the visible step of a search, by its number.
     met: [Vec<u32>; 2],
     search: u32,
@@ -54,8 +54,8 @@ impl Candidates {
         self.simulated
     }
 
-    /// Candidate at a place.
-    pub fn at(&self, place: u32) -> Candidate {
+    /// AbstractTarget at a place.
+    pub fn at(&self, place: u32) -> AbstractTarget {
         self.all[place as usize]
     }
 
@@ -64,7 +64,7 @@ impl Candidates {
         &mut self,
         specification: &mut Automaton<'_>,
         from: u32,
-        label: Label,
+        label: StepLabel,
         bounds: &mut Bounds<'_>,
     ) -> Result<Range<u32>, Stop> {
         if let Some(places) = self.places.get(&(from, label)) {
@@ -73,11 +73,11 @@ impl Candidates {
         let first = self.all.len() as u32;
         match self.simulated {
             Simulated::AtMostOne => {
-                if label == Label::INVISIBLE {
-                    self.all.push(Candidate { to: from, steps: 0 });
+                if label == StepLabel::INVISIBLE {
+                    self.all.push(AbstractTarget { to: from, steps: 0 });
                 }
                 let steps = specification.labelled(from, label);
-                let targets = steps.map(|place| Candidate {
+                let targets = steps.map(|place| AbstractTarget {
                     to: specification.edge(place).to,
                     steps: 1,
                 });
@@ -94,7 +94,7 @@ impl Candidates {
     pub fn path(
         specification: &mut Automaton<'_>,
         from: u32,
-        label: Label,
+        label: StepLabel,
         to: u32,
         bounds: &mut Bounds<'_>,
     ) -> Result<Vec<u32>, Stop> {
@@ -106,7 +106,7 @@ impl Candidates {
         }
         let mut met = vec![Met {
             state: from,
-            is_shown: label == Label::INVISIBLE,
+            is_shown: label == StepLabel::INVISIBLE,
             before: 0,
         }];
         let mut at = 0;
@@ -127,7 +127,7 @@ impl Candidates {
                 bounds.work(0)?;
                 let edge = specification.edge(place);
                 let is_now = edge.label == label && !is_shown;
-                if edge.label == Label::INVISIBLE || is_now {
+                if edge.label == StepLabel::INVISIBLE || is_now {
                     let is_shown = is_shown || is_now;
                     let is_known =
                         |other: &Met| other.state == edge.to && other.is_shown == is_shown;
@@ -150,22 +150,22 @@ impl Candidates {
         &mut self,
         specification: &mut Automaton<'_>,
         from: u32,
-        label: Label,
+        label: StepLabel,
         bounds: &mut Bounds<'_>,
     ) -> Result<(), Stop> {
         self.search += 1;
         // Where nothing is to be shown, it has been shown.
-        let is_shown = label == Label::INVISIBLE;
-        self.meet(is_shown, Candidate { to: from, steps: 0 });
-        while let Some((is_shown, Candidate { to, steps })) = self.queue.pop_front() {
+        let is_shown = label == StepLabel::INVISIBLE;
+        self.meet(is_shown, AbstractTarget { to: from, steps: 0 });
+        while let Some((is_shown, AbstractTarget { to, steps })) = self.queue.pop_front() {
             for place in specification.steps(to) {
                 bounds.work(specification.states())?;
                 let edge = specification.edge(place);
-                let next = Candidate {
+                let next = AbstractTarget {
                     to: edge.to,
                     steps: steps + 1,
                 };
-                if edge.label == Label::INVISIBLE {
+                if edge.label == StepLabel::INVISIBLE {
                     self.meet(is_shown, next);
                 } else if edge.label == label && !is_shown {
                     self.meet(true, next);
@@ -176,7 +176,7 @@ impl Candidates {
     }
 
     /// Notes a state of a search, which is a candidate if the label has been shown.
-    fn meet(&mut self, is_shown: bool, state: Candidate) {
+    fn meet(&mut self, is_shown: bool, state: AbstractTarget) {
         let met = &mut self.met[usize::from(is_shown)];
         let at = state.to as usize;
         if met.len() <= at {

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::automaton::{Automaton, Bounds, Stop};
-use super::edge::{Edge, Label, ROOT};
+use super::edge::{Edge, ROOT, StepLabel};
 use super::simulation::{Pair, Sides, Simulation};
 
 /// States that are given an image by trial before a search for a mapping is given up.
@@ -16,10 +16,10 @@ pub(super) const NONE: u32 = u32::MAX;
 pub(super) fn is_mapped(
     specification: &mut Automaton<'_>,
     from: u32,
-    label: Label,
+    label: StepLabel,
     to: u32,
 ) -> bool {
-    (label == Label::INVISIBLE && from == to) || specification.has(from, label, to)
+    (label == StepLabel::INVISIBLE && from == to) || specification.has(from, label, to)
 }
 
 /// Result of trials.
@@ -42,7 +42,7 @@ pub(super) struct Domains {
 #[derive(Clone, Copy)]
 struct Predecessor {
     state: u32,
-    label: Label,
+    label: StepLabel,
 }
 
 /// Domain of a state before a trial changed it.
@@ -260,7 +260,7 @@ impl Domains {
 /// State whose images are revised, at one end of a step.
 struct Revised {
     state: u32,
-    label: Label,
+    label: StepLabel,
     end: End,
 }
 

@@ -1,11 +1,11 @@
 //! Steps of automata, with what they show.
 
-/// Label of a step, by number: what it shows.
+/// StepLabel of a step, by number: what it shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Label(pub(super) u32);
+pub struct StepLabel(pub(super) u32);
 
-impl Label {
-    /// Label of a step that shows nothing.
+impl StepLabel {
+    /// StepLabel of a step that shows nothing.
     pub const INVISIBLE: Self = Self(0);
 }
 
@@ -15,6 +15,6 @@ pub(super) const ROOT: u32 = 0;
 /// Step from a state that is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Edge {
-    pub label: Label,
+    pub label: StepLabel,
     pub to: u32,
 }

@@ -8,7 +8,7 @@ use super::antichain::{Antichain, Unmatched};
 use super::automaton::{Automaton, Bounds, Source, Stop};
 use super::candidates::{Candidates, Simulated};
 use super::domains;
-use super::edge::{Edge, Label, ROOT};
+use super::edge::{Edge, ROOT, StepLabel};
 use super::explicit::Labels;
 use super::futures::{self, torn};
 use super::inclusion::{Evidence, Future, Past, Shown, Stutter};
@@ -73,7 +73,7 @@ impl<'a> Evidences<'_, 'a, '_> {
     }
 
     /// Text of a label.
-    pub fn label(&self, label: Label) -> String {
+    pub fn label(&self, label: StepLabel) -> String {
         if let Some(labels) = self.labels {
             return labels.text(label).unwrap_or("tau").to_owned();
         }
@@ -343,7 +343,9 @@ impl<'a> Evidences<'_, 'a, '_> {
     pub fn trace_length(&self, antichain: &Antichain, unmatched: Unmatched) -> u64 {
         let past = antichain.past(unmatched.at);
         let edges = edges_of(antichain, &past);
-        let visible = edges.iter().filter(|edge| edge.label != Label::INVISIBLE);
+        let visible = edges
+            .iter()
+            .filter(|edge| edge.label != StepLabel::INVISIBLE);
         // What is observed at the beginning is no change.
         let initial = usize::from(self.labels.is_none());
         (visible.count() + 1 - initial) as u64
@@ -361,7 +363,7 @@ impl<'a> Evidences<'_, 'a, '_> {
             .map(|set| antichain.sets.members(*set))
             .collect();
         let last = *states.last().expect("a past has the pair itself");
-        let mut could_show: Vec<Label> = Vec::new();
+        let mut could_show: Vec<StepLabel> = Vec::new();
         for state in sets.last().copied().unwrap_or_default() {
             could_show.extend(self.sides.specification.visible_labels(*state));
         }

@@ -1,6 +1,6 @@
 //! Explicit labelled transition systems: states by number, steps with labels that are texts.
 
-use super::edge::{Edge, Label, ROOT};
+use super::edge::{Edge, ROOT, StepLabel};
 use crate::numbered::Numbered;
 
 /// Labels of visible steps, by their texts. Two systems that are compared share them.
@@ -14,15 +14,15 @@ impl Labels {
     }
 
     /// The label that is this text.
-    pub fn label(&mut self, text: &str) -> Label {
-        Label(match self.0.find(text) {
+    pub fn label(&mut self, text: &str) -> StepLabel {
+        StepLabel(match self.0.find(text) {
             Some(number) => number + 1,
             None => self.0.number(text.to_owned()) + 1,
         })
     }
 
     /// Text of a visible label.
-    pub fn text(&self, label: Label) -> Option<&str> {
+    pub fn text(&self, label: StepLabel) -> Option<&str> {
         let place = label.0.checked_sub(1)?;
         self.0.values().get(place as usize).map(String::as_str)
     }
@@ -33,8 +33,8 @@ impl Labels {
 pub struct Step {
     /// State in which it begins.
     pub from: u32,
-    /// Label: what it shows.
-    pub label: Label,
+    /// StepLabel: what it shows.
+    pub label: StepLabel,
     /// State in which it ends.
     pub to: u32,
 }
@@ -93,7 +93,7 @@ impl Graph {
         }
         let mut next = first.clone();
         let nowhere = Edge {
-            label: Label::INVISIBLE,
+            label: StepLabel::INVISIBLE,
             to: 0,
         };
         let mut edges = vec![nowhere; steps.len()];

@@ -3,7 +3,7 @@
 
 use super::antichain::Antichain;
 use super::automaton::{Bounds, Stop};
-use super::edge::{Edge, Label};
+use super::edge::{Edge, StepLabel};
 use super::simulation::Sides;
 use crate::explore::Limit;
 
@@ -24,9 +24,11 @@ pub(super) struct Future {
 
 impl Future {
     /// Labels of its visible steps.
-    pub fn labels(&self) -> Vec<Label> {
+    pub fn labels(&self) -> Vec<StepLabel> {
         let labels = self.edges.iter().map(|edge| edge.label);
-        labels.filter(|label| *label != Label::INVISIBLE).collect()
+        labels
+            .filter(|label| *label != StepLabel::INVISIBLE)
+            .collect()
     }
 }
 

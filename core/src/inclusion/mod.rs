@@ -51,7 +51,7 @@ pub use backward::{
 };
 pub(crate) use compare::of_refinement;
 pub use compare::{check_graphs, check_inclusion};
-pub use edge::Label;
+pub use edge::StepLabel;
 pub use explicit::{Graph, GraphError, Labels, Step};
 pub use inclusion::{Bound, Evidence, Future, Included, Inclusion, Past, Shown, Stutter};
 pub use table::{Case, Image, Part, Table};

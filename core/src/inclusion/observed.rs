@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use super::edge::{Edge, Label, ROOT};
+use super::edge::{Edge, ROOT, StepLabel};
 use crate::erased::{ErasedAction, ErasedObservation, ErasedState, ErasedSystem};
 use crate::model_call::named;
 use crate::numbered::Numbered;
@@ -23,7 +23,7 @@ pub(super) struct Observed<'a> {
     observations: &'a Observations,
     states: Numbered<ErasedState>,
     /// Labels of what is observed of the states met.
-    labels: Vec<Label>,
+    labels: Vec<StepLabel>,
     /// Number of states that are not expanded, being outside of the constraint.
     outside: u64,
 }
@@ -65,8 +65,8 @@ impl<'a> Observed<'a> {
         self.states.values().get(place as usize)
     }
 
-    /// Label of what is observed of a state that was met, and is not the root.
-    pub fn label(&self, number: u32) -> Label {
+    /// StepLabel of what is observed of a state that was met, and is not the root.
+    pub fn label(&self, number: u32) -> StepLabel {
         self.labels[number as usize - 1]
     }
 
@@ -83,7 +83,7 @@ impl<'a> Observed<'a> {
     }
 
     /// Observation that a label shows.
-    pub fn shown(&self, label: Label) -> String {
+    pub fn shown(&self, label: StepLabel) -> String {
         let observations = self.observations.borrow();
         let place = label.0.checked_sub(1);
         let observation = place.and_then(|place| observations.values().get(place as usize));
@@ -106,7 +106,7 @@ impl<'a> Observed<'a> {
         visit_steps(&system, &state, &mut |_, to| {
             let mut edge = self.meet(to);
             if edge.label == here {
-                edge.label = Label::INVISIBLE;
+                edge.label = StepLabel::INVISIBLE;
             }
             visit(edge);
         });
@@ -119,7 +119,7 @@ impl<'a> Observed<'a> {
             let state = &self.states.values()[number as usize];
             let observation = named("`observe`", || self.system.observe(state));
             let label = self.observations.borrow_mut().number(observation);
-            self.labels.push(Label(label + 1));
+            self.labels.push(StepLabel(label + 1));
         }
         Edge {
             label: self.labels[number as usize],

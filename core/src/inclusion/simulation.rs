@@ -7,8 +7,8 @@
 use foldhash::{HashMap, HashMapExt};
 
 use super::automaton::{Automaton, Bounds, Stop};
-use super::candidates::{Candidate, Candidates, Simulated};
-use super::edge::{Edge, Label, ROOT};
+use super::candidates::{AbstractTarget, Candidates, Simulated};
+use super::edge::{Edge, ROOT, StepLabel};
 use super::likeness::{Fielded, shared};
 
 /// A state of the implementation and one of the specification.
@@ -142,14 +142,14 @@ impl Simulation {
         wanted: Option<u32>,
         sides: &mut Sides<'_>,
         bounds: &mut Bounds<'_>,
-    ) -> Result<Option<Candidate>, Stop> {
+    ) -> Result<Option<AbstractTarget>, Stop> {
         let specification = &mut sides.specification;
         let from = pair.specification;
         let candidates = self
             .candidates
             .of(specification, from, edge.label, bounds)?;
         let candidates = candidates.map(|place| self.candidates.at(place));
-        let pair_of = |candidate: &Candidate| Pair {
+        let pair_of = |candidate: &AbstractTarget| Pair {
             implementation: edge.to,
             specification: candidate.to,
         };
@@ -161,12 +161,12 @@ impl Simulation {
         if self.candidates.simulated() == Simulated::Several {
             return Ok(in_it.next());
         }
-        let in_it: Vec<Candidate> = in_it.collect();
+        let in_it: Vec<AbstractTarget> = in_it.collect();
         let pairs: Vec<Pair> = in_it.iter().map(pair_of).collect();
         let Some(alike) = sides.most_alike(&pairs) else {
             return Ok(None);
         };
-        let is_it = |candidate: &Candidate| candidate.to == alike.specification;
+        let is_it = |candidate: &AbstractTarget| candidate.to == alike.specification;
         Ok(in_it.into_iter().find(is_it))
     }
 
@@ -258,7 +258,7 @@ impl Simulation {
             return true;
         }
         let steps = sides.implementation.steps(pair.implementation);
-        let mut last = Label::INVISIBLE;
+        let mut last = StepLabel::INVISIBLE;
         for place in steps {
             let label = sides.implementation.edge(place).label;
             if label == last {

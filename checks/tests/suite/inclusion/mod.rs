@@ -189,14 +189,15 @@ fn po_fifo_needs_a_prophecy_from_two_enqueuers_of_two_data_on() {
 /// The variable that a mapping lacks, of a system without its auxiliary variables.
 #[test]
 fn the_variable_that_is_missing_is_named() {
+    let mut others = Vec::new();
     for (check, arguments, missing) in [
         ("peterson", "", "nothing"),
         ("lock-in-steps", "", "stuttering"),
         ("lock-stuttering", "", "stuttering"),
-        ("ring-claims", "", "stuttering"),
+        ("ring-claims", "", "nothing"),
         ("send-int", "", "prophecy"),
-        ("send-set", "", "prophecy"),
-        ("send-seq", "--data 2", "prophecy"),
+        ("send-set", "", "history"),
+        ("send-seq", "--data 2", "stuttering"),
         ("herlihy-wing", "", "prophecy"),
         ("herlihy-wing", "--search swap-downwards", "refuted"),
         ("new-linear-snapshot", "", "prophecy"),
@@ -205,11 +206,12 @@ fn the_variable_that_is_missing_is_named() {
         let inclusion = included(check, arguments, None);
         let evidence = serde_json::to_value(&inclusion.evidence).expect("it is JSON");
         let found = evidence["missing"].as_str();
-        assert_eq!(
-            found,
-            Some(missing),
-            "{check} {arguments}: {:?}",
-            inclusion.rung
-        );
+        if found != Some(missing) {
+            others.push(format!(
+                "{check} {arguments}: {:?}, {found:?}",
+                inclusion.rung
+            ));
+        }
     }
+    assert!(others.is_empty(), "{others:#?}");
 }

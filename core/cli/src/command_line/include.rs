@@ -153,7 +153,7 @@ pub(super) fn suggested(program: &str, report: &Report, arguments: &Arguments) -
         }
     }
     Some(format!(
-        "whether another mapping can help, or which variable it lacks:\n  {}",
+        "whether another mapping helps, or what it lacks:\n  {}",
         shell::command(words)
     ))
 }

@@ -8,7 +8,7 @@ use super::obligation::{BackwardObligation, Related};
 use crate::explore::Limit;
 use crate::inclusion::automaton::{Automaton, Bounds, Source, Stop};
 use crate::inclusion::candidates::{Candidates, Simulated};
-use crate::inclusion::edge::{Edge, Label, ROOT};
+use crate::inclusion::edge::{Edge, ROOT, StepLabel};
 use crate::inclusion::observed::Observed;
 use crate::inclusion::sets::{SetId, Sets};
 use crate::inclusion::simulation::Sides;
@@ -22,9 +22,9 @@ pub(super) enum Unmet {
     },
     Observation {
         state: u32,
-        shows: Label,
+        shows: StepLabel,
         related: u32,
-        related_shows: Label,
+        related_shows: StepLabel,
     },
     Initial {
         state: u32,
@@ -90,7 +90,7 @@ pub(super) struct Search<'a, 'r> {
     /// The states that were met, by number.
     pub met: Vec<Option<Met>>,
     /// Abstract states that are reached from a set of them by steps that show a label.
-    targets: HashMap<(SetId, Label), SetId>,
+    targets: HashMap<(SetId, StepLabel), SetId>,
     waiting: VecDeque<u32>,
     pub tallies: Tallies,
     /// Number of steps tested.
@@ -188,7 +188,7 @@ impl<'a, 'r> Search<'a, 'r> {
     fn targets(
         &mut self,
         from: SetId,
-        label: Label,
+        label: StepLabel,
         bounds: &mut Bounds<'_>,
     ) -> Result<SetId, Stop> {
         if let Some(targets) = self.targets.get(&(from, label)) {

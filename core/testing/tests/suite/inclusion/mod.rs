@@ -29,7 +29,7 @@ fn graph(system: &Lts, labels: &mut Labels) -> Graph {
         from: *from,
         label: label
             .as_ref()
-            .map_or(refmap::inclusion::Label::INVISIBLE, |text| {
+            .map_or(refmap::inclusion::StepLabel::INVISIBLE, |text| {
                 labels.label(text)
             }),
         to: *to,
