@@ -4,10 +4,11 @@ use refmap_cli::catalogue::{Check, number};
 use refmap_cli::clap::{self, Args};
 use refmap_refinements::Checked;
 use refmap_refinements::auxiliary::{
-    AfekRefinement, HerlihyWingProphecyRefinement, HerlihyWingRefinement, LockInStepsRefinement,
-    LockStutteringRefinement, NewLinearSnapshotRefinement, NextInteger, PetersonRefinement,
-    PoFifoProphecyRefinement, PoFifoRefinement, Predicts, RingClaimsRefinement, SendIntRefinement,
-    SendSeqRefinement, SendSetRefinement, SetEnds, Stutters, Turn,
+    AfekRefinement, ClaimStutters, HerlihyWingProphecyRefinement, HerlihyWingRefinement,
+    LockInStepsRefinement, LockStutteringRefinement, NewLinearSnapshotRefinement, NextInteger,
+    PetersonRefinement, PoFifoProphecyRefinement, PoFifoRefinement, Predicts, RingClaimsRefinement,
+    RingClaimsStutteringRefinement, SendIntRefinement, SendSeqRefinement, SendSetRefinement,
+    SetEnds, Stutters, Turn,
 };
 use refmap_systems::auxiliary::afek_simplified::{AfekSimplified, Compares, MAX_WRITES};
 use refmap_systems::auxiliary::herlihy_wing::{HerlihyWing, MAX_OPERATIONS, Search};
@@ -100,13 +101,15 @@ fn queues() -> Vec<Check> {
             "ring-claims",
             "a bounded ring whose consumers claim slots ahead of producers: refines a bounded queue",
             "this repository",
-            |arguments: &Ring| {
-                let ring = RingClaims {
-                    users: arguments.users.users(),
-                    slots: arguments.slots,
-                    waits: arguments.waits,
-                };
-                Ok(RingClaimsRefinement::new(ring).into_checker())
+            |arguments: &Ring| Ok(RingClaimsRefinement::new(arguments.ring()).into_checker()),
+        ),
+        Check::new(
+            "ring-claims-stuttering",
+            "the same ring with a stuttering variable: refines a bounded queue step by step",
+            "this repository",
+            |arguments: &StutteringRing| {
+                let StutteringRing { ring, stutters } = arguments;
+                Ok(RingClaimsStutteringRefinement::new(ring.ring(), *stutters).into_checker())
             },
         ),
     ]
@@ -299,6 +302,25 @@ struct Ring {
     /// what an operation waits for at its slot
     #[arg(long, default_value = "for-its-turn", value_parser = named::<Waits>())]
     waits: Waits,
+}
+
+impl Ring {
+    fn ring(&self) -> RingClaims {
+        RingClaims {
+            users: self.users.users(),
+            slots: self.slots,
+            waits: self.waits,
+        }
+    }
+}
+
+#[derive(Clone, Args)]
+struct StutteringRing {
+    #[command(flatten)]
+    ring: Ring,
+    /// the claims before which the ring stutters, and whether that ends
+    #[arg(long, default_value = "at-meetings", value_parser = named::<ClaimStutters>())]
+    stutters: ClaimStutters,
 }
 
 #[derive(Clone, Args)]

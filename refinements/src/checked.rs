@@ -8,8 +8,8 @@ use refmap::{Composed, Refinement};
 use crate::auxiliary::{
     AfekRefinement, HerlihyWingProphecyRefinement, HerlihyWingRefinement, LockInStepsRefinement,
     LockStutteringRefinement, NewLinearSnapshotRefinement, PetersonRefinement,
-    PoFifoProphecyRefinement, PoFifoRefinement, RingClaimsRefinement, SendIntRefinement,
-    SendSeqRefinement, SendSetRefinement,
+    PoFifoProphecyRefinement, PoFifoRefinement, RingClaimsRefinement,
+    RingClaimsStutteringRefinement, SendIntRefinement, SendSeqRefinement, SendSetRefinement,
 };
 use crate::ben_ari::broken::BrokenRefinement;
 use crate::ben_ari::{Refinement1, Refinement2, Refinement3};
@@ -69,6 +69,7 @@ checked! {
     HerlihyWingRefinement:;
     HerlihyWingProphecyRefinement:;
     RingClaimsRefinement:;
+    RingClaimsStutteringRefinement:;
     SendIntRefinement:;
     SendSetRefinement:;
     SendSeqRefinement:;

@@ -355,7 +355,9 @@ fn check(
                 ..options
             };
             write!(output, "{}", report.text(options))?;
-            if let Some(line) = include::suggested(program.name, &report, &command.arguments) {
+            if let Some(line) =
+                include::suggested(program.name, &report, &command.arguments, options.width)
+            {
                 writeln!(output, "\n{line}")?;
             }
         }

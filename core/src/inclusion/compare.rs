@@ -10,12 +10,15 @@ use super::explicit::{Graph, Labels};
 use super::inclusion::{Bound, Included, Inclusion};
 use super::observed::Observed;
 use super::simulation::Sides;
+use crate::auxiliary::Base;
 use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem, SystemObject};
 use crate::explore::{Limits, Watch};
 use crate::model_call::{Panic, UNNAMED, catch_seldom, named};
 use crate::numbered::Numbered;
+use crate::overridden::Overridden;
 use crate::refinement::Refinement;
-use crate::system::{ObservationOf, TransitionSystem};
+use crate::system::{ObservationOf, TransitionSystem, first_initial};
+use crate::visit::some_steps;
 
 /// Compares what can be observed of an implementation with what can be observed of a specification.
 ///
@@ -61,11 +64,20 @@ pub(crate) fn of_refinement(
         implementation = view.object().base();
     }
     let specification = refinement.specification().0;
-    let inclusion = observed(implementation, specification, constraint, limits, watch)?;
-    Ok(Inclusion {
-        variables,
-        ..inclusion
-    })
+    let mut inclusion = observed(implementation, specification, constraint, limits, watch)?;
+    inclusion.variables = variables;
+    let guesses = catch_seldom(|| {
+        let view = implementation.view();
+        view.is_some_and(|view| Base::of(view).guesses())
+    })?;
+    if guesses && inclusion.verdict == Included::Included {
+        // Its side conditions may fail, and then it shows less than the system without it.
+        inclusion.claim_nothing(
+            "the constraint may speak of a variable that guesses, so that the variable was not left out, and behaviours may be \
+             missing with it",
+        );
+    }
+    Ok(inclusion)
 }
 
 /// Constraint on the states of the implementation that are expanded.
@@ -94,6 +106,18 @@ fn observed<'a>(
     catch_seldom(|| {
         named(UNNAMED, || {
             let mut inclusion = compared(&mut sides, None, limits, watch);
+            if inclusion.verdict == Included::Included && inclusion.states == 0 {
+                inclusion.claim_nothing(
+                    "the implementation has no initial state, so that nothing was compared",
+                );
+            }
+            if inclusion.verdict == Included::NotIncluded && states_steps_by_allows(specification) {
+                inclusion.warnings.push(
+                    "the specification overrides `allows`: a step that it allows and that its `next` does not visit was not looked \
+                     at"
+                        .to_owned(),
+                );
+            }
             if let (Source::Observed(observed), Some(Within { name, .. })) =
                 (&sides.implementation.source, constraint)
                 && observed.outside() > 0
@@ -111,6 +135,28 @@ fn observed<'a>(
             inclusion
         })
     })
+}
+
+/// True if a specification says by an `allows` of its own what its steps are.
+fn states_steps_by_allows(specification: &dyn SystemObject) -> bool {
+    let system = ErasedSystem(specification);
+    let Some(state) = first_initial(&system) else {
+        return false;
+    };
+    let (steps, _) = some_steps(&system, &state, 1);
+    steps.first().is_some_and(|(action, _)| {
+        Overridden::of(&system, specification.type_name(), &state, action).allows
+    })
+}
+
+impl Inclusion {
+    /// Takes back what was found, for a reason.
+    fn claim_nothing(&mut self, reason: &str) {
+        self.verdict = Included::Incomplete;
+        self.rung = None;
+        self.evidence = None;
+        self.unclaimed = Some(reason.to_owned());
+    }
 }
 
 /// Compares what two explicit systems show. Labels are those of both.
@@ -146,6 +192,8 @@ fn compared(
         states: sides.implementation.states(),
         specification_states: sides.specification.states(),
         limit: None,
+        unclaimed: None,
+        warnings: Vec::new(),
         bounds: Vec::new(),
         variables: Vec::new(),
         evidence: None,

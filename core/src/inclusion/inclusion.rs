@@ -37,6 +37,10 @@ pub struct Inclusion {
     pub specification_states: u64,
     /// Limit that came first, if one did.
     pub limit: Option<Limit>,
+    /// Reason why nothing is claimed, where it is not a limit.
+    pub unclaimed: Option<String>,
+    /// Doubts about the verdict.
+    pub warnings: Vec<String>,
     /// Bounds of the implementation's instance: of what lies beyond them nothing is said.
     pub bounds: Vec<Bound>,
     /// Auxiliary variables of the implementation that were left out, the outermost first.

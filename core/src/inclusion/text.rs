@@ -44,12 +44,22 @@ impl Display for Head<'_> {
                 ": whatever can be observed of the implementation can be observed of the specification",
             )?,
             (Included::NotIncluded, _) => {
-                f.write_str(": no mapping and no auxiliary variable makes this a refinement")?;
+                f.write_str(
+                    ": by the steps that its `next` visits the specification cannot show what the implementation shows, so no mapping \
+                     and no auxiliary variable helps",
+                )?;
             }
             (Included::Incomplete, Some(limit)) => write!(f, ": ended by {limit}")?,
-            (Included::Incomplete, None) => {}
+            (Included::Incomplete, None) => {
+                if let Some(reason) = &of.unclaimed {
+                    write!(f, ": {reason}")?;
+                }
+            }
         }
         f.write_str("\n")?;
+        for warning in &of.warnings {
+            writeln!(f, "warning: {warning}")?;
+        }
         write_bounds(f, &of.bounds)?;
         if !of.variables.is_empty() {
             writeln!(
@@ -66,7 +76,8 @@ impl Display for Head<'_> {
             counted(of.pairs, "pair"),
             of.seconds,
         )?;
-        f.write_str("finite observations, hence safety: nothing is said of fairness or deadlock")?;
+        f.write_str("finite observations, hence safety: nothing is said of fairness, deadlock, coverage, agency or the environment",
+        )?;
         match (of.rung, &of.evidence) {
             (Some(rung), None) => write!(f, "\n\nrung {rung}: {}", missing(rung))?,
             (None, None) if of.verdict == Included::Included => {
@@ -131,7 +142,10 @@ impl Display for Evidence {
                 stutters,
                 is_function,
             } => {
-                writeln!(f, "rung 2: a stuttering variable is needed")?;
+                writeln!(
+                    f,
+                    "rung 2: a stuttering variable is needed, or the abstract steps by name: `AbstractSteps::Several`"
+                )?;
                 for stutter in stutters {
                     write_stutter(f, stutter)?;
                 }

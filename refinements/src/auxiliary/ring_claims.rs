@@ -4,8 +4,7 @@
 //! claim that meets a dequeuer who waits for it is an addition and a removal; and the claim of a dequeuer that makes room is a
 //! removal and the addition of an enqueuer who waits.
 
-use refmap::AbstractSteps::{self, One, Stutter};
-use refmap::Refinement;
+use refmap::{AbstractSteps, Refinement};
 use refmap_systems::auxiliary::fifo::{self, EnqInner, Fifo};
 use refmap_systems::auxiliary::ring_claims::{Action, Dequeuer, Enqueuer, RingClaims, State};
 
@@ -29,10 +28,58 @@ impl RingClaimsRefinement {
             specification,
         }
     }
+}
 
-    /// The first ticket for which there is no room.
-    fn end(&self, state: &State) -> usize {
-        state.head + self.implementation.slots
+/// The first ticket for which there is no room.
+fn end(ring: &RingClaims, state: &State) -> usize {
+    state.head + ring.slots
+}
+
+/// The queue that a state of a ring is.
+pub(super) fn image(ring: &RingClaims, state: &State) -> fifo::State {
+    let end = end(ring, state);
+    let tickets = state.head..state.tail.min(end);
+    let inner = |enqueuer: &Enqueuer| match *enqueuer {
+        Enqueuer::Claim => EnqInner::Busy,
+        Enqueuer::Fill(ticket) if ticket >= end => EnqInner::Busy,
+        Enqueuer::Fill(_) | Enqueuer::Idle | Enqueuer::Return => EnqInner::Done,
+    };
+    let dequeuers = state.dequeuers.iter().zip(&state.interface.deq);
+    let taken = dequeuers.map(|(dequeuer, received)| match *dequeuer {
+        Dequeuer::Idle => *received,
+        Dequeuer::Claim => None,
+        Dequeuer::Take(ticket) => state.datum_of(ticket),
+        Dequeuer::Return(datum) => Some(datum),
+    });
+    fifo::State {
+        interface: state.interface.clone(),
+        queue: tickets.filter_map(|one| state.datum_of(one)).collect(),
+        enq_inner: state.enqueuers.iter().map(inner).collect(),
+        deq_inner: taken.collect(),
+    }
+}
+
+/// The steps of the queue that a step of a ring simulates, in their order.
+pub(super) fn simulated(ring: &RingClaims, from: &State, action: Action) -> Vec<fifo::Action> {
+    use fifo::Action::{BeginDeq, BeginEnq, DoDeq, DoEnq, EndDeq, EndEnq};
+    match action {
+        Action::BeginEnq(enqueuer, datum) => vec![BeginEnq(enqueuer, datum)],
+        Action::ClaimTail(enqueuer) => {
+            let enters = from.tail < end(ring, from);
+            let entered = enters.then_some(DoEnq(enqueuer));
+            let waiting = from.dequeuer_of(from.tail).map(DoDeq);
+            entered.into_iter().chain(waiting).collect()
+        }
+        Action::Fill(_) | Action::Take(_) => Vec::new(),
+        Action::EndEnq(enqueuer) => vec![EndEnq(enqueuer)],
+        Action::BeginDeq(dequeuer) => vec![BeginDeq(dequeuer)],
+        Action::ClaimHead(dequeuer) => {
+            let is_there = from.head < from.tail;
+            let taken = is_there.then_some(DoDeq(dequeuer));
+            let waiting = from.enqueuer_of(end(ring, from)).map(DoEnq);
+            taken.into_iter().chain(waiting).collect()
+        }
+        Action::EndDeq(dequeuer) => vec![EndDeq(dequeuer)],
     }
 }
 
@@ -49,26 +96,7 @@ impl Refinement for RingClaimsRefinement {
     }
 
     fn map(&self, state: &State) -> fifo::State {
-        let end = self.end(state);
-        let tickets = state.head..state.tail.min(end);
-        let inner = |enqueuer: &Enqueuer| match *enqueuer {
-            Enqueuer::Claim => EnqInner::Busy,
-            Enqueuer::Fill(ticket) if ticket >= end => EnqInner::Busy,
-            Enqueuer::Fill(_) | Enqueuer::Idle | Enqueuer::Return => EnqInner::Done,
-        };
-        let dequeuers = state.dequeuers.iter().zip(&state.interface.deq);
-        let taken = dequeuers.map(|(dequeuer, received)| match *dequeuer {
-            Dequeuer::Idle => *received,
-            Dequeuer::Claim => None,
-            Dequeuer::Take(ticket) => state.datum_of(ticket),
-            Dequeuer::Return(datum) => Some(datum),
-        });
-        fifo::State {
-            interface: state.interface.clone(),
-            queue: tickets.filter_map(|one| state.datum_of(one)).collect(),
-            enq_inner: state.enqueuers.iter().map(inner).collect(),
-            deq_inner: taken.collect(),
-        }
+        image(&self.implementation, state)
     }
 
     fn abstract_steps(
@@ -77,26 +105,6 @@ impl Refinement for RingClaimsRefinement {
         action: &Action,
         _: &State,
     ) -> AbstractSteps<fifo::Action> {
-        use fifo::Action::{BeginDeq, BeginEnq, DoDeq, DoEnq, EndDeq, EndEnq};
-        match *action {
-            Action::BeginEnq(enqueuer, datum) => One(BeginEnq(enqueuer, datum)),
-            Action::ClaimTail(enqueuer) => {
-                let enters = from.tail < self.end(from);
-                let entered = enters.then_some(DoEnq(enqueuer));
-                let waiting = from.dequeuer_of(from.tail).map(DoDeq);
-                steps(entered.into_iter().chain(waiting).collect())
-            }
-            Action::Fill(_) => Stutter,
-            Action::EndEnq(enqueuer) => One(EndEnq(enqueuer)),
-            Action::BeginDeq(dequeuer) => One(BeginDeq(dequeuer)),
-            Action::ClaimHead(dequeuer) => {
-                let is_there = from.head < from.tail;
-                let taken = is_there.then_some(DoDeq(dequeuer));
-                let waiting = from.enqueuer_of(self.end(from)).map(DoEnq);
-                steps(taken.into_iter().chain(waiting).collect())
-            }
-            Action::Take(_) => Stutter,
-            Action::EndDeq(dequeuer) => One(EndDeq(dequeuer)),
-        }
+        steps(simulated(&self.implementation, from, *action))
     }
 }

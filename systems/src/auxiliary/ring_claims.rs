@@ -96,7 +96,7 @@ pub struct State {
 }
 
 /// A step of an enqueuer or a dequeuer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action, refmap::State)]
 #[rule(process = "enqueuer")]
 pub enum Action {
     /// An enqueuer begins to add a datum.

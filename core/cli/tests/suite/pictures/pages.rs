@@ -316,7 +316,7 @@ fn a_page_of_a_trace_has_the_abstract_states_beside_each_state() {
             "none can follow",
             "The last step shows &lt;d&gt;.",
             "The specification could show b, or c.",
-            "nothing is said of fairness or deadlock",
+            "nothing is said of fairness, deadlock, coverage, agency or the environment",
         ],
     );
     assert_eq!(printed["evidence"]["steps"][1]["specification_states"], 2);

@@ -1,6 +1,7 @@
 //! Refinement without a mapping, against a textbook and against trusted verdicts.
 
 mod backward;
+mod observed;
 mod oracle;
 mod random;
 

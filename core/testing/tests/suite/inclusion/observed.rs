@@ -1,0 +1,411 @@
+//! Observed systems without a mapping, against the definitions on observations; and what of them claims nothing.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use refmap::auxiliary::{Fate, WithProphecy};
+use refmap::explore::{Limits, Watch};
+use refmap::inclusion::{Evidence, Included, Inclusion, check_inclusion};
+use refmap::obligation::{Checkable, Checker};
+use refmap::{AbstractSteps, Constraint, TransitionSystem};
+use refmap_testing::explicit::{Edge, Explicit};
+
+use super::random::Random;
+use crate::auxiliary::{Predicts, mapped};
+
+fn compared<C, A>(implementation: &C, specification: &A) -> Inclusion
+where
+    C: TransitionSystem<Observation = u8>,
+    A: TransitionSystem<Observation = u8>,
+{
+    let (limits, watch) = (Limits::default(), Watch::default());
+    let inclusion = check_inclusion(implementation, specification, limits, watch);
+    inclusion.expect("nothing panics")
+}
+
+type Set = BTreeSet<u8>;
+
+fn targets(system: &Explicit, from: u8) -> Set {
+    let steps = system.steps.get(usize::from(from)).into_iter().flatten();
+    steps.map(|edge| edge.to).collect()
+}
+
+fn shows(system: &Explicit, state: u8) -> u8 {
+    system.shown[usize::from(state)]
+}
+
+/// What is reached from some states by steps between states that show the same.
+fn closure(system: &Explicit, states: Set) -> Set {
+    let mut all = states;
+    loop {
+        let more = all.iter().flat_map(|from| {
+            let same = targets(system, *from).into_iter();
+            same.filter(|to| shows(system, *to) == shows(system, *from))
+        });
+        let grown: Set = all.iter().copied().chain(more).collect();
+        if grown == all {
+            return all;
+        }
+        all = grown;
+    }
+}
+
+/// The states that show something else, after a step from some states.
+fn changed(system: &Explicit, states: &Set, shown: u8) -> Set {
+    let all = states.iter().flat_map(|from| {
+        let other = targets(system, *from).into_iter();
+        other.filter(|to| shows(system, *from) != shown && shows(system, *to) == shown)
+    });
+    closure(system, all.collect())
+}
+
+/// The number of changes in a shortest sequence of observations that the specification does not have.
+fn shortest_difference(implementation: &Explicit, specification: &Explicit) -> Option<u64> {
+    let all: Set = implementation.shown.iter().copied().collect();
+    let initial = |system: &Explicit, shown: u8| {
+        let states = system.initial.iter().copied();
+        closure(
+            system,
+            states
+                .filter(|state| shows(system, *state) == shown)
+                .collect(),
+        )
+    };
+    let mut lengths = BTreeMap::new();
+    let mut queue = VecDeque::new();
+    for shown in &all {
+        let pair = (
+            initial(implementation, *shown),
+            initial(specification, *shown),
+        );
+        if pair.0.is_empty() {
+            continue;
+        }
+        if pair.1.is_empty() {
+            return Some(0);
+        }
+        lengths.insert(pair.clone(), 0);
+        queue.push_back(pair);
+    }
+    while let Some(pair) = queue.pop_front() {
+        let length = lengths[&pair] + 1;
+        for shown in &all {
+            let next = (
+                changed(implementation, &pair.0, *shown),
+                changed(specification, &pair.1, *shown),
+            );
+            if next.0.is_empty() {
+                continue;
+            }
+            if next.1.is_empty() {
+                return Some(length);
+            }
+            if !lengths.contains_key(&next) {
+                lengths.insert(next.clone(), length);
+                queue.push_back(next);
+            }
+        }
+    }
+    None
+}
+
+/// The abstract states that answer a step to a state that shows something: after one step or none, or after several.
+fn answers(specification: &Explicit, from: u8, shown: u8, several: bool) -> Set {
+    let here = if several {
+        closure(specification, Set::from([from]))
+    } else {
+        Set::from([from])
+    };
+    if several {
+        return if shows(specification, from) == shown {
+            here
+        } else {
+            changed(specification, &here, shown)
+        };
+    }
+    let next = targets(specification, from).into_iter();
+    let all = next.chain([from]);
+    all.filter(|to| shows(specification, *to) == shown)
+        .collect()
+}
+
+/// True if the initial states are in the greatest simulation.
+fn is_simulated(implementation: &Explicit, specification: &Explicit, several: bool) -> bool {
+    let states = |system: &Explicit| 0..system.shown.len() as u8;
+    let all = states(implementation)
+        .flat_map(|state| states(specification).map(move |image| (state, image)));
+    let mut pairs: BTreeSet<(u8, u8)> = all
+        .filter(|(state, image)| shows(implementation, *state) == shows(specification, *image))
+        .collect();
+    loop {
+        let holds = |(state, image): &(u8, u8)| {
+            targets(implementation, *state).into_iter().all(|to| {
+                let shown = shows(implementation, to);
+                answers(specification, *image, shown, several)
+                    .iter()
+                    .any(|answer| pairs.contains(&(to, *answer)))
+            })
+        };
+        let left: BTreeSet<_> = pairs.iter().copied().filter(holds).collect();
+        if left == pairs {
+            break;
+        }
+        pairs = left;
+    }
+    implementation.initial.iter().all(|state| {
+        let mut images = specification.initial.iter();
+        images.any(|image| pairs.contains(&(*state, *image)))
+    })
+}
+
+/// A system, by its observations and its steps.
+fn system(initial: Vec<u8>, shown: Vec<u8>, steps: Vec<Vec<Edge>>) -> Explicit {
+    let mut system = Explicit::new(&[("step", "one")], &[]);
+    system.initial = initial;
+    system.shown = shown;
+    system.steps = steps;
+    system
+}
+
+fn draw(random: &mut Random, states: u32, observations: u32) -> Explicit {
+    let states = 1 + random.below(states);
+    let shown = (0..states)
+        .map(|_| random.below(observations) as u8)
+        .collect();
+    let steps = (0..states).map(|_| {
+        let edges = (0..random.below(4)).map(|_| Edge {
+            rule: 0,
+            to: random.below(states) as u8,
+        });
+        let edges: BTreeSet<Edge> = edges.collect();
+        edges.into_iter().collect()
+    });
+    let steps = steps.collect();
+    let initial: Set = (0..1 + random.below(3))
+        .map(|_| random.below(states) as u8)
+        .collect();
+    system(initial.into_iter().collect(), shown, steps)
+}
+
+/// Changes a system a little.
+fn change(random: &mut Random, system: &mut Explicit) {
+    let states = system.shown.len() as u32;
+    let state = random.below(states) as u8;
+    let place = usize::from(state);
+    match random.below(6) {
+        0 if !system.steps[place].is_empty() => {
+            system.steps[place].pop();
+        }
+        1 => {
+            let edge = Edge {
+                rule: 0,
+                to: random.below(states) as u8,
+            };
+            if !system.steps[place].contains(&edge) {
+                system.steps[place].push(edge);
+            }
+        }
+        // Before it shows something it stutters in a new state.
+        2 if !system.steps[place].is_empty() => {
+            let edge = system.steps[place].pop().expect("there is one");
+            system.shown.push(system.shown[place]);
+            system.steps.push(vec![edge]);
+            system.steps[place].push(Edge {
+                rule: 0,
+                to: states as u8,
+            });
+        }
+        // A choice is made by the step to a state, and not there.
+        _ => {
+            let (mut here, mut there) = (Vec::new(), Vec::new());
+            for edge in std::mem::take(&mut system.steps[place]) {
+                if random.below(2) == 0 {
+                    here.push(edge);
+                } else {
+                    there.push(edge);
+                }
+            }
+            system.steps[place] = here;
+            system.shown.push(system.shown[place]);
+            system.steps.push(there);
+            let half = states as u8;
+            for edges in &mut system.steps {
+                if edges.iter().any(|edge| edge.to == state) {
+                    edges.push(Edge { rule: 0, to: half });
+                }
+            }
+            if system.initial.contains(&state) {
+                system.initial.push(half);
+            }
+        }
+    }
+}
+
+/// Compares the engine with the definitions on random pairs; returns how often each rung was the first.
+fn compare(
+    seeds: std::ops::Range<u64>,
+    states: u32,
+    observations: u32,
+) -> BTreeMap<Option<u8>, u32> {
+    let mut rungs = BTreeMap::new();
+    for seed in seeds {
+        let random = &mut Random::new(seed);
+        let implementation = draw(random, states, observations);
+        let mut specification = implementation.clone();
+        if random.below(4) == 0 {
+            specification = draw(random, states, observations);
+        } else {
+            for _ in 0..random.below(6) {
+                change(random, &mut specification);
+            }
+        }
+        let length = shortest_difference(&implementation, &specification);
+        let rung = if is_simulated(&implementation, &specification, false) {
+            Some(1)
+        } else if is_simulated(&implementation, &specification, true) {
+            Some(2)
+        } else {
+            length.is_none().then_some(3)
+        };
+        let found = compared(&implementation, &specification);
+        let told = format!("seed {seed}: {implementation:?} in {specification:?}: {found:?}");
+        assert_eq!(found.trace_length, length, "{told}");
+        assert_eq!(found.rung, rung, "{told}");
+        assert_eq!(
+            found.verdict == Included::NotIncluded,
+            length.is_some(),
+            "{told}"
+        );
+        *rungs.entry(rung).or_default() += 1;
+    }
+    rungs
+}
+
+#[test]
+fn the_ladder_of_observed_systems_agrees_with_the_definitions() {
+    let rungs = compare(0..3_000, 8, 3);
+    for rung in [Some(1), Some(2), Some(3), None] {
+        assert!(rungs[&rung] > 15, "{rungs:?}");
+    }
+}
+
+/// More than 64 states and observations.
+#[test]
+fn the_ladder_of_larger_observed_systems_agrees_with_the_definitions() {
+    for observations in [3, 80] {
+        compare(0..4, 100, observations);
+    }
+}
+
+/// Without an initial state nothing is compared: that claims nothing.
+#[test]
+fn an_implementation_without_an_initial_state_claims_nothing() {
+    let specification = Explicit::new(&[("step", "one")], &[(0, "step", 1)]);
+    let mut implementation = specification.clone();
+    assert_eq!(
+        compared(&implementation, &specification).verdict,
+        Included::Included
+    );
+    implementation.initial.clear();
+    let found = compared(&implementation, &specification);
+    assert_eq!((found.verdict, found.rung), (Included::Incomplete, None));
+    assert_eq!(found.evidence, None);
+    let told = found.to_string();
+    assert!(
+        told.contains("the implementation has no initial state"),
+        "{told}"
+    );
+}
+
+/// A prophecy that loses a behaviour is left out of the comparison; under a constraint, which may speak of it, it cannot be, and then
+/// an inclusion claims nothing.
+#[test]
+fn a_variable_that_loses_behaviours_makes_no_inclusion() {
+    let rules = &[("step", "one")];
+    let implementation = Explicit::new(rules, &[(0, "step", 1), (1, "step", 2), (1, "step", 3)]);
+    // It predicts 2, and never 3.
+    let predicts = Predicts::new(
+        |state| if state == 1 { vec![0] } else { Vec::new() },
+        |_, _| vec![2],
+        |(_, predicted), _, edge| Fate::Fulfil {
+            comes_true: predicted == edge.to,
+        },
+    );
+    let specification = Explicit::new(rules, &[(0, "step", 1), (1, "step", 2)]);
+    let with_variable = || WithProphecy {
+        system: implementation.clone(),
+        prophecy: predicts.clone(),
+    };
+    // The naive way: the system with the variable shows less.
+    let naive = compared(&with_variable(), &specification);
+    assert_eq!(naive.verdict, Included::Included);
+    let refinement = |constraint| {
+        let mut refinement = mapped(
+            with_variable(),
+            specification.clone(),
+            |of| of.state,
+            |_, action, _| AbstractSteps::One(action.action),
+        );
+        refinement.constraint = constraint;
+        let checker = Checker::owning(refinement);
+        let found = checker.include(Limits::default(), Watch::default());
+        found.expect("nothing panics")
+    };
+    let left_out = refinement(None);
+    assert_eq!(left_out.verdict, Included::NotIncluded);
+    assert_eq!(left_out.variables, ["prophecy"]);
+    let constrained = refinement(Some(Constraint::new("all", |_| true)));
+    assert_eq!(constrained.verdict, Included::Incomplete);
+    assert!(constrained.unclaimed.is_some());
+}
+
+/// A specification that says by `allows` what its steps are.
+struct ByAllows(Explicit);
+
+impl TransitionSystem for ByAllows {
+    type State = u8;
+    type Action = Edge;
+    type Observation = u8;
+
+    fn rules(&self) -> &[refmap::Rule] {
+        self.0.rules()
+    }
+
+    fn rule_of(&self, action: &Edge) -> refmap::RuleId {
+        self.0.rule_of(action)
+    }
+
+    fn initial(&self, visit: &mut impl FnMut(u8)) {
+        self.0.initial(visit);
+    }
+
+    fn next(&self, from: &u8, visit: &mut impl FnMut(Edge, u8)) {
+        self.0.next(from, visit);
+    }
+
+    fn observe(&self, state: &u8) -> u8 {
+        self.0.observe(state)
+    }
+
+    fn allows(&self, _: &u8, _: &Edge, _: &u8) -> bool {
+        true
+    }
+}
+
+/// What `allows` permits beyond `next` was not looked at, and a refutation says so.
+#[test]
+fn a_refutation_says_that_steps_were_not_enumerated() {
+    let rules = &[("step", "one")];
+    let implementation = Explicit::new(rules, &[(0, "step", 1), (1, "step", 2)]);
+    let specification = Explicit::new(rules, &[(0, "step", 1)]);
+    let plain = compared(&implementation, &specification);
+    assert_eq!(plain.verdict, Included::NotIncluded);
+    assert!(plain.warnings.is_empty());
+    assert!(matches!(plain.evidence, Some(Evidence::Trace { .. })));
+    let by_allows = compared(&implementation, &ByAllows(specification));
+    assert_eq!(by_allows.verdict, Included::NotIncluded);
+    assert!(
+        by_allows
+            .to_string()
+            .contains("warning: the specification overrides `allows`")
+    );
+}
