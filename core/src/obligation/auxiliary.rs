@@ -42,6 +42,9 @@ use crate::system::TransitionSystem;
 
 const KIND: ObligationKind = ObligationKind::Auxiliary;
 
+/// Note of a condition that was not decided, being true as far as the check went.
+const ENDED: &str = "not evaluated: another violation ended the search";
+
 /// Functions of the variables that are called, and those of states.
 const ASKED: &str = "a function of an auxiliary variable";
 
@@ -107,8 +110,14 @@ impl<'a> Auxiliary<'a> {
         self.rows.iter_mut().map(|(_, row)| row)
     }
 
-    /// Searches the bases of which something is chosen. `started` is when the check began.
-    pub fn decide<'f>(&self, started: Instant, found: &Found<'_, ErasedRefinement<'f>>) -> Decided {
+    /// Searches the bases of which something is chosen: not beyond the length of a violation at which the check has ended, if one
+    /// has ended it. `started` is when the check began.
+    pub fn decide<'f>(
+        &self,
+        started: Instant,
+        violated_after: Option<u32>,
+        found: &Found<'_, ErasedRefinement<'f>>,
+    ) -> Decided {
         let chosen = |condition: &SideCondition| {
             let mut rows = self.rows.iter();
             rows.any(|(of, row)| of == condition && row.selected)
@@ -130,7 +139,12 @@ impl<'a> Auxiliary<'a> {
                 views: &self.views[..=depth],
                 constraint: found.constraint,
             };
-            parts.extend(search(lifts, &conditions, started, found.settings));
+            let extent = Extent {
+                started,
+                violated_after,
+                settings: found.settings,
+            };
+            parts.extend(search(lifts, &conditions, extent));
         }
         Decided(parts)
     }
@@ -231,13 +245,24 @@ fn lift(
     is_known && are_known
 }
 
-/// Searches the base of the innermost of the views.
-fn search(
-    lifts: Lifts<'_, '_, '_>,
-    conditions: &[SideCondition],
+/// Extent of the search of a base.
+#[derive(Clone, Copy)]
+struct Extent<'s> {
+    /// Time at which the check began.
     started: Instant,
-    settings: &Settings<'_>,
-) -> Vec<Part> {
+    /// Length of a violation at which the check has ended. A behaviour of the base is at most as long as those of the view that
+    /// take it, so that none that is longer would be a shorter counterexample.
+    violated_after: Option<u32>,
+    settings: &'s Settings<'s>,
+}
+
+/// Searches the base of the innermost of the views.
+fn search(lifts: Lifts<'_, '_, '_>, conditions: &[SideCondition], extent: Extent<'_>) -> Vec<Part> {
+    let Extent {
+        started,
+        violated_after,
+        settings,
+    } = extent;
     let view = lifts.views.last().expect("there is a view");
     let system = ErasedSystem(view.object().base());
     let tester = Tester {
@@ -246,12 +271,15 @@ fn search(
         conditions,
         until: settings.until,
         seconds: settings.limits.seconds,
+        violated_after,
     };
+    let depths = [settings.limits.depth, violated_after];
     let left = |seconds: f64| (seconds - started.elapsed().as_secs_f64()).max(0.0);
     let options = Options {
         threads: settings.threads,
         limits: Limits {
             seconds: settings.limits.seconds.map(left),
+            depth: depths.into_iter().flatten().min(),
             ..settings.limits
         },
         watch: settings.watch,
@@ -282,6 +310,8 @@ struct Tester<'v, 'a, 'f> {
     until: Until,
     /// Time that the whole check may take.
     seconds: Option<f64>,
+    /// Length of a violation at which the check has ended.
+    violated_after: Option<u32>,
 }
 
 /// Findings of a worker.
@@ -346,8 +376,9 @@ impl Tester<'_, '_, '_> {
                 .open
                 .as_ref()
                 .map(|open| format!("not decided: {open}")),
-            (None, End::Stopped) => {
-                Some("not evaluated: another violation ended the search".to_owned())
+            (None, End::Stopped) => Some(ENDED.to_owned()),
+            (None, End::Limit(Limit::Depth(depth))) if Some(*depth) == self.violated_after => {
+                Some(ENDED.to_owned())
             }
             (None, End::Limit(ended)) => Some(format!(
                 "not decided: {} ended the search of the system without the {of} variable, after {}",

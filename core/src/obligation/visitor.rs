@@ -131,7 +131,7 @@ impl<'a> Plan<'a> {
     }
 
     /// The length of the shortest behaviour that violates something, where the check ends with that.
-    fn stop(&self, counts: &Counts) -> Option<u32> {
+    pub fn stop(&self, counts: &Counts) -> Option<u32> {
         if self.until == Until::End {
             return None;
         }

@@ -498,3 +498,35 @@ fn reports_show_the_variable() {
     assert_eq!(state["stuttering"]["when"], "Before", "{report}");
     assert_eq!(state["stuttering"]["value"], 1);
 }
+
+/// A violation of another obligation ends the search of the base, too, where that has come as far: it may have no end of its own.
+#[test]
+fn a_violation_ends_the_search_of_the_base() {
+    let steps: Vec<_> = (0..200).map(|state| (state, "go", state + 1)).collect();
+    let long = Explicit::new(&[("go", "it")], &steps);
+    let mut short = long.clone();
+    short.steps[3].clear();
+    // At each state the next one is foretold.
+    let next = Predicts::new(
+        |_| vec![0],
+        |_, _| vec![0, 1],
+        |(_, prediction), _, _| Fate::Fulfil {
+            comes_true: prediction == 1,
+        },
+    );
+    let refinement = plainly(predicting(long, next), short);
+    let report = check(&refinement, &Settings::default()).unwrap();
+    assert_eq!(verdict(&report, "simulation"), Verdict::Violated);
+    let row = report.obligation("auxiliary:backward-total").unwrap();
+    assert_eq!(row.verdict, Verdict::Incomplete);
+    assert_eq!(
+        row.note.as_deref(),
+        Some("not evaluated: another violation ended the search")
+    );
+    assert!((4..12).contains(&row.checked), "{}", row.checked);
+    // A search that goes on to the end is one of the base, too.
+    let report = check(&refinement, &to_the_end()).unwrap();
+    assert_eq!(verdict(&report, "simulation"), Verdict::Violated);
+    let row = report.obligation("auxiliary:backward-total").unwrap();
+    assert_eq!((row.verdict, row.checked), (Verdict::Holds, 400));
+}
