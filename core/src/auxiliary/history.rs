@@ -8,11 +8,9 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::parts::written_by_parts;
+use super::parts::{asked_of_the_system, written_by_parts};
 use super::view::Base;
-use crate::drawing::Drawing;
-use crate::erased::{ErasedAction, ErasedState, SideCondition, SystemObject, View, ViewObject};
-use crate::fairness::Fairness;
+use crate::erased::{ErasedAction, ErasedState, SideCondition, SystemObject, ViewObject};
 use crate::obligation::ObligationKind;
 use crate::report::json::json;
 use crate::rule::{Process, Rule, RuleId};
@@ -107,29 +105,10 @@ where
         });
     }
 
-    fn observe(&self, from: &Self::State) -> Self::Observation {
-        self.system.observe(&from.state)
-    }
+    asked_of_the_system!();
 
     fn process_of(&self, action: &Self::Action) -> Process {
         self.system.process_of(action)
-    }
-
-    fn may_stop(&self, from: &Self::State) -> bool {
-        self.system.may_stop(&from.state)
-    }
-
-    /// Conditions of the system without the variable, on its own steps: one that changes nothing but the variable is none.
-    fn fairness(&self) -> Vec<Fairness> {
-        self.system.fairness()
-    }
-
-    fn bound(&self) -> Option<String> {
-        self.system.bound()
-    }
-
-    fn cut_off(&self, from: &Self::State) -> Vec<&str> {
-        self.system.cut_off(&from.state)
     }
 
     fn undecided(&self, obligation: ObligationKind) -> Option<&'static str> {
@@ -142,19 +121,11 @@ where
         own.or_else(|| self.system.undecided(obligation))
     }
 
-    fn view(&self) -> Option<View<'_>> {
-        Some(View::new(self))
-    }
-
     fn show(&self, from: &Self::State) -> Value {
         let mut shown = Map::new();
         shown.insert("state".to_owned(), self.system.show(&from.state));
         shown.insert("history".to_owned(), json(&from.history));
         Value::Object(shown)
-    }
-
-    fn draw(&self, from: &Self::State) -> Option<Drawing> {
-        self.system.draw(&from.state)
     }
 
     fn inputs(&self, action: &Self::Action) -> Self::Action {

@@ -91,3 +91,40 @@ macro_rules! written_by_parts {
 }
 
 pub(super) use written_by_parts;
+
+/// Methods of a system with a variable that its system answers for the state below.
+macro_rules! asked_of_the_system {
+    () => {
+        fn observe(&self, from: &Self::State) -> Self::Observation {
+            self.system.observe(&from.state)
+        }
+
+        fn may_stop(&self, from: &Self::State) -> bool {
+            self.system.may_stop(&from.state)
+        }
+
+        /// Conditions of the system without the variable, on its own steps: one that changes nothing but the variable, or a stutter, is
+        /// none; and one that a guess forbids is enabled nevertheless.
+        fn fairness(&self) -> Vec<crate::fairness::Fairness> {
+            self.system.fairness()
+        }
+
+        fn bound(&self) -> Option<String> {
+            self.system.bound()
+        }
+
+        fn cut_off(&self, from: &Self::State) -> Vec<&str> {
+            self.system.cut_off(&from.state)
+        }
+
+        fn draw(&self, from: &Self::State) -> Option<crate::drawing::Drawing> {
+            self.system.draw(&from.state)
+        }
+
+        fn view(&self) -> Option<crate::erased::View<'_>> {
+            Some(crate::erased::View::new(self))
+        }
+    };
+}
+
+pub(super) use asked_of_the_system;

@@ -14,13 +14,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::parts::written_by_parts;
+use super::parts::{asked_of_the_system, written_by_parts};
 use crate::action::Action;
-use crate::drawing::Drawing;
 use crate::erased::{
-    ErasedAction, ErasedState, Outcome, SideCondition, SystemObject, Tell, View, ViewObject,
+    ErasedAction, ErasedState, Outcome, SideCondition, SystemObject, Tell, ViewObject,
 };
-use crate::fairness::Fairness;
 use crate::obligation::ObligationKind;
 use crate::report::json::json;
 use crate::rule::{Process, Rule, RuleId};
@@ -362,37 +360,14 @@ where
         });
     }
 
-    fn observe(&self, from: &Self::State) -> Self::Observation {
-        self.system.observe(&from.state)
-    }
+    asked_of_the_system!();
 
     fn process_of(&self, action: &Self::Action) -> Process {
         self.system.process_of(&action.action)
     }
 
-    fn may_stop(&self, from: &Self::State) -> bool {
-        self.system.may_stop(&from.state)
-    }
-
-    /// Conditions of the system without the variable, on its own steps: one that a guess forbids is enabled nevertheless.
-    fn fairness(&self) -> Vec<Fairness> {
-        self.system.fairness()
-    }
-
-    fn bound(&self) -> Option<String> {
-        self.system.bound()
-    }
-
-    fn cut_off(&self, from: &Self::State) -> Vec<&str> {
-        self.system.cut_off(&from.state)
-    }
-
     fn undecided(&self, obligation: ObligationKind) -> Option<&'static str> {
         self.system.undecided(obligation)
-    }
-
-    fn view(&self) -> Option<View<'_>> {
-        Some(View::new(self))
     }
 
     fn show(&self, from: &Self::State) -> Value {
@@ -400,10 +375,6 @@ where
         shown.insert("state".to_owned(), self.system.show(&from.state));
         shown.insert("prophecy".to_owned(), json(&from.prophecy));
         Value::Object(shown)
-    }
-
-    fn draw(&self, from: &Self::State) -> Option<Drawing> {
-        self.system.draw(&from.state)
     }
 
     /// Predictions that a step makes are results.

@@ -18,13 +18,11 @@ use std::sync::OnceLock;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::parts::written_by_parts;
+use super::parts::{asked_of_the_system, written_by_parts};
 use crate::action::Action;
-use crate::drawing::Drawing;
 use crate::erased::{
-    ErasedAction, ErasedState, Outcome, SideCondition, SystemObject, Tell, View, ViewObject,
+    ErasedAction, ErasedState, Outcome, SideCondition, SystemObject, Tell, ViewObject,
 };
-use crate::fairness::Fairness;
 use crate::obligation::ObligationKind;
 use crate::report::json::json;
 use crate::rule::{Process, Rule, RuleId};
@@ -403,9 +401,7 @@ where
         });
     }
 
-    fn observe(&self, from: &Self::State) -> Self::Observation {
-        self.system.observe(&from.state)
-    }
+    asked_of_the_system!();
 
     fn process_of(&self, action: &Self::Action) -> Process {
         match action {
@@ -415,29 +411,8 @@ where
         }
     }
 
-    fn may_stop(&self, from: &Self::State) -> bool {
-        self.system.may_stop(&from.state)
-    }
-
-    /// Conditions of the system without the variable, on its own steps: a stutter is none.
-    fn fairness(&self) -> Vec<Fairness> {
-        self.system.fairness()
-    }
-
-    fn bound(&self) -> Option<String> {
-        self.system.bound()
-    }
-
-    fn cut_off(&self, from: &Self::State) -> Vec<&str> {
-        self.system.cut_off(&from.state)
-    }
-
     fn undecided(&self, obligation: ObligationKind) -> Option<&'static str> {
         self.system.undecided(obligation)
-    }
-
-    fn view(&self) -> Option<View<'_>> {
-        Some(View::new(self))
     }
 
     fn show(&self, from: &Self::State) -> Value {
@@ -445,10 +420,6 @@ where
         shown.insert("state".to_owned(), self.system.show(&from.state));
         shown.insert("stuttering".to_owned(), json(&from.stutter));
         Value::Object(shown)
-    }
-
-    fn draw(&self, from: &Self::State) -> Option<Drawing> {
-        self.system.draw(&from.state)
     }
 
     fn inputs(&self, action: &Self::Action) -> Self::Action {

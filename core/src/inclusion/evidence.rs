@@ -215,7 +215,7 @@ impl<'a> Evidences<'_, 'a, '_> {
         match self.stutters(&mut simulation) {
             Ok(evidence) => Ok(evidence),
             Err(Stop::Limit(limit)) => Err(limit),
-            Err(Stop::Allowance) => Ok(Evidence::Undecided),
+            Err(Stop::Allowance) => unreachable!("a walk through a simulation has no allowance"),
         }
     }
 

@@ -187,6 +187,11 @@ fn po_fifo_needs_a_prophecy_from_two_enqueuers_of_two_data_on() {
 }
 
 /// The variable that a mapping lacks, of a system without its auxiliary variables.
+///
+/// Lamport & Merz add a prophecy to the senders that undo. For what is seen a history is enough: of a set, what was once chosen may
+/// stay chosen, for it need never be sent, so that the image is what was ever chosen. Of a sequence, which is sent in its order, that
+/// would be sent first; there the choice is made when it is sent, which is two steps. Of the ring, whose mapping has claims that are two
+/// steps, another mapping is found at this instance, in which no step is more than one.
 #[test]
 fn the_variable_that_is_missing_is_named() {
     let mut others = Vec::new();
