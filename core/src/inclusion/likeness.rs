@@ -30,15 +30,19 @@ pub(super) struct Fielded {
 }
 
 impl Fielded {
-    /// Fields of a state: those that it shows, or, of an explicit one, what it may do.
+    /// Fields of a state: those that it shows, or, of an explicit one, what it may do, and as much its number: where one system was made
+    /// of the other, the states of one number belong together, however many steps were added.
     pub fn of(&mut self, side: &mut Automaton<'_>, state: u32) -> Fields {
-        if matches!(side.source, Source::Explicit(_)) {
+        if let Source::Explicit(graph) = &side.source {
+            let number = graph.exchanged(state);
             if self.explicit.is_empty() {
                 self.explicit = unfolded(side);
             }
-            let mut fields = self.explicit[state as usize];
+            let may_do = self.explicit[state as usize];
+            let number = FixedState::default().hash_one(("number", number));
+            let mut fields = [may_do, [number; ROUNDS]].concat();
             fields.sort_unstable();
-            return fields.as_slice().into();
+            return fields.into();
         }
         if let Some(fields) = self.observed.get(&state) {
             return fields.clone();

@@ -193,6 +193,29 @@ fn common_parts(trees: &[&Tree]) -> Option<Vec<String>> {
 }
 
 impl Image {
+    /// Calls `visit` with each part that has no parts itself, and its path below that of the image.
+    pub fn visit_parts(&self, path: &str, visit: &mut impl FnMut(&str, &Self)) {
+        match self {
+            Self::Record { fields, .. } => {
+                for Part { name, image } in fields {
+                    image.visit_parts(&format!("{path}.{name}"), visit);
+                }
+            }
+            Self::Items {
+                brackets, items, ..
+            } => {
+                for (at, image) in items.iter().enumerate() {
+                    let path = match brackets[0] {
+                        '(' => format!("{path}.{at}"),
+                        _ => format!("{path}[{at}]"),
+                    };
+                    image.visit_parts(&path, visit);
+                }
+            }
+            Self::Constant(_) | Self::Field(_) | Self::Cases { .. } => visit(path, self),
+        }
+    }
+
     fn is_plain(&self) -> bool {
         match self {
             Self::Constant(_) | Self::Field(_) => true,
@@ -303,6 +326,23 @@ fn deciding<'c>(values: &[u32], columns: &'c [Column]) -> Vec<&'c Column> {
     chosen
 }
 
+impl Display for Image {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Constant(value) => f.write_str(value),
+            Self::Field(path) => f.write_str(path),
+            other => write!(
+                f,
+                "{}",
+                Expression {
+                    image: other,
+                    depth: 0
+                }
+            ),
+        }
+    }
+}
+
 /// An image as an expression in Rust.
 struct Expression<'i> {
     image: &'i Image,
@@ -363,7 +403,13 @@ fn tuple(items: &[String]) -> String {
 impl Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.image {
-            Some(image) => write_image(f, "image", image),
+            Some(image) => {
+                let mut written = Ok(());
+                image.visit_parts("image", &mut |path, part| {
+                    written = written.and_then(|()| write_part(f, path, part));
+                });
+                written
+            }
             None => f.write_str("too many states for a table\n"),
         }
     }
@@ -372,28 +418,8 @@ impl Display for Table {
 /// Lines of a table that are shown.
 const MOST_LINES: usize = 20;
 
-fn write_image(f: &mut fmt::Formatter<'_>, path: &str, image: &Image) -> fmt::Result {
-    match image {
-        Image::Constant(value) => writeln!(f, "{path} = {value}"),
-        Image::Field(field) => writeln!(f, "{path} = {field}"),
-        Image::Record { fields, .. } => {
-            for Part { name, image } in fields {
-                write_image(f, &format!("{path}.{name}"), image)?;
-            }
-            Ok(())
-        }
-        Image::Items {
-            brackets, items, ..
-        } => {
-            for (at, image) in items.iter().enumerate() {
-                let path = match brackets[0] {
-                    '(' => format!("{path}.{at}"),
-                    _ => format!("{path}[{at}]"),
-                };
-                write_image(f, &path, image)?;
-            }
-            Ok(())
-        }
+fn write_part(f: &mut fmt::Formatter<'_>, path: &str, part: &Image) -> fmt::Result {
+    match part {
         Image::Cases { by, cases } => {
             writeln!(f, "{path}, by {}:", by.join(", "))?;
             for Case { values, image } in cases.iter().take(MOST_LINES) {
@@ -404,5 +430,6 @@ fn write_image(f: &mut fmt::Formatter<'_>, path: &str, image: &Image) -> fmt::Re
                 _ => Ok(()),
             }
         }
+        one => writeln!(f, "{path} = {one}"),
     }
 }

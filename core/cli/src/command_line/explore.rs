@@ -9,9 +9,11 @@ use refmap::obligation::Settings;
 use refmap::obligation::stepper::Stepper;
 
 use super::command::ExploreCommand;
+use super::include::Named;
 use super::{CommandError, Status, progress};
 use crate::catalogue::{Catalogue, InputError};
 use crate::pictures::explorer::{Explored, Server};
+use crate::pictures::include::Within;
 
 pub(super) fn run(
     catalogue: &Catalogue,
@@ -47,11 +49,20 @@ pub(super) fn run(
         bar.clear();
         report.map_err(|error| error.to_string())
     };
+    let compare = |within: Within<'_>| {
+        let watch = settings.watch;
+        let inclusion = check.include(&command.arguments, command.limits, watch);
+        let inclusion = inclusion.map_err(|error| error.to_string())?;
+        let named = Named::of_check(&command.check, &command.arguments, &inclusion);
+        let html = named.html(&command.command, Some(within));
+        html.map_err(|error| error.to_string())
+    };
     let explored = Explored {
         check: &command.check,
         parameters: parameters.collect::<Vec<_>>().join("  "),
         command: &command.command,
         run: &run,
+        compare: &compare,
     };
     let server = Server::bind(command.listen)?;
     // Of what is wrong with an instance one is told before the address.

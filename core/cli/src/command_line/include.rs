@@ -8,6 +8,7 @@ use std::sync::atomic::AtomicBool;
 
 use refmap::explore::{Limits, Watch};
 use refmap::inclusion::{Graph, Included, Inclusion, Labels, check_graphs};
+use refmap::internal::plain;
 use refmap::report::{Obligation, Report, Verdict};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -21,6 +22,8 @@ use super::results::Files;
 use super::{CommandError, Status, input, json};
 use crate::aldebaran::{AldebaranError, read};
 use crate::catalogue::{Arguments, Catalogue};
+#[cfg(feature = "pictures")]
+use crate::pictures::include::{Page, Within};
 use crate::shell;
 
 /// Reason why a file cannot be compared.
@@ -33,7 +36,7 @@ pub struct GraphFileError {
 
 /// An inclusion with the names of what is compared.
 #[derive(Serialize)]
-struct Named<'a> {
+pub(super) struct Named<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     check: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -42,6 +45,41 @@ struct Named<'a> {
     files: Option<[String; 2]>,
     #[serde(flatten)]
     inclusion: &'a Inclusion,
+}
+
+impl<'a> Named<'a> {
+    /// That of the systems of a check.
+    pub fn of_check(name: &'a str, arguments: &'a Arguments, inclusion: &'a Inclusion) -> Self {
+        Self {
+            check: Some(name),
+            parameters: Some(arguments.values()),
+            files: None,
+            inclusion,
+        }
+    }
+
+    /// The files, or the check with its parameters.
+    fn heading(&self) -> String {
+        let files = self.files.iter().map(|files| files.join(" in "));
+        let check = self.check.iter().map(|check| (*check).to_owned());
+        let values = self.parameters.into_iter().flatten();
+        let parameters = values.map(|(name, value)| format!("  {name} {}", plain(value)));
+        files.chain(check).chain(parameters).collect()
+    }
+
+    /// The page of it, on one of its own or on one of an explorer.
+    #[cfg(feature = "pictures")]
+    pub fn html(&self, command: &str, within: Option<Within<'_>>) -> serde_json::Result<String> {
+        let answer = serde_json::to_value(self)?;
+        let page = Page {
+            compared: &self.heading(),
+            inclusion: self.inclusion,
+            command,
+            answer: &answer,
+            within,
+        };
+        Ok(page.html())
+    }
 }
 
 /// Compares the systems of a check, or two explicit ones.
@@ -67,51 +105,38 @@ pub(super) fn run(
         }
         None => None,
     };
-    let (inclusion, compared) = match &command.compared {
+    let inclusion;
+    let named = match &command.compared {
         Compared::Check { name, arguments } => {
             let check = catalogue.check(name)?;
-            let inclusion = check.include(arguments, limits, watch)?;
-            (inclusion, heading(name, arguments))
+            inclusion = check.include(arguments, limits, watch)?;
+            Named::of_check(name, arguments, &inclusion)
         }
         Compared::Files(files) => {
             let [implementation, specification] = files;
-            let inclusion = of_files(implementation, specification, limits, watch, cancel)?;
-            let [implementation, specification] =
-                [implementation, specification].map(|file| file.display());
-            (inclusion, format!("{implementation} in {specification}"))
+            inclusion = of_files(implementation, specification, limits, watch, cancel)?;
+            Named {
+                check: None,
+                parameters: None,
+                files: Some(files.each_ref().map(|file| file.display().to_string())),
+                inclusion: &inclusion,
+            }
         }
-    };
-    let named = match &command.compared {
-        Compared::Check { name, arguments } => Named {
-            check: Some(name),
-            parameters: Some(arguments.values()),
-            files: None,
-            inclusion: &inclusion,
-        },
-        Compared::Files(files) => Named {
-            check: None,
-            parameters: None,
-            files: Some(files.each_ref().map(|file| file.display().to_string())),
-            inclusion: &inclusion,
-        },
     };
     let mut failures = Failures::default();
     let mut print = || {
         if command.json {
             json::print(&named, output)?;
         } else if !command.quiet {
-            write!(output, "{compared}\n{inclusion}")?;
+            write!(output, "{}\n{inclusion}", named.heading())?;
         }
         output.flush()
     };
     failures.keep(print());
     #[cfg(feature = "pictures")]
     if let Some(page) = page {
-        let html = serde_json::to_value(&named).map_err(io::Error::from);
-        let html = html.map(|answer| {
-            crate::pictures::include::html(&compared, &inclusion, page.command, &answer)
-        });
-        if let Some(html) = failures.keep(html) {
+        let html = named.html(page.command, None);
+        if let Some(html) = failures.keep(html.map_err(io::Error::from)) {
             failures.keep(page.write(&html, cancel));
         }
     }
@@ -173,16 +198,6 @@ pub(super) fn suggested(
     }
     lines.push(line);
     Some(lines.join("\n"))
-}
-
-/// A check with its parameters, as its report begins.
-fn heading(name: &str, arguments: &Arguments) -> String {
-    let values = arguments.values().iter();
-    let parameters = values.map(|(name, value)| match value {
-        Value::String(text) => format!("  {name} {text}"),
-        other => format!("  {name} {other}"),
-    });
-    format!("{name}{}", parameters.collect::<String>())
 }
 
 fn of_files(

@@ -2,61 +2,126 @@
 
 use std::fmt::Write;
 
-use refmap::inclusion::{Evidence, Included, Inclusion, Shown};
+use refmap::inclusion::{Case, Evidence, Image, Included, Inclusion, Shown, Stutter, Table};
 use refmap::internal::{compact, counted};
+use refmap::obligation::stepper::Stepper;
+use refmap::report::Step;
 use serde_json::Value;
 
 use super::behaviour::{FIRST, difference, shown};
 use super::canvas::Canvas;
 use super::escape::Escaped;
+use super::explorer::Address;
 use super::figures::Figures;
 use super::page::{STEP_KEYS, Script, page};
 use super::svg::Picture;
 
-/// The page of the comparison of what `compared` names. `command` is shown as what made it, `answer` is what `--json` prints.
-pub fn html(compared: &str, inclusion: &Inclusion, command: &str, answer: &Value) -> String {
-    let class = match inclusion.verdict {
-        Included::Included => "holds",
-        Included::NotIncluded => "violated",
-        Included::Incomplete => "incomplete",
-    };
-    let mut body = format!(
-        "<h1>{}: <span class=\"{class}\">{}</span></h1>\n<p><code>{}</code></p>\n",
-        Escaped(compared),
-        inclusion.verdict,
-        Escaped(command)
-    );
-    let head = format!("{}{}", inclusion.verdict, inclusion.head());
-    for line in head.lines().filter(|line| !line.is_empty()) {
-        let _ = writeln!(body, "<p>{}</p>", Escaped(line));
+/// Lines of a table that a page shows.
+const MOST_CASES: usize = 200;
+
+/// Data that the page of a comparison is made of.
+pub struct Page<'p> {
+    /// Names of what is compared.
+    pub compared: &'p str,
+    pub inclusion: &'p Inclusion,
+    /// The command, as it is typed.
+    pub command: &'p str,
+    /// The JSON that the command prints.
+    pub answer: &'p Value,
+    /// The explorer of which it is a page.
+    pub within: Option<Within<'p>>,
+}
+
+/// Explorer of the systems that are compared.
+#[derive(Clone, Copy)]
+pub struct Within<'e> {
+    /// The path under which all its pages are.
+    pub base: &'e str,
+    pub stepper: Stepper<'e>,
+}
+
+impl Page<'_> {
+    /// The page.
+    pub fn html(self) -> String {
+        let Self {
+            compared,
+            inclusion,
+            command,
+            answer,
+            within,
+        } = self;
+        let class = match inclusion.verdict {
+            Included::Included => "holds",
+            Included::NotIncluded => "violated",
+            Included::Incomplete => "incomplete",
+        };
+        let mut body = format!(
+            "<h1>{}: <span class=\"{class}\">{}</span></h1>\n<p><code>{}</code></p>\n",
+            Escaped(compared),
+            inclusion.verdict,
+            Escaped(command)
+        );
+        if let Some(Within { base, .. }) = within {
+            let _ = writeln!(
+                body,
+                "<p><a href=\"{base}\">← to the initial states</a></p>"
+            );
+        }
+        let head = format!("{}{}", inclusion.verdict, inclusion.head());
+        for line in head.lines().filter(|line| !line.is_empty()) {
+            let _ = writeln!(body, "<p>{}</p>", Escaped(line));
+        }
+        let mut writer = Writer {
+            body,
+            figures: Figures::default(),
+            behaviours: 0,
+            within,
+        };
+        if let Some(found) = &inclusion.evidence {
+            writer.evidence(found);
+        }
+        let title = format!("{compared}: {}", inclusion.verdict);
+        page(&title, &writer.body, Some(answer), Script::Steps)
     }
-    let mut writer = Writer {
-        body,
-        figures: Figures::default(),
-        behaviours: 0,
-    };
-    if let Some(found) = &inclusion.evidence {
-        writer.evidence(found);
+}
+
+impl Within<'_> {
+    /// Path of the place to which a behaviour leads, if the refinement has its steps.
+    fn place(&self, behaviour: &[&Shown]) -> Option<String> {
+        let steps = behaviour.iter().map(|shown| Step {
+            action: shown.action.clone(),
+            state: shown.state.clone(),
+            ..Step::default()
+        });
+        let steps: Vec<Step> = steps.collect();
+        let choices = self.stepper.choices(&steps).ok()?;
+        let leads_there = !choices.is_empty() && choices.len() == steps.len();
+        leads_there.then(|| format!("{}at/{}", self.base, Address::of(choices, &steps)))
     }
-    let title = format!("{compared}: {}", inclusion.verdict);
-    page(&title, &writer.body, Some(answer), Script::Steps)
 }
 
 /// Writer of the evidence of a page.
-struct Writer {
+struct Writer<'p> {
     body: String,
     figures: Figures,
     /// Number of the behaviours written.
     behaviours: usize,
+    within: Option<Within<'p>>,
 }
 
-impl Writer {
+impl Writer<'_> {
     fn evidence(&mut self, found: &Evidence) {
         match found {
-            Evidence::Mapping { .. } => self.text("A mapping", found),
+            Evidence::Mapping { mapping } => {
+                self.heading("A mapping: no variable is missing");
+                self.mapping(mapping);
+            }
             Evidence::Undecided => self.text("A mapping, or a history variable", found),
             Evidence::History { pasts: None } => self.text("A history variable is missing", found),
-            Evidence::Stuttering { .. } => self.text("A stuttering variable is missing", found),
+            Evidence::Stuttering {
+                stutters,
+                is_function,
+            } => self.stuttering(stutters, *is_function),
             Evidence::History {
                 pasts: Some([one, other]),
             } => {
@@ -119,7 +184,62 @@ impl Writer {
         let _ = writeln!(self.body, "<p>{}</p>", Escaped(line));
     }
 
-    /// Evidence that is a table or a list, as it is printed.
+    /// A mapping, part by part, and the function.
+    fn mapping(&mut self, mapping: &Table) {
+        let states = counted(mapping.states, "state");
+        let Some(image) = &mapping.image else {
+            self.line(&format!("Of {states}, too many for a table."));
+            return;
+        };
+        self.line(&format!("Of {states}. Each part of an image:"));
+        self.body.push_str("<table><tbody>");
+        image.visit_parts("image", &mut |path, part| {
+            let _ = write!(
+                self.body,
+                "<tr><th scope=\"row\"><code>{}</code></th><td>",
+                Escaped(path)
+            );
+            match part {
+                Image::Cases { by, cases } => cases_of(&mut self.body, by, cases),
+                one => {
+                    let _ = write!(self.body, "<code>{}</code>", Escaped(one));
+                }
+            }
+            self.body.push_str("</td></tr>");
+        });
+        self.body.push_str("</tbody></table>\n");
+        if let Some(function) = mapping.function() {
+            let _ = writeln!(
+                self.body,
+                "<h3>As a function</h3>\n<pre>{}</pre>",
+                Escaped(function)
+            );
+        }
+    }
+
+    /// The steps that are several.
+    fn stuttering(&mut self, stutters: &[Stutter], is_function: bool) {
+        self.heading("A stuttering variable is missing");
+        self.line("Or the abstract steps by name: AbstractSteps::Several.");
+        for stutter in stutters {
+            let _ = writeln!(
+                self.body,
+                "<h3><code>{}</code>: up to {} abstract steps, in {}</h3>",
+                Escaped(&stutter.rule),
+                stutter.abstract_steps,
+                counted(stutter.steps, "step")
+            );
+            self.states("from", std::slice::from_ref(&stutter.from));
+            self.states("the specification goes through", &stutter.through);
+        }
+        if !is_function {
+            self.line(
+                "And a history variable may be: images were not found to be a function of the state.",
+            );
+        }
+    }
+
+    /// Evidence that is a line, as it is printed.
     fn text(&mut self, heading: &str, found: &Evidence) {
         self.heading(heading);
         let _ = writeln!(self.body, "<pre>{}</pre>", Escaped(found));
@@ -145,6 +265,12 @@ impl Writer {
             self.body.push_str(STEP_KEYS);
         }
         let all: Vec<&Shown> = steps.iter().chain(unmatched).collect();
+        if let Some(path) = self.within.and_then(|within| within.place(&all)) {
+            let _ = writeln!(
+                self.body,
+                "<p><a class=\"walk\" href=\"{path}\">To its end, with the mapping beside it</a></p>"
+            );
+        }
         let behaviour = Behaviour {
             steps: &all,
             prefix: &prefix,
@@ -169,6 +295,32 @@ impl Writer {
             before = Some(index);
             behaviour.section(&mut self.body, &mut self.figures, index);
         }
+    }
+}
+
+/// The value of a part for each combination of the fields that decide it.
+fn cases_of(html: &mut String, by: &[String], cases: &[Case]) {
+    html.push_str("<table><thead><tr>");
+    for field in by {
+        let _ = write!(
+            html,
+            "<th scope=\"col\"><code>{}</code></th>",
+            Escaped(field)
+        );
+    }
+    html.push_str("<th scope=\"col\">image</th></tr></thead><tbody>");
+    for Case { values, image } in cases.iter().take(MOST_CASES) {
+        html.push_str("<tr>");
+        for value in values.iter().chain([image]) {
+            let _ = write!(html, "<td><code>{}</code></td>", Escaped(value));
+        }
+        html.push_str("</tr>");
+    }
+    html.push_str("</tbody></table>");
+    if let Some(more) = cases.len().checked_sub(MOST_CASES)
+        && more > 0
+    {
+        let _ = write!(html, "<p class=\"note\">and {more} more</p>");
     }
 }
 

@@ -3,6 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 
+use refmap::report::Step;
 use serde_json::Value;
 
 /// The most steps of an address.
@@ -34,6 +35,16 @@ pub fn digest(state: &Value) -> u16 {
 }
 
 impl Address {
+    /// The address of a behaviour, by the choices that lead along it.
+    pub fn of(choices: Vec<usize>, behaviour: &[Step]) -> Self {
+        let taken = choices.into_iter().zip(behaviour);
+        let taken = taken.map(|(number, step)| Taken {
+            number,
+            digest: digest(&step.state),
+        });
+        Self(taken.collect())
+    }
+
     /// The numbers of the steps.
     pub fn numbers(&self) -> Vec<usize> {
         self.0.iter().map(|taken| taken.number).collect()

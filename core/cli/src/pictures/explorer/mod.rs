@@ -6,6 +6,7 @@
 
 mod address;
 mod http;
+mod once;
 mod place;
 mod ran;
 mod server;
@@ -14,6 +15,8 @@ pub use address::Address;
 pub use server::{ExplorerError, Listen, Server};
 
 use refmap::report::Report;
+
+use super::include::Within;
 
 /// Instance of a check that is explored.
 pub struct Explored<'e> {
@@ -25,4 +28,6 @@ pub struct Explored<'e> {
     pub command: &'e str,
     /// Checks it, for its counterexample.
     pub run: &'e (dyn Fn() -> Result<Report, String> + Sync),
+    /// Compares its systems without the mapping, for the page of the comparison.
+    pub compare: &'e (dyn Fn(Within<'_>) -> Result<String, String> + Sync),
 }

@@ -35,19 +35,40 @@ impl Place<'_> {
     pub fn end(&self) -> Answer {
         match self.ran {
             Some(Ran::Counterexample { address, .. }) => Answer::Redirect(self.path(address)),
-            None => {
-                let name = self.explored.check;
-                let body = format!(
-                    "<h1><a href=\"{}\">{}</a></h1>\n<p>The check runs. This page asks every second whether it has \
-                     ended.</p>\n",
-                    self.base,
-                    Escaped(name)
-                );
-                let title = format!("{name}: the check runs");
-                Answer::Again(page(&title, &body, None, Script::Explorer))
-            }
+            None => self.again("check"),
             _ => Answer::Page(self.page(&Address::default(), None)),
         }
+    }
+
+    /// The page of the comparison without the mapping, or the reason why there is none.
+    pub fn comparison(&self, compared: Option<&Result<String, String>>) -> Answer {
+        match compared {
+            None => self.again("comparison"),
+            Some(Ok(page)) => Answer::Page(page.clone()),
+            Some(Err(error)) => {
+                let mut body = String::new();
+                self.head(&mut body);
+                let _ = writeln!(
+                    body,
+                    "<p class=\"bad\">The systems cannot be compared: {}</p>",
+                    Escaped(error)
+                );
+                let title = format!("{}: no comparison", self.explored.check);
+                Answer::Page(page(&title, &body, None, Script::Explorer))
+            }
+        }
+    }
+
+    /// The page of work that is being done.
+    fn again(&self, work: &str) -> Answer {
+        let name = self.explored.check;
+        let body = format!(
+            "<h1><a href=\"{}\">{}</a></h1>\n<p>The {work} runs. This page asks every second whether it has ended.</p>\n",
+            self.base,
+            Escaped(name)
+        );
+        let title = format!("{name}: the {work} runs");
+        Answer::Again(page(&title, &body, None, Script::Explorer))
     }
 
     fn path(&self, address: &Address) -> String {
@@ -177,6 +198,11 @@ impl Place<'_> {
                 );
             }
         }
+        let _ = writeln!(
+            body,
+            "<p><a href=\"{}include\">Compare without the mapping</a></p>",
+            self.base
+        );
     }
 
     /// The steps taken, by process, and the ways to the one before and the one after.

@@ -5,7 +5,7 @@ use refmap::obligation::stepper::Stepper;
 use refmap::report::{Counterexample, Verdict};
 
 use super::Explored;
-use super::address::{Address, Taken, digest};
+use super::address::Address;
 
 /// Result of a check of the refinement.
 pub enum Ran {
@@ -45,13 +45,8 @@ impl Ran {
         };
         match choices {
             Ok(choices) if choices.len() == found.steps.len() && !choices.is_empty() => {
-                let taken = choices.into_iter().zip(&found.steps);
-                let taken = taken.map(|(number, step)| Taken {
-                    number,
-                    digest: digest(&step.state),
-                });
                 Self::Counterexample {
-                    address: Address(taken.collect()),
+                    address: Address::of(choices, &found.steps),
                     found: Box::new(found),
                 }
             }

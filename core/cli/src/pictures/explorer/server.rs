@@ -4,32 +4,32 @@ use std::fmt::Write as _;
 use std::io;
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
 use std::str::FromStr;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::Scope;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use refmap::obligation::stepper::Stepper;
 
 use super::Explored;
 use super::address::Address;
 use super::http::{self, Answer, Refused, Request};
+use super::once::Once;
 use super::place::Place;
 use super::ran::Ran;
+use crate::pictures::include::Within;
 
 /// The most requests that are answered at a time.
 const MOST_AT_A_TIME: usize = 16;
 /// Interval at which the server looks for a request, or for the end.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Time that a page waits for the check to end before it says that it runs.
-const WAIT: Duration = Duration::from_millis(900);
-
-/// The check of the refinement, which is run once, when it is first asked for.
+/// Work on the refinement that is done when it is first asked for.
 #[derive(Default)]
-struct Check {
-    begun: AtomicBool,
-    ran: OnceLock<Ran>,
+struct Works {
+    /// Check of it.
+    check: Once<Ran>,
+    /// Page of the comparison of its systems, or the reason why there is none.
+    comparison: Once<Result<String, String>>,
 }
 
 /// Data from which all requests are answered.
@@ -38,22 +38,29 @@ struct Site<'scope, 'env> {
     scope: &'scope Scope<'scope, 'env>,
     stepper: Stepper<'env>,
     explored: &'env Explored<'env>,
-    check: &'env Check,
+    works: &'scope Works,
+    /// The path under which all pages are.
+    base: &'scope str,
 }
 
-impl Site<'_, '_> {
+impl<'scope> Site<'scope, '_> {
     /// Result of the check, if it ends soon.
-    fn run(&self) -> Option<&Ran> {
-        let (check, explored, stepper) = (self.check, self.explored, self.stepper);
-        if !check.begun.swap(true, Ordering::Relaxed) {
-            self.scope
-                .spawn(move || check.ran.set(Ran::of(explored, stepper)));
-        }
-        let begun = Instant::now();
-        while check.ran.get().is_none() && begun.elapsed() < WAIT {
-            std::thread::sleep(PAUSE);
-        }
-        check.ran.get()
+    fn run(&self) -> Option<&'scope Ran> {
+        let (explored, stepper) = (self.explored, self.stepper);
+        let work = move || Ran::of(explored, stepper);
+        self.works.check.ask(self.scope, work)
+    }
+
+    /// Page of the comparison, if it ends soon.
+    fn compare(&self) -> Option<&'scope Result<String, String>> {
+        let Self {
+            explored,
+            stepper,
+            base,
+            ..
+        } = *self;
+        let work = move || (explored.compare)(Within { base, stepper });
+        self.works.comparison.ask(self.scope, work)
     }
 }
 
@@ -159,14 +166,16 @@ impl Server {
 
     /// Answers requests until `cancel` is set.
     pub fn serve(&self, stepper: Stepper<'_>, explored: &Explored<'_>, cancel: &AtomicBool) {
-        let check = Check::default();
+        let works = Works::default();
+        let base = format!("/{}/", self.token);
         let answering = AtomicUsize::new(0);
         std::thread::scope(|scope| {
             let site = Site {
                 scope,
                 stepper,
                 explored,
-                check: &check,
+                works: &works,
+                base: &base,
             };
             while !cancel.load(Ordering::Relaxed) {
                 let Ok((stream, _)) = self.listener.accept() else {
@@ -204,16 +213,19 @@ impl Server {
         if !is_same(token, &self.token) {
             return Err(Refused::NotFound);
         }
-        let base = format!("/{}/", self.token);
         let place = Place {
-            base: &base,
+            base: site.base,
             explored: site.explored,
             stepper: site.stepper,
-            ran: site.check.ran.get(),
+            ran: site.works.check.done(),
         };
-        if rest == "run" {
-            let ran = site.run();
-            return Ok(Place { ran, ..place }.end());
+        match rest {
+            "run" => {
+                let ran = site.run();
+                return Ok(Place { ran, ..place }.end());
+            }
+            "include" => return Ok(place.comparison(site.compare())),
+            _ => {}
         }
         let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
         let address = match path {

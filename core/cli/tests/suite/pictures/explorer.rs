@@ -23,10 +23,15 @@ impl Drop for Running<'_> {
 
 /// Explores the line, and has `visit` make requests.
 fn explore(more: &[&str], visit: impl FnOnce(&Running<'_>)) {
+    explore_check("line", more, visit);
+}
+
+/// The same of a check.
+fn explore_check(check: &str, more: &[&str], visit: impl FnOnce(&Running<'_>)) {
     let cancel = &AtomicBool::new(false);
     let (reader, mut writer) = pipe().expect("there are pipes");
     std::thread::scope(|scope| {
-        let words: Vec<String> = ["explore", "line"]
+        let words: Vec<String> = ["explore", check]
             .iter()
             .chain(more)
             .map(|word| (*word).to_owned())
@@ -41,7 +46,7 @@ fn explore(more: &[&str], visit: impl FnOnce(&Running<'_>)) {
             .expect("it tells its address");
         let address = line
             .trim()
-            .strip_prefix("line: http://")
+            .strip_prefix(&format!("{check}: http://"))
             .expect("it is an address");
         let (host, base) = address.split_once('/').expect("it has a path");
         let running = Running {
@@ -171,6 +176,41 @@ fn the_end_of_a_lasso_tells_how_it_goes_on() {
 fn without_a_counterexample_that_is_told() {
     explore(&["--obligations", "deadlock"], |explorer| {
         assert!(explorer.page("run").contains("there is no counterexample"));
+    });
+}
+
+/// A trace that the specification lacks has its states beside it, and can be walked with the mapping.
+#[test]
+fn the_comparison_without_the_mapping_is_a_page() {
+    explore_check("seen", &[], |explorer| {
+        assert!(explorer.page("").contains("include\">Compare without"));
+        let page = explorer.page("include");
+        for part in [
+            "<span class=\"violated\">not included</span>",
+            "1 state after the same trace",
+            "none can follow",
+            "to the initial states",
+        ] {
+            assert!(page.contains(part), "{part}\n{page}");
+        }
+        let link = page.split("<a class=\"walk\" href=\"").nth(1);
+        let link = link.and_then(|rest| rest.split('"').next());
+        let (status, end) = explorer.get(link.expect("it can be walked"));
+        assert_eq!(status, 200);
+        assert!(end.contains("step 3 of 3"), "{end}");
+        assert!(end.contains("<strong>simulation</strong> fails here"));
+    });
+    explore(&[], |explorer| {
+        let page = explorer.page("include");
+        for part in [
+            "<span class=\"holds\">included</span>",
+            "A mapping: no variable is missing",
+            "<th scope=\"row\"><code>image.at</code></th>",
+            "fn map",
+        ] {
+            assert!(page.contains(part), "{part}\n{page}");
+        }
+        assert!(!page.contains("class=\"walk\""));
     });
 }
 

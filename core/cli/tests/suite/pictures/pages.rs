@@ -340,12 +340,26 @@ fn a_page_shows_what_a_mapping_lacks() {
         ],
     );
     let (html, _) = page_of_graphs(early, late);
-    assert_has(&html, &["<h2>A mapping</h2>", "a mapping of 5 states is:"]);
+    assert_has(
+        &html,
+        &[
+            "<h2>A mapping: no variable is missing</h2>",
+            "<p>Of 5 states. Each part of an image:</p>",
+            "<tr><td><code>4</code></td><td><code>3</code></td></tr>",
+        ],
+    );
     let (html, _) = page_of_graphs(
         "des (0,1,2)\n(0,a,1)\n",
         "des (0,2,3)\n(0,tau,1)\n(1,a,2)\n",
     );
-    assert_has(&html, &["A stuttering variable is missing", "a: up to 2"]);
+    assert_has(
+        &html,
+        &[
+            "A stuttering variable is missing",
+            "<h3><code>a</code>: up to 2 abstract steps, in 1 step</h3>",
+            "<p>the specification goes through</p>\n<ul class=\"d\"><li>0</li><li>1</li><li>2</li></ul>",
+        ],
+    );
     let joined = "des (0,5,4)\n(0,a,1)\n(0,b,1)\n(1,c,2)\n(2,a,3)\n(2,b,3)\n";
     let whole =
         "des (0,8,7)\n(0,a,1)\n(0,b,2)\n(1,c,3)\n(2,c,4)\n(3,a,5)\n(3,b,5)\n(4,a,6)\n(4,b,6)\n";
