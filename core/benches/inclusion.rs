@@ -125,6 +125,11 @@ fn told(name: &str, started: Instant, inclusion: &Inclusion) {
 }
 
 fn compare(name: &str, systems: [&Steps; 2], labels: &Labels) {
+    if let Some(row) = std::env::args().nth(2)
+        && !name.contains(&row)
+    {
+        return;
+    }
     let [implementation, specification] = systems.map(Steps::graph);
     let started = Instant::now();
     let limits = Limits {
@@ -173,6 +178,27 @@ fn main() {
         let other = random(states, labels_of, invisible, stream);
         compare(&format!("{name}: in itself"), [&one, &one], &labels);
         compare(&format!("{name}: in another"), [&one, &other], &labels);
+    }
+    // The specification has a step more in each tenth state, or the implementation has one step more.
+    for (name, number, invisible) in [
+        ("2 labels", 2, 0),
+        ("5 labels", 5, 0),
+        ("10 labels", 10, 0),
+        ("10 labels, a tenth invisible", 10, 10),
+        ("50 labels", 50, 0),
+        ("50 labels, half invisible", 50, 50),
+    ] {
+        let labels_of = &many[..number];
+        let one = random(states, labels_of, invisible, stream);
+        let mut more = one.clone();
+        for from in (0..states).step_by(10) {
+            let label = labels_of[below(stream, number as u32) as usize];
+            more.step(from, label, below(stream, states));
+        }
+        compare(&format!("{name}: with steps added"), [&one, &more], &labels);
+        let mut less = one.clone();
+        less.steps.remove(less.steps.len() / 2);
+        compare(&format!("{name}: without a step"), [&one, &less], &labels);
     }
     // Each state has one step for each of ten labels; the specification lacks one.
     let mut one = Steps::default();

@@ -38,9 +38,6 @@ pub(super) struct Unmatched {
     pub edge: Edge,
 }
 
-/// Members of a set that are compared in a piece of work.
-const MEMBERS_A_PIECE: usize = 8;
-
 /// Search for a trace of the implementation that the specification does not have.
 pub(super) struct Antichain {
     pub met: Vec<Met>,
@@ -166,21 +163,21 @@ impl Antichain {
             ..
         } = self;
         let kept = &mut kept[at];
-        // Each comparison goes through the members at most once.
-        let members = sets.members(pair.set).len().div_ceil(MEMBERS_A_PIECE);
-        let pieces = members.saturating_mul(kept.len() + 1);
-        bounds.works(u32::try_from(pieces).unwrap_or(u32::MAX), 0)?;
-        if kept
-            .iter()
-            .any(|other| sets.is_subset(met[*other as usize].set, pair.set))
-        {
-            return Ok(());
+        for other in &*kept {
+            bounds.work(0)?;
+            if sets.is_subset(met[*other as usize].set, pair.set, bounds)? {
+                return Ok(());
+            }
         }
-        kept.retain(|other| {
-            let is_larger = sets.is_subset(pair.set, met[*other as usize].set);
-            is_replaced[*other as usize] |= is_larger;
-            !is_larger
-        });
+        let mut place = 0;
+        while let Some(other) = kept.get(place).copied() {
+            if sets.is_subset(pair.set, met[other as usize].set, bounds)? {
+                is_replaced[other as usize] = true;
+                kept.swap_remove(place);
+            } else {
+                place += 1;
+            }
+        }
         kept.push(met.len() as u32);
         met.push(pair);
         is_replaced.push(false);

@@ -12,10 +12,10 @@ use super::simulation::{Extent, Sides, Simulation};
 use crate::explore::Limit;
 
 /// Work that each question is given at first.
-const FIRST_WORK: u64 = 1 << 24;
+const FIRST_WORK: u64 = 1 << 20;
 
 /// Factor by which that grows.
-const GROWTH: u64 = 8;
+const GROWTH: u64 = 4;
 
 /// Decision, with what evidence is made of.
 pub(super) enum Decided {

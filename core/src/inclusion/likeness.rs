@@ -10,6 +10,7 @@ use foldhash::HashMap;
 use foldhash::fast::FixedState;
 
 use super::automaton::{Automaton, Source};
+use super::explicit::Graph;
 use super::shown::Tree;
 
 /// States whose fields are kept; others are like none.
@@ -25,24 +26,19 @@ const ROUNDS: usize = 6;
 #[derive(Default)]
 pub(super) struct Fielded {
     observed: HashMap<u32, Fields>,
-    /// Hashes of what each explicit state may do within one step, two, and so on.
-    explicit: Vec<[u64; ROUNDS]>,
+    /// Those of every explicit state, once one is asked for.
+    explicit: Vec<Fields>,
 }
 
 impl Fielded {
     /// Fields of a state: those that it shows, or, of an explicit one, what it may do, and as much its number: where one system was made
     /// of the other, the states of one number belong together, however many steps were added.
     pub fn of(&mut self, side: &mut Automaton<'_>, state: u32) -> Fields {
-        if let Source::Explicit(graph) = &side.source {
-            let number = graph.exchanged(state);
+        if let Source::Explicit(graph) = side.source {
             if self.explicit.is_empty() {
-                self.explicit = unfolded(side);
+                self.explicit = of_explicit(graph, side);
             }
-            let may_do = self.explicit[state as usize];
-            let number = FixedState::default().hash_one(("number", number));
-            let mut fields = [may_do, [number; ROUNDS]].concat();
-            fields.sort_unstable();
-            return fields.into();
+            return self.explicit[state as usize].clone();
         }
         if let Some(fields) = self.observed.get(&state) {
             return fields.clone();
@@ -59,6 +55,18 @@ impl Fielded {
         self.observed.insert(state, fields.clone());
         fields
     }
+}
+
+fn of_explicit(graph: &Graph, side: &mut Automaton<'_>) -> Vec<Fields> {
+    let hasher = FixedState::default();
+    let states = unfolded(side).into_iter().enumerate();
+    let fields = states.map(|(state, may_do)| {
+        let number = hasher.hash_one(("number", graph.exchanged(state as u32)));
+        let mut fields = [may_do, [number; ROUNDS]].concat();
+        fields.sort_unstable();
+        fields.into()
+    });
+    fields.collect()
 }
 
 /// Hashes of what each state may do within some numbers of steps.

@@ -1,5 +1,8 @@
 //! Sets of abstract states by number: each set once, with what refuses inclusion cheaply.
 
+use foldhash::HashMap;
+
+use super::automaton::{Bounds, Stop};
 use crate::numbered::Numbered;
 
 /// Number of a set.
@@ -11,7 +14,15 @@ pub(super) struct SetId(u32);
 pub(super) struct Sets {
     all: Numbered<Box<[u32]>>,
     signatures: Vec<u64>,
+    /// Answers to whether one large set is a part of another.
+    known: HashMap<(SetId, SetId), bool>,
 }
+
+/// Members from which on a set is large: an answer is found again sooner than it is made.
+const LARGE: usize = 64;
+
+/// Members that are compared in a piece of work.
+const MEMBERS_A_PIECE: usize = 8;
 
 impl Sets {
     /// Number of a set. Its members are in their order, each once.
@@ -33,18 +44,37 @@ impl Sets {
     }
 
     /// True if each member of `part` is one of `whole`.
-    pub fn is_subset(&self, part: SetId, whole: SetId) -> bool {
+    ///
+    /// # Errors
+    ///
+    /// As of the work that it takes.
+    pub fn is_subset(
+        &mut self,
+        part: SetId,
+        whole: SetId,
+        bounds: &mut Bounds<'_>,
+    ) -> Result<bool, Stop> {
         if part == whole {
-            return true;
+            return Ok(true);
         }
         let [part_bits, whole_bits] = [part, whole].map(|set| self.signatures[set.0 as usize]);
-        let [part, whole] = [part, whole].map(|set| self.members(set));
-        if part_bits & !whole_bits != 0 || part.len() >= whole.len() {
-            return false;
+        let sizes = [part, whole].map(|set| self.members(set).len());
+        if part_bits & !whole_bits != 0 || sizes[0] >= sizes[1] {
+            return Ok(false);
         }
-        let mut rest = whole.iter();
-        part.iter()
-            .all(|member| rest.by_ref().find(|other| *other >= member) == Some(member))
+        let is_large = sizes[1] > LARGE;
+        if is_large && let Some(known) = self.known.get(&(part, whole)) {
+            return Ok(*known);
+        }
+        bounds.works(sizes[1].div_ceil(MEMBERS_A_PIECE) as u32, 0)?;
+        let mut rest = self.members(whole).iter();
+        let mut members = self.members(part).iter();
+        let is_subset =
+            members.all(|member| rest.by_ref().find(|other| *other >= member) == Some(member));
+        if is_large {
+            self.known.insert((part, whole), is_subset);
+        }
+        Ok(is_subset)
     }
 }
 
@@ -58,6 +88,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+    use crate::explore::{Limits, Watch};
     use crate::random::generator::Generator;
 
     /// Sets of up to 200 members, compared with sets of the standard library.
@@ -65,6 +96,7 @@ mod tests {
     fn a_set_is_part_of_another_as_the_standard_library_says() {
         let mut generator = Generator::new(7);
         let mut sets = Sets::default();
+        let bounds = &mut Bounds::new(Limits::default(), Watch::default());
         let mut parts = [0; 2];
         for _ in 0..20_000 {
             let most = 1 << (generator.below(8) as u32);
@@ -81,8 +113,15 @@ mod tests {
             let other = random((one.len() % 2 == 0).then_some(&one));
             let [first, second] =
                 [&one, &other].map(|set| sets.number(set.iter().copied().collect()));
-            assert_eq!(sets.is_subset(first, second), one.is_subset(&other));
-            assert_eq!(sets.is_subset(second, first), other.is_subset(&one));
+            // Asked twice, so that what is kept is asked for, too.
+            for _ in 0..2 {
+                let mut is_part = |part, whole| {
+                    sets.is_subset(part, whole, bounds)
+                        .expect("there is no limit")
+                };
+                assert_eq!(is_part(first, second), one.is_subset(&other));
+                assert_eq!(is_part(second, first), other.is_subset(&one));
+            }
             assert_eq!(first == second, one == other);
             parts[usize::from(one.is_subset(&other))] += 1;
         }

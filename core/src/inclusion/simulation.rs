@@ -35,6 +35,9 @@ struct Reliance {
     step: u32,
 }
 
+/// Pieces of work that it takes to find out how alike a pair is.
+const PIECES_A_LIKENESS: u32 = 8;
+
 /// The two automata that are compared.
 pub(super) struct Sides<'a> {
     pub implementation: Automaton<'a>,
@@ -61,12 +64,17 @@ impl<'a> Sides<'a> {
     }
 
     /// The pair of those that are the most alike; the first if there are several.
-    fn most_alike(&mut self, pairs: &[Pair]) -> Option<Pair> {
+    fn most_alike(
+        &mut self,
+        pairs: &[Pair],
+        bounds: &mut Bounds<'_>,
+    ) -> Result<Option<Pair>, Stop> {
         if let [one] = pairs {
-            return Some(*one);
+            return Ok(Some(*one));
         }
+        bounds.works(PIECES_A_LIKENESS.saturating_mul(pairs.len() as u32), 0)?;
         let alike = pairs.iter().rev();
-        alike.copied().max_by_key(|pair| self.likeness(*pair))
+        Ok(alike.copied().max_by_key(|pair| self.likeness(*pair)))
     }
 }
 
@@ -163,7 +171,7 @@ impl Simulation {
         }
         let in_it: Vec<AbstractTarget> = in_it.collect();
         let pairs: Vec<Pair> = in_it.iter().map(pair_of).collect();
-        let Some(alike) = sides.most_alike(&pairs) else {
+        let Some(alike) = sides.most_alike(&pairs, bounds)? else {
             return Ok(None);
         };
         let is_it = |candidate: &AbstractTarget| candidate.to == alike.specification;
@@ -240,7 +248,7 @@ impl Simulation {
         // A pair that is in it already is preferred, so that few are looked at, and a state has few images.
         let relied_on = match met {
             Some(number) => number,
-            None => match sides.most_alike(&unmet) {
+            None => match sides.most_alike(&unmet, bounds)? {
                 Some(target) => self.number(target),
                 None => return Ok(false),
             },
