@@ -92,7 +92,7 @@ impl Over {
 }
 
 /// Checks an event against the instance.
-fn checked<O: Observed>(
+pub(super) fn checked<O: Observed>(
     observed: &O,
     event: &Event<O::Event>,
     number: u64,

@@ -108,6 +108,7 @@
 //! Not covered: orders between events that no clock shows (a message and its receipt), and clocks that differ
 //! between threads.
 
+mod apart;
 mod call;
 mod configuration;
 mod event;
@@ -131,6 +132,7 @@ mod validator;
 mod window;
 mod writer;
 
+pub use apart::validate_apart;
 pub use call::Panicked;
 pub use event::{Event, Header, MOST_THREADS, VERSION};
 pub use history::{Events, History, LONGEST_LINE};
@@ -145,5 +147,5 @@ pub use refmap::report::history::{
 };
 pub use settings::Settings;
 pub use source::{Interrupted, Source};
-pub use validator::{Outcome, Validation, validate};
+pub use validator::{Outcome, Parts, Validation, validate};
 pub use writer::Writer;

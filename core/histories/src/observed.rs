@@ -128,6 +128,12 @@ pub trait Observed: Sync {
         false
     }
 
+    /// Name of the part of the object that `event` concerns, such as the key of a map, if the specification is made of parts of which
+    /// none depends on another; by default none. [`validate_apart`](crate::validate_apart) decides the parts of a history apart.
+    fn part(&self, _event: &Self::Event) -> Option<String> {
+        None
+    }
+
     /// Checks that `event` names only what the instance has: numbers of the header's sizes. Where it names something else,
     /// the history is malformed, and its line is told; no verdict is. Without this check, a number beyond a size has to be
     /// expected by every other function.

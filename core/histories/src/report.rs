@@ -4,7 +4,7 @@ use refmap::internal::counted;
 use serde_json::Map;
 
 use super::call::Panicked;
-use super::validator::{Outcome, Validation};
+use super::validator::{Outcome, Parts, Validation};
 use refmap::report::history::{Explanation, NoEnd, Partial, Prefix, Recorded, ShownEvent};
 use refmap::report::{About, Counterexample, Evidence, Obligation, Report, Step, Verdict, Warning};
 
@@ -198,10 +198,23 @@ impl Validation {
             (incomplete, "with a part missing, which is assumed"),
         ];
         let said = parts.iter().filter(|(events, _)| *events > 0);
-        let said: Vec<_> = said
-            .map(|(events, what)| format!("{} {what}", counted(*events, "event")))
-            .collect();
+        let said = said.map(|(events, what)| format!("{} {what}", counted(*events, "event")));
+        let said: Vec<_> = self.apart().into_iter().chain(said).collect();
         (!said.is_empty()).then(|| said.join("; "))
+    }
+
+    /// Part that decides, where parts were decided apart.
+    fn apart(&self) -> Option<String> {
+        let Parts { all, telling } = self.parts.as_ref()?;
+        let telling = telling.as_ref().map(|part| match self.outcome {
+            Outcome::Refuted(_) => format!(", up to the first that is refuted, that of {part}"),
+            _ => format!(", of which that of {part} is undecided"),
+        });
+        Some(format!(
+            "decided apart in {}{}",
+            counted(*all as u64, "part"),
+            telling.unwrap_or_default()
+        ))
     }
 
     fn recorded(&self, explanation: Option<&Explanation>) -> Recorded {

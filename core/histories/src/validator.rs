@@ -64,10 +64,21 @@ pub struct Validation {
     pub panicked: Option<Panicked>,
     /// Rules of which `successor` permitted a step that `next` does not visit, so that it could not be confirmed.
     pub taken_at_word: Vec<String>,
+    /// Parts of the history, if they were decided apart.
+    pub parts: Option<Parts>,
     /// Time taken.
     pub seconds: f64,
     /// Greatest memory use of the process that was measured.
     pub peak_memory_bytes: u64,
+}
+
+/// Parts of a history that were decided apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parts {
+    /// Number of them.
+    pub all: usize,
+    /// Name of the first that is refuted, else of the first that is undecided.
+    pub telling: Option<String>,
 }
 
 /// Outcome of a validation.
@@ -106,6 +117,14 @@ impl Validation {
         Self::nothing(Outcome::Undecided(limit))
     }
 
+    /// Validation before which a function of the model panicked.
+    pub(super) fn panicked(panicked: Panicked) -> Self {
+        Self {
+            panicked: Some(panicked),
+            ..Self::nothing(Outcome::Misled)
+        }
+    }
+
     /// Validation that has looked at nothing.
     fn nothing(outcome: Outcome) -> Self {
         Self {
@@ -127,6 +146,7 @@ impl Validation {
             disagreement: None,
             panicked: None,
             taken_at_word: Vec::new(),
+            parts: None,
             seconds: 0.0,
             peak_memory_bytes: resident_bytes().unwrap_or(0),
         }
@@ -181,9 +201,8 @@ where
         Ok(search) => search,
         Err(panicked) => {
             return Ok(Validation {
-                panicked: Some(panicked),
                 seconds: started.elapsed().as_secs_f64(),
-                ..Validation::nothing(Outcome::Misled)
+                ..Validation::panicked(panicked)
             });
         }
     };
@@ -473,6 +492,7 @@ impl<O: Observed> Run<'_, O> {
             disagreement: compared.disagreement(),
             panicked,
             taken_at_word: words.collect(),
+            parts: None,
             coverage: rules
                 .zip(&search.counts.fired)
                 .map(|(rule, fired)| RuleCoverage {

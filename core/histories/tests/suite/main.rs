@@ -1,6 +1,7 @@
 //! Tests of the validator against an enumeration of all interleavings, and of its reports.
 
 mod agreement;
+mod apart;
 mod automaton;
 mod bounds;
 mod contradicting;

@@ -1,0 +1,347 @@
+//! Histories of several objects, decided object by object.
+//!
+//! Source: Herlihy & Wing, *Linearizability: A Correctness Condition for Concurrent Objects*, Theorem 1: a history is linearizable if
+//! and only if that of each of its objects is.
+//!
+//! The parts are those that [`Observed::part`] names, in the order in which they begin. The first that is refused decides, whichever
+//! is decided first by the clock.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use foldhash::{HashMap, HashMapExt, HashSet};
+
+use super::call::{call, guarded};
+use super::event::{Event, line};
+use super::input::checked;
+use super::observed::{Effect, Observed};
+use super::ordered::Ordered;
+use super::problem::{HistoryError, Problem};
+use super::settings::Settings;
+use super::validator::{Outcome, Parts, Validation, validate};
+use refmap::explore::Watch;
+use refmap::report::Verdict;
+use refmap::report::history::{Explanation, NoEnd, ShownEvent};
+
+/// Interval at which it is asked whether the validation is cancelled.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// Decides a history as [`validate`] does, the events of each part of it apart and in parallel. All events are held in memory.
+///
+/// A history is decided as a whole where an event has no part or was not recorded, and where effects are delayed: then what is
+/// observed of one part depends on another. That parts are independent of each other in the specification is taken at the
+/// adapter's word, and told.
+///
+/// # Errors
+///
+/// If the history is malformed, before there is a verdict.
+pub fn validate_apart<O, I>(
+    observed: &O,
+    events: Ordered<I>,
+    settings: &Settings<'_>,
+) -> Result<Validation, HistoryError>
+where
+    O: Observed,
+    O::Event: Send,
+    I: Iterator<Item = Result<Event<O::Event>, HistoryError>>,
+{
+    let started = Instant::now();
+    let whole = match read(observed, events)? {
+        Ok(whole) => whole,
+        Err(unread) => return Ok(*unread),
+    };
+    // What panics here panics again where a verdict is told of it.
+    let parts = guarded(|| split(observed, &whole.events)).ok().flatten();
+    let Some(parts) = parts.filter(|parts| parts.len() > 1) else {
+        return validate(observed, ordered(whole.events, whole.no_end), settings);
+    };
+    let threads: HashSet<u32> = whole.events.iter().map(|event| event.thread).collect();
+    let decided = decide(observed, &parts, whole, settings, started)?;
+    Ok(Validation {
+        threads: threads.len(),
+        seconds: started.elapsed().as_secs_f64(),
+        ..merged(&parts, decided)
+    })
+}
+
+/// Events of a history.
+struct Whole<E> {
+    events: Vec<Event<E>>,
+    no_end: Option<NoEnd>,
+}
+
+/// Reads a history, up to where it stops; what is said of it instead if a limit is reached or its reader panics.
+fn read<O: Observed>(
+    observed: &O,
+    mut events: impl Iterator<Item = Result<Event<O::Event>, HistoryError>>,
+) -> Result<Result<Whole<O::Event>, Box<Validation>>, HistoryError> {
+    let mut whole = Whole {
+        events: Vec::new(),
+        no_end: None,
+    };
+    loop {
+        let event = match guarded(|| call("`Deserialize` of an event", || events.next())) {
+            Ok(Some(event)) => event,
+            Ok(None) => return Ok(Ok(whole)),
+            Err(panicked) => return Ok(Err(Box::new(Validation::panicked(panicked)))),
+        };
+        match event {
+            Ok(event) => {
+                let number = whole.events.len() as u64;
+                // A panic is told by the validation.
+                if let Ok(checked) = guarded(|| checked(observed, &event, number)) {
+                    checked?;
+                }
+                whole.events.push(event);
+            }
+            Err(HistoryError { line, problem }) => match problem {
+                Problem::NoEnd { within_line } => {
+                    whole.no_end = Some(NoEnd { line, within_line });
+                }
+                Problem::Interrupted(limit) => {
+                    return Ok(Err(Box::new(Validation::unread(limit))));
+                }
+                problem => return Err(HistoryError { line, problem }),
+            },
+        }
+    }
+}
+
+/// Events in their order, with the place where the history stops that has no end.
+fn ordered<E>(
+    events: Vec<Event<E>>,
+    no_end: Option<NoEnd>,
+) -> Ordered<impl Iterator<Item = Result<Event<E>, HistoryError>>> {
+    let stop = no_end.map(|NoEnd { line, within_line }| {
+        Err(HistoryError {
+            line,
+            problem: Problem::NoEnd { within_line },
+        })
+    });
+    Ordered::new(events.into_iter().map(Ok).chain(stop))
+}
+
+/// Part of a history.
+struct Part {
+    /// Text that names it.
+    name: String,
+    /// Numbers of its events in the history.
+    numbers: Vec<u64>,
+    /// Their places in their threads, there.
+    places: Vec<u64>,
+}
+
+/// Parts of a history, in the order in which they begin; none if it is to be decided as a whole.
+fn split<O: Observed>(observed: &O, events: &[Event<O::Event>]) -> Option<Vec<Part>> {
+    let mut parts: Vec<Part> = Vec::new();
+    let mut known: HashMap<String, usize> = HashMap::new();
+    for (number, event) in (0..).zip(events) {
+        let what = event.event.as_ref()?;
+        if call("`effect` of the adapter", || observed.effect(what)) != Effect::Within {
+            return None;
+        }
+        let name = call("`part` of the adapter", || observed.part(what))?;
+        let at = *known.entry(name).or_insert_with_key(|name| {
+            parts.push(Part {
+                name: name.clone(),
+                numbers: Vec::new(),
+                places: Vec::new(),
+            });
+            parts.len() - 1
+        });
+        parts[at].numbers.push(number);
+        parts[at].places.push(event.place);
+    }
+    Some(parts)
+}
+
+/// Decides parts until the first that is refused, and all before it, are.
+fn decide<O>(
+    observed: &O,
+    parts: &[Part],
+    whole: Whole<O::Event>,
+    settings: &Settings<'_>,
+    started: Instant,
+) -> Result<Vec<Validation>, HistoryError>
+where
+    O: Observed,
+    O::Event: Send,
+{
+    let Whole { events, no_end } = whole;
+    let mut events: Vec<Option<Event<O::Event>>> = events.into_iter().map(Some).collect();
+    let of_parts = parts.iter().map(|part| {
+        let mut next_places: HashMap<u32, u64> = HashMap::new();
+        let numbers = part.numbers.iter();
+        let taken = numbers.filter_map(|number| events[*number as usize].take());
+        let renumbered = taken.map(|mut event| {
+            let place = next_places.entry(event.thread).or_default();
+            event.place = *place;
+            *place += 1;
+            event
+        });
+        Mutex::new(Some(renumbered.collect::<Vec<_>>()))
+    });
+    let of_parts: Vec<_> = of_parts.collect();
+    let decided: Vec<OnceLock<Result<Validation, HistoryError>>> =
+        parts.iter().map(|_| OnceLock::new()).collect();
+    let cancels: Vec<AtomicBool> = parts.iter().map(|_| AtomicBool::new(false)).collect();
+    let (next, refused) = (AtomicUsize::new(0), AtomicUsize::new(usize::MAX));
+    let cancel_from = |at: usize| {
+        for cancel in cancels.iter().skip(at) {
+            cancel.store(true, Ordering::Relaxed);
+        }
+    };
+    let is_cancelled = || {
+        let cancel = settings.watch.cancel;
+        cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed))
+    };
+    if is_cancelled() {
+        cancel_from(0);
+    }
+    let work = || loop {
+        let at = next.fetch_add(1, Ordering::Relaxed);
+        if at >= parts.len() || at > refused.load(Ordering::Relaxed) {
+            return;
+        }
+        let mut limits = settings.limits;
+        limits.seconds = limits
+            .seconds
+            .map(|seconds| (seconds - started.elapsed().as_secs_f64()).max(0.0));
+        let settings = Settings {
+            limits,
+            watch: Watch {
+                cancel: Some(&cancels[at]),
+                progress: None,
+            },
+            ..settings.clone()
+        };
+        let taken = of_parts[at]
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        let validated = validate(
+            observed,
+            ordered(taken.unwrap_or_default(), no_end),
+            &settings,
+        );
+        let is_refused = validated
+            .as_ref()
+            .is_ok_and(|validation| validation.verdict() == Verdict::Violated);
+        if is_refused {
+            refused.fetch_min(at, Ordering::Relaxed);
+            cancel_from(at + 1);
+        }
+        let _ = decided[at].set(validated);
+    };
+    let workers = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        let (alive, ended) = channel::<()>();
+        for _ in 0..workers.min(parts.len()) {
+            let alive = alive.clone();
+            scope.spawn(|| {
+                let _alive = alive;
+                work();
+            });
+        }
+        drop(alive);
+        while ended.recv_timeout(PAUSE) == Err(RecvTimeoutError::Timeout) {
+            if is_cancelled() {
+                cancel_from(0);
+            }
+        }
+    });
+    let last = refused.into_inner();
+    let decided = decided.into_iter().take(last.saturating_add(1));
+    decided.filter_map(OnceLock::into_inner).collect()
+}
+
+/// Validation of the whole, of those of its parts up to the first that is refused.
+fn merged(parts: &[Part], mut decided: Vec<Validation>) -> Validation {
+    for (part, validation) in parts.iter().zip(&mut decided) {
+        part.restore(validation);
+    }
+    let is_refused = |one: &Validation| one.verdict() == Verdict::Violated;
+    // A part that has no event of interest says nothing against the others.
+    let is_open = |one: &Validation| !matches!(one.outcome, Outcome::Behaviour);
+    let refused = decided.iter().position(is_refused);
+    let telling = refused.or_else(|| decided.iter().position(is_open));
+    let mut merged = decided[telling.unwrap_or(0)].clone();
+    let sum = |of: fn(&Validation) -> u64| decided.iter().map(of).sum::<u64>();
+    let most = |of: fn(&Validation) -> usize| decided.iter().map(of).max().unwrap_or(0);
+    merged.parts = Some(Parts {
+        all: parts.len(),
+        telling: telling.map(|at| parts[at].name.clone()),
+    });
+    merged.events = sum(|one| one.events);
+    merged.interesting = sum(|one| one.interesting);
+    merged.configurations = sum(|one| one.configurations);
+    merged.steps = sum(|one| one.steps);
+    merged.partial.unknown = sum(|one| one.partial.unknown);
+    merged.partial.open = sum(|one| one.partial.open);
+    merged.partial.incomplete = sum(|one| one.partial.incomplete);
+    merged.widest_window = most(|one| one.widest_window);
+    merged.most_kept = most(|one| one.most_kept);
+    merged.widest_frontier = most(|one| one.widest_frontier);
+    for (at, row) in merged.coverage.iter_mut().enumerate() {
+        row.fired = decided.iter().map(|one| one.coverage[at].fired).sum();
+    }
+    for one in &decided {
+        for word in &one.taken_at_word {
+            if !merged.taken_at_word.contains(word) {
+                merged.taken_at_word.push(word.clone());
+            }
+        }
+    }
+    let word = "that parts of the history are independent of each other, as `part` of the adapter states it";
+    merged.taken_at_word.push(word.to_owned());
+    let memory = decided.iter().map(|one| one.peak_memory_bytes).max();
+    merged.peak_memory_bytes = memory.unwrap_or(0);
+    merged
+}
+
+impl Part {
+    /// Gives events the lines and the places back that they have in the history.
+    fn restore(&self, validation: &mut Validation) {
+        let number = |own_line: u64| self.number(own_line);
+        for assumption in &mut validation.assumptions {
+            if let Some(at) = number(assumption.line) {
+                assumption.line = line(self.numbers[at]);
+            }
+        }
+        if let Outcome::Refuted(explanation) = &mut validation.outcome {
+            self.restore_shown(explanation);
+        }
+    }
+
+    /// Place of the event among those of the part, of which this is the line there.
+    fn number(&self, own_line: u64) -> Option<usize> {
+        let number = own_line.checked_sub(line(0))? as usize;
+        (number < self.numbers.len()).then_some(number)
+    }
+
+    fn restore_shown(&self, explanation: &mut Explanation) {
+        let restore = |event: &mut ShownEvent| {
+            if let Some(at) = event.line.and_then(|own_line| self.number(own_line)) {
+                event.line = Some(line(self.numbers[at]));
+                event.place = self.places[at];
+            }
+        };
+        explanation.event.iter_mut().for_each(restore);
+        for prefix in &mut explanation.prefixes {
+            let steps = prefix.steps.iter_mut();
+            steps
+                .filter_map(|step| step.event.as_mut())
+                .for_each(restore);
+            prefix
+                .next
+                .iter_mut()
+                .for_each(|refused| restore(&mut refused.event));
+        }
+        if let Some(window) = &mut explanation.window {
+            window.events.iter_mut().for_each(restore);
+        }
+    }
+}

@@ -1,0 +1,343 @@
+//! Histories of several objects that are decided apart, against the same decided as a whole.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
+
+use refmap::explore::{Limit, Watch};
+use refmap::random::Generator;
+use refmap::{Action, TransitionSystem, Verdict};
+use refmap_histories::{
+    Effect, Event, Happening, HistoryError, NoSuch, Observed, Ordered, Outcome, Problem, Settings,
+    Validation, validate, validate_apart,
+};
+use serde::{Deserialize, Serialize};
+
+/// Registers by number.
+#[derive(Clone, Copy, Default)]
+struct Registers {
+    number: usize,
+    /// True if effects are delayed, so that parts are not independent.
+    is_delayed: bool,
+    /// True if the adapter names no part of the last register.
+    is_partial: bool,
+}
+
+/// Access to a register.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, Action)]
+enum Access {
+    Write { register: usize, value: u8 },
+    Read { register: usize, value: u8 },
+}
+
+impl Access {
+    fn register(&self) -> usize {
+        match self {
+            Self::Write { register, .. } | Self::Read { register, .. } => *register,
+        }
+    }
+}
+
+const VALUES: u8 = 3;
+
+impl TransitionSystem for Registers {
+    type State = Vec<u8>;
+    type Action = Access;
+    type Observation = Vec<u8>;
+
+    fn initial(&self, visit: &mut impl FnMut(Vec<u8>)) {
+        visit(vec![0; self.number]);
+    }
+
+    fn next(&self, from: &Vec<u8>, visit: &mut impl FnMut(Access, Vec<u8>)) {
+        for (register, value) in from.iter().enumerate() {
+            let value = *value;
+            visit(Access::Read { register, value }, from.clone());
+            for value in 0..VALUES {
+                let mut to = from.clone();
+                to[register] = value;
+                visit(Access::Write { register, value }, to);
+            }
+        }
+    }
+
+    fn observe(&self, state: &Vec<u8>) -> Vec<u8> {
+        state.clone()
+    }
+}
+
+impl Observed for Registers {
+    type Specification = Self;
+    type Event = Access;
+
+    fn specification(&self) -> &Self {
+        self
+    }
+
+    fn shows(
+        &self,
+        _: &Vec<u8>,
+        access: &Happening<'_, Access>,
+        visit: &mut impl FnMut(Option<Access>),
+    ) {
+        visit(Some(access.event.clone()));
+    }
+
+    fn effect(&self, access: &Access) -> Effect {
+        match access {
+            Access::Write { .. } if self.is_delayed => Effect::Delayed,
+            _ => Effect::Within,
+        }
+    }
+
+    fn part(&self, access: &Access) -> Option<String> {
+        let register = access.register();
+        let is_named = !self.is_partial || register + 1 < self.number;
+        is_named.then(|| format!("register {register}"))
+    }
+
+    fn check(&self, access: &Access) -> Result<(), NoSuch> {
+        NoSuch::unless("register", access.register() as u64, self.number as u64)
+    }
+}
+
+/// A random history: threads that run against registers, each access with an interval around its effect; some reads return
+/// something else than they read, and some ends are lost.
+fn history(
+    random: &mut Generator,
+    registers: usize,
+    threads: usize,
+    length: usize,
+) -> Vec<Event<Access>> {
+    let mut state = vec![0; registers];
+    let wrong_in = [0, 0, 12, 40][random.below(4)];
+    let mut free = vec![(0, Some(0)); threads];
+    let mut events = Vec::new();
+    for at in 1..=length as u64 {
+        let effect = at * 10;
+        let able: Vec<usize> = (0..threads)
+            .filter(|thread| free[*thread].1.is_some_and(|free| free < effect))
+            .collect();
+        if able.is_empty() {
+            continue;
+        }
+        let thread = able[random.below(able.len())];
+        let register = random.below(registers);
+        let event = if random.below(2) == 0 {
+            let value = random.below(VALUES.into()) as u8;
+            state[register] = value;
+            Access::Write { register, value }
+        } else {
+            let is_wrong = wrong_in > 0 && random.below(wrong_in) == 0;
+            let value = (state[register] + u8::from(is_wrong)) % VALUES;
+            Access::Read { register, value }
+        };
+        let (place, since) = free[thread];
+        let since = since.unwrap_or(0);
+        let begin = effect - (random.below(35) as u64).min(effect - since);
+        let is_lost = random.below(15) == 0;
+        let end = (!is_lost).then(|| effect + random.below(35) as u64);
+        free[thread] = (place + 1, end.map(|end| end + 1));
+        events.push(Event {
+            thread: thread as u32,
+            place,
+            begin,
+            end,
+            event: Some(event),
+        });
+    }
+    events.sort_by_key(|event| (event.begin, event.thread, event.place));
+    events
+}
+
+fn apart(observed: &Registers, events: &[Event<Access>], settings: &Settings<'_>) -> Validation {
+    let ordered = Ordered::of(events.iter().cloned());
+    validate_apart(observed, ordered, settings).expect("it is well-formed")
+}
+
+/// Verdicts, counts and the events named agree with those of the history as a whole.
+#[test]
+fn parts_are_decided_as_the_whole_is() {
+    let mut verdicts: BTreeMap<String, u32> = BTreeMap::new();
+    let settings = Settings::default();
+    for seed in 0..2_000 {
+        let mut random = Generator::new(seed);
+        let registers = [1, 2, 3, 5, 70][random.below(5)];
+        let threads = 1 + random.below(4);
+        let length = if registers == 70 {
+            200
+        } else {
+            4 + random.below(24)
+        };
+        let events = history(&mut random, registers, threads, length);
+        let observed = Registers {
+            number: registers,
+            ..Registers::default()
+        };
+        let ordered = Ordered::of(events.iter().cloned());
+        let whole = validate(&observed, ordered, &settings).expect("it is well-formed");
+        let parts = apart(&observed, &events, &settings);
+        assert_eq!(parts.verdict(), whole.verdict(), "{seed}: {events:?}");
+        let touched = events
+            .iter()
+            .filter_map(|event| Some(event.event.as_ref()?.register()));
+        let touched: std::collections::BTreeSet<usize> = touched.collect();
+        assert_eq!(parts.parts.is_some(), touched.len() > 1, "{seed}");
+        if let Outcome::Refuted(explanation) = &parts.outcome {
+            let told = parts.parts.as_ref().map(|parts| parts.telling.clone());
+            let part = told.flatten();
+            let mut shown: Vec<_> = explanation.event.iter().collect();
+            for prefix in &explanation.prefixes {
+                shown.extend(prefix.steps.iter().filter_map(|step| step.event.as_ref()));
+                shown.extend(prefix.next.iter().map(|refused| &refused.event));
+            }
+            shown.extend(explanation.window.iter().flat_map(|window| &window.events));
+            assert!(!shown.is_empty());
+            for event in shown {
+                let line = event.line.expect("it has a line") as usize;
+                let original = &events[line - 2];
+                let times = (original.begin, original.end);
+                assert_eq!((event.begin, event.end), times, "{seed}");
+                let places = (original.thread, original.place);
+                assert_eq!((event.thread, event.place), places, "{seed}");
+                if let (Some(part), Some(access)) = (&part, &original.event) {
+                    assert_eq!(observed.part(access).as_ref(), Some(part));
+                }
+            }
+        } else {
+            assert_eq!(parts.events, whole.events);
+            assert_eq!(parts.interesting, whole.interesting);
+            assert_eq!(parts.threads, whole.threads);
+            assert_eq!(parts.partial, whole.partial);
+        }
+        *verdicts
+            .entry(format!("{:?}", parts.verdict()))
+            .or_default() += 1;
+    }
+    assert!(verdicts["Holds"] > 1_000, "{verdicts:?}");
+    assert!(verdicts["Violated"] > 200, "{verdicts:?}");
+}
+
+/// The first part that is refused decides, however the parts are scheduled.
+#[test]
+fn the_first_part_that_is_refused_is_told() {
+    let read = |register, value, at: u64| Event {
+        thread: register as u32,
+        place: 0,
+        begin: at,
+        end: Some(at + 1),
+        event: Some(Access::Read { register, value }),
+    };
+    let events: Vec<_> = (0..80)
+        .map(|register| read(register, u8::from(register % 20 == 7), register as u64))
+        .collect();
+    let observed = Registers {
+        number: 80,
+        ..Registers::default()
+    };
+    for _ in 0..20 {
+        let found = apart(&observed, &events, &Settings::default());
+        assert_eq!(found.verdict(), Verdict::Violated);
+        assert_eq!(found.events, 8);
+        let parts = found.parts.clone().expect("there are parts");
+        assert_eq!(
+            (parts.all, parts.telling.as_deref()),
+            (80, Some("register 7"))
+        );
+        let report = found.report();
+        let behaviour = &report.obligations[0];
+        let note = behaviour.note.as_deref();
+        assert_eq!(
+            note,
+            Some("decided apart in 80 parts, up to the first that is refuted, that of register 7")
+        );
+        assert!(
+            report
+                .taken_at_word
+                .iter()
+                .any(|word| word.contains("independent"))
+        );
+    }
+}
+
+/// Parts that depend on one another are not decided apart.
+#[test]
+fn what_depends_on_other_parts_is_decided_as_a_whole() {
+    let write = |register, thread| Event {
+        thread,
+        place: 0,
+        begin: thread.into(),
+        end: Some(9),
+        event: Some(Access::Write { register, value: 1 }),
+    };
+    let mut events = [write(0, 0), write(1, 1), write(2, 2)];
+    let settings = Settings::default();
+    for (is_delayed, is_partial) in [(true, false), (false, true)] {
+        let observed = Registers {
+            number: 3,
+            is_delayed,
+            is_partial,
+        };
+        assert_eq!(apart(&observed, &events, &settings).parts, None);
+    }
+    let observed = Registers {
+        number: 3,
+        ..Registers::default()
+    };
+    assert!(apart(&observed, &events, &settings).parts.is_some());
+    events[1].event = None;
+    assert_eq!(apart(&observed, &events, &settings).parts, None);
+}
+
+#[test]
+fn what_is_malformed_is_told_by_its_line() {
+    let mut events = history(&mut Generator::new(1), 4, 2, 12);
+    let observed = Registers {
+        number: 4,
+        ..Registers::default()
+    };
+    let value = 0;
+    events[5].event = Some(Access::Write { register: 4, value });
+    let error = validate_apart(&observed, Ordered::of(events), &Settings::default());
+    let HistoryError { line, problem } = error.expect_err("there is no such register");
+    assert_eq!(line, 7);
+    assert!(matches!(problem, Problem::NoSuch(_)), "{problem}");
+}
+
+/// A history that was cut is not said to hold, and one that is cancelled is undecided.
+#[test]
+fn a_cut_history_and_a_cancelled_one_do_not_hold() {
+    let observed = Registers {
+        number: 2,
+        ..Registers::default()
+    };
+    let write = |register, thread| Event {
+        thread,
+        place: 0,
+        begin: thread.into(),
+        end: Some(9),
+        event: Some(Access::Write { register, value: 1 }),
+    };
+    let events = [write(0, 0), write(1, 1)];
+    let cut = events.iter().cloned().map(Ok).chain([Err(HistoryError {
+        line: 3,
+        problem: Problem::NoEnd { within_line: false },
+    })]);
+    let found = validate_apart(&observed, Ordered::new(cut), &Settings::default());
+    let found = found.expect("it is well-formed");
+    assert_eq!(found.verdict(), Verdict::Incomplete);
+    assert!(found.no_end.is_some() && found.parts.is_some());
+    let cancelled = AtomicBool::new(true);
+    let settings = Settings {
+        watch: Watch {
+            cancel: Some(&cancelled),
+            progress: None,
+        },
+        ..Settings::default()
+    };
+    let found = apart(&observed, &events, &settings);
+    assert_eq!(found.verdict(), Verdict::Incomplete);
+    assert!(matches!(
+        found.outcome,
+        Outcome::Undecided(Limit::Cancelled)
+    ));
+}
