@@ -24,7 +24,7 @@ use super::settings::Settings;
 use super::validator::{Outcome, Parts, Validation, validate};
 use refmap::explore::Watch;
 use refmap::report::Verdict;
-use refmap::report::history::{Explanation, NoEnd, ShownEvent};
+use refmap::report::history::{NoEnd, ShownEvent};
 
 /// Interval at which it is asked whether the validation is cancelled.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -58,13 +58,46 @@ where
     let Some(parts) = parts.filter(|parts| parts.len() > 1) else {
         return validate(observed, ordered(whole.events, whole.no_end), settings);
     };
-    let threads: HashSet<u32> = whole.events.iter().map(|event| event.thread).collect();
-    let decided = decide(observed, &parts, whole, settings, started)?;
-    Ok(Validation {
-        threads: threads.len(),
-        seconds: started.elapsed().as_secs_f64(),
-        ..merged(&parts, decided)
-    })
+    let mut validation = decide(observed, &parts, whole, settings, started)?;
+    let word = "that parts of the history are independent of each other, as `part` of the adapter states it";
+    validation.taken_at_word.push(word.to_owned());
+    Ok(validation)
+}
+
+/// Decides a history of several objects of one specification, each apart and in parallel. Of each event `objects` has the name of its
+/// object.
+///
+/// # Errors
+///
+/// If the history is malformed, before there is a verdict. Lines are told as if the events were written to a file.
+///
+/// # Panics
+///
+/// If there are not as many names as events.
+pub fn validate_objects<O>(
+    observed: &O,
+    events: Vec<Event<O::Event>>,
+    objects: &[String],
+    settings: &Settings<'_>,
+) -> Result<Validation, HistoryError>
+where
+    O: Observed,
+    O::Event: Send,
+{
+    assert_eq!(events.len(), objects.len(), "each event has an object");
+    let started = Instant::now();
+    let whole = match read(observed, ordered(events, None))? {
+        Ok(whole) => whole,
+        Err(unread) => return Ok(*unread),
+    };
+    let mut parts = Split::default();
+    for (number, (event, object)) in (0..).zip(whole.events.iter().zip(objects)) {
+        parts.add(object, number, event);
+    }
+    if parts.parts.len() < 2 {
+        return validate(observed, ordered(whole.events, None), settings);
+    }
+    decide(observed, &parts.parts, whole, settings, started)
 }
 
 /// Events of a history.
@@ -136,26 +169,41 @@ struct Part {
 
 /// Parts of a history, in the order in which they begin; none if it is to be decided as a whole.
 fn split<O: Observed>(observed: &O, events: &[Event<O::Event>]) -> Option<Vec<Part>> {
-    let mut parts: Vec<Part> = Vec::new();
-    let mut known: HashMap<String, usize> = HashMap::new();
+    let mut split = Split::default();
     for (number, event) in (0..).zip(events) {
         let what = event.event.as_ref()?;
         if call("`effect` of the adapter", || observed.effect(what)) != Effect::Within {
             return None;
         }
         let name = call("`part` of the adapter", || observed.part(what))?;
-        let at = *known.entry(name).or_insert_with_key(|name| {
-            parts.push(Part {
-                name: name.clone(),
+        split.add(&name, number, event);
+    }
+    Some(split.parts)
+}
+
+/// Parts by their names.
+#[derive(Default)]
+struct Split {
+    parts: Vec<Part>,
+    known: HashMap<String, usize>,
+}
+
+impl Split {
+    /// Adds an event to the part of this name.
+    fn add<E>(&mut self, name: &str, number: u64, event: &Event<E>) {
+        let known = self.known.get(name).copied();
+        let at = known.unwrap_or_else(|| {
+            self.parts.push(Part {
+                name: name.to_owned(),
                 numbers: Vec::new(),
                 places: Vec::new(),
             });
-            parts.len() - 1
+            self.known.insert(name.to_owned(), self.parts.len() - 1);
+            self.parts.len() - 1
         });
-        parts[at].numbers.push(number);
-        parts[at].places.push(event.place);
+        self.parts[at].numbers.push(number);
+        self.parts[at].places.push(event.place);
     }
-    Some(parts)
 }
 
 /// Decides parts until the first that is refused, and all before it, are.
@@ -165,12 +213,13 @@ fn decide<O>(
     whole: Whole<O::Event>,
     settings: &Settings<'_>,
     started: Instant,
-) -> Result<Vec<Validation>, HistoryError>
+) -> Result<Validation, HistoryError>
 where
     O: Observed,
     O::Event: Send,
 {
     let Whole { events, no_end } = whole;
+    let threads: HashSet<u32> = events.iter().map(|event| event.thread).collect();
     let mut events: Vec<Option<Event<O::Event>>> = events.into_iter().map(Some).collect();
     let of_parts = parts.iter().map(|part| {
         let mut next_places: HashMap<u32, u64> = HashMap::new();
@@ -255,7 +304,12 @@ where
     });
     let last = refused.into_inner();
     let decided = decided.into_iter().take(last.saturating_add(1));
-    decided.filter_map(OnceLock::into_inner).collect()
+    let decided: Result<Vec<_>, _> = decided.filter_map(OnceLock::into_inner).collect();
+    Ok(Validation {
+        threads: threads.len(),
+        seconds: started.elapsed().as_secs_f64(),
+        ..merged(parts, decided?)
+    })
 }
 
 /// Validation of the whole, of those of its parts up to the first that is refused.
@@ -295,8 +349,6 @@ fn merged(parts: &[Part], mut decided: Vec<Validation>) -> Validation {
             }
         }
     }
-    let word = "that parts of the history are independent of each other, as `part` of the adapter states it";
-    merged.taken_at_word.push(word.to_owned());
     let memory = decided.iter().map(|one| one.peak_memory_bytes).max();
     merged.peak_memory_bytes = memory.unwrap_or(0);
     merged
@@ -305,43 +357,54 @@ fn merged(parts: &[Part], mut decided: Vec<Validation>) -> Validation {
 impl Part {
     /// Gives events the lines and the places back that they have in the history.
     fn restore(&self, validation: &mut Validation) {
-        let number = |own_line: u64| self.number(own_line);
-        for assumption in &mut validation.assumptions {
-            if let Some(at) = number(assumption.line) {
-                assumption.line = line(self.numbers[at]);
+        validation.visit_lines(&mut |own_line, place| {
+            let number = own_line.checked_sub(line(0)).map(|number| number as usize);
+            if let Some(at) = number.filter(|number| *number < self.numbers.len()) {
+                *own_line = line(self.numbers[at]);
+                if let Some(place) = place {
+                    *place = self.places[at];
+                }
             }
-        }
-        if let Outcome::Refuted(explanation) = &mut validation.outcome {
-            self.restore_shown(explanation);
-        }
+        });
+    }
+}
+
+impl Validation {
+    /// The same of a history of which event after event was read from these lines of a file of another form.
+    #[must_use]
+    pub fn with_lines(mut self, lines: &[u64]) -> Self {
+        self.visit_lines(&mut |own_line, _| {
+            let number = own_line.checked_sub(line(0)).map(|number| number as usize);
+            if let Some(line) = number.and_then(|number| lines.get(number)) {
+                *own_line = *line;
+            }
+        });
+        self
     }
 
-    /// Place of the event among those of the part, of which this is the line there.
-    fn number(&self, own_line: u64) -> Option<usize> {
-        let number = own_line.checked_sub(line(0))? as usize;
-        (number < self.numbers.len()).then_some(number)
-    }
-
-    fn restore_shown(&self, explanation: &mut Explanation) {
-        let restore = |event: &mut ShownEvent| {
-            if let Some(at) = event.line.and_then(|own_line| self.number(own_line)) {
-                event.line = Some(line(self.numbers[at]));
-                event.place = self.places[at];
-            }
-        };
-        explanation.event.iter_mut().for_each(restore);
-        for prefix in &mut explanation.prefixes {
-            let steps = prefix.steps.iter_mut();
-            steps
-                .filter_map(|step| step.event.as_mut())
-                .for_each(restore);
-            prefix
-                .next
-                .iter_mut()
-                .for_each(|refused| restore(&mut refused.event));
+    /// Visits the line of each event that is told, with its place in its thread where that is told as well.
+    fn visit_lines(&mut self, visit: &mut dyn FnMut(&mut u64, Option<&mut u64>)) {
+        for assumption in &mut self.assumptions {
+            visit(&mut assumption.line, None);
         }
-        if let Some(window) = &mut explanation.window {
-            window.events.iter_mut().for_each(restore);
+        if let Outcome::Refuted(explanation) = &mut self.outcome {
+            let mut shown = |event: &mut ShownEvent| {
+                if let Some(line) = &mut event.line {
+                    visit(line, Some(&mut event.place));
+                }
+            };
+            explanation.event.iter_mut().for_each(&mut shown);
+            for prefix in &mut explanation.prefixes {
+                let steps = prefix.steps.iter_mut();
+                steps
+                    .filter_map(|step| step.event.as_mut())
+                    .for_each(&mut shown);
+                let next = prefix.next.iter_mut();
+                next.for_each(|refused| shown(&mut refused.event));
+            }
+            if let Some(window) = &mut explanation.window {
+                window.events.iter_mut().for_each(&mut shown);
+            }
         }
     }
 }

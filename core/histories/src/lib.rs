@@ -132,7 +132,7 @@ mod validator;
 mod window;
 mod writer;
 
-pub use apart::validate_apart;
+pub use apart::{validate_apart, validate_objects};
 pub use call::Panicked;
 pub use event::{Event, Header, MOST_THREADS, VERSION};
 pub use history::{Events, History, LONGEST_LINE};
