@@ -103,7 +103,8 @@
 //!
 //! [`Source`] reads a pipe within the limits: who waits for a line that does not come can be interrupted.
 //!
-//! A trace in the Informal Trace Format is a history of one thread ([`validate_trace`]).
+//! A trace in the Informal Trace Format is a history of one thread ([`validate_trace`]). Histories that Jepsen recorded are
+//! read by [`foreign`].
 //!
 //! Not covered: orders between events that no clock shows (a message and its receipt), and clocks that differ
 //! between threads.
@@ -113,6 +114,7 @@ mod call;
 mod configuration;
 mod event;
 mod explain;
+pub mod foreign;
 mod history;
 mod input;
 mod itf;

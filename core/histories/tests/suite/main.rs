@@ -8,6 +8,7 @@ mod contradicting;
 mod endless;
 mod explaining;
 mod failing;
+mod foreign;
 mod format;
 mod heap;
 mod memory;
