@@ -14,5 +14,6 @@ mod oracle;
 mod queue;
 mod random;
 mod recording;
+mod specifications;
 mod stopping;
 mod traces;
