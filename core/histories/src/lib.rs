@@ -129,6 +129,7 @@ mod set;
 mod settings;
 mod smallest;
 mod source;
+pub mod specifications;
 mod strict;
 mod validator;
 mod window;

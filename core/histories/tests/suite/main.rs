@@ -16,5 +16,6 @@ mod oracle;
 mod queue;
 mod random;
 mod recording;
+mod specifications;
 mod stopping;
 mod traces;

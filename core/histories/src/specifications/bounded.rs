@@ -1,0 +1,101 @@
+//! FIFO queue of a bounded length.
+
+use refmap::{Action, StateOf, TransitionSystem};
+use serde::{Deserialize, Serialize};
+
+use super::answer::{Answer, AnswerKind, Answered};
+use super::operation::{Operation, Value};
+use super::sequence::Sequence;
+use super::sequential::{self, Deterministic, Sequential};
+
+/// FIFO queue of at most so many values: a push answers whether there was room.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bounded<V> {
+    /// Greatest number of values.
+    pub capacity: usize,
+    /// The values in it at first, the oldest first.
+    pub initial: Vec<V>,
+    /// The values that [`next`](TransitionSystem::next) pushes, each once. A history may have others.
+    pub values: Vec<V>,
+}
+
+/// Call of a bounded queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, Action)]
+#[serde(rename_all = "snake_case", deny_unknown_fields, bound = "")]
+#[rule(
+    process = "thread",
+    source = "Herlihy & Shavit, *The Art of Multiprocessor Programming*, chapter 10: bounded queue"
+)]
+pub enum Call<V: Value> {
+    /// Adds a value if there is room; answers whether there was.
+    Push(V),
+    /// Removes the oldest value, and answers it; nothing if there is none.
+    Pop,
+}
+
+impl<V: Value> Answered for Call<V> {
+    type Value = V;
+
+    fn kind(&self) -> AnswerKind {
+        match self {
+            Self::Push(_) => AnswerKind::Is,
+            Self::Pop => AnswerKind::ValueOrNothing,
+        }
+    }
+}
+
+impl<V: Value> Deterministic for Bounded<V> {
+    fn calls(&self, visit: &mut impl FnMut(Self::Call)) {
+        visit(Call::Pop);
+        self.values.iter().cloned().map(Call::Push).for_each(visit);
+    }
+
+    fn execute(&self, state: &mut Sequence<V>, call: &Self::Call) -> Option<Self::Answer> {
+        Some(match call {
+            Call::Push(value) => {
+                let has_room = state.values.len() < self.capacity;
+                if has_room {
+                    state.values.push_back(value.clone());
+                }
+                Answer::Is(has_room)
+            }
+            Call::Pop => state.values.pop_front().into(),
+        })
+    }
+}
+
+impl<V: Value> TransitionSystem for Bounded<V> {
+    type State = Sequence<V>;
+    type Action = Operation<Call<V>, Answer<V>>;
+    type Observation = Sequence<V>;
+
+    fn initial(&self, visit: &mut impl FnMut(Sequence<V>)) {
+        visit(self.initial.iter().cloned().collect());
+    }
+
+    fn next(&self, from: &Sequence<V>, visit: &mut impl FnMut(Self::Action, Sequence<V>)) {
+        sequential::next(self, from, visit);
+    }
+
+    fn observe(&self, state: &Sequence<V>) -> Sequence<V> {
+        state.clone()
+    }
+
+    fn successor(&self, from: &Sequence<V>, operation: &Self::Action) -> Option<Sequence<V>> {
+        sequential::successor(self, from, operation)
+    }
+}
+
+impl<V: Value> Sequential for Bounded<V> {
+    type Call = Call<V>;
+    type Answer = Answer<V>;
+
+    fn answers(
+        &self,
+        from: &StateOf<Self>,
+        call: &Self::Call,
+        visit: &mut impl FnMut(Self::Answer),
+    ) {
+        sequential::answers(self, from, call, visit);
+    }
+}

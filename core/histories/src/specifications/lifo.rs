@@ -1,0 +1,109 @@
+//! LIFO stack.
+
+use refmap::{Action, StateOf, TransitionSystem};
+use serde::{Deserialize, Serialize};
+
+use super::answer::{Answer, AnswerKind, Answered};
+use super::operation::{Operation, Value};
+use super::sequence::Sequence;
+use super::sequential::{self, Deterministic, Sequential};
+
+/// LIFO stack: a pop answers the newest value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lifo<V> {
+    /// The values in it at first, the oldest first.
+    pub initial: Vec<V>,
+    /// The values that [`next`](TransitionSystem::next) pushes, each once. A history may have others.
+    pub values: Vec<V>,
+}
+
+impl<V> Default for Lifo<V> {
+    fn default() -> Self {
+        Self {
+            initial: Vec::new(),
+            values: Vec::new(),
+        }
+    }
+}
+
+/// Call of a stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, Action)]
+#[serde(rename_all = "snake_case", deny_unknown_fields, bound = "")]
+#[rule(
+    process = "thread",
+    source = "Herlihy & Shavit, *The Art of Multiprocessor Programming*, chapter 11: stack"
+)]
+pub enum Call<V: Value> {
+    /// Adds a value; answers nothing.
+    Push(V),
+    /// Removes the newest value, and answers it; nothing if there is none.
+    Pop,
+}
+
+impl<V: Value> Answered for Call<V> {
+    type Value = V;
+
+    fn kind(&self) -> AnswerKind {
+        match self {
+            Self::Push(_) => AnswerKind::Nothing,
+            Self::Pop => AnswerKind::ValueOrNothing,
+        }
+    }
+}
+
+impl<V: Value> Deterministic for Lifo<V> {
+    fn calls(&self, visit: &mut impl FnMut(Self::Call)) {
+        visit(Call::Pop);
+        self.values.iter().cloned().map(Call::Push).for_each(visit);
+    }
+
+    fn execute(&self, state: &mut Sequence<V>, call: &Self::Call) -> Option<Self::Answer> {
+        Some(match call {
+            Call::Push(value) => {
+                state.values.push_back(value.clone());
+                Answer::Nothing
+            }
+            Call::Pop => state.values.pop_back().into(),
+        })
+    }
+}
+
+impl<V: Value> TransitionSystem for Lifo<V> {
+    type State = Sequence<V>;
+    type Action = Operation<Call<V>, Answer<V>>;
+    type Observation = Sequence<V>;
+
+    fn initial(&self, visit: &mut impl FnMut(Sequence<V>)) {
+        visit(self.initial.iter().cloned().collect());
+    }
+
+    fn next(&self, from: &Sequence<V>, visit: &mut impl FnMut(Self::Action, Sequence<V>)) {
+        sequential::next(self, from, visit);
+    }
+
+    fn observe(&self, state: &Sequence<V>) -> Sequence<V> {
+        state.clone()
+    }
+
+    fn successor(&self, from: &Sequence<V>, operation: &Self::Action) -> Option<Sequence<V>> {
+        sequential::successor(self, from, operation)
+    }
+}
+
+impl<V: Value> Sequential for Lifo<V> {
+    type Call = Call<V>;
+    type Answer = Answer<V>;
+
+    fn answers(
+        &self,
+        from: &StateOf<Self>,
+        call: &Self::Call,
+        visit: &mut impl FnMut(Self::Answer),
+    ) {
+        sequential::answers(self, from, call, visit);
+    }
+
+    fn commute(&self, one: &Self::Call, other: &Self::Call) -> bool {
+        matches!((one, other), (Call::Push(one), Call::Push(other)) if one == other)
+    }
+}

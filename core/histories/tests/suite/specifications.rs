@@ -1,0 +1,476 @@
+//! Tests of the ready specifications against plain objects and a search over all orders.
+
+mod json;
+mod plain;
+
+use std::collections::HashSet;
+
+use refmap::explore::Limit;
+use refmap::random::Generator;
+use refmap::{StateOf, TransitionSystem, disagreement, steps};
+use refmap_histories::specifications::{AnswerTo, Called, Operation, Operations, Sequential};
+use refmap_histories::{Event, Ordered, Outcome, Settings, validate};
+
+use plain::{
+    AnswerOf, CallOf, Plain, PlainBounded, PlainCounter, PlainFifo, PlainLifo, PlainMap,
+    PlainMutex, PlainPriorityQueue, PlainRegister, PlainRwLock, PlainSemaphore, PlainSet,
+};
+
+type EventOf<P> = Event<Called<CallOf<P>, AnswerOf<P>>>;
+
+fn initial<S: TransitionSystem>(system: &S) -> StateOf<S> {
+    let mut initial = Vec::new();
+    system.initial(&mut |state| initial.push(state));
+    assert_eq!(initial.len(), 1);
+    initial.remove(0)
+}
+
+fn answers<S: Sequential>(object: &S, from: &StateOf<S>, call: &S::Call) -> Vec<S::Answer> {
+    let mut answers = Vec::new();
+    object.answers(from, call, &mut |answer| answers.push(answer));
+    answers
+}
+
+/// States that few calls reach, the initial one first.
+fn few_states<P: Plain>(object: &P::Object, most: usize) -> Vec<StateOf<P::Object>> {
+    let mut states = vec![initial(object)];
+    let mut known: HashSet<_> = states.iter().cloned().collect();
+    let mut at = 0;
+    while at < states.len() && states.len() < most {
+        for (_, to) in steps(object, &states[at]) {
+            if known.insert(to.clone()) {
+                states.push(to);
+            }
+        }
+        at += 1;
+    }
+    states
+}
+
+/// On sequential runs a specification answers as the plain object, and takes no other answer.
+fn agrees_with_the_plain_object<P: Plain>() {
+    let (mut possible, mut impossible) = (0, 0);
+    for seed in 0..2000 {
+        let mut random = Generator::numbered(seed, 1);
+        let domain = [3, 100][random.below(2)];
+        let (object, mut plain) = P::pair(domain);
+        let mut state = initial(&object);
+        let all = P::some_answers(domain);
+        for _ in 0..random.below(201) {
+            let owner = random.below(domain as usize) as u32;
+            let call = plain.call(owner, domain, &mut random);
+            let answer = plain.execute(&call);
+            let expected: Vec<_> = answer.clone().into_iter().collect();
+            assert_eq!(
+                answers(&object, &state, &call),
+                expected,
+                "{call:?} {state:?}"
+            );
+            let first = random.below(all.len());
+            for wrong in all.iter().cycle().skip(first).take(4) {
+                let answered = Operation {
+                    call: call.clone(),
+                    answer: wrong.clone(),
+                };
+                let to = object.successor(&state, &answered);
+                assert_eq!(
+                    to.is_some(),
+                    answer.as_ref() == Some(wrong),
+                    "{answered:?} {state:?}"
+                );
+            }
+            let Some(answer) = answer else {
+                impossible += 1;
+                continue;
+            };
+            possible += 1;
+            let operation = Operation { call, answer };
+            let to = object.successor(&state, &operation);
+            state = to.unwrap_or_else(|| panic!("{operation:?} {state:?}"));
+        }
+    }
+    assert!(possible > 50_000, "{possible} {impossible}");
+}
+
+/// `next`, `successor` and `answers` agree on the states of a small domain, and `next` visits all calls of it.
+fn agrees_with_itself<P: Plain>() {
+    let (object, _) = P::pair(2);
+    let states = few_states::<P>(&object, 200);
+    assert!(states.len() > 1);
+    for state in &states {
+        assert_eq!(
+            disagreement(&object, state, &states[..states.len().min(20)]),
+            None
+        );
+        let offered = steps(&object, state);
+        for call in P::calls(2) {
+            let of_call = offered
+                .iter()
+                .filter(|(operation, _)| operation.call == call);
+            let expected: Vec<_> = of_call
+                .map(|(operation, _)| operation.answer.clone())
+                .collect();
+            assert_eq!(
+                answers(&object, state, &call),
+                expected,
+                "{call:?} {state:?}"
+            );
+            for answer in P::some_answers(2).into_iter().chain(expected) {
+                let operation = Operation {
+                    call: call.clone(),
+                    answer,
+                };
+                let step = offered.iter().find(|(offered, _)| *offered == operation);
+                let to = step.map(|(_, to)| to.clone());
+                assert_eq!(
+                    object.successor(state, &operation),
+                    to,
+                    "{operation:?} {state:?}"
+                );
+            }
+        }
+        let calls = P::calls(2);
+        assert!(
+            offered
+                .iter()
+                .all(|(operation, _)| calls.contains(&operation.call))
+        );
+    }
+}
+
+/// Claims of `commute`, `only_looks` and `tells` are right on the states of a small domain. Returns the number of claims of
+/// each, so that a test sees them.
+fn claims_are_right<P: Plain>() -> [usize; 3] {
+    let (object, _) = P::pair(3);
+    let states = few_states::<P>(&object, 120);
+    let calls = P::calls(3);
+    let mut claims = [0; 3];
+    let after = |state: &_, call: &CallOf<P>| -> Vec<_> {
+        let of = |answer: AnswerOf<P>| {
+            let operation = Operation {
+                call: call.clone(),
+                answer: answer.clone(),
+            };
+            let to = object
+                .successor(state, &operation)
+                .expect("it is an answer");
+            (answer, to)
+        };
+        answers(&object, state, call).into_iter().map(of).collect()
+    };
+    for call in &calls {
+        if object.only_looks(call) {
+            claims[1] += 1;
+            for state in &states {
+                assert!(
+                    after(state, call).iter().all(|(_, to)| to == state),
+                    "{call:?} {state:?}"
+                );
+            }
+        }
+        if !<AnswerOf<P> as AnswerTo<_>>::tells(call) {
+            claims[2] += 1;
+            let all = states
+                .iter()
+                .flat_map(|state| answers(&object, state, call));
+            assert_eq!(all.collect::<HashSet<_>>().len(), 1, "{call:?}");
+        }
+    }
+    for one in &calls {
+        for other in &calls {
+            assert_eq!(object.commute(one, other), object.commute(other, one));
+            if !object.commute(one, other) {
+                continue;
+            }
+            claims[0] += 1;
+            for state in &states {
+                let alone = answers(&object, state, other);
+                for (answer, between) in after(state, one) {
+                    // Answers of the other are the same, none if it is not possible.
+                    assert_eq!(
+                        answers(&object, &between, other),
+                        alone,
+                        "{one:?} {other:?} {state:?}"
+                    );
+                    for (other_answer, to) in after(&between, other) {
+                        let mut first = after(state, other).into_iter();
+                        let first = first.find(|(first, _)| *first == other_answer);
+                        let (_, between) = first.expect("it was possible");
+                        let swapped = after(&between, one);
+                        assert!(
+                            swapped.contains(&(answer.clone(), to)),
+                            "{one:?} {other:?} {state:?}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+    claims
+}
+
+/// Settings of a history.
+struct Shape {
+    threads: usize,
+    /// Greatest number of operations under way at a time.
+    under_way: usize,
+    operations: usize,
+    domain: u32,
+    /// Number of operations of which one, on the average, loses its end, and of which one loses its answer.
+    losses: Losses,
+}
+
+struct Losses {
+    ends: usize,
+    answers: usize,
+}
+
+/// Operation of a thread that is under way.
+enum Stage<C, A> {
+    Begun(C),
+    Done(C, A),
+}
+
+/// History of a plain object under a lock. An answer or an end is lost now and then; an operation that waits for ever has no end.
+fn history<P: Plain>(plain: &mut P, shape: &Shape, random: &mut Generator) -> Vec<EventOf<P>> {
+    struct Thread<P: Plain> {
+        place: u64,
+        has_ended: bool,
+        stage: Option<(u64, Stage<CallOf<P>, AnswerOf<P>>)>,
+    }
+    let one = |_| Thread::<P> {
+        place: 0,
+        has_ended: false,
+        stage: None,
+    };
+    let mut threads: Vec<_> = (0..shape.threads).map(one).collect();
+    let (mut events, mut begun, mut time) = (Vec::new(), 0, 0);
+    for _ in 0..shape.operations * 40 {
+        time += random.below(2) as u64;
+        let under_way = threads
+            .iter()
+            .filter(|thread| thread.stage.is_some())
+            .count();
+        let number = random.below(shape.threads);
+        let thread = &mut threads[number];
+        let (thread_number, place) = (number as u32, thread.place);
+        let mut record = |begin, end, call, answer| {
+            events.push(Event {
+                thread: thread_number,
+                place,
+                begin,
+                end,
+                event: Some(Called { call, answer }),
+            });
+        };
+        thread.stage = match thread.stage.take() {
+            None if thread.has_ended || begun == shape.operations => None,
+            None if under_way >= shape.under_way => None,
+            None => {
+                begun += 1;
+                let owner = thread_number % shape.domain;
+                Some((time, Stage::Begun(plain.call(owner, shape.domain, random))))
+            }
+            Some((begin, Stage::Begun(call))) if random.below(2 * shape.losses.ends) == 0 => {
+                // It takes no effect.
+                thread.has_ended = true;
+                record(begin, None, call, None);
+                None
+            }
+            Some((begin, Stage::Begun(call))) => match plain.execute(&call) {
+                Some(answer) => Some((begin, Stage::Done(call, answer))),
+                None => Some((begin, Stage::Begun(call))),
+            },
+            Some((begin, Stage::Done(call, answer))) => {
+                let end = (random.below(shape.losses.ends) > 0).then_some(time);
+                thread.has_ended = end.is_none();
+                let is_known = random.below(shape.losses.answers) > 0;
+                record(begin, end, call, is_known.then_some(answer));
+                thread.place += 1;
+                None
+            }
+        };
+    }
+    for (number, thread) in (0..).zip(threads) {
+        let (begin, call) = match thread.stage {
+            None => continue,
+            Some((begin, Stage::Begun(call) | Stage::Done(call, _))) => (begin, call),
+        };
+        let event = Some(Called { call, answer: None });
+        events.push(Event {
+            thread: number,
+            place: thread.place,
+            begin,
+            end: None,
+            event,
+        });
+    }
+    events.sort_by_key(|event| event.begin);
+    events
+}
+
+/// Whether the events have an order; none if that takes too many configurations.
+fn is_accepted<P: Plain>(
+    object: P::Object,
+    events: &[EventOf<P>],
+    random: &mut Generator,
+) -> Option<bool> {
+    let settings = Settings {
+        crowd: [1, 100, usize::MAX][random.below(3)],
+        configurations: 1 << 13,
+        ..Settings::default()
+    };
+    let ordered = Ordered::of(events.iter().cloned());
+    let validation = validate(&Operations(object), ordered, &settings).expect("it is in order");
+    assert_eq!(
+        (&validation.panicked, &validation.disagreement),
+        (&None, &None)
+    );
+    match validation.outcome {
+        Outcome::Behaviour => Some(true),
+        Outcome::Refuted(_) => Some(false),
+        Outcome::Undecided(Limit::States(_)) => None,
+        other => panic!("{other:?} {events:?}"),
+    }
+}
+
+/// Whether the plain object has an order of the events: all are tried.
+fn has_an_order<P: Plain>(plain: &P, events: &[EventOf<P>], taken: u32) -> bool {
+    let is_taken = |at: usize| taken >> at & 1 == 1;
+    let left = || (0..events.len()).filter(|at| !is_taken(*at));
+    if left().all(|at| events[at].end.is_none()) {
+        return true;
+    }
+    left().any(|at| {
+        let event = &events[at];
+        let mut others = left();
+        let may_come = others.all(|other| {
+            let other = &events[other];
+            let is_earlier = other.thread == event.thread && other.place < event.place;
+            !is_earlier && other.end.is_none_or(|end| end >= event.begin)
+        });
+        let Called { call, answer } = event.event.as_ref().expect("it is recorded");
+        let mut after = plain.clone();
+        may_come
+            && after
+                .execute(call)
+                .is_some_and(|found| answer.as_ref().is_none_or(|answer| *answer == found))
+            && has_an_order(&after, events, taken | 1 << at)
+    })
+}
+
+/// The histories of many threads that use the plain object under a lock are linearizable: none is refused, and most are decided.
+fn accepts_what_happened<P: Plain>() {
+    let mut undecided = 0;
+    for seed in 0..40 {
+        let mut random = Generator::numbered(seed, 2);
+        let threads = 4 + random.below(67);
+        let shape = Shape {
+            threads,
+            under_way: 2 + random.below(3),
+            operations: 20 + random.below(120),
+            domain: [5, 100][random.below(2)],
+            losses: Losses {
+                ends: 60,
+                answers: 60,
+            },
+        };
+        let (object, mut plain) = P::pair(shape.domain);
+        let events = history(&mut plain, &shape, &mut random);
+        match is_accepted::<P>(object, &events, &mut random) {
+            Some(is_accepted) => assert!(is_accepted, "seed {seed}: {events:?}"),
+            None => undecided += 1,
+        }
+    }
+    assert!(undecided <= 8, "{undecided}");
+}
+
+/// Verdicts on small histories, most of which have a wrong answer, are those of a search over all orders.
+fn decides_as_a_search_over_all_orders<P: Plain>() {
+    let (mut accepted, mut refused) = (0, 0);
+    for seed in 0..2000 {
+        let mut random = Generator::numbered(seed, 3);
+        let threads = 2 + random.below(3);
+        let shape = Shape {
+            threads,
+            under_way: threads,
+            operations: 3 + random.below(6),
+            domain: 2 + random.below(2) as u32,
+            losses: Losses {
+                ends: 12,
+                answers: 8,
+            },
+        };
+        let (object, mut plain) = P::pair(shape.domain);
+        let before = plain.clone();
+        let mut events = history(&mut plain, &shape, &mut random);
+        let all = P::some_answers(shape.domain);
+        if random.below(4) > 0 {
+            let known = events.iter_mut().filter_map(|event| event.event.as_mut());
+            let mut known: Vec<_> = known.filter_map(|called| called.answer.as_mut()).collect();
+            if !known.is_empty() {
+                let number = random.below(known.len());
+                *known[number] = all[random.below(all.len())].clone();
+            }
+        }
+        let expected = has_an_order(&before, &events, 0);
+        let found = is_accepted::<P>(object, &events, &mut random);
+        assert_eq!(found, Some(expected), "seed {seed}: {events:?}");
+        *if expected {
+            &mut accepted
+        } else {
+            &mut refused
+        } += 1;
+    }
+    assert!(accepted > 400 && refused > 200, "{accepted} {refused}");
+}
+
+/// The tests of a specification; what its calls claim is given as the number of pairs that commute, and of calls that only
+/// look, and that tell nothing, of three values or owners.
+macro_rules! tests {
+    ($($name:ident $plain:ty, $claims:expr;)*) => {$(
+        mod $name {
+            use super::*;
+
+            #[test]
+            fn agrees_with_the_plain_object() {
+                super::agrees_with_the_plain_object::<$plain>();
+            }
+
+            #[test]
+            fn agrees_with_itself() {
+                super::agrees_with_itself::<$plain>();
+            }
+
+            #[test]
+            fn claims_are_right() {
+                assert_eq!(super::claims_are_right::<$plain>(), $claims);
+            }
+
+            #[test]
+            fn accepts_what_happened() {
+                super::accepts_what_happened::<$plain>();
+            }
+
+            #[test]
+            fn decides_as_a_search_over_all_orders() {
+                super::decides_as_a_search_over_all_orders::<$plain>();
+            }
+        }
+    )*};
+}
+
+tests! {
+    register PlainRegister, [3 + 16, 4, 3];
+    counter PlainCounter, [9 + 1, 1, 3];
+    fifo PlainFifo, [3, 0, 3];
+    bounded PlainBounded, [0, 0, 0];
+    lifo PlainLifo, [3, 0, 3];
+    priority_queue PlainPriorityQueue, [9, 0, 3];
+    set PlainSet, [54 + 3 + 7, 4, 0];
+    // Of 24 calls a key, 5 only look, and 3 put.
+    map PlainMap, [6 * 24 * 24 + 3 * 25 + 9, 15, 9];
+    mutex PlainMutex, [0, 0, 6];
+    rw_lock PlainRwLock, [36 + 24 + 6, 0, 12];
+    semaphore PlainSemaphore, [0, 0, 2];
+}
