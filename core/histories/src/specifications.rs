@@ -33,6 +33,7 @@
 //! | [`Bounded`] | `{"push":1}`: whether there was room; `"pop"`: a value or `null` |
 //! | [`Set`] | `{"add":1}`, `{"remove":1}`: whether it changed the set; `{"contains":1}`: whether; `"all"`: a list |
 //! | [`Map`] | `{"get":"a"}`, `{"remove":"a"}`: the value or `null`; `{"put":{"key":"a","value":1}}`: nothing; `{"swap":{"key":"a","value":1}}`: the value before or `null`; `{"compare_and_swap":{"key":"a","from":null,"to":1}}`: whether |
+//! | [`Store`] | `{"get":"a"}`: its text; `{"put":{"key":"a","text":"x"}}`, `{"append":{"key":"a","text":"y"}}`: nothing |
 //! | [`Mutex`] | `{"lock":0}`, `{"unlock":0}`: nothing; `{"try_lock":0}`: whether. The number is the owner's |
 //! | [`RwLock`] | `{"read":0}`, `{"unlock_read":0}`, `{"write":0}`, `{"unlock_write":0}`: nothing; `{"try_read":0}`, `{"try_write":0}`: whether. The number is the owner's |
 //! | [`Semaphore`] | `"acquire"`, `"release"`: nothing; `"try_acquire"`: whether |
@@ -57,6 +58,7 @@ pub mod register;
 pub mod rw_lock;
 pub mod semaphore;
 pub mod set;
+pub mod store;
 
 pub use answer::{Answer, AnswerKind, AnswerTo, Answered, NoValue};
 pub use bounded::Bounded;
@@ -74,3 +76,4 @@ pub use semaphore::Semaphore;
 pub use sequence::Sequence;
 pub use sequential::Sequential;
 pub use set::Set;
+pub use store::Store;

@@ -10,6 +10,7 @@ mod error;
 mod expectation;
 mod fences;
 mod parameters;
+mod ready;
 mod stress;
 mod validator;
 mod values;
@@ -27,6 +28,8 @@ pub use stress::{RecordedHistory, StressFailure, StressReport, StressRun, Stress
 pub use validator::{Validator, ValidatorError};
 pub(crate) use values::whole_number;
 pub use values::{Choice, Number, choice, number};
+
+use std::sync::LazyLock;
 
 use crate::table::{Published, Rows, Table};
 use refmap::internal::nearest;
@@ -57,6 +60,16 @@ impl Catalogue {
             Rows::Published(published) => Some((table, published)),
             Rows::Sweep(_) => None,
         })
+    }
+
+    /// The validators of this catalogue, and then those of the ready specifications whose names it does not take.
+    pub fn all_validators(&self) -> impl Iterator<Item = &Validator> {
+        static READY: LazyLock<Vec<Validator>> = LazyLock::new(ready::ready);
+        let is_free = |ready: &&Validator| {
+            let mut own = self.validators.iter();
+            !own.any(|own| own.name == ready.name)
+        };
+        self.validators.iter().chain(READY.iter().filter(is_free))
     }
 
     /// Looks up a check by name.

@@ -1,5 +1,6 @@
 //! Validators of recorded histories.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::io::{self, BufRead, Read};
 use std::sync::Arc;
@@ -10,16 +11,20 @@ use serde_json::{Map, Value};
 
 use super::error::InputError;
 use super::parameters::Parameters;
+use super::ready::{Datum, Translated};
 use refmap::explore::Limit;
 use refmap::report::Report;
+use refmap_histories::foreign::{self, Foreign, ForeignError, ForeignProblem, Format};
+use refmap_histories::specifications::{Called, Operations, Sequential};
 use refmap_histories::{
-    Header, History, HistoryError, Interrupted, Observed, Problem, Settings, TraceError,
-    Validation, validate, validate_trace,
+    Event, Header, History, HistoryError, Interrupted, Observed, Ordered, Problem, Settings,
+    TraceError, Validation, validate, validate_objects, validate_trace,
 };
 
 type Answer = Result<Report, ValidatorError>;
 type Run = dyn Fn(History<&mut dyn BufRead>, &Settings<'_>) -> Answer + Send + Sync;
 type RunTrace = dyn Fn(&Value, &Settings<'_>) -> Answer + Send + Sync;
+type RunForeign = dyn Fn(&[Foreign], &Settings<'_>) -> Answer + Send + Sync;
 
 /// Validator: a specification with an adapter for events.
 #[derive(Serialize)]
@@ -34,6 +39,9 @@ pub struct Validator {
     run: Box<Run>,
     #[serde(skip)]
     trace: Box<RunTrace>,
+    /// Reader of the histories of other tools, if the specification is an object of which they may be.
+    #[serde(skip)]
+    foreign: Option<Box<RunForeign>>,
 }
 
 /// Greatest size of a trace of states in bytes; a trace is read as a whole.
@@ -60,6 +68,44 @@ pub enum ValidatorError {
     /// The validator requires a header, which a trace of states does not have.
     #[error("a trace of states has no parameters: {0}")]
     Instance(#[source] InputError),
+    /// The specification is none of an object of which the histories of other tools are.
+    #[error(
+        "{name} has no calls by which the histories of other tools go: only its own histories are validated"
+    )]
+    NotForeign {
+        /// Name of the specification.
+        name: &'static str,
+    },
+    /// The history of another tool is malformed.
+    #[error(transparent)]
+    Foreign(Box<ForeignError>),
+    /// The specification has parameters, which the history of another tool does not give.
+    #[error("a history of another tool has no parameters: {0}")]
+    ForeignInstance(#[source] InputError),
+    /// An operation of another tool's history is no call of the object.
+    #[error("line {line}: {operation} is no call of {name}")]
+    NoCall {
+        /// Line of its invocation.
+        line: u64,
+        /// Its function, with its argument.
+        operation: String,
+        /// Name of the specification.
+        name: &'static str,
+    },
+    /// An operation of another tool's history has an argument or an answer that the object does not have.
+    #[error("line {line}: {reason}")]
+    Call {
+        /// Line of its invocation.
+        line: u64,
+        /// Message of the JSON reader.
+        reason: serde_json::Error,
+    },
+    /// Some operations of a history have keys, and others have none.
+    #[error("line {line}: the operation has no key, and others have one")]
+    NoKey {
+        /// Line of its invocation.
+        line: u64,
+    },
     /// The header requests an unsupported instance.
     #[error("line 1: {0}")]
     Header(#[source] InputError),
@@ -123,6 +169,68 @@ impl Validator {
                 let report = validation.report().claiming(about, source);
                 Ok(report.named(name, Map::<String, Value>::new()))
             }),
+            foreign: None,
+        }
+    }
+
+    /// Validator of a ready specification, which `build` makes of parameters and of values that calls may have. The histories of other
+    /// tools are read by what `translate` makes of an operation.
+    pub(super) fn of_object<P: Args + 'static, S: Sequential + 'static>(
+        name: &'static str,
+        about: &'static str,
+        source: &'static str,
+        build: fn(&P, Vec<Datum>) -> S,
+        translate: fn(&Foreign) -> Option<Translated>,
+    ) -> Self
+    where
+        S::Call: Send,
+    {
+        let parameters = Parameters::of::<P>();
+        let foreign = move |operations: &[Foreign], settings: &Settings<'_>| {
+            let read = parameters.read_values(name, &Map::new());
+            let instance = read.and_then(|read| read.of::<P>());
+            let instance = instance.map_err(ValidatorError::ForeignInstance)?;
+            let object = Operations(build(&instance, some_arguments(operations)));
+            let mut events = Vec::new();
+            let mut places: HashMap<u32, u64> = HashMap::new();
+            for operation in operations {
+                let Foreign { thread, line, .. } = *operation;
+                let translated = translate(operation).ok_or_else(|| ValidatorError::NoCall {
+                    line,
+                    operation: format!("{} with {}", operation.function, operation.argument),
+                    name,
+                })?;
+                let mut called = Map::new();
+                called.insert("call".to_owned(), translated.call);
+                if let Some(answer) = translated.answer {
+                    called.insert("answer".to_owned(), answer);
+                }
+                let called = serde_json::from_value(Value::Object(called));
+                let called: Called<S::Call, S::Answer> =
+                    called.map_err(|reason| ValidatorError::Call { line, reason })?;
+                let place = places.entry(thread).or_default();
+                events.push(Event {
+                    thread,
+                    place: *place,
+                    begin: operation.begin,
+                    end: operation.end,
+                    event: Some(called),
+                });
+                *place += 1;
+            }
+            let lines: Vec<u64> = operations.iter().map(|operation| operation.line).collect();
+            let validation = match keys(operations)? {
+                Some(keys) => validate_objects(&object, events, &keys, settings)?,
+                None => validate(&object, Ordered::of(events), settings)?,
+            };
+            let report = validation.with_lines(&lines).report();
+            let report = report.claiming(about, source);
+            Ok(report.named(name, Map::<String, Value>::new()))
+        };
+        let own = move |of: &P| Ok(Operations(build(of, Vec::new())));
+        Self {
+            foreign: Some(Box::new(foreign)),
+            ..Self::new(name, about, source, own)
         }
     }
 
@@ -168,6 +276,32 @@ impl Validator {
         }
     }
 
+    /// Decides whether a history that another tool recorded is a behaviour. If `keyed`, each value in it is a pair of a key and a
+    /// value, and each key an object of its own.
+    ///
+    /// # Errors
+    ///
+    /// If the history is malformed, or none of this object.
+    pub fn run_foreign(
+        &self,
+        input: &mut dyn BufRead,
+        format: Format,
+        keyed: bool,
+        settings: &Settings<'_>,
+    ) -> Result<Report, ValidatorError> {
+        let Some(run) = &self.foreign else {
+            return Err(ValidatorError::NotForeign { name: self.name });
+        };
+        match foreign::read(input, format, keyed) {
+            Ok(operations) => run(&operations, settings),
+            Err(ForeignError {
+                problem: ForeignProblem::Interrupted(limit),
+                ..
+            }) => Ok(self.unread(limit)),
+            Err(error) => Err(ValidatorError::Foreign(Box::new(error))),
+        }
+    }
+
     /// Report of a history, or a trace, of which a limit left nothing to be read.
     pub fn unread(&self, limit: Limit) -> Report {
         let report = Validation::unread(limit).report();
@@ -201,6 +335,37 @@ impl Validator {
             Err(error) => Err(error.into()),
         }
     }
+}
+
+/// Greatest number of arguments of which the domain of a specification is made.
+const MOST_ARGUMENTS: usize = 32;
+
+/// The first arguments of calls, each once.
+fn some_arguments(operations: &[Foreign]) -> Vec<Datum> {
+    let mut some: Vec<Datum> = Vec::new();
+    for operation in operations {
+        let argument = Datum(operation.argument.clone());
+        if !argument.0.is_null() && !some.contains(&argument) {
+            some.push(argument);
+        }
+        if some.len() == MOST_ARGUMENTS {
+            break;
+        }
+    }
+    some
+}
+
+/// The key of each operation as text, if they have keys.
+fn keys(operations: &[Foreign]) -> Result<Option<Vec<String>>, ValidatorError> {
+    if operations.iter().all(|operation| operation.key.is_none()) {
+        return Ok(None);
+    }
+    let keys = operations.iter().map(|operation| {
+        let line = operation.line;
+        let key = operation.key.as_ref().map(Value::to_string);
+        key.ok_or(ValidatorError::NoKey { line })
+    });
+    keys.collect::<Result<_, _>>().map(Some)
 }
 
 impl fmt::Debug for Validator {

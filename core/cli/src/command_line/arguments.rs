@@ -104,6 +104,7 @@ pub(super) fn parse(
                 .get_one::<u64>("max-configurations")
                 .expect("there is a default") as usize,
             buffer: matches.get_one("buffer").copied(),
+            keyed: matches.get_flag("keyed"),
             limits: Limits {
                 seconds: matches.get_one("max-seconds").copied(),
                 memory_bytes: memory_bytes(matches),

@@ -152,6 +152,8 @@ pub(super) struct ValidateCommand {
     pub against: String,
     pub configurations: usize,
     pub buffer: Option<u32>,
+    /// True if each value of a history of Jepsen is a key and a value.
+    pub keyed: bool,
     pub limits: Limits,
     pub json: bool,
     pub html: Option<Page>,

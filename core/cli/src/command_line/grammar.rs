@@ -94,11 +94,7 @@ pub(super) fn command(
     } else {
         command.subcommand(stress(catalogue))
     };
-    let command = if catalogue.validators.is_empty() {
-        command
-    } else {
-        command.subcommand(validate(catalogue))
-    };
+    let command = command.subcommand(validate(catalogue));
     if catalogue.tables.is_empty() {
         return command;
     }
@@ -334,8 +330,8 @@ fn stress(catalogue: &Catalogue) -> clap::Command {
 }
 
 fn validate(catalogue: &Catalogue) -> clap::Command {
-    let names = catalogue.validators.iter().map(|validator| validator.name);
-    let listed = catalogue.validators.iter().map(|validator| {
+    let names = catalogue.all_validators().map(|validator| validator.name);
+    let listed = catalogue.all_validators().map(|validator| {
         let (name, about, source) = (validator.name, validator.about, validator.source);
         format!("  {name}: {about} [{source}]\n")
     });
@@ -351,8 +347,8 @@ fn validate(catalogue: &Catalogue) -> clap::Command {
             Arg::new("file")
                 .value_name("FILE")
                 .help(
-                    "The history, as JSON lines; if its name ends in .itf.json, a trace of states, for \
-                     specifications that need no parameters",
+                    "The history, as JSON lines, or as Jepsen records it, in EDN, JSON or text; if its name ends in .itf.json, a \
+                     trace of states, for specifications that need no parameters",
                 )
                 .required(true)
                 .value_parser(clap::value_parser!(PathBuf)),
@@ -362,6 +358,10 @@ fn validate(catalogue: &Catalogue) -> clap::Command {
                 .required(true)
                 .value_parser(PossibleValuesParser::new(names)),
         )
+        .arg(flag(
+            "keyed",
+            "Takes each value of a history of Jepsen as a key and a value, and each key as an object of its own",
+        ))
         .arg(
             valued(
                 "max-configurations",

@@ -32,7 +32,7 @@ pub(super) fn list(
             let listed = json!({
                 "checks": catalogue.checks, "claims": catalogue.claims()?, "grids": tables,
                 "fences": catalogue.fences, "stress": catalogue.stress,
-                "validators": catalogue.validators,
+                "validators": catalogue.all_validators().collect::<Vec<_>>(),
             });
             Ok(super::json::print(&listed, output)?)
         }
@@ -119,12 +119,10 @@ fn text(
         let (name, about, source) = (stress.name, stress.about, stress.source);
         paragraph(output, width, format!("  {name}: {about} [{source}]"), 6)?;
     }
-    if !catalogue.validators.is_empty() {
-        paragraph(output, width, String::new(), 0)?;
-        let line = format!("histories are validated by {name} validate FILE --against NAME, for:");
-        paragraph(output, width, line, 2)?;
-    }
-    for validator in &catalogue.validators {
+    paragraph(output, width, String::new(), 0)?;
+    let line = format!("histories are validated by {name} validate FILE --against NAME, for:");
+    paragraph(output, width, line, 2)?;
+    for validator in catalogue.all_validators() {
         let (name, about, source) = (validator.name, validator.about, validator.source);
         paragraph(output, width, format!("  {name}: {about} [{source}]"), 6)?;
     }

@@ -1,7 +1,7 @@
 //! `validate`: decides whether a recorded history is a behaviour of a specification.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, BufRead, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -15,6 +15,7 @@ use super::{CommandError, Status, json, progress};
 use crate::catalogue::{Catalogue, ValidatorError};
 use refmap::explore::Watch;
 use refmap::report::{TextOptions, Verdict};
+use refmap_histories::foreign::Format;
 use refmap_histories::{Interrupted, Settings, Source};
 
 /// Error: a file has no verdict.
@@ -47,6 +48,11 @@ fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
+/// Format of another tool, if the input begins like one. What cannot be read is told by whoever reads it.
+fn foreign(input: &mut Source<'_>) -> Option<Format> {
+    Format::of(input.fill_buf().ok()?)
+}
+
 pub(super) fn run(
     catalogue: &Catalogue,
     command: &ValidateCommand,
@@ -55,8 +61,7 @@ pub(super) fn run(
     output: &mut dyn Write,
 ) -> Result<Status, CommandError> {
     let validator = catalogue
-        .validators
-        .iter()
+        .all_validators()
         .find(|validator| validator.name == command.against)
         .expect("the command line knows the validators of the catalogue only");
     let path = || command.file.clone();
@@ -93,7 +98,10 @@ pub(super) fn run(
     let is_trace = command.file.to_string_lossy().ends_with(".itf.json");
     let report = match opened {
         Ok(mut input) if is_trace => validator.run_trace(&mut input, &settings),
-        Ok(mut input) => validator.run(&mut input, &settings),
+        Ok(mut input) => match foreign(&mut input) {
+            Some(format) => validator.run_foreign(&mut input, format, command.keyed, &settings),
+            None => validator.run(&mut input, &settings),
+        },
         Err(limit) => Ok(validator.unread(limit)),
     };
     bar.clear();

@@ -4,6 +4,7 @@ mod claims;
 mod escapes;
 mod fences;
 mod graph;
+mod histories;
 mod include;
 mod obligations;
 mod outputs;

@@ -217,6 +217,10 @@ impl<K: Value + Ord, V: Value> Sequential for Map<K, V> {
         sequential::answers(self, from, call, visit);
     }
 
+    fn part(&self, call: &Self::Call) -> Option<String> {
+        Some(refmap::internal::json(call.key()).to_string())
+    }
+
     fn only_looks(&self, call: &Self::Call) -> bool {
         match call {
             Call::Get(_) => true,

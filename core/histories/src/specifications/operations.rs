@@ -94,6 +94,10 @@ impl<S: Sequential> Observed for Operations<S> {
         self.0.commute(&one.call, &other.call)
     }
 
+    fn part(&self, event: &Self::Event) -> Option<String> {
+        self.0.part(&event.call)
+    }
+
     fn refusal(&self, from: &StateOf<S>, happening: &Happening<'_, Self::Event>) -> String {
         let Called { call, answer } = happening.event;
         let name = shown_call(&refmap::internal::json(call));

@@ -36,6 +36,11 @@ pub trait Sequential:
         false
     }
 
+    /// Name of the part of the object that a call concerns, such as a key, if each call concerns one, and no part depends on another.
+    fn part(&self, _call: &Self::Call) -> Option<String> {
+        None
+    }
+
     /// Reason why a call is not possible in a state. Asked only if it is not.
     fn obstacle(&self, _from: &StateOf<Self>, _call: &Self::Call) -> Option<String> {
         None

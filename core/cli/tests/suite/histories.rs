@@ -1,0 +1,305 @@
+//! Tests of `validate` on the histories of other tools, against the ready specifications.
+
+use std::fmt::Write as _;
+use std::sync::atomic::AtomicBool;
+
+use refmap::report::TextOptions;
+use refmap_cli::catalogue::Catalogue;
+use refmap_cli::{CommandError, Status};
+use serde_json::Value;
+
+/// Validates a history against an object, and returns the report.
+fn validated(history: &str, words: &[&str]) -> (Result<Status, CommandError>, Value) {
+    let folder = tempfile::tempdir().expect("there is room");
+    let file = folder.path().join("history.edn");
+    std::fs::write(&file, history).expect("there is room");
+    let file = file.to_str().expect("text");
+    let all = ["refmap", "validate", file, "--json", "--against"];
+    let words = all.iter().chain(words).map(Into::into);
+    let mut output = Vec::new();
+    let catalogue = Catalogue::default();
+    let status = refmap_cli::run(
+        "refmap",
+        "a test",
+        &catalogue,
+        words,
+        &AtomicBool::new(false),
+        TextOptions::default(),
+        &mut output,
+    );
+    let report = serde_json::from_slice(&output).unwrap_or(Value::Null);
+    (status, report)
+}
+
+fn assert_holds(history: &str, words: &[&str]) -> Value {
+    let (status, report) = validated(history, words);
+    assert_eq!(
+        status.expect("it has a verdict"),
+        Status::Success,
+        "{report}"
+    );
+    report
+}
+
+fn assert_violated(history: &str, words: &[&str]) -> Value {
+    let (status, report) = validated(history, words);
+    assert_eq!(
+        status.expect("it has a verdict"),
+        Status::Violated,
+        "{report}"
+    );
+    report
+}
+
+fn assert_refused(history: &str, words: &[&str], told: &str) {
+    let (status, _) = validated(history, words);
+    let error = status.expect_err("it has no verdict").to_string();
+    assert!(error.contains(told), "{error}");
+}
+
+/// Event of Jepsen's.
+fn event(history: &mut String, process: u32, kind: &str, function: &str, value: &str) {
+    let time = history.len();
+    let _ = writeln!(
+        history,
+        "{{:type :{kind}, :f :{function}, :value {value}, :process {process}, :time {time}}}"
+    );
+}
+
+/// Call that is answered before anything else happens.
+fn done(history: &mut String, process: u32, function: &str, argument: &str, answer: &str) {
+    event(history, process, "invoke", function, argument);
+    event(history, process, "ok", function, answer);
+}
+
+#[test]
+fn a_register_of_jepsen_is_linearizable_or_not() {
+    let mut history = String::new();
+    event(&mut history, 0, "invoke", "write", "1");
+    event(&mut history, 1, "invoke", "read", "nil");
+    event(&mut history, 1, "ok", "read", "1");
+    event(&mut history, 0, "ok", "write", "1");
+    done(&mut history, 1, "cas", "[1 2]", "[1 2]");
+    event(&mut history, 2, "invoke", "cas", "[1 5]");
+    event(&mut history, 2, "fail", "cas", "[1 5]");
+    // It may have come about, and did.
+    event(&mut history, 0, "invoke", "write", "3");
+    event(&mut history, 0, "info", "write", ":timed-out");
+    done(&mut history, 1, "read", "nil", "3");
+    let report = assert_holds(&history, &["register"]);
+    assert_eq!(report["history"]["events"], 5);
+    // The value that was overwritten does not come back.
+    done(&mut history, 1, "read", "nil", "1");
+    let report = assert_violated(&history, &["register"]);
+    let refused = &report["history"]["explanation"]["event"];
+    // As the file numbers its lines: it is invoked on the last but one.
+    assert_eq!(refused["line"], 13);
+    assert_eq!(refused["text"], "read → 1");
+    let told = report["counterexample"]["explanation"].as_str();
+    assert!(
+        told.is_some_and(|told| told.contains("read answers 3 here, and not 1")),
+        "{told:?}"
+    );
+}
+
+/// Writes that never returned, of which none is needed, or each.
+#[test]
+fn many_crashed_writes_are_decided() {
+    for is_needed in [false, true] {
+        let mut history = String::new();
+        for process in 0..30 {
+            event(
+                &mut history,
+                process,
+                "invoke",
+                "write",
+                &format!("{process}"),
+            );
+        }
+        for process in 0..30 {
+            event(&mut history, process, "info", "write", ":timed-out");
+        }
+        for value in 0..30 {
+            let value = format!("{value}");
+            if !is_needed {
+                done(&mut history, 90, "write", &value, &value);
+            }
+            done(&mut history, 90, "read", "nil", &value);
+        }
+        let report = assert_holds(&history, &["register"]);
+        let configurations = report["states"].as_u64().expect("it is a number");
+        assert!(configurations < 20_000, "{configurations}");
+        // Each was written once.
+        done(&mut history, 90, "read", "nil", "29");
+        done(&mut history, 90, "read", "nil", "3");
+        if is_needed {
+            assert_violated(&history, &["register"]);
+        }
+    }
+}
+
+/// Keys are objects of their own, and the first that is refused is told.
+#[test]
+fn keys_are_decided_apart() {
+    let mut history = String::new();
+    for key in 0..70 {
+        let value = format!("[{key} {}]", key + 1);
+        done(&mut history, key, "write", &value, &value);
+    }
+    for key in 0..70 {
+        let value = format!("[{key} {}]", key + 1);
+        done(&mut history, key, "read", &format!("[{key} nil]"), &value);
+    }
+    let report = assert_holds(&history, &["register", "--keyed"]);
+    let note = report["obligations"][0]["note"].as_str();
+    assert_eq!(note, Some("decided apart in 70 parts"));
+    for key in [66, 7, 30] {
+        done(
+            &mut history,
+            key,
+            "read",
+            &format!("[{key} nil]"),
+            &format!("[{key} 0]"),
+        );
+    }
+    let report = assert_violated(&history, &["register", "--keyed"]);
+    let note = report["obligations"][0]["note"].as_str();
+    let first = "decided apart in 70 parts, up to the first that is refuted, that of 7";
+    assert_eq!(note, Some(first));
+    assert_eq!(report["history"]["explanation"]["event"]["line"], 283);
+}
+
+#[test]
+fn a_store_of_porcupine_s_logs_is_decided_by_key() {
+    let mut history = String::new();
+    let mut event = |process: u32, kind: &str, function: &str, key: &str, value: &str| {
+        let _ = writeln!(
+            history,
+            "{{:process {process}, :type :{kind}, :f :{function}, :key \"{key}\", :value {value}}}"
+        );
+    };
+    for key in ["a", "b"] {
+        event(0, "invoke", "append", key, "\"x\"");
+        event(1, "invoke", "append", key, "\"y\"");
+        event(0, "ok", "append", key, "\"x\"");
+        event(1, "ok", "append", key, "\"y\"");
+        event(2, "invoke", "get", key, "nil");
+        event(2, "ok", "get", key, "\"yx\"");
+    }
+    event(2, "invoke", "get", "c", "nil");
+    event(2, "ok", "get", "c", "\"\"");
+    let good = history.clone();
+    let report = assert_holds(&good, &["store"]);
+    assert_eq!(report["obligations"][0]["note"], "decided apart in 3 parts");
+    let bad = good.replacen("\"yx\"", "\"y\"", 1);
+    let report = assert_violated(&bad, &["store"]);
+    let note = report["obligations"][0]["note"].as_str();
+    assert!(
+        note.is_some_and(|note| note.ends_with("that of \"a\"")),
+        "{note:?}"
+    );
+}
+
+#[test]
+fn every_object_reads_the_calls_of_jepsen() {
+    let mut queue = String::new();
+    done(&mut queue, 0, "enqueue", "1", "1");
+    done(&mut queue, 1, "enqueue", "2", "2");
+    let (mut fifo, mut lifo) = (queue.clone(), queue);
+    done(&mut fifo, 0, "dequeue", "nil", "1");
+    done(&mut lifo, 0, "dequeue", "nil", "2");
+    assert_holds(&fifo, &["fifo"]);
+    assert_holds(&fifo, &["priority-queue"]);
+    assert_violated(&fifo, &["lifo"]);
+    assert_holds(&lifo, &["lifo"]);
+    assert_violated(&lifo, &["fifo"]);
+    assert_violated(&lifo, &["priority-queue"]);
+    let mut set = String::new();
+    done(&mut set, 0, "add", "1", "1");
+    done(&mut set, 0, "add", "10", "10");
+    done(&mut set, 0, "add", "2", "2");
+    done(&mut set, 1, "read", "nil", "#{10 2 1}");
+    assert_holds(&set, &["set"]);
+    done(&mut set, 1, "read", "nil", "#{10 2}");
+    assert_violated(&set, &["set"]);
+    let mut counter = String::new();
+    done(&mut counter, 0, "add", "2", "2");
+    done(&mut counter, 0, "add", "3", "3");
+    done(&mut counter, 1, "read", "nil", "5");
+    assert_holds(&counter, &["counter"]);
+    done(&mut counter, 1, "read", "nil", "4");
+    assert_violated(&counter, &["counter"]);
+    let mut lock = String::new();
+    done(&mut lock, 0, "acquire", "nil", "nil");
+    done(&mut lock, 0, "release", "nil", "nil");
+    done(&mut lock, 1, "acquire", "nil", "nil");
+    assert_holds(&lock, &["mutex"]);
+    done(&mut lock, 0, "acquire", "nil", "nil");
+    assert_violated(&lock, &["mutex"]);
+    let mut map = String::new();
+    done(&mut map, 0, "write", "[x 1]", "[x 1]");
+    done(&mut map, 0, "cas", "[x [1 2]]", "[x [1 2]]");
+    done(&mut map, 1, "read", "[x nil]", "[x 2]");
+    done(&mut map, 1, "read", "[y nil]", "[y nil]");
+    assert_holds(&map, &["map", "--keyed"]);
+    done(&mut map, 1, "read", "[x nil]", "[x 1]");
+    assert_violated(&map, &["map", "--keyed"]);
+}
+
+#[test]
+fn what_is_no_history_of_the_object_is_refused() {
+    let mut history = String::new();
+    done(&mut history, 0, "write", "1", "1");
+    let known = history.clone();
+    done(&mut history, 0, "txn", "[]", "[]");
+    assert_refused(
+        &history,
+        &["register"],
+        "line 3: txn with [] is no call of register",
+    );
+    assert_refused(
+        &known,
+        &["bounded"],
+        "a history of another tool has no parameters",
+    );
+    assert_refused(
+        &known,
+        &["counter"],
+        "line 1: write with 1 is no call of counter",
+    );
+    assert_refused(&known, &["map"], "line 1: write with 1 is no call of map");
+    assert_refused(&known, &["register", "--keyed"], "line 1");
+    assert_refused("{:type :invoke", &["register"], "line 1");
+    let mut counter = String::new();
+    done(&mut counter, 0, "add", "\"two\"", "nil");
+    assert_refused(&counter, &["counter"], "line 1: ");
+    // Nothing was validated: that is not to hold.
+    let mut failed = String::new();
+    event(&mut failed, 0, "invoke", "write", "1");
+    event(&mut failed, 0, "fail", "write", "1");
+    let (status, report) = validated(&failed, &["register"]);
+    assert_eq!(status.expect("it is read"), Status::Incomplete, "{report}");
+}
+
+/// The own form of a history names the same calls.
+#[test]
+fn a_history_of_refmap_is_validated_against_a_ready_specification() {
+    let history = r#"{"history":"refmap","version":1,"parameters":{"capacity":1}}
+{"thread":0,"place":0,"begin":10,"end":20,"event":{"call":{"push":7},"answer":true}}
+{"thread":1,"place":0,"begin":30,"end":40,"event":{"call":{"push":8},"answer":false}}
+{"thread":1,"place":1,"begin":50,"end":60,"event":{"call":"pop","answer":7}}
+{"history":"end","events":3}
+"#;
+    assert_holds(history, &["bounded"]);
+    assert_violated(&history.replace("false", "true"), &["bounded"]);
+    assert_refused(
+        &history.replace("\"capacity\":1", ""),
+        &["bounded"],
+        "line 1",
+    );
+    assert_refused(
+        &history.replace("7},", "7},\"answers\":1,"),
+        &["bounded"],
+        "line 2",
+    );
+}

@@ -1,0 +1,158 @@
+//! Store: texts by key, which are read, written and appended to.
+
+use im::OrdMap;
+use refmap::{Action, State, StateOf, TransitionSystem};
+use serde::{Deserialize, Serialize, Serializer};
+
+use super::answer::{Answer, AnswerKind, Answered};
+use super::operation::Operation;
+use super::sequential::{self, Deterministic, Sequential};
+
+/// Store: texts by key, each empty at first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Store {
+    /// The keys with which [`next`](TransitionSystem::next) calls, each once. A history may have others.
+    pub keys: Vec<String>,
+    /// The texts with which [`next`](TransitionSystem::next) calls, each once. A history may have others.
+    pub texts: Vec<String>,
+}
+
+/// Call of a store.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, Action)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+#[rule(
+    process = "thread",
+    source = "Ongaro, *Consensus: Bridging Theory and Practice*, 2014, chapter 6: a linearizable store"
+)]
+pub enum Call {
+    /// Answers the text of a key.
+    Get(String),
+    /// Writes the text of a key; answers nothing.
+    Put {
+        /// The key.
+        key: String,
+        /// Its new text.
+        text: String,
+    },
+    /// Appends to the text of a key; answers nothing.
+    Append {
+        /// The key.
+        key: String,
+        /// The end of its new text.
+        text: String,
+    },
+}
+
+impl Call {
+    fn key(&self) -> &str {
+        match self {
+            Self::Get(key) | Self::Put { key, .. } | Self::Append { key, .. } => key,
+        }
+    }
+}
+
+/// Texts of a store that are not empty. They are cheap to copy, however many there are.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+pub struct Texts {
+    #[serde(serialize_with = "as_map")]
+    texts: OrdMap<String, String>,
+}
+
+impl<S: ?Sized> State<S> for Texts {}
+
+fn as_map<S: Serializer>(texts: &OrdMap<String, String>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(texts)
+}
+
+impl Answered for Call {
+    type Value = String;
+
+    fn kind(&self) -> AnswerKind {
+        match self {
+            Self::Get(_) => AnswerKind::Value,
+            Self::Put { .. } | Self::Append { .. } => AnswerKind::Nothing,
+        }
+    }
+}
+
+impl Deterministic for Store {
+    fn calls(&self, visit: &mut impl FnMut(Call)) {
+        for key in &self.keys {
+            visit(Call::Get(key.clone()));
+            for text in &self.texts {
+                let (key, text) = (key.clone(), text.clone());
+                visit(Call::Put {
+                    key: key.clone(),
+                    text: text.clone(),
+                });
+                visit(Call::Append { key, text });
+            }
+        }
+    }
+
+    fn execute(&self, state: &mut Texts, call: &Call) -> Option<Self::Answer> {
+        let texts = &mut state.texts;
+        match call {
+            Call::Get(key) => {
+                let text = texts.get(key).cloned();
+                return Some(Answer::Value(text.unwrap_or_default()));
+            }
+            Call::Put { key, text } if text.is_empty() => {
+                texts.remove(key);
+            }
+            Call::Put { key, text } => {
+                texts.insert(key.clone(), text.clone());
+            }
+            Call::Append { text, .. } if text.is_empty() => {}
+            Call::Append { key, text } => {
+                texts.entry(key.clone()).or_default().push_str(text);
+            }
+        }
+        Some(Answer::Nothing)
+    }
+}
+
+impl TransitionSystem for Store {
+    type State = Texts;
+    type Action = Operation<Call, Answer<String>>;
+    type Observation = Texts;
+
+    fn initial(&self, visit: &mut impl FnMut(Texts)) {
+        visit(Texts {
+            texts: OrdMap::new(),
+        });
+    }
+
+    fn next(&self, from: &Texts, visit: &mut impl FnMut(Self::Action, Texts)) {
+        sequential::next(self, from, visit);
+    }
+
+    fn observe(&self, state: &Texts) -> Texts {
+        state.clone()
+    }
+
+    fn successor(&self, from: &Texts, operation: &Self::Action) -> Option<Texts> {
+        sequential::successor(self, from, operation)
+    }
+}
+
+impl Sequential for Store {
+    type Call = Call;
+    type Answer = Answer<String>;
+
+    fn answers(&self, from: &StateOf<Self>, call: &Call, visit: &mut impl FnMut(Self::Answer)) {
+        sequential::answers(self, from, call, visit);
+    }
+
+    fn only_looks(&self, call: &Call) -> bool {
+        matches!(call, Call::Get(_))
+    }
+
+    fn commute(&self, one: &Call, other: &Call) -> bool {
+        one.key() != other.key() || self.only_looks(one) && self.only_looks(other)
+    }
+
+    fn part(&self, call: &Call) -> Option<String> {
+        Some(call.key().to_owned())
+    }
+}
