@@ -375,8 +375,8 @@ fn accepts_what_happened<P: Plain>() {
             operations: 20 + random.below(120),
             domain: [5, 100][random.below(2)],
             losses: Losses {
-                ends: 60,
-                answers: 60,
+                ends: 120,
+                answers: 120,
             },
         };
         let (object, mut plain) = P::pair(shape.domain);
@@ -386,7 +386,7 @@ fn accepts_what_happened<P: Plain>() {
             None => undecided += 1,
         }
     }
-    assert!(undecided <= 8, "{undecided}");
+    assert!(undecided < 20, "{undecided}");
 }
 
 /// Verdicts on small histories, most of which have a wrong answer, are those of a search over all orders.
