@@ -4,7 +4,7 @@
 //! file that a program in any language can write, and [`validate`] decides whether some order of the recorded
 //! events is a behaviour of a specification. The specification is any
 //! [`TransitionSystem`](refmap::TransitionSystem); an adapter ([`Observed`]) maps an event to the actions that it
-//! shows.
+//! shows. Those of queues, maps, locks and other objects are [ready](specifications).
 //!
 //! Two threads use a register. A read that begins after 2 was written cannot return 1:
 //!

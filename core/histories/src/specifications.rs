@@ -38,6 +38,8 @@
 //! | [`RwLock`] | `{"read":0}`, `{"unlock_read":0}`, `{"write":0}`, `{"unlock_write":0}`: nothing; `{"try_read":0}`, `{"try_write":0}`: whether. The number is the owner's |
 //! | [`Semaphore`] | `"acquire"`, `"release"`: nothing; `"try_acquire"`: whether |
 //!
+//! A view is made of another object: [`MayRefuse`], in which calls fail spuriously.
+//!
 //! Source: Herlihy & Wing, *Linearizability: a correctness condition for concurrent objects*, TOPLAS 12(3), 1990.
 //! Left out: objects whose operations take effect in several steps, or later than they answer.
 
@@ -59,6 +61,7 @@ pub mod rw_lock;
 pub mod semaphore;
 pub mod set;
 pub mod store;
+mod views;
 
 pub use answer::{Answer, AnswerKind, AnswerTo, Answered, NoValue};
 pub use bounded::Bounded;
@@ -77,3 +80,4 @@ pub use sequence::Sequence;
 pub use sequential::Sequential;
 pub use set::Set;
 pub use store::Store;
+pub use views::MayRefuse;

@@ -5,9 +5,9 @@ use std::fmt::Debug;
 
 use refmap::random::Generator;
 use refmap_histories::specifications::{
-    Answer, Bounded, Counter, Fifo, Lifo, Map, Mutex, NoValue, PriorityQueue, Register, RwLock,
-    Semaphore, Sequential, Set, bounded, counter, fifo, lifo, map, mutex, priority_queue, register,
-    rw_lock, semaphore, set,
+    Answer, Bounded, Counter, Fifo, Lifo, Map, MayRefuse, Mutex, NoValue, PriorityQueue, Register,
+    RwLock, Semaphore, Sequential, Set, bounded, counter, fifo, lifo, map, mutex, priority_queue,
+    register, rw_lock, semaphore, set,
 };
 
 /// Call and answer of a plain object.
@@ -26,6 +26,12 @@ pub trait Plain: Clone + Debug {
     fn some_answers(domain: u32) -> Vec<AnswerOf<Self>>;
     /// Executes a call, if it is possible.
     fn execute(&mut self, call: &CallOf<Self>) -> Option<AnswerOf<Self>>;
+    /// All that a call may do: the object after it, and its answer.
+    fn outcomes(&self, call: &CallOf<Self>) -> Vec<(Self, AnswerOf<Self>)> {
+        let mut after = self.clone();
+        let answer = after.execute(call);
+        answer.map(|answer| (after, answer)).into_iter().collect()
+    }
     /// Call of an owner, which it can mostly make.
     fn call(&self, _owner: u32, domain: u32, random: &mut Generator) -> CallOf<Self> {
         let calls = Self::calls(domain);
@@ -603,5 +609,48 @@ impl Plain for PlainSemaphore {
             }
             semaphore::Call::Release => self.acquired.pop().map(|()| Answer::Nothing),
         }
+    }
+}
+
+/// Register whose compare-and-swaps may fail spuriously.
+#[derive(Clone, Debug)]
+pub struct PlainWeakRegister(PlainRegister);
+
+impl Plain for PlainWeakRegister {
+    type Object = MayRefuse<Register<u32>>;
+
+    fn pair(domain: u32) -> (MayRefuse<Register<u32>>, Self) {
+        let (object, plain) = PlainRegister::pair(domain);
+        let refusal = |call: &register::Call<u32>| match call {
+            register::Call::CompareAndSwap { .. } => Some(Answer::Is(false)),
+            _ => None,
+        };
+        (MayRefuse { object, refusal }, Self(plain))
+    }
+
+    fn calls(domain: u32) -> Vec<register::Call<u32>> {
+        PlainRegister::calls(domain)
+    }
+
+    fn some_answers(domain: u32) -> Vec<Answer<u32>> {
+        PlainRegister::some_answers(domain)
+    }
+
+    fn execute(&mut self, call: &register::Call<u32>) -> Option<Answer<u32>> {
+        self.0.execute(call)
+    }
+
+    fn outcomes(&self, call: &register::Call<u32>) -> Vec<(Self, Answer<u32>)> {
+        let mut after = self.clone();
+        let answer = after.execute(call).expect("it is possible");
+        let mut outcomes = vec![(after, answer)];
+        if answer == Answer::Is(true) {
+            outcomes.push((self.clone(), Answer::Is(false)));
+        }
+        outcomes
+    }
+
+    fn call(&self, owner: u32, domain: u32, random: &mut Generator) -> register::Call<u32> {
+        self.0.call(owner, domain, random)
     }
 }
