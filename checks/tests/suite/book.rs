@@ -95,7 +95,7 @@ fn every_block_is_tested() {
     }
 }
 
-/// A block of commands, `$ refmap …`, each followed by what it prints. They run in one folder, in which `systems` is.
+/// A block of commands, `$ refmap …`, each followed by what it prints. They run in one folder, in which `systems` and `examples` are.
 #[test]
 #[cfg(unix)]
 fn every_command_prints_what_its_page_shows() {
@@ -106,8 +106,10 @@ fn every_command_prints_what_its_page_shows() {
                 continue;
             }
             let here = tempfile::tempdir().expect("there is room");
-            let systems = here.path().join("systems");
-            std::os::unix::fs::symlink(checkout().join("systems"), systems).expect("there is room");
+            for folder in ["systems", "examples"] {
+                let link = here.path().join(folder);
+                std::os::unix::fs::symlink(checkout().join(folder), link).expect("there is room");
+            }
             for part in block.text.split("$ refmap ").skip(1) {
                 let (command, shown) = part.split_once('\n').expect("it shows something");
                 let output = Command::new(env!("CARGO_BIN_EXE_refmap"))

@@ -99,6 +99,11 @@ pub enum Problem {
         /// The number of events before it.
         found: u64,
     },
+    /// The event was not recorded, and nothing is known of which it may be.
+    #[error(
+        "the event was not recorded: of this specification it is not known which values it may have had"
+    )]
+    NotRecorded,
     /// There is a line after the one that ends the history.
     #[error("there is a line after the end of the history")]
     AfterEnd,

@@ -228,7 +228,28 @@ impl Validator {
             Ok(report.named(name, Map::<String, Value>::new()))
         };
         let own = move |of: &P| Ok(Operations(build(of, Vec::new())));
+        let parameters = Parameters::of::<P>();
+        let run = move |history: History<&mut dyn BufRead>, settings: &Settings<'_>| {
+            let given = history.header().parameters.clone();
+            let read = parameters.read_values(name, &given);
+            let instance = read.and_then(|read| read.of::<P>());
+            let instance = instance.map_err(ValidatorError::Header)?;
+            let object = Operations(build(&instance, Vec::new()));
+            // The values of a call that was not recorded are not known, and a history is not refused for want of them.
+            let recorded = (2..).zip(history.events()).map(|(line, event)| {
+                let event: Event<Called<S::Call, S::Answer>> = event?;
+                let problem = Problem::NotRecorded;
+                let is_recorded = event.event.is_some();
+                is_recorded
+                    .then_some(event)
+                    .ok_or(HistoryError { line, problem })
+            });
+            let validation = validate(&object, Ordered::new(recorded), settings)?;
+            let report = validation.report().claiming(about, source);
+            Ok(report.named(name, given))
+        };
         Self {
+            run: Box::new(run),
             foreign: Some(Box::new(foreign)),
             ..Self::new(name, about, source, own)
         }

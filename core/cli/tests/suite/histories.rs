@@ -292,6 +292,8 @@ fn a_history_of_refmap_is_validated_against_a_ready_specification() {
 "#;
     assert_holds(history, &["bounded"]);
     assert_violated(&history.replace("false", "true"), &["bounded"]);
+    let unknown = history.replace(r#"{"call":{"push":8},"answer":false}"#, "null");
+    assert_refused(&unknown, &["bounded"], "line 3: the event was not recorded");
     assert_refused(
         &history.replace("\"capacity\":1", ""),
         &["bounded"],

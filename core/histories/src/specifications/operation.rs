@@ -9,8 +9,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::answer::AnswerTo;
 
-/// Value that an object holds: plain data that JSON can have. None serializes as `null`, which is the answer of a call that
-/// finds no value.
+/// Value that an object holds: plain data that JSON can have. No value may serialize as `null`, which is the answer of a call that
+/// finds no value; so an `Option` is not one.
 pub trait Value:
     Clone + Eq + Hash + Debug + Serialize + DeserializeOwned + Send + Sync + 'static
 {

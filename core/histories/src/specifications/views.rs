@@ -151,6 +151,10 @@ where
         self.object.commute(one, other)
     }
 
+    fn part(&self, call: &S::Call) -> Option<String> {
+        self.object.part(call)
+    }
+
     fn obstacle(&self, from: &StateOf<S>, call: &S::Call) -> Option<String> {
         self.object.obstacle(from, call)
     }

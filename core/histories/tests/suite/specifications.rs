@@ -7,14 +7,17 @@ use std::collections::HashSet;
 
 use refmap::explore::Limit;
 use refmap::random::Generator;
-use refmap::{StateOf, TransitionSystem, disagreement, steps};
-use refmap_histories::specifications::{AnswerTo, Called, Operation, Operations, Sequential};
+use refmap::{StateOf, TransitionSystem, Verdict, disagreement, steps};
+use refmap_histories::specifications::{
+    Answer, AnswerTo, Called, Fifo, MayRefuse, Operation, Operations, Sequential,
+    bounded::Call::Push, fifo::Call::Pop,
+};
 use refmap_histories::{Event, Ordered, Outcome, Settings, validate};
 
 use plain::{
     AnswerOf, CallOf, Plain, PlainBounded, PlainCounter, PlainFifo, PlainLifo, PlainMap,
     PlainMutex, PlainPriorityQueue, PlainRegister, PlainRwLock, PlainSemaphore, PlainSet,
-    PlainWeakRegister,
+    PlainStore, PlainWeakRegister,
 };
 
 type EventOf<P> = Event<Called<CallOf<P>, AnswerOf<P>>>;
@@ -181,6 +184,11 @@ fn claims_are_right<P: Plain>() -> [usize; 3] {
     for one in &calls {
         for other in &calls {
             assert_eq!(object.commute(one, other), object.commute(other, one));
+            let parts = [one, other].map(|call| object.part(call));
+            assert_eq!(parts[0].is_some(), parts[1].is_some());
+            if parts[0] != parts[1] {
+                assert!(object.commute(one, other), "{one:?} {other:?}");
+            }
             if !object.commute(one, other) {
                 continue;
             }
@@ -429,6 +437,42 @@ fn decides_as_a_search_over_all_orders<P: Plain>() {
     assert!(accepted > 400 && refused > 200, "{accepted} {refused}");
 }
 
+/// A refusal with which the object does something does not determine the state after it.
+#[test]
+#[should_panic = "is a refusal, and changes the state"]
+fn a_refusal_changes_nothing() {
+    let queue = MayRefuse {
+        object: PlainBounded::pair(2).0,
+        refusal: |call| matches!(call, Push(_)).then_some(Answer::Is(true)),
+    };
+    steps(&queue, &initial(&queue));
+}
+
+/// An operation that was not recorded is one with values of the domain.
+#[test]
+fn an_unrecorded_operation_has_a_value_of_the_domain() {
+    let popped = Called {
+        call: Pop,
+        answer: Some(Answer::Value(7)),
+    };
+    let events = [None, Some(popped)].into_iter().zip(0..);
+    let events = events.map(|(event, place)| Event {
+        thread: 0,
+        place,
+        begin: 2 * place,
+        end: Some(2 * place + 1),
+        event,
+    });
+    let events: Vec<_> = events.collect();
+    for (values, verdict) in [(vec![7], Verdict::Holds), (vec![6], Verdict::Violated)] {
+        let initial = Vec::new();
+        let queue = Operations(Fifo { initial, values });
+        let ordered = Ordered::of(events.iter().cloned());
+        let validation = validate(&queue, ordered, &Settings::default()).expect("it is in order");
+        assert_eq!(validation.verdict(), verdict);
+    }
+}
+
 /// The tests of a specification; what its calls claim is given as the number of pairs that commute, and of calls that only
 /// look, and that tell nothing, of three values or owners.
 macro_rules! tests {
@@ -473,6 +517,8 @@ tests! {
     priority_queue PlainPriorityQueue, [9, 0, 3];
     set PlainSet, [54 + 3 + 7, 4, 0];
     // Of 24 calls a key, 5 only look, and 3 put.
+    // Of 7 calls a key, 1 only looks, and 6 write.
+    store PlainStore, [6 * 7 * 7 + 3, 3, 18];
     map PlainMap, [6 * 24 * 24 + 3 * 25 + 9, 15, 9];
     mutex PlainMutex, [0, 0, 6];
     rw_lock PlainRwLock, [36 + 24 + 6, 0, 12];

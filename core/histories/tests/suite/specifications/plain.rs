@@ -6,8 +6,8 @@ use std::fmt::Debug;
 use refmap::random::Generator;
 use refmap_histories::specifications::{
     Answer, Bounded, Counter, Fifo, Lifo, Map, MayRefuse, Mutex, NoValue, PriorityQueue, Register,
-    RwLock, Semaphore, Sequential, Set, bounded, counter, fifo, lifo, map, mutex, priority_queue,
-    register, rw_lock, semaphore, set,
+    RwLock, Semaphore, Sequential, Set, Store, bounded, counter, fifo, lifo, map, mutex,
+    priority_queue, register, rw_lock, semaphore, set, store,
 };
 
 /// Call and answer of a plain object.
@@ -416,6 +416,92 @@ impl Plain for PlainMap {
                 from: self.0.get(&key).copied(),
                 to: Some(value),
             },
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct PlainStore(Vec<(String, String)>);
+
+/// Key and text of a number; the text of 0 is empty.
+fn named(key: u32, text: u32) -> (String, String) {
+    let text = if text == 0 {
+        String::new()
+    } else {
+        format!("{text}.")
+    };
+    (format!("k{key}"), text)
+}
+
+impl PlainStore {
+    /// Takes the text of a key out.
+    fn take(&mut self, key: &str) -> String {
+        match self.0.iter().position(|(known, _)| known == key) {
+            Some(at) => self.0.swap_remove(at).1,
+            None => String::new(),
+        }
+    }
+}
+
+impl Plain for PlainStore {
+    type Object = Store;
+
+    fn pair(domain: u32) -> (Store, Self) {
+        let object = Store {
+            keys: (0..domain).map(|key| named(key, 0).0).collect(),
+            texts: (0..domain).map(|text| named(0, text).1).collect(),
+        };
+        (object, Self(Vec::new()))
+    }
+
+    fn calls(domain: u32) -> Vec<store::Call> {
+        let mut calls = Vec::new();
+        for at in 0..domain {
+            calls.push(store::Call::Get(named(at, 0).0));
+            for text in 0..domain {
+                let (key, text) = named(at, text);
+                calls.push(store::Call::Put {
+                    key: key.clone(),
+                    text: text.clone(),
+                });
+                calls.push(store::Call::Append { key, text });
+            }
+        }
+        calls
+    }
+
+    fn some_answers(domain: u32) -> Vec<Answer<String>> {
+        let texts = (0..domain).map(|text| named(0, text).1);
+        let twice = texts
+            .clone()
+            .flat_map(|one| texts.clone().map(move |other| one.clone() + &other));
+        answers(twice)
+    }
+
+    fn execute(&mut self, call: &store::Call) -> Option<Answer<String>> {
+        let (key, text) = match call {
+            store::Call::Get(key) => {
+                let text = self.take(key);
+                self.0.push((key.clone(), text.clone()));
+                return Some(Answer::Value(text));
+            }
+            store::Call::Put { key, text } => {
+                self.take(key);
+                (key, text.clone())
+            }
+            store::Call::Append { key, text } => (key, self.take(key) + text),
+        };
+        self.0.push((key.clone(), text));
+        Some(Answer::Nothing)
+    }
+
+    fn call(&self, _: u32, domain: u32, random: &mut Generator) -> store::Call {
+        let mut any = || random.below(domain as usize) as u32;
+        let (key, text) = named(any(), any());
+        match random.below(3) {
+            0 => store::Call::Get(key),
+            1 => store::Call::Put { key, text },
+            _ => store::Call::Append { key, text },
         }
     }
 }
