@@ -119,7 +119,7 @@ fn read<O: Observed>(
         let event = match guarded(|| call("`Deserialize` of an event", || events.next())) {
             Ok(Some(event)) => event,
             Ok(None) => return Ok(Ok(whole)),
-            Err(panicked) => return Ok(Err(Box::new(Validation::panicked(panicked)))),
+            Err(panicked) => return Ok(Err(Box::new(Validation::after(panicked)))),
         };
         match event {
             Ok(event) => {

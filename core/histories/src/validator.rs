@@ -118,7 +118,7 @@ impl Validation {
     }
 
     /// Validation before which a function of the model panicked.
-    pub(super) fn panicked(panicked: Panicked) -> Self {
+    pub(super) fn after(panicked: Panicked) -> Self {
         Self {
             panicked: Some(panicked),
             ..Self::nothing(Outcome::Misled)
@@ -202,7 +202,7 @@ where
         Err(panicked) => {
             return Ok(Validation {
                 seconds: started.elapsed().as_secs_f64(),
-                ..Validation::panicked(panicked)
+                ..Validation::after(panicked)
             });
         }
     };

@@ -12,6 +12,7 @@ mod fences;
 mod parameters;
 mod ready;
 mod stress;
+mod translated;
 mod validator;
 mod values;
 

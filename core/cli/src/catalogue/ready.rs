@@ -1,61 +1,17 @@
 //! Validators of the ready specifications, which every catalogue has, for histories of refmap and of other tools.
 
-use std::cmp::Ordering;
-use std::fmt;
-
 use clap::Args;
 use refmap_histories::foreign::Foreign;
 use refmap_histories::specifications::{
     Bounded, Counter, Fifo, Lifo, Map, Mutex, PriorityQueue, Register, RwLock, Semaphore,
     Sequential, Set, Store,
 };
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::Nothing;
+use super::translated::{Datum, Translated};
 use super::validator::Validator;
 use super::values::number;
-
-/// Value of a history: JSON of any kind. Numbers are in their order, texts in theirs, others in that of their text.
-#[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize, Default)]
-#[serde(transparent)]
-pub(super) struct Datum(pub Value);
-
-impl fmt::Debug for Datum {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.0)
-    }
-}
-
-impl Ord for Datum {
-    fn cmp(&self, other: &Self) -> Ordering {
-        let by_text = || self.0.to_string().cmp(&other.0.to_string());
-        match (&self.0, &other.0) {
-            (Value::Number(one), Value::Number(other)) => match (one.as_i64(), other.as_i64()) {
-                (Some(one), Some(other)) => one.cmp(&other),
-                _ => {
-                    let of = |number: &serde_json::Number| number.as_f64().unwrap_or(f64::MAX);
-                    of(one).total_cmp(&of(other)).then_with(by_text)
-                }
-            },
-            (Value::String(one), Value::String(other)) => one.cmp(other),
-            _ => by_text(),
-        }
-    }
-}
-
-impl PartialOrd for Datum {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-/// Operation of another tool's history as a call of an object, in JSON.
-pub(super) struct Translated {
-    pub call: Value,
-    /// The answer, if it is known.
-    pub answer: Option<Value>,
-}
 
 /// Parameters of a bounded queue.
 #[derive(Clone, Args)]

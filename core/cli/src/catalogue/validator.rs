@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::error::InputError;
 use super::parameters::Parameters;
-use super::ready::{Datum, Translated};
+use super::translated::{Datum, Translated};
 use refmap::explore::Limit;
 use refmap::report::Report;
 use refmap_histories::foreign::{self, Foreign, ForeignError, ForeignProblem, Format};

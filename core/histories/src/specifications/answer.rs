@@ -7,7 +7,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Serialize};
 use serde_json::{Error, from_value};
 
-use super::operation::Value;
+use super::value::Value;
 
 /// Type of the answers to calls of type `C`.
 pub trait AnswerTo<C>: Clone + Eq + Hash + Debug + Serialize + Send + Sync + 'static {

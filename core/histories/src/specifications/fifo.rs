@@ -4,9 +4,10 @@ use refmap::{Action, StateOf, TransitionSystem};
 use serde::{Deserialize, Serialize};
 
 use super::answer::{Answer, AnswerKind, Answered};
-use super::operation::{Operation, Value};
+use super::operation::Operation;
 use super::sequence::Sequence;
 use super::sequential::{self, Deterministic, Sequential};
+use super::value::Value;
 
 /// FIFO queue: a pop answers the oldest value.
 #[derive(Clone, Debug, PartialEq, Eq)]

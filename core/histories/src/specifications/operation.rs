@@ -4,22 +4,10 @@ use std::fmt::Debug;
 use std::hash::Hash;
 
 use refmap::{Action, Process, Rule, RuleId};
-use serde::de::{DeserializeOwned, Error};
+use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::answer::AnswerTo;
-
-/// Value that an object holds: plain data that JSON can have. No value may serialize as `null`, which is the answer of a call that
-/// finds no value; so an `Option` is not one.
-pub trait Value:
-    Clone + Eq + Hash + Debug + Serialize + DeserializeOwned + Send + Sync + 'static
-{
-}
-
-impl<V: Clone + Eq + Hash + Debug + Serialize + DeserializeOwned + Send + Sync + 'static> Value
-    for V
-{
-}
 
 /// Operation of an object: a call with its answer. It is an action, an instance of the rule of its call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]

@@ -4,8 +4,9 @@ use refmap::{Action, State, StateOf, TransitionSystem};
 use serde::{Deserialize, Serialize};
 
 use super::answer::{Answer, AnswerKind, Answered};
-use super::operation::{Operation, Value};
+use super::operation::Operation;
 use super::sequential::{self, Deterministic, Sequential};
+use super::value::Value;
 
 /// Register: a value that is read, written, and compared and swapped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use im::Vector;
 use refmap::State;
 use serde::{Serialize, Serializer};
 
-use super::operation::Value;
+use super::value::Value;
 
 /// Sequence of values, the oldest first. It is cheap to copy, whatever its length.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]

@@ -7,8 +7,9 @@ use refmap::{Action, State, StateOf, TransitionSystem};
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::answer::{Answer, AnswerKind, Answered};
-use super::operation::{Operation, Value};
+use super::operation::Operation;
 use super::sequential::{self, Deterministic, Sequential};
+use super::value::Value;
 
 /// Set of values.
 #[derive(Clone, Debug, PartialEq, Eq)]
