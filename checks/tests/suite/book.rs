@@ -184,7 +184,7 @@ fn every_command_in_prose_is_claimed() {
         "refmap include NAME",
         "refmap include A.aut B.aut",
         "refmap graph FILE",
-        "refmap list",
+        "refmap validate --help",
         "refmap validate FILE --against NAME",
         "refmap completions bash",
         "refmap man",

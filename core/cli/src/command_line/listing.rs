@@ -119,10 +119,12 @@ fn text(
         let (name, about, source) = (stress.name, stress.about, stress.source);
         paragraph(output, width, format!("  {name}: {about} [{source}]"), 6)?;
     }
-    paragraph(output, width, String::new(), 0)?;
-    let line = format!("histories are validated by {name} validate FILE --against NAME, for:");
-    paragraph(output, width, line, 2)?;
-    for validator in catalogue.all_validators() {
+    if !catalogue.validators.is_empty() {
+        paragraph(output, width, String::new(), 0)?;
+        let line = format!("histories are validated by {name} validate FILE --against NAME, for:");
+        paragraph(output, width, line, 2)?;
+    }
+    for validator in &catalogue.validators {
         let (name, about, source) = (validator.name, validator.about, validator.source);
         paragraph(output, width, format!("  {name}: {about} [{source}]"), 6)?;
     }

@@ -48,9 +48,13 @@ fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
+/// Number of bytes below which nothing is said of a beginning: a pipe may have handed over a part of a word.
+const FEW: usize = 16;
+
 /// Format of another tool, if the input begins like one. What cannot be read is told by whoever reads it.
 fn foreign(input: &mut Source<'_>) -> Option<Format> {
-    Format::of(input.fill_buf().ok()?)
+    let beginning = input.fill_buf().ok()?;
+    (beginning.len() >= FEW).then(|| Format::of(beginning))?
 }
 
 pub(super) fn run(
