@@ -88,6 +88,8 @@ fn a_register_of_jepsen_is_linearizable_or_not() {
     done(&mut history, 1, "read", "nil", "3");
     let report = assert_holds(&history, &["register"]);
     assert_eq!(report["history"]["events"], 5);
+    let taken = report["taken_at_word"].to_string();
+    assert!(taken.contains("that the history is whole"), "{taken}");
     // The value that was overwritten does not come back.
     done(&mut history, 1, "read", "nil", "1");
     let report = assert_violated(&history, &["register"]);
