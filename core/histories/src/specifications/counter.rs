@@ -1,11 +1,11 @@
 //! Counter: a number to which threads add.
 
-use refmap::{Action, State, StateOf, TransitionSystem};
+use refmap::{Action, State, TransitionSystem};
 use serde::{Deserialize, Serialize};
 
 use super::answer::{Answer, AnswerKind, Answered};
 use super::operation::Operation;
-use super::sequential::{self, Deterministic, Sequential};
+use super::sequential::{Deterministic, Sequential, executed_answers, executed_steps};
 
 /// Counter: a number to which threads add. It wraps around, as an atomic integer does.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -86,31 +86,14 @@ impl TransitionSystem for Counter {
         });
     }
 
-    fn next(&self, from: &Count, visit: &mut impl FnMut(Self::Action, Count)) {
-        sequential::next(self, from, visit);
-    }
-
-    fn observe(&self, state: &Count) -> Count {
-        *state
-    }
-
-    fn successor(&self, from: &Count, operation: &Self::Action) -> Option<Count> {
-        sequential::successor(self, from, operation)
-    }
+    executed_steps!();
 }
 
 impl Sequential for Counter {
     type Call = Call;
     type Answer = Answer<i64>;
 
-    fn answers(
-        &self,
-        from: &StateOf<Self>,
-        call: &Self::Call,
-        visit: &mut impl FnMut(Self::Answer),
-    ) {
-        sequential::answers(self, from, call, visit);
-    }
+    executed_answers!();
 
     fn only_looks(&self, call: &Self::Call) -> bool {
         matches!(call, Call::Read)

@@ -1,12 +1,12 @@
 //! FIFO queue.
 
-use refmap::{Action, StateOf, TransitionSystem};
+use refmap::{Action, TransitionSystem};
 use serde::{Deserialize, Serialize};
 
 use super::answer::{Answer, AnswerKind, Answered};
 use super::operation::Operation;
 use super::sequence::Sequence;
-use super::sequential::{self, Deterministic, Sequential};
+use super::sequential::{Deterministic, Sequential, executed_answers, executed_steps};
 use super::value::Value;
 
 /// FIFO queue: a pop answers the oldest value.
@@ -78,31 +78,14 @@ impl<V: Value> TransitionSystem for Fifo<V> {
         visit(self.initial.iter().cloned().collect());
     }
 
-    fn next(&self, from: &Sequence<V>, visit: &mut impl FnMut(Self::Action, Sequence<V>)) {
-        sequential::next(self, from, visit);
-    }
-
-    fn observe(&self, state: &Sequence<V>) -> Sequence<V> {
-        state.clone()
-    }
-
-    fn successor(&self, from: &Sequence<V>, operation: &Self::Action) -> Option<Sequence<V>> {
-        sequential::successor(self, from, operation)
-    }
+    executed_steps!();
 }
 
 impl<V: Value> Sequential for Fifo<V> {
     type Call = Call<V>;
     type Answer = Answer<V>;
 
-    fn answers(
-        &self,
-        from: &StateOf<Self>,
-        call: &Self::Call,
-        visit: &mut impl FnMut(Self::Answer),
-    ) {
-        sequential::answers(self, from, call, visit);
-    }
+    executed_answers!();
 
     fn commute(&self, one: &Self::Call, other: &Self::Call) -> bool {
         matches!((one, other), (Call::Push(one), Call::Push(other)) if one == other)

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use im::OrdMap;
-use refmap::{Action, State, StateOf, TransitionSystem};
+use refmap::{Action, State, TransitionSystem};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::answer::{Answer, AnswerKind, Answered};
 use super::operation::Operation;
-use super::sequential::{self, Deterministic, Sequential};
+use super::sequential::{Deterministic, Sequential, executed_answers, executed_steps};
 use super::value::Value;
 
 /// Map from keys to values.
@@ -192,31 +192,14 @@ impl<K: Value + Ord, V: Value> TransitionSystem for Map<K, V> {
         visit(self.initial.clone().into_iter().collect());
     }
 
-    fn next(&self, from: &Entries<K, V>, visit: &mut impl FnMut(Self::Action, Entries<K, V>)) {
-        sequential::next(self, from, visit);
-    }
-
-    fn observe(&self, state: &Entries<K, V>) -> Entries<K, V> {
-        state.clone()
-    }
-
-    fn successor(&self, from: &Entries<K, V>, operation: &Self::Action) -> Option<Entries<K, V>> {
-        sequential::successor(self, from, operation)
-    }
+    executed_steps!();
 }
 
 impl<K: Value + Ord, V: Value> Sequential for Map<K, V> {
     type Call = Call<K, V>;
     type Answer = Answer<V>;
 
-    fn answers(
-        &self,
-        from: &StateOf<Self>,
-        call: &Self::Call,
-        visit: &mut impl FnMut(Self::Answer),
-    ) {
-        sequential::answers(self, from, call, visit);
-    }
+    executed_answers!();
 
     fn part(&self, call: &Self::Call) -> Option<String> {
         Some(refmap::internal::json(call.key()).to_string())

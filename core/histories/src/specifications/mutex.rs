@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::answer::{Answer, AnswerKind, Answered, NoValue};
 use super::operation::Operation;
-use super::sequential::{self, Deterministic, Sequential};
+use super::sequential::{Deterministic, Sequential, executed_answers, executed_steps};
 
 /// Mutex: a lock that one owner holds at a time.
 ///
@@ -88,31 +88,14 @@ impl TransitionSystem for Mutex {
         visit(Held::default());
     }
 
-    fn next(&self, from: &Held, visit: &mut impl FnMut(Self::Action, Held)) {
-        sequential::next(self, from, visit);
-    }
-
-    fn observe(&self, state: &Held) -> Held {
-        *state
-    }
-
-    fn successor(&self, from: &Held, operation: &Self::Action) -> Option<Held> {
-        sequential::successor(self, from, operation)
-    }
+    executed_steps!();
 }
 
 impl Sequential for Mutex {
     type Call = Call;
     type Answer = Answer<NoValue>;
 
-    fn answers(
-        &self,
-        from: &StateOf<Self>,
-        call: &Self::Call,
-        visit: &mut impl FnMut(Self::Answer),
-    ) {
-        sequential::answers(self, from, call, visit);
-    }
+    executed_answers!();
 
     fn obstacle(&self, from: &StateOf<Self>, call: &Self::Call) -> Option<String> {
         let owner = from.by.map(|owner| format!("the lock is held by {owner}"));

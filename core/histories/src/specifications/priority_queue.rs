@@ -1,12 +1,12 @@
 //! Priority queue: a pop answers the least value.
 
 use im::OrdMap;
-use refmap::{Action, State, StateOf, TransitionSystem};
+use refmap::{Action, State, TransitionSystem};
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::answer::{Answer, AnswerKind, Answered};
 use super::operation::Operation;
-use super::sequential::{self, Deterministic, Sequential};
+use super::sequential::{Deterministic, Sequential, executed_answers, executed_steps};
 use super::value::Value;
 
 /// Priority queue: a pop answers the least value. Equal values are the same.
@@ -128,31 +128,14 @@ impl<V: Value + Ord> TransitionSystem for PriorityQueue<V> {
         visit(self.initial.iter().cloned().collect());
     }
 
-    fn next(&self, from: &Multiset<V>, visit: &mut impl FnMut(Self::Action, Multiset<V>)) {
-        sequential::next(self, from, visit);
-    }
-
-    fn observe(&self, state: &Multiset<V>) -> Multiset<V> {
-        state.clone()
-    }
-
-    fn successor(&self, from: &Multiset<V>, operation: &Self::Action) -> Option<Multiset<V>> {
-        sequential::successor(self, from, operation)
-    }
+    executed_steps!();
 }
 
 impl<V: Value + Ord> Sequential for PriorityQueue<V> {
     type Call = Call<V>;
     type Answer = Answer<V>;
 
-    fn answers(
-        &self,
-        from: &StateOf<Self>,
-        call: &Self::Call,
-        visit: &mut impl FnMut(Self::Answer),
-    ) {
-        sequential::answers(self, from, call, visit);
-    }
+    executed_answers!();
 
     fn commute(&self, one: &Self::Call, other: &Self::Call) -> bool {
         matches!((one, other), (Call::Push(_), Call::Push(_)))

@@ -1,11 +1,11 @@
 //! Register: a value that is read, written, and compared and swapped.
 
-use refmap::{Action, State, StateOf, TransitionSystem};
+use refmap::{Action, State, TransitionSystem};
 use serde::{Deserialize, Serialize};
 
 use super::answer::{Answer, AnswerKind, Answered};
 use super::operation::Operation;
-use super::sequential::{self, Deterministic, Sequential};
+use super::sequential::{Deterministic, Sequential, executed_answers, executed_steps};
 use super::value::Value;
 
 /// Register: a value that is read, written, and compared and swapped.
@@ -102,31 +102,14 @@ impl<V: Value> TransitionSystem for Register<V> {
         });
     }
 
-    fn next(&self, from: &Contents<V>, visit: &mut impl FnMut(Self::Action, Contents<V>)) {
-        sequential::next(self, from, visit);
-    }
-
-    fn observe(&self, state: &Contents<V>) -> Contents<V> {
-        state.clone()
-    }
-
-    fn successor(&self, from: &Contents<V>, operation: &Self::Action) -> Option<Contents<V>> {
-        sequential::successor(self, from, operation)
-    }
+    executed_steps!();
 }
 
 impl<V: Value> Sequential for Register<V> {
     type Call = Call<V>;
     type Answer = Answer<V>;
 
-    fn answers(
-        &self,
-        from: &StateOf<Self>,
-        call: &Self::Call,
-        visit: &mut impl FnMut(Self::Answer),
-    ) {
-        sequential::answers(self, from, call, visit);
-    }
+    executed_answers!();
 
     fn only_looks(&self, call: &Self::Call) -> bool {
         match call {

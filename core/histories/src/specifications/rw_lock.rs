@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use super::answer::{Answer, AnswerKind, Answered, NoValue};
 use super::operation::Operation;
-use super::sequential::{self, Deterministic, Sequential};
+use super::sequential::{Deterministic, Sequential, executed_answers, executed_steps};
 
 /// Lock that many readers, or one writer, hold at a time.
 ///
@@ -163,31 +163,14 @@ impl TransitionSystem for RwLock {
         visit(Held::free());
     }
 
-    fn next(&self, from: &Held, visit: &mut impl FnMut(Self::Action, Held)) {
-        sequential::next(self, from, visit);
-    }
-
-    fn observe(&self, state: &Held) -> Held {
-        state.clone()
-    }
-
-    fn successor(&self, from: &Held, operation: &Self::Action) -> Option<Held> {
-        sequential::successor(self, from, operation)
-    }
+    executed_steps!();
 }
 
 impl Sequential for RwLock {
     type Call = Call;
     type Answer = Answer<NoValue>;
 
-    fn answers(
-        &self,
-        from: &StateOf<Self>,
-        call: &Self::Call,
-        visit: &mut impl FnMut(Self::Answer),
-    ) {
-        sequential::answers(self, from, call, visit);
-    }
+    executed_answers!();
 
     fn commute(&self, one: &Self::Call, other: &Self::Call) -> bool {
         match (one, other) {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::answer::{Answer, AnswerKind, Answered, NoValue};
 use super::operation::Operation;
-use super::sequential::{self, Deterministic, Sequential};
+use super::sequential::{Deterministic, Sequential, executed_answers, executed_steps};
 
 /// Semaphore: permits that threads acquire and release.
 ///
@@ -84,31 +84,14 @@ impl TransitionSystem for Semaphore {
         });
     }
 
-    fn next(&self, from: &Available, visit: &mut impl FnMut(Self::Action, Available)) {
-        sequential::next(self, from, visit);
-    }
-
-    fn observe(&self, state: &Available) -> Available {
-        *state
-    }
-
-    fn successor(&self, from: &Available, operation: &Self::Action) -> Option<Available> {
-        sequential::successor(self, from, operation)
-    }
+    executed_steps!();
 }
 
 impl Sequential for Semaphore {
     type Call = Call;
     type Answer = Answer<NoValue>;
 
-    fn answers(
-        &self,
-        from: &StateOf<Self>,
-        call: &Self::Call,
-        visit: &mut impl FnMut(Self::Answer),
-    ) {
-        sequential::answers(self, from, call, visit);
-    }
+    executed_answers!();
 
     fn obstacle(&self, from: &StateOf<Self>, call: &Self::Call) -> Option<String> {
         match call {

@@ -91,3 +91,36 @@ pub(super) fn answers<D: Deterministic>(
     let mut state = from.clone();
     object.execute(&mut state, call).into_iter().for_each(visit);
 }
+
+/// Steps and observations of a deterministic object, in its `TransitionSystem`: it is seen whole.
+macro_rules! executed_steps {
+    () => {
+        fn next(&self, from: &Self::State, visit: &mut impl FnMut(Self::Action, Self::State)) {
+            $crate::specifications::sequential::next(self, from, visit);
+        }
+
+        fn observe(&self, state: &Self::State) -> Self::Observation {
+            Self::State::clone(state)
+        }
+
+        fn successor(&self, from: &Self::State, operation: &Self::Action) -> Option<Self::State> {
+            $crate::specifications::sequential::successor(self, from, operation)
+        }
+    };
+}
+
+/// Answers of a deterministic object, in its `Sequential`.
+macro_rules! executed_answers {
+    () => {
+        fn answers(
+            &self,
+            from: &refmap::StateOf<Self>,
+            call: &Self::Call,
+            visit: &mut impl FnMut(Self::Answer),
+        ) {
+            $crate::specifications::sequential::answers(self, from, call, visit);
+        }
+    };
+}
+
+pub(super) use {executed_answers, executed_steps};

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use im::OrdSet;
-use refmap::{Action, State, StateOf, TransitionSystem};
+use refmap::{Action, State, TransitionSystem};
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::answer::{Answer, AnswerKind, Answered};
 use super::operation::Operation;
-use super::sequential::{self, Deterministic, Sequential};
+use super::sequential::{Deterministic, Sequential, executed_answers, executed_steps};
 use super::value::Value;
 
 /// Set of values.
@@ -135,31 +135,14 @@ impl<V: Value + Ord> TransitionSystem for Set<V> {
         visit(self.initial.iter().cloned().collect());
     }
 
-    fn next(&self, from: &Elements<V>, visit: &mut impl FnMut(Self::Action, Elements<V>)) {
-        sequential::next(self, from, visit);
-    }
-
-    fn observe(&self, state: &Elements<V>) -> Elements<V> {
-        state.clone()
-    }
-
-    fn successor(&self, from: &Elements<V>, operation: &Self::Action) -> Option<Elements<V>> {
-        sequential::successor(self, from, operation)
-    }
+    executed_steps!();
 }
 
 impl<V: Value + Ord> Sequential for Set<V> {
     type Call = Call<V>;
     type Answer = Answer<BTreeSet<V>>;
 
-    fn answers(
-        &self,
-        from: &StateOf<Self>,
-        call: &Self::Call,
-        visit: &mut impl FnMut(Self::Answer),
-    ) {
-        sequential::answers(self, from, call, visit);
-    }
+    executed_answers!();
 
     fn only_looks(&self, call: &Self::Call) -> bool {
         matches!(call, Call::Contains(_) | Call::All)

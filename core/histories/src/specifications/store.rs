@@ -1,12 +1,12 @@
 //! Store: texts by key, which are read, written and appended to.
 
 use im::OrdMap;
-use refmap::{Action, State, StateOf, TransitionSystem};
+use refmap::{Action, State, TransitionSystem};
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::answer::{Answer, AnswerKind, Answered};
 use super::operation::Operation;
-use super::sequential::{self, Deterministic, Sequential};
+use super::sequential::{Deterministic, Sequential, executed_answers, executed_steps};
 
 /// Store: texts by key, each empty at first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -123,26 +123,14 @@ impl TransitionSystem for Store {
         });
     }
 
-    fn next(&self, from: &Texts, visit: &mut impl FnMut(Self::Action, Texts)) {
-        sequential::next(self, from, visit);
-    }
-
-    fn observe(&self, state: &Texts) -> Texts {
-        state.clone()
-    }
-
-    fn successor(&self, from: &Texts, operation: &Self::Action) -> Option<Texts> {
-        sequential::successor(self, from, operation)
-    }
+    executed_steps!();
 }
 
 impl Sequential for Store {
     type Call = Call;
     type Answer = Answer<String>;
 
-    fn answers(&self, from: &StateOf<Self>, call: &Call, visit: &mut impl FnMut(Self::Answer)) {
-        sequential::answers(self, from, call, visit);
-    }
+    executed_answers!();
 
     fn only_looks(&self, call: &Call) -> bool {
         matches!(call, Call::Get(_))
