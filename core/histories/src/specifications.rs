@@ -29,7 +29,7 @@
 //! |---|---|
 //! | [`Register`] | `"read"`: the value; `{"write":1}`: nothing; `{"compare_and_swap":{"from":1,"to":2}}`: whether |
 //! | [`Counter`] | `"read"`: the number; `{"add":1}`: nothing; `{"fetch_add":1}`: the number before |
-//! | [`Fifo`], [`Lifo`], [`PriorityQueue`] | `{"push":1}`: nothing; `"pop"`: a value or `null` |
+//! | [`Queue`] (a stack by its order), [`PriorityQueue`] | `{"push":1}`: nothing; `"pop"`: a value or `null` |
 //! | [`Bounded`] | `{"push":1}`: whether there was room; `"pop"`: a value or `null` |
 //! | [`Set`] | `{"add":1}`, `{"remove":1}`: whether it changed the set; `{"contains":1}`: whether; `"all"`: a list |
 //! | [`Map`] | `{"get":"a"}`, `{"remove":"a"}`: the value or `null`; `{"put":{"key":"a","value":1}}`: nothing; `{"swap":{"key":"a","value":1}}`: the value before or `null`; `{"compare_and_swap":{"key":"a","from":null,"to":1}}`: whether |
@@ -52,11 +52,10 @@ mod value;
 
 pub mod bounded;
 pub mod counter;
-pub mod fifo;
-pub mod lifo;
 pub mod map;
 pub mod mutex;
 pub mod priority_queue;
+pub mod queue;
 pub mod register;
 pub mod rw_lock;
 pub mod semaphore;
@@ -67,13 +66,12 @@ mod views;
 pub use answer::{Answer, AnswerKind, AnswerTo, Answered, NoValue};
 pub use bounded::Bounded;
 pub use counter::Counter;
-pub use fifo::Fifo;
-pub use lifo::Lifo;
 pub use map::Map;
 pub use mutex::Mutex;
 pub use operation::{Called, Operation};
 pub use operations::Operations;
 pub use priority_queue::PriorityQueue;
+pub use queue::Queue;
 pub use register::Register;
 pub use rw_lock::RwLock;
 pub use semaphore::Semaphore;

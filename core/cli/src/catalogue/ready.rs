@@ -2,9 +2,10 @@
 
 use clap::Args;
 use refmap_histories::foreign::Foreign;
+use refmap_histories::specifications::queue::Order;
 use refmap_histories::specifications::{
-    Bounded, Counter, Fifo, Lifo, Map, Mutex, PriorityQueue, Register, RwLock, Semaphore,
-    Sequential, Set, Store,
+    Bounded, Counter, Map, Mutex, PriorityQueue, Queue, Register, RwLock, Semaphore, Sequential,
+    Set, Store,
 };
 use serde_json::{Value, json};
 
@@ -52,9 +53,9 @@ pub fn ready() -> Vec<Validator> {
         object(
             "fifo",
             "a queue without bound, first in, first out",
-            |_: &Nothing, values| Fifo {
+            |_: &Nothing, values| Queue {
                 values,
-                ..Fifo::default()
+                ..Queue::default()
             },
             queue,
         ),
@@ -71,9 +72,10 @@ pub fn ready() -> Vec<Validator> {
         object(
             "lifo",
             "a stack, last in, first out",
-            |_: &Nothing, values| Lifo {
+            |_: &Nothing, values| Queue {
+                order: Order::Lifo,
                 values,
-                ..Lifo::default()
+                ..Queue::default()
             },
             queue,
         ),

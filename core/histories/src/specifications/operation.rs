@@ -39,7 +39,7 @@ where
 /// Recorded operation, of which the answer may be unknown.
 ///
 /// ```
-/// use refmap_histories::specifications::{Answer, Called, fifo::Call};
+/// use refmap_histories::specifications::{Answer, Called, queue::Call};
 ///
 /// let json = |called: &Called<Call<u8>, Answer<u8>>| serde_json::to_string(called).unwrap();
 /// let popped = |answer| Called { call: Call::Pop, answer };

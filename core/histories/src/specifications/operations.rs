@@ -23,7 +23,7 @@ const MOST_ANSWERS: usize = 3;
 ///
 /// ```
 /// use refmap::Verdict;
-/// use refmap_histories::specifications::{Fifo, Operations};
+/// use refmap_histories::specifications::{Operations, Queue};
 /// use refmap_histories::{History, Settings, validate};
 ///
 /// let history = r#"{"history":"refmap","version":1}
@@ -33,7 +33,7 @@ const MOST_ANSWERS: usize = 3;
 /// {"thread":0,"place":1,"begin":70,"end":80,"event":{"call":"pop","answer":1}}
 /// {"history":"end","events":4}
 /// "#;
-/// let queue = Operations(Fifo::<u64>::default());
+/// let queue = Operations(Queue::<u64>::default());
 /// let history = History::open(history.as_bytes())?;
 /// let validation = validate(&queue, history.events(), &Settings::default())?;
 /// assert_eq!(validation.verdict(), Verdict::Holds);

@@ -9,8 +9,8 @@ use refmap::explore::Limit;
 use refmap::random::Generator;
 use refmap::{StateOf, TransitionSystem, Verdict, disagreement, steps};
 use refmap_histories::specifications::{
-    Answer, AnswerTo, Called, Fifo, MayRefuse, Operation, Operations, Sequential,
-    bounded::Call::Push, fifo::Call::Pop,
+    Answer, AnswerTo, Called, MayRefuse, Operation, Operations, Queue, Sequential,
+    bounded::Call::Push, queue::Call::Pop,
 };
 use refmap_histories::{Event, Ordered, Outcome, Settings, validate};
 
@@ -466,7 +466,11 @@ fn an_unrecorded_operation_has_a_value_of_the_domain() {
     let events: Vec<_> = events.collect();
     for (values, verdict) in [(vec![7], Verdict::Holds), (vec![6], Verdict::Violated)] {
         let initial = Vec::new();
-        let queue = Operations(Fifo { initial, values });
+        let queue = Operations(Queue {
+            initial,
+            values,
+            ..Queue::default()
+        });
         let ordered = Ordered::of(events.iter().cloned());
         let validation = validate(&queue, ordered, &Settings::default()).expect("it is in order");
         assert_eq!(validation.verdict(), verdict);

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::fmt::Debug;
 
 use refmap_histories::specifications::{
-    Answer, Bounded, Called, Mutex, Operations, bounded, counter, fifo, lifo, map, mutex,
-    priority_queue, register, rw_lock, semaphore, set,
+    Answer, Bounded, Called, Mutex, Operations, bounded, counter, map, mutex, priority_queue,
+    queue, register, rw_lock, semaphore, set,
 };
 use refmap_histories::{Happening, Observed};
 use serde::Serialize;
@@ -61,12 +61,9 @@ fn each_call_and_answer_is_written_and_read() {
         r#"{"call":"pop","answer":3}"#,
         r#"{"call":"pop","answer":null}"#,
     );
-    is_written(called::<_, u8>(fifo::Call::Push(3), Nothing), push);
-    is_written(called(fifo::Call::<u8>::Pop, Value(3)), popped);
-    is_written(called(fifo::Call::<u8>::Pop, Nothing), empty);
-    is_written(called::<_, u8>(lifo::Call::Push(3), Nothing), push);
-    is_written(called(lifo::Call::<u8>::Pop, Value(3)), popped);
-    is_written(called(lifo::Call::<u8>::Pop, Nothing), empty);
+    is_written(called::<_, u8>(queue::Call::Push(3), Nothing), push);
+    is_written(called(queue::Call::<u8>::Pop, Value(3)), popped);
+    is_written(called(queue::Call::<u8>::Pop, Nothing), empty);
     is_written(
         called::<_, u8>(priority_queue::Call::Push(3), Nothing),
         push,
@@ -187,13 +184,13 @@ fn each_call_and_answer_is_written_and_read() {
 #[test]
 fn an_answer_may_be_unknown() {
     let unknown: Of<_, u8> = Called {
-        call: fifo::Call::<u8>::Pop,
+        call: queue::Call::<u8>::Pop,
         answer: None,
     };
     is_written(unknown, r#"{"call":"pop"}"#);
     let json = r#"{"answer":null,"call":"pop"}"#;
-    let read: Of<fifo::Call<u8>, u8> = serde_json::from_str(json).expect("it is read");
-    assert_eq!(read, called(fifo::Call::Pop, Answer::Nothing));
+    let read: Of<queue::Call<u8>, u8> = serde_json::from_str(json).expect("it is read");
+    assert_eq!(read, called(queue::Call::Pop, Answer::Nothing));
 }
 
 /// The call decides of which kind an answer is.
@@ -207,13 +204,13 @@ fn answers_that_look_alike_are_told_apart() {
 
 #[test]
 fn other_answers_and_calls_are_malformed() {
-    is_refused::<Of<fifo::Call<u8>, u8>>(r#"{"call":{"push":3},"answer":3}"#, "answers nothing");
-    is_refused::<Of<fifo::Call<u8>, u8>>(r#"{"call":"pop","answer":true}"#, "invalid type");
+    is_refused::<Of<queue::Call<u8>, u8>>(r#"{"call":{"push":3},"answer":3}"#, "answers nothing");
+    is_refused::<Of<queue::Call<u8>, u8>>(r#"{"call":"pop","answer":true}"#, "invalid type");
     is_refused::<Of<register::Call<u8>, u8>>(r#"{"call":"read","answer":null}"#, "invalid type");
     is_refused::<Of<bounded::Call<u8>, u8>>(r#"{"call":{"push":3},"answer":null}"#, "invalid type");
-    is_refused::<Of<fifo::Call<u8>, u8>>(r#"{"call":"pop","result":3}"#, "unknown field");
-    is_refused::<Of<fifo::Call<u8>, u8>>(r#"{"answer":3}"#, "missing field `call`");
-    is_refused::<Of<fifo::Call<u8>, u8>>(r#"{"call":"take"}"#, "unknown variant");
+    is_refused::<Of<queue::Call<u8>, u8>>(r#"{"call":"pop","result":3}"#, "unknown field");
+    is_refused::<Of<queue::Call<u8>, u8>>(r#"{"answer":3}"#, "missing field `call`");
+    is_refused::<Of<queue::Call<u8>, u8>>(r#"{"call":"take"}"#, "unknown variant");
     let json = r#"{"call":{"compare_and_swap":{"key":"a","to":1}}}"#;
     is_refused::<Of<map::Call<String, u8>, u8>>(json, "missing field `from`");
 }
@@ -275,14 +272,14 @@ fn operations_are_described_and_refused_in_words() {
 /// Nothing is unknown of a call that answers nothing.
 #[test]
 fn a_call_that_answers_nothing_is_complete() {
-    let queue = Operations(refmap_histories::specifications::Fifo::<u8>::default());
+    let queue = Operations(refmap_histories::specifications::Queue::<u8>::default());
     assert!(!queue.is_partial(&Called {
-        call: fifo::Call::Push(1),
+        call: queue::Call::Push(1),
         answer: None
     }));
     assert!(queue.is_partial(&Called {
-        call: fifo::Call::Pop,
+        call: queue::Call::Pop,
         answer: None
     }));
-    assert!(!queue.is_partial(&called(fifo::Call::Pop, Answer::Nothing)));
+    assert!(!queue.is_partial(&called(queue::Call::Pop, Answer::Nothing)));
 }

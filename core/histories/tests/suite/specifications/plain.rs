@@ -5,9 +5,9 @@ use std::fmt::Debug;
 
 use refmap::random::Generator;
 use refmap_histories::specifications::{
-    Answer, Bounded, Counter, Fifo, Lifo, Map, MayRefuse, Mutex, NoValue, PriorityQueue, Register,
-    RwLock, Semaphore, Sequential, Set, Store, bounded, counter, fifo, lifo, map, mutex,
-    priority_queue, register, rw_lock, semaphore, set, store,
+    Answer, Bounded, Counter, Map, MayRefuse, Mutex, NoValue, PriorityQueue, Queue, Register,
+    RwLock, Semaphore, Sequential, Set, Store, bounded, counter, map, mutex, priority_queue, queue,
+    register, rw_lock, semaphore, set, store,
 };
 
 /// Call and answer of a plain object.
@@ -144,36 +144,42 @@ impl Plain for PlainCounter {
 pub struct PlainFifo(VecDeque<u32>);
 
 impl Plain for PlainFifo {
-    type Object = Fifo<u32>;
+    type Object = Queue<u32>;
 
-    fn pair(domain: u32) -> (Fifo<u32>, Self) {
+    fn pair(domain: u32) -> (Queue<u32>, Self) {
         let (initial, values) = (vec![1, 0], (0..domain).collect());
-        (Fifo { initial, values }, Self([1, 0].into()))
+        let order = queue::Order::Fifo;
+        let object = Queue {
+            order,
+            initial,
+            values,
+        };
+        (object, Self([1, 0].into()))
     }
 
-    fn calls(domain: u32) -> Vec<fifo::Call<u32>> {
-        let pushes = (0..domain).map(fifo::Call::Push);
-        pushes.chain([fifo::Call::Pop]).collect()
+    fn calls(domain: u32) -> Vec<queue::Call<u32>> {
+        let pushes = (0..domain).map(queue::Call::Push);
+        pushes.chain([queue::Call::Pop]).collect()
     }
 
     fn some_answers(domain: u32) -> Vec<Answer<u32>> {
         answers(0..domain)
     }
 
-    fn execute(&mut self, call: &fifo::Call<u32>) -> Option<Answer<u32>> {
+    fn execute(&mut self, call: &queue::Call<u32>) -> Option<Answer<u32>> {
         match call {
-            fifo::Call::Push(value) => {
+            queue::Call::Push(value) => {
                 self.0.push_back(*value);
                 Some(Answer::Nothing)
             }
-            fifo::Call::Pop => Some(self.0.pop_front().into()),
+            queue::Call::Pop => Some(self.0.pop_front().into()),
         }
     }
 
-    fn call(&self, _: u32, domain: u32, random: &mut Generator) -> fifo::Call<u32> {
+    fn call(&self, _: u32, domain: u32, random: &mut Generator) -> queue::Call<u32> {
         match random.below(2) {
-            0 => fifo::Call::Push(random.below(domain as usize) as u32),
-            _ => fifo::Call::Pop,
+            0 => queue::Call::Push(random.below(domain as usize) as u32),
+            _ => queue::Call::Pop,
         }
     }
 }
@@ -229,36 +235,42 @@ impl Plain for PlainBounded {
 pub struct PlainLifo(Vec<u32>);
 
 impl Plain for PlainLifo {
-    type Object = Lifo<u32>;
+    type Object = Queue<u32>;
 
-    fn pair(domain: u32) -> (Lifo<u32>, Self) {
+    fn pair(domain: u32) -> (Queue<u32>, Self) {
         let (initial, values) = (vec![1, 0], (0..domain).collect());
-        (Lifo { initial, values }, Self(vec![1, 0]))
+        let order = queue::Order::Lifo;
+        let object = Queue {
+            order,
+            initial,
+            values,
+        };
+        (object, Self(vec![1, 0]))
     }
 
-    fn calls(domain: u32) -> Vec<lifo::Call<u32>> {
-        let pushes = (0..domain).map(lifo::Call::Push);
-        pushes.chain([lifo::Call::Pop]).collect()
+    fn calls(domain: u32) -> Vec<queue::Call<u32>> {
+        let pushes = (0..domain).map(queue::Call::Push);
+        pushes.chain([queue::Call::Pop]).collect()
     }
 
     fn some_answers(domain: u32) -> Vec<Answer<u32>> {
         answers(0..domain)
     }
 
-    fn execute(&mut self, call: &lifo::Call<u32>) -> Option<Answer<u32>> {
+    fn execute(&mut self, call: &queue::Call<u32>) -> Option<Answer<u32>> {
         match call {
-            lifo::Call::Push(value) => {
+            queue::Call::Push(value) => {
                 self.0.push(*value);
                 Some(Answer::Nothing)
             }
-            lifo::Call::Pop => Some(self.0.pop().into()),
+            queue::Call::Pop => Some(self.0.pop().into()),
         }
     }
 
-    fn call(&self, _: u32, domain: u32, random: &mut Generator) -> lifo::Call<u32> {
+    fn call(&self, _: u32, domain: u32, random: &mut Generator) -> queue::Call<u32> {
         match random.below(2) {
-            0 => lifo::Call::Push(random.below(domain as usize) as u32),
-            _ => lifo::Call::Pop,
+            0 => queue::Call::Push(random.below(domain as usize) as u32),
+            _ => queue::Call::Pop,
         }
     }
 }

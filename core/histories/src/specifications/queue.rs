@@ -1,4 +1,4 @@
-//! LIFO stack.
+//! FIFO queue, and LIFO stack.
 
 use refmap::{Action, TransitionSystem};
 use serde::{Deserialize, Serialize};
@@ -9,35 +9,48 @@ use super::sequence::Sequence;
 use super::sequential::{Deterministic, Sequential, executed_answers, executed_steps};
 use super::value::Value;
 
-/// LIFO stack: a pop answers the newest value.
+/// Order in which values are popped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// The oldest first: a queue.
+    #[default]
+    Fifo,
+    /// The newest first: a stack.
+    Lifo,
+}
+
+/// Queue without bound: a pop answers the oldest value, or, of a stack, the newest.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lifo<V> {
+pub struct Queue<V> {
+    /// The value that a pop answers.
+    pub order: Order,
     /// The values in it at first, the oldest first.
     pub initial: Vec<V>,
     /// The values that [`next`](TransitionSystem::next) pushes, each once. A history may have others.
     pub values: Vec<V>,
 }
 
-impl<V> Default for Lifo<V> {
+impl<V> Default for Queue<V> {
     fn default() -> Self {
         Self {
+            order: Order::default(),
             initial: Vec::new(),
             values: Vec::new(),
         }
     }
 }
 
-/// Call of a stack.
+/// Call of a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, Action)]
 #[serde(rename_all = "snake_case", deny_unknown_fields, bound = "")]
 #[rule(
     process = "thread",
-    source = "Herlihy & Shavit, *The Art of Multiprocessor Programming*, chapter 11: stack"
+    source = "Herlihy & Wing, *Linearizability*, TOPLAS 12(3), 1990: FIFO queue; Herlihy & Shavit, *The Art of Multiprocessor Programming*, chapter 11: stack"
 )]
 pub enum Call<V: Value> {
     /// Adds a value; answers nothing.
     Push(V),
-    /// Removes the newest value, and answers it; nothing if there is none.
+    /// Removes the value that comes first, and answers it; nothing if there is none.
     Pop,
 }
 
@@ -52,7 +65,7 @@ impl<V: Value> Answered for Call<V> {
     }
 }
 
-impl<V: Value> Deterministic for Lifo<V> {
+impl<V: Value> Deterministic for Queue<V> {
     fn calls(&self, visit: &mut impl FnMut(Self::Call)) {
         visit(Call::Pop);
         self.values.iter().cloned().map(Call::Push).for_each(visit);
@@ -64,12 +77,15 @@ impl<V: Value> Deterministic for Lifo<V> {
                 state.values.push_back(value.clone());
                 Answer::Nothing
             }
-            Call::Pop => state.values.pop_back().into(),
+            Call::Pop => match self.order {
+                Order::Fifo => state.values.pop_front().into(),
+                Order::Lifo => state.values.pop_back().into(),
+            },
         })
     }
 }
 
-impl<V: Value> TransitionSystem for Lifo<V> {
+impl<V: Value> TransitionSystem for Queue<V> {
     type State = Sequence<V>;
     type Action = Operation<Call<V>, Answer<V>>;
     type Observation = Sequence<V>;
@@ -81,7 +97,7 @@ impl<V: Value> TransitionSystem for Lifo<V> {
     executed_steps!();
 }
 
-impl<V: Value> Sequential for Lifo<V> {
+impl<V: Value> Sequential for Queue<V> {
     type Call = Call<V>;
     type Answer = Answer<V>;
 
