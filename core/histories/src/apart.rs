@@ -29,18 +29,19 @@ use refmap::report::history::{NoEnd, ShownEvent};
 /// Interval at which it is asked whether the validation is cancelled.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Decides a history as [`validate`] does, the events of each part of it apart and in parallel. All events are held in memory.
+/// Decides a history as [`validate`] does, the events of each part of it apart and in parallel. For that, all events are held in
+/// memory.
 ///
-/// A history is decided as a whole where an event has no part or was not recorded, and where effects are delayed: then what is
-/// observed of one part depends on another. That parts are independent of each other in the specification is taken at the
-/// adapter's word, and told.
+/// A history is decided as a whole, and read no further than `validate` reads it, if an event has no part, was not recorded, or has a
+/// delayed effect: then what is observed of one part depends on another. That parts are independent of each other in the
+/// specification is taken at the adapter's word, and told.
 ///
 /// # Errors
 ///
 /// If the history is malformed, before there is a verdict.
 pub fn validate_apart<O, I>(
     observed: &O,
-    events: Ordered<I>,
+    mut events: Ordered<I>,
     settings: &Settings<'_>,
 ) -> Result<Validation, HistoryError>
 where
@@ -49,16 +50,27 @@ where
     I: Iterator<Item = Result<Event<O::Event>, HistoryError>>,
 {
     let started = Instant::now();
-    let whole = match read(observed, events)? {
+    let mut split = Split::default();
+    let mut is_apart = |number: u64, event: &Event<O::Event>| {
+        // A function that panics here panics again where a verdict is told of it.
+        let name = guarded(|| name(observed, event)).ok().flatten();
+        name.is_some_and(|name| {
+            split.add(&name, number, event);
+            true
+        })
+    };
+    let whole = match read(observed, &mut events, &mut is_apart)? {
         Ok(whole) => whole,
         Err(unread) => return Ok(*unread),
     };
-    // What panics here panics again where a verdict is told of it.
-    let parts = guarded(|| split(observed, &whole.events)).ok().flatten();
-    let Some(parts) = parts.filter(|parts| parts.len() > 1) else {
+    if whole.goes_on {
+        let read = whole.events.into_iter().map(Ok);
+        return validate(observed, Ordered::new(read.chain(events)), settings);
+    }
+    if split.parts.len() < 2 {
         return validate(observed, ordered(whole.events, whole.no_end), settings);
-    };
-    let mut validation = decide(observed, &parts, whole, settings, started)?;
+    }
+    let mut validation = decide(observed, &split.parts, whole, settings, started)?;
     let word = "that parts of the history are independent of each other, as `part` of the adapter states it";
     validation.taken_at_word.push(word.to_owned());
     Ok(validation)
@@ -86,34 +98,40 @@ where
 {
     assert_eq!(events.len(), objects.len(), "each event has an object");
     let started = Instant::now();
-    let whole = match read(observed, ordered(events, None))? {
+    let mut split = Split::default();
+    let mut add = |number: u64, event: &Event<O::Event>| {
+        split.add(&objects[number as usize], number, event);
+        true
+    };
+    let whole = match read(observed, &mut ordered(events, None), &mut add)? {
         Ok(whole) => whole,
         Err(unread) => return Ok(*unread),
     };
-    let mut parts = Split::default();
-    for (number, (event, object)) in (0..).zip(whole.events.iter().zip(objects)) {
-        parts.add(object, number, event);
-    }
-    if parts.parts.len() < 2 {
+    if split.parts.len() < 2 {
         return validate(observed, ordered(whole.events, None), settings);
     }
-    decide(observed, &parts.parts, whole, settings, started)
+    decide(observed, &split.parts, whole, settings, started)
 }
 
 /// Events of a history.
 struct Whole<E> {
     events: Vec<Event<E>>,
     no_end: Option<NoEnd>,
+    /// True if the last of these is of no part, so that the rest was not read.
+    goes_on: bool,
 }
 
-/// Reads a history, up to where it stops; what is said of it instead if a limit is reached or its reader panics.
+/// Reads a history, up to where it stops or an event is of no part; what is said of it instead if a limit is reached or its reader
+/// panics.
 fn read<O: Observed>(
     observed: &O,
-    mut events: impl Iterator<Item = Result<Event<O::Event>, HistoryError>>,
+    events: &mut impl Iterator<Item = Result<Event<O::Event>, HistoryError>>,
+    is_of_part: &mut dyn FnMut(u64, &Event<O::Event>) -> bool,
 ) -> Result<Result<Whole<O::Event>, Box<Validation>>, HistoryError> {
     let mut whole = Whole {
         events: Vec::new(),
         no_end: None,
+        goes_on: false,
     };
     loop {
         let event = match guarded(|| call("`Deserialize` of an event", || events.next())) {
@@ -128,7 +146,11 @@ fn read<O: Observed>(
                 if let Ok(checked) = guarded(|| checked(observed, &event, number)) {
                     checked?;
                 }
+                whole.goes_on = !is_of_part(number, &event);
                 whole.events.push(event);
+                if whole.goes_on {
+                    return Ok(Ok(whole));
+                }
             }
             Err(HistoryError { line, problem }) => match problem {
                 Problem::NoEnd { within_line } => {
@@ -167,18 +189,14 @@ struct Part {
     places: Vec<u64>,
 }
 
-/// Parts of a history, in the order in which they begin; none if it is to be decided as a whole.
-fn split<O: Observed>(observed: &O, events: &[Event<O::Event>]) -> Option<Vec<Part>> {
-    let mut split = Split::default();
-    for (number, event) in (0..).zip(events) {
-        let what = event.event.as_ref()?;
-        if call("`effect` of the adapter", || observed.effect(what)) != Effect::Within {
-            return None;
-        }
-        let name = call("`part` of the adapter", || observed.part(what))?;
-        split.add(&name, number, event);
-    }
-    Some(split.parts)
+/// Name of the part of an event; none if it is of none by itself.
+fn name<O: Observed>(observed: &O, event: &Event<O::Event>) -> Option<String> {
+    let what = event.event.as_ref()?;
+    let effect = call("`effect` of the adapter", || observed.effect(what));
+    let is_within = effect == Effect::Within;
+    is_within
+        .then(|| call("`part` of the adapter", || observed.part(what)))
+        .flatten()
 }
 
 /// Parts by their names.
@@ -218,7 +236,7 @@ where
     O: Observed,
     O::Event: Send,
 {
-    let Whole { events, no_end } = whole;
+    let Whole { events, no_end, .. } = whole;
     let threads: HashSet<u32> = events.iter().map(|event| event.thread).collect();
     let mut events: Vec<Option<Event<O::Event>>> = events.into_iter().map(Some).collect();
     let of_parts = parts.iter().map(|part| {

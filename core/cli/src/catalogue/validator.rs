@@ -18,7 +18,7 @@ use refmap_histories::foreign::{self, Foreign, ForeignError, ForeignProblem, For
 use refmap_histories::specifications::{Called, Operations, Sequential};
 use refmap_histories::{
     Event, Header, History, HistoryError, Interrupted, Observed, Ordered, Problem, Settings,
-    TraceError, Validation, validate, validate_objects, validate_trace,
+    TraceError, Validation, validate, validate_apart, validate_objects, validate_trace,
 };
 
 type Answer = Result<Report, ValidatorError>;
@@ -246,7 +246,7 @@ impl Validator {
                     .then_some(event)
                     .ok_or(HistoryError { line, problem })
             });
-            let validation = validate(&object, Ordered::new(recorded), settings)?;
+            let validation = validate_apart(&object, Ordered::new(recorded), settings)?;
             let report = validation.report().claiming(about, source);
             Ok(report.named(name, given))
         };

@@ -294,6 +294,17 @@ fn a_history_of_refmap_is_validated_against_a_ready_specification() {
 "#;
     assert_holds(history, &["bounded"]);
     assert_violated(&history.replace("false", "true"), &["bounded"]);
+    let map = r#"{"history":"refmap","version":1}
+{"thread":0,"place":0,"begin":10,"end":20,"event":{"call":{"put":{"key":"a","value":1}}}}
+{"thread":1,"place":0,"begin":15,"end":25,"event":{"call":{"put":{"key":"b","value":2}}}}
+{"thread":1,"place":1,"begin":30,"end":40,"event":{"call":{"get":"a"},"answer":1}}
+{"history":"end","events":3}
+"#;
+    let report = assert_holds(map, &["map"]);
+    assert_eq!(report["obligations"][0]["note"], "decided apart in 2 parts");
+    assert!(report["taken_at_word"].to_string().contains("independent"));
+    let report = assert_violated(&map.replace("\"answer\":1", "\"answer\":2"), &["map"]);
+    assert_eq!(report["history"]["explanation"]["event"]["line"], 4);
     let unknown = history.replace(r#"{"call":{"push":8},"answer":false}"#, "null");
     assert_refused(&unknown, &["bounded"], "line 3: the event was not recorded");
     assert_refused(

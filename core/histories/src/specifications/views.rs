@@ -128,7 +128,7 @@ where
     }
 }
 
-/// What commutes in the object commutes here: a refusal is possible where the call is, and changes nothing.
+/// Calls that commute in the object commute here: a refusal is possible where the call is, and changes nothing.
 impl<S: Sequential> Sequential for MayRefuse<S>
 where
     StateOf<S>: State<Self>,

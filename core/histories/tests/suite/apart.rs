@@ -288,6 +288,35 @@ fn what_depends_on_other_parts_is_decided_as_a_whole() {
     assert_eq!(apart(&observed, &events, &settings).parts, None);
 }
 
+/// A stream without parts is not read to its end where its beginning is refused.
+#[test]
+fn without_parts_a_history_is_read_as_a_stream() {
+    let observed = Registers {
+        number: 1,
+        is_partial: true,
+        ..Registers::default()
+    };
+    let read = |place: u64| Event {
+        thread: 0,
+        place,
+        begin: 2 * place,
+        end: Some(2 * place + 1),
+        event: Some(Access::Read {
+            register: 0,
+            value: u8::from(place == 5),
+        }),
+    };
+    let mut most = 0;
+    let stream = (0..1_000_000).map(|place| {
+        most = place;
+        Ok(read(place))
+    });
+    let found = validate_apart(&observed, Ordered::new(stream), &Settings::default());
+    let found = found.expect("it is well-formed");
+    assert_eq!(found.verdict(), Verdict::Violated);
+    assert!(most < 100, "{most}");
+}
+
 #[test]
 fn what_is_malformed_is_told_by_its_line() {
     let mut events = history(&mut Generator::new(1), 4, 2, 12);

@@ -322,7 +322,7 @@ fn history<P: Plain>(plain: &mut P, shape: &Shape, random: &mut Generator) -> Ve
     events
 }
 
-/// Whether the events have an order; none if that takes too many configurations.
+/// Answer to whether the events have an order; none if that takes too many configurations.
 fn is_accepted<P: Plain>(
     object: P::Object,
     events: &[EventOf<P>],
@@ -347,7 +347,7 @@ fn is_accepted<P: Plain>(
     }
 }
 
-/// Whether the plain object has an order of the events: all are tried.
+/// True if the plain object has an order of the events: all are tried.
 fn has_an_order<P: Plain>(plain: &P, events: &[EventOf<P>], taken: u32) -> bool {
     let is_taken = |at: usize| taken >> at & 1 == 1;
     let left = || (0..events.len()).filter(|at| !is_taken(*at));

@@ -33,7 +33,7 @@ fn shows(system: &Explicit, state: u8) -> u8 {
     system.shown[usize::from(state)]
 }
 
-/// What is reached from some states by steps between states that show the same.
+/// States that are reached from some by steps between states that show the same.
 fn closure(system: &Explicit, states: Set) -> Set {
     let mut all = states;
     loop {
@@ -391,7 +391,7 @@ impl TransitionSystem for ByAllows {
     }
 }
 
-/// What `allows` permits beyond `next` was not looked at, and a refutation says so.
+/// Steps that `allows` permits beyond `next` are not looked at, and a refutation says so.
 #[test]
 fn a_refutation_says_that_steps_were_not_enumerated() {
     let rules = &[("step", "one")];

@@ -21,7 +21,7 @@ impl Lts {
         labelled.map(|(_, _, to)| *to).collect()
     }
 
-    /// What is reached from some states by steps that show nothing.
+    /// States that are reached from some by steps that show nothing.
     fn closure(&self, states: &Set) -> Set {
         let mut all = states.clone();
         loop {
