@@ -105,8 +105,13 @@ impl Format {
         }
         let text = beginning.trim_ascii_start();
         let first = match text.first()? {
-            // A comment, tag or discarded value.
-            b';' | b'#' => return Some(Self::JepsenEdn),
+            b';' => return Some(Self::JepsenEdn),
+            // A tag or a discarded value; a heading of a page is none.
+            b'#' => {
+                let next = text.get(1)?;
+                let is_edn = next.is_ascii_alphabetic() || *next == b'_';
+                return is_edn.then_some(Self::JepsenEdn);
+            }
             b'[' | b'(' => text[1..].trim_ascii_start(),
             _ => text,
         };

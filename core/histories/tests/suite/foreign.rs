@@ -316,6 +316,8 @@ fn formats_are_recognised() {
             None,
         ),
         ("thread,event\n", None),
+        ("# A page\n", None),
+        ("#_ {:type :ok}", Some(JepsenEdn)),
         ("[1 2]", None),
         ("", None),
     ] {
