@@ -351,6 +351,7 @@ fn merged(parts: &[Part], mut decided: Vec<Validation>) -> Validation {
     merged.interesting = sum(|one| one.interesting);
     merged.configurations = sum(|one| one.configurations);
     merged.steps = sum(|one| one.steps);
+    merged.has_changed = decided.iter().any(|one| one.has_changed);
     merged.partial.unknown = sum(|one| one.partial.unknown);
     merged.partial.open = sum(|one| one.partial.open);
     merged.partial.incomplete = sum(|one| one.partial.incomplete);

@@ -63,7 +63,7 @@ impl End {
 }
 
 /// Event: an operation of a thread.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Event<E> {
     /// The thread.

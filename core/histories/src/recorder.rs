@@ -17,7 +17,7 @@ use serde::Serialize;
 use super::event::Event;
 use super::writer::Writer;
 
-/// Number of events at which a log moves them to the recorder.
+/// Number of events at which a log of a clock moves them to the recorder.
 const FULL: usize = 4096;
 /// Value of `since` for an empty log whose thread is between two events.
 const IDLE: u64 = u64::MAX;
@@ -28,9 +28,28 @@ pub struct Recorder<E> {
     shared: Arc<Shared<E>>,
 }
 
+/// Clock that the threads share.
+#[derive(Debug)]
+enum Clock {
+    /// Nanoseconds since then.
+    Time(Instant),
+    /// Number of readings: each is later than all before it.
+    Readings(AtomicU64),
+}
+
+impl Clock {
+    /// Number of events at which a log moves them to the recorder. One of a counting clock keeps none: its thread may never go on.
+    fn full(&self) -> usize {
+        match self {
+            Self::Time(_) => FULL,
+            Self::Readings(_) => 1,
+        }
+    }
+}
+
 #[derive(Debug)]
 struct Shared<E> {
-    origin: Instant,
+    clock: Clock,
     handed_over: Mutex<HandedOver<E>>,
 }
 
@@ -46,8 +65,11 @@ struct HandedOver<E> {
 
 impl<E> Shared<E> {
     fn now(&self) -> u64 {
-        // The clock saturates 584 years after the start.
-        u64::try_from(self.origin.elapsed().as_nanos()).unwrap_or(IDLE - 1)
+        match &self.clock {
+            // The clock saturates 584 years after the start.
+            Clock::Time(origin) => u64::try_from(origin.elapsed().as_nanos()).unwrap_or(IDLE - 1),
+            Clock::Readings(number) => number.fetch_add(1, Ordering::SeqCst),
+        }
     }
 
     /// A poisoned lock is ignored: a panic under it leaves no inconsistent state.
@@ -67,9 +89,19 @@ impl<E> Default for Recorder<E> {
 impl<E> Recorder<E> {
     /// Creates a recorder whose clock starts now.
     pub fn new() -> Self {
+        Self::on(Clock::Time(Instant::now()))
+    }
+
+    /// Creates a recorder whose clock counts how often it is read, so that times are the order of begins and ends and nothing else.
+    /// For threads of which a scheduler runs one at a time; others would wait for each other at the clock.
+    pub fn counting() -> Self {
+        Self::on(Clock::Readings(AtomicU64::new(0)))
+    }
+
+    fn on(clock: Clock) -> Self {
         Self {
             shared: Arc::new(Shared {
-                origin: Instant::now(),
+                clock,
                 handed_over: Mutex::new(HandedOver {
                     threads: 0,
                     logs: Vec::new(),
@@ -137,6 +169,11 @@ impl<E> Recorder<E> {
     /// All remaining events, in the order of a history. Logs must be dropped first: events that they still hold are
     /// not included.
     pub fn finish(self) -> Vec<Event<E>> {
+        self.handed_over()
+    }
+
+    /// The events that logs have moved here and that are not written, in the order of a history.
+    pub(crate) fn handed_over(&self) -> Vec<Event<E>> {
         let mut events = mem::take(&mut self.shared.handed_over().events);
         sort(&mut events);
         events
@@ -151,6 +188,13 @@ fn sort<E>(events: &mut [Event<E>]) {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[must_use = "an event that begins and does not end is recorded as lost"]
 pub struct Begin(u64);
+
+impl Begin {
+    /// The time.
+    pub(crate) fn time(self) -> u64 {
+        self.0
+    }
+}
 
 /// Log of one thread.
 #[derive(Debug)]
@@ -186,7 +230,7 @@ impl<E> ThreadLog<E> {
     pub fn end(&mut self, begin: Begin, event: E) {
         let end = self.shared.now();
         self.record(begin, Some(end), Some(event));
-        if self.events.len() >= FULL {
+        if self.events.len() >= self.shared.clock.full() {
             self.flush();
         }
     }

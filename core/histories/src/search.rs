@@ -127,6 +127,8 @@ pub(super) struct Counts {
     pub configurations: u64,
     pub steps: u64,
     pub widest_frontier: usize,
+    /// True if some step led to another state.
+    pub has_changed: bool,
     /// Number of steps of each rule of the specification.
     pub fired: Vec<u64>,
 }
@@ -326,6 +328,9 @@ impl<'a, O: Observed> Search<'a, O> {
         let taken = self.steps(log, from, target, &self.pass.needed, &mut fresh);
         for Fresh { step, to } in fresh.drain(..) {
             self.counts.steps += 1;
+            // PERF: states are compared until one differs.
+            self.counts.has_changed =
+                self.counts.has_changed || self.pass.visited.entries[at].0.state != to.state;
             if let Some(action) = &step.action {
                 let specification = self.observed.specification();
                 let rule = call("`rule_of` of the specification", || {

@@ -54,6 +54,8 @@ pub struct Validation {
     pub configurations: u64,
     /// Number of steps taken, of the specification and of read-only events, over all orders tried.
     pub steps: u64,
+    /// True if some of these steps led to another state.
+    pub has_changed: bool,
     /// Number of these steps by rule of the specification.
     pub coverage: Vec<RuleCoverage>,
     /// Inconsistency of the specification, if one was found: in a sample of the steps, `successor`, which decides
@@ -142,6 +144,7 @@ impl Validation {
             widest_frontier: 0,
             configurations: 0,
             steps: 0,
+            has_changed: false,
             coverage: Vec::new(),
             disagreement: None,
             panicked: None,
@@ -489,6 +492,7 @@ impl<O: Observed> Run<'_, O> {
             widest_frontier: search.counts.widest_frontier,
             configurations: search.counts.configurations,
             steps: search.counts.steps,
+            has_changed: search.counts.has_changed,
             disagreement: compared.disagreement(),
             panicked,
             taken_at_word: words.collect(),

@@ -20,6 +20,17 @@ pub struct Bounded<V> {
     pub values: Vec<V>,
 }
 
+impl<V> Bounded<V> {
+    /// Queue of this capacity, empty at first. [`next`](TransitionSystem::next) pushes nothing.
+    pub fn new(capacity: usize) -> Self {
+        Self {
+            capacity,
+            initial: Vec::new(),
+            values: Vec::new(),
+        }
+    }
+}
+
 /// Call of a bounded queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, Action)]
 #[serde(rename_all = "snake_case", deny_unknown_fields, bound = "")]

@@ -1,0 +1,46 @@
+//! Effort that a test takes.
+
+use std::time::Duration;
+
+/// Effort that a test takes: numbers of runs, and their sizes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Effort {
+    /// Seed of all choices. The schedules of real threads depend on more than that.
+    pub seed: u64,
+    /// Number of runs of one thread.
+    pub alone: u32,
+    /// Number of calls in a run of one thread.
+    pub calls_alone: u32,
+    /// Number of runs of real threads, each on an object of its own.
+    pub runs: u32,
+    /// Number of calls of each real thread in a run.
+    pub calls: u32,
+    /// Number of small programs that are run under schedules, of an object that [has them](super::Object::has_schedules).
+    pub programs: u32,
+    /// Number of schedules of each program.
+    pub schedules: u32,
+    /// Number of tiny programs of which every execution is tried, of the same objects.
+    pub tiny_programs: u32,
+    /// Number of executions of a tiny program at which it is given up.
+    pub executions: u32,
+    /// Time after which a real thread has hung that has not returned from a call. It changes no verdict to `holds` or
+    /// `violated`: what has hung is `incomplete`.
+    pub patience: Duration,
+}
+
+impl Default for Effort {
+    fn default() -> Self {
+        Self {
+            seed: 1,
+            alone: 50,
+            calls_alone: 200,
+            runs: 100,
+            calls: 5_000,
+            programs: 150,
+            schedules: 100,
+            tiny_programs: 4,
+            executions: 20_000,
+            patience: Duration::from_secs(10),
+        }
+    }
+}

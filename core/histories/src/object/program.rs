@@ -1,0 +1,133 @@
+//! Programs: the calls that threads make in a run.
+
+use std::fmt::{self, Display};
+use std::str::FromStr;
+
+use refmap::random::Generator;
+
+/// Greatest number of calls for which a thread has one favourite.
+const LONGEST: usize = 1 << 8;
+
+/// Numbers that choose the calls of one thread of a long run. For some calls on end every other one is the same, on average, so that the
+/// object is filled and emptied, where calls that are all alike likely would leave it between.
+#[derive(Clone, Debug)]
+pub(super) struct Moods {
+    generator: Generator,
+    favourite: u32,
+    left: usize,
+    calls: u32,
+}
+
+impl Moods {
+    /// Numbers of so many calls.
+    pub fn new(generator: Generator, calls: u32) -> Self {
+        Self {
+            generator,
+            favourite: 0,
+            left: 0,
+            calls,
+        }
+    }
+}
+
+impl Iterator for Moods {
+    type Item = u32;
+
+    fn next(&mut self) -> Option<u32> {
+        self.calls = self.calls.checked_sub(1)?;
+        if self.left == 0 {
+            self.left = 1 + self.generator.below(LONGEST);
+            self.favourite = self.generator.bits() as u32;
+        }
+        self.left -= 1;
+        let number = self.generator.bits();
+        // The upper half is the number, so that the lowest bit is independent of it.
+        let is_favourite = number & 1 == 0;
+        Some(if is_favourite {
+            self.favourite
+        } else {
+            (number >> 32) as u32
+        })
+    }
+}
+
+/// Program of one run: for each call of each thread a number, which chooses among the calls that the thread's handle may make then.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Program {
+    pub threads: Vec<Vec<u32>>,
+}
+
+impl Program {
+    /// A random program: each thread makes 1 to `most` calls.
+    pub fn random(generator: &mut Generator, threads: u32, most: usize) -> Self {
+        let thread = |generator: &mut Generator| -> Vec<u32> {
+            let calls = 1 + generator.below(most);
+            (0..calls).map(|_| generator.bits() as u32).collect()
+        };
+        let threads = (0..threads).map(|_| thread(generator));
+        Self {
+            threads: threads.collect(),
+        }
+    }
+
+    /// Programs of which each is this one without some calls, those without many first.
+    pub fn smaller(&self) -> impl Iterator<Item = Self> {
+        let longest = self.threads.iter().map(Vec::len).max().unwrap_or(0);
+        let sizes = std::iter::successors(Some(longest), |size| Some(size / 2));
+        let cuts = sizes.take_while(|size| *size > 0).flat_map(|size| {
+            let threads = self.threads.iter().enumerate();
+            threads.flat_map(move |(thread, calls)| {
+                (0..calls.len())
+                    .step_by(size)
+                    .map(move |from| (thread, from, (from + size).min(calls.len())))
+            })
+        });
+        cuts.map(|(thread, from, to)| {
+            let mut smaller = self.clone();
+            smaller.threads[thread].drain(from..to);
+            smaller
+        })
+    }
+
+    /// Number of calls.
+    pub fn calls(&self) -> usize {
+        self.threads.iter().map(Vec::len).sum()
+    }
+}
+
+/// The numbers of a thread, between threads a slash: `0,3/2`.
+impl Display for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, thread) in self.threads.iter().enumerate() {
+            f.write_str(if at > 0 { "/" } else { "" })?;
+            write_numbers(f, thread)?;
+        }
+        Ok(())
+    }
+}
+
+/// Numbers with commas between them.
+pub(super) fn write_numbers(f: &mut fmt::Formatter<'_>, numbers: &[u32]) -> fmt::Result {
+    for (at, number) in numbers.iter().enumerate() {
+        let comma = if at > 0 { "," } else { "" };
+        write!(f, "{comma}{number}")?;
+    }
+    Ok(())
+}
+
+/// Numbers that [`write_numbers`] wrote.
+pub(super) fn read_numbers(text: &str) -> Result<Vec<u32>, std::num::ParseIntError> {
+    let numbers = text.split(',').filter(|_| !text.is_empty());
+    numbers.map(u32::from_str).collect()
+}
+
+impl FromStr for Program {
+    type Err = std::num::ParseIntError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let threads = text.split('/').map(read_numbers);
+        Ok(Self {
+            threads: threads.collect::<Result<_, _>>()?,
+        })
+    }
+}

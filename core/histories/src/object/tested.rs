@@ -1,0 +1,251 @@
+//! Result of a test.
+
+use std::fmt::{self, Display};
+use std::sync::Arc;
+
+use refmap::internal::{counted, grouped};
+use refmap::report::Verdict;
+
+use super::finding::{Fault, Finding};
+use super::once::Once;
+use super::overlap::overlapping;
+use super::run::EventOf;
+use super::{Effort, Object, alone, threads};
+use crate::{Event, Ordered, Outcome, Settings, Validation, validate};
+
+/// Kind of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Run {
+    /// One thread.
+    Alone,
+    /// Small programs under schedules of few preemptions.
+    Schedules,
+    /// Every execution of tiny programs, with weak memory.
+    Memory,
+    /// Real threads.
+    Threads,
+}
+
+impl Display for Run {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Alone => "alone",
+            Self::Schedules => "schedules",
+            Self::Memory => "memory",
+            Self::Threads => "threads",
+        })
+    }
+}
+
+/// Runs of one kind.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// Kind of the runs.
+    pub run: Run,
+    /// Verdict on all of them.
+    pub verdict: Verdict,
+    /// Number of runs; of schedules and executions, each counts.
+    pub runs: u64,
+    /// Number of calls that were made.
+    pub calls: u64,
+    /// Number of them that began while another thread had one under way.
+    pub overlapping: u64,
+    /// Number of runs in which all threads waited for ever, as the specification permits.
+    pub blocked: u64,
+    /// Number of runs that were given up as too long.
+    pub given_up: u64,
+    /// Number of runs whose validation reached a limit.
+    pub undecided: u64,
+    /// True if some call changed the object, as far as the specification tells.
+    pub has_changed: bool,
+    /// Rules of the specification that no run took.
+    pub unexercised: Vec<String>,
+    /// Reasons why the part says less than it seems to.
+    pub notes: Vec<String>,
+    /// The first wrong run.
+    pub finding: Option<Finding>,
+}
+
+impl Part {
+    pub(super) fn new(run: Run) -> Self {
+        Self {
+            run,
+            verdict: Verdict::Incomplete,
+            runs: 0,
+            calls: 0,
+            overlapping: 0,
+            blocked: 0,
+            given_up: 0,
+            undecided: 0,
+            has_changed: false,
+            unexercised: Vec::new(),
+            notes: Vec::new(),
+            finding: None,
+        }
+    }
+
+    /// Counts a run.
+    pub(super) fn count<O: Object>(&mut self, once: &Once<O>) {
+        if let Some(validation) = &once.validation {
+            let unexercised = validation.coverage.iter().filter(|row| row.fired == 0);
+            let unexercised: Vec<_> = unexercised.map(|row| row.rule.clone()).collect();
+            if self.runs == 0 {
+                self.unexercised = unexercised;
+            } else {
+                self.unexercised.retain(|rule| unexercised.contains(rule));
+            }
+            self.has_changed |= validation.has_changed;
+            let is_undecided = matches!(validation.outcome, Outcome::Undecided(_));
+            self.undecided += u64::from(is_undecided);
+        }
+        self.count_again(&once.events);
+    }
+
+    /// Counts a run that went as an earlier one.
+    pub(super) fn count_again<E>(&mut self, events: &[Event<E>]) {
+        self.runs += 1;
+        self.calls += events.len() as u64;
+        self.overlapping += overlapping(events);
+    }
+
+    /// Ends with a finding.
+    pub(super) fn found(&mut self, finding: Finding) {
+        self.verdict = finding.verdict;
+        self.finding = Some(finding);
+    }
+
+    /// Ends without one: `holds`, unless there is a reason why that says nothing.
+    pub(super) fn conclude(&mut self) {
+        if self.runs == 0 {
+            self.notes.push("there was no run".to_owned());
+        } else if !self.has_changed {
+            self.notes.push("no call changed the object, so that nothing was asked of it".to_owned());
+        }
+        if self.undecided > 0 {
+            let undecided = counted(self.undecided, "run");
+            self.notes.push(format!("{undecided} not decided within the limits of a validation"));
+        }
+        if self.runs > 0 && self.run != Run::Alone && self.overlapping == 0 {
+            self.notes.push(match self.run {
+                Run::Schedules | Run::Memory => {
+                    "no two calls overlapped: the object does not name its primitives by `refmap_schedules`, so that there is one schedule \
+                     only; without them set `programs` and `tiny_programs` of the effort to 0"
+                }
+                Run::Alone | Run::Threads => "no two calls overlapped, so that nothing ran concurrently",
+            }.to_owned());
+        }
+        let is_sound = self.notes.is_empty();
+        self.verdict = if is_sound { Verdict::Holds } else { Verdict::Incomplete };
+    }
+}
+
+impl Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{:<10} {:<10} {}, {}",
+            self.run,
+            self.verdict.to_string(),
+            counted(self.runs, "run"),
+            counted(self.calls, "call"),
+        )?;
+        if self.run != Run::Alone {
+            write!(f, ", {} overlapping", grouped(self.overlapping))?;
+        }
+        if self.blocked > 0 {
+            write!(f, ", {} blocked as the specification permits", grouped(self.blocked))?;
+        }
+        if self.given_up > 0 {
+            write!(f, ", {} given up as too long", grouped(self.given_up))?;
+        }
+        if !self.unexercised.is_empty() {
+            write!(f, "; never taken: {}", self.unexercised.join(", "))?;
+        }
+        self.notes.iter().try_for_each(|note| write!(f, "\n  {note}"))
+    }
+}
+
+/// Result of a test of an object.
+#[derive(Clone, Debug)]
+pub struct Tested {
+    /// Seed of all choices.
+    pub seed: u64,
+    /// Parts in the order in which they were tried, up to the first that found something.
+    pub parts: Vec<Part>,
+}
+
+impl Tested {
+    /// `Violated` if a run is not permitted; `Holds` if all parts hold; else `Incomplete`.
+    pub fn verdict(&self) -> Verdict {
+        let has = |verdict| self.parts.iter().any(|part| part.verdict == verdict);
+        if has(Verdict::Violated) {
+            Verdict::Violated
+        } else if has(Verdict::Incomplete) || self.parts.is_empty() {
+            Verdict::Incomplete
+        } else {
+            Verdict::Holds
+        }
+    }
+
+    /// The wrong run, if one was found.
+    pub fn finding(&self) -> Option<&Finding> {
+        self.parts.iter().find_map(|part| part.finding.as_ref())
+    }
+
+    /// Asserts that the verdict is `holds`.
+    ///
+    /// # Panics
+    ///
+    /// If it is not; the message is this result as text.
+    #[track_caller]
+    pub fn assert_holds(&self) {
+        assert!(self.verdict() == Verdict::Holds, "{self}");
+    }
+}
+
+impl Display for Tested {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}, seed {}", self.verdict(), self.seed)?;
+        self.parts.iter().try_for_each(|part| writeln!(f, "{part}"))?;
+        match self.finding() {
+            None => Ok(()),
+            Some(finding) => write!(f, "\n{finding}"),
+        }
+    }
+}
+
+/// Validates a run.
+pub(super) fn judge<O: Object>(
+    specification: &O::Specification,
+    events: &[Event<EventOf<O>>],
+) -> Result<Validation, Fault> {
+    let events = Ordered::of(events.iter().cloned());
+    validate(specification, events, &Settings::default()).map_err(Fault::malformed)
+}
+
+impl Validation {
+    /// True if the run is wrong, or the specification is.
+    pub(super) fn is_against(&self) -> bool {
+        let refuted = matches!(self.outcome, Outcome::Refuted(_) | Outcome::Misled);
+        refuted || self.panicked.is_some() || self.disagreement.is_some()
+    }
+}
+
+pub(super) fn test<O: Object>(object: O, effort: &Effort) -> Tested {
+    let object = Arc::new(object);
+    let specification = object.specification();
+    let mut tested = Tested {
+        seed: effort.seed,
+        parts: Vec::new(),
+    };
+    let parts: [fn(&Arc<O>, &O::Specification, &Effort) -> Part; 2] = [alone::alone, threads::threads];
+    for part in parts {
+        let part = part(&object, &specification, effort);
+        let has_found = part.finding.is_some();
+        tested.parts.push(part);
+        if has_found {
+            break;
+        }
+    }
+    tested
+}
