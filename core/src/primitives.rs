@@ -7,4 +7,6 @@ pub(crate) use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering}
 pub(crate) use std::thread;
 
 #[cfg(test)]
-pub(crate) use refmap_schedules::{AtomicBool, AtomicU64, AtomicUsize, Ordering, thread};
+pub(crate) use refmap_schedules::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+#[cfg(test)]
+pub(crate) use refmap_schedules::thread;

@@ -13,7 +13,9 @@ pub(crate) use std::thread;
 
 #[cfg(test)]
 pub(crate) use refmap_schedules::{
-    AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Mutex, Ordering, fence, thread,
+    sync::Mutex,
+    sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence},
+    thread,
 };
 
 /// Backs off in a polling loop: `round` is the number of unsuccessful polls.

@@ -6,8 +6,9 @@
 //! rest on one location each.
 
 use std::collections::HashSet;
+use std::ops::ControlFlow;
 
-use refmap_schedules::{Scheduler, under};
+use refmap_schedules::explore::{Ended, Order, explore};
 
 use super::compact::{CompactSet, Part};
 use crate::parallel::{WorkItems, run_in_parallel};
@@ -17,11 +18,26 @@ use crate::work_ranges::WorkRanges;
 /// Schedules a test is run under, of each kind.
 const SCHEDULES: usize = 2000;
 
+/// Number of steps that no test comes near.
+const MOST_STEPS: usize = 100_000;
+
 fn under_many_schedules(test: impl Fn() + Send + Sync + Copy + 'static) {
-    under(Scheduler::Shuttle, || {
-        shuttle::check_random(test, SCHEDULES);
-        shuttle::check_pct(test, SCHEDULES, 3);
-    });
+    let (seed, executions) = (11, SCHEDULES);
+    let depth = 3;
+    let orders = [
+        Order::Random { seed, executions },
+        Order::Pct {
+            seed,
+            depth,
+            executions,
+        },
+    ];
+    for order in orders {
+        explore(&order, MOST_STEPS, false, test, &mut |execution| {
+            assert_eq!(execution.ended, Ended::Completed);
+            ControlFlow::Continue(())
+        });
+    }
 }
 
 /// All work items that the workers took, in order.

@@ -3,14 +3,13 @@
 //! Shuttle runs one thread at a time, sequentially consistent: it covers interleavings of steps,
 //! and no reordering of memory accesses.
 
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
-use refmap_schedules::{Scheduler, under};
-use shuttle::scheduler::{PctScheduler, RandomScheduler};
-use shuttle::{Config, Runner};
+use refmap_schedules::explore::{Ended, Order, explore};
 
 use crate::native::ben_ari;
 use crate::native::caught::{Detected, FAULTS};
@@ -22,18 +21,22 @@ const SHAPE: Shape = Shape {
     fields: 1,
 };
 
+/// Number of steps that no test comes near.
+const MOST_STEPS: usize = 1_000_000;
+
+/// Runs `execution` in each order; all its threads have to end.
+fn run(order: &Order, execution: impl Fn() + Send + Sync + 'static) {
+    explore(order, MOST_STEPS, false, execution, &mut |execution| {
+        assert_eq!(execution.ended, Ended::Completed);
+        ControlFlow::Continue(())
+    });
+}
+
 /// Number of failing schedules, and the counters of all of them.
-fn seen(
-    scheduler: impl shuttle::scheduler::Scheduler + 'static,
-    fault: Fault,
-    lines: &[&str],
-) -> (u64, Counts) {
+fn seen(order: &Order, fault: Fault, lines: &[&str]) -> (u64, Counts) {
     let program = Program::read(lines.iter().copied()).expect("it is a program");
     let failed = Arc::new(AtomicU64::new(0));
     let counts = Arc::new(Mutex::new(Counts::default()));
-    let mut config = Config::new();
-    config.silence_warnings = true;
-    let runner = Runner::new(scheduler, config);
     let execution = {
         let (failed, counts) = (Arc::clone(&failed), Arc::clone(&counts));
         move || {
@@ -42,18 +45,24 @@ fn seen(
             *counts.lock().expect("nothing panics with it") += outcome.counts;
         }
     };
-    under(Scheduler::Shuttle, || runner.run(execution));
+    run(order, execution);
     let counts = *counts.lock().expect("nothing panics with it");
     (failed.load(Ordering::Relaxed), counts)
 }
 
-fn random(fault: Fault, lines: &[&str], schedules: usize) -> (u64, Counts) {
-    seen(RandomScheduler::new_from_seed(11, schedules), fault, lines)
+fn random(fault: Fault, lines: &[&str], executions: usize) -> (u64, Counts) {
+    let seed = 11;
+    seen(&Order::Random { seed, executions }, fault, lines)
 }
 
-fn pct(fault: Fault, lines: &[&str], schedules: usize) -> (u64, Counts) {
-    let scheduler = PctScheduler::new_from_seed(11, 3, schedules);
-    seen(scheduler, fault, lines)
+fn pct(fault: Fault, lines: &[&str], executions: usize) -> (u64, Counts) {
+    let (seed, depth) = (11, 3);
+    let order = Order::Pct {
+        seed,
+        depth,
+        executions,
+    };
+    seen(&order, fault, lines)
 }
 
 /// Without a fault the programs for the faults do not fail.
@@ -158,9 +167,10 @@ fn ben_ari(fault: ben_ari::Fault, schedules: usize) -> (u64, u64) {
     let failed = Arc::new(AtomicU64::new(0));
     let appended = Arc::new(AtomicU64::new(0));
     let seeds = AtomicU64::new(0);
-    let mut config = Config::new();
-    config.silence_warnings = true;
-    let scheduler = RandomScheduler::new_from_seed(11, schedules);
+    let order = Order::Random {
+        seed: 11,
+        executions: schedules,
+    };
     let execution = {
         let (failed, appended) = (Arc::clone(&failed), Arc::clone(&appended));
         move || {
@@ -171,9 +181,7 @@ fn ben_ari(fault: ben_ari::Fault, schedules: usize) -> (u64, u64) {
             appended.fetch_add(outcome.counts.appended, Ordering::Relaxed);
         }
     };
-    under(Scheduler::Shuttle, || {
-        Runner::new(scheduler, config).run(execution)
-    });
+    run(&order, execution);
     let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
     (count(&failed), count(&appended))
 }

@@ -1,15 +1,17 @@
-//! Who decides which thread takes the next step.
+//! The scheduler that runs the calling thread.
 
 use std::cell::Cell;
 
-/// What decides which thread takes the next step.
+/// The scheduler that decides which thread takes the next step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Scheduler {
-    /// The operating system, as wherever nothing else is asked for.
+    /// The operating system's, wherever no other is asked for.
     OperatingSystem,
     /// Shuttle: one thread at a time, sequentially consistent.
+    #[cfg(feature = "shuttle")]
     Shuttle,
-    /// Loom: every behaviour of its model of memory.
+    /// Loom: every execution of its model of memory.
+    #[cfg(feature = "loom")]
     Loom,
 }
 
@@ -18,8 +20,7 @@ thread_local! {
     static SCHEDULER: Cell<Scheduler> = const { Cell::new(Scheduler::OperatingSystem) };
 }
 
-/// Has `test` make its threads, and what they share, those of `scheduler`. It is `test` that starts
-/// Shuttle or Loom; outside of their executions their primitives panic.
+/// Runs `test`; the primitives that are made in it are those of `scheduler`.
 pub fn under<R>(scheduler: Scheduler, test: impl FnOnce() -> R) -> R {
     /// Another test may run on the same thread, also after a panic.
     struct Restored(Scheduler);
@@ -32,12 +33,15 @@ pub fn under<R>(scheduler: Scheduler, test: impl FnOnce() -> R) -> R {
     test()
 }
 
-/// What was asked for.
-pub(crate) fn current() -> Scheduler {
+/// The scheduler of the calling thread.
+pub fn current() -> Scheduler {
     SCHEDULER.get()
 }
 
-/// Whether something else than the operating system runs the threads.
+/// Whether Shuttle or Loom runs the calling thread.
+///
+/// A loop that waits can back off by [`yield_now`](crate::thread::yield_now) alone then.
+#[must_use]
 pub fn is_scheduled() -> bool {
     current() != Scheduler::OperatingSystem
 }

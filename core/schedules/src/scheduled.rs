@@ -1,0 +1,15 @@
+//! Primitives of whichever scheduler runs the thread that makes them.
+
+pub mod hint;
+pub mod sync;
+pub mod thread;
+
+mod arc;
+mod atomic;
+mod condvar;
+mod mutex;
+pub(crate) mod record;
+mod rwlock;
+mod scheduler;
+
+pub use scheduler::{Scheduler, current, is_scheduled, under};

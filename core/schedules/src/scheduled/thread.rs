@@ -1,0 +1,266 @@
+//! `std::thread`, without what depends on time: neither Shuttle nor Loom has time pass.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::time::Duration;
+
+use super::record;
+use super::scheduler::{Scheduler, current as scheduler};
+
+pub use std::thread::{Result, panicking};
+
+/// `std::thread::JoinHandle`.
+#[derive(Debug)]
+pub struct JoinHandle<T>(OfHandle<T>);
+
+#[derive(Debug)]
+enum OfHandle<T> {
+    OperatingSystem(std::thread::JoinHandle<T>),
+    #[cfg(feature = "shuttle")]
+    Shuttle(shuttle::thread::JoinHandle<Result<T>>),
+    #[cfg(feature = "loom")]
+    Loom(loom::thread::JoinHandle<Result<T>>),
+}
+
+impl<T> JoinHandle<T> {
+    /// As that of the standard library. Under Shuttle a thread that panics ends the execution.
+    ///
+    /// # Errors
+    ///
+    /// The panic of the thread.
+    #[track_caller]
+    pub fn join(self) -> Result<T> {
+        match self.0 {
+            OfHandle::OperatingSystem(handle) => handle.join(),
+            #[cfg(feature = "shuttle")]
+            OfHandle::Shuttle(handle) => record::blocking("join", || handle.join()).flatten(),
+            #[cfg(feature = "loom")]
+            OfHandle::Loom(handle) => record::blocking("join", || handle.join()).flatten(),
+        }
+    }
+
+    /// As that of the standard library.
+    #[must_use]
+    pub fn thread(&self) -> Thread {
+        Thread(match &self.0 {
+            OfHandle::OperatingSystem(handle) => OfThread::OperatingSystem(handle.thread().clone()),
+            #[cfg(feature = "shuttle")]
+            OfHandle::Shuttle(handle) => OfThread::Shuttle(handle.thread().clone()),
+            #[cfg(feature = "loom")]
+            OfHandle::Loom(handle) => OfThread::Loom(handle.thread().clone()),
+        })
+    }
+}
+
+/// Runs the work of a thread, and records how it ends.
+pub(crate) fn run<T>(number: u32, work: impl FnOnce() -> T) -> Result<T> {
+    record::started(number);
+    let result = catch_unwind(AssertUnwindSafe(work));
+    record::ended(result.as_ref().err());
+    result
+}
+
+/// `std::thread::spawn`.
+#[track_caller]
+pub fn spawn<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
+    let number = match scheduler() {
+        Scheduler::OperatingSystem => {
+            return JoinHandle(OfHandle::OperatingSystem(std::thread::spawn(work)));
+        }
+        #[cfg(any(feature = "shuttle", feature = "loom"))]
+        _ => record::spawned(),
+    };
+    let handle = match scheduler() {
+        Scheduler::OperatingSystem => unreachable!("it has returned"),
+        #[cfg(feature = "shuttle")]
+        Scheduler::Shuttle => OfHandle::Shuttle(shuttle::thread::spawn(move || run(number, work))),
+        #[cfg(feature = "loom")]
+        Scheduler::Loom => OfHandle::Loom(loom::thread::spawn(move || run(number, work))),
+    };
+    record::step(|| "spawn".into());
+    JoinHandle(handle)
+}
+
+/// `std::thread::yield_now`.
+#[track_caller]
+pub fn yield_now() {
+    match scheduler() {
+        Scheduler::OperatingSystem => return std::thread::yield_now(),
+        #[cfg(feature = "shuttle")]
+        Scheduler::Shuttle => shuttle::thread::yield_now(),
+        #[cfg(feature = "loom")]
+        Scheduler::Loom => loom::thread::yield_now(),
+    }
+    record::step(|| "yield_now".into());
+}
+
+/// `std::thread::sleep`. Under a scheduler the thread yields, since no time passes.
+#[track_caller]
+pub fn sleep(duration: Duration) {
+    match scheduler() {
+        Scheduler::OperatingSystem => return std::thread::sleep(duration),
+        #[cfg(feature = "shuttle")]
+        Scheduler::Shuttle => shuttle::thread::yield_now(),
+        #[cfg(feature = "loom")]
+        Scheduler::Loom => loom::thread::yield_now(),
+    }
+    record::step(|| "sleep".into());
+}
+
+/// `std::thread::park`. Shuttle lets it end spuriously.
+#[track_caller]
+pub fn park() {
+    match scheduler() {
+        Scheduler::OperatingSystem => std::thread::park(),
+        #[cfg(feature = "shuttle")]
+        Scheduler::Shuttle => record::waiting("park", shuttle::thread::park),
+        #[cfg(feature = "loom")]
+        Scheduler::Loom => record::waiting("park", loom::thread::park),
+    }
+}
+
+/// `std::thread::Thread`.
+#[derive(Clone, Debug)]
+pub struct Thread(OfThread);
+
+#[derive(Clone, Debug)]
+enum OfThread {
+    OperatingSystem(std::thread::Thread),
+    #[cfg(feature = "shuttle")]
+    Shuttle(shuttle::thread::Thread),
+    #[cfg(feature = "loom")]
+    Loom(loom::thread::Thread),
+}
+
+impl Thread {
+    /// As that of the standard library.
+    #[track_caller]
+    pub fn unpark(&self) {
+        match &self.0 {
+            OfThread::OperatingSystem(thread) => return thread.unpark(),
+            #[cfg(feature = "shuttle")]
+            OfThread::Shuttle(thread) => thread.unpark(),
+            #[cfg(feature = "loom")]
+            OfThread::Loom(thread) => thread.unpark(),
+        }
+        record::step(|| "unpark".into());
+    }
+
+    /// As that of the standard library.
+    #[must_use]
+    pub fn id(&self) -> ThreadId {
+        ThreadId(match &self.0 {
+            OfThread::OperatingSystem(thread) => OfId::OperatingSystem(thread.id()),
+            #[cfg(feature = "shuttle")]
+            OfThread::Shuttle(thread) => OfId::Shuttle(thread.id()),
+            #[cfg(feature = "loom")]
+            OfThread::Loom(thread) => OfId::Loom(thread.id()),
+        })
+    }
+}
+
+/// `std::thread::ThreadId`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct ThreadId(OfId);
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum OfId {
+    OperatingSystem(std::thread::ThreadId),
+    #[cfg(feature = "shuttle")]
+    Shuttle(shuttle::thread::ThreadId),
+    #[cfg(feature = "loom")]
+    Loom(loom::thread::ThreadId),
+}
+
+/// `std::thread::current`.
+#[must_use]
+pub fn current() -> Thread {
+    Thread(match scheduler() {
+        Scheduler::OperatingSystem => OfThread::OperatingSystem(std::thread::current()),
+        #[cfg(feature = "shuttle")]
+        Scheduler::Shuttle => OfThread::Shuttle(shuttle::thread::current()),
+        #[cfg(feature = "loom")]
+        Scheduler::Loom => OfThread::Loom(loom::thread::current()),
+    })
+}
+
+/// `std::thread::Scope`, which is handed on by value.
+#[derive(Clone, Copy, Debug)]
+pub struct Scope<'scope, 'env>(OfScope<'scope, 'env>);
+
+#[derive(Clone, Copy, Debug)]
+enum OfScope<'scope, 'env> {
+    OperatingSystem(&'scope std::thread::Scope<'scope, 'env>),
+    #[cfg(feature = "shuttle")]
+    Shuttle(&'scope shuttle::thread::Scope<'scope, 'env>),
+}
+
+/// `std::thread::ScopedJoinHandle`.
+#[derive(Debug)]
+pub struct ScopedJoinHandle<'scope, T>(OfScopedHandle<'scope, T>);
+
+#[derive(Debug)]
+enum OfScopedHandle<'scope, T> {
+    OperatingSystem(std::thread::ScopedJoinHandle<'scope, T>),
+    #[cfg(feature = "shuttle")]
+    Shuttle(shuttle::thread::ScopedJoinHandle<'scope, Result<T>>),
+}
+
+/// `std::thread::scope`.
+///
+/// # Panics
+///
+/// Under Loom, which has no scoped threads; and as that of the standard library.
+#[track_caller]
+pub fn scope<'env, T>(work: impl for<'scope> FnOnce(Scope<'scope, 'env>) -> T) -> T {
+    match scheduler() {
+        Scheduler::OperatingSystem => {
+            std::thread::scope(|scope| work(Scope(OfScope::OperatingSystem(scope))))
+        }
+        #[cfg(feature = "shuttle")]
+        Scheduler::Shuttle => {
+            // What the threads borrow has to live until they have ended, also if `work` panics.
+            let result = shuttle::thread::scope(|scope| {
+                catch_unwind(AssertUnwindSafe(|| work(Scope(OfScope::Shuttle(scope)))))
+            });
+            result.unwrap_or_else(|panic| resume_unwind(panic))
+        }
+        #[cfg(feature = "loom")]
+        Scheduler::Loom => panic!("Loom has no scoped threads"),
+    }
+}
+
+impl<'scope> Scope<'scope, '_> {
+    /// As that of the standard library.
+    #[track_caller]
+    pub fn spawn<T: Send + 'scope>(
+        self,
+        work: impl FnOnce() -> T + Send + 'scope,
+    ) -> ScopedJoinHandle<'scope, T> {
+        ScopedJoinHandle(match self.0 {
+            OfScope::OperatingSystem(scope) => OfScopedHandle::OperatingSystem(scope.spawn(work)),
+            #[cfg(feature = "shuttle")]
+            OfScope::Shuttle(scope) => {
+                let number = record::spawned();
+                let handle = scope.spawn(move || run(number, work));
+                record::step(|| "spawn".into());
+                OfScopedHandle::Shuttle(handle)
+            }
+        })
+    }
+}
+
+impl<T> ScopedJoinHandle<'_, T> {
+    /// As that of the standard library. Under Shuttle a thread that panics ends the execution.
+    ///
+    /// # Errors
+    ///
+    /// The panic of the thread.
+    #[track_caller]
+    pub fn join(self) -> Result<T> {
+        match self.0 {
+            OfScopedHandle::OperatingSystem(handle) => handle.join(),
+            #[cfg(feature = "shuttle")]
+            OfScopedHandle::Shuttle(handle) => record::blocking("join", || handle.join()).flatten(),
+        }
+    }
+}

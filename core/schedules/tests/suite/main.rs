@@ -1,0 +1,3 @@
+//! Explorations under each scheduler.
+
+mod shuttle;
