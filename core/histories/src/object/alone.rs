@@ -16,7 +16,7 @@ pub(super) fn alone<O: Object>(
     specification: &O::Specification,
     effort: &Effort,
 ) -> Part {
-    let mut part = Part::new(Run::Alone);
+    let mut part = Part::new::<O>(Run::Alone);
     for run in 0..effort.alone {
         let generator = Generator::numbered(effort.seed, u64::from(run));
         let calls = Moods::new(generator, effort.calls_alone);

@@ -30,7 +30,9 @@ impl Fault {
         panic: String,
     ) -> Self {
         let slot = &slots[thread as usize];
-        let pending = slot.pending().map(|(_, call)| shown::<O>(specification, call));
+        let pending = slot
+            .pending()
+            .map(|(_, call)| shown::<O>(specification, call));
         let within = pending.map_or_else(String::new, |call| format!(" in {call}"));
         Self {
             told: format!("thread {thread} panicked{within}: {panic}"),
@@ -53,6 +55,32 @@ impl Fault {
         Self { told, verdict }
     }
 
+    /// A thread panicked under a scheduler, which tells no thread.
+    #[cfg(any(feature = "shuttle", feature = "loom"))]
+    pub fn in_execution<O: Object>(
+        specification: &O::Specification,
+        slots: &[Slot<CallOf<O>>],
+        panic: &str,
+    ) -> Self {
+        let pending = under_way::<O>(specification, slots);
+        Self {
+            told: format!("a thread panicked: {panic}; under way: {pending}"),
+            verdict: Verdict::Violated,
+        }
+    }
+
+    /// Threads wait for ever.
+    #[cfg(any(feature = "shuttle", feature = "loom"))]
+    pub fn waits<O: Object>(specification: &O::Specification, slots: &[Slot<CallOf<O>>]) -> Self {
+        let waiting = under_way::<O>(specification, slots);
+        Self {
+            told: format!(
+                "threads wait for ever, though the specification permits one to go on: {waiting}"
+            ),
+            verdict: Verdict::Violated,
+        }
+    }
+
     /// Threads did not return in time.
     pub fn hung<O: Object>(
         specification: &O::Specification,
@@ -62,9 +90,14 @@ impl Fault {
         let waiting = (0..).zip(slots).zip(is_running);
         let waiting = waiting.filter(|(_, is_running)| **is_running);
         let waiting = waiting.map(|((thread, slot), _)| {
-            let call = slot.pending().map(|(_, call)| shown::<O>(specification, call));
+            let call = slot
+                .pending()
+                .map(|(_, call)| shown::<O>(specification, call));
             let call = call.unwrap_or_else(|| "a call that it is to make".to_owned());
-            format!("thread {thread}, after {} calls, from {call}", slot.returned())
+            format!(
+                "thread {thread}, after {} calls, from {call}",
+                slot.returned()
+            )
         });
         let waiting: Vec<_> = waiting.collect();
         Self {
@@ -74,6 +107,22 @@ impl Fault {
             ),
             verdict: Verdict::Incomplete,
         }
+    }
+}
+
+/// The calls under way.
+#[cfg(any(feature = "shuttle", feature = "loom"))]
+fn under_way<O: Object>(specification: &O::Specification, slots: &[Slot<CallOf<O>>]) -> String {
+    let waiting = (0..).zip(slots).filter_map(|(thread, slot): (u32, _)| {
+        let (_, call) = slot.pending()?;
+        let call = shown::<O>(specification, call);
+        Some(format!("{call} of thread {thread}"))
+    });
+    let waiting: Vec<_> = waiting.collect();
+    if waiting.is_empty() {
+        "no call".to_owned()
+    } else {
+        waiting.join(", ")
     }
 }
 
@@ -109,6 +158,22 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// A wrong run that was right when it was tried again.
+    #[cfg(any(feature = "shuttle", feature = "loom"))]
+    pub(super) fn unrepeatable(run: Run) -> Self {
+        Self {
+            run,
+            verdict: Verdict::Violated,
+            told: "a wrong run was seen, and tried again it was another one: the object depends on more than its calls and their schedule"
+                .to_owned(),
+            lanes: String::new(),
+            schedule: None,
+            repeat: None,
+            history: String::new(),
+            validation: None,
+        }
+    }
+
     /// Finding of a run that has ended so.
     pub(super) fn of<O: Object>(run: Run, specification: &O::Specification, once: Once<O>) -> Self {
         let Once {
@@ -158,14 +223,8 @@ fn window(validation: Option<&Validation>) -> Option<Vec<Row>> {
     };
     let window = explanation.window.as_ref()?;
     let events = window.events.iter();
-    let rows = events.map(|event| {
-        Row::of(
-            event.thread,
-            event.begin,
-            event.end,
-            event.text.clone(),
-        )
-    });
+    let rows =
+        events.map(|event| Row::of(event.thread, event.begin, event.end, event.text.clone()));
     Some(rows.collect())
 }
 

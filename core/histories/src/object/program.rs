@@ -51,6 +51,9 @@ impl Iterator for Moods {
     }
 }
 
+/// Number of choices of a call in a small program: more than there are calls, and few enough to be read.
+const CHOICES: usize = 1_000;
+
 /// Program of one run: for each call of each thread a number, which chooses among the calls that the thread's handle may make then.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Program {
@@ -62,7 +65,9 @@ impl Program {
     pub fn random(generator: &mut Generator, threads: u32, most: usize) -> Self {
         let thread = |generator: &mut Generator| -> Vec<u32> {
             let calls = 1 + generator.below(most);
-            (0..calls).map(|_| generator.bits() as u32).collect()
+            (0..calls)
+                .map(|_| generator.below(CHOICES) as u32)
+                .collect()
         };
         let threads = (0..threads).map(|_| thread(generator));
         Self {
@@ -87,11 +92,6 @@ impl Program {
             smaller.threads[thread].drain(from..to);
             smaller
         })
-    }
-
-    /// Number of calls.
-    pub fn calls(&self) -> usize {
-        self.threads.iter().map(Vec::len).sum()
     }
 }
 

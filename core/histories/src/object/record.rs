@@ -1,7 +1,7 @@
 //! Record of what the threads of a run do.
 
-use super::Object;
 use super::CallOf;
+use super::Object;
 use super::run::EventOf;
 use super::slot::Slot;
 use crate::specifications::Called;

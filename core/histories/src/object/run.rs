@@ -92,7 +92,10 @@ impl<'a, O: Object> Player<'a, O> {
         note(|| {
             let (call, answer) = (call.clone(), answer.cloned());
             let returns = answer.is_some();
-            let text = self.running.specification.describe(&Called { call, answer });
+            let text = self
+                .running
+                .specification
+                .describe(&Called { call, answer });
             if returns {
                 format!("└ {text}")
             } else {

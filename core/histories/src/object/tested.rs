@@ -3,6 +3,7 @@
 use std::fmt::{self, Display};
 use std::sync::Arc;
 
+use refmap::Action;
 use refmap::internal::{counted, grouped};
 use refmap::report::Verdict;
 
@@ -10,7 +11,9 @@ use super::finding::{Fault, Finding};
 use super::once::Once;
 use super::overlap::overlapping;
 use super::run::EventOf;
-use super::{Effort, Object, alone, threads};
+#[cfg(any(feature = "shuttle", feature = "loom"))]
+use super::schedules;
+use super::{CallOf, Effort, Object, alone, threads};
 use crate::{Event, Ordered, Outcome, Settings, Validation, validate};
 
 /// Kind of a run.
@@ -58,8 +61,8 @@ pub struct Part {
     pub undecided: u64,
     /// True if some call changed the object, as far as the specification tells.
     pub has_changed: bool,
-    /// Rules of the specification that no run took.
-    pub unexercised: Vec<String>,
+    /// Calls, by their rules, that no run made.
+    pub never_called: Vec<String>,
     /// Reasons why the part says less than it seems to.
     pub notes: Vec<String>,
     /// The first wrong run.
@@ -67,7 +70,8 @@ pub struct Part {
 }
 
 impl Part {
-    pub(super) fn new(run: Run) -> Self {
+    pub(super) fn new<O: Object>(run: Run) -> Self {
+        let rules = <CallOf<O> as Action>::rules().iter();
         Self {
             run,
             verdict: Verdict::Incomplete,
@@ -78,7 +82,7 @@ impl Part {
             given_up: 0,
             undecided: 0,
             has_changed: false,
-            unexercised: Vec::new(),
+            never_called: rules.map(|rule| rule.name.clone().into_owned()).collect(),
             notes: Vec::new(),
             finding: None,
         }
@@ -87,25 +91,26 @@ impl Part {
     /// Counts a run.
     pub(super) fn count<O: Object>(&mut self, once: &Once<O>) {
         if let Some(validation) = &once.validation {
-            let unexercised = validation.coverage.iter().filter(|row| row.fired == 0);
-            let unexercised: Vec<_> = unexercised.map(|row| row.rule.clone()).collect();
-            if self.runs == 0 {
-                self.unexercised = unexercised;
-            } else {
-                self.unexercised.retain(|rule| unexercised.contains(rule));
-            }
             self.has_changed |= validation.has_changed;
             let is_undecided = matches!(validation.outcome, Outcome::Undecided(_));
             self.undecided += u64::from(is_undecided);
         }
-        self.count_again(&once.events);
+        self.count_again::<O>(&once.events);
     }
 
     /// Counts a run that went as an earlier one.
-    pub(super) fn count_again<E>(&mut self, events: &[Event<E>]) {
+    pub(super) fn count_again<O: Object>(&mut self, events: &[Event<EventOf<O>>]) {
         self.runs += 1;
         self.calls += events.len() as u64;
         self.overlapping += overlapping(events);
+        if self.never_called.is_empty() {
+            return;
+        }
+        let rules = <CallOf<O> as Action>::rules();
+        let calls = events.iter().filter_map(|event| event.event.as_ref());
+        for rule in calls.filter_map(|called| rules.get(called.call.rule().0)) {
+            self.never_called.retain(|name| *name != rule.name);
+        }
     }
 
     /// Ends with a finding.
@@ -119,23 +124,30 @@ impl Part {
         if self.runs == 0 {
             self.notes.push("there was no run".to_owned());
         } else if !self.has_changed {
-            self.notes.push("no call changed the object, so that nothing was asked of it".to_owned());
+            self.notes
+                .push("no call changed the object, so that nothing was asked of it".to_owned());
         }
         if self.undecided > 0 {
             let undecided = counted(self.undecided, "run");
-            self.notes.push(format!("{undecided} not decided within the limits of a validation"));
+            self.notes.push(format!(
+                "{undecided} not decided within the limits of a validation"
+            ));
         }
         if self.runs > 0 && self.run != Run::Alone && self.overlapping == 0 {
             self.notes.push(match self.run {
                 Run::Schedules | Run::Memory => {
-                    "no two calls overlapped: the object does not name its primitives by `refmap_schedules`, so that there is one schedule \
-                     only; without them set `programs` and `tiny_programs` of the effort to 0"
+                    "no two calls overlapped: the object says that it has schedules, and there is one only, since it does not name its \
+                     primitives by `refmap_schedules`"
                 }
                 Run::Alone | Run::Threads => "no two calls overlapped, so that nothing ran concurrently",
             }.to_owned());
         }
         let is_sound = self.notes.is_empty();
-        self.verdict = if is_sound { Verdict::Holds } else { Verdict::Incomplete };
+        self.verdict = if is_sound {
+            Verdict::Holds
+        } else {
+            Verdict::Incomplete
+        };
     }
 }
 
@@ -153,15 +165,21 @@ impl Display for Part {
             write!(f, ", {} overlapping", grouped(self.overlapping))?;
         }
         if self.blocked > 0 {
-            write!(f, ", {} blocked as the specification permits", grouped(self.blocked))?;
+            write!(
+                f,
+                ", {} blocked as the specification permits",
+                grouped(self.blocked)
+            )?;
         }
         if self.given_up > 0 {
             write!(f, ", {} given up as too long", grouped(self.given_up))?;
         }
-        if !self.unexercised.is_empty() {
-            write!(f, "; never taken: {}", self.unexercised.join(", "))?;
+        if !self.never_called.is_empty() && self.finding.is_none() {
+            write!(f, "; never called: {}", self.never_called.join(", "))?;
         }
-        self.notes.iter().try_for_each(|note| write!(f, "\n  {note}"))
+        self.notes
+            .iter()
+            .try_for_each(|note| write!(f, "\n  {note}"))
     }
 }
 
@@ -206,7 +224,9 @@ impl Tested {
 impl Display for Tested {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}, seed {}", self.verdict(), self.seed)?;
-        self.parts.iter().try_for_each(|part| writeln!(f, "{part}"))?;
+        self.parts
+            .iter()
+            .try_for_each(|part| writeln!(f, "{part}"))?;
         match self.finding() {
             None => Ok(()),
             Some(finding) => write!(f, "\n{finding}"),
@@ -231,6 +251,9 @@ impl Validation {
     }
 }
 
+/// Runs of one kind.
+type Trials<O> = fn(&Arc<O>, &<O as Object>::Specification, &Effort) -> Part;
+
 pub(super) fn test<O: Object>(object: O, effort: &Effort) -> Tested {
     let object = Arc::new(object);
     let specification = object.specification();
@@ -238,7 +261,12 @@ pub(super) fn test<O: Object>(object: O, effort: &Effort) -> Tested {
         seed: effort.seed,
         parts: Vec::new(),
     };
-    let parts: [fn(&Arc<O>, &O::Specification, &Effort) -> Part; 2] = [alone::alone, threads::threads];
+    let mut parts: Vec<Trials<O>> = vec![alone::alone];
+    #[cfg(feature = "shuttle")]
+    if object.has_schedules() && effort.programs > 0 {
+        parts.push(schedules::schedules);
+    }
+    parts.push(threads::threads);
     for part in parts {
         let part = part(&object, &specification, effort);
         let has_found = part.finding.is_some();

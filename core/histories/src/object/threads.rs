@@ -31,7 +31,7 @@ pub(super) fn threads<O: Object>(
     specification: &O::Specification,
     effort: &Effort,
 ) -> Part {
-    let mut part = Part::new(Run::Threads);
+    let mut part = Part::new::<O>(Run::Threads);
     let numbers: Vec<u32> = object.threads().collect();
     let mut latest = Vec::new();
     for (run, threads) in (0..effort.runs).zip(numbers.iter().cycle()) {
@@ -123,7 +123,9 @@ pub(super) fn run<O: Object>(
             Ok((thread, result)) => {
                 is_running[thread as usize] = false;
                 if let Err(panic) = result {
-                    fault.get_or_insert_with(|| Fault::panicked::<O>(specification, slots, thread, panic.to_string()));
+                    fault.get_or_insert_with(|| {
+                        Fault::panicked::<O>(specification, slots, thread, panic.to_string())
+                    });
                 }
             }
             Err(RecvTimeoutError::Disconnected) => break,
@@ -131,7 +133,10 @@ pub(super) fn run<O: Object>(
                 let now: Vec<_> = slots.iter().map(|slot| slot.returned()).collect();
                 let hangs = |thread: usize| is_running[thread] && now[thread] == returned[thread];
                 if (0..now.len()).any(hangs) {
-                    return Some(fault.unwrap_or_else(|| Fault::hung::<O>(specification, slots, &is_running)));
+                    return Some(
+                        fault
+                            .unwrap_or_else(|| Fault::hung::<O>(specification, slots, &is_running)),
+                    );
                 }
                 returned = now;
             }

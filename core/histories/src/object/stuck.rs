@@ -1,0 +1,113 @@
+//! Calls that never return: whether the specification permits that they wait.
+//!
+//! Source: Burckhardt, Dern, Musuvathi & Tan, *Line-Up: A Complete and Automatic Linearizability Checker*, PLDI 2010, section 2.3: a
+//! stuck history is linearizable if after its complete calls each pending one is blocked.
+
+use refmap::StateOf;
+use refmap::TransitionSystem;
+use serde::{Deserialize, Serialize};
+
+use crate::{Effect, Event, Happening, NoSuch, Observed};
+
+/// Event of a run in which threads wait for ever.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Seen<E> {
+    /// A call that has returned.
+    Returned(E),
+    /// A call that never does: it is possible where no answer is.
+    Waits(E),
+}
+
+/// Adapter of a specification for calls that wait.
+struct Waiting<'a, S>(&'a S);
+
+impl<S: Observed> Observed for Waiting<'_, S> {
+    type Specification = S::Specification;
+    type Event = Seen<S::Event>;
+
+    fn specification(&self) -> &S::Specification {
+        self.0.specification()
+    }
+
+    fn shows(
+        &self,
+        from: &StateOf<S::Specification>,
+        happening: &Happening<'_, Self::Event>,
+        visit: &mut impl FnMut(Option<refmap::ActionOf<S::Specification>>),
+    ) {
+        let of = |event: &Self::Event| match event {
+            Seen::Returned(event) | Seen::Waits(event) => event.clone(),
+        };
+        let event = of(happening.event);
+        let pending: Vec<_> = happening.pending.iter().copied().map(of).collect();
+        let pending: Vec<_> = pending.iter().collect();
+        let inner = Happening {
+            thread: happening.thread,
+            place: happening.place,
+            event: &event,
+            pending: &pending,
+        };
+        match happening.event {
+            Seen::Returned(_) => self.0.shows(from, &inner, visit),
+            Seen::Waits(_) => {
+                let mut can_return = false;
+                self.0.shows(from, &inner, &mut |action| {
+                    can_return |= action.is_none_or(|action| {
+                        self.specification().successor(from, &action).is_some()
+                    });
+                });
+                if !can_return {
+                    visit(None);
+                }
+            }
+        }
+    }
+
+    fn internal(
+        &self,
+        from: &StateOf<S::Specification>,
+        visit: &mut impl FnMut(refmap::ActionOf<S::Specification>),
+    ) {
+        self.0.internal(from, visit);
+    }
+
+    fn effect(&self, event: &Self::Event) -> Effect {
+        match event {
+            Seen::Returned(event) => self.0.effect(event),
+            Seen::Waits(_) => Effect::Within,
+        }
+    }
+
+    fn check(&self, event: &Self::Event) -> Result<(), NoSuch> {
+        match event {
+            Seen::Returned(event) | Seen::Waits(event) => self.0.check(event),
+        }
+    }
+}
+
+/// True if the specification permits that the calls of a run that have not returned never do.
+pub(super) fn is_permitted<S: Observed>(specification: &S, events: &[Event<S::Event>]) -> bool {
+    let last = events
+        .iter()
+        .map(|event| event.end.unwrap_or(event.begin))
+        .max();
+    let after = last.map_or(0, |last| last + 1);
+    let of = |event: &Event<S::Event>, begin, end, seen: fn(S::Event) -> Seen<S::Event>| Event {
+        thread: event.thread,
+        place: event.place,
+        begin,
+        end: Some(end),
+        event: event.event.clone().map(seen),
+    };
+    let returned = events.iter().filter_map(|event| {
+        let end = event.end?;
+        Some(of(event, event.begin, end, Seen::Returned))
+    });
+    let waiting = events.iter().filter(|event| event.end.is_none());
+    // All of them wait in the state after the last call that has returned.
+    let waiting = waiting.map(|event| of(event, after, after + 1, Seen::Waits));
+    let events = crate::Ordered::of(returned.chain(waiting));
+    crate::validate(&Waiting(specification), events, &crate::Settings::default())
+        .is_ok_and(|validation| matches!(validation.outcome, crate::Outcome::Behaviour))
+}
