@@ -2,9 +2,12 @@
 
 use std::fmt::{self, Display};
 
+use serde::{Deserialize, Serialize};
+
 use refmap::report::Verdict;
 use refmap::report::history::ShownEvent;
 
+use super::case::Case;
 use super::lanes::{self, Row};
 use super::once::Once;
 use super::slot::Slot;
@@ -136,7 +139,7 @@ fn shown<O: Object>(specification: &O::Specification, call: Option<CallOf<O>>) -
 }
 
 /// Run that is not permitted, or of which that is not known.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Finding {
     /// Kind of the run.
     pub run: Run,
@@ -153,19 +156,18 @@ pub struct Finding {
     pub repeat: Option<String>,
     /// The run in refmap's own form, which `refmap validate` reads.
     pub history: String,
-    /// Validation of the run.
+    /// Validation of the run, where it was made.
+    #[serde(skip)]
     pub validation: Option<Validation>,
 }
 
 impl Finding {
-    /// A wrong run that was right when it was tried again.
-    #[cfg(any(feature = "shuttle", feature = "loom"))]
-    pub(super) fn unrepeatable(run: Run) -> Self {
+    /// Finding of which there is no record.
+    pub(super) fn bare(run: Run, verdict: Verdict, told: String) -> Self {
         Self {
             run,
-            verdict: Verdict::Violated,
-            told: "a wrong run was seen, and tried again it was another one: the object depends on more than its calls and their schedule"
-                .to_owned(),
+            verdict,
+            told,
             lanes: String::new(),
             schedule: None,
             repeat: None,
@@ -175,7 +177,7 @@ impl Finding {
     }
 
     /// Finding of a run that has ended so.
-    pub(super) fn of<O: Object>(run: Run, specification: &O::Specification, once: Once<O>) -> Self {
+    pub(super) fn of<O: Object>(case: &Case<'_, O>, run: Run, once: Once<O>) -> Self {
         let Once {
             events,
             fault,
@@ -195,7 +197,7 @@ impl Finding {
         let rows = rows.unwrap_or_else(|| {
             let last = events.len().saturating_sub(MOST_LAST);
             let last = events[last..].iter().filter_map(|event| {
-                let text = specification.describe(event.event.as_ref()?);
+                let text = case.specification.describe(event.event.as_ref()?);
                 Some(Row::of(event.thread, event.begin, event.end, text))
             });
             last.collect()
@@ -248,7 +250,7 @@ fn refusal(validation: &Validation) -> Option<String> {
 }
 
 /// A history in refmap's own form.
-fn written<E: serde::Serialize>(events: &[Event<E>]) -> String {
+fn written<E: Serialize>(events: &[Event<E>]) -> String {
     let mut text = Vec::new();
     let write = |text: &mut Vec<u8>| -> std::io::Result<()> {
         let mut writer = Writer::new(text, &Header::default())?;

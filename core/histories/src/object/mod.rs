@@ -59,6 +59,8 @@
 
 mod alone;
 mod calibration;
+mod case;
+mod child;
 mod effort;
 mod finding;
 mod lanes;
@@ -78,6 +80,7 @@ mod threads;
 
 use std::ops::RangeInclusive;
 
+pub use child::test_in_child;
 pub use effort::Effort;
 pub use finding::Finding;
 pub use specified::Specified;
@@ -151,5 +154,5 @@ pub fn repeat<O: Object>(object: O, run: &str) -> Tested {
 
 /// Tries an object, until a run is found that the specification does not permit.
 pub fn test<O: Object>(object: O, effort: &Effort) -> Tested {
-    tested::test(object, effort)
+    tested::test(object, effort, &|_| ())
 }

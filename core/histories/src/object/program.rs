@@ -52,7 +52,7 @@ impl Iterator for Moods {
 }
 
 /// Number of choices of a call in a small program: more than there are calls, and few enough to be read.
-const CHOICES: usize = 1_000;
+pub(super) const CHOICES: usize = 1_000;
 
 /// Program of one run: for each call of each thread a number, which chooses among the calls that the thread's handle may make then.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
