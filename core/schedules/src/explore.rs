@@ -4,14 +4,16 @@ use std::ops::ControlFlow;
 use std::panic::Location;
 
 #[cfg(feature = "shuttle")]
-mod order;
-mod quiet;
+mod judge;
 #[cfg(feature = "shuttle")]
-mod under_shuttle;
+mod order;
+mod panics;
+#[cfg(feature = "shuttle")]
+pub(crate) mod under_shuttle;
 
-pub(crate) use quiet::panic_text;
+pub(crate) use panics::ended_by;
 
-use crate::scheduled::record;
+use crate::scheduled::record::{self, Recorded};
 
 /// How an execution ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -42,6 +44,24 @@ pub struct Execution {
     pub sequentially_consistent: bool,
     /// Steps in their order, if they are traced. At a deadlock the last are those that are blocked.
     pub trace: Vec<Traced>,
+}
+
+impl Execution {
+    /// An execution that ended in a given way, unless by a panic that was recorded.
+    fn new(ended: Ended, choices: Vec<u32>, recorded: Recorded) -> Self {
+        let ended = recorded.panic.unwrap_or(ended);
+        let mut trace = recorded.trace;
+        if ended == Ended::Deadlock {
+            trace.extend(recorded.blocked);
+        }
+        Self {
+            ended,
+            choices,
+            steps: recorded.steps,
+            sequentially_consistent: recorded.sequentially_consistent,
+            trace,
+        }
+    }
 }
 
 /// A step of an execution, or a line of the tested program.
