@@ -21,6 +21,7 @@ pub(super) fn quietly<R>(run: impl FnOnce() -> R) -> R {
 }
 
 /// Runs what is no part of an execution, between executions.
+#[cfg(feature = "shuttle")]
 pub(super) fn aloud<R>(run: impl FnOnce() -> R) -> R {
     with(false, run)
 }
@@ -68,25 +69,34 @@ fn remember(info: &PanicHookInfo<'_>) {
     let _ = PLACE.try_with(|last| last.replace(place));
 }
 
+/// The message of a panic, if it is a text.
+fn message(payload: &(dyn Any + Send)) -> Option<&str> {
+    let string = || payload.downcast_ref::<String>().map(String::as_str);
+    payload
+        .downcast_ref::<&'static str>()
+        .copied()
+        .or_else(string)
+}
+
+/// Whether Loom has panicked because no thread can go on.
+#[cfg(feature = "loom")]
+pub(crate) fn is_loom_deadlock(payload: &(dyn Any + Send)) -> bool {
+    message(payload).is_some_and(|message| message.starts_with("deadlock; threads = "))
+}
+
 /// How an execution ends by the panic of one of its threads.
 pub(crate) fn ended_by(payload: &(dyn Any + Send)) -> Ended {
-    let message = if let Some(message) = payload.downcast_ref::<&'static str>() {
-        message
-    } else if let Some(message) = payload.downcast_ref::<String>() {
-        message
-    } else {
-        "a value that is no text"
-    };
     let place = PLACE.take();
+    let message = message(payload).unwrap_or("a value that is no text");
     let is_in = |source: &str| place.as_ref().is_some_and(|place| place.contains(source));
-    // A lock that its own thread has.
-    if message.starts_with("deadlock! task") && is_in("shuttle") {
+    if is_in("shuttle-std") && message.starts_with("deadlock! task ") {
+        // A thread takes a lock that it has.
         return Ended::Deadlock;
     }
-    if message.starts_with("deadlock; threads") && is_in("loom") {
+    if is_in("loom") && message.starts_with("deadlock; threads = ") {
         return Ended::Deadlock;
     }
-    if message.starts_with("Model exceeded maximum number of branches") && is_in("loom") {
+    if is_in("loom") && message.starts_with("Model exceeded maximum number of branches") {
         return Ended::TooLong;
     }
     Ended::Panicked(match place {

@@ -125,17 +125,7 @@ impl Exploration {
         let Running {
             choices, stopped, ..
         } = self.running.take()?;
-        let (ended, recorded) = stopped.unwrap_or_else(|| {
-            let recorded = record::end();
-            // Else Shuttle has stopped it, since destructors take too long.
-            let is_complete = recorded.live == 0;
-            let ended = if is_complete {
-                Ended::Completed
-            } else {
-                Ended::TooLong
-            };
-            (ended, recorded)
-        });
+        let (ended, recorded) = stopped.unwrap_or_else(|| (Ended::Completed, record::end()));
         let ended = failed.unwrap_or(ended);
         Some(Execution::new(ended, choices, recorded))
     }
@@ -144,7 +134,15 @@ impl Exploration {
     fn next(&mut self, tasks: &[&Task], yields: bool) -> Option<usize> {
         let running = self.running.as_mut()?;
         running.asked += 1;
-        let is_unwinding = thread::panicking();
+        let unwinding = match thread::panicking() {
+            true => Some(*running.unwinding.get_or_insert(running.current)),
+            false => {
+                running.unwinding = None;
+                None
+            }
+        };
+        let is_unwinding = unwinding.is_some();
+        // A thread that unwinds is stopped later: that may abort the process.
         let most_steps = match is_unwinding {
             true => self.most_steps.saturating_mul(2),
             false => self.most_steps,
@@ -168,9 +166,10 @@ impl Exploration {
         running.runnable.extend(numbers);
         let chosen = if let [only] = running.runnable[..] {
             only
-        } else if is_unwinding && running.runnable.contains(&running.current) {
-            // Other threads must not see `panicking`, which is of the operating system's thread.
-            running.current
+        } else if let Some(unwinding) = unwinding.filter(|thread| running.runnable.contains(thread))
+        {
+            // Other threads would see `panicking` too, which is of the operating system's thread.
+            unwinding
         } else {
             let chosen = self
                 .choices
@@ -192,7 +191,9 @@ struct Running {
     asked: usize,
     /// The thread that runs.
     current: u32,
-    /// Those that can run.
+    /// The thread that a panic unwinds.
+    unwinding: Option<u32>,
+    /// The threads that can run.
     runnable: Vec<u32>,
     /// The reason why it was stopped, and its record then: destructors that run later are not a part of it.
     stopped: Option<(Ended, Recorded)>,

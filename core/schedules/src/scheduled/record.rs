@@ -3,8 +3,12 @@
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::panic::Location;
+#[cfg(feature = "loom")]
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use crate::explore::{Ended, Traced, ended_by};
+#[cfg(feature = "loom")]
+use crate::explore::{is_loom_deadlock, under_loom};
 
 #[cfg(feature = "loom")]
 use super::scheduler::{Scheduler, current};
@@ -97,10 +101,13 @@ pub(crate) fn end() -> Recorded {
 
 /// Number of the calling thread.
 pub(crate) fn thread() -> u32 {
+    // While a panic unwinds Loom may not answer; the thread is the one that took the last step.
     #[cfg(feature = "loom")]
-    if current() == Scheduler::Loom {
+    if current() == Scheduler::Loom && !std::thread::panicking() {
         // Destructors of other thread-local values may come too late to ask.
-        return LOOM_THREAD.try_with(Cell::get).unwrap_or(0);
+        let thread = LOOM_THREAD.try_with(Cell::get).unwrap_or(0);
+        RECORD.with(|record| record.thread.set(thread));
+        return thread;
     }
     RECORD.with(|record| record.thread.get())
 }
@@ -141,6 +148,7 @@ pub(crate) fn ended(panic: Option<&Box<dyn Any + Send>>) {
 }
 
 /// Whether a thread has ended by a panic.
+#[cfg(feature = "shuttle")]
 pub(crate) fn has_panicked() -> bool {
     RECORD.with(|record| record.panic.borrow().is_some())
 }
@@ -188,9 +196,24 @@ pub(crate) fn blocking<R>(text: impl Fn() -> String, operation: impl FnOnce() ->
     if is_traced() {
         set_blocked(place, text());
     }
-    let result = operation();
+    let result = unblocked(operation);
     step_at(Some(place), text);
     result
+}
+
+/// Runs an operation at which there may be a deadlock.
+fn unblocked<R>(operation: impl FnOnce() -> R) -> R {
+    #[cfg(feature = "loom")]
+    if current() == Scheduler::Loom {
+        let result = catch_unwind(AssertUnwindSafe(operation));
+        return result.unwrap_or_else(|payload| {
+            if is_loom_deadlock(&*payload) {
+                under_loom::leave_behind();
+            }
+            resume_unwind(payload)
+        });
+    }
+    operation()
 }
 
 /// A wait, which is a step when it begins and one when it ends.
@@ -202,7 +225,7 @@ pub(crate) fn waiting<R>(text: &'static str, wait: impl FnOnce() -> R) -> R {
     if is_traced() {
         set_blocked(place, text.into());
     }
-    let result = wait();
+    let result = unblocked(wait);
     step_at(Some(place), || format!("{text}: woken"));
     result
 }

@@ -58,7 +58,11 @@ pub(crate) fn run<T>(number: u32, work: impl FnOnce() -> T) -> Result<T> {
     record::started(number);
     let result = catch_unwind(AssertUnwindSafe(work));
     record::ended(result.as_ref().err());
-    result
+    match result {
+        #[cfg(feature = "loom")]
+        Err(panic) if scheduler() == Scheduler::Loom => resume_unwind(panic),
+        result => result,
+    }
 }
 
 /// Waits for thread `number`.
@@ -73,6 +77,10 @@ fn joined<T>(number: u32, join: impl FnOnce() -> Result<Result<T>>) -> Result<T>
 fn shuttle_number(thread: &shuttle::thread::Thread) -> u32 {
     under_shuttle::number(thread.id()).expect("the guard is no thread")
 }
+
+/// Words of a stack of Loom's. Only what is used takes memory.
+#[cfg(feature = "loom")]
+const LOOM_STACK: usize = 0x8000;
 
 /// `std::thread::spawn`.
 #[track_caller]
@@ -91,7 +99,9 @@ pub fn spawn<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Jo
         #[cfg(feature = "loom")]
         Scheduler::Loom => {
             let number = record::spawned();
-            let handle = loom::thread::spawn(move || run(number, work));
+            let builder = loom::thread::Builder::new().stack_size(LOOM_STACK);
+            let handle = builder.spawn(move || run(number, work));
+            let handle = handle.expect("Loom does not fail to spawn a thread");
             record::step(|| format!("spawn {number}"));
             OfHandle::Loom(number, handle)
         }
