@@ -13,6 +13,7 @@ use super::once::Once;
 use super::slot::Slot;
 use super::tested::Run;
 use super::{CallOf, Object};
+use crate::event::line;
 use crate::specifications::Called;
 use crate::{Event, Header, HistoryError, Observed, Outcome, Validation, Writer};
 
@@ -193,7 +194,7 @@ impl Finding {
             }
             (None, None) => ("it is not decided".to_owned(), Verdict::Incomplete),
         };
-        let rows = window(validation.as_ref());
+        let rows = window(validation.as_ref(), &events);
         let rows = rows.unwrap_or_else(|| {
             let last = events.len().saturating_sub(MOST_LAST);
             let last = events[last..].iter().filter_map(|event| {
@@ -218,16 +219,19 @@ impl Finding {
 /// Number of events that are shown of a run of which no part is known to be impossible by itself.
 const MOST_LAST: usize = 12;
 
-/// Calls of the smallest impossible part.
-fn window(validation: Option<&Validation>) -> Option<Vec<Row>> {
+/// Calls of the smallest impossible part, with the times that were recorded.
+fn window<E>(validation: Option<&Validation>, events: &[Event<E>]) -> Option<Vec<Row>> {
     let Outcome::Refuted(explanation) = &validation?.outcome else {
         return None;
     };
-    let window = explanation.window.as_ref()?;
-    let events = window.events.iter();
-    let rows =
-        events.map(|event| Row::of(event.thread, event.begin, event.end, event.text.clone()));
-    Some(rows.collect())
+    let shown = explanation.window.as_ref()?.events.iter();
+    let rows = shown.map(|shown| {
+        let number = shown.line?.checked_sub(line(0))?;
+        let event = events.get(number as usize)?;
+        let text = shown.text.clone();
+        Some(Row::of(event.thread, event.begin, event.end, text))
+    });
+    rows.collect()
 }
 
 /// The refusal of a validation, in a sentence.

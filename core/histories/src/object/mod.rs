@@ -62,14 +62,18 @@ mod calibration;
 mod case;
 mod child;
 mod effort;
+#[cfg(any(feature = "shuttle", feature = "loom"))]
+mod executions;
 mod finding;
 mod lanes;
+#[cfg(feature = "loom")]
+mod memory;
 mod once;
 mod overlap;
 mod program;
 mod record;
 mod run;
-#[cfg(any(feature = "shuttle", feature = "loom"))]
+#[cfg(feature = "shuttle")]
 mod schedules;
 mod slot;
 mod specified;

@@ -11,7 +11,7 @@ use super::finding::Fault;
 use super::program::Program;
 use super::record::Record;
 use super::run::{EventOf, Running};
-use super::tested::judge;
+use super::tested::{Run, judge};
 use super::threads::{self, Choices};
 use crate::{Event, Recorder, Validation};
 
@@ -53,16 +53,17 @@ impl<O: Object> Once<O> {
                 validation: None,
             };
         }
-        Self::judged(case, record.history(), fault)
+        Self::judged(case, Run::Threads, record.history(), fault)
     }
 
     /// A run with this record.
     pub fn judged(
         case: &Case<'_, O>,
+        run: Run,
         events: Vec<Event<EventOf<O>>>,
         fault: Option<Fault>,
     ) -> Self {
-        let (validation, malformed) = match judge::<O>(&case.specification, &events) {
+        let (validation, malformed) = match judge::<O>(&case.specification, run, &events) {
             Ok(validation) => (Some(validation), None),
             Err(malformed) => (None, Some(malformed)),
         };

@@ -1,27 +1,20 @@
 //! Runs of small programs under a scheduler.
 
-use std::collections::HashSet;
 use std::ops::ControlFlow;
-use std::sync::{Arc, Mutex, PoisonError};
 
 use refmap::random::Generator;
 use refmap::report::Verdict;
-use refmap_schedules::explore::{Ended, Execution, Order, Traced, explore};
-use refmap_schedules::thread;
+use refmap_schedules::explore::Order;
 
 use super::case::Case;
-use super::finding::{Fault, Finding};
-use super::lanes;
+use super::executions::{Wrong, executions, steps};
+use super::finding::Finding;
 use super::once::Once;
 use super::program::{CHOICES, Program, read_numbers, write_numbers};
-use super::record::Record;
-use super::run::{EventOf, Player, Running};
 use super::tested::{Part, Run, Tested};
-use super::{Effort, Object, stuck};
-use crate::{Event, Recorder, Validation};
+use super::{Effort, Object};
+use crate::Validation;
 
-/// Number of steps at which an execution is given up: one that waits for something that does not come never ends.
-const MOST_STEPS: usize = 20_000;
 /// Greatest number of calls of a thread.
 const MOST_CALLS: usize = 3;
 /// Greatest number of threads, unless the object needs more.
@@ -37,7 +30,6 @@ const MOST_BEGINNINGS: usize = 50;
 const MOST_BEFORE: usize = 5;
 
 /// Tries small programs under schedules of few preemptions.
-#[cfg(feature = "shuttle")]
 pub(super) fn schedules<O: Object>(case: &Case<'_, O>) -> Part {
     let effort = case.effort;
     let mut part = Part::new::<O>(Run::Schedules);
@@ -70,12 +62,6 @@ fn numbers<O: Object>(object: &O) -> impl Iterator<Item = u32> + use<O> {
     least..=most.min(MOST_THREADS.max(least))
 }
 
-/// Wrong execution.
-struct Wrong<O: Object> {
-    once: Once<O>,
-    execution: Execution,
-}
-
 /// The first wrong execution of a program.
 fn first_wrong<O: Object>(
     case: &Case<'_, O>,
@@ -90,77 +76,6 @@ fn first_wrong<O: Object>(
         ControlFlow::Break(())
     });
     found
-}
-
-/// Visits the wrong executions of a program, and returns whether there are no others. Executions of which the records are equal are
-/// judged once.
-fn executions<O: Object>(
-    case: &Case<'_, O>,
-    program: &Program,
-    order: &Order,
-    traced: bool,
-    part: &mut Part,
-    visit: &mut dyn FnMut(Wrong<O>) -> ControlFlow<()>,
-) -> bool {
-    let specification = &case.specification;
-    let latest: Arc<Mutex<Option<Arc<Record<O>>>>> = Arc::default();
-    let body = {
-        let (object, latest) = (Arc::clone(&case.object), Arc::clone(&latest));
-        let threads = program.threads.clone();
-        move || {
-            let record = Arc::new(Record::of(threads.len(), Recorder::counting()));
-            let set = Some(Arc::clone(&record));
-            *latest.lock().unwrap_or_else(PoisonError::into_inner) = set;
-            let running = Arc::new(Running::new(&object, &record));
-            let threads = (0..).zip(&threads).zip(record.logs());
-            let threads = threads.map(|((thread, numbers), log)| {
-                let (running, numbers) = (Arc::clone(&running), numbers.clone());
-                thread::spawn(move || Player::new(&running, thread, log).play(numbers))
-            });
-            let threads: Vec<_> = threads.collect();
-            for thread in threads {
-                // One that panics ends the execution.
-                let _ = thread.join();
-            }
-        }
-    };
-    let mut judged: HashSet<Vec<Event<EventOf<O>>>> = HashSet::new();
-    let judge = &mut |execution: Execution| {
-        let record = latest.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Some(record) = record else {
-            return ControlFlow::Continue(());
-        };
-        let events = record.history();
-        let fault = match &execution.ended {
-            Ended::TooLong => {
-                part.given_up += 1;
-                return ControlFlow::Continue(());
-            }
-            Ended::Completed if judged.contains(&events) => {
-                part.count_again::<O>(&events);
-                return ControlFlow::Continue(());
-            }
-            Ended::Completed => None,
-            Ended::Deadlock if stuck::is_permitted(specification, &events) => {
-                part.blocked += 1;
-                return ControlFlow::Continue(());
-            }
-            Ended::Deadlock => Some(Fault::waits::<O>(specification, &record.slots)),
-            Ended::Panicked(panic) => Some(Fault::in_execution::<O>(
-                specification,
-                &record.slots,
-                panic,
-            )),
-        };
-        let once = Once::judged(case, events, fault);
-        part.count(&once);
-        if once.is_wrong() {
-            return visit(Wrong { once, execution });
-        }
-        judged.insert(once.events);
-        ControlFlow::Continue(())
-    };
-    explore(order, MOST_STEPS, traced, body, judge).complete
 }
 
 /// A schedule of the calls of the smallest impossible part of a run on real threads, as they are told, after some calls that bring the
@@ -273,22 +188,6 @@ fn repeated(program: &Program, choices: &[u32]) -> String {
         }
     }
     format!("{program}@{}", Schedule(choices))
-}
-
-/// The schedule in columns. The body, which makes the object and waits for the threads, is no thread of the run.
-fn steps(trace: &[Traced]) -> String {
-    let lines = trace.iter().filter_map(|step| {
-        let thread = step.thread.checked_sub(1)?;
-        let text = match step.place {
-            Some(place) => format!("│ {}  {}:{}", step.text, place.file(), place.line()),
-            // A line of the test itself begins or ends a call.
-            None if step.text.starts_with(['┌', '└']) => step.text.clone(),
-            None => format!("│ {}", step.text),
-        };
-        Some((thread, text))
-    });
-    let lines: Vec<_> = lines.collect();
-    lanes::steps(&lines)
 }
 
 /// Tries one schedule again.

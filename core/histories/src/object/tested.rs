@@ -9,10 +9,12 @@ use serde::{Deserialize, Serialize};
 
 use super::case::Case;
 use super::finding::{Fault, Finding};
+#[cfg(feature = "loom")]
+use super::memory;
 use super::once::Once;
 use super::overlap::overlapping;
 use super::run::EventOf;
-#[cfg(any(feature = "shuttle", feature = "loom"))]
+#[cfg(feature = "shuttle")]
 use super::schedules;
 use super::{CallOf, Effort, Object, alone, threads};
 #[cfg(feature = "shuttle")]
@@ -131,6 +133,19 @@ impl Part {
         for rule in calls.filter_map(|called| rules.get(called.call.rule().0)) {
             self.never_called.retain(|name| *name != rule.name);
         }
+    }
+
+    /// Adds the runs of another part of the same kind.
+    #[cfg(feature = "loom")]
+    pub(super) fn add(&mut self, other: Self) {
+        self.runs += other.runs;
+        self.calls += other.calls;
+        self.overlapping += other.overlapping;
+        self.blocked += other.blocked;
+        self.undecided += other.undecided;
+        self.has_changed |= other.has_changed;
+        self.never_called
+            .retain(|rule| other.never_called.contains(rule));
     }
 
     /// Ends with a finding.
@@ -257,10 +272,18 @@ impl Display for Tested {
 /// Validates a run.
 pub(super) fn judge<O: Object>(
     specification: &O::Specification,
+    run: Run,
     events: &[Event<EventOf<O>>],
 ) -> Result<Validation, Fault> {
-    let events = Ordered::of(events.iter().cloned());
-    validate(specification, events, &Settings::default()).map_err(Fault::malformed)
+    let events = events.iter().cloned().map(|mut event| {
+        if run == Run::Memory {
+            // At one time, so that only the order of each thread is left: weak memory knows no other.
+            event.begin = 0;
+            event.end = event.end.map(|_| 0);
+        }
+        event
+    });
+    validate(specification, Ordered::of(events), &Settings::default()).map_err(Fault::malformed)
 }
 
 impl Validation {
@@ -289,6 +312,10 @@ pub(super) fn test<O: Object>(object: O, effort: &Effort, begins: &dyn Fn(&str))
     #[cfg(feature = "shuttle")]
     if case.object.has_schedules() && effort.programs > 0 {
         parts.push(schedules::schedules);
+    }
+    #[cfg(feature = "loom")]
+    if case.object.has_schedules() && effort.tiny_programs > 0 {
+        parts.push(memory::memory);
     }
     parts.push(threads::threads);
     let mut tested = Tested {
