@@ -75,7 +75,7 @@ pub(super) fn executions<O: Object>(
                 return ControlFlow::Continue(());
             }
             Ended::Completed => None,
-            Ended::Deadlock if stuck::is_permitted(specification, &events) => {
+            Ended::Deadlock if stuck::is_permitted(specification, part.run, &events) => {
                 part.blocked += 1;
                 return ControlFlow::Continue(());
             }

@@ -7,7 +7,7 @@ use refmap_schedules::explore::note;
 
 use super::record::Record;
 use super::slot::Telling;
-use super::{CallOf, Object};
+use super::{CallOf, Object, choice};
 use crate::specifications::Called;
 use crate::{Observed, ThreadLog};
 
@@ -64,7 +64,7 @@ impl<'a, O: Object> Player<'a, O> {
         for number in numbers {
             self.offered.clear();
             object.calls(&self.handle, &mut |call| self.offered.push(call));
-            let Some(place) = (number as usize).checked_rem(self.offered.len()) else {
+            let Some(place) = choice::chosen(&self.offered, number) else {
                 break;
             };
             let call = self.offered.swap_remove(place);
