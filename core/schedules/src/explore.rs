@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::panic::Location;
+use std::sync::Arc;
 
 #[cfg(feature = "shuttle")]
 mod judge;
@@ -135,7 +136,15 @@ pub fn note(text: impl FnOnce() -> String) {
 
 /// Explores executions of `body`, each of which `judge` is given.
 ///
-/// `judge` runs on the calling thread, after each execution, and ends the exploration by `Break`.
+/// An execution is too long if it takes more than `most_steps`: times at which Shuttle chooses a thread, or
+/// branches of Loom's, which needs memory for as many. `traced` says whether steps are traced.
+///
+/// `judge` runs on the calling thread, after each execution, and ends the exploration by `Break`. Body and
+/// judge share what the caller makes for them, such as a standard `Arc<Mutex<_>>`.
+///
+/// # Panics
+///
+/// If `judge` does.
 pub fn explore(
     order: &Order,
     most_steps: usize,
@@ -143,6 +152,7 @@ pub fn explore(
     body: impl Fn() + Send + Sync + 'static,
     judge: &mut dyn FnMut(Execution) -> ControlFlow<()>,
 ) -> Explored {
+    let body: Arc<Body> = Arc::new(body);
     match *order {
         #[cfg(feature = "loom")]
         Order::Every { preemptions, most } => {
@@ -154,6 +164,12 @@ pub fn explore(
             under_loom::explore(&bounds, traced, body, judge)
         }
         #[cfg(feature = "shuttle")]
-        _ => under_shuttle::explore(order, most_steps, traced, body, judge),
+        _ => under_shuttle::explore(order, most_steps, traced, &body, judge),
     }
 }
+
+/// The tested program.
+type Body = dyn Fn() + Send + Sync;
+
+/// Judges an execution, and says whether to go on.
+type Judge<'a> = dyn FnMut(Execution) -> ControlFlow<()> + 'a;
