@@ -1,6 +1,7 @@
 //! What is found under Loom.
 
 use std::ops::ControlFlow;
+use std::sync::{Arc as StandardArc, Mutex as StandardMutex};
 
 use refmap_schedules::cell::UnsafeCell;
 use refmap_schedules::explore::{Ended, Execution, Explored, Order, explore};
@@ -43,7 +44,7 @@ fn message_is_passed(store: Ordering, load: Ordering) {
     if shared.1.load(load) {
         assert_eq!(shared.0.load(Relaxed), 1, "the message is stale");
     }
-    other.join().unwrap();
+    other.join().expect("it does not panic");
 }
 
 #[test]
@@ -84,7 +85,7 @@ fn both_miss(order: Ordering, between: impl Fn() + Send + Sync + Copy + 'static)
         shared.0.store(1, order);
         between();
         let one = shared.1.load(order);
-        let two = other.join().unwrap();
+        let two = other.join().expect("it does not panic");
         assert!(one + two > 0, "both miss");
     };
     all(&EVERY, body).0
@@ -146,7 +147,7 @@ fn two_locks(first: usize, second: usize) {
     let first = locks[0].lock();
     let second = locks[1].lock();
     drop((first, second));
-    other.join().unwrap();
+    other.join().expect("it does not panic");
 }
 
 /// Threads hold counted references and locks as they block: their destructors do not run.
@@ -289,9 +290,9 @@ fn a_panic_of_the_judge_is_passed_on() {
 /// Body and judge share what the caller has made.
 #[test]
 fn the_judge_runs_after_each_execution() {
-    let log = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+    let log = StandardArc::new(StandardMutex::new(Vec::new()));
     let body = {
-        let log = std::sync::Arc::clone(&log);
+        let log = StandardArc::clone(&log);
         move || {
             log.lock().unwrap().push("body");
             message_is_passed(Release, Acquire);
@@ -304,7 +305,7 @@ fn the_judge_runs_after_each_execution() {
         log.lock().unwrap().push("judge");
         ControlFlow::Continue(())
     });
-    let log = std::sync::Arc::into_inner(log).expect("the body is dropped");
+    let log = StandardArc::into_inner(log).expect("the body is dropped");
     let log = log.into_inner().unwrap();
     assert!(log.len() > 2 && log.chunks(2).all(|turn| turn == ["body", "judge"]));
 }

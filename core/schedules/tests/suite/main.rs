@@ -35,6 +35,7 @@ mod executions {
     }
 
     /// The first execution that ended as `is_meant` says.
+    #[cfg(feature = "shuttle")]
     pub(crate) fn first(all: &[Execution], is_meant: impl Fn(&Ended) -> bool) -> &Execution {
         let first = all.iter().find(|execution| is_meant(&execution.ended));
         first.expect("one execution ended so")

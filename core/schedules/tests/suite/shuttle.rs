@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering as Standard};
+use std::sync::{Arc as StandardArc, Mutex as StandardMutex};
 
 use refmap_schedules::explore::{Ended, Execution, Explored, Order, Traced, explore, note};
 use refmap_schedules::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -55,7 +56,7 @@ fn two_threads_add() {
     let other = Arc::clone(&count);
     let other = thread::spawn(move || add(&other));
     add(&count);
-    other.join().unwrap();
+    other.join().expect("it does not panic");
     assert_eq!(count.load(Ordering::Relaxed), 2, "an update is lost");
 }
 
@@ -517,9 +518,9 @@ fn a_panic_of_the_judge_is_passed_on() {
 /// Body and judge share what the caller has made.
 #[test]
 fn the_judge_runs_after_each_execution() {
-    let log = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+    let log = StandardArc::new(StandardMutex::new(Vec::new()));
     let body = {
-        let log = std::sync::Arc::clone(&log);
+        let log = StandardArc::clone(&log);
         move || log.lock().unwrap().push("body")
     };
     let caller = std::thread::current().id();
@@ -535,7 +536,7 @@ fn the_judge_runs_after_each_execution() {
     });
     assert_eq!(*log.lock().unwrap(), ["body", "judge", "body", "judge"]);
     // The body is dropped, and so all that it holds.
-    assert_eq!(std::sync::Arc::strong_count(&log), 1);
+    assert_eq!(StandardArc::strong_count(&log), 1);
 }
 
 #[test]
