@@ -71,6 +71,7 @@ pub(crate) use panics::ended_by;
 #[cfg(feature = "loom")]
 pub(crate) use panics::is_loom_deadlock;
 
+use crate::scheduled::is_scheduled;
 use crate::scheduled::record::{self, Recorded};
 
 /// The end of an execution.
@@ -137,7 +138,7 @@ impl Execution {
 pub struct Traced {
     /// Number of the thread, in the order in which they were spawned; 0 is the body.
     pub thread: u32,
-    /// Place in the source, if the step has one.
+    /// Place in the tested source. The release of a lock has none, and no line of a [`note`] has one.
     pub place: Option<&'static Location<'static>>,
     /// The step.
     pub text: String,
@@ -203,7 +204,7 @@ pub fn note(text: impl FnOnce() -> String) {
 ///
 /// # Panics
 ///
-/// If `judge` does.
+/// If `judge` does; and in an execution, which explores no others.
 pub fn explore(
     order: &Order,
     most_steps: usize,
@@ -211,6 +212,7 @@ pub fn explore(
     body: impl Fn() + Send + Sync + 'static,
     judge: &mut dyn FnMut(Execution) -> ControlFlow<()>,
 ) -> Explored {
+    assert!(!is_scheduled(), "an execution explores no others");
     let body: Arc<Body> = Arc::new(body);
     match *order {
         #[cfg(feature = "loom")]

@@ -184,13 +184,14 @@ impl Exploration {
             }
         };
         let is_unwinding = unwinding.is_some();
-        // A thread that unwinds is stopped later: that may abort the process.
+        // A panic gets more steps: one that is stopped never ends.
         let most_steps = match is_unwinding {
             true => self.most_steps.saturating_mul(2),
             false => self.most_steps,
         };
         let can_run = |task: &&Task| number(task.id()).is_some() && task.runnable();
         let ended = if record::has_panicked() && !is_unwinding {
+            // The record knows better.
             Some(Ended::Completed)
         } else if running.asked > most_steps {
             Some(Ended::TooLong)

@@ -8,23 +8,26 @@ use refmap_schedules::sync::atomic::{AtomicBool, Ordering};
 use refmap_schedules::sync::{Arc, Mutex, RwLock};
 use refmap_schedules::{hint, thread};
 
-/// Standard error of a test of this program, which is ignored otherwise.
-fn printed_by(test: &str) -> String {
+/// Set where the test runs what is to print, in a process of its own.
+const IS_OBSERVED: &str = "REFMAP_TEST_PRINTED";
+
+/// Standard error of `test` where it runs `run`, or `None` in the process that does.
+fn printed_by(test: &str, run: impl FnOnce()) -> Option<String> {
+    if std::env::var_os(IS_OBSERVED).is_some() {
+        run();
+        return None;
+    }
     let program = std::env::current_exe().expect("it runs");
     let mut command = Command::new(program);
-    command.args([
-        "--exact",
-        test,
-        "--ignored",
-        "--nocapture",
-        "--test-threads=1",
-    ]);
-    let output = command.output().expect("it runs");
+    command.args(["--exact", test, "--nocapture", "--test-threads=1"]);
+    let output = command.env(IS_OBSERVED, "").output().expect("it runs");
     assert!(output.status.success(), "{output:?}");
-    String::from_utf8(output.stderr).expect("it is a text")
+    let ran = String::from_utf8_lossy(&output.stdout);
+    assert!(ran.contains("1 passed"), "{ran}");
+    Some(String::from_utf8(output.stderr).expect("it is a text"))
 }
 
-/// Explores a body in each order. Whether it ended by a panic at all.
+/// The ends of all executions of a body, in each order.
 fn explored(body: impl Fn() + Send + Sync + Copy + 'static) -> Vec<Ended> {
     let (seed, executions) = (1, 20);
     let orders = [
@@ -84,41 +87,37 @@ fn explore_failures() {
 }
 
 #[test]
-#[ignore = "for `executions_print_nothing`"]
-fn failures() {
-    explore_failures();
-    std::thread::scope(|scope| {
-        scope.spawn(explore_failures);
-        scope.spawn(explore_failures);
-    });
-}
-
-#[test]
 fn executions_print_nothing() {
-    assert_eq!(printed_by("printed::failures"), "");
-}
-
-#[test]
-#[ignore = "for `other_panics_are_printed`"]
-fn others() {
-    explore_failures();
-    // Of the same thread, and of another one while this one explores.
-    let panics = || std::panic::catch_unwind(|| panic!("this is printed")).is_err();
-    assert!(panics());
-    explored(move || assert!(std::thread::spawn(panics).join().is_ok_and(|caught| caught)));
-    let order = Order::Random {
-        seed: 1,
-        executions: 1,
-    };
-    explore(&order, 1000, false, || (), &mut |_| {
-        assert!(panics());
-        ControlFlow::Continue(())
+    let printed = printed_by("printed::executions_print_nothing", || {
+        explore_failures();
+        std::thread::scope(|scope| {
+            scope.spawn(explore_failures);
+            scope.spawn(explore_failures);
+        });
     });
+    assert!(printed.is_none_or(|printed| printed.is_empty()));
 }
 
 #[test]
 fn other_panics_are_printed() {
-    let printed = printed_by("printed::others");
+    let panics = || std::panic::catch_unwind(|| panic!("this is printed")).is_err();
+    let printed = printed_by("printed::other_panics_are_printed", || {
+        explore_failures();
+        // Of the same thread, and of another one while this one explores.
+        assert!(panics());
+        explored(move || assert!(std::thread::spawn(panics).join().is_ok_and(|caught| caught)));
+        let order = Order::Random {
+            seed: 1,
+            executions: 1,
+        };
+        explore(&order, 1000, false, || (), &mut |_| {
+            assert!(panics());
+            ControlFlow::Continue(())
+        });
+    });
+    let Some(printed) = printed else {
+        return;
+    };
     // Once by the thread itself, by 41 executions, and by a judge.
     assert_eq!(printed.matches("this is printed").count(), 43, "{printed}");
     for of_shuttle in ["Task failed", "test panicked in task", "failing schedule"] {

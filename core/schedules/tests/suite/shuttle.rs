@@ -559,6 +559,16 @@ fn explorations_in_parallel_do_not_disturb_each_other() {
     }
 }
 
+#[test]
+fn an_execution_explores_no_others() {
+    let (executions, _) = all(&PCT, || drop(all(&PCT, || ())));
+    let message = panic(&executions[0].ended).expect("it panics");
+    assert!(
+        message.starts_with("an execution explores no others ("),
+        "{message}"
+    );
+}
+
 /// More changes of priorities than there are choices.
 #[test]
 fn any_depth_is_explored() {
