@@ -197,7 +197,7 @@ pub fn note(text: impl FnOnce() -> String) {
 /// Explores executions of `body`, each of which `judge` is given.
 ///
 /// An execution is too long if it takes more than `most_steps`: times at which Shuttle chooses a thread, or
-/// branches of Loom's, which needs memory for as many. `traced` says whether steps are traced.
+/// branches of Loom's, for which ten millions are the most. `traced` says whether steps are traced.
 ///
 /// `judge` runs on the calling thread, after each execution, and ends the exploration by `Break`. Body and
 /// judge share what the caller makes for them, such as a standard `Arc<Mutex<_>>`.

@@ -71,10 +71,13 @@ pub(super) fn explore(
     explored
 }
 
+/// Loom reserves address space for the branches of an execution: some gigabytes for these.
+const MOST_BRANCHES: usize = 10_000_000;
+
 fn builder(bounds: &Bounds) -> loom::model::Builder {
     let mut builder = loom::model::Builder::new();
     builder.max_threads = loom::MAX_THREADS;
-    builder.max_branches = bounds.steps;
+    builder.max_branches = bounds.steps.min(MOST_BRANCHES);
     // Loom counts up to 255.
     builder.preemption_bound = bounds
         .preemptions
