@@ -60,6 +60,7 @@ mod once;
 mod overlap;
 mod program;
 mod record;
+mod report;
 mod run;
 #[cfg(feature = "shuttle")]
 mod schedules;

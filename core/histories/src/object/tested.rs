@@ -136,16 +136,36 @@ impl Part {
     }
 
     /// Adds the runs of another part of the same kind.
-    #[cfg(feature = "loom")]
     pub(super) fn add(&mut self, other: Self) {
         self.runs += other.runs;
         self.calls += other.calls;
         self.overlapping += other.overlapping;
         self.blocked += other.blocked;
+        self.given_up += other.given_up;
         self.undecided += other.undecided;
         self.has_changed |= other.has_changed;
         self.never_called
             .retain(|rule| other.never_called.contains(rule));
+    }
+
+    /// Adds a part that has ended.
+    fn also(&mut self, mut other: Self) {
+        let finding = other.finding.take();
+        let holds = self.verdict == Verdict::Holds && other.verdict == Verdict::Holds;
+        for note in other.notes.drain(..) {
+            if !self.notes.contains(&note) {
+                self.notes.push(note);
+            }
+        }
+        self.add(other);
+        self.verdict = if holds {
+            Verdict::Holds
+        } else {
+            Verdict::Incomplete
+        };
+        if let Some(finding) = finding {
+            self.found(finding);
+        }
     }
 
     /// Ends with a finding.
@@ -241,6 +261,18 @@ impl Tested {
     /// The wrong run, if one was found.
     pub fn finding(&self) -> Option<&Finding> {
         self.parts.iter().find_map(|part| part.finding.as_ref())
+    }
+
+    /// This test and one more of the same object: runs are added, and what either found or noted is kept.
+    #[must_use]
+    pub fn and(mut self, more: Self) -> Self {
+        for part in more.parts {
+            match self.parts.iter_mut().find(|known| known.run == part.run) {
+                None => self.parts.push(part),
+                Some(known) => known.also(part),
+            }
+        }
+        self
     }
 
     /// Asserts that the verdict is `holds`.
