@@ -4,14 +4,20 @@ use std::ops::ControlFlow;
 use std::panic::Location;
 
 #[cfg(feature = "shuttle")]
-mod order;
-mod quiet;
+mod judge;
 #[cfg(feature = "shuttle")]
-mod under_shuttle;
+mod order;
+mod panics;
+#[cfg(feature = "loom")]
+pub(crate) mod under_loom;
+#[cfg(feature = "shuttle")]
+pub(crate) mod under_shuttle;
 
-pub(crate) use quiet::panic_text;
+pub(crate) use panics::ended_by;
+#[cfg(feature = "loom")]
+pub(crate) use panics::is_loom_deadlock;
 
-use crate::scheduled::record;
+use crate::scheduled::record::{self, Recorded};
 
 /// How an execution ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -42,6 +48,29 @@ pub struct Execution {
     pub sequentially_consistent: bool,
     /// Steps in their order, if they are traced. At a deadlock the last are those that are blocked.
     pub trace: Vec<Traced>,
+}
+
+impl Execution {
+    /// An execution that ended in a given way, unless its record says otherwise.
+    fn new(ended: Ended, choices: Vec<u32>, recorded: Recorded) -> Self {
+        let ended = match recorded.panic {
+            Some(panic) => panic,
+            // The scheduler has stopped it by a bound of its own.
+            None if ended == Ended::Completed && recorded.live > 0 => Ended::TooLong,
+            None => ended,
+        };
+        let mut trace = recorded.trace;
+        if ended == Ended::Deadlock {
+            trace.extend(recorded.blocked);
+        }
+        Self {
+            ended,
+            choices,
+            steps: recorded.steps,
+            sequentially_consistent: recorded.sequentially_consistent,
+            trace,
+        }
+    }
 }
 
 /// A step of an execution, or a line of the tested program.
@@ -80,6 +109,14 @@ pub enum Order {
     /// is another one or they are too few, the thread that runs goes on.
     #[cfg(feature = "shuttle")]
     Repeat(Vec<u32>),
+    /// Every execution of Loom's model of memory.
+    #[cfg(feature = "loom")]
+    Every {
+        /// Most preemptions of an execution; those with more are left out.
+        preemptions: Option<usize>,
+        /// Most executions. Once as many were explored, the exploration ends, and is not complete.
+        most: usize,
+    },
 }
 
 /// The extent of an exploration.
@@ -99,7 +136,6 @@ pub fn note(text: impl FnOnce() -> String) {
 /// Explores executions of `body`, each of which `judge` is given.
 ///
 /// `judge` runs on the calling thread, after each execution, and ends the exploration by `Break`.
-#[cfg(feature = "shuttle")]
 pub fn explore(
     order: &Order,
     most_steps: usize,
@@ -107,5 +143,17 @@ pub fn explore(
     body: impl Fn() + Send + Sync + 'static,
     judge: &mut dyn FnMut(Execution) -> ControlFlow<()>,
 ) -> Explored {
-    under_shuttle::explore(order, most_steps, traced, body, judge)
+    match *order {
+        #[cfg(feature = "loom")]
+        Order::Every { preemptions, most } => {
+            let bounds = under_loom::Bounds {
+                preemptions,
+                executions: most,
+                steps: most_steps,
+            };
+            under_loom::explore(&bounds, traced, body, judge)
+        }
+        #[cfg(feature = "shuttle")]
+        _ => under_shuttle::explore(order, most_steps, traced, body, judge),
+    }
 }

@@ -10,6 +10,6 @@ mod scheduled;
 mod standard;
 
 #[cfg(any(feature = "shuttle", feature = "loom"))]
-pub use scheduled::{Scheduler, hint, is_scheduled, sync, thread, under};
+pub use scheduled::{hint, is_scheduled, sync, thread};
 #[cfg(not(any(feature = "shuttle", feature = "loom")))]
 pub use standard::{hint, is_scheduled, sync, thread};

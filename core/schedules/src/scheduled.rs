@@ -12,4 +12,5 @@ pub(crate) mod record;
 mod rwlock;
 mod scheduler;
 
-pub use scheduler::{Scheduler, current, is_scheduled, under};
+pub use scheduler::is_scheduled;
+pub(crate) use scheduler::{Scheduler, current, under};

@@ -1,21 +1,17 @@
 //! Runs of one thread.
 
-use std::sync::Arc;
-
 use refmap::random::Generator;
 
+use super::Object;
+use super::case::Case;
 use super::finding::Finding;
 use super::once::Once;
 use super::program::{Moods, Program};
 use super::tested::{Part, Run};
-use super::{Effort, Object};
 
 /// Tries sequences of calls; one that is wrong is made as short as leaving out calls makes it.
-pub(super) fn alone<O: Object>(
-    object: &Arc<O>,
-    specification: &O::Specification,
-    effort: &Effort,
-) -> Part {
+pub(super) fn alone<O: Object>(case: &Case<'_, O>) -> Part {
+    let effort = case.effort;
     let mut part = Part::new::<O>(Run::Alone);
     for run in 0..effort.alone {
         let generator = Generator::numbered(effort.seed, u64::from(run));
@@ -23,11 +19,12 @@ pub(super) fn alone<O: Object>(
         let program = Program {
             threads: vec![calls.collect()],
         };
-        let once = Once::of_program(object, specification, &program, effort);
+        case.begins(Run::Alone, &run);
+        let once = Once::of_program(case, &program);
         part.count(&once);
         if once.is_wrong() {
-            let once = shortest(once, program, object, specification, effort);
-            part.found(Finding::of(Run::Alone, specification, once));
+            let once = shortest(case, once, program);
+            part.found(Finding::of(case, Run::Alone, once));
             return part;
         }
     }
@@ -36,16 +33,10 @@ pub(super) fn alone<O: Object>(
 }
 
 /// The same with as few calls as leaving some out leads to. What has hung is left as it is: each further try would take as long.
-fn shortest<O: Object>(
-    mut once: Once<O>,
-    mut program: Program,
-    object: &Arc<O>,
-    specification: &O::Specification,
-    effort: &Effort,
-) -> Once<O> {
+fn shortest<O: Object>(case: &Case<'_, O>, mut once: Once<O>, mut program: Program) -> Once<O> {
     while !once.has_hung() {
         let smaller = program.smaller().find_map(|program| {
-            let once = Once::of_program(object, specification, &program, effort);
+            let once = Once::of_program(case, &program);
             once.is_wrong().then_some((program, once))
         });
         match smaller {

@@ -11,8 +11,6 @@ use crate::{Event, Ordered, Outcome, Settings, validate};
 
 /// Number of wrong records that are tried.
 const TRIES: usize = 30;
-/// Number of the events of a run among which answers are exchanged.
-const MOST: usize = 1 << 10;
 
 /// True if one of some wrong records of a sound run is refused.
 pub(super) fn refuses_wrong<O: Object>(
@@ -20,23 +18,22 @@ pub(super) fn refuses_wrong<O: Object>(
     events: &[Event<EventOf<O>>],
     generator: &mut Generator,
 ) -> bool {
-    let most = events.len().min(MOST);
     (0..TRIES).any(|number| {
-        if most == 0 {
+        if events.is_empty() {
             return false;
         }
         let mut wrong = events.to_vec();
-        let at = generator.below(most);
+        let at = generator.below(events.len());
         let is_changed = match number % 2 {
-            0 => exchange::<O>(&mut wrong, at, most),
+            0 => exchange::<O>(&mut wrong, at),
             _ => leave_out(&mut wrong, at),
         };
         is_changed && is_refused::<O>(specification, wrong)
     })
 }
 
-/// Exchanges the answer of a call with another one of the same rule among the first `most` events, if there is one.
-fn exchange<O: Object>(events: &mut [Event<EventOf<O>>], at: usize, most: usize) -> bool {
+/// Exchanges the answer of a call with the next other one of the same rule, if there is one.
+fn exchange<O: Object>(events: &mut [Event<EventOf<O>>], at: usize) -> bool {
     let answered = |event: &Event<EventOf<O>>| {
         let called = event.event.as_ref()?;
         Some((called.call.rule(), called.answer.clone()?))
@@ -44,11 +41,11 @@ fn exchange<O: Object>(events: &mut [Event<EventOf<O>>], at: usize, most: usize)
     let Some((rule, answer)) = answered(&events[at]) else {
         return false;
     };
-    let others = (at + 1..most).chain(0..at).filter_map(|other| {
+    let mut others = (at + 1..events.len()).chain(0..at).filter_map(|other| {
         let (of, other_answer) = answered(&events[other])?;
         (of == rule && other_answer != answer).then_some((other, other_answer))
     });
-    let Some((other, other_answer)) = others.into_iter().next() else {
+    let Some((other, other_answer)) = others.next() else {
         return false;
     };
     for (at, answer) in [(at, other_answer), (other, answer)] {

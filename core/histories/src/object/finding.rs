@@ -2,14 +2,18 @@
 
 use std::fmt::{self, Display};
 
+use serde::{Deserialize, Serialize};
+
 use refmap::report::Verdict;
 use refmap::report::history::ShownEvent;
 
+use super::case::Case;
 use super::lanes::{self, Row};
 use super::once::Once;
 use super::slot::Slot;
 use super::tested::Run;
 use super::{CallOf, Object};
+use crate::event::line;
 use crate::specifications::Called;
 use crate::{Event, Header, HistoryError, Observed, Outcome, Validation, Writer};
 
@@ -136,7 +140,7 @@ fn shown<O: Object>(specification: &O::Specification, call: Option<CallOf<O>>) -
 }
 
 /// Run that is not permitted, or of which that is not known.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Finding {
     /// Kind of the run.
     pub run: Run,
@@ -153,19 +157,18 @@ pub struct Finding {
     pub repeat: Option<String>,
     /// The run in refmap's own form, which `refmap validate` reads.
     pub history: String,
-    /// Validation of the run.
+    /// Validation of the run, where it was made.
+    #[serde(skip)]
     pub validation: Option<Validation>,
 }
 
 impl Finding {
-    /// A wrong run that was right when it was tried again.
-    #[cfg(any(feature = "shuttle", feature = "loom"))]
-    pub(super) fn unrepeatable(run: Run) -> Self {
+    /// Finding of which there is no record.
+    pub(super) fn bare(run: Run, verdict: Verdict, told: String) -> Self {
         Self {
             run,
-            verdict: Verdict::Violated,
-            told: "a wrong run was seen, and tried again it was another one: the object depends on more than its calls and their schedule"
-                .to_owned(),
+            verdict,
+            told,
             lanes: String::new(),
             schedule: None,
             repeat: None,
@@ -175,7 +178,7 @@ impl Finding {
     }
 
     /// Finding of a run that has ended so.
-    pub(super) fn of<O: Object>(run: Run, specification: &O::Specification, once: Once<O>) -> Self {
+    pub(super) fn of<O: Object>(case: &Case<'_, O>, run: Run, once: Once<O>) -> Self {
         let Once {
             events,
             fault,
@@ -191,11 +194,11 @@ impl Finding {
             }
             (None, None) => ("it is not decided".to_owned(), Verdict::Incomplete),
         };
-        let rows = window(validation.as_ref());
+        let rows = window(validation.as_ref(), &events);
         let rows = rows.unwrap_or_else(|| {
             let last = events.len().saturating_sub(MOST_LAST);
             let last = events[last..].iter().filter_map(|event| {
-                let text = specification.describe(event.event.as_ref()?);
+                let text = case.specification.describe(event.event.as_ref()?);
                 Some(Row::of(event.thread, event.begin, event.end, text))
             });
             last.collect()
@@ -216,16 +219,19 @@ impl Finding {
 /// Number of events that are shown of a run of which no part is known to be impossible by itself.
 const MOST_LAST: usize = 12;
 
-/// Calls of the smallest impossible part.
-fn window(validation: Option<&Validation>) -> Option<Vec<Row>> {
+/// Calls of the smallest impossible part, with the times that were recorded.
+fn window<E>(validation: Option<&Validation>, events: &[Event<E>]) -> Option<Vec<Row>> {
     let Outcome::Refuted(explanation) = &validation?.outcome else {
         return None;
     };
-    let window = explanation.window.as_ref()?;
-    let events = window.events.iter();
-    let rows =
-        events.map(|event| Row::of(event.thread, event.begin, event.end, event.text.clone()));
-    Some(rows.collect())
+    let shown = explanation.window.as_ref()?.events.iter();
+    let rows = shown.map(|shown| {
+        let number = shown.line?.checked_sub(line(0))?;
+        let event = events.get(number as usize)?;
+        let text = shown.text.clone();
+        Some(Row::of(event.thread, event.begin, event.end, text))
+    });
+    rows.collect()
 }
 
 /// The refusal of a validation, in a sentence.
@@ -248,7 +254,7 @@ fn refusal(validation: &Validation) -> Option<String> {
 }
 
 /// A history in refmap's own form.
-fn written<E: serde::Serialize>(events: &[Event<E>]) -> String {
+fn written<E: Serialize>(events: &[Event<E>]) -> String {
     let mut text = Vec::new();
     let write = |text: &mut Vec<u8>| -> std::io::Result<()> {
         let mut writer = Writer::new(text, &Header::default())?;

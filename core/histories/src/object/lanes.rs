@@ -64,6 +64,7 @@ pub(super) fn calls(rows: &[Row]) -> String {
 }
 
 /// Lines, each in the column of a thread, in their order.
+#[cfg(any(feature = "shuttle", feature = "loom"))]
 pub(super) fn steps(lines: &[(u32, String)]) -> String {
     table(lines, &vec![Vec::new(); lines.len()])
 }

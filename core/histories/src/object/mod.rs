@@ -59,15 +59,21 @@
 
 mod alone;
 mod calibration;
+mod case;
+mod child;
 mod effort;
+#[cfg(any(feature = "shuttle", feature = "loom"))]
+mod executions;
 mod finding;
 mod lanes;
+#[cfg(feature = "loom")]
+mod memory;
 mod once;
 mod overlap;
 mod program;
 mod record;
 mod run;
-#[cfg(any(feature = "shuttle", feature = "loom"))]
+#[cfg(feature = "shuttle")]
 mod schedules;
 mod slot;
 mod specified;
@@ -78,6 +84,7 @@ mod threads;
 
 use std::ops::RangeInclusive;
 
+pub use child::test_in_child;
 pub use effort::Effort;
 pub use finding::Finding;
 pub use specified::Specified;
@@ -151,5 +158,5 @@ pub fn repeat<O: Object>(object: O, run: &str) -> Tested {
 
 /// Tries an object, until a run is found that the specification does not permit.
 pub fn test<O: Object>(object: O, effort: &Effort) -> Tested {
-    tested::test(object, effort)
+    tested::test(object, effort, &|_| ())
 }

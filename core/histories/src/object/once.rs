@@ -5,13 +5,14 @@ use std::sync::Arc;
 use refmap::internal::catch;
 use refmap::report::Verdict;
 
+use super::Object;
+use super::case::Case;
 use super::finding::Fault;
 use super::program::Program;
 use super::record::Record;
 use super::run::{EventOf, Running};
-use super::tested::judge;
+use super::tested::{Run, judge};
 use super::threads::{self, Choices};
-use super::{Effort, Object};
 use crate::{Event, Recorder, Validation};
 
 /// One run.
@@ -27,14 +28,12 @@ pub(super) struct Once<O: Object> {
 impl<O: Object> Once<O> {
     /// A run on real threads.
     pub fn on_threads(
-        object: &Arc<O>,
-        specification: &O::Specification,
+        case: &Case<'_, O>,
         recorder: Recorder<EventOf<O>>,
         choices: Vec<Choices>,
-        effort: &Effort,
     ) -> Self {
         let record = Arc::new(Record::of(choices.len(), recorder));
-        let running = match catch(|| Running::new(object, &record)) {
+        let running = match catch(|| Running::new(&case.object, &record)) {
             Ok(running) => Arc::new(running),
             Err(panic) => {
                 return Self {
@@ -44,7 +43,7 @@ impl<O: Object> Once<O> {
                 };
             }
         };
-        let fault = threads::run(&running, specification, choices, effort);
+        let fault = threads::run(case, &running, choices);
         let has_hung = |fault: &Fault| fault.verdict == Verdict::Incomplete;
         if fault.as_ref().is_some_and(has_hung) {
             // What its threads have not handed over is not known, so that nothing can be said of the rest.
@@ -54,16 +53,17 @@ impl<O: Object> Once<O> {
                 validation: None,
             };
         }
-        Self::judged(specification, record.history(), fault)
+        Self::judged(case, Run::Threads, record.history(), fault)
     }
 
     /// A run with this record.
     pub fn judged(
-        specification: &O::Specification,
+        case: &Case<'_, O>,
+        run: Run,
         events: Vec<Event<EventOf<O>>>,
         fault: Option<Fault>,
     ) -> Self {
-        let (validation, malformed) = match judge::<O>(specification, &events) {
+        let (validation, malformed) = match judge::<O>(&case.specification, run, &events) {
             Ok(validation) => (Some(validation), None),
             Err(malformed) => (None, Some(malformed)),
         };
@@ -75,18 +75,13 @@ impl<O: Object> Once<O> {
     }
 
     /// A run of a program on real threads that are one, or of which times do not matter.
-    pub fn of_program(
-        object: &Arc<O>,
-        specification: &O::Specification,
-        program: &Program,
-        effort: &Effort,
-    ) -> Self {
+    pub fn of_program(case: &Case<'_, O>, program: &Program) -> Self {
         let choices = program.threads.iter().map(|calls| -> Choices {
             let calls = calls.clone();
             Box::new(calls.into_iter())
         });
         let recorder = Recorder::counting();
-        Self::on_threads(object, specification, recorder, choices.collect(), effort)
+        Self::on_threads(case, recorder, choices.collect())
     }
 
     /// True unless the run is permitted, or not decided within the limits.

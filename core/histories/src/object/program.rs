@@ -52,7 +52,8 @@ impl Iterator for Moods {
 }
 
 /// Number of choices of a call in a small program: more than there are calls, and few enough to be read.
-const CHOICES: usize = 1_000;
+#[cfg(any(feature = "shuttle", feature = "loom"))]
+pub(super) const CHOICES: usize = 1_000;
 
 /// Program of one run: for each call of each thread a number, which chooses among the calls that the thread's handle may make then.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -62,6 +63,7 @@ pub(super) struct Program {
 
 impl Program {
     /// A random program: each thread makes 1 to `most` calls.
+    #[cfg(any(feature = "shuttle", feature = "loom"))]
     pub fn random(generator: &mut Generator, threads: u32, most: usize) -> Self {
         let thread = |generator: &mut Generator| -> Vec<u32> {
             let calls = 1 + generator.below(most);

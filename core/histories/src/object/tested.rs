@@ -1,23 +1,29 @@
 //! Result of a test.
 
 use std::fmt::{self, Display};
-use std::sync::Arc;
 
 use refmap::Action;
 use refmap::internal::{counted, grouped};
 use refmap::report::Verdict;
+use serde::{Deserialize, Serialize};
 
+use super::case::Case;
 use super::finding::{Fault, Finding};
+#[cfg(feature = "loom")]
+use super::memory;
 use super::once::Once;
 use super::overlap::overlapping;
 use super::run::EventOf;
-#[cfg(any(feature = "shuttle", feature = "loom"))]
+#[cfg(feature = "shuttle")]
 use super::schedules;
 use super::{CallOf, Effort, Object, alone, threads};
+#[cfg(feature = "shuttle")]
+use crate::event::line;
 use crate::{Event, Ordered, Outcome, Settings, Validation, validate};
 
 /// Kind of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Run {
     /// One thread.
     Alone,
@@ -27,6 +33,8 @@ pub enum Run {
     Memory,
     /// Real threads.
     Threads,
+    /// The process in which all of these are.
+    Process,
 }
 
 impl Display for Run {
@@ -36,12 +44,13 @@ impl Display for Run {
             Self::Schedules => "schedules",
             Self::Memory => "memory",
             Self::Threads => "threads",
+            Self::Process => "process",
         })
     }
 }
 
 /// Runs of one kind.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Part {
     /// Kind of the runs.
     pub run: Run,
@@ -72,6 +81,19 @@ pub struct Part {
 impl Part {
     pub(super) fn new<O: Object>(run: Run) -> Self {
         let rules = <CallOf<O> as Action>::rules().iter();
+        let never_called = rules.map(|rule| rule.name.clone().into_owned());
+        Self {
+            never_called: never_called.collect(),
+            ..Self::empty(run)
+        }
+    }
+
+    /// Part of a process that has ended.
+    pub(super) fn of_process() -> Self {
+        Self::empty(Run::Process)
+    }
+
+    fn empty(run: Run) -> Self {
         Self {
             run,
             verdict: Verdict::Incomplete,
@@ -82,7 +104,7 @@ impl Part {
             given_up: 0,
             undecided: 0,
             has_changed: false,
-            never_called: rules.map(|rule| rule.name.clone().into_owned()).collect(),
+            never_called: Vec::new(),
             notes: Vec::new(),
             finding: None,
         }
@@ -113,6 +135,19 @@ impl Part {
         }
     }
 
+    /// Adds the runs of another part of the same kind.
+    #[cfg(feature = "loom")]
+    pub(super) fn add(&mut self, other: Self) {
+        self.runs += other.runs;
+        self.calls += other.calls;
+        self.overlapping += other.overlapping;
+        self.blocked += other.blocked;
+        self.undecided += other.undecided;
+        self.has_changed |= other.has_changed;
+        self.never_called
+            .retain(|rule| other.never_called.contains(rule));
+    }
+
     /// Ends with a finding.
     pub(super) fn found(&mut self, finding: Finding) {
         self.verdict = finding.verdict;
@@ -139,7 +174,7 @@ impl Part {
                     "no two calls overlapped: the object says that it has schedules, and there is one only, since it does not name its \
                      primitives by `refmap_schedules`"
                 }
-                Run::Alone | Run::Threads => "no two calls overlapped, so that nothing ran concurrently",
+                Run::Alone | Run::Threads | Run::Process => "no two calls overlapped, so that nothing ran concurrently",
             }.to_owned());
         }
         let is_sound = self.notes.is_empty();
@@ -184,7 +219,7 @@ impl Display for Part {
 }
 
 /// Result of a test of an object.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Tested {
     /// Seed of all choices.
     pub seed: u64,
@@ -237,13 +272,32 @@ impl Display for Tested {
 /// Validates a run.
 pub(super) fn judge<O: Object>(
     specification: &O::Specification,
+    run: Run,
     events: &[Event<EventOf<O>>],
 ) -> Result<Validation, Fault> {
-    let events = Ordered::of(events.iter().cloned());
-    validate(specification, events, &Settings::default()).map_err(Fault::malformed)
+    let events = events.iter().cloned().map(|mut event| {
+        if run == Run::Memory {
+            // At one time, so that only the order of each thread is left: weak memory knows no other.
+            event.begin = 0;
+            event.end = event.end.map(|_| 0);
+        }
+        event
+    });
+    validate(specification, Ordered::of(events), &Settings::default()).map_err(Fault::malformed)
 }
 
 impl Validation {
+    /// Numbers of the events of the smallest impossible part, if there is one.
+    #[cfg(feature = "shuttle")]
+    pub(super) fn window(&self) -> Option<Vec<usize>> {
+        let Outcome::Refuted(explanation) = &self.outcome else {
+            return None;
+        };
+        let events = explanation.window.as_ref()?.events.iter();
+        let numbers = events.map(|event| event.line?.checked_sub(line(0)));
+        numbers.map(|number| Some(number? as usize)).collect()
+    }
+
     /// True if the run is wrong, or the specification is.
     pub(super) fn is_against(&self) -> bool {
         let refuted = matches!(self.outcome, Outcome::Refuted(_) | Outcome::Misled);
@@ -251,24 +305,25 @@ impl Validation {
     }
 }
 
-/// Runs of one kind.
-type Trials<O> = fn(&Arc<O>, &<O as Object>::Specification, &Effort) -> Part;
-
-pub(super) fn test<O: Object>(object: O, effort: &Effort) -> Tested {
-    let object = Arc::new(object);
-    let specification = object.specification();
+/// Tries an object. `begins` is told of each run before it begins.
+pub(super) fn test<O: Object>(object: O, effort: &Effort, begins: &dyn Fn(&str)) -> Tested {
+    let case = Case::new(object, effort, begins);
+    let mut parts: Vec<fn(&Case<'_, O>) -> Part> = vec![alone::alone];
+    #[cfg(feature = "shuttle")]
+    if case.object.has_schedules() && effort.programs > 0 {
+        parts.push(schedules::schedules);
+    }
+    #[cfg(feature = "loom")]
+    if case.object.has_schedules() && effort.tiny_programs > 0 {
+        parts.push(memory::memory);
+    }
+    parts.push(threads::threads);
     let mut tested = Tested {
         seed: effort.seed,
         parts: Vec::new(),
     };
-    let mut parts: Vec<Trials<O>> = vec![alone::alone];
-    #[cfg(feature = "shuttle")]
-    if object.has_schedules() && effort.programs > 0 {
-        parts.push(schedules::schedules);
-    }
-    parts.push(threads::threads);
     for part in parts {
-        let part = part(&object, &specification, effort);
+        let part = part(&case);
         let has_found = part.finding.is_some();
         tested.parts.push(part);
         if has_found {

@@ -9,12 +9,15 @@ use std::time::Duration;
 use refmap::internal::catch;
 use refmap::random::Generator;
 
+use super::case::Case;
 use super::finding::{Fault, Finding};
 use super::once::Once;
 use super::program::Moods;
 use super::run::{Player, Running};
+#[cfg(feature = "shuttle")]
+use super::schedules;
 use super::tested::{Part, Run};
-use super::{Effort, Object, calibration};
+use super::{Object, calibration};
 use crate::Recorder;
 
 /// Number of turns of a thread that waits for others to start before it lets others run.
@@ -26,13 +29,10 @@ const AFTER_PANIC: Duration = Duration::from_secs(1);
 pub(super) type Choices = Box<dyn Iterator<Item = u32> + Send>;
 
 /// Tries real threads that make many calls, each run on an object of its own.
-pub(super) fn threads<O: Object>(
-    object: &Arc<O>,
-    specification: &O::Specification,
-    effort: &Effort,
-) -> Part {
+pub(super) fn threads<O: Object>(case: &Case<'_, O>) -> Part {
+    let effort = case.effort;
     let mut part = Part::new::<O>(Run::Threads);
-    let numbers: Vec<u32> = object.threads().collect();
+    let numbers: Vec<u32> = case.object.threads().collect();
     let mut latest = Vec::new();
     for (run, threads) in (0..effort.runs).zip(numbers.iter().cycle()) {
         let choices = (0..*threads).map(|thread| -> Choices {
@@ -41,22 +41,47 @@ pub(super) fn threads<O: Object>(
             Box::new(Moods::new(generator, effort.calls))
         });
         let recorder = Recorder::new();
-        let once = Once::on_threads(object, specification, recorder, choices.collect(), effort);
+        case.begins(Run::Threads, &run);
+        let once = Once::on_threads(case, recorder, choices.collect());
         part.count(&once);
         if once.is_wrong() {
-            part.found(Finding::of(Run::Threads, specification, once));
+            part.found(finding(case, once));
             return part;
         }
         latest = once.events;
     }
     let mut generator = Generator::new(effort.seed);
-    if !calibration::refuses_wrong::<O>(specification, &latest, &mut generator) {
+    if !calibration::refuses_wrong::<O>(&case.specification, &latest, &mut generator) {
         part.notes.push(
             "wrong answers that were put into the record were not refused: the specification tells too little apart".to_owned(),
         );
     }
     part.conclude();
     part
+}
+
+/// The finding of a run, with a schedule of its calls that is wrong, if the object has schedules and one is found.
+fn finding<O: Object>(case: &Case<'_, O>, once: Once<O>) -> Finding {
+    #[cfg(feature = "shuttle")]
+    let schedule = (case.object.has_schedules() && once.fault.is_none())
+        .then(|| schedules::of_window(case, &once));
+    #[cfg_attr(
+        not(feature = "shuttle"),
+        expect(unused_mut, reason = "without schedules")
+    )]
+    let mut finding = Finding::of(case, Run::Threads, once);
+    #[cfg(feature = "shuttle")]
+    match schedule {
+        None => (),
+        Some(None) => {
+            finding.told += "; no schedule of these calls was found that shows it";
+        }
+        Some(Some(of_schedule)) => {
+            finding.schedule = of_schedule.schedule;
+            finding.repeat = of_schedule.repeat;
+        }
+    }
+    finding
 }
 
 /// Arrival of a thread where all start; a thread that panics before has arrived, too.
@@ -89,11 +114,11 @@ impl Drop for Arrival<'_> {
 /// Runs a thread for each of `choices`, and returns the fault in which that ended, if it did. Threads that do not return are left
 /// to themselves.
 pub(super) fn run<O: Object>(
+    case: &Case<'_, O>,
     running: &Arc<Running<O>>,
-    specification: &O::Specification,
     choices: Vec<Choices>,
-    effort: &Effort,
 ) -> Option<Fault> {
+    let specification = &case.specification;
     let slots = &running.record.slots;
     let missing = Arc::new(AtomicUsize::new(choices.len()));
     let (done, ended) = channel();
@@ -117,7 +142,7 @@ pub(super) fn run<O: Object>(
     while is_running.contains(&true) {
         let patience = match &fault {
             Some(_) => AFTER_PANIC,
-            None => effort.patience,
+            None => case.effort.patience,
         };
         match ended.recv_timeout(patience) {
             Ok((thread, result)) => {

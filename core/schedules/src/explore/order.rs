@@ -26,6 +26,8 @@ impl Choices {
                 let choices = choices.clone();
                 (Self::Repeat { choices, next: 0 }, 1)
             }
+            #[cfg(feature = "loom")]
+            Order::Every { .. } => unreachable!("it is Loom's"),
         }
     }
 

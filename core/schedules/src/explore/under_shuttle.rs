@@ -5,20 +5,22 @@
 //! the *guard*, that could always run, and which is never chosen. Where it alone can run there is a
 //! deadlock. An execution that is to end, for whatever reason, is one that the scheduler stops.
 
+use std::any::Any;
 use std::cell::RefCell;
 use std::ops::ControlFlow;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::rc::Rc;
 use std::sync::Arc;
 
 use shuttle::scheduler::{Schedule, Scheduler, Task, TaskId};
 use shuttle::{Config, FailurePersistence, MaxSteps, Runner};
 
+use super::judge::{Lent, lend};
 use super::order::Choices;
-use super::quiet::{panic_text, quietly};
+use super::panics::{aloud, ended_by, quietly};
 use super::{Ended, Execution, Explored, Order};
 use crate::scheduled::record::{self, Recorded};
-use crate::scheduled::{self, thread};
+use crate::scheduled::{Scheduler as Of, thread, under};
 
 /// Task number of the guard: the body spawns it before all else.
 const GUARD: usize = 1;
@@ -26,72 +28,180 @@ const GUARD: usize = 1;
 /// Bytes of a thread's stack. Only what is used takes memory.
 const STACK: usize = 0x4_0000;
 
-/// An execution and the choices of its exploration.
-struct Running {
-    choices: Choices,
-    made: Vec<u32>,
-    /// Number of times that Shuttle has asked.
-    asked: usize,
-    most: usize,
-    current: u32,
-    runnable: Vec<u32>,
-    /// How the execution was stopped, and what it had recorded then.
-    stopped: Option<(Ended, Recorded)>,
+/// Explores executions of `body` in a given order.
+pub(super) fn explore(
+    order: &Order,
+    most_steps: usize,
+    is_traced: bool,
+    body: impl Fn() + Send + Sync + 'static,
+    judge: &mut dyn FnMut(Execution) -> ControlFlow<()>,
+) -> Explored {
+    let (choices, most_executions) = Choices::new(order);
+    let exploration = Rc::new(RefCell::new(Exploration {
+        choices,
+        most_steps,
+        is_traced,
+        executions: 0,
+        most_executions,
+        is_over: false,
+        running: None,
+        judge_panicked: None,
+    }));
+    let body = Arc::new(body);
+    while !exploration.borrow().is_over {
+        let ran = lend(judge, |judge| {
+            let each = Each {
+                exploration: Rc::clone(&exploration),
+                judge,
+            };
+            let runner = Runner::new(each, config(most_steps));
+            let body = Arc::clone(&body);
+            let run = || runner.run(move || run_body(&*body));
+            catch_unwind(AssertUnwindSafe(|| quietly(|| under(Of::Shuttle, run))))
+        });
+        if let Err(payload) = ran {
+            // A destructor that ran when the execution had ended has panicked.
+            let failed = exploration.borrow_mut().end(Some(ended_by(&*payload)));
+            if let Some(execution) = failed {
+                let goes_on = judge(execution).is_continue();
+                exploration.borrow_mut().is_over |= !goes_on;
+            }
+        }
+    }
+    let mut exploration = exploration.borrow_mut();
+    if let Some(panic) = exploration.judge_panicked.take() {
+        resume_unwind(panic);
+    }
+    Explored {
+        executions: exploration.executions,
+        complete: false,
+    }
 }
 
-impl Running {
-    fn begin(&mut self, execution: u64, is_traced: bool) {
-        self.choices.begin(execution);
-        self.made.clear();
-        self.asked = 0;
-        self.current = 0;
-        self.stopped = None;
-        record::begin(is_traced);
+fn config(most_steps: usize) -> Config {
+    let mut config = Config::new();
+    config.stack_size = STACK;
+    config.failure_persistence = FailurePersistence::None;
+    config.silence_warnings = true;
+    // `Running` stops executions earlier; this bounds destructors of those that it has stopped.
+    config.max_steps = MaxSteps::ContinueAfter(most_steps.saturating_mul(2).saturating_add(1));
+    config
+}
+
+fn run_body(body: &impl Fn()) {
+    // Dropping its handle detaches the guard: no execution waits for it.
+    drop(shuttle::future::spawn(async {}));
+    let _ = thread::run(0, body);
+}
+
+/// The executions of an exploration, one after another.
+struct Exploration {
+    choices: Choices,
+    most_steps: usize,
+    is_traced: bool,
+    executions: usize,
+    most_executions: usize,
+    is_over: bool,
+    /// The execution that runs.
+    running: Option<Running>,
+    judge_panicked: Option<Box<dyn Any + Send>>,
+}
+
+impl Exploration {
+    /// Begins an execution, if there is another one.
+    fn begin(&mut self) -> bool {
+        self.is_over |= self.executions >= self.most_executions;
+        if !self.is_over {
+            self.choices.begin(self.executions as u64);
+            self.executions += 1;
+            self.running = Some(Running::default());
+            record::begin(self.is_traced);
+        }
+        !self.is_over
+    }
+
+    /// The execution that has ended, if one ran. Shuttle itself has ended it by `failed`.
+    fn end(&mut self, failed: Option<Ended>) -> Option<Execution> {
+        let Running {
+            choices, stopped, ..
+        } = self.running.take()?;
+        let (ended, recorded) = stopped.unwrap_or_else(|| (Ended::Completed, record::end()));
+        let ended = failed.unwrap_or(ended);
+        Some(Execution::new(ended, choices, recorded))
     }
 
     /// The task that runs next, or `None` to stop the execution.
     fn next(&mut self, tasks: &[&Task], yields: bool) -> Option<usize> {
-        self.asked += 1;
-        let is_unwinding = thread::panicking();
-        let end = if record::has_panicked() && !is_unwinding {
-            Some(Ended::Panicked(String::new()))
-        } else if self.asked > self.most {
+        let running = self.running.as_mut()?;
+        running.asked += 1;
+        let unwinding = match thread::panicking() {
+            true => Some(*running.unwinding.get_or_insert(running.current)),
+            false => {
+                running.unwinding = None;
+                None
+            }
+        };
+        let is_unwinding = unwinding.is_some();
+        // A thread that unwinds is stopped later: that may abort the process.
+        let most_steps = match is_unwinding {
+            true => self.most_steps.saturating_mul(2),
+            false => self.most_steps,
+        };
+        let can_run = |task: &&Task| number(task.id()).is_some() && task.runnable();
+        let ended = if record::has_panicked() && !is_unwinding {
+            Some(Ended::Completed)
+        } else if running.asked > most_steps {
             Some(Ended::TooLong)
-        } else if !tasks
-            .iter()
-            .any(|task| number(task).is_some() && task.runnable())
-        {
+        } else if !tasks.iter().any(can_run) {
             Some(Ended::Deadlock)
         } else {
             None
         };
-        if let Some(ended) = end {
-            let recorded = record::end(ended == Ended::Deadlock);
-            self.stopped = Some((ended, recorded));
+        if let Some(ended) = ended {
+            running.stopped = Some((ended, record::end()));
             return None;
         }
-        self.runnable.clear();
-        self.runnable
-            .extend(tasks.iter().filter_map(|task| number(task)));
-        let chosen = if let [only] = self.runnable[..] {
+        running.runnable.clear();
+        let numbers = tasks.iter().filter_map(|task| number(task.id()));
+        running.runnable.extend(numbers);
+        let chosen = if let [only] = running.runnable[..] {
             only
-        } else if is_unwinding && self.runnable.contains(&self.current) {
-            // Other threads must not see `panicking`, which is of the operating system's thread.
-            self.current
+        } else if let Some(unwinding) = unwinding.filter(|thread| running.runnable.contains(thread))
+        {
+            // Other threads would see `panicking` too, which is of the operating system's thread.
+            unwinding
         } else {
-            let chosen = self.choices.choose(&self.runnable, self.current, yields);
-            self.made.push(chosen);
+            let chosen = self
+                .choices
+                .choose(&running.runnable, running.current, yields);
+            running.choices.push(chosen);
             chosen
         };
-        self.current = chosen;
+        running.current = chosen;
         record::runs(chosen);
         Some(task(chosen))
     }
 }
 
-/// Number of the thread that `task` runs; the guard is none.
-fn number(task: &Task) -> Option<u32> {
-    match usize::from(task.id()) {
+/// An execution that runs.
+#[derive(Default)]
+struct Running {
+    choices: Vec<u32>,
+    /// Number of times that Shuttle has asked for the next thread.
+    asked: usize,
+    /// The thread that runs.
+    current: u32,
+    /// The thread that a panic unwinds.
+    unwinding: Option<u32>,
+    /// The threads that can run.
+    runnable: Vec<u32>,
+    /// The reason why it was stopped, and its record then: destructors that run later are not a part of it.
+    stopped: Option<(Ended, Recorded)>,
+}
+
+/// Number of the thread that a task runs; the guard is none.
+pub(crate) fn number(task: impl Into<usize>) -> Option<u32> {
+    match task.into() {
         0 => Some(0),
         GUARD => None,
         id => Some(id as u32 - 1),
@@ -106,16 +216,29 @@ fn task(thread: u32) -> usize {
     }
 }
 
-/// Scheduler of one execution.
-struct Once {
-    running: Rc<RefCell<Running>>,
-    is_begun: bool,
+/// The scheduler of an exploration, which has each execution judged.
+struct Each {
+    exploration: Rc<RefCell<Exploration>>,
+    judge: Lent,
 }
 
-impl Scheduler for Once {
+impl Scheduler for Each {
     fn new_execution(&mut self) -> Option<Schedule> {
-        let is_begun = std::mem::replace(&mut self.is_begun, true);
-        (!is_begun).then(|| Schedule::new(0))
+        let ended = self.exploration.borrow_mut().end(None);
+        if let Some(execution) = ended {
+            let judge = || aloud(|| under(Of::OperatingSystem, || self.judge.judge(execution)));
+            let judged = catch_unwind(AssertUnwindSafe(judge));
+            let mut exploration = self.exploration.borrow_mut();
+            match judged {
+                Ok(judged) => exploration.is_over |= judged.is_break(),
+                Err(panic) => {
+                    exploration.judge_panicked = Some(panic);
+                    exploration.is_over = true;
+                }
+            }
+        }
+        let begins = self.exploration.borrow_mut().begin();
+        begins.then(|| Schedule::new(0))
     }
 
     fn next_task(
@@ -124,7 +247,7 @@ impl Scheduler for Once {
         _current: Option<TaskId>,
         is_yielding: bool,
     ) -> Option<TaskId> {
-        let next = self.running.borrow_mut().next(runnable, is_yielding);
+        let next = self.exploration.borrow_mut().next(runnable, is_yielding);
         next.map(TaskId::from)
     }
 
@@ -133,100 +256,28 @@ impl Scheduler for Once {
     }
 }
 
-/// Explores executions of `body` in a given order.
-pub(super) fn explore(
-    order: &Order,
-    most_steps: usize,
-    is_traced: bool,
-    body: impl Fn() + Send + Sync + 'static,
-    judge: &mut dyn FnMut(Execution) -> ControlFlow<()>,
-) -> Explored {
-    let body = Arc::new(body);
-    let (choices, most_executions) = Choices::new(order);
-    let running = Rc::new(RefCell::new(Running {
-        choices,
-        made: Vec::new(),
-        asked: 0,
-        most: most_steps,
-        current: 0,
-        runnable: Vec::new(),
-        stopped: None,
-    }));
-    let mut executions = 0;
-    while executions < most_executions {
-        running.borrow_mut().begin(executions as u64, is_traced);
-        executions += 1;
-        let execution = execute(&running, Arc::clone(&body));
-        if judge(execution).is_break() {
-            break;
+/// Runs Shuttle once, which installs its panic hook.
+pub(super) fn install_hook() {
+    /// Scheduler of one execution in which there is nothing to choose.
+    #[derive(Default)]
+    struct Nothing {
+        is_begun: bool,
+    }
+
+    impl Scheduler for Nothing {
+        fn new_execution(&mut self) -> Option<Schedule> {
+            let is_begun = std::mem::replace(&mut self.is_begun, true);
+            (!is_begun).then(|| Schedule::new(0))
+        }
+
+        fn next_task(&mut self, tasks: &[&Task], _: Option<TaskId>, _: bool) -> Option<TaskId> {
+            tasks.first().map(|task| task.id())
+        }
+
+        fn next_u64(&mut self) -> u64 {
+            0
         }
     }
-    Explored {
-        executions,
-        complete: false,
-    }
-}
 
-fn execute(
-    running: &Rc<RefCell<Running>>,
-    body: Arc<impl Fn() + Send + Sync + 'static>,
-) -> Execution {
-    let mut config = Config::new();
-    config.stack_size = STACK;
-    config.failure_persistence = FailurePersistence::None;
-    config.silence_warnings = true;
-    let most = running.borrow().most;
-    // The scheduler stops earlier; destructors of an execution that it has stopped may not spin.
-    config.max_steps = MaxSteps::ContinueAfter(most.saturating_add(1));
-    let scheduler = Once {
-        running: Rc::clone(running),
-        is_begun: false,
-    };
-    let run = || {
-        Runner::new(scheduler, config).run(move || {
-            // Dropping its handle detaches it: no execution waits for it.
-            drop(shuttle::future::spawn(async {}));
-            let _ = thread::run(0, || body());
-        })
-    };
-    let run = || quietly(|| scheduled::under(scheduled::Scheduler::Shuttle, run));
-    let failed = catch_unwind(AssertUnwindSafe(run)).err();
-    let mut running = running.borrow_mut();
-    let stopped = running.stopped.take();
-    let is_stopped = stopped.is_some();
-    let (ended, recorded) = stopped.unwrap_or_else(|| (Ended::Completed, record::end(false)));
-    let ended = match (failed, recorded.panic) {
-        (_, Some(panic)) => Ended::Panicked(panic),
-        (Some(payload), None) => Ended::Panicked(panic_text(&*payload)),
-        (None, None) if !is_stopped && recorded.live > 0 => Ended::TooLong,
-        (None, None) => ended,
-    };
-    Execution {
-        ended,
-        choices: running.made.clone(),
-        steps: recorded.steps,
-        sequentially_consistent: recorded.sequentially_consistent,
-        trace: recorded.trace,
-    }
-}
-
-/// Scheduler of one execution in which there is nothing to choose.
-#[derive(Default)]
-pub(super) struct Nothing {
-    is_begun: bool,
-}
-
-impl Scheduler for Nothing {
-    fn new_execution(&mut self) -> Option<Schedule> {
-        let is_begun = std::mem::replace(&mut self.is_begun, true);
-        (!is_begun).then(|| Schedule::new(0))
-    }
-
-    fn next_task(&mut self, runnable: &[&Task], _: Option<TaskId>, _: bool) -> Option<TaskId> {
-        runnable.first().map(|task| task.id())
-    }
-
-    fn next_u64(&mut self) -> u64 {
-        0
-    }
+    Runner::new(Nothing::default(), Config::new()).run(|| ());
 }

@@ -86,12 +86,12 @@ impl<T> Mutex<T> {
             }
             #[cfg(feature = "shuttle")]
             Of::Shuttle(mutex) => {
-                let guard = record::blocking("lock", || mutex.lock());
+                let guard = record::blocking(|| "lock".into(), || mutex.lock());
                 mapped(guard, |guard| OfGuard::Shuttle(guard).into())
             }
             #[cfg(feature = "loom")]
             Of::Loom(mutex) => {
-                let guard = record::blocking("lock", || mutex.lock());
+                let guard = record::blocking(|| "lock".into(), || mutex.lock());
                 mapped(guard, |guard| OfGuard::Loom(guard).into())
             }
         }

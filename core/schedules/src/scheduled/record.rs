@@ -3,8 +3,12 @@
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::panic::Location;
+#[cfg(feature = "loom")]
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use crate::explore::{Traced, panic_text};
+use crate::explore::{Ended, Traced, ended_by};
+#[cfg(feature = "loom")]
+use crate::explore::{is_loom_deadlock, under_loom};
 
 #[cfg(feature = "loom")]
 use super::scheduler::{Scheduler, current};
@@ -24,8 +28,23 @@ struct Record {
     trace: RefCell<Vec<Traced>>,
     /// By thread, the operation that it may be blocked in.
     blocked: RefCell<Vec<Option<Traced>>>,
-    /// Panic that no catch within the tested program stopped.
-    panic: RefCell<Option<String>>,
+    /// End by the first panic that a thread did not catch.
+    panic: RefCell<Option<Ended>>,
+}
+
+impl Record {
+    #[cold]
+    fn trace(&self, thread: u32, place: Option<&'static Location<'static>>, text: String) {
+        if let Some(blocked) = self.blocked.borrow_mut().get_mut(thread as usize) {
+            *blocked = None;
+        }
+        let traced = Traced {
+            thread,
+            place,
+            text,
+        };
+        self.trace.borrow_mut().push(traced);
+    }
 }
 
 thread_local! {
@@ -42,7 +61,10 @@ pub(crate) struct Recorded {
     pub(crate) steps: u64,
     pub(crate) sequentially_consistent: bool,
     pub(crate) trace: Vec<Traced>,
-    pub(crate) panic: Option<String>,
+    /// Operations that threads are blocked in.
+    pub(crate) blocked: Vec<Traced>,
+    /// The end by a panic, if a thread has panicked.
+    pub(crate) panic: Option<Ended>,
     /// Number of threads that have not ended.
     pub(crate) live: u32,
 }
@@ -62,18 +84,15 @@ pub(crate) fn begin(is_traced: bool) {
     });
 }
 
-/// Ends it. What is done while an abandoned execution is torn down is not recorded.
-pub(crate) fn end(is_deadlock: bool) -> Recorded {
+/// Ends the record. What is done later, while an execution is torn down, is not in it.
+pub(crate) fn end() -> Recorded {
     RECORD.with(|record| {
         record.is_traced.set(false);
-        let mut trace = record.trace.take();
-        if is_deadlock {
-            trace.extend(record.blocked.take().into_iter().flatten());
-        }
         Recorded {
             steps: record.steps.get(),
             sequentially_consistent: record.sequentially_consistent.get(),
-            trace,
+            trace: record.trace.take(),
+            blocked: record.blocked.take().into_iter().flatten().collect(),
             panic: record.panic.take(),
             live: record.live.get(),
         }
@@ -82,10 +101,13 @@ pub(crate) fn end(is_deadlock: bool) -> Recorded {
 
 /// Number of the calling thread.
 pub(crate) fn thread() -> u32 {
+    // While a panic unwinds Loom may not answer; the thread is the one that took the last step.
     #[cfg(feature = "loom")]
-    if current() == Scheduler::Loom {
+    if current() == Scheduler::Loom && !std::thread::panicking() {
         // Destructors of other thread-local values may come too late to ask.
-        return LOOM_THREAD.try_with(Cell::get).unwrap_or(0);
+        let thread = LOOM_THREAD.try_with(Cell::get).unwrap_or(0);
+        RECORD.with(|record| record.thread.set(thread));
+        return thread;
     }
     RECORD.with(|record| record.thread.get())
 }
@@ -115,7 +137,7 @@ pub(crate) fn started(thread: u32) {
 
 /// The calling thread ends, by `panic` if there is one.
 pub(crate) fn ended(panic: Option<&Box<dyn Any + Send>>) {
-    let panic = panic.map(|payload| panic_text(&**payload));
+    let panic = panic.map(|payload| ended_by(&**payload));
     RECORD.with(|record| {
         record.live.set(record.live.get() - 1);
         let mut first = record.panic.borrow_mut();
@@ -126,6 +148,7 @@ pub(crate) fn ended(panic: Option<&Box<dyn Any + Send>>) {
 }
 
 /// Whether a thread has ended by a panic.
+#[cfg(feature = "shuttle")]
 pub(crate) fn has_panicked() -> bool {
     RECORD.with(|record| record.panic.borrow().is_some())
 }
@@ -142,7 +165,8 @@ pub(crate) fn step(text: impl FnOnce() -> String) {
     step_at(Some(Location::caller()), text);
 }
 
-/// A step with a given place.
+/// A step at a given place.
+#[inline]
 pub(crate) fn step_at(place: Option<&'static Location<'static>>, text: impl FnOnce() -> String) {
     let thread = thread();
     // A destructor of another thread-local value may come too late to be recorded.
@@ -151,12 +175,7 @@ pub(crate) fn step_at(place: Option<&'static Location<'static>>, text: impl FnOn
             record.steps.set(record.steps.get() + 1);
         }
         if record.is_traced.get() {
-            let text = text();
-            record.trace.borrow_mut().push(Traced {
-                thread,
-                place,
-                text,
-            });
+            record.trace(thread, place, text());
         }
     });
 }
@@ -164,30 +183,37 @@ pub(crate) fn step_at(place: Option<&'static Location<'static>>, text: impl FnOn
 /// A line of the tested program.
 pub(crate) fn line(text: impl FnOnce() -> String) {
     if is_traced() {
-        let (thread, place, text) = (thread(), None, text());
-        let line = Traced {
-            thread,
-            place,
-            text,
-        };
-        RECORD.with(|record| record.trace.borrow_mut().push(line));
+        let (thread, text) = (thread(), text());
+        RECORD.with(|record| record.trace(thread, None, text));
     }
 }
 
 /// A step that may block for ever.
 #[inline]
 #[track_caller]
-pub(crate) fn blocking<R>(text: &'static str, operation: impl FnOnce() -> R) -> R {
+pub(crate) fn blocking<R>(text: impl Fn() -> String, operation: impl FnOnce() -> R) -> R {
     let place = Location::caller();
     if is_traced() {
-        set_blocked(Some((place, text)));
+        set_blocked(place, text());
     }
-    let result = operation();
-    if is_traced() {
-        set_blocked(None);
-    }
-    step_at(Some(place), || text.into());
+    let result = unblocked(operation);
+    step_at(Some(place), text);
     result
+}
+
+/// Runs an operation at which there may be a deadlock.
+fn unblocked<R>(operation: impl FnOnce() -> R) -> R {
+    #[cfg(feature = "loom")]
+    if current() == Scheduler::Loom {
+        let result = catch_unwind(AssertUnwindSafe(operation));
+        return result.unwrap_or_else(|payload| {
+            if is_loom_deadlock(&*payload) {
+                under_loom::leave_behind();
+            }
+            resume_unwind(payload)
+        });
+    }
+    operation()
 }
 
 /// A wait, which is a step when it begins and one when it ends.
@@ -197,31 +223,29 @@ pub(crate) fn waiting<R>(text: &'static str, wait: impl FnOnce() -> R) -> R {
     let place = Location::caller();
     step_at(Some(place), || text.into());
     if is_traced() {
-        set_blocked(Some((place, text)));
+        set_blocked(place, text.into());
     }
-    let result = wait();
-    if is_traced() {
-        set_blocked(None);
-    }
+    let result = unblocked(wait);
     step_at(Some(place), || format!("{text}: woken"));
     result
 }
 
-/// Notes the operation that the calling thread may be blocked in.
-fn set_blocked(operation: Option<(&'static Location<'static>, &'static str)>) {
+/// The operation that the calling thread is blocked in, if it takes no further step.
+#[cold]
+fn set_blocked(place: &'static Location<'static>, operation: String) {
     let thread = thread();
-    let blocked = operation.map(|(place, text)| Traced {
+    let blocked = Traced {
         thread,
         place: Some(place),
-        text: format!("{text}: blocked"),
-    });
+        text: format!("{operation}: blocked"),
+    };
     RECORD.with(|record| {
         let mut all = record.blocked.borrow_mut();
         let number = thread as usize;
         if all.len() <= number {
             all.resize_with(number + 1, || None);
         }
-        all[number] = blocked;
+        all[number] = Some(blocked);
     });
 }
 

@@ -108,12 +108,12 @@ macro_rules! lock {
                     }
                     #[cfg(feature = "shuttle")]
                     Of::Shuttle(lock) => {
-                        let guard = record::blocking(stringify!($lock), || lock.$lock());
+                        let guard = record::blocking(|| stringify!($lock).into(), || lock.$lock());
                         mapped(guard, |guard| $Of::Shuttle(guard).into())
                     }
                     #[cfg(feature = "loom")]
                     Of::Loom(lock) => {
-                        let guard = record::blocking(stringify!($lock), || lock.$lock());
+                        let guard = record::blocking(|| stringify!($lock).into(), || lock.$lock());
                         mapped(guard, |guard| $Of::Loom(guard).into())
                     }
                 }

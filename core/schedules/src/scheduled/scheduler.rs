@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 /// The scheduler that decides which thread takes the next step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Scheduler {
+pub(crate) enum Scheduler {
     /// The operating system's, wherever no other is asked for.
     OperatingSystem,
     /// Shuttle: one thread at a time, sequentially consistent.
@@ -21,7 +21,7 @@ thread_local! {
 }
 
 /// Runs `test`; the primitives that are made in it are those of `scheduler`.
-pub fn under<R>(scheduler: Scheduler, test: impl FnOnce() -> R) -> R {
+pub(crate) fn under<R>(scheduler: Scheduler, test: impl FnOnce() -> R) -> R {
     /// Another test may run on the same thread, also after a panic.
     struct Restored(Scheduler);
     impl Drop for Restored {
@@ -34,7 +34,7 @@ pub fn under<R>(scheduler: Scheduler, test: impl FnOnce() -> R) -> R {
 }
 
 /// The scheduler of the calling thread.
-pub fn current() -> Scheduler {
+pub(crate) fn current() -> Scheduler {
     SCHEDULER.get()
 }
 

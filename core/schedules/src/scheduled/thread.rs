@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use super::record;
 use super::scheduler::{Scheduler, current as scheduler};
+#[cfg(feature = "shuttle")]
+use crate::explore::under_shuttle;
 
 pub use std::thread::{Result, panicking};
 
@@ -16,9 +18,9 @@ pub struct JoinHandle<T>(OfHandle<T>);
 enum OfHandle<T> {
     OperatingSystem(std::thread::JoinHandle<T>),
     #[cfg(feature = "shuttle")]
-    Shuttle(shuttle::thread::JoinHandle<Result<T>>),
+    Shuttle(u32, shuttle::thread::JoinHandle<Result<T>>),
     #[cfg(feature = "loom")]
-    Loom(loom::thread::JoinHandle<Result<T>>),
+    Loom(u32, loom::thread::JoinHandle<Result<T>>),
 }
 
 impl<T> JoinHandle<T> {
@@ -32,9 +34,9 @@ impl<T> JoinHandle<T> {
         match self.0 {
             OfHandle::OperatingSystem(handle) => handle.join(),
             #[cfg(feature = "shuttle")]
-            OfHandle::Shuttle(handle) => record::blocking("join", || handle.join()).flatten(),
+            OfHandle::Shuttle(number, handle) => joined(number, || handle.join()),
             #[cfg(feature = "loom")]
-            OfHandle::Loom(handle) => record::blocking("join", || handle.join()).flatten(),
+            OfHandle::Loom(number, handle) => joined(number, || handle.join()),
         }
     }
 
@@ -44,9 +46,9 @@ impl<T> JoinHandle<T> {
         Thread(match &self.0 {
             OfHandle::OperatingSystem(handle) => OfThread::OperatingSystem(handle.thread().clone()),
             #[cfg(feature = "shuttle")]
-            OfHandle::Shuttle(handle) => OfThread::Shuttle(handle.thread().clone()),
+            OfHandle::Shuttle(_, handle) => OfThread::Shuttle(handle.thread().clone()),
             #[cfg(feature = "loom")]
-            OfHandle::Loom(handle) => OfThread::Loom(handle.thread().clone()),
+            OfHandle::Loom(_, handle) => OfThread::Loom(handle.thread().clone()),
         })
     }
 }
@@ -56,28 +58,54 @@ pub(crate) fn run<T>(number: u32, work: impl FnOnce() -> T) -> Result<T> {
     record::started(number);
     let result = catch_unwind(AssertUnwindSafe(work));
     record::ended(result.as_ref().err());
-    result
+    match result {
+        #[cfg(feature = "loom")]
+        Err(panic) if scheduler() == Scheduler::Loom => resume_unwind(panic),
+        result => result,
+    }
 }
+
+/// Waits for thread `number`.
+#[cfg(any(feature = "shuttle", feature = "loom"))]
+#[track_caller]
+fn joined<T>(number: u32, join: impl FnOnce() -> Result<Result<T>>) -> Result<T> {
+    record::blocking(|| format!("join {number}"), join).flatten()
+}
+
+/// Number of a thread of Shuttle.
+#[cfg(feature = "shuttle")]
+fn shuttle_number(thread: &shuttle::thread::Thread) -> u32 {
+    under_shuttle::number(thread.id()).expect("the guard is no thread")
+}
+
+/// Words of a stack of Loom's. Only what is used takes memory.
+#[cfg(feature = "loom")]
+const LOOM_STACK: usize = 0x8000;
 
 /// `std::thread::spawn`.
 #[track_caller]
 pub fn spawn<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
-    let number = match scheduler() {
-        Scheduler::OperatingSystem => {
-            return JoinHandle(OfHandle::OperatingSystem(std::thread::spawn(work)));
-        }
-        #[cfg(any(feature = "shuttle", feature = "loom"))]
-        _ => record::spawned(),
-    };
-    let handle = match scheduler() {
-        Scheduler::OperatingSystem => unreachable!("it has returned"),
+    JoinHandle(match scheduler() {
+        Scheduler::OperatingSystem => OfHandle::OperatingSystem(std::thread::spawn(work)),
         #[cfg(feature = "shuttle")]
-        Scheduler::Shuttle => OfHandle::Shuttle(shuttle::thread::spawn(move || run(number, work))),
+        Scheduler::Shuttle => {
+            let number = record::spawned();
+            let handle = shuttle::thread::spawn(move || run(number, work));
+            // Other threads may have been spawned since.
+            let number = shuttle_number(handle.thread());
+            record::step(|| format!("spawn {number}"));
+            OfHandle::Shuttle(number, handle)
+        }
         #[cfg(feature = "loom")]
-        Scheduler::Loom => OfHandle::Loom(loom::thread::spawn(move || run(number, work))),
-    };
-    record::step(|| "spawn".into());
-    JoinHandle(handle)
+        Scheduler::Loom => {
+            let number = record::spawned();
+            let builder = loom::thread::Builder::new().stack_size(LOOM_STACK);
+            let handle = builder.spawn(move || run(number, work));
+            let handle = handle.expect("Loom does not fail to spawn a thread");
+            record::step(|| format!("spawn {number}"));
+            OfHandle::Loom(number, handle)
+        }
+    })
 }
 
 /// `std::thread::yield_now`.
@@ -202,7 +230,7 @@ pub struct ScopedJoinHandle<'scope, T>(OfScopedHandle<'scope, T>);
 enum OfScopedHandle<'scope, T> {
     OperatingSystem(std::thread::ScopedJoinHandle<'scope, T>),
     #[cfg(feature = "shuttle")]
-    Shuttle(shuttle::thread::ScopedJoinHandle<'scope, Result<T>>),
+    Shuttle(u32, shuttle::thread::ScopedJoinHandle<'scope, Result<T>>),
 }
 
 /// `std::thread::scope`.
@@ -242,8 +270,9 @@ impl<'scope> Scope<'scope, '_> {
             OfScope::Shuttle(scope) => {
                 let number = record::spawned();
                 let handle = scope.spawn(move || run(number, work));
-                record::step(|| "spawn".into());
-                OfScopedHandle::Shuttle(handle)
+                let number = shuttle_number(handle.thread());
+                record::step(|| format!("spawn {number}"));
+                OfScopedHandle::Shuttle(number, handle)
             }
         })
     }
@@ -260,7 +289,7 @@ impl<T> ScopedJoinHandle<'_, T> {
         match self.0 {
             OfScopedHandle::OperatingSystem(handle) => handle.join(),
             #[cfg(feature = "shuttle")]
-            OfScopedHandle::Shuttle(handle) => record::blocking("join", || handle.join()).flatten(),
+            OfScopedHandle::Shuttle(number, handle) => joined(number, || handle.join()),
         }
     }
 }

@@ -1,3 +1,4 @@
 //! Explorations under each scheduler.
 
+mod loom;
 mod shuttle;

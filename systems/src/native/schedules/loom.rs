@@ -6,11 +6,12 @@
 //! accesses are treated as acquire and release; and polling is cut short, since a thread that yields is
 //! not run again before another has.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use loom::thread;
-use refmap_schedules::{Scheduler, under};
+use refmap_schedules::explore::{Ended, Order, explore};
+use refmap_schedules::thread;
 
 use crate::native::on_the_fly::{self, Collector, Fault, Heap, Mode, Mutator, Shape, Stage};
 
@@ -20,19 +21,20 @@ fn explored(
     is_wrong: impl Fn() -> bool + Sync + Send + 'static,
 ) -> (u64, u64) {
     let wrong = Arc::new(AtomicU64::new(0));
-    let all = Arc::new(AtomicU64::new(0));
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = preemptions;
-    builder.max_branches = 20_000;
     let execution = {
-        let (wrong, all) = (Arc::clone(&wrong), Arc::clone(&all));
+        let wrong = Arc::clone(&wrong);
         move || {
             wrong.fetch_add(u64::from(is_wrong()), Ordering::Relaxed);
-            all.fetch_add(1, Ordering::Relaxed);
         }
     };
-    under(Scheduler::Loom, || builder.check(execution));
-    (wrong.load(Ordering::Relaxed), all.load(Ordering::Relaxed))
+    let most = usize::MAX;
+    let order = Order::Every { preemptions, most };
+    let explored = explore(&order, 20_000, false, execution, &mut |execution| {
+        assert_eq!(execution.ended, Ended::Completed);
+        ControlFlow::Continue(())
+    });
+    assert!(explored.complete);
+    (wrong.load(Ordering::Relaxed), explored.executions as u64)
 }
 
 fn heap(objects: u32, fault: Fault) -> Arc<Heap> {
