@@ -128,7 +128,7 @@ impl Validation {
     }
 
     /// Validation that has looked at nothing.
-    fn nothing(outcome: Outcome) -> Self {
+    pub(super) fn nothing(outcome: Outcome) -> Self {
         Self {
             outcome,
             events: 0,

@@ -1,7 +1,7 @@
 //! A cell without synchronisation. Loom reports accesses to it that race.
 
-#[cfg(any(feature = "shuttle", feature = "loom"))]
-use crate::scheduled::current;
+#[cfg(feature = "loom")]
+use crate::scheduled::{Scheduler, current, record};
 
 /// `std::cell::UnsafeCell`, whose content is accessed in a closure: so Loom knows how long.
 ///
@@ -18,20 +18,19 @@ enum Of<T> {
 
 impl<T> UnsafeCell<T> {
     /// A cell with `value`.
-    #[cfg(not(any(feature = "shuttle", feature = "loom")))]
+    #[cfg(not(feature = "loom"))]
     #[must_use]
     pub const fn new(value: T) -> Self {
         Self(Of::Standard(std::cell::UnsafeCell::new(value)))
     }
 
     /// A cell with `value`.
-    #[cfg(any(feature = "shuttle", feature = "loom"))]
+    #[cfg(feature = "loom")]
     #[must_use]
     #[track_caller]
     pub fn new(value: T) -> Self {
         Self(match current() {
-            #[cfg(feature = "loom")]
-            crate::scheduled::Scheduler::Loom => Of::Loom(loom::cell::UnsafeCell::new(value)),
+            Scheduler::Loom => Of::Loom(loom::cell::UnsafeCell::new(value)),
             _ => Of::Standard(std::cell::UnsafeCell::new(value)),
         })
     }
@@ -43,7 +42,10 @@ impl<T> UnsafeCell<T> {
         match &self.0 {
             Of::Standard(cell) => read(cell.get()),
             #[cfg(feature = "loom")]
-            Of::Loom(cell) => cell.with(read),
+            Of::Loom(cell) => {
+                record::step(|| "read cell".into());
+                cell.with(read)
+            }
         }
     }
 
@@ -54,7 +56,10 @@ impl<T> UnsafeCell<T> {
         match &self.0 {
             Of::Standard(cell) => write(cell.get()),
             #[cfg(feature = "loom")]
-            Of::Loom(cell) => cell.with_mut(write),
+            Of::Loom(cell) => {
+                record::step(|| "write cell".into());
+                cell.with_mut(write)
+            }
         }
     }
 

@@ -1,7 +1,61 @@
-//! Explores the executions of a body under a scheduler.
+//! Explores executions of a tested program, its *body*, under a scheduler.
+//!
+//! An execution is one order of the steps that the threads of the body take on the primitives of this crate. The
+//! body is run once for each, and starts what it needs: nothing may be left of the execution before. Threads run
+//! one at a time, as coroutines of one thread of the operating system's.
+//!
+//! [`explore`] hands each [`Execution`] to a judge, with its end and what can repeat it. Panics, deadlocks and loops
+//! without end are ends of an execution, and not of the test; nothing of them is printed. The judge decides what
+//! they mean. The body reports to it by what it shares with the caller:
+//!
+//! ```
+//! # #[cfg(feature = "shuttle")] {
+//! use std::collections::BTreeSet;
+//! use std::ops::ControlFlow;
+//!
+//! use refmap_schedules::explore::{Ended, Order, explore};
+//! use refmap_schedules::sync::Arc;
+//! use refmap_schedules::sync::atomic::{AtomicU32, Ordering};
+//! use refmap_schedules::thread;
+//!
+//! // Of the standard library: the judge reads it when no scheduler runs.
+//! let read = std::sync::Arc::new(std::sync::Mutex::new(None));
+//! let body = {
+//!     let read = std::sync::Arc::clone(&read);
+//!     move || {
+//!         let count = Arc::new(AtomicU32::new(0));
+//!         let other = Arc::clone(&count);
+//!         let other = thread::spawn(move || {
+//!             other.fetch_add(1, Ordering::Relaxed);
+//!             other.fetch_add(1, Ordering::Relaxed);
+//!         });
+//!         *read.lock().unwrap() = Some(count.load(Ordering::Relaxed));
+//!         other.join().unwrap();
+//!     }
+//! };
+//! let mut values = BTreeSet::new();
+//! let order = Order::Random { seed: 1, executions: 100 };
+//! let explored = explore(&order, 1000, false, body, &mut |execution| {
+//!     assert_eq!(execution.ended, Ended::Completed);
+//!     values.extend(read.lock().unwrap().take());
+//!     ControlFlow::Continue(())
+//! });
+//! assert_eq!(values, BTreeSet::from([0, 1, 2]));
+//! assert_eq!(explored.executions, 100);
+//! # }
+//! ```
+//!
+//! # What an execution leaves behind
+//!
+//! Where it does not complete, no destructor runs of what its threads hold, but of the thread that panics; the
+//! memory is leaked. Two things are left that are worse. Under Loom the operating system's thread on which an
+//! execution has deadlocked sleeps until the process ends. Under Shuttle, if a panic never ends since a destructor
+//! blocks or spins, the calling thread counts as [panicking](std::thread::panicking) from then on: its standard
+//! locks are not poisoned any more. The exploration goes on correctly, on another thread.
 
 use std::ops::ControlFlow;
 use std::panic::Location;
+use std::sync::Arc;
 
 #[cfg(feature = "shuttle")]
 mod judge;
@@ -17,28 +71,32 @@ pub(crate) use panics::ended_by;
 #[cfg(feature = "loom")]
 pub(crate) use panics::is_loom_deadlock;
 
+use crate::scheduled::is_scheduled;
 use crate::scheduled::record::{self, Recorded};
 
-/// How an execution ended.
+/// The end of an execution.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Ended {
     /// All threads have ended.
     Completed,
     /// No thread can go on, and some have not ended.
     Deadlock,
-    /// A thread has panicked, with this message and place.
+    /// A thread has panicked, and has not caught it: the message, and the place in parentheses.
+    ///
+    /// Loom reports a race so, by a message that begins with "Causality violation", and a count of references that
+    /// is left above zero, by "Arc leaked".
     Panicked(String),
-    /// The most steps were taken.
+    /// More steps than `most_steps` were needed.
     TooLong,
 }
 
 /// An execution of the body.
 #[derive(Clone, Debug)]
 pub struct Execution {
-    /// How it ended.
+    /// Its end.
     pub ended: Ended,
-    /// Number of the thread that was chosen, for each point at which several could run:
-    /// [`Order::Repeat`] repeats it. Empty under Loom.
+    /// Number of the thread that was chosen, for each time at which several could run. `Order::Repeat` repeats
+    /// the execution from them. Empty under Loom.
     pub choices: Vec<u32>,
     /// Number of steps on primitives of this crate by threads other than the body's. 0 means that the
     /// tested program does not use them.
@@ -46,7 +104,9 @@ pub struct Execution {
     /// Whether there was a sequentially consistent load, store or exchange. Loom treats these as
     /// acquire and release, so what it finds may be impossible. Fences do not count.
     pub sequentially_consistent: bool,
-    /// Steps in their order, if they are traced. At a deadlock the last are those that are blocked.
+    /// Steps in their order, if they are traced. At a deadlock the steps that threads are blocked in are the last.
+    ///
+    /// Under Loom this is the order in which threads ran, and a load may return what was stored before the last store.
     pub trace: Vec<Traced>,
 }
 
@@ -78,7 +138,7 @@ impl Execution {
 pub struct Traced {
     /// Number of the thread, in the order in which they were spawned; 0 is the body.
     pub thread: u32,
-    /// Place in the source, if the step has one.
+    /// Place in the tested source. The release of a lock has none, and no line of a [`note`] has one.
     pub place: Option<&'static Location<'static>>,
     /// The step.
     pub text: String,
@@ -100,7 +160,7 @@ pub enum Order {
     Pct {
         /// Determines the choices.
         seed: u64,
-        /// One more than the number of changes.
+        /// One more than the number of changes, which is the number of steps whose order a fault depends on.
         depth: usize,
         /// Number of executions.
         executions: usize,
@@ -124,7 +184,8 @@ pub enum Order {
 pub struct Explored {
     /// Number of executions.
     pub executions: usize,
-    /// Whether there are no others, within the bounds that were given.
+    /// Whether Loom has explored every execution within the bounds that were given. Shuttle's orders are samples, and
+    /// never complete.
     pub complete: bool,
 }
 
@@ -135,7 +196,15 @@ pub fn note(text: impl FnOnce() -> String) {
 
 /// Explores executions of `body`, each of which `judge` is given.
 ///
-/// `judge` runs on the calling thread, after each execution, and ends the exploration by `Break`.
+/// An execution is too long if it takes more than `most_steps`: times at which Shuttle chooses a thread, or
+/// branches of Loom's, for which ten millions are the most. `traced` says whether steps are traced.
+///
+/// `judge` runs on the calling thread, after each execution, and ends the exploration by `Break`. Body and
+/// judge share what the caller makes for them, such as a standard `Arc<Mutex<_>>`.
+///
+/// # Panics
+///
+/// If `judge` does; and in an execution, which explores no others.
 pub fn explore(
     order: &Order,
     most_steps: usize,
@@ -143,6 +212,8 @@ pub fn explore(
     body: impl Fn() + Send + Sync + 'static,
     judge: &mut dyn FnMut(Execution) -> ControlFlow<()>,
 ) -> Explored {
+    assert!(!is_scheduled(), "an execution explores no others");
+    let body: Arc<Body> = Arc::new(body);
     match *order {
         #[cfg(feature = "loom")]
         Order::Every { preemptions, most } => {
@@ -154,6 +225,12 @@ pub fn explore(
             under_loom::explore(&bounds, traced, body, judge)
         }
         #[cfg(feature = "shuttle")]
-        _ => under_shuttle::explore(order, most_steps, traced, body, judge),
+        _ => under_shuttle::explore(order, most_steps, traced, &body, judge),
     }
 }
+
+/// The tested program.
+type Body = dyn Fn() + Send + Sync;
+
+/// Judges an execution, and says whether to go on.
+type Judge<'a> = dyn FnMut(Execution) -> ControlFlow<()> + 'a;

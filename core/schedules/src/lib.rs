@@ -1,4 +1,8 @@
-#![doc = include_str!("../README.md")]
+#![cfg_attr(all(feature = "shuttle", feature = "loom"), doc = include_str!("../README.md"))]
+#![cfg_attr(
+    not(all(feature = "shuttle", feature = "loom")),
+    doc = "The primitives of concurrent Rust, which a test can have run by Shuttle or Loom: see the crate's README."
+)]
 
 pub mod cell;
 

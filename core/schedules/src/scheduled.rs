@@ -12,5 +12,7 @@ pub(crate) mod record;
 mod rwlock;
 mod scheduler;
 
+#[cfg(feature = "loom")]
+pub(crate) use scheduler::current;
 pub use scheduler::is_scheduled;
-pub(crate) use scheduler::{Scheduler, current, under};
+pub(crate) use scheduler::{Scheduler, under};

@@ -19,8 +19,8 @@ pub mod sync {
 /// `std::thread`.
 pub mod thread {
     pub use std::thread::{
-        JoinHandle, Result, Scope, ScopedJoinHandle, Thread, ThreadId, current, panicking, park,
-        scope, sleep, spawn, yield_now,
+        Builder, JoinHandle, Result, Scope, ScopedJoinHandle, Thread, ThreadId, current, panicking,
+        park, scope, sleep, spawn, yield_now,
     };
 }
 

@@ -9,6 +9,7 @@ mod claim;
 mod error;
 mod expectation;
 mod fences;
+mod object;
 mod parameters;
 mod ready;
 mod stress;

@@ -6,7 +6,7 @@ use super::Object;
 use super::case::Case;
 use super::finding::Finding;
 use super::once::Once;
-use super::program::{Moods, Program};
+use super::program::Program;
 use super::tested::{Part, Run};
 
 /// Tries sequences of calls; one that is wrong is made as short as leaving out calls makes it.
@@ -14,16 +14,16 @@ pub(super) fn alone<O: Object>(case: &Case<'_, O>) -> Part {
     let effort = case.effort;
     let mut part = Part::new::<O>(Run::Alone);
     for run in 0..effort.alone {
-        let generator = Generator::numbered(effort.seed, u64::from(run));
-        let calls = Moods::new(generator, effort.calls_alone);
+        let mut generator = Generator::numbered(effort.seed, u64::from(run));
+        let calls = (0..effort.calls_alone).map(|_| generator.bits() as u32);
         let program = Program {
             threads: vec![calls.collect()],
         };
         case.begins(Run::Alone, &run);
-        let once = Once::of_program(case, &program);
+        let once = Once::of_program(case, &program, ahead(run));
         part.count(&once);
         if once.is_wrong() {
-            let once = shortest(case, once, program);
+            let once = shortest(case, once, program, ahead(run));
             part.found(Finding::of(case, Run::Alone, once));
             return part;
         }
@@ -32,11 +32,21 @@ pub(super) fn alone<O: Object>(case: &Case<'_, O>) -> Part {
     part
 }
 
+/// Number by which the calls of a rule are ahead of those of others in a run: objects are small and large.
+fn ahead(run: u32) -> u64 {
+    1 << (run % 7)
+}
+
 /// The same with as few calls as leaving some out leads to. What has hung is left as it is: each further try would take as long.
-fn shortest<O: Object>(case: &Case<'_, O>, mut once: Once<O>, mut program: Program) -> Once<O> {
+fn shortest<O: Object>(
+    case: &Case<'_, O>,
+    mut once: Once<O>,
+    mut program: Program,
+    ahead: u64,
+) -> Once<O> {
     while !once.has_hung() {
         let smaller = program.smaller().find_map(|program| {
-            let once = Once::of_program(case, &program);
+            let once = Once::of_program(case, &program, ahead);
             once.is_wrong().then_some((program, once))
         });
         match smaller {

@@ -29,15 +29,17 @@ pub struct Effort {
 }
 
 impl Default for Effort {
+    /// Some two seconds. What is not optimised takes some ten times as long for a call, and gets a part of the runs.
     fn default() -> Self {
+        let is_optimised = !cfg!(debug_assertions);
         Self {
             seed: 1,
             alone: 50,
             calls_alone: 200,
-            runs: 100,
+            runs: if is_optimised { 100 } else { 20 },
             calls: 5_000,
             programs: 150,
-            schedules: 100,
+            schedules: if is_optimised { 100 } else { 50 },
             tiny_programs: 4,
             executions: 20_000,
             patience: Duration::from_secs(10),

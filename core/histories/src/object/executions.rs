@@ -8,6 +8,7 @@ use refmap_schedules::explore::{Ended, Execution, Order, Traced, explore};
 use refmap_schedules::thread;
 
 use super::case::Case;
+use super::choice::Balance;
 use super::finding::Fault;
 use super::lanes;
 use super::once::Once;
@@ -49,7 +50,9 @@ pub(super) fn executions<O: Object>(
             let threads = (0..).zip(&threads).zip(record.logs());
             let threads = threads.map(|((thread, numbers), log)| {
                 let (running, numbers) = (Arc::clone(&running), numbers.clone());
-                thread::spawn(move || Player::new(&running, thread, log).play(numbers))
+                thread::spawn(move || {
+                    Player::new(&running, thread, log).play(Balance::new(u64::MAX), numbers)
+                })
             });
             let threads: Vec<_> = threads.collect();
             for thread in threads {
@@ -75,7 +78,7 @@ pub(super) fn executions<O: Object>(
                 return ControlFlow::Continue(());
             }
             Ended::Completed => None,
-            Ended::Deadlock if stuck::is_permitted(specification, &events) => {
+            Ended::Deadlock if stuck::is_permitted(specification, part.run, &events) => {
                 part.blocked += 1;
                 return ControlFlow::Continue(());
             }

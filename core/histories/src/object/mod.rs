@@ -1,40 +1,27 @@
 //! Test of a concurrent object: code that threads share, held against a specification.
 //!
-//! An [`Object`] makes the object under test and carries out calls on it. [`check`] is the unit test:
+//! [`check`] is a unit test. Of an object that threads share by a reference it takes four things: the specification, how to make the object,
+//! the calls, and how to carry one out.
 //!
 //! ```
 //! use std::sync::Mutex;
 //! use refmap_histories::check;
-//! use refmap_histories::object::{Effort, Object};
-//! use refmap_histories::specifications::{Answer, Bounded, Operations, bounded::Call};
+//! use refmap_histories::object::Shared;
+//! use refmap_histories::specifications::{Operations, Queue, queue::Call};
 //!
-//! struct Queue;
-//!
-//! impl Object for Queue {
-//!     type Specification = Operations<Bounded<u8>>;
-//!     type Shared = Mutex<Vec<u8>>;
-//!     type Handle<'a> = &'a Mutex<Vec<u8>>;
-//!
-//!     fn specification(&self) -> Self::Specification { Operations(Bounded::new(2)) }
-//!     fn make(&self) -> Self::Shared { Mutex::default() }
-//!     fn handle<'a>(&self, queue: &'a Self::Shared, _: u32) -> Self::Handle<'a> { queue }
-//!     fn calls(&self, _: &Self::Handle<'_>, visit: &mut impl FnMut(Call<u8>)) {
-//!         visit(Call::Pop);
-//!         (1..4).map(Call::Push).for_each(visit);
+//! let calls = [Call::Pop, Call::Push(1), Call::Push(2), Call::Push(3)];
+//! let queue = Operations(Queue::default());
+//! check(Shared::new(queue, Mutex::<Vec<u8>>::default, calls, |queue, call| {
+//!     let mut queue = queue.lock().unwrap();
+//!     match call {
+//!         Call::Push(value) => { queue.push(*value); ().into() }
+//!         Call::Pop if queue.is_empty() => None.into(),
+//!         Call::Pop => Some(queue.remove(0)).into(),
 //!     }
-//!     fn call(&self, queue: &mut Self::Handle<'_>, call: &Call<u8>) -> Answer<u8> {
-//!         let mut queue = queue.lock().unwrap();
-//!         match call {
-//!             Call::Push(_) if queue.len() == 2 => false.into(),
-//!             Call::Push(value) => { queue.push(*value); true.into() }
-//!             Call::Pop if queue.is_empty() => None.into(),
-//!             Call::Pop => Some(queue.remove(0)).into(),
-//!         }
-//!     }
-//! }
-//!
-//! check(Queue);
+//! }));
 //! ```
+//!
+//! An [`Object`] of your own gives each thread a handle: a producer or a consumer, or a lock with its guard.
 //!
 //! # Runs
 //!
@@ -61,6 +48,7 @@ mod alone;
 mod calibration;
 mod case;
 mod child;
+mod choice;
 mod effort;
 #[cfg(any(feature = "shuttle", feature = "loom"))]
 mod executions;
@@ -72,9 +60,11 @@ mod once;
 mod overlap;
 mod program;
 mod record;
+mod report;
 mod run;
 #[cfg(feature = "shuttle")]
 mod schedules;
+mod shared;
 mod slot;
 mod specified;
 #[cfg(any(feature = "shuttle", feature = "loom"))]
@@ -87,6 +77,7 @@ use std::ops::RangeInclusive;
 pub use child::test_in_child;
 pub use effort::Effort;
 pub use finding::Finding;
+pub use shared::Shared;
 pub use specified::Specified;
 pub use tested::{Part, Run, Tested};
 
@@ -113,7 +104,8 @@ pub trait Object: Send + Sync + 'static {
     /// Access of thread `thread` to the object; threads are numbered from 0. Called once a thread, by that thread.
     fn handle<'a>(&self, shared: &'a Self::Shared, thread: u32) -> Self::Handle<'a>;
 
-    /// Visits the calls that the thread of `handle` may make now, each as likely as the next. If it visits none, the thread makes no more.
+    /// Visits the calls that the thread of `handle` may make now. Each of their rules is as likely as the next, and then each call of it. If it
+    /// visits none, the thread makes no more.
     fn calls(&self, handle: &Self::Handle<'_>, visit: &mut impl FnMut(CallOf<Self>));
 
     /// Carries out a call.

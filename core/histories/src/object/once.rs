@@ -31,6 +31,7 @@ impl<O: Object> Once<O> {
         case: &Case<'_, O>,
         recorder: Recorder<EventOf<O>>,
         choices: Vec<Choices>,
+        ahead: u64,
     ) -> Self {
         let record = Arc::new(Record::of(choices.len(), recorder));
         let running = match catch(|| Running::new(&case.object, &record)) {
@@ -43,7 +44,7 @@ impl<O: Object> Once<O> {
                 };
             }
         };
-        let fault = threads::run(case, &running, choices);
+        let fault = threads::run(case, &running, choices, ahead);
         let has_hung = |fault: &Fault| fault.verdict == Verdict::Incomplete;
         if fault.as_ref().is_some_and(has_hung) {
             // What its threads have not handed over is not known, so that nothing can be said of the rest.
@@ -75,13 +76,13 @@ impl<O: Object> Once<O> {
     }
 
     /// A run of a program on real threads that are one, or of which times do not matter.
-    pub fn of_program(case: &Case<'_, O>, program: &Program) -> Self {
+    pub fn of_program(case: &Case<'_, O>, program: &Program, ahead: u64) -> Self {
         let choices = program.threads.iter().map(|calls| -> Choices {
             let calls = calls.clone();
             Box::new(calls.into_iter())
         });
         let recorder = Recorder::counting();
-        Self::on_threads(case, recorder, choices.collect())
+        Self::on_threads(case, recorder, choices.collect(), ahead)
     }
 
     /// True unless the run is permitted, or not decided within the limits.

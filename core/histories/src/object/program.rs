@@ -3,53 +3,8 @@
 use std::fmt::{self, Display};
 use std::str::FromStr;
 
+#[cfg(any(feature = "shuttle", feature = "loom"))]
 use refmap::random::Generator;
-
-/// Greatest number of calls for which a thread has one favourite.
-const LONGEST: usize = 1 << 8;
-
-/// Numbers that choose the calls of one thread of a long run. For some calls on end every other one is the same, on average, so that the
-/// object is filled and emptied, where calls that are all alike likely would leave it between.
-#[derive(Clone, Debug)]
-pub(super) struct Moods {
-    generator: Generator,
-    favourite: u32,
-    left: usize,
-    calls: u32,
-}
-
-impl Moods {
-    /// Numbers of so many calls.
-    pub fn new(generator: Generator, calls: u32) -> Self {
-        Self {
-            generator,
-            favourite: 0,
-            left: 0,
-            calls,
-        }
-    }
-}
-
-impl Iterator for Moods {
-    type Item = u32;
-
-    fn next(&mut self) -> Option<u32> {
-        self.calls = self.calls.checked_sub(1)?;
-        if self.left == 0 {
-            self.left = 1 + self.generator.below(LONGEST);
-            self.favourite = self.generator.bits() as u32;
-        }
-        self.left -= 1;
-        let number = self.generator.bits();
-        // The upper half is the number, so that the lowest bit is independent of it.
-        let is_favourite = number & 1 == 0;
-        Some(if is_favourite {
-            self.favourite
-        } else {
-            (number >> 32) as u32
-        })
-    }
-}
 
 /// Number of choices of a call in a small program: more than there are calls, and few enough to be read.
 #[cfg(any(feature = "shuttle", feature = "loom"))]

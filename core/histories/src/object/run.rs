@@ -5,9 +5,10 @@ use std::sync::Arc;
 #[cfg(any(feature = "shuttle", feature = "loom"))]
 use refmap_schedules::explore::note;
 
+use super::choice::Balance;
 use super::record::Record;
 use super::slot::Telling;
-use super::{CallOf, Object};
+use super::{CallOf, Object, choice};
 use crate::specifications::Called;
 use crate::{Observed, ThreadLog};
 
@@ -59,15 +60,17 @@ impl<'a, O: Object> Player<'a, O> {
     }
 
     /// Makes one call for each number, as long as there are any to make, and those with which the thread has to stop.
-    pub fn play(mut self, numbers: impl IntoIterator<Item = u32>) {
+    pub fn play(mut self, mut balance: Balance, numbers: impl IntoIterator<Item = u32>) {
         let object = &*self.running.object;
         for number in numbers {
             self.offered.clear();
             object.calls(&self.handle, &mut |call| self.offered.push(call));
-            let Some(place) = (number as usize).checked_rem(self.offered.len()) else {
+            balance.retain(&mut self.offered);
+            let Some(place) = choice::chosen(&self.offered, number) else {
                 break;
             };
             let call = self.offered.swap_remove(place);
+            balance.count(&call);
             self.make(call);
         }
         while let Some(call) = object.last(&self.handle) {

@@ -12,7 +12,7 @@ use super::finding::Finding;
 use super::once::Once;
 use super::program::{CHOICES, Program, read_numbers, write_numbers};
 use super::tested::{Part, Run, Tested};
-use super::{Effort, Object};
+use super::{Effort, Object, choice};
 use crate::Validation;
 
 /// Greatest number of calls of a thread.
@@ -94,8 +94,8 @@ pub(super) fn of_window<O: Object>(case: &Case<'_, O>, once: &Once<O>) -> Option
             let handle = case.object.handle(&shared, event.thread);
             let mut offered = Vec::new();
             case.object.calls(&handle, &mut |call| offered.push(call));
-            let number = offered.iter().position(|offered| offered == call)?;
-            program.threads[event.thread as usize].push(u32::try_from(number).ok()?);
+            let number = choice::number_of(&offered, call)?;
+            program.threads[event.thread as usize].push(number);
         }
     }
     let mut generator = Generator::new(case.effort.seed);

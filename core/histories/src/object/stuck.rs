@@ -7,6 +7,7 @@ use refmap::StateOf;
 use refmap::TransitionSystem;
 use serde::{Deserialize, Serialize};
 
+use super::tested::{Run, timed};
 use crate::{Effect, Event, Happening, NoSuch, Observed};
 
 /// Event of a run in which threads wait for ever.
@@ -87,7 +88,12 @@ impl<S: Observed> Observed for Waiting<'_, S> {
 }
 
 /// True if the specification permits that the calls of a run that have not returned never do.
-pub(super) fn is_permitted<S: Observed>(specification: &S, events: &[Event<S::Event>]) -> bool {
+pub(super) fn is_permitted<S: Observed>(
+    specification: &S,
+    run: Run,
+    events: &[Event<S::Event>],
+) -> bool {
+    let events: Vec<_> = events.iter().map(|event| timed(run, event)).collect();
     let last = events
         .iter()
         .map(|event| event.end.unwrap_or(event.begin))

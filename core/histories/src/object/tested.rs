@@ -136,16 +136,36 @@ impl Part {
     }
 
     /// Adds the runs of another part of the same kind.
-    #[cfg(feature = "loom")]
     pub(super) fn add(&mut self, other: Self) {
         self.runs += other.runs;
         self.calls += other.calls;
         self.overlapping += other.overlapping;
         self.blocked += other.blocked;
+        self.given_up += other.given_up;
         self.undecided += other.undecided;
         self.has_changed |= other.has_changed;
         self.never_called
             .retain(|rule| other.never_called.contains(rule));
+    }
+
+    /// Adds a part that has ended.
+    fn also(&mut self, mut other: Self) {
+        let finding = other.finding.take();
+        let holds = self.verdict == Verdict::Holds && other.verdict == Verdict::Holds;
+        for note in other.notes.drain(..) {
+            if !self.notes.contains(&note) {
+                self.notes.push(note);
+            }
+        }
+        self.add(other);
+        self.verdict = if holds {
+            Verdict::Holds
+        } else {
+            Verdict::Incomplete
+        };
+        if let Some(finding) = finding {
+            self.found(finding);
+        }
     }
 
     /// Ends with a finding.
@@ -188,14 +208,12 @@ impl Part {
 
 impl Display for Part {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{:<10} {:<10} {}, {}",
-            self.run,
-            self.verdict.to_string(),
-            counted(self.runs, "run"),
-            counted(self.calls, "call"),
-        )?;
+        write!(f, "{:<10} {}", self.run, self.verdict)?;
+        if self.run == Run::Process {
+            return Ok(());
+        }
+        let (runs, calls) = (counted(self.runs, "run"), counted(self.calls, "call"));
+        write!(f, ": {runs}, {calls}")?;
         if self.run != Run::Alone {
             write!(f, ", {} overlapping", grouped(self.overlapping))?;
         }
@@ -245,6 +263,18 @@ impl Tested {
         self.parts.iter().find_map(|part| part.finding.as_ref())
     }
 
+    /// This test and one more of the same object: runs are added, and what either found or noted is kept.
+    #[must_use]
+    pub fn and(mut self, more: Self) -> Self {
+        for part in more.parts {
+            match self.parts.iter_mut().find(|known| known.run == part.run) {
+                None => self.parts.push(part),
+                Some(known) => known.also(part),
+            }
+        }
+        self
+    }
+
     /// Asserts that the verdict is `holds`.
     ///
     /// # Panics
@@ -269,21 +299,32 @@ impl Display for Tested {
     }
 }
 
+/// Number of configurations at which one order is looked for: most runs have one, and of the calls of many threads on a long queue there are
+/// very many.
+const CROWD: usize = 16;
+
 /// Validates a run.
 pub(super) fn judge<O: Object>(
     specification: &O::Specification,
     run: Run,
     events: &[Event<EventOf<O>>],
 ) -> Result<Validation, Fault> {
-    let events = events.iter().cloned().map(|mut event| {
-        if run == Run::Memory {
-            // At one time, so that only the order of each thread is left: weak memory knows no other.
-            event.begin = 0;
-            event.end = event.end.map(|_| 0);
-        }
-        event
-    });
-    validate(specification, Ordered::of(events), &Settings::default()).map_err(Fault::malformed)
+    let events = events.iter().map(|event| timed(run, event));
+    let settings = Settings {
+        crowd: CROWD,
+        ..Settings::default()
+    };
+    validate(specification, Ordered::of(events), &settings).map_err(Fault::malformed)
+}
+
+/// An event with the times that count in such a run: with weak memory the order of each thread alone does, as if all happened at one time.
+pub(super) fn timed<E: Clone>(run: Run, event: &Event<E>) -> Event<E> {
+    let mut event = event.clone();
+    if run == Run::Memory {
+        event.begin = 0;
+        event.end = event.end.map(|_| 0);
+    }
+    event
 }
 
 impl Validation {

@@ -10,9 +10,9 @@ use refmap::internal::catch;
 use refmap::random::Generator;
 
 use super::case::Case;
+use super::choice::Balance;
 use super::finding::{Fault, Finding};
 use super::once::Once;
-use super::program::Moods;
 use super::run::{Player, Running};
 #[cfg(feature = "shuttle")]
 use super::schedules;
@@ -24,6 +24,9 @@ use crate::Recorder;
 const TURNS: u32 = 1 << 10;
 /// Time for which the other threads of one that panicked may go on.
 const AFTER_PANIC: Duration = Duration::from_secs(1);
+
+/// Greatest number by which the calls of a rule are ahead of those of others.
+const MOST_AHEAD: u64 = 4;
 
 /// Numbers that choose the calls of a thread.
 pub(super) type Choices = Box<dyn Iterator<Item = u32> + Send>;
@@ -37,12 +40,17 @@ pub(super) fn threads<O: Object>(case: &Case<'_, O>) -> Part {
     for (run, threads) in (0..effort.runs).zip(numbers.iter().cycle()) {
         let choices = (0..*threads).map(|thread| -> Choices {
             let number = (u64::from(run) << 32) | u64::from(thread);
-            let generator = Generator::numbered(effort.seed, number);
-            Box::new(Moods::new(generator, effort.calls))
+            let mut generator = Generator::numbered(effort.seed, number);
+            Box::new((0..effort.calls).map(move |_| generator.bits() as u32))
         });
         let recorder = Recorder::new();
         case.begins(Run::Threads, &run);
-        let once = Once::on_threads(case, recorder, choices.collect());
+        let once = Once::on_threads(
+            case,
+            recorder,
+            choices.collect(),
+            1 + u64::from(run) % MOST_AHEAD,
+        );
         part.count(&once);
         if once.is_wrong() {
             part.found(finding(case, once));
@@ -117,6 +125,7 @@ pub(super) fn run<O: Object>(
     case: &Case<'_, O>,
     running: &Arc<Running<O>>,
     choices: Vec<Choices>,
+    ahead: u64,
 ) -> Option<Fault> {
     let specification = &case.specification;
     let slots = &running.record.slots;
@@ -129,7 +138,7 @@ pub(super) fn run<O: Object>(
                 let arrival = Arrival(&missing);
                 let player = Player::new(&running, thread, log);
                 arrival.wait();
-                player.play(choices);
+                player.play(Balance::new(ahead), choices);
             });
             // Its receiver has gone if this thread was left to itself.
             let _ = done.send((thread, result));

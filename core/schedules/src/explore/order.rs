@@ -9,6 +9,13 @@ pub(super) enum Choices {
     Repeat { choices: Vec<u32>, next: usize },
 }
 
+impl Default for Choices {
+    fn default() -> Self {
+        let choices = Vec::new();
+        Self::Repeat { choices, next: 0 }
+    }
+}
+
 impl Choices {
     /// The choices that `order` makes, and the number of executions.
     pub(super) fn new(order: &Order) -> (Self, usize) {
@@ -102,10 +109,14 @@ impl Pct {
         self.lowest = Self::INITIAL;
         self.made = 0;
         self.changes.clear();
-        if self.longest > 0 {
-            let points = self.depth.saturating_sub(1);
-            let point = |_| self.random.below(self.longest);
-            self.changes.extend((0..points).map(point));
+        // The first choice needs no change: priorities are random then.
+        let last = self.longest.saturating_sub(1);
+        let points = (self.depth.saturating_sub(1) as u64).min(last);
+        // Distinct ones [Bentley & Floyd, *A Sample of Brilliance*, algorithm F2].
+        for most in last - points + 1..=last {
+            let point = 1 + self.random.below(most);
+            let is_new = !self.changes.contains(&point);
+            self.changes.push(if is_new { point } else { most });
         }
     }
 

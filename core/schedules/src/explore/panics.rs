@@ -84,7 +84,7 @@ pub(crate) fn is_loom_deadlock(payload: &(dyn Any + Send)) -> bool {
     message(payload).is_some_and(|message| message.starts_with("deadlock; threads = "))
 }
 
-/// How an execution ends by the panic of one of its threads.
+/// The end of an execution by the panic of one of its threads.
 pub(crate) fn ended_by(payload: &(dyn Any + Send)) -> Ended {
     let place = PLACE.take();
     let message = message(payload).unwrap_or("a value that is no text");

@@ -8,13 +8,12 @@
 //! a primitive. So such a stack is not unwound: the thread that Loom has is left behind, asleep.
 
 use std::cell::RefCell;
-use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
 
 use super::panics::{ended_by, quietly};
-use super::{Ended, Execution, Explored};
+use super::{Body, Ended, Execution, Explored, Judge};
 use crate::scheduled::{Scheduler, record, thread, under};
 
 /// Bounds of an exploration.
@@ -28,8 +27,8 @@ pub(super) struct Bounds {
 pub(super) fn explore(
     bounds: &Bounds,
     is_traced: bool,
-    body: impl Fn() + Send + Sync + 'static,
-    judge: &mut dyn FnMut(Execution) -> ControlFlow<()>,
+    body: Arc<Body>,
+    judge: &mut Judge<'_>,
 ) -> Explored {
     let mut explored = Explored {
         executions: 0,
@@ -72,10 +71,13 @@ pub(super) fn explore(
     explored
 }
 
+/// Loom reserves address space for the branches of an execution: some gigabytes for these.
+const MOST_BRANCHES: usize = 10_000_000;
+
 fn builder(bounds: &Bounds) -> loom::model::Builder {
     let mut builder = loom::model::Builder::new();
     builder.max_threads = loom::MAX_THREADS;
-    builder.max_branches = bounds.steps;
+    builder.max_branches = bounds.steps.min(MOST_BRANCHES);
     // Loom counts up to 255.
     builder.preemption_bound = bounds
         .preemptions
@@ -121,7 +123,7 @@ thread_local! {
 fn run(
     builder: &loom::model::Builder,
     is_traced: bool,
-    body: impl Fn() + Send + Sync + 'static,
+    body: Arc<Body>,
     to_judge: Sender<News>,
     answers: Receiver<bool>,
 ) {
@@ -137,7 +139,7 @@ fn run(
             resume_unwind(Box::new(Stop));
         }
         record::begin(is_traced);
-        let _ = thread::run(0, &body);
+        let _ = thread::run(0, &*body);
     };
     let check = || quietly(|| under(Scheduler::Loom, || builder.check(each)));
     let news = match catch_unwind(AssertUnwindSafe(check)) {

@@ -4,6 +4,10 @@
 //! threads catch their panics (`scheduled::thread`), and beside those of the program there is a task,
 //! the *guard*, that could always run, and which is never chosen. Where it alone can run there is a
 //! deadlock. An execution that is to end, for whatever reason, is one that the scheduler stops.
+//!
+//! The threads of an execution are coroutines of one thread of the operating system's. A panic that never
+//! ends, since a destructor blocks for ever, leaves that one panicking. So the executions that are left have
+//! another one.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -11,6 +15,7 @@ use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::mpsc::channel;
 
 use shuttle::scheduler::{Schedule, Scheduler, Task, TaskId};
 use shuttle::{Config, FailurePersistence, MaxSteps, Runner};
@@ -18,7 +23,7 @@ use shuttle::{Config, FailurePersistence, MaxSteps, Runner};
 use super::judge::{Lent, lend};
 use super::order::Choices;
 use super::panics::{aloud, ended_by, quietly};
-use super::{Ended, Execution, Explored, Order};
+use super::{Body, Ended, Execution, Explored, Judge, Order};
 use crate::scheduled::record::{self, Recorded};
 use crate::scheduled::{Scheduler as Of, thread, under};
 
@@ -33,49 +38,73 @@ pub(super) fn explore(
     order: &Order,
     most_steps: usize,
     is_traced: bool,
-    body: impl Fn() + Send + Sync + 'static,
-    judge: &mut dyn FnMut(Execution) -> ControlFlow<()>,
+    body: &Arc<Body>,
+    judge: &mut Judge<'_>,
 ) -> Explored {
-    let (choices, most_executions) = Choices::new(order);
-    let exploration = Rc::new(RefCell::new(Exploration {
-        choices,
-        most_steps,
-        is_traced,
-        executions: 0,
-        most_executions,
-        is_over: false,
-        running: None,
-        judge_panicked: None,
-    }));
-    let body = Arc::new(body);
-    while !exploration.borrow().is_over {
-        let ran = lend(judge, |judge| {
-            let each = Each {
-                exploration: Rc::clone(&exploration),
-                judge,
-            };
-            let runner = Runner::new(each, config(most_steps));
-            let body = Arc::clone(&body);
-            let run = || runner.run(move || run_body(&*body));
-            catch_unwind(AssertUnwindSafe(|| quietly(|| under(Of::Shuttle, run))))
-        });
-        if let Err(payload) = ran {
-            // A destructor that ran when the execution had ended has panicked.
-            let failed = exploration.borrow_mut().end(Some(ended_by(&*payload)));
-            if let Some(execution) = failed {
-                let goes_on = judge(execution).is_continue();
-                exploration.borrow_mut().is_over |= !goes_on;
-            }
-        }
-    }
-    let mut exploration = exploration.borrow_mut();
-    if let Some(panic) = exploration.judge_panicked.take() {
-        resume_unwind(panic);
+    let mut exploration = Exploration::new(order, most_steps, is_traced);
+    while !exploration.is_over {
+        exploration = if thread::panicking() {
+            explore_elsewhere(exploration, body, judge)
+        } else {
+            explore_here(exploration, body, judge)
+        };
     }
     Explored {
         executions: exploration.executions,
         complete: false,
     }
+}
+
+/// Goes on with `exploration` on a new thread, whose executions are judged on this one.
+fn explore_elsewhere(
+    exploration: Exploration,
+    body: &Arc<Body>,
+    judge: &mut Judge<'_>,
+) -> Exploration {
+    let (to_judge, executions) = channel();
+    let (answer, answers) = channel();
+    let body = Arc::clone(body);
+    let elsewhere = std::thread::spawn(move || {
+        explore_here(exploration, &body, &mut |execution| {
+            // Where the judge panics nobody answers.
+            let _ = to_judge.send(execution);
+            answers.recv().unwrap_or(ControlFlow::Break(()))
+        })
+    });
+    for execution in executions {
+        let _ = answer.send(judge(execution));
+    }
+    elsewhere
+        .join()
+        .unwrap_or_else(|panic| resume_unwind(panic))
+}
+
+/// Goes on with `exploration` on this thread, until it is over or the thread is left panicking.
+fn explore_here(exploration: Exploration, body: &Arc<Body>, judge: &mut Judge<'_>) -> Exploration {
+    let most_steps = exploration.most_steps;
+    let shared = Rc::new(RefCell::new(exploration));
+    let ran = lend(judge, |judge| {
+        let exploration = Rc::clone(&shared);
+        let runner = Runner::new(Each { exploration, judge }, config(most_steps));
+        let body = Arc::clone(body);
+        let run = || runner.run(move || run_body(&*body));
+        catch_unwind(AssertUnwindSafe(|| {
+            quietly(|| under(Of::Shuttle, run));
+        }))
+    });
+    if let Err(panic) = ran {
+        // Shuttle raises what a destructor has panicked with that ran when the execution had ended.
+        let failed = shared.borrow_mut().end(Some(ended_by(&*panic)));
+        let Some(execution) = failed else {
+            resume_unwind(panic);
+        };
+        let is_over = judge(execution).is_break();
+        shared.borrow_mut().is_over |= is_over;
+    }
+    if let Some(panic) = shared.borrow_mut().judge_panicked.take() {
+        resume_unwind(panic);
+    }
+    shared.take()
 }
 
 fn config(most_steps: usize) -> Config {
@@ -88,13 +117,14 @@ fn config(most_steps: usize) -> Config {
     config
 }
 
-fn run_body(body: &impl Fn()) {
+fn run_body(body: &Body) {
     // Dropping its handle detaches the guard: no execution waits for it.
     drop(shuttle::future::spawn(async {}));
     let _ = thread::run(0, body);
 }
 
 /// The executions of an exploration, one after another.
+#[derive(Default)]
 struct Exploration {
     choices: Choices,
     most_steps: usize,
@@ -108,25 +138,37 @@ struct Exploration {
 }
 
 impl Exploration {
+    fn new(order: &Order, most_steps: usize, is_traced: bool) -> Self {
+        let (choices, most_executions) = Choices::new(order);
+        Self {
+            choices,
+            most_steps,
+            is_traced,
+            most_executions,
+            ..Self::default()
+        }
+    }
+
     /// Begins an execution, if there is another one.
     fn begin(&mut self) -> bool {
         self.is_over |= self.executions >= self.most_executions;
-        if !self.is_over {
+        let begins = !self.is_over && !thread::panicking();
+        if begins {
             self.choices.begin(self.executions as u64);
             self.executions += 1;
             self.running = Some(Running::default());
             record::begin(self.is_traced);
         }
-        !self.is_over
+        begins
     }
 
-    /// The execution that has ended, if one ran. Shuttle itself has ended it by `failed`.
+    /// The execution that has ended, if one ran. Unless it was stopped, Shuttle has ended it by `failed`.
     fn end(&mut self, failed: Option<Ended>) -> Option<Execution> {
         let Running {
             choices, stopped, ..
         } = self.running.take()?;
-        let (ended, recorded) = stopped.unwrap_or_else(|| (Ended::Completed, record::end()));
-        let ended = failed.unwrap_or(ended);
+        let completed = || (failed.unwrap_or(Ended::Completed), record::end());
+        let (ended, recorded) = stopped.unwrap_or_else(completed);
         Some(Execution::new(ended, choices, recorded))
     }
 
@@ -142,13 +184,14 @@ impl Exploration {
             }
         };
         let is_unwinding = unwinding.is_some();
-        // A thread that unwinds is stopped later: that may abort the process.
+        // A panic gets more steps: one that is stopped never ends.
         let most_steps = match is_unwinding {
             true => self.most_steps.saturating_mul(2),
             false => self.most_steps,
         };
         let can_run = |task: &&Task| number(task.id()).is_some() && task.runnable();
         let ended = if record::has_panicked() && !is_unwinding {
+            // The record knows better.
             Some(Ended::Completed)
         } else if running.asked > most_steps {
             Some(Ended::TooLong)

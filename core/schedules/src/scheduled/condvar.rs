@@ -9,6 +9,24 @@ use super::scheduler::{Scheduler, current};
 /// `std::sync::Condvar`, without the methods that take a time: neither Shuttle nor Loom has time pass.
 ///
 /// Neither lets a wait end spuriously.
+///
+/// ```
+/// use refmap_schedules::sync::{Condvar, Mutex};
+///
+/// let (mutex, changed) = (Mutex::new(()), Condvar::new());
+/// let waited = changed.wait_while(mutex.lock().unwrap(), |()| false);
+/// # drop(waited);
+/// ```
+///
+/// ```compile_fail,E0599
+/// use std::time::Duration;
+///
+/// use refmap_schedules::sync::{Condvar, Mutex};
+///
+/// let (mutex, changed) = (Mutex::new(()), Condvar::new());
+/// let waited = changed.wait_timeout(mutex.lock().unwrap(), Duration::ZERO);
+/// # drop(waited);
+/// ```
 #[derive(Debug)]
 pub struct Condvar(Of);
 

@@ -8,7 +8,8 @@ use super::mutex::{Unlocks, mapped, tried, tried_text};
 use super::record;
 use super::scheduler::{Scheduler, current};
 
-/// `std::sync::RwLock`. Loom's is never poisoned.
+/// `std::sync::RwLock`. Loom's is never poisoned. Under Shuttle a thread that reads while it reads deadlocks, as it may
+/// by the standard library's.
 #[derive(Debug)]
 pub struct RwLock<T>(Of<T>);
 

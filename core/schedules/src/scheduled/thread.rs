@@ -78,34 +78,92 @@ fn shuttle_number(thread: &shuttle::thread::Thread) -> u32 {
     under_shuttle::number(thread.id()).expect("the guard is no thread")
 }
 
+/// `std::thread::spawn`.
+///
+/// # Panics
+///
+/// Under Loom, for more than four threads beside the body.
+#[track_caller]
+pub fn spawn<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
+    let handle = Builder::new().spawn(work);
+    handle.expect("the operating system has another thread")
+}
+
+/// `std::thread::Builder`, without the size of a stack.
+#[derive(Default, Debug)]
+pub struct Builder {
+    name: Option<String>,
+}
+
 /// Words of a stack of Loom's. Only what is used takes memory.
 #[cfg(feature = "loom")]
 const LOOM_STACK: usize = 0x8000;
 
-/// `std::thread::spawn`.
-#[track_caller]
-pub fn spawn<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
-    JoinHandle(match scheduler() {
-        Scheduler::OperatingSystem => OfHandle::OperatingSystem(std::thread::spawn(work)),
-        #[cfg(feature = "shuttle")]
-        Scheduler::Shuttle => {
-            let number = record::spawned();
-            let handle = shuttle::thread::spawn(move || run(number, work));
-            // Other threads may have been spawned since.
-            let number = shuttle_number(handle.thread());
-            record::step(|| format!("spawn {number}"));
-            OfHandle::Shuttle(number, handle)
+impl Builder {
+    /// As that of the standard library.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// As that of the standard library.
+    #[must_use]
+    pub fn name(self, name: String) -> Self {
+        Self { name: Some(name) }
+    }
+
+    /// As that of the standard library.
+    ///
+    /// # Errors
+    ///
+    /// If the operating system has no thread.
+    ///
+    /// # Panics
+    ///
+    /// Under Loom, for more than four threads beside the body.
+    #[track_caller]
+    pub fn spawn<T: Send + 'static>(
+        self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> std::io::Result<JoinHandle<T>> {
+        /// Names the thread, if it has a name.
+        macro_rules! named {
+            ($builder:expr) => {
+                match self.name {
+                    Some(name) => $builder.name(name),
+                    None => $builder,
+                }
+            };
         }
-        #[cfg(feature = "loom")]
-        Scheduler::Loom => {
-            let number = record::spawned();
-            let builder = loom::thread::Builder::new().stack_size(LOOM_STACK);
-            let handle = builder.spawn(move || run(number, work));
-            let handle = handle.expect("Loom does not fail to spawn a thread");
-            record::step(|| format!("spawn {number}"));
-            OfHandle::Loom(number, handle)
-        }
-    })
+        Ok(JoinHandle(match scheduler() {
+            Scheduler::OperatingSystem => {
+                OfHandle::OperatingSystem(named!(std::thread::Builder::new()).spawn(work)?)
+            }
+            #[cfg(feature = "shuttle")]
+            Scheduler::Shuttle => {
+                let number = record::spawned();
+                let builder = named!(shuttle::thread::Builder::new());
+                let handle = builder.spawn(move || run(number, work))?;
+                // Other threads may have been spawned since.
+                let number = shuttle_number(handle.thread());
+                record::step(|| format!("spawn {number}"));
+                OfHandle::Shuttle(number, handle)
+            }
+            #[cfg(feature = "loom")]
+            Scheduler::Loom => {
+                let number = record::spawned();
+                assert!(
+                    (number as usize) < loom::MAX_THREADS,
+                    "Loom runs {} threads at most, with the body's",
+                    loom::MAX_THREADS
+                );
+                let builder = named!(loom::thread::Builder::new()).stack_size(LOOM_STACK);
+                let handle = builder.spawn(move || run(number, work))?;
+                record::step(|| format!("spawn {number}"));
+                OfHandle::Loom(number, handle)
+            }
+        }))
+    }
 }
 
 /// `std::thread::yield_now`.
@@ -171,6 +229,18 @@ impl Thread {
             OfThread::Loom(thread) => thread.unpark(),
         }
         record::step(|| "unpark".into());
+    }
+
+    /// As that of the standard library.
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        match &self.0 {
+            OfThread::OperatingSystem(thread) => thread.name(),
+            #[cfg(feature = "shuttle")]
+            OfThread::Shuttle(thread) => thread.name(),
+            #[cfg(feature = "loom")]
+            OfThread::Loom(thread) => thread.name(),
+        }
     }
 
     /// As that of the standard library.

@@ -1,67 +1,332 @@
-//! Executions under Loom.
+//! What is found under Loom.
 
 use std::ops::ControlFlow;
+use std::sync::{Arc as StandardArc, Mutex as StandardMutex};
 
 use refmap_schedules::cell::UnsafeCell;
 use refmap_schedules::explore::{Ended, Execution, Explored, Order, explore};
-use refmap_schedules::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use refmap_schedules::sync::atomic::{AtomicBool, AtomicU32, Ordering, fence};
 use refmap_schedules::sync::{Arc, Condvar, Mutex};
-use refmap_schedules::thread;
+use refmap_schedules::{hint, thread};
 
-fn every(body: impl Fn() + Send + Sync + 'static) -> (Vec<Execution>, Explored) {
-    let order = Order::Every {
-        preemptions: None,
-        most: 10_000,
-    };
-    let mut all = Vec::new();
-    let explored = explore(&order, 1000, true, body, &mut |execution| {
-        all.push(execution);
-        ControlFlow::Continue(())
-    });
-    (all, explored)
+use crate::executions::{MOST_STEPS, all, panic, steps};
+
+use Ordering::{Acquire, Relaxed, Release, SeqCst};
+
+const EVERY: Order = Order::Every {
+    preemptions: None,
+    most: 10_000,
+};
+
+/// The last execution, which fails: an exploration ends by it.
+fn last(body: impl Fn() + Send + Sync + 'static) -> Execution {
+    let (mut executions, explored) = all(&EVERY, body);
+    assert!(!explored.complete);
+    executions.pop().expect("there is one")
 }
 
+/// The executions of a body that does not fail.
+fn every(body: impl Fn() + Send + Sync + 'static) -> Vec<Execution> {
+    let (executions, explored) = all(&EVERY, body);
+    let completed = |execution: &Execution| execution.ended == Ended::Completed;
+    assert!(executions.iter().all(completed));
+    assert!(explored.complete);
+    executions
+}
+
+fn message_is_passed(store: Ordering, load: Ordering) {
+    let shared = Arc::new((AtomicU32::new(0), AtomicBool::new(false)));
+    let other = Arc::clone(&shared);
+    let other = thread::spawn(move || {
+        other.0.store(1, Relaxed);
+        other.1.store(true, store);
+    });
+    if shared.1.load(load) {
+        assert_eq!(shared.0.load(Relaxed), 1, "the message is stale");
+    }
+    other.join().expect("it does not panic");
+}
+
+#[test]
+fn a_message_is_passed_by_release_and_acquire() {
+    let executions = every(|| message_is_passed(Release, Acquire));
+    assert!(executions.len() > 1);
+    assert!(
+        executions
+            .iter()
+            .all(|execution| !execution.sequentially_consistent)
+    );
+}
+
+#[test]
+fn a_relaxed_message_is_stale() {
+    for [store, load] in [[Relaxed, Relaxed], [Release, Relaxed], [Relaxed, Acquire]] {
+        let stale = last(move || message_is_passed(store, load));
+        let message = panic(&stale.ended).expect("it panics");
+        assert!(message.contains("the message is stale"), "{message}");
+        assert!(message.contains("suite/loom.rs:"), "{message}");
+        let steps = steps(&stale.trace);
+        assert_eq!(steps.last().unwrap(), "0: load → 0");
+        assert!(stale.choices.is_empty());
+        assert_eq!(stale.steps, 2);
+    }
+}
+
+/// Whether two threads, each of which stores and then loads what the other one stores, can both miss it.
+fn both_miss(order: Ordering, between: impl Fn() + Send + Sync + Copy + 'static) -> Vec<Execution> {
+    let body = move || {
+        let shared = Arc::new((AtomicU32::new(0), AtomicU32::new(0)));
+        let other = Arc::clone(&shared);
+        let other = thread::spawn(move || {
+            other.1.store(1, order);
+            between();
+            other.0.load(order)
+        });
+        shared.0.store(1, order);
+        between();
+        let one = shared.1.load(order);
+        let two = other.join().expect("it does not panic");
+        assert!(one + two > 0, "both miss");
+    };
+    all(&EVERY, body).0
+}
+
+/// Loom takes sequentially consistent accesses to be acquire and release: a false alarm, and told.
+#[test]
+fn a_false_alarm_is_told() {
+    let executions = both_miss(SeqCst, || ());
+    let missed = executions.last().unwrap();
+    assert!(panic(&missed.ended).unwrap().contains("both miss"));
+    assert!(missed.sequentially_consistent);
+}
+
+/// Loom's sequentially consistent fences are what they should be, and are not told.
+#[test]
+fn fences_are_no_false_alarm() {
+    for execution in both_miss(Relaxed, || fence(SeqCst)) {
+        assert_eq!(execution.ended, Ended::Completed);
+        assert!(!execution.sequentially_consistent);
+    }
+    let executions = both_miss(Relaxed, || ());
+    let missed = executions.last().unwrap();
+    assert!(panic(&missed.ended).unwrap().contains("both miss"));
+}
+
+struct Cell(UnsafeCell<u32>);
+
+#[expect(unsafe_code)]
+// SAFETY: Loom reports accesses that race, and runs one thread at a time.
+unsafe impl Sync for Cell {}
+
+#[test]
+#[expect(unsafe_code)]
+fn a_race_is_found() {
+    let race = last(|| {
+        let cell = Arc::new(Cell(UnsafeCell::new(0)));
+        let other = Arc::clone(&cell);
+        // SAFETY: the pointer is to the cell's content.
+        let other = thread::spawn(move || other.0.with_mut(|value| unsafe { *value = 1 }));
+        // SAFETY: as before.
+        cell.0.with(|value| unsafe { *value });
+        other.join().unwrap();
+    });
+    let message = panic(&race.ended).expect("it panics");
+    assert!(message.starts_with("Causality violation"), "{message}");
+    let last = race.trace.last().unwrap();
+    assert!(last.text.ends_with("cell"), "{}", last.text);
+    assert_eq!(last.place.unwrap().file(), file!());
+}
+
+fn two_locks(first: usize, second: usize) {
+    let locks = Arc::new([Mutex::new(0), Mutex::new(0)]);
+    let other = Arc::clone(&locks);
+    let other = thread::spawn(move || {
+        let _first = other[first].lock();
+        let _second = other[second].lock();
+    });
+    let first = locks[0].lock();
+    let second = locks[1].lock();
+    drop((first, second));
+    other.join().expect("it does not panic");
+}
+
+/// Threads hold counted references and locks as they block: their destructors do not run.
 #[test]
 fn two_locks_deadlock() {
-    let body = || {
-        let locks = Arc::new((Mutex::new(0), Mutex::new(0)));
-        let other = {
-            let locks = Arc::clone(&locks);
-            thread::spawn(move || {
-                let _second = locks.1.lock();
-                let _first = locks.0.lock();
-            })
-        };
-        let _first = locks.0.lock();
-        let _second = locks.1.lock();
-        drop((_first, _second));
-        other.join().unwrap();
-    };
-    let (all, explored) = every(body);
-    println!("{explored:?} {:#?}", all.last().unwrap());
+    let deadlock = last(|| two_locks(1, 0));
+    assert_eq!(deadlock.ended, Ended::Deadlock);
+    let steps = steps(&deadlock.trace);
+    let (_, blocked) = steps.split_at(steps.len() - 2);
+    assert_eq!(blocked, ["0: lock: blocked", "1: lock: blocked"]);
+    every(|| two_locks(0, 1));
 }
 
-fn passes(ordering: [Ordering; 2]) -> (Vec<Execution>, Explored) {
-    every(move || {
-        let data = Arc::new((AtomicU32::new(0), AtomicBool::new(false)));
-        let other = {
-            let data = Arc::clone(&data);
-            thread::spawn(move || {
-                data.0.store(1, Ordering::Relaxed);
-                data.1.store(true, ordering[0]);
-            })
-        };
-        if data.1.load(ordering[1]) {
-            assert_eq!(data.0.load(Ordering::Relaxed), 1, "stale");
-        }
-        other.join().unwrap();
-    })
+/// The thread that ends last is not one that is blocked.
+#[test]
+fn a_lost_notification_is_a_deadlock() {
+    let deadlock = last(|| {
+        let shared = Arc::new((AtomicBool::new(false), Mutex::new(()), Condvar::new()));
+        let other = Arc::clone(&shared);
+        let other = thread::spawn(move || {
+            let guard = other.1.lock().unwrap();
+            if !other.0.load(Relaxed) {
+                drop(other.2.wait(guard));
+            }
+        });
+        shared.2.notify_one();
+        drop((shared, other));
+    });
+    assert_eq!(deadlock.ended, Ended::Deadlock);
+    let steps = steps(&deadlock.trace);
+    assert_eq!(steps.last().unwrap(), "1: wait: blocked");
 }
 
 #[test]
-fn message_passing() {
-    let (all, explored) = passes([Ordering::Release, Ordering::Acquire]);
-    println!("{explored:?} {:#?}", all.last().unwrap());
-    let (all, explored) = passes([Ordering::Relaxed, Ordering::Relaxed]);
-    println!("{explored:?} {:#?}", all.last().unwrap());
+fn a_lost_token_is_a_deadlock() {
+    let deadlock = last(|| {
+        let other = thread::spawn(thread::park);
+        other.join().unwrap();
+    });
+    assert_eq!(deadlock.ended, Ended::Deadlock);
+}
+
+#[test]
+fn a_panic_of_a_thread_ends_the_exploration() {
+    let late = last(|| {
+        let flag = Arc::new(AtomicBool::new(false));
+        let other = Arc::clone(&flag);
+        let other = thread::spawn(move || assert!(!other.load(Relaxed), "too late"));
+        flag.store(true, Relaxed);
+        other
+            .join()
+            .expect("the exploration has ended by the panic");
+    });
+    let message = panic(&late.ended).expect("it panics");
+    assert!(message.starts_with("too late ("), "{message}");
+}
+
+#[test]
+fn a_loop_without_end_is_too_long() {
+    let long = last(|| {
+        let is_set = Arc::new(AtomicBool::new(false));
+        while !is_set.load(Relaxed) {
+            hint::spin_loop();
+        }
+    });
+    assert_eq!(long.ended, Ended::TooLong);
+    let long = last(|| {
+        let is_set = Arc::new(AtomicBool::new(false));
+        let other = Arc::clone(&is_set);
+        let other = thread::spawn(move || while !other.load(Relaxed) {});
+        other.join().unwrap();
+    });
+    assert_eq!(long.ended, Ended::TooLong);
+}
+
+#[test]
+fn what_loom_lacks_is_told() {
+    let panicked = last(|| thread::scope(|_| ()));
+    let message = panic(&panicked.ended).expect("it panics");
+    assert!(
+        message.starts_with("Loom has no scoped threads ("),
+        "{message}"
+    );
+    let panicked = last(|| {
+        for _ in 0..5 {
+            thread::spawn(|| ());
+        }
+    });
+    let message = panic(&panicked.ended).expect("it panics");
+    assert!(
+        message.starts_with("Loom runs 5 threads at most"),
+        "{message}"
+    );
+}
+
+#[test]
+fn explorations_are_bounded() {
+    let body = || message_is_passed(Release, Acquire);
+    let complete = every(body).len();
+    for most in [0, 1, complete - 1, complete, complete + 1] {
+        let preemptions = None;
+        let (_, explored) = all(&Order::Every { preemptions, most }, body);
+        let expected = Explored {
+            executions: most.min(complete),
+            complete: most >= complete,
+        };
+        assert_eq!(explored, expected);
+    }
+    let mut judged = 0;
+    let explored = explore(&EVERY, MOST_STEPS, false, body, &mut |execution| {
+        assert_eq!(execution.trace, []);
+        judged += 1;
+        match judged {
+            2 => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        }
+    });
+    let expected = Explored {
+        executions: 2,
+        complete: false,
+    };
+    assert_eq!((judged, explored), (2, expected));
+    // More than Loom counts.
+    let preemptions = Some(1000);
+    let most = 10_000;
+    let order = Order::Every { preemptions, most };
+    let unbounded = explore(&order, usize::MAX, false, body, &mut |_| {
+        ControlFlow::Continue(())
+    });
+    assert_eq!((unbounded.executions, unbounded.complete), (complete, true));
+}
+
+#[test]
+fn a_panic_of_the_judge_is_passed_on() {
+    let panics = || {
+        let body = || message_is_passed(Release, Acquire);
+        explore(&EVERY, MOST_STEPS, false, body, &mut |_| {
+            std::panic::resume_unwind(Box::new("the judge"))
+        })
+    };
+    let panic = std::panic::catch_unwind(panics).unwrap_err();
+    assert_eq!(panic.downcast_ref(), Some(&"the judge"));
+}
+
+/// Body and judge share what the caller has made.
+#[test]
+fn the_judge_runs_after_each_execution() {
+    let log = StandardArc::new(StandardMutex::new(Vec::new()));
+    let body = {
+        let log = StandardArc::clone(&log);
+        move || {
+            log.lock().unwrap().push("body");
+            message_is_passed(Release, Acquire);
+        }
+    };
+    let caller = std::thread::current().id();
+    explore(&EVERY, MOST_STEPS, false, body, &mut |_| {
+        assert_eq!(std::thread::current().id(), caller);
+        assert!(!refmap_schedules::is_scheduled());
+        log.lock().unwrap().push("judge");
+        ControlFlow::Continue(())
+    });
+    let log = StandardArc::into_inner(log).expect("the body is dropped");
+    let log = log.into_inner().unwrap();
+    assert!(log.len() > 2 && log.chunks(2).all(|turn| turn == ["body", "judge"]));
+}
+
+#[test]
+fn explorations_in_parallel_do_not_disturb_each_other() {
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| every(|| message_is_passed(Release, Acquire)));
+            scope.spawn(|| last(|| message_is_passed(Relaxed, Relaxed)));
+        }
+    });
+}
+
+#[test]
+fn a_program_without_primitives_takes_no_steps() {
+    let executions = every(|| thread::spawn(|| ()).join().unwrap());
+    assert!(executions.iter().all(|execution| execution.steps == 0));
 }

@@ -1,4 +1,57 @@
-//! Explorations under each scheduler.
+//! The primitives under each scheduler, and what explorations find.
 
+mod primitives;
+
+#[cfg(feature = "loom")]
 mod loom;
+#[cfg(all(feature = "loom", feature = "shuttle"))]
+mod printed;
+#[cfg(feature = "shuttle")]
 mod shuttle;
+
+#[cfg(any(feature = "loom", feature = "shuttle"))]
+mod executions {
+    //! Explorations, with all their executions.
+
+    use std::ops::ControlFlow;
+
+    use refmap_schedules::explore::{Ended, Execution, Explored, Order, Traced, explore};
+
+    /// Steps that no test comes near, but the one that takes too many.
+    pub(crate) const MOST_STEPS: usize = 1000;
+
+    /// All executions of `body`, traced.
+    pub(crate) fn all(
+        order: &Order,
+        body: impl Fn() + Send + Sync + 'static,
+    ) -> (Vec<Execution>, Explored) {
+        let mut all = Vec::new();
+        let explored = explore(order, MOST_STEPS, true, body, &mut |execution| {
+            all.push(execution);
+            ControlFlow::Continue(())
+        });
+        assert_eq!(explored.executions, all.len());
+        (all, explored)
+    }
+
+    /// The first execution that ended as `is_meant` says.
+    #[cfg(feature = "shuttle")]
+    pub(crate) fn first(all: &[Execution], is_meant: impl Fn(&Ended) -> bool) -> &Execution {
+        let first = all.iter().find(|execution| is_meant(&execution.ended));
+        first.expect("one execution ended so")
+    }
+
+    /// The message of an execution that has panicked.
+    pub(crate) fn panic(ended: &Ended) -> Option<&str> {
+        match ended {
+            Ended::Panicked(message) => Some(message),
+            _ => None,
+        }
+    }
+
+    /// The steps of a trace, with their threads.
+    pub(crate) fn steps(trace: &[Traced]) -> Vec<String> {
+        let step = |step: &Traced| format!("{}: {}", step.thread, step.text);
+        trace.iter().map(step).collect()
+    }
+}

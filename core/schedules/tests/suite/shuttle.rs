@@ -1,85 +1,584 @@
-//! Executions under Shuttle.
+//! What is found under Shuttle, and repeated.
 
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering as Standard};
+use std::sync::{Arc as StandardArc, Mutex as StandardMutex};
 
-use refmap_schedules::explore::{Ended, Execution, Explored, Order, explore};
-use refmap_schedules::sync::atomic::{AtomicU32, Ordering};
-use refmap_schedules::sync::{Arc, Mutex};
-use refmap_schedules::thread;
+use refmap_schedules::explore::{Ended, Execution, Explored, Order, Traced, explore, note};
+use refmap_schedules::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use refmap_schedules::sync::{Arc, Condvar, Mutex, RwLock};
+use refmap_schedules::{hint, thread};
 
-/// All executions of `body`.
-fn all(order: &Order, traced: bool, body: impl Fn() + Send + Sync + 'static) -> Vec<Execution> {
-    let mut all = Vec::new();
-    explore(order, 1000, traced, body, &mut |execution| {
-        all.push(execution);
-        ControlFlow::Continue(())
-    });
-    all
+use crate::executions::{MOST_STEPS, all, first, panic, steps};
+
+const PCT: Order = Order::Pct {
+    seed: 1,
+    depth: 3,
+    executions: 100,
+};
+
+const RANDOM: Order = Order::Random {
+    seed: 1,
+    executions: 100,
+};
+
+/// The executions of `body` in both orders. Each one repeats.
+fn explored(body: impl Fn() + Send + Sync + Copy + 'static) -> Vec<Execution> {
+    let mut found = Vec::new();
+    for order in [PCT, RANDOM] {
+        let (executions, explored) = all(&order, body);
+        let expected = Explored {
+            executions: 100,
+            complete: false,
+        };
+        assert_eq!(explored, expected);
+        for execution in &executions {
+            let again = all(&Order::Repeat(execution.choices.clone()), body).0;
+            assert_eq!(again.len(), 1);
+            assert_eq!(again[0].ended, execution.ended);
+            assert_eq!(again[0].choices, execution.choices);
+            assert_eq!(again[0].steps, execution.steps);
+            assert_eq!(again[0].trace, execution.trace);
+        }
+        found.extend(executions);
+    }
+    found
 }
 
-fn loses_an_update() {
-    let count = Arc::new(AtomicU32::new(0));
-    let other = {
-        let count = Arc::clone(&count);
-        thread::spawn(move || {
-            let before = count.load(Ordering::Relaxed);
-            count.store(before + 1, Ordering::Relaxed);
-        })
-    };
+/// Reads, and writes one more: not one step.
+fn add(count: &AtomicU32) {
     let before = count.load(Ordering::Relaxed);
     count.store(before + 1, Ordering::Relaxed);
+}
+
+fn two_threads_add() {
+    let count = Arc::new(AtomicU32::new(0));
+    let other = Arc::clone(&count);
+    let other = thread::spawn(move || add(&other));
+    add(&count);
     other.join().expect("it does not panic");
     assert_eq!(count.load(Ordering::Relaxed), 2, "an update is lost");
 }
 
-fn pct(executions: usize) -> Order {
-    Order::Pct {
-        seed: 1,
-        depth: 3,
-        executions,
-    }
+#[test]
+fn a_lost_update_is_found_and_its_trace_names_lines() {
+    let found = explored(two_threads_add);
+    let is_lost = |ended: &Ended| panic(ended).is_some();
+    let lost = first(&found, is_lost);
+    let message = panic(&lost.ended).unwrap();
+    assert!(message.contains("an update is lost"), "{message}");
+    assert!(message.contains("suite/shuttle.rs:"), "{message}");
+    assert_eq!(lost.steps, 2);
+    assert!(!lost.sequentially_consistent);
+
+    let lines = |text: &str| -> Vec<u32> {
+        let of = |step: &&Traced| step.thread == 1 && step.text.starts_with(text);
+        let line = |step: &Traced| step.place.expect("a step has a place").line();
+        lost.trace.iter().filter(of).map(line).collect()
+    };
+    let source = include_str!("shuttle.rs");
+    let line = |text| 1 + source.lines().position(|line| line.contains(text)).unwrap() as u32;
+    assert_eq!(lines("load"), [line("let before = count.load")]);
+    assert_eq!(lines("store"), [line("count.store(before + 1")]);
+    let completed = first(&found, |ended| *ended == Ended::Completed);
+    let last = completed.trace.last().unwrap();
+    assert_eq!(last.text, "load → 2");
+    assert_eq!(last.place.unwrap().file(), file!());
 }
 
+/// With one step it is not lost.
 #[test]
-fn a_lost_update_is_found_and_repeated() {
-    let found = all(&pct(100), false, loses_an_update);
-    assert_eq!(found.len(), 100);
+fn an_exchange_loses_nothing() {
+    let found = explored(|| {
+        let count = Arc::new(AtomicU32::new(0));
+        let other = Arc::clone(&count);
+        let add = |count: &AtomicU32| count.fetch_add(1, Ordering::SeqCst);
+        let other = thread::spawn(move || add(&other));
+        add(&count);
+        other.join().unwrap();
+        assert_eq!(count.load(Ordering::Relaxed), 2);
+    });
     for execution in found {
-        let again = all(
-            &Order::Repeat(execution.choices.clone()),
-            true,
-            loses_an_update,
-        );
-        assert_eq!(again[0].ended, execution.ended);
-        assert_eq!(again[0].choices, execution.choices);
-        if let Ended::Panicked(panic) = &again[0].ended {
-            for line in &again[0].trace {
-                println!("{line:?}");
-            }
-            println!("{panic}");
-        }
+        assert_eq!(execution.ended, Ended::Completed);
+        assert!(execution.sequentially_consistent);
     }
 }
 
 #[test]
 fn two_locks_deadlock() {
-    let body = || {
+    let found = explored(|| {
         let locks = Arc::new((Mutex::new(0), Mutex::new(0)));
-        let other = {
-            let locks = Arc::clone(&locks);
-            thread::spawn(move || {
-                let _second = locks.1.lock();
-                let _first = locks.0.lock();
-            })
-        };
-        let _first = locks.0.lock();
-        let _second = locks.1.lock();
-        drop((_first, _second));
+        let other = Arc::clone(&locks);
+        let other = thread::spawn(move || {
+            let _second = other.1.lock();
+            let _first = other.0.lock();
+        });
+        let first = locks.0.lock();
+        let second = locks.1.lock();
+        drop((first, second));
         other.join().unwrap();
+    });
+    let deadlock = first(&found, |ended| *ended == Ended::Deadlock);
+    let steps = steps(&deadlock.trace);
+    let (_, blocked) = steps.split_at(steps.len() - 2);
+    assert_eq!(blocked, ["0: lock: blocked", "1: lock: blocked"]);
+    first(&found, |ended| *ended == Ended::Completed);
+}
+
+#[test]
+fn a_lock_that_the_thread_has_is_a_deadlock() {
+    for body in [
+        || {
+            let mutex = Mutex::new(0);
+            let _guard = mutex.lock();
+            let _again = mutex.lock();
+        },
+        || {
+            let lock = RwLock::new(0);
+            let _guard = lock.read();
+            let _again = lock.write();
+        },
+    ] {
+        let found = all(&PCT, body).0;
+        assert_eq!(found.len(), 100);
+        assert!(
+            found
+                .iter()
+                .all(|execution| execution.ended == Ended::Deadlock)
+        );
+    }
+}
+
+/// The flag is read before the lock is taken: the notification may come in between.
+#[test]
+fn a_lost_notification_is_a_deadlock() {
+    let found = explored(|| {
+        let shared = Arc::new((AtomicBool::new(false), Mutex::new(()), Condvar::new()));
+        let other = Arc::clone(&shared);
+        let other = thread::spawn(move || {
+            other.0.store(true, Ordering::Relaxed);
+            other.2.notify_one();
+        });
+        if !shared.0.load(Ordering::Relaxed) {
+            let guard = shared.1.lock().unwrap();
+            drop(shared.2.wait(guard));
+        }
+        other.join().unwrap();
+    });
+    let deadlock = first(&found, |ended| *ended == Ended::Deadlock);
+    let steps = steps(&deadlock.trace);
+    assert_eq!(steps.last().unwrap(), "0: wait: blocked");
+    first(&found, |ended| *ended == Ended::Completed);
+}
+
+/// The flag is set, but no token: the thread that parks may have read it before.
+#[test]
+fn a_lost_token_is_a_deadlock() {
+    let found = explored(|| {
+        let is_set = Arc::new(AtomicBool::new(false));
+        let other = Arc::clone(&is_set);
+        let other = thread::spawn(move || other.store(true, Ordering::Relaxed));
+        if !is_set.load(Ordering::Relaxed) {
+            thread::park();
+        }
+        other.join().unwrap();
+    });
+    let deadlock = first(&found, |ended| *ended == Ended::Deadlock);
+    let steps = steps(&deadlock.trace);
+    assert_eq!(steps.last().unwrap(), "0: park: blocked");
+}
+
+#[test]
+fn a_panic_of_a_thread_ends_its_execution_alone() {
+    let found = explored(|| {
+        let flag = Arc::new(AtomicBool::new(false));
+        let other = Arc::clone(&flag);
+        let other = thread::spawn(move || assert!(!other.load(Ordering::Relaxed), "too late"));
+        flag.store(true, Ordering::Relaxed);
+        other.join().expect("the execution has ended by the panic");
+    });
+    let late = first(&found, |ended| panic(ended).is_some());
+    let message = panic(&late.ended).unwrap();
+    assert!(message.starts_with("too late ("), "{message}");
+    first(&found, |ended| *ended == Ended::Completed);
+}
+
+/// Destructors of a panic take steps too, and wait.
+#[test]
+fn a_panic_unwinds_over_steps() {
+    struct Adds(Arc<Mutex<u32>>);
+    impl Drop for Adds {
+        fn drop(&mut self) {
+            *self
+                .0
+                .lock()
+                .unwrap_or_else(|poisoned| poisoned.into_inner()) += 1;
+        }
+    }
+    let found = explored(|| {
+        let count = Arc::new(Mutex::new(0));
+        let other = Adds(Arc::clone(&count));
+        let other = thread::spawn(move || {
+            let _other = other;
+            panic!("on purpose");
+        });
+        for _ in 0..3 {
+            *count.lock().unwrap() += 1;
+        }
+        let _ = other.join();
+    });
+    for execution in found {
+        let message = panic(&execution.ended).unwrap();
+        assert!(message.starts_with("on purpose ("), "{message}");
+    }
+}
+
+/// The destructor of a panic waits for a lock that no thread releases. The panic never ends, and the executions
+/// that are left have another thread of the operating system's.
+#[test]
+fn a_panic_that_blocks_is_a_deadlock() {
+    struct Locks(Arc<Mutex<()>>);
+    impl Drop for Locks {
+        fn drop(&mut self) {
+            drop(self.0.lock());
+        }
+    }
+    let found = explored(|| {
+        let mutex = Arc::new(Mutex::new(()));
+        let locks = Locks(Arc::clone(&mutex));
+        let guard = mutex.lock();
+        let other = thread::spawn(move || {
+            let _locks = locks;
+            panic!("on purpose");
+        });
+        let _ = other.join();
+        drop(guard);
+    });
+    for execution in found {
+        assert_eq!(execution.ended, Ended::Deadlock);
+    }
+}
+
+#[test]
+fn a_panic_without_end_is_too_long() {
+    struct Spins(AtomicBool);
+    impl Drop for Spins {
+        fn drop(&mut self) {
+            while !self.0.load(Ordering::Relaxed) {
+                thread::yield_now();
+            }
+        }
+    }
+    let order = Order::Random {
+        seed: 1,
+        executions: 2,
     };
-    let found = all(&pct(100), true, body);
-    let deadlocks = found.iter().filter(|e| e.ended == Ended::Deadlock).count();
-    println!("{deadlocks}");
-    let deadlock = found.iter().find(|e| e.ended == Ended::Deadlock).unwrap();
-    println!("{deadlock:#?}");
+    let (executions, _) = all(&order, || {
+        let _spins = Spins(AtomicBool::new(false));
+        panic!("on purpose");
+    });
+    for execution in executions {
+        assert_eq!(execution.ended, Ended::TooLong);
+    }
+}
+
+/// A panic that the program catches is a part of the program.
+#[test]
+fn a_panic_that_is_caught_is_none() {
+    let found = explored(|| {
+        let count = Arc::new(AtomicU32::new(0));
+        let other = Arc::clone(&count);
+        let other = thread::spawn(move || {
+            let caught = std::panic::catch_unwind(|| panic!("caught"));
+            assert!(caught.is_err());
+            add(&other);
+        });
+        other.join().unwrap();
+        assert_eq!(count.load(Ordering::Relaxed), 1);
+    });
+    for execution in found {
+        assert_eq!(execution.ended, Ended::Completed);
+    }
+}
+
+#[test]
+fn a_loop_without_end_is_too_long() {
+    let found = explored(|| {
+        let is_set = Arc::new(AtomicBool::new(false));
+        let other = Arc::clone(&is_set);
+        let other = thread::spawn(move || {
+            while !other.load(Ordering::Relaxed) {
+                hint::spin_loop();
+            }
+        });
+        other.join().unwrap();
+    });
+    for execution in found {
+        assert_eq!(execution.ended, Ended::TooLong);
+        assert!(execution.trace.len() <= MOST_STEPS);
+    }
+}
+
+#[test]
+fn scoped_threads_borrow() {
+    let found = explored(|| {
+        let count = AtomicU32::new(0);
+        let sum: u32 = thread::scope(|scope| {
+            let threads = [1, 2].map(|number| {
+                let count = &count;
+                scope.spawn(move || count.fetch_add(number, Ordering::Relaxed))
+            });
+            let sum = threads.into_iter().map(|thread| thread.join().unwrap());
+            sum.sum()
+        });
+        assert!(sum == 1 || sum == 2, "{sum}");
+        assert_eq!(count.load(Ordering::Relaxed), 3);
+    });
+    for execution in found {
+        assert_eq!(execution.ended, Ended::Completed);
+    }
+}
+
+/// A panic within a scope is raised when its threads have ended, which borrow from outside.
+#[test]
+fn a_panic_within_a_scope_waits() {
+    let found = explored(|| {
+        let caught = std::panic::catch_unwind(|| {
+            let count = AtomicU32::new(0);
+            thread::scope(|scope| {
+                scope.spawn(|| (0..3).for_each(|_| add(&count)));
+                panic!("on purpose");
+            })
+        });
+        let message = caught.expect_err("it panics");
+        assert_eq!(message.downcast_ref(), Some(&"on purpose"));
+    });
+    for execution in found {
+        assert_eq!(execution.ended, Ended::Completed);
+        assert_eq!(execution.steps, 6);
+    }
+}
+
+#[test]
+fn a_program_without_primitives_takes_no_steps() {
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    let found = explored(|| {
+        let other = thread::spawn(|| COUNT.fetch_add(1, Standard::Relaxed));
+        other.join().unwrap();
+    });
+    assert!(found.iter().all(|execution| execution.steps == 0));
+}
+
+#[test]
+fn notes_stand_in_the_trace() {
+    note(|| unreachable!("nothing is traced"));
+    let body = || {
+        let count = AtomicU32::new(0);
+        note(|| "a call begins".into());
+        add(&count);
+        note(|| "a call ends".into());
+    };
+    let found = all(&PCT, body).0;
+    let expected = [
+        "0: a call begins",
+        "0: load → 0",
+        "0: store 1",
+        "0: a call ends",
+    ];
+    assert_eq!(steps(&found[0].trace), expected);
+    explore(&PCT, MOST_STEPS, false, body, &mut |execution| {
+        assert_eq!(execution.trace, []);
+        ControlFlow::Continue(())
+    });
+}
+
+/// All texts of steps that one thread takes.
+#[test]
+fn traces_tell_what_was_done() {
+    let (found, _) = all(&PCT, || {
+        let value = AtomicU32::new(1);
+        let _ = value.compare_exchange(1, 2, Ordering::AcqRel, Ordering::Acquire);
+        let _ = value.compare_exchange(1, 3, Ordering::AcqRel, Ordering::Acquire);
+        value.fetch_add(1, Ordering::Relaxed);
+        value.swap(5, Ordering::Relaxed);
+        let _ = value.fetch_update(Ordering::AcqRel, Ordering::Acquire, |value| Some(value + 1));
+        let mutex = Mutex::new(());
+        let guard = mutex.lock();
+        let _ = mutex.try_lock();
+        drop(guard);
+        let lock = RwLock::new(());
+        drop(lock.read());
+        drop(lock.write());
+        let thread = thread::spawn(|| ());
+        thread.join().unwrap();
+    });
+    let expected = [
+        "0: compare_exchange 1 → 2",
+        "0: compare_exchange 1 → 3: failed, 2",
+        "0: fetch_add 1 → 2",
+        "0: swap 5 → 3",
+        "0: load → 5",
+        "0: compare_exchange_weak 5 → 6",
+        "0: lock",
+        "0: try_lock: failed",
+        "0: unlock",
+        "0: read",
+        "0: unlock, read",
+        "0: write",
+        "0: unlock, write",
+        "0: spawn 1",
+        "0: join 1",
+    ];
+    assert_eq!(steps(&found[0].trace), expected);
+}
+
+/// The seed determines everything, also what follows an execution that fails.
+#[test]
+fn explorations_are_determined_by_the_seed() {
+    for order in [PCT, RANDOM] {
+        let [one, two] = [(); 2].map(|()| all(&order, two_threads_add).0);
+        let key = |execution: &Execution| (execution.ended.clone(), execution.choices.clone());
+        let [one, two] = [one, two].map(|all| all.iter().map(key).collect::<Vec<_>>());
+        assert_eq!(one, two);
+        let failed = one.iter().filter(|(ended, _)| *ended != Ended::Completed);
+        assert!((1..99).contains(&failed.count()));
+    }
+    let other = Order::Pct {
+        seed: 2,
+        depth: 3,
+        executions: 100,
+    };
+    let choices = |order| -> Vec<Vec<u32>> {
+        let executions = all(order, two_threads_add).0;
+        executions
+            .into_iter()
+            .map(|execution| execution.choices)
+            .collect()
+    };
+    assert_ne!(choices(&PCT), choices(&other));
+}
+
+/// A beginning of choices is one too: then the thread that runs goes on.
+#[test]
+fn too_few_choices_are_completed() {
+    let repeated = |choices: &[u32]| {
+        let mut executions = all(&Order::Repeat(choices.to_vec()), two_threads_add).0;
+        executions.remove(0)
+    };
+    assert_eq!(repeated(&[]).ended, Ended::Completed);
+    let switched = repeated(&[0, 1, 1, 0]);
+    assert_eq!(switched.choices[..4], [0, 1, 1, 0]);
+    // What does not fit is passed over.
+    assert_eq!(repeated(&[7, 9]).choices, repeated(&[]).choices);
+}
+
+#[test]
+fn the_judge_ends_the_exploration() {
+    let mut judged = 0;
+    let explored = explore(&PCT, MOST_STEPS, false, two_threads_add, &mut |_| {
+        judged += 1;
+        match judged {
+            7 => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        }
+    });
+    assert_eq!((judged, explored.executions), (7, 7));
+}
+
+/// The judge explores itself, to trace what it has found.
+#[test]
+fn the_judge_repeats_what_it_judges() {
+    let mut traces = Vec::new();
+    explore(&PCT, MOST_STEPS, false, two_threads_add, &mut |execution| {
+        if execution.ended != Ended::Completed {
+            let (again, _) = all(&Order::Repeat(execution.choices), two_threads_add);
+            assert_eq!(again[0].ended, execution.ended);
+            traces.push(steps(&again[0].trace));
+        }
+        ControlFlow::Continue(())
+    });
+    assert!(traces.len() > 10);
+    for trace in traces {
+        assert_eq!(trace.last().unwrap(), "0: load → 1");
+    }
+}
+
+#[test]
+fn a_panic_of_the_judge_is_passed_on() {
+    let panics = || {
+        explore(&PCT, MOST_STEPS, false, two_threads_add, &mut |_| {
+            std::panic::resume_unwind(Box::new("the judge"))
+        })
+    };
+    let panic = std::panic::catch_unwind(panics).unwrap_err();
+    assert_eq!(panic.downcast_ref(), Some(&"the judge"));
+    assert!(!refmap_schedules::is_scheduled());
+}
+
+/// Body and judge share what the caller has made.
+#[test]
+fn the_judge_runs_after_each_execution() {
+    let log = StandardArc::new(StandardMutex::new(Vec::new()));
+    let body = {
+        let log = StandardArc::clone(&log);
+        move || log.lock().unwrap().push("body")
+    };
+    let caller = std::thread::current().id();
+    let order = Order::Random {
+        seed: 1,
+        executions: 2,
+    };
+    explore(&order, MOST_STEPS, false, body, &mut |_| {
+        assert_eq!(std::thread::current().id(), caller);
+        assert!(!refmap_schedules::is_scheduled());
+        log.lock().unwrap().push("judge");
+        ControlFlow::Continue(())
+    });
+    assert_eq!(*log.lock().unwrap(), ["body", "judge", "body", "judge"]);
+    // The body is dropped, and so all that it holds.
+    assert_eq!(StandardArc::strong_count(&log), 1);
+}
+
+#[test]
+fn explorations_in_parallel_do_not_disturb_each_other() {
+    let alone: Vec<_> = [PCT, RANDOM]
+        .map(|order| all(&order, two_threads_add).0)
+        .into();
+    let together: Vec<_> = std::thread::scope(|scope| {
+        let explore = |order: Order| scope.spawn(move || all(&order, two_threads_add).0);
+        let threads = [PCT, RANDOM, PCT, RANDOM].map(explore);
+        threads.map(|thread| thread.join().unwrap()).into()
+    });
+    for (number, executions) in together.iter().enumerate() {
+        let alone = &alone[number % 2];
+        assert_eq!(executions.len(), alone.len());
+        for (one, other) in executions.iter().zip(alone) {
+            assert_eq!(one.ended, other.ended);
+            assert_eq!(one.trace, other.trace);
+        }
+    }
+}
+
+#[test]
+fn an_execution_explores_no_others() {
+    let (executions, _) = all(&PCT, || drop(all(&PCT, || ())));
+    let message = panic(&executions[0].ended).expect("it panics");
+    assert!(
+        message.starts_with("an execution explores no others ("),
+        "{message}"
+    );
+}
+
+/// More changes of priorities than there are choices.
+#[test]
+fn any_depth_is_explored() {
+    for depth in [0, 1, 2, 50, usize::MAX] {
+        let (seed, executions) = (1, 20);
+        let order = Order::Pct {
+            seed,
+            depth,
+            executions,
+        };
+        assert_eq!(all(&order, two_threads_add).0.len(), 20);
+    }
 }

@@ -1,0 +1,122 @@
+//! Stress run of a concurrent object.
+
+use std::fs;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use serde_json::Map;
+
+use super::error::InputError;
+use super::stress::{RecordedHistory, StressFailure, StressReport, StressSettings};
+use refmap::Verdict;
+use refmap_histories::Object;
+use refmap_histories::object::{Effort, Finding, Part, Tested, test};
+
+/// Effort of one test: a part of the usual one, so that a run ends when its time is over.
+fn effort(seed: u64) -> Effort {
+    let Effort {
+        alone,
+        runs,
+        programs,
+        ..
+    } = Effort::default();
+    Effort {
+        seed,
+        alone: alone.div_ceil(10),
+        runs: runs.div_ceil(10),
+        programs: programs.div_ceil(10),
+        ..Effort::default()
+    }
+}
+
+/// Tests objects until one is found to be wrong or the time is over.
+pub(super) fn run<O: Object>(
+    object: &dyn Fn() -> Result<O, InputError>,
+    settings: &StressSettings<'_>,
+) -> Result<StressReport, InputError> {
+    let started = Instant::now();
+    let mut all: Option<Tested> = None;
+    let mut seed = settings.seed;
+    let all = loop {
+        let tested = test(object()?, &effort(seed));
+        let merged = match all {
+            None => tested,
+            Some(before) => before.and(tested),
+        };
+        let is_over = started.elapsed().as_secs_f64() >= settings.seconds;
+        if merged.finding().is_some() || is_over || settings.cancel.load(Ordering::Relaxed) {
+            break merged;
+        }
+        all = Some(merged);
+        seed = seed.wrapping_add(1);
+    };
+    let after_seconds = started.elapsed().as_secs_f64();
+    let mut report = all.report();
+    report.seconds = after_seconds;
+    if report.verdict == Some(Verdict::Holds) {
+        // Runs that were right say nothing of others.
+        report.verdict = Some(Verdict::Incomplete);
+    }
+    let count = |of: fn(&Part) -> u64| all.parts.iter().map(of).sum::<u64>();
+    let counts = [
+        ("runs", count(|part| part.runs)),
+        ("calls", count(|part| part.calls)),
+        ("overlapping", count(|part| part.overlapping)),
+    ];
+    let counts = counts.map(|(what, count)| (what.to_owned(), count.into()));
+    let (recorded, unrecorded) = record(all.finding(), settings);
+    Ok(StressReport {
+        report,
+        counts: Map::from_iter(counts),
+        failure: all
+            .finding()
+            .map(|finding| failure(finding, seed, after_seconds)),
+        recorded,
+        unrecorded,
+    })
+}
+
+fn failure(finding: &Finding, seed: u64, after_seconds: f64) -> StressFailure {
+    let schedule = finding.schedule.iter().flat_map(|steps| {
+        let head = ["", "step by step:", ""].into_iter();
+        head.chain(steps.lines())
+    });
+    let program = finding.lanes.lines().chain(schedule);
+    let operations = finding.history.lines().count().saturating_sub(2);
+    StressFailure {
+        seen: format!("{}: {}", finding.run, finding.told),
+        after_seconds,
+        program: program.map(str::to_owned).collect(),
+        operations,
+        operations_before: operations,
+        failed: 1,
+        played: 1,
+        command: vec!["--seed".to_owned(), seed.to_string()],
+    }
+}
+
+/// Writes the history of the wrong run; others are not kept.
+fn record(
+    finding: Option<&Finding>,
+    settings: &StressSettings<'_>,
+) -> (Option<RecordedHistory>, Option<String>) {
+    let Some(file) = settings.record else {
+        return (None, None);
+    };
+    let Some(finding) = finding else {
+        let none = "no run was wrong, and the history of no other one is kept";
+        return (None, Some(none.to_owned()));
+    };
+    match fs::write(file, &finding.history) {
+        Ok(()) => {
+            let recorded = RecordedHistory {
+                file: file.to_owned(),
+                events: finding.history.lines().count().saturating_sub(2) as u64,
+                fails: true,
+                overhead: None,
+            };
+            (Some(recorded), None)
+        }
+        Err(error) => (None, Some(format!("{}: {error}", file.display()))),
+    }
+}
