@@ -30,3 +30,79 @@ pub(super) fn overlapping<E>(events: &[Event<E>]) -> u64 {
     }
     overlapping
 }
+
+#[cfg(test)]
+mod tests {
+    use refmap::random::Generator;
+
+    use super::*;
+
+    /// Looks at all earlier calls of each call.
+    fn oracle(events: &[Event<()>]) -> u64 {
+        let began_within = |(at, event): (usize, &Event<()>)| {
+            events[..at].iter().any(|earlier| {
+                let is_under_way = earlier.end.is_none_or(|end| end > event.begin);
+                earlier.thread != event.thread && is_under_way
+            })
+        };
+        events
+            .iter()
+            .enumerate()
+            .filter(|at| began_within(*at))
+            .count() as u64
+    }
+
+    /// A history of threads that make calls one after another. Some calls never end.
+    fn history(generator: &mut Generator) -> Vec<Event<()>> {
+        let mut events = Vec::new();
+        for thread in 0..1 + generator.below(4) as u32 {
+            let mut now = 0;
+            for place in 0..generator.below(12) as u64 {
+                let begin = now + generator.below(4) as u64;
+                now = begin + generator.below(6) as u64;
+                let never_ends = generator.below(20) == 0;
+                events.push(Event {
+                    thread,
+                    place,
+                    begin,
+                    end: (!never_ends).then_some(now),
+                    event: Some(()),
+                });
+                if never_ends {
+                    break;
+                }
+            }
+        }
+        events.sort_unstable_by_key(|event| (event.begin, event.thread, event.place));
+        events
+    }
+
+    #[test]
+    fn calls_are_counted_as_the_oracle_counts_them() {
+        let mut generator = Generator::new(1);
+        let mut most = 0;
+        for _ in 0..20_000 {
+            let events = history(&mut generator);
+            let expected = oracle(&events);
+            assert_eq!(overlapping(&events), expected, "{events:?}");
+            most = most.max(expected);
+        }
+        assert!(most > 20, "{most} calls overlap at most");
+    }
+
+    #[test]
+    fn calls_that_touch_do_not_overlap() {
+        let event = |thread, begin, end| Event {
+            thread,
+            place: 0,
+            begin,
+            end,
+            event: Some(()),
+        };
+        let endless = [event(0, 1, None), event(1, 2, Some(3))];
+        assert_eq!(overlapping(&endless), 1);
+        let touching = [event(0, 1, Some(2)), event(1, 2, Some(3))];
+        assert_eq!(overlapping(&touching), 0);
+        assert_eq!(overlapping::<()>(&[]), 0);
+    }
+}

@@ -12,6 +12,7 @@ mod foreign;
 mod format;
 mod heap;
 mod memory;
+mod object;
 mod oracle;
 mod queue;
 mod random;

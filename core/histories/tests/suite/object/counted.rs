@@ -1,0 +1,164 @@
+//! Bounded queue under a lock, of which the length is read without it. The specification is this test's own.
+
+use std::collections::VecDeque;
+
+use refmap::{Action, State, StateOf, TransitionSystem};
+use refmap_histories::Object;
+use refmap_histories::object::{AnswerOf, CallOf};
+use refmap_histories::specifications::{
+    Answer, AnswerKind, Answered, Operation, Operations, Sequential,
+};
+use refmap_schedules::sync::Mutex;
+use refmap_schedules::sync::atomic::{AtomicU8, Ordering};
+use serde::{Deserialize, Serialize};
+
+use super::{NEVER_POISONED, assert_scheduled, assert_sound};
+
+const CAPACITY: usize = 3;
+
+/// Queue of at most three values, which tells their number.
+#[derive(Default)]
+pub struct Specification;
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, Action)]
+#[serde(rename_all = "snake_case")]
+pub enum Call {
+    Push(u8),
+    Pop,
+    Len,
+}
+
+impl Answered for Call {
+    type Value = u8;
+
+    fn kind(&self) -> AnswerKind {
+        match self {
+            Self::Push(_) => AnswerKind::Is,
+            Self::Pop => AnswerKind::ValueOrNothing,
+            Self::Len => AnswerKind::Value,
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, State)]
+pub struct Values(VecDeque<u8>);
+
+/// Carries out a call.
+fn execute(values: &mut VecDeque<u8>, call: &Call) -> Answer<u8> {
+    match call {
+        Call::Push(_) if values.len() == CAPACITY => false.into(),
+        Call::Push(value) => {
+            values.push_back(*value);
+            true.into()
+        }
+        Call::Pop => values.pop_front().into(),
+        Call::Len => Answer::Value(values.len() as u8),
+    }
+}
+
+impl TransitionSystem for Specification {
+    type State = Values;
+    type Action = Operation<Call, Answer<u8>>;
+    type Observation = Values;
+
+    fn initial(&self, visit: &mut impl FnMut(Values)) {
+        visit(Values(VecDeque::new()));
+    }
+
+    fn next(&self, from: &Values, visit: &mut impl FnMut(Self::Action, Values)) {
+        for call in [Call::Pop, Call::Len, Call::Push(1)] {
+            let mut to = from.clone();
+            let answer = execute(&mut to.0, &call);
+            visit(Operation { call, answer }, to);
+        }
+    }
+
+    fn observe(&self, state: &Values) -> Values {
+        state.clone()
+    }
+
+    fn successor(&self, from: &Values, operation: &Self::Action) -> Option<Values> {
+        let mut to = from.clone();
+        (execute(&mut to.0, &operation.call) == operation.answer).then_some(to)
+    }
+}
+
+impl Sequential for Specification {
+    type Call = Call;
+    type Answer = Answer<u8>;
+
+    fn answers(&self, from: &StateOf<Self>, call: &Call, visit: &mut impl FnMut(Answer<u8>)) {
+        visit(execute(&mut from.0.clone(), call));
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    None,
+    /// The length is stored after the lock was released.
+    StaleLength,
+}
+
+#[derive(Clone, Copy)]
+pub struct Counted {
+    pub fault: Fault,
+}
+
+#[derive(Default)]
+pub struct Shared {
+    values: Mutex<VecDeque<u8>>,
+    length: AtomicU8,
+}
+
+impl Object for Counted {
+    type Specification = Operations<Specification>;
+    type Shared = Shared;
+    type Handle<'a> = &'a Shared;
+
+    fn specification(&self) -> Self::Specification {
+        Operations(Specification)
+    }
+
+    fn make(&self) -> Shared {
+        Shared::default()
+    }
+
+    fn handle<'a>(&self, queue: &'a Shared, _: u32) -> &'a Shared {
+        queue
+    }
+
+    fn calls(&self, _: &&Shared, visit: &mut impl FnMut(CallOf<Self>)) {
+        [Call::Len, Call::Pop, Call::Push(1), Call::Push(2)]
+            .into_iter()
+            .for_each(visit);
+    }
+
+    fn call(&self, queue: &mut &Shared, call: &CallOf<Self>) -> AnswerOf<Self> {
+        if *call == Call::Len {
+            return Answer::Value(queue.length.load(Ordering::Acquire));
+        }
+        let mut values = queue.values.lock().expect(NEVER_POISONED);
+        let answer = execute(&mut values, call);
+        let length = values.len() as u8;
+        if self.fault == Fault::StaleLength {
+            drop(values);
+        }
+        queue.length.store(length, Ordering::Release);
+        answer
+    }
+
+    fn has_schedules(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn a_stale_length_is_found() {
+    let fault = Fault::StaleLength;
+    assert_scheduled(Counted { fault }, "counted.rs", &["len →", "and not"]);
+}
+
+#[test]
+fn a_length_that_is_stored_under_the_lock_is_sound() {
+    assert_sound(Counted { fault: Fault::None });
+}

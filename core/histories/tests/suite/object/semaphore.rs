@@ -1,0 +1,121 @@
+//! Semaphore of one permit, of which threads take a lock only to wait.
+
+use refmap_histories::Object;
+use refmap_histories::object::{AnswerOf, CallOf};
+use refmap_histories::specifications::semaphore::Call;
+use refmap_histories::specifications::{self, Operations};
+use refmap_schedules::sync::atomic::{AtomicU64, Ordering};
+use refmap_schedules::sync::{Condvar, Mutex};
+
+use super::{NEVER_POISONED, assert_scheduled, assert_sound};
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    None,
+    /// A release wakes nobody who has looked for a permit, and does not wait yet.
+    LostWakeUp,
+}
+
+#[derive(Clone, Copy)]
+pub struct Semaphore {
+    pub fault: Fault,
+}
+
+pub struct Shared {
+    permits: AtomicU64,
+    lock: Mutex<()>,
+    released: Condvar,
+}
+
+impl Shared {
+    fn try_acquire(&self) -> bool {
+        let (success, failure) = (Ordering::AcqRel, Ordering::Acquire);
+        let taken = self.permits.compare_exchange(1, 0, success, failure);
+        taken.is_ok()
+    }
+
+    fn acquire(&self) {
+        if self.try_acquire() {
+            return;
+        }
+        let mut lock = self.lock.lock().expect(NEVER_POISONED);
+        while !self.try_acquire() {
+            lock = self.released.wait(lock).expect(NEVER_POISONED);
+        }
+    }
+}
+
+impl Object for Semaphore {
+    type Specification = Operations<specifications::Semaphore>;
+    type Shared = Shared;
+    /// With whether the thread has the permit.
+    type Handle<'a> = (&'a Shared, bool);
+
+    fn specification(&self) -> Self::Specification {
+        Operations(specifications::Semaphore { permits: 1 })
+    }
+
+    fn make(&self) -> Shared {
+        Shared {
+            permits: AtomicU64::new(1),
+            lock: Mutex::new(()),
+            released: Condvar::new(),
+        }
+    }
+
+    fn handle<'a>(&self, semaphore: &'a Shared, _: u32) -> (&'a Shared, bool) {
+        (semaphore, false)
+    }
+
+    fn calls(&self, (_, has): &(&Shared, bool), visit: &mut impl FnMut(CallOf<Self>)) {
+        if *has {
+            visit(Call::Release);
+        } else {
+            visit(Call::Acquire);
+            visit(Call::TryAcquire);
+        }
+    }
+
+    fn call(&self, (semaphore, has): &mut (&Shared, bool), call: &CallOf<Self>) -> AnswerOf<Self> {
+        match call {
+            Call::Acquire => {
+                semaphore.acquire();
+                *has = true;
+                ().into()
+            }
+            Call::TryAcquire => {
+                *has = semaphore.try_acquire();
+                (*has).into()
+            }
+            Call::Release => {
+                semaphore.permits.store(1, Ordering::Release);
+                if self.fault == Fault::None {
+                    drop(semaphore.lock.lock().expect(NEVER_POISONED));
+                }
+                semaphore.released.notify_one();
+                *has = false;
+                ().into()
+            }
+        }
+    }
+
+    fn last(&self, (_, has): &(&Shared, bool)) -> Option<CallOf<Self>> {
+        has.then_some(Call::Release)
+    }
+
+    fn has_schedules(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn a_lost_wake_up_is_found() {
+    let fault = Fault::LostWakeUp;
+    let words = ["wait for ever", "acquire of thread"];
+    assert_scheduled(Semaphore { fault }, "semaphore.rs", &words);
+}
+
+#[test]
+fn a_release_that_takes_the_lock_is_sound() {
+    assert_sound(Semaphore { fault: Fault::None });
+}
