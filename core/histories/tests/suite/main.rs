@@ -18,4 +18,5 @@ mod random;
 mod recording;
 mod specifications;
 mod stopping;
+mod store;
 mod traces;
