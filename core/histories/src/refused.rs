@@ -6,12 +6,9 @@
 use super::observed::Observed;
 use super::outlook::Horizon;
 use super::search::Search;
-use super::smallest::{End, Replay, replay};
+use super::smallest::{ENOUGH, End, Replay, replay};
 use super::window::{Ending, Log};
 use refmap::explore::Limit;
-
-/// Number of configurations of one event beyond which the search for it, and its explanation, go no further.
-pub(super) const ENOUGH: usize = 1 << 12;
 
 /// First event that no order takes.
 pub(super) struct First {

@@ -6,12 +6,13 @@ use foldhash::HashSet;
 
 use super::configuration::Configuration;
 use super::observed::{Observed, State};
-use super::refused::ENOUGH;
 use super::search::{Search, Stop};
 use super::window::{Ending, Log, Window};
 use refmap::explore::Limit;
 use refmap::report::history::SmallWindow;
 
+/// Number of configurations of one event beyond which the search for it, and its explanation, go no further.
+pub(super) const ENOUGH: usize = 1 << 12;
 /// Greatest number of starting configurations to try.
 const MOST_BEGINNINGS: usize = 1 << 12;
 /// Greatest total number of expansions; then the minimization stops.

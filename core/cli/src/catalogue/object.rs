@@ -4,10 +4,11 @@ use std::fs;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
+use clap::Args;
 use serde_json::Map;
 
 use super::error::InputError;
-use super::stress::{RecordedHistory, StressFailure, StressReport, StressSettings};
+use super::stress::{RecordedHistory, StressFailure, StressReport, StressRun, StressSettings};
 use refmap::Verdict;
 use refmap_histories::Object;
 use refmap_histories::object::{Effort, Finding, Part, Tested, test};
@@ -29,8 +30,27 @@ fn effort(seed: u64) -> Effort {
     }
 }
 
+impl StressRun {
+    /// Creates a stress run of a concurrent object, which is held against its specification. Its parameters are the fields of `P`.
+    /// Tests with one seed after the other are run until the time is over.
+    ///
+    /// # Panics
+    ///
+    /// If a field of `P` has no long name.
+    pub fn object<P: Args, O: Object>(
+        name: &'static str,
+        about: &'static str,
+        source: &'static str,
+        object: impl Fn(&P) -> Result<O, InputError> + Send + Sync + 'static,
+    ) -> Self {
+        Self::new(name, about, source, move |arguments: &P, settings| {
+            run(&|| object(arguments), settings)
+        })
+    }
+}
+
 /// Tests objects until one is found to be wrong or the time is over.
-pub(super) fn run<O: Object>(
+fn run<O: Object>(
     object: &dyn Fn() -> Result<O, InputError>,
     settings: &StressSettings<'_>,
 ) -> Result<StressReport, InputError> {

@@ -9,10 +9,8 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::error::InputError;
-use super::object;
 use super::parameters::{Arguments, Parameters};
 use refmap::report::Report;
-use refmap_histories::Object;
 
 type Run =
     dyn Fn(&Arguments, &StressSettings<'_>) -> Result<StressReport, InputError> + Send + Sync;
@@ -121,23 +119,6 @@ impl StressRun {
             parameters: Parameters::of::<P>(),
             run: Box::new(move |arguments, settings| run(&arguments.of()?, settings)),
         }
-    }
-
-    /// Creates a stress run of a concurrent object, which is held against its specification. Its parameters are the fields of `P`.
-    /// Tests with one seed after the other are run until the time is over.
-    ///
-    /// # Panics
-    ///
-    /// If a field of `P` has no long name.
-    pub fn object<P: Args, O: Object>(
-        name: &'static str,
-        about: &'static str,
-        source: &'static str,
-        object: impl Fn(&P) -> Result<O, InputError> + Send + Sync + 'static,
-    ) -> Self {
-        Self::new(name, about, source, move |arguments: &P, settings| {
-            object::run(&|| object(arguments), settings)
-        })
     }
 
     /// Reads arguments as they are typed to a shell.

@@ -5,9 +5,10 @@ use refmap::random::Generator;
 use super::Object;
 use super::case::Case;
 use super::finding::Finding;
+use super::kind::Run;
 use super::once::Once;
 use super::program::Program;
-use super::tested::{Part, Run};
+use super::tested::Part;
 
 /// Tries sequences of calls; one that is wrong is made as short as leaving out calls makes it.
 pub(super) fn alone<O: Object>(case: &Case<'_, O>) -> Part {

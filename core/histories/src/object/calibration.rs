@@ -5,8 +5,7 @@
 use refmap::Action;
 use refmap::random::Generator;
 
-use super::Object;
-use super::run::EventOf;
+use super::{EventOf, Object};
 use crate::{Event, Ordered, Outcome, Settings, validate};
 
 /// Number of wrong records that are tried.

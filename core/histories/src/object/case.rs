@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::tested::Run;
+use super::kind::Run;
 use super::{Effort, Object};
 
 /// Case: an object that is tested, and with which effort.

@@ -13,7 +13,9 @@ use std::{env, fs, process, thread};
 use refmap::report::Verdict;
 use serde::{Deserialize, Serialize};
 
-use super::tested::{self, Part, Run, Tested};
+use super::kind::Run;
+use super::tested::{Part, Tested};
+use super::trials;
 use super::{Effort, Finding, Object};
 
 /// Variable with the file in which the process tells what it does.
@@ -45,7 +47,7 @@ enum Told {
 pub fn test_in_child<O: Object>(object: O, effort: &Effort) -> Tested {
     if let Some(file) = env::var_os(FILE) {
         let file = PathBuf::from(file);
-        let tested = tested::test(object, effort, &|run| {
+        let tested = trials::test(object, effort, &|run| {
             // Without it the run is only not told.
             let _ = told(&file, &Told::Begins(run.to_owned()));
         });

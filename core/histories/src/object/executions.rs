@@ -9,14 +9,14 @@ use refmap_schedules::thread;
 
 use super::case::Case;
 use super::choice::Balance;
-use super::finding::Fault;
+use super::fault::Fault;
 use super::lanes;
 use super::once::Once;
 use super::program::Program;
 use super::record::Record;
-use super::run::{EventOf, Player, Running};
+use super::run::{Player, Running};
 use super::tested::Part;
-use super::{Object, stuck};
+use super::{EventOf, Object, stuck};
 use crate::{Event, Recorder};
 
 /// Number of steps at which an execution is given up: one that waits for something that does not come never ends.

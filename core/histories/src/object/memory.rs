@@ -1,7 +1,7 @@
 //! Every execution of tiny programs, with the memory model of Rust's atomics as far as Loom has it.
 //!
 //! An order has to respect the order of each thread, and no more: that a call ended before another one began is no reason why the other
-//! should see it, where nothing synchronizes them.
+//! should see it, where nothing synchronizes them. So two critical sections that overlapped are never found here.
 //!
 //! Loom takes a sequentially consistent access for one that acquires and releases, so that an execution with one may be impossible: it
 //! refutes nothing.
@@ -15,8 +15,9 @@ use super::Object;
 use super::case::Case;
 use super::executions::{Wrong, executions, steps};
 use super::finding::Finding;
+use super::kind::Run;
 use super::program::Program;
-use super::tested::{Part, Run};
+use super::tested::Part;
 
 /// Greatest number of calls of a thread.
 const MOST_CALLS: usize = 2;

@@ -49,10 +49,14 @@ mod calibration;
 mod case;
 mod child;
 mod choice;
+mod crew;
 mod effort;
 #[cfg(any(feature = "shuttle", feature = "loom"))]
 mod executions;
+mod fault;
 mod finding;
+mod judge;
+mod kind;
 mod lanes;
 #[cfg(feature = "loom")]
 mod memory;
@@ -71,20 +75,25 @@ mod specified;
 mod stuck;
 mod tested;
 mod threads;
+mod trials;
 
 use std::ops::RangeInclusive;
 
 pub use child::test_in_child;
 pub use effort::Effort;
 pub use finding::Finding;
+pub use kind::Run;
 pub use shared::Shared;
 pub use specified::Specified;
-pub use tested::{Part, Run, Tested};
+pub use tested::{Part, Tested};
 
 /// Call of an object.
 pub type CallOf<O> = <<O as Object>::Specification as Specified>::Call;
 /// Answer of an object.
 pub type AnswerOf<O> = <<O as Object>::Specification as Specified>::Answer;
+
+/// Recorded event of an object.
+type EventOf<O> = <<O as Object>::Specification as crate::Observed>::Event;
 
 /// Concurrent object under test, with the specification that it is held against.
 pub trait Object: Send + Sync + 'static {
@@ -150,5 +159,5 @@ pub fn repeat<O: Object>(object: O, run: &str) -> Tested {
 
 /// Tries an object, until a run is found that the specification does not permit.
 pub fn test<O: Object>(object: O, effort: &Effort) -> Tested {
-    tested::test(object, effort, &|_| ())
+    trials::test(object, effort, &|_| ())
 }

@@ -5,14 +5,15 @@ use std::sync::Arc;
 use refmap::internal::catch;
 use refmap::report::Verdict;
 
-use super::Object;
 use super::case::Case;
-use super::finding::Fault;
+use super::crew::{self, Choices};
+use super::fault::Fault;
+use super::judge::judge;
+use super::kind::Run;
 use super::program::Program;
 use super::record::Record;
-use super::run::{EventOf, Running};
-use super::tested::{Run, judge};
-use super::threads::{self, Choices};
+use super::run::Running;
+use super::{EventOf, Object};
 use crate::{Event, Recorder, Validation};
 
 /// One run.
@@ -44,7 +45,7 @@ impl<O: Object> Once<O> {
                 };
             }
         };
-        let fault = threads::run(case, &running, choices, ahead);
+        let fault = crew::run(case, &running, choices, ahead);
         let has_hung = |fault: &Fault| fault.verdict == Verdict::Incomplete;
         if fault.as_ref().is_some_and(has_hung) {
             // What its threads have not handed over is not known, so that nothing can be said of the rest.

@@ -1,9 +1,8 @@
 //! Record of what the threads of a run do.
 
 use super::CallOf;
-use super::Object;
-use super::run::EventOf;
 use super::slot::Slot;
+use super::{EventOf, Object};
 use crate::specifications::Called;
 use crate::{Event, Recorder, ThreadLog};
 

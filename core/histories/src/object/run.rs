@@ -9,12 +9,11 @@ use refmap_schedules::explore::note;
 use super::choice::Balance;
 use super::record::Record;
 use super::slot::Telling;
-use super::{CallOf, Object, choice};
+use super::{CallOf, EventOf, Object, choice};
+#[cfg(any(feature = "shuttle", feature = "loom"))]
+use crate::Observed;
+use crate::ThreadLog;
 use crate::specifications::Called;
-use crate::{Observed, ThreadLog};
-
-/// Recorded event of an object.
-pub(super) type EventOf<O> = <<O as Object>::Specification as Observed>::Event;
 
 /// Run: the object, and what its threads do.
 pub(super) struct Running<O: Object> {

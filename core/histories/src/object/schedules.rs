@@ -9,9 +9,10 @@ use refmap_schedules::explore::Order;
 use super::case::Case;
 use super::executions::{Wrong, executions, steps};
 use super::finding::Finding;
+use super::kind::Run;
 use super::once::Once;
 use super::program::{CHOICES, Program, read_numbers, write_numbers};
-use super::tested::{Part, Run, Tested};
+use super::tested::{Part, Tested};
 use super::{Effort, Object, choice};
 use crate::Validation;
 

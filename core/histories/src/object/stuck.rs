@@ -7,7 +7,8 @@ use refmap::StateOf;
 use refmap::TransitionSystem;
 use serde::{Deserialize, Serialize};
 
-use super::tested::{Run, timed};
+use super::judge::timed;
+use super::kind::Run;
 use crate::{Effect, Event, Happening, NoSuch, Observed};
 
 /// Event of a run in which threads wait for ever.

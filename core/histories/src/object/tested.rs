@@ -7,47 +7,12 @@ use refmap::internal::{counted, grouped};
 use refmap::report::Verdict;
 use serde::{Deserialize, Serialize};
 
-use super::case::Case;
-use super::finding::{Fault, Finding};
-#[cfg(feature = "loom")]
-use super::memory;
+use super::finding::Finding;
+use super::kind::Run;
 use super::once::Once;
 use super::overlap::overlapping;
-use super::run::EventOf;
-#[cfg(feature = "shuttle")]
-use super::schedules;
-use super::{CallOf, Effort, Object, alone, threads};
-#[cfg(feature = "shuttle")]
-use crate::event::line;
-use crate::{Event, Ordered, Outcome, Settings, Validation, validate};
-
-/// Kind of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Run {
-    /// One thread.
-    Alone,
-    /// Small programs under schedules of few preemptions.
-    Schedules,
-    /// Every execution of tiny programs, with weak memory.
-    Memory,
-    /// Real threads.
-    Threads,
-    /// The process in which all of these are.
-    Process,
-}
-
-impl Display for Run {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Alone => "alone",
-            Self::Schedules => "schedules",
-            Self::Memory => "memory",
-            Self::Threads => "threads",
-            Self::Process => "process",
-        })
-    }
-}
+use super::{CallOf, EventOf, Object};
+use crate::{Event, Outcome};
 
 /// Runs of one kind.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -297,79 +262,4 @@ impl Display for Tested {
             Some(finding) => write!(f, "\n{finding}"),
         }
     }
-}
-
-/// Number of configurations at which one order is looked for: most runs have one, and of the calls of many threads on a long queue there are
-/// very many.
-const CROWD: usize = 16;
-
-/// Validates a run.
-pub(super) fn judge<O: Object>(
-    specification: &O::Specification,
-    run: Run,
-    events: &[Event<EventOf<O>>],
-) -> Result<Validation, Fault> {
-    let events = events.iter().map(|event| timed(run, event));
-    let settings = Settings {
-        crowd: CROWD,
-        ..Settings::default()
-    };
-    validate(specification, Ordered::of(events), &settings).map_err(Fault::malformed)
-}
-
-/// An event with the times that count in such a run: with weak memory the order of each thread alone does, as if all happened at one time.
-pub(super) fn timed<E: Clone>(run: Run, event: &Event<E>) -> Event<E> {
-    let mut event = event.clone();
-    if run == Run::Memory {
-        event.begin = 0;
-        event.end = event.end.map(|_| 0);
-    }
-    event
-}
-
-impl Validation {
-    /// Numbers of the events of the smallest impossible part, if there is one.
-    #[cfg(feature = "shuttle")]
-    pub(super) fn window(&self) -> Option<Vec<usize>> {
-        let Outcome::Refuted(explanation) = &self.outcome else {
-            return None;
-        };
-        let events = explanation.window.as_ref()?.events.iter();
-        let numbers = events.map(|event| event.line?.checked_sub(line(0)));
-        numbers.map(|number| Some(number? as usize)).collect()
-    }
-
-    /// True if the run is wrong, or the specification is.
-    pub(super) fn is_against(&self) -> bool {
-        let refuted = matches!(self.outcome, Outcome::Refuted(_) | Outcome::Misled);
-        refuted || self.panicked.is_some() || self.disagreement.is_some()
-    }
-}
-
-/// Tries an object. `begins` is told of each run before it begins.
-pub(super) fn test<O: Object>(object: O, effort: &Effort, begins: &dyn Fn(&str)) -> Tested {
-    let case = Case::new(object, effort, begins);
-    let mut parts: Vec<fn(&Case<'_, O>) -> Part> = vec![alone::alone];
-    #[cfg(feature = "shuttle")]
-    if case.object.has_schedules() && effort.programs > 0 {
-        parts.push(schedules::schedules);
-    }
-    #[cfg(feature = "loom")]
-    if case.object.has_schedules() && effort.tiny_programs > 0 {
-        parts.push(memory::memory);
-    }
-    parts.push(threads::threads);
-    let mut tested = Tested {
-        seed: effort.seed,
-        parts: Vec::new(),
-    };
-    for part in parts {
-        let part = part(&case);
-        let has_found = part.finding.is_some();
-        tested.parts.push(part);
-        if has_found {
-            break;
-        }
-    }
-    tested
 }
