@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::{obligations, prophecy, remembering, starvation};
+use crate::{obligations, prophecy, remembering, starvation, your_code};
 
 /// Folder of this repository.
 fn root() -> PathBuf {
@@ -230,13 +230,19 @@ fn what_a_page_quotes_is_printed() {
                 .or_else(|| starvation::counterexample(name))
                 .or_else(|| remembering::output(name))
                 .or_else(|| prophecy::output(name))
+                .or_else(|| your_code::output(name))
                 .expect("a program prints it");
             assert_eq!(shown.trim_end(), printed.trim_end(), "{}", page.display());
             quoted += 1;
         }
     }
-    let auxiliary = remembering::OUTPUTS.len() + prophecy::OUTPUTS.len();
-    assert_eq!(quoted, obligations::FAULTS.len() + 1 + auxiliary);
+    let others = [
+        &remembering::OUTPUTS[..],
+        &prophecy::OUTPUTS,
+        &your_code::OUTPUTS,
+    ];
+    let others = others.map(<[_]>::len).into_iter().sum::<usize>();
+    assert_eq!(quoted, obligations::FAULTS.len() + 1 + others);
 }
 
 /// The actions of the TLA+ module are the rules of the program below it, by their names.

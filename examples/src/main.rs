@@ -27,6 +27,7 @@ mod seqlock;
 mod stack;
 mod starvation;
 mod two_phase_commit;
+mod your_code;
 mod yrc;
 
 use std::process::ExitCode;
@@ -40,7 +41,7 @@ struct Example {
 
 /// The tutorials in reading order, numbered from 1.
 #[rustfmt::skip]
-const EXAMPLES: [Example; 18] = [
+const EXAMPLES: [Example; 19] = [
     Example { name: "clock", about: "a clock with two hands refines one with an hour hand", main: clock::main },
     Example { name: "ben_ari_level_1", about: "a collector that colours collects only garbage", main: ben_ari_level_1::main },
     Example { name: "handshake", about: "a handshake on two wires refines a one-place buffer", main: handshake::main },
@@ -55,6 +56,7 @@ const EXAMPLES: [Example; 18] = [
     Example { name: "seqlock", about: "a protocol of your own under every memory model", main: seqlock::main },
     Example { name: "leases", about: "a server that lends one thing to two clients, as processes that meet", main: leases::main },
     Example { name: "stack", about: "a lock-free stack, recorded on real threads and validated", main: stack::main },
+    Example { name: "your_code", about: "a queue of your own against a ready specification, under schedules and on threads", main: your_code::main },
     Example { name: "barrier", about: "the one execution that a write barrier is for", main: barrier::main },
     Example { name: "fences", about: "two fences of a collector, and a memory that needs neither", main: fences::main },
     Example { name: "starvation", about: "a desk that starves a client, and the fairness that mends it", main: starvation::main },
@@ -133,10 +135,10 @@ mod tests {
 
     #[test]
     fn what_is_no_example_is_refused_with_those_that_are() {
-        for wrong in ["19", "0", "Clock", "01_clock"] {
+        for wrong in ["20", "0", "Clock", "01_clock"] {
             let message = asked(wrong).err().expect("there is no such example");
             assert!(message.contains(&format!("`{wrong}`")), "{message}");
-            assert!(message.contains("18  obligations "), "{message}");
+            assert!(message.contains("19  obligations "), "{message}");
         }
         let message = asked("clock yrc").err().expect("there are two");
         assert!(message.contains("`yrc`"), "{message}");

@@ -11,7 +11,7 @@ use super::call::call;
 use super::configuration::{Configuration, Kind, Link, Taken, Way};
 use super::observed::{Effect, Happening, Observed, State};
 use super::search::{Remember, Search, rules_of};
-use super::smallest::{End, Moment, replay, smallest};
+use super::smallest::{End, Moment, Replay, replay, smallest};
 use super::window::Log;
 use refmap::explore::Limit;
 use refmap::internal::json;
@@ -26,13 +26,14 @@ const MOST_STEPS: usize = 12;
 /// Error: the full search finds an order that the adapter allowed the reduced search to skip.
 pub(super) struct Misled;
 
-/// Replays the events of `log` from number `before` on, starting at `again`, up to the refusal: of event `refused`,
-/// or of delayed events that cannot take effect.
+/// Replays a part of `log`, starting at `again`, up to the refusal: of event `refused`, or of delayed events that cannot take
+/// effect. If `cut_short`, a limit came before all was known of the refusal.
 pub(super) fn explain<O: Observed>(
     mut again: Search<'_, O>,
     log: &Log<O::Event>,
-    before: u64,
+    part: Replay,
     refused: Option<u64>,
+    cut_short: Option<Limit>,
 ) -> Result<Explanation, Misled> {
     again.remember = Remember::Everything;
     for (configuration, way) in &mut again.frontier {
@@ -49,7 +50,7 @@ pub(super) fn explain<O: Observed>(
     }
     let mut states = HashSet::new();
     let mut moments = VecDeque::new();
-    let (end, next) = replay(&mut again, log, before, &mut |search, next| {
+    let (end, next) = replay(&mut again, log, part, &mut |search, next| {
         let passed = search.frontier.iter();
         states.extend(passed.map(|(configuration, _)| configuration.state.clone()));
         moments.push_front(Moment::of(search, next));
@@ -63,18 +64,22 @@ pub(super) fn explain<O: Observed>(
         prefixes: Vec::new(),
         more_prefixes: 0,
         window: None,
-        cut_short: again.cut_short,
+        cut_short: cut_short.or(again.cut_short),
     };
     match end {
         // The configurations visited last are unrelated to the event that is refused later.
         End::Undecided(limit) => explanation.cut_short = Some(limit),
+        // So are those of another refusal, if the outlook on this one was not asked.
+        End::Refused if again.window.first_number() != refused => (),
         End::Refused | End::Unsettled | End::Accepted => {
             let limit = prefixes(&again, log, next, &mut explanation);
             explanation.cut_short = explanation.cut_short.or(limit.err());
         }
     }
     if explanation.cut_short.is_none() {
-        match smallest(&again, log, moments, &states) {
+        // From other states the outlook on the refused event says more.
+        again.horizon.before = part.until.map(|(end, number)| (end, number + 1));
+        match smallest(&again, log, part.until, moments, &states) {
             Ok(window) => explanation.window = window,
             Err(limit) => explanation.cut_short = Some(limit),
         }

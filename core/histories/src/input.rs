@@ -3,8 +3,8 @@
 use super::call::call;
 use super::event::{Event, line};
 use super::observed::Observed;
+use super::outlook::Ahead;
 use super::problem::{HistoryError, Problem};
-use super::search::Ahead;
 use super::window::Log;
 use refmap::explore::Limit;
 use refmap::report::history::NoEnd;

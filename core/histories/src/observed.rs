@@ -128,6 +128,35 @@ pub trait Observed: Sync {
         false
     }
 
+    /// True if `event` may tell of states that they are [hopeless](Self::is_hopeless): a read, say, which confirms the order of the
+    /// writes before it. By default, no event does.
+    fn confirms(&self, _event: &Self::Event) -> bool {
+        false
+    }
+
+    /// True if `other` may matter to whether a state is hopeless for `event`. By default, every event does.
+    fn matters(&self, _event: &Self::Event, _other: &Self::Event) -> bool {
+        true
+    }
+
+    /// True if `from` is hopeless for `event`, which has to take place: if no sequence of other events leads to a state in which it
+    /// is possible. Of these, `before` visits those that [matter](Self::matters). Each may take place once or not at all, in any
+    /// order, by any thread; `event` itself may be among them. By default, no state is.
+    ///
+    /// The search asks where it would otherwise follow many orders, and drops those without hope. An adapter with
+    /// [internal](Self::internal) actions must keep the default, since these may come in between.
+    fn is_hopeless<'e>(
+        &self,
+        _from: &StateOf<Self::Specification>,
+        _event: &Self::Event,
+        _before: impl Iterator<Item = &'e Self::Event> + Clone,
+    ) -> bool
+    where
+        Self::Event: 'e,
+    {
+        false
+    }
+
     /// Name of the part of the object that `event` concerns, such as the key of a map, if the specification is made of parts of which
     /// none depends on another; by default none. [`validate_apart`](crate::validate_apart) decides the parts of a history apart.
     fn part(&self, _event: &Self::Event) -> Option<String> {

@@ -10,7 +10,8 @@
 //!
 //! Three reductions avoid equivalent orders: an event that only reads is taken as soon as it can be (`look`), a
 //! step that can still be taken later is postponed (`postpone`), and events that commute with everything relevant
-//! are not tried before the ending event ([`Needed`]).
+//! are not tried before the ending event ([`Needed`]). Where the configurations are more than a few, those that no order of the
+//! rest of the history goes on from are dropped ([`Expected`]).
 //!
 //! Source: the just-in-time search of Lowe, *Testing for linearizability*, Concurrency and Computation 29(4), 2017.
 //! Delayed effects, internal steps and partial events are additions.
@@ -30,11 +31,12 @@ use super::call::call;
 use super::configuration::{Configuration, Fresh, Frontier, Link, Taken, Way};
 use super::needed::Needed;
 use super::observed::{Action, Observed, State, is_partial};
+use super::outlook::{Expected, Horizon};
 use super::set::{Endless, Set};
 use super::settings::Settings;
 use super::window::{Log, Window};
 pub(super) use compared::Compared;
-pub(super) use first_order::Ahead;
+pub(super) use first_order::GROWTH;
 use patience::Patience;
 use refmap::explore::Limit;
 use refmap::internal::{break_off, until_enough, visit_initial};
@@ -45,6 +47,9 @@ pub(super) enum Stop {
     /// The frontier is empty; `visited` holds the configurations that were visited last. The number is that of the
     /// refused event; without one, delayed events cannot take effect.
     Stuck(Option<u64>),
+    /// The configurations of one event have become more than a few, and the outlook from them was not asked. The frontier is what it
+    /// was.
+    Unasked,
     /// The configurations of one event have become as many as [`Search::crowd`] says. The frontier is what it was.
     Crowded,
     /// A limit was reached.
@@ -62,6 +67,11 @@ pub(super) enum Remember {
 
 /// Greatest number of recorded assumptions.
 const MOST_ASSUMPTIONS: usize = 100;
+/// Number of configurations of one event beyond which the outlook from each is asked.
+///
+/// PERF: most events have fewer, and are decided without reading ahead.
+pub(super) const FEW: usize = 1 << 6;
+
 /// Search with its current frontier.
 pub(super) struct Search<'a, O: Observed> {
     pub observed: &'a O,
@@ -77,6 +87,12 @@ pub(super) struct Search<'a, O: Observed> {
     pub misled: bool,
     /// Number of configurations of one event at which the search stops as crowded.
     pub crowd: usize,
+    /// Events of which the outlook may be asked.
+    pub horizon: Horizon,
+    /// True if it is known that there are events that confirm something.
+    pub confirms: bool,
+    /// Number of configurations that were dropped because they have no hope.
+    pub dropped: u64,
     settings: &'a Settings<'a>,
     started: Instant,
     patience: Patience<'a>,
@@ -96,6 +112,8 @@ pub(super) struct Pass<O: Observed> {
     stack: Vec<usize>,
     /// Stubborn set for the ending event; empty if all events are tried.
     needed: Needed,
+    /// Events of which the outlook is asked.
+    expected: Option<Expected>,
 }
 
 impl<O: Observed> Pass<O> {
@@ -105,6 +123,7 @@ impl<O: Observed> Pass<O> {
             found: Set::new(),
             stack: Vec::new(),
             needed: Needed::default(),
+            expected: None,
         }
     }
 
@@ -114,6 +133,7 @@ impl<O: Observed> Pass<O> {
         self.found.clear(endless);
         self.stack.clear();
         self.needed = Needed::default();
+        self.expected = None;
     }
 
     fn len(&self) -> usize {
@@ -176,6 +196,9 @@ impl<'a, O: Observed> Search<'a, O> {
             cut_short: None,
             misled: false,
             crowd: usize::MAX,
+            horizon: Horizon::default(),
+            confirms: false,
+            dropped: 0,
             settings,
             started,
             patience: Patience::new(settings, started),
@@ -187,7 +210,12 @@ impl<'a, O: Observed> Search<'a, O> {
 
     /// Starts a search with the same settings at another point.
     pub fn elsewhere(&self, window: Window, frontier: Frontier<O>) -> Self {
-        Self::at(self.observed, self.settings, self.started, window, frontier)
+        Self {
+            crowd: self.crowd,
+            horizon: self.horizon,
+            confirms: self.confirms,
+            ..Self::at(self.observed, self.settings, self.started, window, frontier)
+        }
     }
 
     /// Events that can be taken next, or take effect next; a limit is reached before all are known.
@@ -206,12 +234,68 @@ impl<'a, O: Observed> Search<'a, O> {
     /// Begins an event. Every event that has ended before must be processed.
     pub fn begin(&mut self, log: &Log<O::Event>, number: u64) {
         let effect = log.effect(self.observed, number);
+        self.confirms |= log.confirms(self.observed, number);
         self.window.begin(number, log.get(number), effect);
     }
 
-    /// Takes the event that ends first, which is the first of its lane.
+    /// Takes the event that ends first, which is the first of its lane. Stops where there are more than a few configurations, if the
+    /// outlook from them could be asked.
     pub fn respond(&mut self, log: &Log<O::Event>, lane: u32) -> Result<(), Stop> {
         self.pass.clear(&self.window);
+        if self.confirms {
+            self.respond_below(FEW.min(self.crowd), Stop::Unasked, log, lane)
+        } else {
+            self.respond_below(self.crowd, Stop::Crowded, log, lane)
+        }
+    }
+
+    /// Takes that event after [`Stop::Unasked`], and asks for the outlook from all configurations. Event `next` begins next; if
+    /// `is_whole`, the history ends where the log does.
+    pub fn respond_by_outlook(
+        &mut self,
+        log: &Log<O::Event>,
+        lane: u32,
+        next: u64,
+        is_whole: bool,
+    ) -> Result<(), Stop> {
+        self.pass.clear(&self.window);
+        self.pass.expected = Some(self.expected(log, &self.window, next, is_whole));
+        self.respond_below(self.crowd, Stop::Crowded, log, lane)
+    }
+
+    /// Number of events ahead of which the outlook is asked. Between the checkpoint with which an explanation begins and the
+    /// refusal there are more, so that no configuration of the checkpoint was dropped for an event that ends after the refusal.
+    pub fn foresight(&self) -> u64 {
+        self.settings.context.max(1) - 1
+    }
+
+    fn expected(
+        &self,
+        log: &Log<O::Event>,
+        window: &Window,
+        next: u64,
+        is_whole: bool,
+    ) -> Expected {
+        let most = self.foresight();
+        Expected::of(
+            self.observed,
+            log,
+            window,
+            next,
+            most,
+            is_whole,
+            self.horizon,
+        )
+    }
+
+    /// Takes that event with at most so many configurations; `stop` says that there are more.
+    fn respond_below(
+        &mut self,
+        most: usize,
+        stop: Stop,
+        log: &Log<O::Event>,
+        lane: u32,
+    ) -> Result<(), Stop> {
         for (configuration, trail) in mem::take(&mut self.frontier) {
             self.arrive(log, configuration, trail, Some(lane));
         }
@@ -221,12 +305,12 @@ impl<'a, O: Observed> Search<'a, O> {
             self.pass.needed = Needed::by(self.observed, log, &self.window, lane);
         }
         while let Some(at) = self.pass.stack.pop() {
-            if self.pass.len() > self.crowd {
+            if self.pass.len() > most {
                 // What came later is reached from these again.
                 self.frontier
                     .extend(self.pass.visited.entries.drain(..visited));
                 self.frontier.extend(self.pass.found.entries.drain(..found));
-                return Err(Stop::Crowded);
+                return Err(stop);
             }
             self.expand(log, at, Some(lane)).map_err(Stop::Limit)?;
         }
@@ -249,6 +333,10 @@ impl<'a, O: Observed> Search<'a, O> {
         if self.remember == Remember::Everything {
             self.pass.stack.extend(0..self.pass.visited.entries.len());
             while let Some(at) = self.pass.stack.pop() {
+                if self.pass.len() > self.crowd {
+                    self.cut_short = Some(Limit::States(self.crowd as u64));
+                    break;
+                }
                 if let Err(limit) = self.expand(log, at, Some(lane)) {
                     self.cut_short = Some(limit);
                     break;
@@ -300,6 +388,10 @@ impl<'a, O: Observed> Search<'a, O> {
         target: Option<u32>,
     ) {
         self.look(log, &mut configuration, &mut trail);
+        if !self.has_hope(log, &configuration) {
+            self.dropped += 1;
+            return;
+        }
         let Pass {
             visited,
             found,
@@ -312,6 +404,12 @@ impl<'a, O: Observed> Search<'a, O> {
             stack.push(visited.entries.len() - 1);
             self.counts.configurations += 1;
         }
+    }
+
+    /// False if a configuration is known to be hopeless.
+    fn has_hope(&self, log: &Log<O::Event>, configuration: &Configuration<State<O>>) -> bool {
+        let expected = self.pass.expected.as_ref();
+        expected.is_none_or(|expected| expected.has_hope(self.observed, log, configuration))
     }
 
     /// Takes every step from a configuration; a step that takes the first event of `target` is not expanded

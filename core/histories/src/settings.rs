@@ -8,14 +8,15 @@ pub struct Settings<'a> {
     /// Greatest size of the frontier. If more configurations are needed, the verdict is `incomplete`.
     pub configurations: usize,
     /// Number of configurations of one event at which one order of the rest of the history is looked for, depth first, before
-    /// more are kept. It changes the effort, and what is undecided within the limits, but no verdict.
+    /// more are kept. At fewer, or at so many, it is asked which are hopeless ([`Observed::is_hopeless`](crate::Observed::is_hopeless)).
+    /// It changes the effort, and what is undecided within the limits, but no verdict.
     pub crowd: usize,
     /// Greatest number of delayed events of a thread that are not in effect; unlimited by default. A processor's
     /// store buffer has some dozens of entries; a bound below the processor's rejects histories that it can
     /// produce. Without a bound, the stores of a thread that never drains are all held in memory.
     pub buffer: Option<u32>,
     /// Number of events before the refusal that the explanation covers: between this many and twice as many are
-    /// kept.
+    /// kept. Not so many events are read ahead to ask which configurations are hopeless.
     pub context: u64,
     /// Limits; only those on time and memory apply. By default memory is limited to four fifths of what the machine has, or
     /// what the process may have ([`Limits::memory_by_default`]).

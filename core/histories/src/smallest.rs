@@ -6,8 +6,9 @@ use foldhash::HashSet;
 
 use super::configuration::Configuration;
 use super::observed::{Observed, State};
+use super::refused::ENOUGH;
 use super::search::{Search, Stop};
-use super::window::{Log, Window};
+use super::window::{Ending, Log, Window};
 use refmap::explore::Limit;
 use refmap::report::history::SmallWindow;
 
@@ -33,24 +34,42 @@ impl Stop {
         match self {
             Self::Stuck(_) => stuck,
             Self::Limit(limit) => End::Undecided(limit),
-            Self::Crowded => unreachable!("a replay has room for any crowd"),
+            Self::Crowded | Self::Unasked => End::Undecided(Limit::States(ENOUGH as u64)),
         }
     }
 }
 
-/// Replays the events from number `from` on; returns the result and the number of events that had begun. Calls
-/// `visit` before each end of an event, with the number of the event that begins next.
+/// Part of a log to replay.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Replay {
+    /// Number of its first event.
+    pub from: u64,
+    /// The last end of an event to process; all are, if there is none.
+    pub until: Option<Ending>,
+    /// True if the history ends where the log does.
+    pub is_whole: bool,
+}
+
+/// Replays events; returns the result and the number of events that had begun. Calls `visit` before each end of an event, with
+/// the number of the event that begins next.
 pub(super) fn replay<'a, O: Observed>(
     search: &mut Search<'a, O>,
     log: &Log<O::Event>,
-    from: u64,
+    replay: Replay,
     visit: &mut impl FnMut(&Search<'a, O>, u64),
 ) -> (End, u64) {
-    for next in from..=log.end() {
+    for next in replay.from..=log.end() {
         let time = (next < log.end()).then(|| log.get(next).begin);
         while let Some(lane) = search.window.first_end(time) {
+            if replay.until < search.window.first_ending() && replay.until.is_some() {
+                return (End::Accepted, next);
+            }
             visit(search, next);
-            match search.respond(log, lane) {
+            let mut responded = search.respond(log, lane);
+            if let Err(Stop::Unasked) = responded {
+                responded = search.respond_by_outlook(log, lane, next, replay.is_whole);
+            }
+            match responded {
                 Ok(()) => (),
                 Err(stop) => return (stop.end(End::Refused), next),
             }
@@ -92,6 +111,7 @@ impl Moment {
 pub(super) fn smallest<O: Observed>(
     again: &Search<'_, O>,
     log: &Log<O::Event>,
+    until: Option<Ending>,
     moments: impl IntoIterator<Item = Moment>,
     states: &HashSet<State<O>>,
 ) -> Result<Option<SmallWindow>, Limit> {
@@ -111,7 +131,12 @@ pub(super) fn smallest<O: Observed>(
         });
         let mut numbers: BTreeSet<u64> = moment.window.numbers().collect();
         let mut search = again.elsewhere(moment.window, beginnings.collect());
-        let (end, next) = replay(&mut search, log, moment.next, &mut |_, _| ());
+        let rest = Replay {
+            from: moment.next,
+            until,
+            is_whole: false,
+        };
+        let (end, next) = replay(&mut search, log, rest, &mut |_, _| ());
         continued += search.counts.configurations;
         if matches!(end, End::Refused | End::Unsettled) {
             numbers.extend(moment.next..next);

@@ -1,5 +1,6 @@
 //! Validator: decides whether a history is a behaviour of a specification.
 
+use std::mem;
 use std::time::Instant;
 
 use foldhash::{HashSet, HashSetExt};
@@ -11,9 +12,12 @@ use super::explain::{Misled, explain, value};
 use super::input::{Failure, Input};
 use super::observed::Observed;
 use super::ordered::Ordered;
+use super::outlook::{Ahead, Horizon, read_ahead};
 use super::problem::HistoryError;
-use super::search::{Ahead, Search, Stop, rules_of};
+use super::refused::{ENOUGH, first as first_refused};
+use super::search::{FEW, GROWTH, Search, Stop, rules_of};
 use super::settings::Settings;
+use super::smallest::Replay;
 use super::window::{Log, Window};
 use refmap::report::history::{Assumption, Explanation, NoEnd, Partial};
 
@@ -221,6 +225,8 @@ where
         partial: Partial::default(),
         no_end: None,
         is_refused_at_stop: false,
+        has_looked: false,
+        is_whole: false,
         widest_window: 0,
         threads: HashSet::new(),
         panicked: None,
@@ -276,6 +282,10 @@ struct Run<'a, O: Observed> {
     partial: Partial,
     no_end: Option<NoEnd>,
     is_refused_at_stop: bool,
+    /// True if one order was looked for because configurations were more than a few.
+    has_looked: bool,
+    /// True if the history is known to end where the log does.
+    is_whole: bool,
     widest_window: usize,
     threads: HashSet<u32>,
     panicked: Option<Panicked>,
@@ -321,17 +331,23 @@ impl<O: Observed> Run<'_, O> {
     where
         I: Iterator<Item = Result<Event<O::Event>, HistoryError>>,
     {
-        let observed = self.search.observed;
         while let Some(lane) = self.search.window.first_end(time) {
-            match self.search.respond(&self.log, lane) {
+            let mut responded = self.search.respond(&self.log, lane);
+            if let Err(Stop::Unasked) = responded {
+                if !mem::replace(&mut self.has_looked, true) && self.finds_order(FEW, input)? {
+                    return Ok(true);
+                }
+                let is_whole = self.read_ahead(input);
+                let search = &mut self.search;
+                responded = search.respond_by_outlook(&self.log, lane, self.begun, is_whole);
+            }
+            match responded {
                 Ok(()) => (),
+                Err(Stop::Crowded) if self.learns_what_confirms(input) => (),
                 Err(Stop::Crowded) => {
-                    let read = &mut |log: &mut Log<_>, number| input.read(observed, log, number);
-                    let found = self.search.look_ahead(&mut self.log, self.begun, read);
-                    if let Some(widest) = found.map_err(Stopped::Limit)? {
-                        self.widest_window = self.widest_window.max(widest);
-                        (self.begun..self.log.end()).for_each(|number| self.count(number));
-                        self.begun = self.log.end();
+                    let crowd = self.search.crowd;
+                    self.search.crowd = crowd.max(1).saturating_mul(GROWTH);
+                    if self.finds_order(crowd, input)? {
                         return Ok(true);
                     }
                 }
@@ -341,6 +357,51 @@ impl<O: Observed> Run<'_, O> {
         Ok(false)
     }
 
+    /// Looks for one order of the whole history, before more configurations than a crowd are kept; returns whether it is found.
+    fn finds_order<I>(&mut self, crowd: usize, input: &mut Input<I>) -> Result<bool, Stopped>
+    where
+        I: Iterator<Item = Result<Event<O::Event>, HistoryError>>,
+    {
+        let observed = self.search.observed;
+        let read = &mut |log: &mut Log<_>, number| input.read(observed, log, number);
+        let (search, log) = (&mut self.search, &mut self.log);
+        let found = search.look_ahead(log, self.begun, crowd, read);
+        let Some(widest) = found.map_err(Stopped::Limit)? else {
+            return Ok(false);
+        };
+        self.widest_window = self.widest_window.max(widest);
+        (self.begun..self.log.end()).for_each(|number| self.count(number));
+        self.begun = self.log.end();
+        Ok(true)
+    }
+
+    /// Reads as far as the outlook is asked; returns whether the history ends there.
+    fn read_ahead<I>(&mut self, input: &mut Input<I>) -> bool
+    where
+        I: Iterator<Item = Result<Event<O::Event>, HistoryError>>,
+    {
+        let observed = self.search.observed;
+        let most = self.search.foresight();
+        let read = &mut |log: &mut Log<_>, number| input.read(observed, log, number);
+        self.is_whole |= read_ahead(&mut self.log, self.begun, most, read);
+        self.is_whole
+    }
+
+    /// True if it was not known that the history has events that confirm something, and now is.
+    fn learns_what_confirms<I>(&mut self, input: &mut Input<I>) -> bool
+    where
+        I: Iterator<Item = Result<Event<O::Event>, HistoryError>>,
+    {
+        if self.search.confirms {
+            return false;
+        }
+        self.read_ahead(input);
+        let observed = self.search.observed;
+        let mut ahead = self.begun..self.log.end();
+        self.search.confirms = ahead.any(|number| self.log.confirms(observed, number));
+        self.search.confirms
+    }
+
     fn stopped(&self, stop: Stop, time: Option<u64>) -> Stopped {
         match stop {
             Stop::Limit(limit) => Stopped::Limit(limit),
@@ -348,7 +409,7 @@ impl<O: Observed> Run<'_, O> {
                 event,
                 is_at_stop: time.is_none(),
             }),
-            Stop::Crowded => unreachable!("a crowd is looked through"),
+            Stop::Crowded | Stop::Unasked => unreachable!("a crowd is looked through"),
         }
     }
 
@@ -404,9 +465,13 @@ impl<O: Observed> Run<'_, O> {
     }
 
     /// The outcome of a refusal.
-    fn refused(&mut self, refusal: Refusal) -> Outcome {
+    fn refused(&mut self, mut refusal: Refusal) -> Outcome {
+        let explained = guarded(|| {
+            let cut_short = self.find_first(&mut refusal);
+            self.explain(refusal.event, cut_short)
+        });
         let Refusal { event, is_at_stop } = refusal;
-        let explanation = match guarded(|| self.explain(event)) {
+        let explanation = match explained {
             Ok(Ok(explanation)) => explanation,
             Ok(Err(Misled)) => return Outcome::Misled,
             Err(panicked) => {
@@ -416,6 +481,29 @@ impl<O: Observed> Run<'_, O> {
         };
         self.is_refused_at_stop = is_at_stop && self.no_end.is_some();
         Outcome::Refuted(Box::new(explanation))
+    }
+
+    /// Finds the first event that no order takes, if configurations were dropped because of later ones; returns the limit that
+    /// came before it was known whether there is an earlier one.
+    fn find_first(&mut self, refusal: &mut Refusal) -> Option<Limit> {
+        if self.search.dropped == 0 || refusal.event.is_none() {
+            return None;
+        }
+        let log = &self.log;
+        let first = self.search.window.first_ending();
+        let ahead = log.end().min(self.begun + self.search.foresight());
+        let numbers = self.search.window.numbers().chain(self.begun..ahead);
+        let ends = numbers.filter_map(|number| Some((log.get(number).end?, number)));
+        let mut ends: Vec<_> = ends.filter(|end| Some(*end) >= first).collect();
+        ends.sort_unstable();
+        let found = first_refused(|| self.again(), log, self.replayed(), &ends);
+        let (end, number) = found.end;
+        let begun = log.first_after(end, self.begun, log.end());
+        refusal.event = Some(number);
+        refusal.is_at_stop = begun == log.end();
+        (self.begun..begun).for_each(|number| self.count(number));
+        self.begun = begun;
+        found.unsure
     }
 
     /// Explanation that has nothing but the refused event.
@@ -432,18 +520,75 @@ impl<O: Observed> Run<'_, O> {
     }
 
     /// Repeats the last part of the search with recorded paths.
-    fn explain(&mut self, refused: Option<u64>) -> Result<Explanation, Misled> {
-        let observed = self.search.observed;
-        let checkpoint = self.older.take().or(self.newer.take());
-        let (before, window, frontier) = match checkpoint {
-            Some(at) => (at.before, at.window, at.frontier),
-            None => {
-                let initial = Search::new(observed, self.settings, self.started);
-                (0, initial.window, initial.frontier)
-            }
+    fn explain(
+        &self,
+        refused: Option<u64>,
+        cut_short: Option<Limit>,
+    ) -> Result<Explanation, Misled> {
+        let whole = self.replayed();
+        let again = self.again();
+        let Some(number) = refused.filter(|_| self.search.dropped > 0) else {
+            return explain(again, &self.log, whole, refused, None);
         };
-        let again = Search::at(observed, self.settings, self.started, window, frontier);
-        explain(again, &self.log, before, refused)
+        let end = self.log.get(number).end.map(|end| (end, number));
+        let part = Replay {
+            until: end,
+            ..whole
+        };
+        // All orders of what has ended before, if they are few; otherwise those that later events permit.
+        let horizons = [
+            Horizon {
+                before: end,
+                without: None,
+            },
+            Horizon {
+                before: None,
+                without: refused,
+            },
+        ];
+        let mut limit = cut_short;
+        let mut explained = None;
+        for horizon in horizons {
+            let mut again = self.again();
+            again.crowd = ENOUGH;
+            again.horizon = horizon;
+            let explanation = explain(again, &self.log, part, refused, limit)?;
+            let is_told = !explanation.prefixes.is_empty();
+            limit = explanation.cut_short;
+            explained = Some(explanation);
+            if is_told {
+                break;
+            }
+        }
+        Ok(explained.expect("there are two horizons"))
+    }
+
+    /// Search that starts where an explanation does.
+    fn again(&self) -> Search<'_, O> {
+        let (observed, settings, started) = (self.search.observed, self.settings, self.started);
+        let mut again = match self.beginning() {
+            Some(at) => {
+                let (window, frontier) = (at.window.clone(), at.frontier.clone());
+                Search::at(observed, settings, started, window, frontier)
+            }
+            None => Search::new(observed, settings, started),
+        };
+        again.confirms = self.search.dropped > 0;
+        again
+    }
+
+    /// The checkpoint with which an explanation begins.
+    fn beginning(&self) -> Option<&Checkpoint<O>> {
+        self.older.as_ref().or(self.newer.as_ref())
+    }
+
+    /// The part of the log that an explanation repeats.
+    fn replayed(&self) -> Replay {
+        Replay {
+            from: self.beginning().map_or(0, |at| at.before),
+            until: None,
+            is_whole: self.is_whole,
+        }
     }
 
     fn validation(self, outcome: Outcome) -> Validation {

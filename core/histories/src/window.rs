@@ -89,6 +89,36 @@ impl<E> Log<E> {
             .is_some_and(|event| call("`only_looks` of the adapter", || observed.only_looks(event)))
     }
 
+    /// True if the outlook on an event may say something.
+    pub fn confirms<O: Observed<Event = E>>(&self, observed: &O, number: u64) -> bool {
+        let event = self.get(number).event.as_ref();
+        event.is_some_and(|event| call("`confirms` of the adapter", || observed.confirms(event)))
+    }
+
+    /// True if an event may matter to the outlook on another one.
+    pub fn matters<O: Observed<Event = E>>(&self, observed: &O, number: u64, other: u64) -> bool {
+        match (&self.get(number).event, &self.get(other).event) {
+            (Some(event), Some(other)) => call("`matters` of the adapter", || {
+                observed.matters(event, other)
+            }),
+            _ => false,
+        }
+    }
+
+    /// Number of the first event from `next` on that begins after a time; `known` if none before that does.
+    pub fn first_after(&self, time: u64, next: u64, known: u64) -> u64 {
+        let (mut low, mut high) = (next, known);
+        while low < high {
+            let middle = low.midpoint(high);
+            if self.get(middle).begin > time {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        low
+    }
+
     /// The events of these numbers that were recorded.
     pub fn recorded(&self, numbers: impl Iterator<Item = u64>) -> Vec<&E> {
         numbers
@@ -150,6 +180,9 @@ impl Lane {
 
 /// Greatest number of lanes for which threads are looked up linearly.
 const FEW_LANES: usize = 64;
+
+/// Place of an end among the ends of a history: its time, and the number of its event.
+pub(super) type Ending = (u64, u64);
 
 /// Window: the events that have begun and not ended, by thread.
 #[derive(Clone, Debug)]
@@ -218,6 +251,17 @@ impl Window {
     pub fn first_end(&self, time: Option<u64>) -> Option<u32> {
         let &Reverse((end, _, lane)) = self.ends.peek()?;
         time.is_none_or(|time| end < time).then_some(lane)
+    }
+
+    /// The end that comes first.
+    pub fn first_ending(&self) -> Option<Ending> {
+        let &Reverse((end, number, _)) = self.ends.peek()?;
+        Some((end, number))
+    }
+
+    /// Number of the event of which the end comes first.
+    pub fn first_number(&self) -> Option<u64> {
+        self.first_ending().map(|(_, number)| number)
     }
 
     /// Ends that event, which every configuration of `frontier` has taken.

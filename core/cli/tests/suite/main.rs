@@ -6,6 +6,7 @@ mod fences;
 mod graph;
 mod histories;
 mod include;
+mod objects;
 mod obligations;
 mod outputs;
 mod pictures;

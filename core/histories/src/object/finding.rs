@@ -153,7 +153,7 @@ pub struct Finding {
     pub lanes: String,
     /// The schedule step by step, in columns, of a run under a scheduler.
     pub schedule: Option<String>,
-    /// Line that repeats the run.
+    /// Text that repeats the run, of a run under a scheduler: see `repeat`.
     pub repeat: Option<String>,
     /// The run in refmap's own form, which `refmap validate` reads.
     pub history: String,
@@ -277,7 +277,7 @@ impl Display for Finding {
             writeln!(f, "step by step:\n\n{schedule}")?;
         }
         if let Some(repeat) = &self.repeat {
-            writeln!(f, "to repeat it: {repeat}")?;
+            writeln!(f, "to repeat it: `repeat(object, \"{repeat}\")`")?;
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! Run of a program on a fresh object.
 
 use std::sync::Arc;
+use std::sync::atomic::{Ordering, fence};
 
 #[cfg(any(feature = "shuttle", feature = "loom"))]
 use refmap_schedules::explore::note;
@@ -21,6 +22,9 @@ pub(super) struct Running<O: Object> {
     #[cfg(any(feature = "shuttle", feature = "loom"))]
     specification: O::Specification,
     shared: O::Shared,
+    /// Read between two calls of a thread, so that a schedule may go on with another one there.
+    #[cfg(any(feature = "shuttle", feature = "loom"))]
+    between: refmap_schedules::sync::atomic::AtomicBool,
     /// What the threads do.
     pub record: Arc<Record<O>>,
 }
@@ -33,6 +37,8 @@ impl<O: Object> Running<O> {
             #[cfg(any(feature = "shuttle", feature = "loom"))]
             specification: object.specification(),
             shared: object.make(),
+            #[cfg(any(feature = "shuttle", feature = "loom"))]
+            between: refmap_schedules::sync::atomic::AtomicBool::new(false),
             record: Arc::clone(record),
         }
     }
@@ -79,10 +85,18 @@ impl<'a, O: Object> Player<'a, O> {
     }
 
     fn make(&mut self, call: CallOf<O>) {
+        #[cfg(any(feature = "shuttle", feature = "loom"))]
+        if refmap_schedules::is_scheduled() {
+            self.running.between.load(Ordering::Relaxed);
+        }
         self.note(&call, None);
         let begin = self.log.begin();
         self.telling.begins(&call, begin.time());
+        // What the call does lies between its times: no load of it is done before, and no store of it waits in a buffer after. Without
+        // fences a store that releases would be seen too late, by the clock, in code that is right by Rust's memory model.
+        fence(Ordering::SeqCst);
         let answer = self.running.object.call(&mut self.handle, &call);
+        fence(Ordering::SeqCst);
         self.note(&call, Some(&answer));
         let answer = Some(answer);
         self.log.end(begin, Called { call, answer });

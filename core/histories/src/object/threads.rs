@@ -28,6 +28,9 @@ const AFTER_PANIC: Duration = Duration::from_secs(1);
 /// Greatest number by which the calls of a rule are ahead of those of others.
 const MOST_AHEAD: u64 = 4;
 
+/// Number of times as many runs as were asked for that are made while no two calls overlap, as on a machine that has no core to spare.
+const MORE: u32 = 5;
+
 /// Numbers that choose the calls of a thread.
 pub(super) type Choices = Box<dyn Iterator<Item = u32> + Send>;
 
@@ -37,7 +40,11 @@ pub(super) fn threads<O: Object>(case: &Case<'_, O>) -> Part {
     let mut part = Part::new::<O>(Run::Threads);
     let numbers: Vec<u32> = case.object.threads().collect();
     let mut latest = Vec::new();
-    for (run, threads) in (0..effort.runs).zip(numbers.iter().cycle()) {
+    let most = effort.runs.saturating_mul(MORE);
+    for (run, threads) in (0..most).zip(numbers.iter().cycle()) {
+        if run >= effort.runs && part.overlapping > 0 {
+            break;
+        }
         let choices = (0..*threads).map(|thread| -> Choices {
             let number = (u64::from(run) << 32) | u64::from(thread);
             let mut generator = Generator::numbered(effort.seed, number);

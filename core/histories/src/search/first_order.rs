@@ -21,28 +21,20 @@ use super::{Pass, Search};
 use crate::configuration::{Configuration, Way};
 use crate::needed::Needed;
 use crate::observed::{Observed, State};
+use crate::outlook::{Ahead, read_ahead};
 use crate::window::{Log, Window};
 use refmap::explore::Limit;
 
 /// Factor from the crowd of one attempt to that of the next.
-const GROWTH: usize = 8;
+pub(crate) const GROWTH: usize = 8;
 /// Number of configurations that an attempt may expand, for each of the crowd.
 const EFFORT: usize = 32;
 /// Greatest number of levels, each of which has a window.
 const MOST_LEVELS: usize = 1 << 14;
+/// Number of configurations of a level beyond which the outlook from each is asked, if a crowd is not less.
+const FEW: usize = 1 << 3;
 /// Greatest number of events of a window. Delayed events stay in it for as long as the attempt lasts.
 const WIDEST: usize = 1 << 8;
-
-/// Knowledge of a place in the history.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ahead {
-    /// An event, which is in the log.
-    Event,
-    /// The end of the history.
-    End,
-    /// Nothing: the history cannot be read there.
-    Unknown,
-}
 
 /// Event that ends, or the end of the history.
 struct Level<O: Observed> {
@@ -82,6 +74,8 @@ struct Attempt<'s, 'a, O: Observed, R> {
     left: BinaryHeap<Left>,
     /// Number of configurations in all levels.
     kept: usize,
+    /// Number of configurations of a level beyond which the outlook from each is asked.
+    few: usize,
 }
 
 impl<O: Observed> Search<'_, O> {
@@ -91,10 +85,10 @@ impl<O: Observed> Search<'_, O> {
         &mut self,
         log: &mut Log<O::Event>,
         begun: u64,
+        crowd: usize,
         read: impl FnMut(&mut Log<O::Event>, u64) -> Ahead,
     ) -> Result<Option<usize>, Limit> {
-        let effort = self.crowd.saturating_mul(EFFORT);
-        self.crowd = self.crowd.max(1).saturating_mul(GROWTH);
+        let effort = crowd.saturating_mul(EFFORT);
         let mut attempt = Attempt {
             search: self,
             log,
@@ -102,6 +96,7 @@ impl<O: Observed> Search<'_, O> {
             levels: Vec::new(),
             left: BinaryHeap::new(),
             kept: 0,
+            few: FEW.min(crowd),
         };
         match attempt.run(begun, effort) {
             Ok(found) => {
@@ -143,7 +138,15 @@ impl<O: Observed, R: FnMut(&mut Log<O::Event>, u64) -> Ahead> Attempt<'_, '_, O,
                     return Ok(settled);
                 }
             }
-            let expanded = self.within(level, |search, log| search.expand(log, place, lane));
+            self.look_out(level);
+            let expanded = self.within(level, |search, log| {
+                let configuration = &search.pass.visited.entries[place].0;
+                if search.has_hope(log, configuration) {
+                    search.expand(log, place, lane)
+                } else {
+                    Ok(())
+                }
+            });
             expanded.map_err(Nothing::Limit)?;
             self.leave(level);
             for number in found..self.levels[level].pass.found.entries.len() {
@@ -187,6 +190,20 @@ impl<O: Observed, R: FnMut(&mut Log<O::Event>, u64) -> Ahead> Attempt<'_, '_, O,
             window.begin(next, self.log.get(next), effect);
             next += 1;
         }
+    }
+
+    /// Asks for the outlook from the configurations of a level from now on, if they are more than a few.
+    fn look_out(&mut self, level: usize) {
+        let Level {
+            window, next, pass, ..
+        } = &mut self.levels[level];
+        if pass.expected.is_some() || !self.search.confirms || pass.len() <= self.few {
+            return;
+        }
+        let most = self.search.foresight();
+        let is_whole = read_ahead(self.log, *next, most, &mut self.read);
+        let expected = self.search.expected(self.log, window, *next, is_whole);
+        pass.expected = Some(expected);
     }
 
     /// Adds a configuration to a level.

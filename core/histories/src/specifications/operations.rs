@@ -94,6 +94,26 @@ impl<S: Sequential> Observed for Operations<S> {
         self.0.commute(&one.call, &other.call)
     }
 
+    fn confirms(&self, event: &Self::Event) -> bool {
+        self.0.confirms(event)
+    }
+
+    fn matters(&self, event: &Self::Event, other: &Self::Event) -> bool {
+        self.0.matters(event, other)
+    }
+
+    fn is_hopeless<'e>(
+        &self,
+        from: &StateOf<S>,
+        event: &Self::Event,
+        before: impl Iterator<Item = &'e Self::Event> + Clone,
+    ) -> bool
+    where
+        Self::Event: 'e,
+    {
+        self.0.is_hopeless(from, event, before)
+    }
+
     fn part(&self, event: &Self::Event) -> Option<String> {
         self.0.part(&event.call)
     }

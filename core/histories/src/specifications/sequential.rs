@@ -4,7 +4,7 @@ use refmap::{Action, ActionOf, StateOf, TransitionSystem, offer};
 use serde::de::DeserializeOwned;
 
 use super::answer::AnswerTo;
-use super::operation::Operation;
+use super::operation::{Called, Operation};
 
 /// Transition system whose actions are operations: a sequential object.
 ///
@@ -33,6 +33,33 @@ pub trait Sequential:
     /// True if two calls commute wherever both are possible, with any answers, and answers of neither depend on the other:
     /// neither makes the other possible or impossible, and both orders lead to the same state.
     fn commute(&self, _one: &Self::Call, _other: &Self::Call) -> bool {
+        false
+    }
+
+    /// True if an operation may tell of states that they are [hopeless](Self::is_hopeless): a read, say, which confirms the order of
+    /// the writes before it.
+    fn confirms(&self, _operation: &Called<Self::Call, Self::Answer>) -> bool {
+        false
+    }
+
+    /// True if `other` may matter to whether a state is hopeless for an operation.
+    fn matters(
+        &self,
+        _operation: &Called<Self::Call, Self::Answer>,
+        _other: &Called<Self::Call, Self::Answer>,
+    ) -> bool {
+        true
+    }
+
+    /// True if a state is hopeless for an operation, which has to take place: if no sequence of others leads to a state in which it
+    /// is possible. Of these, `before` visits those that [matter](Self::matters). Each may take place once or not at all, in any
+    /// order; the operation itself may be among them. An answer that is missing may be any.
+    fn is_hopeless<'e>(
+        &self,
+        _from: &StateOf<Self>,
+        _operation: &Called<Self::Call, Self::Answer>,
+        _before: impl Iterator<Item = &'e Called<Self::Call, Self::Answer>> + Clone,
+    ) -> bool {
         false
     }
 

@@ -5,7 +5,7 @@ use refmap::{Action, State, TransitionSystem};
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::answer::{Answer, AnswerKind, Answered};
-use super::operation::Operation;
+use super::operation::{Called, Operation};
 use super::sequential::{Deterministic, Sequential, executed_answers, executed_steps};
 
 /// Store: texts by key, each empty at first.
@@ -47,6 +47,35 @@ impl Call {
     fn key(&self) -> &str {
         match self {
             Self::Get(key) | Self::Put { key, .. } | Self::Append { key, .. } => key,
+        }
+    }
+}
+
+/// Recorded operation of a store.
+type Recorded = Called<Call, Answer<String>>;
+
+impl Recorded {
+    /// The key and the text, of a get whose answer is known.
+    fn got(&self) -> Option<(&str, &str)> {
+        match (&self.call, &self.answer) {
+            (Call::Get(key), Some(Answer::Value(text))) => Some((key, text)),
+            _ => None,
+        }
+    }
+
+    /// The text that it appends.
+    fn appended(&self) -> Option<&str> {
+        match &self.call {
+            Call::Append { text, .. } => Some(text),
+            Call::Get(_) | Call::Put { .. } => None,
+        }
+    }
+
+    /// The text that it puts.
+    fn put(&self) -> Option<&str> {
+        match &self.call {
+            Call::Put { text, .. } => Some(text),
+            Call::Get(_) | Call::Append { .. } => None,
         }
     }
 }
@@ -138,6 +167,50 @@ impl Sequential for Store {
 
     fn commute(&self, one: &Call, other: &Call) -> bool {
         one.key() != other.key() || self.only_looks(one) && self.only_looks(other)
+    }
+
+    fn confirms(&self, operation: &Recorded) -> bool {
+        operation.got().is_some()
+    }
+
+    /// What writes the key matters, but for a put of a text with which the answer does not begin.
+    fn matters(&self, operation: &Recorded, other: &Recorded) -> bool {
+        operation.got().is_some_and(|(key, got)| match &other.call {
+            Call::Get(_) => false,
+            Call::Append { key: of, text } => of == key && !text.is_empty(),
+            Call::Put { key: of, text } => of == key && got.starts_with(text.as_str()),
+        })
+    }
+
+    /// A text only grows until it is put over. So a get has hope from a text that its answer begins with, or after a put of one.
+    /// Where the answer goes on, it is by texts that are still to be appended.
+    fn is_hopeless<'e>(
+        &self,
+        from: &Texts,
+        operation: &Recorded,
+        before: impl Iterator<Item = &'e Recorded> + Clone,
+    ) -> bool {
+        let Some((key, got)) = operation.got() else {
+            return false;
+        };
+        let has_hope = |text: &str| {
+            let Some(rest) = got.strip_prefix(text) else {
+                return false;
+            };
+            let (mut begins, mut ends) = (rest.is_empty(), rest.is_empty());
+            let mut appended = before.clone().filter_map(Recorded::appended);
+            while !(begins && ends) {
+                let Some(text) = appended.next() else {
+                    return false;
+                };
+                begins |= rest.starts_with(text);
+                ends |= rest.ends_with(text);
+            }
+            true
+        };
+        let now = from.texts.get(key).map_or("", String::as_str);
+        let mut put = before.clone().filter_map(Recorded::put);
+        !has_hope(now) && !put.any(has_hope)
     }
 
     fn part(&self, call: &Call) -> Option<String> {

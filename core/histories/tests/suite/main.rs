@@ -19,4 +19,5 @@ mod random;
 mod recording;
 mod specifications;
 mod stopping;
+mod store;
 mod traces;

@@ -219,6 +219,90 @@ fn claims_are_right<P: Plain>() -> [usize; 3] {
     claims
 }
 
+/// True if some sequence of these operations, each once or not at all, leads to a state in which an operation is possible.
+fn has_hope<S: Sequential>(
+    object: &S,
+    state: &StateOf<S>,
+    operation: &Called<S::Call, S::Answer>,
+    others: &[&Called<S::Call, S::Answer>],
+) -> bool {
+    let after = |operation: &Called<S::Call, S::Answer>| -> Vec<StateOf<S>> {
+        let fits = |answer: &_| {
+            operation
+                .answer
+                .as_ref()
+                .is_none_or(|known| known == answer)
+        };
+        let possible = answers(object, state, &operation.call).into_iter();
+        let possible = possible.filter(fits).map(|answer| Operation {
+            call: operation.call.clone(),
+            answer,
+        });
+        possible
+            .filter_map(|operation| object.successor(state, &operation))
+            .collect()
+    };
+    !after(operation).is_empty()
+        || others.iter().enumerate().any(|(at, other)| {
+            let rest = [&others[..at], &others[at + 1..]].concat();
+            after(other)
+                .into_iter()
+                .any(|to| has_hope(object, &to, operation, &rest))
+        })
+}
+
+/// States that are said to be hopeless for an operation are: no sequence of other operations makes it possible. Returns the number of
+/// them.
+fn hopeless_states_have_no_hope<P: Plain>() -> usize {
+    let mut found = 0;
+    for seed in 0..3000 {
+        let mut random = Generator::numbered(seed, 5);
+        let domain = 2 + random.below(2) as u32;
+        let (object, mut plain) = P::pair(domain);
+        let mut state = initial(&object);
+        let mut others = Vec::new();
+        let said = random.below(3);
+        for number in 0..said + random.below(5) {
+            let call = plain.call(0, domain, &mut random);
+            let Some(answer) = plain.execute(&call) else {
+                continue;
+            };
+            let answered = Operation { call, answer };
+            if number < said {
+                state = object
+                    .successor(&state, &answered)
+                    .expect("it was possible");
+            } else {
+                others.push(Called::from(answered));
+            }
+        }
+        let call = plain.call(0, domain, &mut random);
+        let all = P::some_answers(domain);
+        let wrong = all[random.below(all.len())].clone();
+        let answer = plain.execute(&call).filter(|_| random.below(4) > 0);
+        let answer = Some(answer.unwrap_or(wrong));
+        let operation = Called { call, answer };
+        if !others.is_empty() {
+            let number = random.below(others.len());
+            match random.below(3) {
+                0 => drop(others.remove(number)),
+                1 => others[number].answer = None,
+                _ => (),
+            }
+        }
+        others.push(operation.clone());
+        let matter = others
+            .iter()
+            .filter(|other| object.matters(&operation, other));
+        let is_said = object.confirms(&operation) && object.is_hopeless(&state, &operation, matter);
+        let others: Vec<_> = others.iter().collect();
+        let has_hope = has_hope(&object, &state, &operation, &others);
+        assert!(!is_said || !has_hope, "{state:?} {operation:?} {others:?}");
+        found += usize::from(is_said);
+    }
+    found
+}
+
 /// Settings of a history.
 struct Shape {
     threads: usize,
@@ -477,6 +561,13 @@ fn an_unrecorded_operation_has_a_value_of_the_domain() {
     }
 }
 
+/// A store says of states that they are hopeless for a get.
+#[test]
+fn a_store_knows_hopeless_states() {
+    let said = hopeless_states_have_no_hope::<PlainStore>();
+    assert!(said > 100, "{said}");
+}
+
 /// The tests of a specification; what its calls claim is given as the number of pairs that commute, and of calls that only
 /// look, and that tell nothing, of three values or owners.
 macro_rules! tests {
@@ -497,6 +588,11 @@ macro_rules! tests {
             #[test]
             fn claims_are_right() {
                 assert_eq!(super::claims_are_right::<$plain>(), $claims);
+            }
+
+            #[test]
+            fn hopeless_states_have_no_hope() {
+                super::hopeless_states_have_no_hope::<$plain>();
             }
 
             #[test]

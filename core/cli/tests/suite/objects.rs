@@ -1,0 +1,102 @@
+//! Tests of `stress` on concurrent objects.
+
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::thread;
+
+use refmap::report::TextOptions;
+use refmap_cli::catalogue::{Catalogue, Nothing, StressRun};
+use refmap_cli::{CommandError, Status};
+use refmap_histories::Object;
+use refmap_histories::object::Shared;
+use refmap_histories::specifications::{Counter, Operations, counter::Call};
+use serde_json::Value;
+
+/// Counter of two steps, or of one.
+fn counter(is_lossy: bool) -> impl Object {
+    let calls = [Call::FetchAdd(1), Call::Read];
+    let specification = Operations(Counter::default());
+    Shared::new(
+        specification,
+        AtomicI64::default,
+        calls,
+        move |counter, call| {
+            let (Call::Add(by) | Call::FetchAdd(by)) = call else {
+                return Some(counter.load(Ordering::SeqCst)).into();
+            };
+            if is_lossy {
+                let before = counter.load(Ordering::SeqCst);
+                // So that another thread comes between on a busy machine as well.
+                thread::yield_now();
+                counter.store(before + by, Ordering::SeqCst);
+                Some(before).into()
+            } else {
+                Some(counter.fetch_add(*by, Ordering::SeqCst)).into()
+            }
+        },
+    )
+}
+
+fn run(words: &[&str]) -> (Result<Status, CommandError>, String) {
+    let about = "a counter of two steps is one of one step";
+    let of = |name, is_lossy| {
+        StressRun::object(name, about, "a test", move |_: &Nothing| {
+            Ok(counter(is_lossy))
+        })
+    };
+    let catalogue = Catalogue {
+        stress: vec![of("lossy", true), of("sound", false)],
+        ..Catalogue::default()
+    };
+    let mut output = Vec::new();
+    let status = refmap_cli::run(
+        "refmap",
+        "a test",
+        &catalogue,
+        ["refmap", "stress"].iter().chain(words).map(Into::into),
+        &AtomicBool::new(false),
+        TextOptions::default(),
+        &mut output,
+    );
+    (status, String::from_utf8(output).expect("it is text"))
+}
+
+#[test]
+fn a_faulty_object_is_found_and_its_history_is_refused() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let file = folder.path().join("lossy.jsonl");
+    let page = folder.path().join("lossy.html");
+    let [file, page] = [&file, &page].map(|path| path.to_str().expect("text"));
+    let (status, text) = run(&["lossy", "--seconds", "60", "--record", file, "--html", page]);
+    assert_eq!(status.expect("it runs"), Status::Violated, "{text}");
+    assert!(
+        text.contains("threads: the specification has no order with fetch_add(1)"),
+        "{text}"
+    );
+    assert!(text.contains("thread 0"), "{text}");
+    let html = std::fs::read_to_string(page).expect("it is written");
+    assert!(html.contains("no order with fetch_add(1)") && html.contains("<pre>"));
+    let mut output = Vec::new();
+    let status = refmap_cli::run(
+        "refmap",
+        "a test",
+        &Catalogue::default(),
+        ["refmap", "validate", file, "--against", "counter"].map(Into::into),
+        &AtomicBool::new(false),
+        TextOptions::default(),
+        &mut output,
+    );
+    assert_eq!(status.expect("it has a verdict"), Status::Violated);
+}
+
+#[test]
+fn a_sound_object_is_not_refused() {
+    let (status, text) = run(&["sound", "--seconds", "0.1", "--json"]);
+    assert_eq!(status.expect("it runs"), Status::Success, "{text}");
+    let report: Value = serde_json::from_str(&text).expect("it is JSON");
+    assert_eq!(report["verdict"], "incomplete");
+    assert_eq!(report["evidence"], "sampled");
+    let rows = report["obligations"].as_array().expect("a list");
+    let alone = rows.iter().find(|row| row["name"] == "alone");
+    assert_eq!(alone.expect("it is tried alone")["verdict"], "holds");
+    assert_eq!(report["unexercised"], serde_json::json!([]));
+}
