@@ -4,16 +4,20 @@
 
 mod counted;
 mod fifo;
+mod greedy;
 mod lock;
 mod mailbox;
 mod monitor;
 mod nightly;
+mod odd;
 mod pair;
+mod permitted;
 mod ring;
 mod semaphore;
 mod stack;
-mod vacuous;
 mod wire;
+
+use std::time::Duration;
 
 use refmap::Verdict;
 use refmap_histories::Object;
@@ -42,10 +46,25 @@ fn little() -> Effort {
     }
 }
 
+/// The same, which does not wait long for what hangs.
+fn impatient() -> Effort {
+    Effort {
+        patience: Duration::from_secs(1),
+        ..little()
+    }
+}
+
 /// Asserts that the sound twin is not refused.
+///
+/// The runs of real threads are few and long: a short one may be over before another processor begins with its part.
 #[track_caller]
 fn assert_sound(object: impl Object) {
-    test(object, &Effort::default()).assert_holds();
+    let effort = Effort {
+        runs: 6,
+        calls: 20_000,
+        ..Effort::default()
+    };
+    test(object, &effort).assert_holds();
 }
 
 /// The finding, which has to be of this kind, and told in these words.
@@ -70,4 +89,14 @@ fn assert_scheduled<O: Object + Copy>(object: O, file: &str, words: &[&str]) {
     assert!(schedule.contains(file), "{file} is missing: {schedule}");
     let run = finding.repeat.expect("it is of a schedule");
     found(&repeat(object, &run), Run::Schedules, words);
+}
+
+/// Asserts that nothing can be said of the object, and that this part tells why.
+#[track_caller]
+fn assert_vacuous(tested: &Tested, run: Run, reason: &str) {
+    assert_eq!(tested.verdict(), Verdict::Incomplete, "{tested}");
+    let part = tested.parts.iter().find(|part| part.run == run);
+    let notes = &part.expect("it was tried").notes;
+    let is_told = notes.iter().any(|note| note.contains(reason));
+    assert!(is_told, "{reason:?} is missing: {tested}");
 }

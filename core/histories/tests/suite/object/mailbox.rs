@@ -1,5 +1,6 @@
 //! Mailbox for one message, of one sender and one receiver.
 
+use refmap::Verdict;
 use refmap_histories::Object;
 use refmap_histories::object::{AnswerOf, CallOf, Effort, Run, test};
 use refmap_histories::specifications::bounded::Call;
@@ -101,7 +102,8 @@ fn a_missing_fence_is_not_found_in_other_runs() {
         tiny_programs: 0,
         ..Effort::default()
     };
-    test(Mailbox { fault }, &effort).assert_holds();
+    let tested = test(Mailbox { fault }, &effort);
+    assert_ne!(tested.verdict(), Verdict::Violated, "{tested}");
 }
 
 #[test]

@@ -1,13 +1,14 @@
 //! Semaphore of one permit, of which threads take a lock only to wait.
 
+use refmap::Verdict;
 use refmap_histories::Object;
-use refmap_histories::object::{AnswerOf, CallOf};
+use refmap_histories::object::{AnswerOf, CallOf, Effort, test};
 use refmap_histories::specifications::semaphore::Call;
 use refmap_histories::specifications::{self, Operations};
 use refmap_schedules::sync::atomic::{AtomicU64, Ordering};
 use refmap_schedules::sync::{Condvar, Mutex};
 
-use super::{NEVER_POISONED, assert_scheduled, assert_sound};
+use super::{NEVER_POISONED, assert_scheduled, assert_sound, impatient};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
@@ -113,6 +114,19 @@ fn a_lost_wake_up_is_found() {
     let fault = Fault::LostWakeUp;
     let words = ["wait for ever", "acquire of thread"];
     assert_scheduled(Semaphore { fault }, "semaphore.rs", &words);
+}
+
+/// Real threads hang, if ever, and of what hangs it is not known whether it may.
+#[test]
+fn a_lost_wake_up_is_found_under_schedules_alone() {
+    let fault = Fault::LostWakeUp;
+    let effort = Effort {
+        programs: 0,
+        tiny_programs: 0,
+        ..impatient()
+    };
+    let tested = test(Semaphore { fault }, &effort);
+    assert_ne!(tested.verdict(), Verdict::Violated, "{tested}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Objects of which nothing can be said, and those that panic, hang, or wait as they may.
+//! Queue that panics, hangs, or of which nothing can be said.
 
 use std::collections::VecDeque;
 use std::ops::RangeInclusive;
@@ -7,18 +7,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use refmap::{Action, State, StateOf, TransitionSystem, Verdict};
+use refmap::Verdict;
 use refmap_histories::Object;
-use refmap_histories::object::{AnswerOf, CallOf, Effort, Run, Tested, test};
+use refmap_histories::object::{AnswerOf, CallOf, Run, Tested, test};
 use refmap_histories::specifications::bounded::Call;
-use refmap_histories::specifications::{
-    Answer, AnswerKind, Answered, Bounded, NoValue, Operation, Operations, Semaphore, Sequential,
-    semaphore,
-};
-use refmap_schedules::sync::{Condvar, Mutex};
-use serde::{Deserialize, Serialize};
+use refmap_histories::specifications::{Bounded, Operations};
+use refmap_schedules::sync::Mutex;
 
-use super::{NEVER_POISONED, found, little};
+use super::{NEVER_POISONED, assert_vacuous, found, impatient, little};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Oddity {
@@ -136,9 +132,9 @@ impl Object for Odd {
 
 fn tested(oddity: Oddity) -> Tested {
     let is_over = Arc::new(AtomicBool::new(false));
-    let effort = Effort {
-        patience: Duration::from_millis(200),
-        ..little()
+    let effort = match oddity {
+        Oddity::Hangs(_) => impatient(),
+        _ => little(),
     };
     let odd = Odd {
         oddity,
@@ -147,16 +143,6 @@ fn tested(oddity: Oddity) -> Tested {
     let tested = test(odd, &effort);
     is_over.store(true, Ordering::Relaxed);
     tested
-}
-
-/// Asserts that nothing can be said of the object, and that this part tells why.
-#[track_caller]
-fn assert_vacuous(tested: &Tested, run: Run, reason: &str) {
-    assert_eq!(tested.verdict(), Verdict::Incomplete, "{tested}");
-    let part = tested.parts.iter().find(|part| part.run == run);
-    let notes = &part.expect("it was tried").notes;
-    let is_told = notes.iter().any(|note| note.contains(reason));
-    assert!(is_told, "{reason:?} is missing: {tested}");
 }
 
 #[test]
@@ -182,20 +168,20 @@ fn an_object_that_is_tried_with_one_thread_is_incomplete() {
 
 #[test]
 fn an_object_that_is_not_made_is_violated() {
-    let words = ["`make` panicked", "not made", "vacuous.rs:"];
+    let words = ["`make` panicked", "not made", "odd.rs:"];
     found(&tested(Oddity::MakePanics), Run::Alone, &words);
 }
 
 #[test]
 fn a_call_that_panics_is_violated() {
-    let words = ["thread 0 panicked in pop", "a pop", "vacuous.rs:"];
+    let words = ["thread 0 panicked in pop", "a pop", "odd.rs:"];
     found(&tested(Oddity::Panics(0)), Run::Alone, &words);
-    let words = ["thread 1 panicked in pop", "a pop", "vacuous.rs:"];
+    let words = ["thread 1 panicked in pop", "a pop", "odd.rs:"];
     found(&tested(Oddity::Panics(1)), Run::Threads, &words);
     let words = [
         "a thread panicked",
         "under schedules",
-        "vacuous.rs:",
+        "odd.rs:",
         "pop of thread",
     ];
     let finding = found(
@@ -218,163 +204,4 @@ fn a_call_that_does_not_return_is_incomplete() {
         assert!(finding.told.contains(&of), "{tested}");
         assert!(finding.told.contains("from pop"), "{tested}");
     }
-}
-
-/// Specification that permits each answer to each call.
-struct Anything;
-
-/// Call of an object of which nothing is known.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, Action)]
-#[serde(rename_all = "snake_case")]
-enum Toggle {
-    Toggle,
-}
-
-impl Answered for Toggle {
-    type Value = NoValue;
-
-    fn kind(&self) -> AnswerKind {
-        AnswerKind::Is
-    }
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, State)]
-struct Position(bool);
-
-impl TransitionSystem for Anything {
-    type State = Position;
-    type Action = Operation<Toggle, Answer<NoValue>>;
-    type Observation = Position;
-
-    fn initial(&self, visit: &mut impl FnMut(Position)) {
-        visit(Position(false));
-    }
-
-    fn next(&self, from: &Position, visit: &mut impl FnMut(Self::Action, Position)) {
-        self.answers(from, &Toggle::Toggle, &mut |answer| {
-            let call = Toggle::Toggle;
-            visit(Operation { call, answer }, Position(!from.0));
-        });
-    }
-
-    fn observe(&self, state: &Position) -> Position {
-        state.clone()
-    }
-}
-
-impl Sequential for Anything {
-    type Call = Toggle;
-    type Answer = Answer<NoValue>;
-
-    fn answers(&self, _: &StateOf<Self>, _: &Toggle, visit: &mut impl FnMut(Answer<NoValue>)) {
-        [false, true].map(Answer::Is).into_iter().for_each(visit);
-    }
-}
-
-/// Object of which each answer is permitted.
-struct Permitted;
-
-impl Object for Permitted {
-    type Specification = Operations<Anything>;
-    type Shared = AtomicBool;
-    type Handle<'a> = &'a AtomicBool;
-
-    fn specification(&self) -> Self::Specification {
-        Operations(Anything)
-    }
-
-    fn make(&self) -> AtomicBool {
-        AtomicBool::new(false)
-    }
-
-    fn handle<'a>(&self, toggle: &'a AtomicBool, _: u32) -> &'a AtomicBool {
-        toggle
-    }
-
-    fn calls(&self, _: &&AtomicBool, visit: &mut impl FnMut(Toggle)) {
-        visit(Toggle::Toggle);
-    }
-
-    fn call(&self, toggle: &mut &AtomicBool, _: &Toggle) -> AnswerOf<Self> {
-        toggle.fetch_not(Ordering::AcqRel).into()
-    }
-}
-
-#[test]
-fn a_specification_that_permits_everything_is_incomplete() {
-    let tested = test(Permitted, &little());
-    assert_vacuous(&tested, Run::Threads, "tells too little apart");
-}
-
-/// Semaphore of two permits, of which each thread may take both, one by one: two that have one each wait for ever.
-struct Greedy;
-
-impl Object for Greedy {
-    type Specification = Operations<Semaphore>;
-    type Shared = (Mutex<u32>, Condvar);
-    /// With the number of permits that the thread has.
-    type Handle<'a> = (&'a Self::Shared, u32);
-
-    fn specification(&self) -> Self::Specification {
-        Operations(Semaphore { permits: 2 })
-    }
-
-    fn make(&self) -> Self::Shared {
-        (Mutex::new(2), Condvar::new())
-    }
-
-    fn handle<'a>(&self, semaphore: &'a Self::Shared, _: u32) -> Self::Handle<'a> {
-        (semaphore, 0)
-    }
-
-    fn calls(&self, (_, has): &Self::Handle<'_>, visit: &mut impl FnMut(CallOf<Self>)) {
-        if *has < 2 {
-            visit(semaphore::Call::Acquire);
-        }
-        if *has > 0 {
-            visit(semaphore::Call::Release);
-        }
-    }
-
-    fn call(
-        &self,
-        ((permits, released), has): &mut Self::Handle<'_>,
-        call: &CallOf<Self>,
-    ) -> AnswerOf<Self> {
-        let mut permits = permits.lock().expect(NEVER_POISONED);
-        if *call == semaphore::Call::Release {
-            *permits += 1;
-            *has -= 1;
-            released.notify_one();
-        } else {
-            while *permits == 0 {
-                permits = released.wait(permits).expect(NEVER_POISONED);
-            }
-            *permits -= 1;
-            *has += 1;
-        }
-        ().into()
-    }
-
-    fn last(&self, (_, has): &Self::Handle<'_>) -> Option<CallOf<Self>> {
-        (*has > 0).then_some(semaphore::Call::Release)
-    }
-
-    fn has_schedules(&self) -> bool {
-        true
-    }
-}
-
-#[test]
-fn threads_that_wait_as_they_may_are_not_violated() {
-    let effort = Effort {
-        patience: Duration::from_millis(200),
-        ..little()
-    };
-    let tested = test(Greedy, &effort);
-    assert_ne!(tested.verdict(), Verdict::Violated, "{tested}");
-    let schedules = &tested.parts[1];
-    assert_eq!(schedules.run, Run::Schedules);
-    assert_eq!(schedules.verdict, Verdict::Holds, "{tested}");
-    assert!(schedules.blocked > 0, "{tested}");
 }
