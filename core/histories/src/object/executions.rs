@@ -14,7 +14,7 @@ use super::lanes;
 use super::once::Once;
 use super::program::Program;
 use super::record::Record;
-use super::run::{Player, Running};
+use super::run::{FILE, Player, Running};
 use super::tested::Part;
 use super::{EventOf, Object, stuck};
 use crate::{Event, Recorder};
@@ -104,6 +104,9 @@ pub(super) fn executions<O: Object>(
 pub(super) fn steps(trace: &[Traced]) -> String {
     let lines = trace.iter().filter_map(|step| {
         let thread = step.thread.checked_sub(1)?;
+        if step.place.is_some_and(|place| place.file() == FILE) {
+            return None;
+        }
         let text = match step.place {
             Some(place) => format!("│ {}  {}:{}", step.text, place.file(), place.line()),
             // A line of the test itself begins or ends a call.

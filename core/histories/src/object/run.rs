@@ -15,6 +15,10 @@ use crate::Observed;
 use crate::ThreadLog;
 use crate::specifications::Called;
 
+/// This file, of which a step between two calls is none of the object's.
+#[cfg(any(feature = "shuttle", feature = "loom"))]
+pub(super) const FILE: &str = file!();
+
 /// Run: the object, and what its threads do.
 pub(super) struct Running<O: Object> {
     object: Arc<O>,
