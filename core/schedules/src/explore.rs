@@ -53,6 +53,9 @@
 //! blocks or spins, the calling thread counts as [panicking](std::thread::panicking) from then on: its standard
 //! locks are not poisoned any more. The exploration goes on correctly, on another thread.
 
+// This is one concept with the files below it, `scheduled::record` and `scheduled::thread`: an execution asks the threads it runs
+// for what they did, and a thread says to its execution how it ended.
+
 use std::ops::ControlFlow;
 use std::panic::Location;
 use std::sync::Arc;
