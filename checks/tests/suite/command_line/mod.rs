@@ -532,7 +532,7 @@ fn a_graph_without_room_makes_room_and_shows_what_it_can() {
     );
 
     // A collector that may rest for ever does so from the start, and a search that a limit ends shows it.
-    let least = without - (without >> 2);
+    let least = without - (without >> 3);
     let unfair = "--fairness none --liveness --keep-going --max-memory";
     let report = json(&format!("{check} {unfair} {least}"));
     assert!(
