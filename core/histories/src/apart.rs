@@ -33,8 +33,9 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// memory.
 ///
 /// A history is decided as a whole, and read no further than `validate` reads it, if an event has no part, was not recorded, or has a
-/// delayed effect: then what is observed of one part depends on another. That parts are independent of each other in the
-/// specification is taken at the adapter's word, and told.
+/// delayed effect: then what is observed of one part depends on another. It is too if times that are equal leave the order of a thread's
+/// events, of different parts, to the thread alone. That parts are independent of each other in the specification is taken at the
+/// adapter's word, and told.
 ///
 /// # Errors
 ///
@@ -67,7 +68,7 @@ where
         let read = whole.events.into_iter().map(Ok);
         return validate(observed, Ordered::new(read.chain(events)), settings);
     }
-    if split.parts.len() < 2 {
+    if split.parts.len() < 2 || split.loses_order(&whole.events) {
         return validate(observed, ordered(whole.events, whole.no_end), settings);
     }
     let mut validation = decide(observed, &split.parts, whole, settings, started)?;
@@ -77,7 +78,7 @@ where
 }
 
 /// Decides a history of several objects of one specification, each apart and in parallel. Of each event `objects` has the name of its
-/// object.
+/// object. That an event of a thread ended exactly when its next one began is an order only where both are of one object.
 ///
 /// # Errors
 ///
@@ -207,6 +208,37 @@ struct Split {
 }
 
 impl Split {
+    /// True if the order of a thread may get lost between two parts: one event of it ends exactly when the next one begins, and at that
+    /// time an event of another thread begins or ends too, so that no other times say which was first.
+    ///
+    /// Otherwise none is lost: the events of the thread at that time can be moved apart, in their order, by less than what is between it and any
+    /// other begin or end.
+    fn loses_order<E>(&self, events: &[Event<E>]) -> bool {
+        let mut part_of = vec![0; events.len()];
+        for (at, part) in self.parts.iter().enumerate() {
+            for number in &part.numbers {
+                part_of[*number as usize] = at;
+            }
+        }
+        let mut latest: HashMap<u32, (Option<u64>, usize)> = HashMap::new();
+        // A thread whose events touch at a time.
+        let mut touching: HashMap<u64, u32> = HashMap::new();
+        for (event, part) in events.iter().zip(part_of) {
+            let before = latest.insert(event.thread, (event.end, part));
+            if before.is_some_and(|(end, other)| end == Some(event.begin) && other != part) {
+                touching.insert(event.begin, event.thread);
+            }
+        }
+        let is_between = |event: &Event<E>, time: u64| {
+            let thread = touching.get(&time);
+            thread.is_some_and(|thread| *thread != event.thread)
+        };
+        events.iter().any(|event| {
+            let ends_there = event.end.is_some_and(|end| is_between(event, end));
+            ends_there || is_between(event, event.begin)
+        })
+    }
+
     /// Adds an event to the part of this name.
     fn add<E>(&mut self, name: &str, number: u64, event: &Event<E>) {
         let known = self.known.get(name).copied();

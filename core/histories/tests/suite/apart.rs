@@ -149,6 +149,78 @@ fn history(
     events
 }
 
+/// Any accesses to two registers, on a clock that ticks so rarely that many times are equal.
+fn on_a_coarse_clock(random: &mut Generator) -> Vec<Event<Access>> {
+    let mut events = Vec::new();
+    for thread in 0..2 + random.below(2) as u32 {
+        let mut time = random.below(2) as u64;
+        for place in 0..1 + random.below(3) as u64 {
+            let (register, value) = (random.below(2), random.below(2) as u8);
+            let access = match random.below(2) {
+                0 => Access::Write { register, value },
+                _ => Access::Read { register, value },
+            };
+            let begin = time;
+            time += u64::from(random.below(3) == 0);
+            events.push(Event {
+                thread,
+                place,
+                begin,
+                end: Some(time),
+                event: Some(access),
+            });
+        }
+    }
+    events.sort_by_key(|event| (event.begin, event.thread, event.place));
+    events
+}
+
+/// Times that are equal leave the order of a thread to the thread alone: where its events are of different parts, so that no part has it,
+/// verdicts are those of the whole all the same.
+#[test]
+fn equal_times_lose_no_order_of_a_thread() {
+    let observed = Registers {
+        number: 2,
+        ..Registers::default()
+    };
+    let agree = |events: &[Event<Access>]| {
+        let ordered = Ordered::of(events.iter().cloned());
+        let whole = validate(&observed, ordered, &Settings::default()).expect("it is well-formed");
+        let parts = apart(&observed, events, &Settings::default());
+        assert_eq!(parts.verdict(), whole.verdict(), "{events:?}");
+        (whole.verdict(), parts.parts.is_some())
+    };
+    // Each thread reads what the other one writes after its own read.
+    let at_once = |thread, place, access| Event {
+        thread,
+        place,
+        begin: 0,
+        end: Some(0),
+        event: Some(access),
+    };
+    let value = 1;
+    let circle = [
+        at_once(0, 0, Access::Read { register: 0, value }),
+        at_once(0, 1, Access::Write { register: 1, value }),
+        at_once(1, 0, Access::Read { register: 1, value }),
+        at_once(1, 1, Access::Write { register: 0, value }),
+    ];
+    assert_eq!(agree(&circle), (Verdict::Violated, false));
+    let mut seen = BTreeMap::new();
+    for seed in 0..4_000 {
+        let events = on_a_coarse_clock(&mut Generator::new(seed));
+        let (verdict, is_apart) = agree(&events);
+        *seen.entry((verdict.to_string(), is_apart)).or_insert(0_u32) += 1;
+    }
+    let count = |verdict: Verdict, is_apart| seen.get(&(verdict.to_string(), is_apart));
+    for verdict in [Verdict::Holds, Verdict::Violated] {
+        for is_apart in [false, true] {
+            let count = count(verdict, is_apart).copied().unwrap_or(0);
+            assert!(count > 200, "{verdict}, apart {is_apart}: {seen:?}");
+        }
+    }
+}
+
 fn apart(observed: &Registers, events: &[Event<Access>], settings: &Settings<'_>) -> Validation {
     let ordered = Ordered::of(events.iter().cloned());
     validate_apart(observed, ordered, settings).expect("it is well-formed")
