@@ -15,7 +15,7 @@ use refmap_schedules::sync::{Mutex, MutexGuard};
 /// Number of values for which there is room.
 const CAPACITY: usize = 1;
 
-/// How often a push takes the lock.
+/// Number of times that a push takes the lock.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Locking {
     Once,

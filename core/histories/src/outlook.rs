@@ -4,7 +4,7 @@
 //! order of all appends before it. So where the configurations of an event become more than a few, the log is read ahead, and a
 //! configuration is dropped if one of the events that [confirm](Observed::confirms) something can never take place after it.
 //!
-//! Which events may come before such an event is known once all are read that begin no later than it ends: those that the
+//! The events that may come before such an event are known once all are read that begin no later than it ends: those that the
 //! configuration has not taken, and no others. What the adapter says of their sequences it says of all that the search could do
 //! before the event, and every order has the event, since it has an end. So a configuration without hope leads to no order, and two
 //! that are alike lead to the same ones, whatever else the search leaves out.

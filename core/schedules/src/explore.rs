@@ -47,8 +47,8 @@
 //!
 //! # What an execution leaves behind
 //!
-//! Where it does not complete, no destructor runs of what its threads hold, but of the thread that panics; the
-//! memory is leaked. Two things are left that are worse. Under Loom the operating system's thread on which an
+//! Of an execution that does not complete, no destructor runs of what its threads hold, but of the thread that
+//! panics; the memory is leaked. Two things are left that are worse. Under Loom the operating system's thread on which an
 //! execution has deadlocked sleeps until the process ends. Under Shuttle, if a panic never ends since a destructor
 //! blocks or spins, the calling thread counts as [panicking](std::thread::panicking) from then on: its standard
 //! locks are not poisoned any more. The exploration goes on correctly, on another thread.
@@ -104,7 +104,7 @@ pub struct Execution {
     /// Number of steps on primitives of this crate by threads other than the body's. 0 means that the
     /// tested program does not use them.
     pub steps: u64,
-    /// Whether there was a sequentially consistent load, store or exchange. Loom treats these as
+    /// True if there was a sequentially consistent load, store or exchange. Loom treats these as
     /// acquire and release, so what it finds may be impossible. Fences do not count.
     pub sequentially_consistent: bool,
     /// Steps in their order, if they are traced. At a deadlock the steps that threads are blocked in are the last.
@@ -187,7 +187,7 @@ pub enum Order {
 pub struct Explored {
     /// Number of executions.
     pub executions: usize,
-    /// Whether Loom has explored every execution within the bounds that were given. Shuttle's orders are samples, and
+    /// True if Loom has explored every execution within the bounds that were given. Shuttle's orders are samples, and
     /// never complete.
     pub complete: bool,
 }

@@ -29,7 +29,7 @@ pub mod hint {
     pub use std::hint::spin_loop;
 }
 
-/// Whether a scheduler runs the calling thread: never, since no feature asks for one.
+/// True if a scheduler runs the calling thread: never, since no feature asks for one.
 #[must_use]
 pub const fn is_scheduled() -> bool {
     false

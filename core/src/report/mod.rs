@@ -166,7 +166,8 @@ pub struct Report {
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub not_asked: Vec<String>,
     /// `rule:NAME` for a rule that never fired, `premise:NAME` for an invariant whose premise was
-    /// never true; `rule:*`, with the reason, where a step may be of several rules, of which one is named.
+    /// never true; `rule:*`, with the reason, where a step may be of several rules, of which one is named; `run:KIND`, with the
+    /// reason, for runs that a test of an object has left out.
     pub unexercised: Vec<String>,
     /// The counterexample that the verdict rests on: a shortest one, or what a random walk was
     /// shortened to.

@@ -532,7 +532,9 @@ fn a_graph_without_room_makes_room_and_shows_what_it_can() {
     );
 
     // A collector that may rest for ever does so from the start, and a search that a limit ends shows it.
-    let least = without - (without >> 3);
+    // Midway between the program by itself and its search.
+    let alone = peak(&format!("{check} --obligations simulation --max-states 1"));
+    let least = alone.midpoint(without);
     let unfair = "--fairness none --liveness --keep-going --max-memory";
     let report = json(&format!("{check} {unfair} {least}"));
     assert!(

@@ -101,7 +101,13 @@ fn failure(finding: &Finding, seed: u64, after_seconds: f64) -> StressFailure {
         let head = ["", "step by step:", ""].into_iter();
         head.chain(steps.lines())
     });
+    let repeat = finding
+        .repeat
+        .as_ref()
+        .map(|run| format!("repeat(object, {run:?})"));
+    let repeat: Vec<_> = repeat.into_iter().collect();
     let program = finding.lanes.lines().chain(schedule);
+    let program = program.chain(repeat.iter().map(String::as_str));
     let operations = finding.history.lines().count().saturating_sub(2);
     StressFailure {
         seen: format!("{}: {}", finding.run, finding.told),
@@ -109,8 +115,9 @@ fn failure(finding: &Finding, seed: u64, after_seconds: f64) -> StressFailure {
         program: program.map(str::to_owned).collect(),
         operations,
         operations_before: operations,
-        failed: 1,
-        played: 1,
+        // The run is the one that was seen. What repeats it, if anything does, is among its lines.
+        failed: 0,
+        played: 0,
         command: vec!["--seed".to_owned(), seed.to_string()],
     }
 }

@@ -68,7 +68,7 @@ pub struct StressFailure {
     pub seen: String,
     /// Time until the failure was found, in seconds, without minimization.
     pub after_seconds: f64,
-    /// The smallest program found that fails, one line per thread.
+    /// The smallest program found that fails, one line per thread; of an object, the calls of the smallest impossible part in columns.
     pub program: Vec<String>,
     /// Number of its operations.
     pub operations: usize,
@@ -76,7 +76,7 @@ pub struct StressFailure {
     pub operations_before: usize,
     /// Number of failures in repeated runs,
     pub failed: u32,
-    /// of this many repeated runs.
+    /// of this many repeated runs; none of an object, of which the run that was seen is shown.
     pub played: u32,
     /// Arguments of a command that runs it again, without the name of the program.
     pub command: Vec<String>,

@@ -134,13 +134,17 @@ fn lines(of: &StressReport) -> Vec<String> {
         if failure.program.is_empty() {
             return lines;
         }
-        lines.push(format!(
-            "a program of {}, of {} at first; it failed {} of {}:",
-            counted(failure.operations as u64, "operation"),
-            grouped(failure.operations_before as u64),
-            counted(failure.failed.into(), "time"),
-            grouped(failure.played.into())
-        ));
+        let operations = counted(failure.operations as u64, "operation");
+        lines.push(if failure.played == 0 {
+            format!("in a run of {operations}:")
+        } else {
+            format!(
+                "a program of {operations}, of {} at first; it failed {} of {}:",
+                grouped(failure.operations_before as u64),
+                counted(failure.failed.into(), "time"),
+                grouped(failure.played.into())
+            )
+        });
         lines.extend(failure.program.iter().map(|line| format!("    {line}")));
     }
     let recorded = of.recorded.as_ref();

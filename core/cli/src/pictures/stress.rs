@@ -21,15 +21,16 @@ pub fn html(of: &StressReport, again: Option<&str>, command: &str) -> String {
             failure.after_seconds
         );
         if !failure.program.is_empty() {
-            let _ = writeln!(
-                part,
-                "<p>A program of {} operations, of {} at first; it failed {} times of {}:</p>\n<pre>{}</pre>",
-                failure.operations,
-                failure.operations_before,
-                failure.failed,
-                failure.played,
-                Escaped(failure.program.join("\n"))
-            );
+            let told = if failure.played == 0 {
+                format!("In a run of {} operations:", failure.operations)
+            } else {
+                format!(
+                    "A program of {} operations, of {} at first; it failed {} times of {}:",
+                    failure.operations, failure.operations_before, failure.failed, failure.played
+                )
+            };
+            let program = Escaped(failure.program.join("\n"));
+            let _ = writeln!(part, "<p>{told}</p>\n<pre>{program}</pre>");
         }
         if let Some(again) = again {
             let _ = writeln!(part, "<p>Again:</p>\n<pre>{}</pre>", Escaped(again));

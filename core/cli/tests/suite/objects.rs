@@ -98,5 +98,8 @@ fn a_sound_object_is_not_refused() {
     let rows = report["obligations"].as_array().expect("a list");
     let alone = rows.iter().find(|row| row["name"] == "alone");
     assert_eq!(alone.expect("it is tried alone")["verdict"], "holds");
-    assert_eq!(report["unexercised"], serde_json::json!([]));
+    let left_out = report["unexercised"].as_array().expect("a list");
+    let told = left_out.iter().map(|run| run.as_str().unwrap_or_default());
+    let is_told = |run: &str| told.clone().any(|told| told.starts_with(run));
+    assert!(is_told("run:schedules, since") && is_told("run:memory, since"));
 }

@@ -135,5 +135,6 @@ fn ended_in(run: &str, ended: Result<ExitStatus, ()>, effort: &Effort) -> Tested
     Tested {
         seed: effort.seed,
         parts: vec![part],
+        left_out: Vec::new(),
     }
 }

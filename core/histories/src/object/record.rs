@@ -27,7 +27,7 @@ impl<O: Object> Record<O> {
         self.slots.iter().map(|_| self.recorder.thread()).collect()
     }
 
-    /// What was recorded. A call that is under way has no end, and no answer; it is there if it is known which call it is.
+    /// Events that were recorded. A call that is under way has no end, and no answer; it is there if it is known which call it is.
     pub fn history(&self) -> Vec<Event<EventOf<O>>> {
         let mut events = self.recorder.handed_over();
         // A log that is dropped in a call does not know which.

@@ -31,7 +31,11 @@ impl Tested {
         report.limit = None;
         report.transitions = self.parts.iter().map(|part| part.calls).sum();
         report.coverage.clear();
-        report.unexercised.clear();
+        let left_out = self
+            .left_out
+            .iter()
+            .map(|left_out| format!("run:{left_out}"));
+        report.unexercised = left_out.collect();
         report.warnings.clear();
         let rows = self.parts.iter().map(|part| {
             let mut row = row(part);

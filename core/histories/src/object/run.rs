@@ -28,7 +28,7 @@ pub(super) struct Running<O: Object> {
     /// Read between two calls of a thread, so that a schedule may go on with another one there.
     #[cfg(any(feature = "shuttle", feature = "loom"))]
     between: refmap_schedules::sync::atomic::AtomicBool,
-    /// What the threads do.
+    /// Record of the calls of its threads.
     pub record: Arc<Record<O>>,
 }
 

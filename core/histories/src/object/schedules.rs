@@ -37,11 +37,13 @@ pub(super) fn schedules<O: Object>(case: &Case<'_, O>) -> Part {
     let mut generator = Generator::new(effort.seed);
     let numbers: Vec<u32> = numbers(&*case.object).collect();
     for number in 0..effort.programs as usize {
-        let threads = numbers[number % numbers.len()];
-        let program = Program::random(&mut generator, threads, 1 + number % MOST_CALLS);
+        let threads = numbers[generator.below(numbers.len())];
+        let most = 1 + generator.below(MOST_CALLS);
+        let program = Program::random(&mut generator, threads, most);
+        let depth = DEPTHS[generator.below(DEPTHS.len())];
         let order = |executions| Order::Pct {
             seed: effort.seed.wrapping_add(number as u64),
-            depth: DEPTHS[number % DEPTHS.len()],
+            depth,
             executions,
         };
         case.begins(Run::Schedules, &program);
@@ -217,5 +219,6 @@ pub(super) fn repeat<O: Object>(object: O, run: &str) -> Tested {
     Tested {
         seed: effort.seed,
         parts: vec![part],
+        left_out: Vec::new(),
     }
 }

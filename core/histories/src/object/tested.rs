@@ -208,6 +208,8 @@ pub struct Tested {
     pub seed: u64,
     /// Parts in the order in which they were tried, up to the first that found something.
     pub parts: Vec<Part>,
+    /// Kinds of runs that were left out, each with the reason. They change no verdict: it is about the parts.
+    pub left_out: Vec<String>,
 }
 
 impl Tested {
@@ -257,6 +259,9 @@ impl Display for Tested {
         self.parts
             .iter()
             .try_for_each(|part| writeln!(f, "{part}"))?;
+        self.left_out
+            .iter()
+            .try_for_each(|left_out| writeln!(f, "left out: {left_out}"))?;
         match self.finding() {
             None => Ok(()),
             Some(finding) => write!(f, "\n{finding}"),

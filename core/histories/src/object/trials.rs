@@ -1,6 +1,7 @@
 //! Trials: all runs of a test, kind by kind.
 
 use super::case::Case;
+use super::kind::Run;
 #[cfg(feature = "loom")]
 use super::memory;
 #[cfg(feature = "shuttle")]
@@ -24,6 +25,7 @@ pub(super) fn test<O: Object>(object: O, effort: &Effort, begins: &dyn Fn(&str))
     let mut tested = Tested {
         seed: effort.seed,
         parts: Vec::new(),
+        left_out: left_out(&*case.object, effort),
     };
     for part in parts {
         let part = part(&case);
@@ -34,4 +36,34 @@ pub(super) fn test<O: Object>(object: O, effort: &Effort, begins: &dyn Fn(&str))
         }
     }
     tested
+}
+
+/// Kinds of runs that this object or effort leaves out, each with the reason.
+fn left_out<O: Object>(object: &O, effort: &Effort) -> Vec<String> {
+    let kinds = [
+        (
+            Run::Schedules,
+            effort.programs,
+            cfg!(feature = "shuttle"),
+            "shuttle",
+        ),
+        (
+            Run::Memory,
+            effort.tiny_programs,
+            cfg!(feature = "loom"),
+            "loom",
+        ),
+    ];
+    let left_out = kinds.into_iter().filter_map(|(run, programs, is_there, feature)| {
+        if !object.has_schedules() {
+            Some(format!("{run}, since the object does not say that it names its primitives by `refmap_schedules`"))
+        } else if !is_there {
+            Some(format!("{run}, since the feature `{feature}` is not asked for"))
+        } else if programs == 0 {
+            Some(format!("{run}, since the effort has no programs for it"))
+        } else {
+            None
+        }
+    });
+    left_out.collect()
 }

@@ -173,7 +173,7 @@ impl Sequential for Store {
         operation.got().is_some()
     }
 
-    /// What writes the key matters, but for a put of a text with which the answer does not begin.
+    /// A call that writes the key matters, but for a put of a text with which the answer does not begin.
     fn matters(&self, operation: &Recorded, other: &Recorded) -> bool {
         operation.got().is_some_and(|(key, got)| match &other.call {
             Call::Get(_) => false,
@@ -183,7 +183,7 @@ impl Sequential for Store {
     }
 
     /// A text only grows until it is put over. So a get has hope from a text that its answer begins with, or after a put of one.
-    /// Where the answer goes on, it is by texts that are still to be appended.
+    /// A longer answer goes on by texts that are still to be appended.
     fn is_hopeless<'e>(
         &self,
         from: &Texts,

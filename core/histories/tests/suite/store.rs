@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use refmap::explore::Limit;
 use refmap::random::Generator;
 use refmap_histories::specifications::store::Call;
 use refmap_histories::specifications::{Answer, Called, Operations, Store};
@@ -267,7 +268,11 @@ fn agree(seed: u64, most: usize) -> bool {
             .filter(|operation| operation.begin <= end)
             .count();
         assert_eq!(validation.events, begun as u64, "{case}");
-        assert_eq!(explanation.cut_short, None, "{case}");
+        if let Some(limit) = explanation.cut_short {
+            // An explanation goes no further than some thousands of configurations, and says so; a short history has fewer.
+            assert!(limit == Limit::States(1 << 12) && most > 10, "{case}");
+            return false;
+        }
         let before = ended(&operations, end - 1);
         let longest = orders.iter().filter(|(taken, _)| taken & before == before);
         let longest = longest.map(|(taken, _)| with_end(&operations, *taken));
@@ -381,7 +386,7 @@ fn reads_confirm_the_order_of_many_appends() {
     }
 }
 
-/// Where nothing is read the order of appends is any, and the first that is looked for is one.
+/// Without reads the order of appends is any, and the first that is looked for is one.
 #[test]
 fn appends_that_nobody_reads_have_an_order() {
     let validation = decide(&rounds(25, 6, false), &Settings::default(), true);

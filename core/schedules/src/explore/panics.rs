@@ -8,7 +8,7 @@ use std::sync::Once;
 use super::Ended;
 
 thread_local! {
-    /// Whether panics of this thread are those of an execution.
+    /// True if panics of this thread are those of an execution.
     static IS_QUIET: Cell<bool> = const { Cell::new(false) };
     /// Place of this thread's last panic within an execution.
     static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
@@ -78,7 +78,7 @@ fn message(payload: &(dyn Any + Send)) -> Option<&str> {
         .or_else(string)
 }
 
-/// Whether Loom has panicked because no thread can go on.
+/// True if Loom has panicked because no thread can go on.
 #[cfg(feature = "loom")]
 pub(crate) fn is_loom_deadlock(payload: &(dyn Any + Send)) -> bool {
     message(payload).is_some_and(|message| message.starts_with("deadlock; threads = "))

@@ -115,7 +115,7 @@ enum Left {
 struct Stop;
 
 thread_local! {
-    /// Where a thread that Loom runs sends news, if it is left behind.
+    /// End of the channel by which a thread that Loom runs sends news, if it is left behind.
     static TO_JUDGE: RefCell<Option<Sender<News>>> = const { RefCell::new(None) };
 }
 

@@ -176,18 +176,18 @@ impl Exploration {
     fn next(&mut self, tasks: &[&Task], yields: bool) -> Option<usize> {
         let running = self.running.as_mut()?;
         running.asked += 1;
-        let unwinding = match thread::panicking() {
-            true => Some(*running.unwinding.get_or_insert(running.current)),
-            false => {
-                running.unwinding = None;
-                None
-            }
+        let unwinding = if thread::panicking() {
+            Some(*running.unwinding.get_or_insert(running.current))
+        } else {
+            running.unwinding = None;
+            None
         };
         let is_unwinding = unwinding.is_some();
         // A panic gets more steps: one that is stopped never ends.
-        let most_steps = match is_unwinding {
-            true => self.most_steps.saturating_mul(2),
-            false => self.most_steps,
+        let most_steps = if is_unwinding {
+            self.most_steps.saturating_mul(2)
+        } else {
+            self.most_steps
         };
         let can_run = |task: &&Task| number(task.id()).is_some() && task.runnable();
         let ended = if record::has_panicked() && !is_unwinding {

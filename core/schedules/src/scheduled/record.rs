@@ -147,13 +147,13 @@ pub(crate) fn ended(panic: Option<&Box<dyn Any + Send>>) {
     });
 }
 
-/// Whether a thread has ended by a panic.
+/// True if a thread has ended by a panic.
 #[cfg(feature = "shuttle")]
 pub(crate) fn has_panicked() -> bool {
     RECORD.with(|record| record.panic.borrow().is_some())
 }
 
-/// Whether the execution is traced.
+/// True if the execution is traced.
 pub(crate) fn is_traced() -> bool {
     RECORD.with(|record| record.is_traced.get())
 }

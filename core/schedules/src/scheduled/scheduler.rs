@@ -38,7 +38,7 @@ pub(crate) fn current() -> Scheduler {
     SCHEDULER.get()
 }
 
-/// Whether Shuttle or Loom runs the calling thread.
+/// True if Shuttle or Loom runs the calling thread.
 ///
 /// A loop that waits can back off by [`yield_now`](crate::thread::yield_now) alone then.
 #[must_use]

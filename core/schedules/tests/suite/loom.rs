@@ -1,4 +1,4 @@
-//! What is found under Loom.
+//! Executions that Loom finds.
 
 use std::ops::ControlFlow;
 use std::sync::{Arc as StandardArc, Mutex as StandardMutex};
@@ -72,7 +72,7 @@ fn a_relaxed_message_is_stale() {
     }
 }
 
-/// Whether two threads, each of which stores and then loads what the other one stores, can both miss it.
+/// True if two threads, each of which stores and then loads what the other one stores, can both miss it.
 fn both_miss(order: Ordering, between: impl Fn() + Send + Sync + Copy + 'static) -> Vec<Execution> {
     let body = move || {
         let shared = Arc::new((AtomicU32::new(0), AtomicU32::new(0)));

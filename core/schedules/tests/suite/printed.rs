@@ -1,4 +1,4 @@
-//! What is printed, by a process of its own.
+//! Output of explorations, seen by a process of its own.
 
 use std::ops::ControlFlow;
 use std::process::Command;

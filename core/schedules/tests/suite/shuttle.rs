@@ -1,4 +1,4 @@
-//! What is found under Shuttle, and repeated.
+//! Executions that Shuttle finds, and repeats.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering as Standard};

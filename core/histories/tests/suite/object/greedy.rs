@@ -2,7 +2,7 @@
 
 use refmap::Verdict;
 use refmap_histories::Object;
-use refmap_histories::object::{AnswerOf, CallOf, Run, test};
+use refmap_histories::object::{AnswerOf, CallOf, Effort, Run, test};
 use refmap_histories::specifications::semaphore::Call;
 use refmap_histories::specifications::{Operations, Semaphore};
 use refmap_schedules::sync::{Condvar, Mutex};
@@ -69,7 +69,12 @@ impl Object for Greedy {
 
 #[test]
 fn threads_that_wait_as_they_may_are_not_violated() {
-    let tested = test(Greedy, &impatient());
+    // Few programs have enough acquisitions for all threads to wait.
+    let effort = Effort {
+        programs: Effort::default().programs,
+        ..impatient()
+    };
+    let tested = test(Greedy, &effort);
     assert_ne!(tested.verdict(), Verdict::Violated, "{tested}");
     let schedules = &tested.parts[1];
     assert_eq!(schedules.run, Run::Schedules);
