@@ -181,6 +181,9 @@ impl<O: Observed> Checkpoint<O> {
     }
 }
 
+/// Claim of an adapter on which a refusal rests, if configurations were dropped by it.
+const HOPELESS: &str = "that nothing leads from some states to what was recorded later, as `is_hopeless` of the adapter states it";
+
 /// Number of events read between two checks of time and memory.
 const PATIENCE: u64 = 1 << 12;
 
@@ -622,6 +625,8 @@ impl<O: Observed> Run<'_, O> {
             let name = rules.clone().nth(rule).map_or("", |rule| &rule.name);
             format!("`{name}` of the specification, as `successor` states it")
         });
+        let is_refuted = matches!(outcome, Outcome::Refuted(_));
+        let hopeless = (is_refuted && search.dropped > 0).then(|| HOPELESS.to_owned());
         let resident = resident_bytes().unwrap_or(0);
         Validation {
             outcome,
@@ -641,7 +646,7 @@ impl<O: Observed> Run<'_, O> {
             has_changed: search.counts.has_changed,
             disagreement: compared.disagreement(),
             panicked,
-            taken_at_word: words.collect(),
+            taken_at_word: words.chain(hopeless).collect(),
             parts: None,
             coverage: rules
                 .zip(&search.counts.fired)

@@ -5,7 +5,7 @@ use std::fmt::{self, Display};
 use serde::{Deserialize, Serialize};
 
 use refmap::report::Verdict;
-use refmap::report::history::ShownEvent;
+use refmap::report::history::{Refused, ShownEvent};
 
 use super::Object;
 use super::case::Case;
@@ -120,14 +120,19 @@ fn refusal(validation: &Validation) -> Option<String> {
         return Some(format!("the specification is at fault: {fault}"));
     };
     let named = |event: &ShownEvent| format!("{} of thread {}", event.text, event.thread);
-    let what = match &explanation.event {
+    let refused = explanation.event.as_ref();
+    let what = match refused {
         Some(event) => format!("the specification has no order with {}", named(event)),
         None => "the specification has no order in which all takes effect".to_owned(),
     };
     let next = explanation.prefixes.first().map(|prefix| &prefix.next);
-    let reasons = next.into_iter().flatten();
-    let reasons = reasons.map(|refused| format!("; {}: {}", named(&refused.event), refused.reason));
-    Some(what + &reasons.collect::<String>())
+    let next = || next.into_iter().flatten();
+    let is_refused = |next: &&Refused| Some(&next.event) == refused;
+    let own = next().filter(is_refused);
+    let own = own.map(|next| format!(": {}", next.reason));
+    let others = next().filter(|next| !is_refused(next));
+    let others = others.map(|next| format!("; {}: {}", named(&next.event), next.reason));
+    Some(what + &own.chain(others).collect::<String>())
 }
 
 /// A history in refmap's own form.

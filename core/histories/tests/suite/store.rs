@@ -352,6 +352,10 @@ fn decide_rounds(change: impl FnOnce(&mut Vec<&str>)) -> (Option<u64>, u64) {
         Outcome::Refuted(explanation) => explanation.event.as_ref().and_then(|event| event.line),
         other => panic!("{other:?}"),
     };
+    // A refusal rests on the claim of the adapter by which configurations were dropped; an order that was found does not.
+    let words = validation.taken_at_word.iter();
+    let told = words.filter(|word| word.contains("`is_hopeless` of the adapter"));
+    assert_eq!(told.count(), usize::from(line.is_some()));
     (line, validation.configurations)
 }
 
@@ -392,4 +396,6 @@ fn appends_that_nobody_reads_have_an_order() {
     let validation = decide(&rounds(25, 6, false), &Settings::default(), true);
     assert!(matches!(validation.outcome, Outcome::Behaviour));
     assert!(validation.configurations < 200_000);
+    let mut words = validation.taken_at_word.iter();
+    assert!(words.all(|word| !word.contains("`is_hopeless`")));
 }
