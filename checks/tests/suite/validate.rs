@@ -484,32 +484,38 @@ fn a_file_or_a_name_that_there_is_not_is_refused() {
 /// A file's name selects its format: traces of states are named as `check --trace` names them.
 #[test]
 fn a_trace_of_states_is_validated_too() {
-    let run = |states: Value, against: &str| {
+    let run = |states: Value, against: &[&str]| {
         let mut builder = tempfile::Builder::new();
         let file = builder.suffix(".itf.json").tempfile();
         let mut file = file.expect("there is room for a file");
         write!(file, "{}", json!({"vars": ["state"], "states": states})).expect("it is written");
         let path = file.path().to_str().expect("the path is text").to_owned();
-        run(&["validate", &path, "--against", against])
+        let words = ["validate", &path, "--against"];
+        run(&[&words, against].concat())
     };
     let state = |number: u64| json!({"#meta": {}, "state": {"#bigint": number.to_string()}});
-    let (status, _) = run(json!([state(0), state(1), state(4)]), "below-five");
+    let (status, _) = run(json!([state(0), state(1), state(4)]), &["below-five"]);
     assert_eq!(status.ok(), Some(Status::Success));
-    let (status, text) = run(json!([state(0), state(2), state(1)]), "below-five");
+    let (status, text) = run(json!([state(0), state(2), state(1)]), &["below-five"]);
     assert_eq!(status.ok(), Some(Status::Violated));
     assert!(
         text.contains("no order of the events takes state 2"),
         "{text}"
     );
-    let (status, _) = run(json!([{"number": 3}]), "below-five");
+    let (status, _) = run(json!([{"number": 3}]), &["below-five"]);
     let message = status.expect_err("it is no trace of a counter").to_string();
     assert!(message.contains("variable \"number\""), "{message}");
-    let (status, _) = run(json!([state(0)]), "counter");
+    let (status, _) = run(json!([state(0)]), &["counter"]);
     let message = status.expect_err("a trace has no bound").to_string();
     assert!(
-        message.contains("a trace of states has no parameters: bound is not given, and must be a number from 1 to 100"),
+        message.contains("bound is not given, and must be a number from 1 to 100 (the file has no parameters: --parameter NAME=VALUE gives one)"),
         "{message}"
     );
+    let given = ["counter", "--parameter", "bound=2"];
+    let (status, _) = run(json!([state(0), state(1)]), &given);
+    assert_eq!(status.ok(), Some(Status::Success));
+    let (status, _) = run(json!([state(0), state(1), state(2)]), &given);
+    assert_eq!(status.ok(), Some(Status::Violated));
 }
 
 #[test]

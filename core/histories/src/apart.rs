@@ -24,7 +24,7 @@ use super::settings::Settings;
 use super::validator::{Outcome, Parts, Validation, validate};
 use refmap::explore::Watch;
 use refmap::report::Verdict;
-use refmap::report::history::{NoEnd, ShownEvent};
+use refmap::report::history::{Criterion, NoEnd, ShownEvent};
 
 /// Interval at which it is asked whether the validation is cancelled.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -34,7 +34,8 @@ const PAUSE: Duration = Duration::from_millis(20);
 ///
 /// A history is decided as a whole, and read no further than `validate` reads it, if an event has no part, was not recorded, or has a
 /// delayed effect: then what is observed of one part depends on another. It is too if times that are equal leave the order of a thread's
-/// events, of different parts, to the thread alone. That parts are independent of each other in the specification is taken at the
+/// events, of different parts, to the thread alone, and by every [criterion](Settings::criterion) but the default one: orders of parts are
+/// one of the whole only where the intervals count. That parts are independent of each other in the specification is taken at the
 /// adapter's word, and told.
 ///
 /// # Errors
@@ -50,6 +51,9 @@ where
     O::Event: Send,
     I: Iterator<Item = Result<Event<O::Event>, HistoryError>>,
 {
+    if settings.criterion != Criterion::Linearizable {
+        return validate(observed, events, settings);
+    }
     let started = Instant::now();
     let mut split = Split::default();
     let mut is_apart = |number: u64, event: &Event<O::Event>| {
@@ -60,7 +64,7 @@ where
             true
         })
     };
-    let whole = match read(observed, &mut events, &mut is_apart)? {
+    let whole = match read(observed, settings.criterion, &mut events, &mut is_apart)? {
         Ok(whole) => whole,
         Err(unread) => return Ok(*unread),
     };
@@ -82,7 +86,8 @@ where
 ///
 /// # Errors
 ///
-/// If the history is malformed, before there is a verdict. Lines are told as if the events were written to a file.
+/// If the history is malformed, before there is a verdict; if there are several objects, and what [counts](Settings::criterion) is the
+/// order of each thread alone, by which an order of each object is none of them all. Lines are told as if the events were written to a file.
 ///
 /// # Panics
 ///
@@ -104,12 +109,23 @@ where
         split.add(&objects[number as usize], number, event);
         true
     };
-    let whole = match read(observed, &mut ordered(events, None), &mut add)? {
+    let whole = match read(
+        observed,
+        settings.criterion,
+        &mut ordered(events, None),
+        &mut add,
+    )? {
         Ok(whole) => whole,
         Err(unread) => return Ok(*unread),
     };
     if split.parts.len() < 2 {
         return validate(observed, ordered(whole.events, None), settings);
+    }
+    if settings.criterion == Criterion::Sequential {
+        return Err(HistoryError {
+            line: line(split.parts[1].numbers[0]),
+            problem: Problem::NotLocal,
+        });
     }
     decide(observed, &split.parts, whole, settings, started)
 }
@@ -126,6 +142,7 @@ struct Whole<E> {
 /// panics.
 fn read<O: Observed>(
     observed: &O,
+    criterion: Criterion,
     events: &mut impl Iterator<Item = Result<Event<O::Event>, HistoryError>>,
     is_of_part: &mut dyn FnMut(u64, &Event<O::Event>) -> bool,
 ) -> Result<Result<Whole<O::Event>, Box<Validation>>, HistoryError> {
@@ -138,7 +155,7 @@ fn read<O: Observed>(
         let event = match guarded(|| call("`Deserialize` of an event", || events.next())) {
             Ok(Some(event)) => event,
             Ok(None) => return Ok(Ok(whole)),
-            Err(panicked) => return Ok(Err(Box::new(Validation::after(panicked)))),
+            Err(panicked) => return Ok(Err(Box::new(Validation::after(criterion, panicked)))),
         };
         match event {
             Ok(event) => {
@@ -158,7 +175,7 @@ fn read<O: Observed>(
                     whole.no_end = Some(NoEnd { line, within_line });
                 }
                 Problem::Interrupted(limit) => {
-                    return Ok(Err(Box::new(Validation::unread(limit))));
+                    return Ok(Err(Box::new(Validation::unread(criterion, limit))));
                 }
                 problem => return Err(HistoryError { line, problem }),
             },

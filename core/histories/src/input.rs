@@ -4,14 +4,19 @@ use super::call::call;
 use super::event::{Event, line};
 use super::observed::Observed;
 use super::outlook::Ahead;
+use super::places::Places;
 use super::problem::{HistoryError, Problem};
 use super::window::Log;
 use refmap::explore::Limit;
-use refmap::report::history::NoEnd;
+use refmap::report::history::{Criterion, NoEnd};
 
 /// Events that are still to come, and how they end.
-pub(super) struct Input<I> {
+pub(super) struct Input<E, I> {
     events: I,
+    /// Number of events that were read.
+    number: u64,
+    /// Those of which the places are not known yet.
+    places: Places<E>,
     over: Option<Over>,
 }
 
@@ -32,9 +37,14 @@ pub(super) enum Failure {
     Error(HistoryError),
 }
 
-impl<E, I: Iterator<Item = Result<Event<E>, HistoryError>>> Input<I> {
-    pub fn new(events: I) -> Self {
-        Self { events, over: None }
+impl<E, I: Iterator<Item = Result<Event<E>, HistoryError>>> Input<E, I> {
+    pub fn new(events: I, criterion: Criterion) -> Self {
+        Self {
+            events,
+            number: 0,
+            places: Places::by(criterion),
+            over: None,
+        }
     }
 
     /// Reads to the log until it has event `number`.
@@ -47,13 +57,19 @@ impl<E, I: Iterator<Item = Result<Event<E>, HistoryError>>> Input<I> {
         while log.end() <= number && self.over.is_none() {
             match call("`Deserialize` of an event", || self.events.next()) {
                 None => self.over = Some(Over::End),
-                Some(Ok(event)) => match checked(observed, &event, log.end()) {
+                Some(Ok(event)) => match checked(observed, &event, self.number) {
                     Ok(()) => {
-                        log.push(event);
+                        self.number += 1;
+                        let visit = &mut |event, place| log.push(event, place);
+                        self.places.add(event, visit);
                     }
                     Err(error) => self.over = Some(Over::Failed(Failure::Error(error))),
                 },
                 Some(Err(error)) => self.over = Some(Over::of(error)),
+            }
+            if let Some(Over::End | Over::NoEnd(_)) = self.over {
+                self.places
+                    .finish(&mut |event, place| log.push(event, place));
             }
         }
         match &self.over {

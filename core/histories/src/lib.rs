@@ -70,6 +70,8 @@
 //!   its own thread observes it. State a weaker memory as part of the specification, with its commits as
 //!   [internal](Observed::internal) actions.
 //!
+//! Other orders count on request: those of threads alone, or those of quiescent times ([`Criterion`]).
+//!
 //! # The format
 //!
 //! JSON lines in UTF-8. The first line is the header, the last one the end, every other line an event:
@@ -123,6 +125,7 @@ pub mod object;
 mod observed;
 mod ordered;
 mod outlook;
+mod places;
 mod problem;
 mod recorder;
 mod refused;
@@ -149,8 +152,8 @@ pub use ordered::Ordered;
 pub use problem::{HistoryError, NoSuch, Problem};
 pub use recorder::{Begin, Recorder, ThreadLog};
 pub use refmap::report::history::{
-    Assumption, Explanation, NoEnd, Partial, Prefix, PrefixStep, Recorded, Refused, ShownEvent,
-    Situation, SmallWindow, StepKind,
+    Assumption, Criterion, Explanation, NoEnd, Partial, Prefix, PrefixStep, Recorded, Refused,
+    ShownEvent, Situation, SmallWindow, StepKind,
 };
 pub use settings::Settings;
 pub use source::{Interrupted, Source};

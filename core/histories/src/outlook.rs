@@ -123,12 +123,12 @@ impl Expected {
         let mut known = next + ahead.take_while(is_plain).count() as u64;
         // The begin of the first event of which nothing is known.
         let beyond = if known < log.end() {
-            Some(log.get(known).begin)
+            Some(log.place(known).begin)
         } else if is_whole {
             None
         } else if known > next {
             known -= 1;
-            Some(log.get(known).begin)
+            Some(log.place(known).begin)
         } else {
             return expected;
         };
@@ -148,7 +148,7 @@ impl Expected {
         }));
         let mut targets = Vec::new();
         for event in &events {
-            let Some(end) = log.get(event.number).end else {
+            let Some(end) = log.place(event.number).end else {
                 continue;
             };
             let is_known = beyond.is_none_or(|beyond| end < beyond);

@@ -7,7 +7,7 @@ use std::io;
 use refmap::explore::Limit;
 use serde_json::Value;
 
-use super::event::{MOST_THREADS, VERSION};
+use super::event::{MOST_THREADS, VERSION, line};
 use super::source::Interrupted;
 
 /// Error in a history, with its line.
@@ -104,6 +104,12 @@ pub enum Problem {
         "the event was not recorded: of this specification it is not known which values it may have had"
     )]
     NotRecorded,
+    /// The history has several objects, and is not decided object by object.
+    #[error(
+        "the event is of another object than those before it: a history of several objects is sequentially consistent only by an order \
+         of them all, which those of each do not make; decide it as linearizable, or one object alone"
+    )]
+    NotLocal,
     /// There is a line after the one that ends the history.
     #[error("there is a line after the end of the history")]
     AfterEnd,
@@ -214,6 +220,20 @@ pub enum Problem {
     /// There are too many threads.
     #[error("there are more than {MOST_THREADS} threads")]
     TooManyThreads,
+}
+
+impl HistoryError {
+    /// The same error in a history of which event after event was read from these lines of a file of another form.
+    #[must_use]
+    pub fn with_lines(self, lines: &[u64]) -> Self {
+        let Self { line: own, problem } = self;
+        let number = own.checked_sub(line(0));
+        let known = number.and_then(|number| lines.get(number as usize));
+        Self {
+            line: known.copied().unwrap_or(own),
+            problem,
+        }
+    }
 }
 
 impl From<io::Error> for Problem {

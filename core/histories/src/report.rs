@@ -219,6 +219,7 @@ impl Validation {
 
     fn recorded(&self, explanation: Option<&Explanation>) -> Recorded {
         Recorded {
+            criterion: self.criterion,
             events: self.events,
             interesting: self.interesting,
             threads: self.threads,

@@ -235,7 +235,7 @@ impl<'a, O: Observed> Search<'a, O> {
     pub fn begin(&mut self, log: &Log<O::Event>, number: u64) {
         let effect = log.effect(self.observed, number);
         self.confirms |= log.confirms(self.observed, number);
-        self.window.begin(number, log.get(number), effect);
+        self.window.begin(number, log.place(number), effect);
     }
 
     /// Takes the event that ends first, which is the first of its lane. Stops where there are more than a few configurations, if the

@@ -1,10 +1,13 @@
 //! Settings of a validation.
 
 use refmap::explore::{Limits, Watch};
+use refmap::report::history::Criterion;
 
 /// Settings of a validation.
 #[derive(Clone)]
 pub struct Settings<'a> {
+    /// Orders of the events that count.
+    pub criterion: Criterion,
     /// Greatest size of the frontier. If more configurations are needed, the verdict is `incomplete`.
     pub configurations: usize,
     /// Number of configurations of one event at which one order of the rest of the history is looked for, depth first, before
@@ -28,6 +31,7 @@ pub struct Settings<'a> {
 impl Default for Settings<'_> {
     fn default() -> Self {
         Self {
+            criterion: Criterion::default(),
             configurations: 1 << 20,
             crowd: 1 << 10,
             buffer: None,

@@ -60,7 +60,7 @@ pub(super) fn replay<'a, O: Observed>(
     visit: &mut impl FnMut(&Search<'a, O>, u64),
 ) -> (End, u64) {
     for next in replay.from..=log.end() {
-        let time = (next < log.end()).then(|| log.get(next).begin);
+        let time = (next < log.end()).then(|| log.place(next).begin);
         while let Some(lane) = search.window.first_end(time) {
             if replay.until < search.window.first_ending() && replay.until.is_some() {
                 return (End::Accepted, next);

@@ -20,7 +20,7 @@ use super::settings::Settings;
 use super::smallest::ENOUGH;
 use super::smallest::Replay;
 use super::window::{Log, Window};
-use refmap::report::history::{Assumption, Explanation, NoEnd, Partial};
+use refmap::report::history::{Assumption, Criterion, Explanation, NoEnd, Partial};
 
 use refmap::Disagreement;
 use refmap::explore::{Limit, Phase, Progress};
@@ -30,6 +30,8 @@ use refmap::report::{RuleCoverage, Verdict};
 /// Result of a validation.
 #[derive(Clone, Debug)]
 pub struct Validation {
+    /// Orders that count.
+    pub criterion: Criterion,
     /// Result of the search for an order.
     pub outcome: Outcome,
     /// Number of events read.
@@ -120,21 +122,22 @@ impl Validation {
     }
 
     /// Validation of a history of which a limit left nothing to be read.
-    pub fn unread(limit: Limit) -> Self {
-        Self::nothing(Outcome::Undecided(limit))
+    pub fn unread(criterion: Criterion, limit: Limit) -> Self {
+        Self::nothing(criterion, Outcome::Undecided(limit))
     }
 
     /// Validation before which a function of the model panicked.
-    pub(super) fn after(panicked: Panicked) -> Self {
+    pub(super) fn after(criterion: Criterion, panicked: Panicked) -> Self {
         Self {
             panicked: Some(panicked),
-            ..Self::nothing(Outcome::Misled)
+            ..Self::nothing(criterion, Outcome::Misled)
         }
     }
 
     /// Validation that has looked at nothing.
-    pub(super) fn nothing(outcome: Outcome) -> Self {
+    pub(super) fn nothing(criterion: Criterion, outcome: Outcome) -> Self {
         Self {
+            criterion,
             outcome,
             events: 0,
             interesting: 0,
@@ -187,9 +190,9 @@ const HOPELESS: &str = "that nothing leads from some states to what was recorded
 /// Number of events read between two checks of time and memory.
 const PATIENCE: u64 = 1 << 12;
 
-/// Decides whether some order of `events` is a behaviour of the specification. The order must respect the order of
-/// each thread, the intervals (an event that ended before another one began precedes it) and the times of effects.
-/// Stops at the first event that no order can take.
+/// Decides whether some order of `events` is a behaviour of the specification. By default the order must respect the order of
+/// each thread, the intervals (an event that ended before another one began precedes it) and the times of effects; see
+/// [`Settings::criterion`]. Stops at the first event that no order can take.
 ///
 /// The memory needed depends on the number of events under way at a time and on the number of configurations that
 /// they permit, not on the length of the history. An event without an end is under way until the end of the
@@ -213,7 +216,7 @@ where
         Err(panicked) => {
             return Ok(Validation {
                 seconds: started.elapsed().as_secs_f64(),
-                ..Validation::after(panicked)
+                ..Validation::after(settings.criterion, panicked)
             });
         }
     };
@@ -237,7 +240,7 @@ where
         peak_memory_bytes: resident_bytes().unwrap_or(0),
         started,
     };
-    let mut input = Input::new(events);
+    let mut input = Input::new(events, settings.criterion);
     let stopped = guarded(|| run.events(&mut input));
     run.no_end = input.no_end();
     let outcome = match stopped {
@@ -297,7 +300,7 @@ struct Run<'a, O: Observed> {
     started: Instant,
 }
 impl<O: Observed> Run<'_, O> {
-    fn events<I>(&mut self, input: &mut Input<I>) -> Result<(), Stopped>
+    fn events<I>(&mut self, input: &mut Input<O::Event, I>) -> Result<(), Stopped>
     where
         I: Iterator<Item = Result<Event<O::Event>, HistoryError>>,
     {
@@ -308,7 +311,7 @@ impl<O: Observed> Run<'_, O> {
         let observed = self.search.observed;
         loop {
             let time = match input.read(observed, &mut self.log, self.begun) {
-                Ahead::Event => Some(self.log.get(self.begun).begin),
+                Ahead::Event => Some(self.log.place(self.begun).begin),
                 Ahead::End => None,
                 Ahead::Unknown => return Err(Stopped::Unread),
             };
@@ -331,7 +334,11 @@ impl<O: Observed> Run<'_, O> {
 
     /// Processes all events that end before `time`, or all events if it is `None`. Returns whether that has found an order of
     /// the whole history.
-    fn end_before<I>(&mut self, time: Option<u64>, input: &mut Input<I>) -> Result<bool, Stopped>
+    fn end_before<I>(
+        &mut self,
+        time: Option<u64>,
+        input: &mut Input<O::Event, I>,
+    ) -> Result<bool, Stopped>
     where
         I: Iterator<Item = Result<Event<O::Event>, HistoryError>>,
     {
@@ -362,7 +369,11 @@ impl<O: Observed> Run<'_, O> {
     }
 
     /// Looks for one order of the whole history, before more configurations than a crowd are kept; returns whether it is found.
-    fn finds_order<I>(&mut self, crowd: usize, input: &mut Input<I>) -> Result<bool, Stopped>
+    fn finds_order<I>(
+        &mut self,
+        crowd: usize,
+        input: &mut Input<O::Event, I>,
+    ) -> Result<bool, Stopped>
     where
         I: Iterator<Item = Result<Event<O::Event>, HistoryError>>,
     {
@@ -380,7 +391,7 @@ impl<O: Observed> Run<'_, O> {
     }
 
     /// Reads as far as the outlook is asked; returns whether the history ends there.
-    fn read_ahead<I>(&mut self, input: &mut Input<I>) -> bool
+    fn read_ahead<I>(&mut self, input: &mut Input<O::Event, I>) -> bool
     where
         I: Iterator<Item = Result<Event<O::Event>, HistoryError>>,
     {
@@ -392,7 +403,7 @@ impl<O: Observed> Run<'_, O> {
     }
 
     /// True if it was not known that the history has events that confirm something, and now is.
-    fn learns_what_confirms<I>(&mut self, input: &mut Input<I>) -> bool
+    fn learns_what_confirms<I>(&mut self, input: &mut Input<O::Event, I>) -> bool
     where
         I: Iterator<Item = Result<Event<O::Event>, HistoryError>>,
     {
@@ -497,7 +508,7 @@ impl<O: Observed> Run<'_, O> {
         let first = self.search.window.first_ending();
         let ahead = log.end().min(self.begun + self.search.foresight());
         let numbers = self.search.window.numbers().chain(self.begun..ahead);
-        let ends = numbers.filter_map(|number| Some((log.get(number).end?, number)));
+        let ends = numbers.filter_map(|number| Some((log.place(number).end?, number)));
         let mut ends: Vec<_> = ends.filter(|end| Some(*end) >= first).collect();
         ends.sort_unstable();
         let found = first_refused(|| self.again(), log, self.replayed(), &ends);
@@ -534,7 +545,7 @@ impl<O: Observed> Run<'_, O> {
         let Some(number) = refused.filter(|_| self.search.dropped > 0) else {
             return explain(again, &self.log, whole, refused, None);
         };
-        let end = self.log.get(number).end.map(|end| (end, number));
+        let end = self.log.place(number).end.map(|end| (end, number));
         let part = Replay {
             until: end,
             ..whole
@@ -608,6 +619,7 @@ impl<O: Observed> Run<'_, O> {
             widest_window,
             threads,
             mut panicked,
+            settings,
             peak_memory_bytes,
             started,
             ..
@@ -629,6 +641,7 @@ impl<O: Observed> Run<'_, O> {
         let hopeless = (is_refuted && search.dropped > 0).then(|| HOPELESS.to_owned());
         let resident = resident_bytes().unwrap_or(0);
         Validation {
+            criterion: settings.criterion,
             outcome,
             events: begun,
             interesting,

@@ -7,15 +7,16 @@ use super::call::call;
 use super::configuration::{Ahead, Configuration};
 use super::event::{Event, line};
 use super::observed::{Effect, Observed};
+use super::places::Place;
 use refmap::report::history::ShownEvent;
 
 /// Log of events by number; it drops old ones that are neither under way nor delayed.
 #[derive(Debug)]
 pub(super) struct Log<E> {
-    events: VecDeque<Event<E>>,
+    events: VecDeque<(Event<E>, Place)>,
     first: u64,
     /// Older events that are not over. An event without an end is never over.
-    lasting: BTreeMap<u64, Event<E>>,
+    lasting: BTreeMap<u64, (Event<E>, Place)>,
     /// Number of older events at which those that are over are dropped.
     crowded: usize,
     most: usize,
@@ -35,11 +36,10 @@ impl<E> Log<E> {
         }
     }
 
-    /// Appends an event; returns its number.
-    pub fn push(&mut self, event: Event<E>) -> u64 {
-        self.events.push_back(event);
+    /// Appends an event.
+    pub fn push(&mut self, event: Event<E>, place: Place) {
+        self.events.push_back((event, place));
         self.most = self.most.max(self.events.len() + self.lasting.len());
-        self.end() - 1
     }
 
     /// Greatest number of events held at a time.
@@ -52,7 +52,17 @@ impl<E> Log<E> {
         self.first + self.events.len() as u64
     }
 
+    /// An event as it was recorded.
     pub fn get(&self, number: u64) -> &Event<E> {
+        &self.entry(number).0
+    }
+
+    /// Place of an event in the search.
+    pub fn place(&self, number: u64) -> Place {
+        self.entry(number).1
+    }
+
+    fn entry(&self, number: u64) -> &(Event<E>, Place) {
         match number.checked_sub(self.first) {
             Some(place) => &self.events[place as usize],
             None => &self.lasting[&number],
@@ -61,15 +71,16 @@ impl<E> Log<E> {
 
     /// Drops the events before `number`, except those that `window`, the search's window at that point, refers to.
     pub fn forget_before(&mut self, number: u64, window: &Window) {
-        let is_in = |number: &u64, event: &Event<E>| window.has(event.thread, *number);
+        let is_in = |number: u64, place: &Place| window.has(place.queue, number);
         if self.lasting.len() >= self.crowded {
-            self.lasting.retain(|number, event| is_in(number, event));
+            self.lasting
+                .retain(|number, (_, place)| is_in(*number, place));
             self.crowded = 2 * self.lasting.len() + FEW_LASTING;
         }
         let forgotten = number.saturating_sub(self.first) as usize;
         let forgotten = forgotten.min(self.events.len());
         let numbered = (self.first..).zip(self.events.drain(..forgotten));
-        let lasting = numbered.filter(|(number, event)| is_in(number, event));
+        let lasting = numbered.filter(|(number, (_, place))| is_in(*number, place));
         self.lasting.extend(lasting);
         self.first = self.first.max(number);
     }
@@ -110,7 +121,7 @@ impl<E> Log<E> {
         let (mut low, mut high) = (next, known);
         while low < high {
             let middle = low.midpoint(high);
-            if self.get(middle).begin > time {
+            if self.place(middle).begin > time {
                 high = middle;
             } else {
                 low = middle + 1;
@@ -144,11 +155,12 @@ impl<E> Log<E> {
     }
 }
 
-/// Lane: a thread with events in the window.
+/// Lane: a thread with events in the window, or an event of which the thread does not count.
 #[derive(Clone, Debug)]
 pub(super) struct Lane {
-    pub thread: u32,
-    /// Numbers of the events that have begun and not ended, in the thread's order.
+    /// Queue of these events.
+    number: u64,
+    /// Numbers of the events that have begun and not ended, in the order of the queue.
     pub queue: VecDeque<u64>,
     /// Numbers of the delayed events, under way or ended, that are not yet in effect in every configuration.
     pub delayed: VecDeque<u64>,
@@ -178,7 +190,7 @@ impl Lane {
     }
 }
 
-/// Greatest number of lanes for which threads are looked up linearly.
+/// Greatest number of lanes of which none is given to another queue.
 const FEW_LANES: usize = 64;
 
 /// Place of an end among the ends of a history: its time, and the number of its event.
@@ -203,8 +215,8 @@ impl Window {
         }
     }
 
-    fn lane(&mut self, thread: u32) -> u32 {
-        let known = self.lanes.iter().position(|lane| lane.thread == thread);
+    fn lane(&mut self, number: u64) -> u32 {
+        let known = self.lanes.iter().position(|lane| lane.number == number);
         // Threads come and go, so a free lane is reused.
         let free = || {
             if self.lanes.len() < FEW_LANES {
@@ -215,9 +227,9 @@ impl Window {
         };
         let at = known.or_else(free).unwrap_or(self.lanes.len());
         match self.lanes.get_mut(at) {
-            Some(lane) => lane.thread = thread,
+            Some(lane) => lane.number = number,
             None => self.lanes.push(Lane {
-                thread,
+                number,
                 queue: VecDeque::new(),
                 delayed: VecDeque::new(),
             }),
@@ -226,17 +238,17 @@ impl Window {
     }
 
     /// Begins an event.
-    pub fn begin<E>(&mut self, number: u64, event: &Event<E>, effect: Effect) {
-        let at = self.lane(event.thread);
+    pub fn begin(&mut self, number: u64, place: Place, effect: Effect) {
+        let at = self.lane(place.queue);
         let lane = &mut self.lanes[at as usize];
         lane.queue.push_back(number);
         if effect == Effect::Delayed {
             lane.delayed.push_back(number);
         }
-        if let Some(end) = event.end {
+        if let Some(end) = place.end {
             self.ends.push(Reverse((end, number, at)));
         } else if let Err(place) = self.endless.binary_search(&at) {
-            // Its lane is never idle again, and so belongs to no other thread.
+            // Its lane is never idle again, and so belongs to no other queue.
             self.endless.insert(place, at);
         }
     }
@@ -295,9 +307,9 @@ impl Window {
             .sum()
     }
 
-    /// True if the window refers to this event of `thread`.
-    fn has(&self, thread: u32, number: u64) -> bool {
-        let mut lanes = self.lanes.iter().filter(|lane| lane.thread == thread);
+    /// True if the window refers to this event of `queue`.
+    fn has(&self, queue: u64, number: u64) -> bool {
+        let mut lanes = self.lanes.iter().filter(|lane| lane.number == queue);
         lanes.any(|Lane { queue, delayed, .. }| {
             queue.binary_search(&number).is_ok() || delayed.binary_search(&number).is_ok()
         })

@@ -23,8 +23,8 @@ use refmap_histories::{
 
 type Answer = Result<Report, ValidatorError>;
 type Run = dyn Fn(History<&mut dyn BufRead>, &Settings<'_>) -> Answer + Send + Sync;
-type RunTrace = dyn Fn(&Value, &Settings<'_>) -> Answer + Send + Sync;
-type RunForeign = dyn Fn(&[Foreign], &Settings<'_>) -> Answer + Send + Sync;
+type RunTrace = dyn Fn(&Value, &Map<String, Value>, &Settings<'_>) -> Answer + Send + Sync;
+type RunForeign = dyn Fn(&[Foreign], &Map<String, Value>, &Settings<'_>) -> Answer + Send + Sync;
 
 /// Validator: a specification with an adapter for events.
 #[derive(Serialize)]
@@ -65,9 +65,13 @@ pub enum ValidatorError {
     /// The trace is too large.
     #[error("a trace has at most {LONGEST_TRACE} bytes")]
     LongTrace,
-    /// The validator requires a header, which a trace of states does not have.
-    #[error("a trace of states has no parameters: {0}")]
+    /// The parameters that were given of a trace of states, or of a history of another tool, which have no header, are none of the
+    /// specification.
+    #[error("{0} (the file has no parameters: --parameter NAME=VALUE gives one)")]
     Instance(#[source] InputError),
+    /// Parameters were given of a history that has its own.
+    #[error("line 1 has the parameters of the history, so that none can be given")]
+    GivenTwice,
     /// The specification is none of an object of which the histories of other tools are.
     #[error(
         "{name} has no calls by which the histories of other tools go: only its own histories are validated"
@@ -79,9 +83,6 @@ pub enum ValidatorError {
     /// The history of another tool is malformed.
     #[error(transparent)]
     Foreign(Box<ForeignError>),
-    /// The specification has parameters, which the history of another tool does not give.
-    #[error("a history of another tool has no parameters: {0}")]
-    ForeignInstance(#[source] InputError),
     /// An operation of another tool's history is no call of the object.
     #[error("line {line}: {operation} is no call of {name}")]
     NoCall {
@@ -114,8 +115,8 @@ pub enum ValidatorError {
 impl Validator {
     /// Creates a validator. The parameters of a header are the fields of `P`, each with a long name, and are read by the grammar
     /// that reads the arguments of a check. `adapter` builds the specification of them; it rejects combinations that are in
-    /// range individually but inconsistent. A trace of states has no header, and is validated against the specification that
-    /// `adapter` builds of no parameters.
+    /// range individually but inconsistent. A trace of states has no header, and is validated against the specification of the
+    /// parameters that are given with it.
     ///
     /// ```
     /// use refmap_cli::catalogue::{InputError, Validator, number};
@@ -163,11 +164,11 @@ impl Validator {
                 let report = validation.report().claiming(about, source);
                 Ok(report.named(name, parameters))
             }),
-            trace: Box::new(move |trace, settings| {
-                let observed = of_trace(&Map::new()).map_err(ValidatorError::Instance)?;
+            trace: Box::new(move |trace, given, settings| {
+                let observed = of_trace(given).map_err(ValidatorError::Instance)?;
                 let validation = validate_trace(observed.specification(), trace, settings)?;
                 let report = validation.report().claiming(about, source);
-                Ok(report.named(name, Map::<String, Value>::new()))
+                Ok(report.named(name, given.clone()))
             }),
             foreign: None,
         }
@@ -186,10 +187,12 @@ impl Validator {
         S::Call: Send,
     {
         let parameters = Parameters::of::<P>();
-        let foreign = move |operations: &[Foreign], settings: &Settings<'_>| {
-            let read = parameters.read_values(name, &Map::new());
+        let foreign = move |operations: &[Foreign],
+                            given: &Map<String, Value>,
+                            settings: &Settings<'_>| {
+            let read = parameters.read_values(name, given);
             let instance = read.and_then(|read| read.of::<P>());
-            let instance = instance.map_err(ValidatorError::ForeignInstance)?;
+            let instance = instance.map_err(ValidatorError::Instance)?;
             let object = Operations(build(&instance, some_arguments(operations)));
             let mut events = Vec::new();
             let mut places: HashMap<u32, u64> = HashMap::new();
@@ -219,15 +222,16 @@ impl Validator {
                 *place += 1;
             }
             let lines: Vec<u64> = operations.iter().map(|operation| operation.line).collect();
-            let mut validation = match keys(operations)? {
-                Some(keys) => validate_objects(&object, events, &keys, settings)?,
-                None => validate(&object, Ordered::of(events), settings)?,
+            let decided = match keys(operations)? {
+                Some(keys) => validate_objects(&object, events, &keys, settings),
+                None => validate(&object, Ordered::of(events), settings),
             };
+            let mut validation = decided.map_err(|error| error.with_lines(&lines))?;
             let word = "that the history is whole, which its format does not say";
             validation.taken_at_word.push(word.to_owned());
             let report = validation.with_lines(&lines).report();
             let report = report.claiming(about, source);
-            Ok(report.named(name, Map::<String, Value>::new()))
+            Ok(report.named(name, given.clone()))
         };
         let own = move |of: &P| Ok(Operations(build(of, Vec::new())));
         let parameters = Parameters::of::<P>();
@@ -294,13 +298,13 @@ impl Validator {
             Err(HistoryError {
                 problem: Problem::Interrupted(limit),
                 ..
-            }) => Ok(self.unread(limit)),
+            }) => Ok(self.unread(limit, settings)),
             Err(error) => Err(error.into()),
         }
     }
 
     /// Decides whether a history that another tool recorded is a behaviour. If `keyed`, each value in it is a pair of a key and a
-    /// value, and each key an object of its own.
+    /// value, and each key an object of its own. The specification has the parameters `given`.
     ///
     /// # Errors
     ///
@@ -310,28 +314,29 @@ impl Validator {
         input: &mut dyn BufRead,
         format: Format,
         keyed: bool,
+        given: &Map<String, Value>,
         settings: &Settings<'_>,
     ) -> Result<Report, ValidatorError> {
         let Some(run) = &self.foreign else {
             return Err(ValidatorError::NotForeign { name: self.name });
         };
         match foreign::read(input, format, keyed) {
-            Ok(operations) => run(&operations, settings),
+            Ok(operations) => run(&operations, given, settings),
             Err(ForeignError {
                 problem: ForeignProblem::Interrupted(limit),
                 ..
-            }) => Ok(self.unread(limit)),
+            }) => Ok(self.unread(limit, settings)),
             Err(error) => Err(ValidatorError::Foreign(Box::new(error))),
         }
     }
 
     /// Report of a history, or a trace, of which a limit left nothing to be read.
-    pub fn unread(&self, limit: Limit) -> Report {
-        let report = Validation::unread(limit).report();
+    pub fn unread(&self, limit: Limit, settings: &Settings<'_>) -> Report {
+        let report = Validation::unread(settings.criterion, limit).report();
         report.named(self.name, Map::<String, Value>::new())
     }
 
-    /// Decides whether the ITF trace in `input` is a behaviour.
+    /// Decides whether the ITF trace in `input` is a behaviour of the specification with the parameters `given`.
     ///
     /// # Errors
     ///
@@ -339,6 +344,7 @@ impl Validator {
     pub fn run_trace(
         &self,
         input: &mut dyn BufRead,
+        given: &Map<String, Value>,
         settings: &Settings<'_>,
     ) -> Result<Report, ValidatorError> {
         let mut bounded = input.take(LONGEST_TRACE);
@@ -347,11 +353,11 @@ impl Validator {
             return Err(ValidatorError::LongTrace);
         }
         match read {
-            Ok(trace) => (self.trace)(&trace, settings),
+            Ok(trace) => (self.trace)(&trace, given, settings),
             Err(error) if error.is_io() => {
                 let error = io::Error::from(error);
                 match Interrupted::in_error(&error) {
-                    Some(limit) => Ok(self.unread(limit)),
+                    Some(limit) => Ok(self.unread(limit, settings)),
                     None => Err(ValidatorError::Io(error)),
                 }
             }

@@ -14,7 +14,8 @@ use super::command::{
     Page, RunAllCommand, StressCommand, TableCommand, ValidateCommand,
 };
 use super::grammar::{
-    IMPLEMENTATION, Named, ORDERS, SPECIFICATION, STORAGES, SYMMETRIES, WITHOUT, WORKERS, command,
+    CRITERIA, IMPLEMENTATION, Named, ORDERS, SPECIFICATION, STORAGES, SYMMETRIES, WITHOUT, WORKERS,
+    command,
 };
 use super::listing::Listing;
 use super::new::NewCommand;
@@ -26,6 +27,7 @@ use refmap::obligation::{Induction, Liveness, Search, Selection, Settings, Until
 use refmap::random::Walks;
 use refmap::report::{Detail, Verdict};
 use refmap_programs::MemoryModel;
+use serde_json::{Map, Value};
 
 pub(super) fn parse(
     name: &'static str,
@@ -100,6 +102,8 @@ pub(super) fn parse(
                 .get_one::<String>("against")
                 .expect("clap demands a specification")
                 .clone(),
+            criterion: one_of(matches, "criterion", &CRITERIA),
+            parameters: parameters(matches),
             configurations: *matches
                 .get_one::<u64>("max-configurations")
                 .expect("there is a default") as usize,
@@ -334,6 +338,12 @@ fn limits(matches: &ArgMatches) -> Limits {
         seconds: matches.get_one("max-seconds").copied(),
         memory_bytes: memory_bytes(matches),
     }
+}
+
+/// Parameters of the instance of a history that has none itself, by name.
+fn parameters(matches: &ArgMatches) -> Map<String, Value> {
+    let given = matches.get_many::<(String, Value)>("parameter");
+    given.into_iter().flatten().cloned().collect()
 }
 
 /// Memory limit: as given, or a default that leaves the machine usable.

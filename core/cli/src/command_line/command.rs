@@ -13,8 +13,10 @@ use refmap::explore::Limits;
 use refmap::obligation::Settings;
 #[cfg(feature = "pictures")]
 use refmap::obligation::{Liveness, Selection};
+use refmap::report::history::Criterion;
 use refmap::report::{Detail, Verdict};
 use refmap_programs::MemoryModel;
+use serde_json::{Map, Value};
 
 /// Command.
 pub(super) enum Command {
@@ -150,6 +152,9 @@ pub(super) struct StressCommand {
 pub(super) struct ValidateCommand {
     pub file: PathBuf,
     pub against: String,
+    pub criterion: Criterion,
+    /// Parameters of the specification that the file does not have.
+    pub parameters: Map<String, Value>,
     pub configurations: usize,
     pub buffer: Option<u32>,
     /// True if each value of a history of Jepsen is a key and a value.

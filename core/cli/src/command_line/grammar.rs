@@ -15,7 +15,9 @@ use crate::pictures::explorer::{Address, Listen};
 use crate::table::Rows;
 use refmap::explore::{Order, Storage};
 use refmap::obligation::Symmetry;
+use refmap::report::history::Criterion;
 use refmap_programs::MemoryModel;
+use serde_json::Value;
 
 /// Option for the number of the engine's worker threads.
 pub(super) const WORKERS: &str = "workers";
@@ -348,7 +350,7 @@ fn validate(catalogue: &Catalogue) -> clap::Command {
                 .value_name("FILE")
                 .help(
                     "The history, as JSON lines, or as Jepsen records it, in EDN, JSON or text; if its name ends in .itf.json, a \
-                     trace of states, for specifications that need no parameters",
+                     trace of states",
                 )
                 .required(true)
                 .value_parser(clap::value_parser!(PathBuf)),
@@ -357,6 +359,20 @@ fn validate(catalogue: &Catalogue) -> clap::Command {
             valued("against", "NAME", "The specification")
                 .required(true)
                 .value_parser(PossibleValuesParser::new(names)),
+        )
+        .arg(choice(
+            "criterion",
+            &CRITERIA,
+            "Orders that count: by time and thread, by thread alone, or by the times at which nothing is under way",
+        ))
+        .arg(
+            valued(
+                "parameter",
+                "NAME=VALUE",
+                "Gives a parameter of the specification, of a history or a trace that has none itself",
+            )
+            .action(ArgAction::Append)
+            .value_parser(parameter),
         )
         .arg(flag(
             "keyed",
@@ -486,11 +502,26 @@ fn valued(name: &'static str, value: &'static str, help: &'static str) -> Arg {
         .action(ArgAction::Set)
 }
 
+/// Parameter with its value, of JSON if it can be read so, else a text.
+fn parameter(given: &str) -> Result<(String, Value), String> {
+    let (name, value) = given
+        .split_once('=')
+        .ok_or("it is no NAME=VALUE, as capacity=4")?;
+    let read = serde_json::from_str(value);
+    Ok((name.to_owned(), read.unwrap_or_else(|_| value.into())))
+}
+
 /// Names of an option's values, the default first.
 pub(super) type Named<T> = [(&'static str, T)];
 
 pub(super) const SYMMETRIES: [(&str, Symmetry); 2] =
     [("none", Symmetry::None), ("full", Symmetry::Full)];
+
+pub(super) const CRITERIA: [(&str, Criterion); 3] = [
+    ("linearizable", Criterion::Linearizable),
+    ("sequential", Criterion::Sequential),
+    ("quiescent", Criterion::Quiescent),
+];
 
 pub(super) const STORAGES: [(&str, Storage); 3] = [
     ("packed", Storage::Packed),

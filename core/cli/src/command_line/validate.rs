@@ -71,6 +71,7 @@ pub(super) fn run(
     let path = || command.file.clone();
     let bar = progress::Bar::new(command.quiet, validator.name, 0, command.limits);
     let settings = Settings {
+        criterion: command.criterion,
         configurations: command.configurations,
         buffer: command.buffer,
         limits: command.limits,
@@ -100,13 +101,17 @@ pub(super) fn run(
         None => None,
     };
     let is_trace = command.file.to_string_lossy().ends_with(".itf.json");
+    let given = &command.parameters;
     let report = match opened {
-        Ok(mut input) if is_trace => validator.run_trace(&mut input, &settings),
+        Ok(mut input) if is_trace => validator.run_trace(&mut input, given, &settings),
         Ok(mut input) => match foreign(&mut input) {
-            Some(format) => validator.run_foreign(&mut input, format, command.keyed, &settings),
-            None => validator.run(&mut input, &settings),
+            Some(format) => {
+                validator.run_foreign(&mut input, format, command.keyed, given, &settings)
+            }
+            None if given.is_empty() => validator.run(&mut input, &settings),
+            None => Err(ValidatorError::GivenTwice),
         },
-        Err(limit) => Ok(validator.unread(limit)),
+        Err(limit) => Ok(validator.unread(limit, &settings)),
     };
     bar.clear();
     let report = report.map_err(|source| HistoryFileError::History {

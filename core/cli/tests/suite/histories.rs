@@ -262,8 +262,19 @@ fn what_is_no_history_of_the_object_is_refused() {
     assert_refused(
         &known,
         &["bounded"],
-        "a history of another tool has no parameters",
+        "capacity is not given, and must be a number from 1 to 1073741824 (the file has no parameters: --parameter NAME=VALUE gives one)",
     );
+    assert_refused(
+        &known,
+        &["bounded", "--parameter", "capacity=none"],
+        "capacity is \"none\", and must be a number",
+    );
+    assert_refused(
+        &known,
+        &["bounded", "--parameter", "size=3"],
+        "bounded has no parameter \"size\"",
+    );
+    assert_refused(&known, &["bounded", "--parameter", "3"], "NAME=VALUE");
     assert_refused(
         &known,
         &["counter"],
@@ -283,6 +294,78 @@ fn what_is_no_history_of_the_object_is_refused() {
     assert_eq!(status.expect("it is read"), Status::Incomplete, "{report}");
 }
 
+/// A size is no part of the histories of other tools.
+#[test]
+fn a_queue_of_jepsen_has_the_size_that_is_given() {
+    let mut history = String::new();
+    done(&mut history, 0, "enqueue", "1", "true");
+    done(&mut history, 1, "enqueue", "2", "true");
+    done(&mut history, 1, "dequeue", "nil", "1");
+    let report = assert_holds(&history, &["bounded", "--parameter", "capacity=2"]);
+    assert_eq!(report["parameters"]["capacity"], 2);
+    assert_violated(&history, &["bounded", "--parameter", "capacity=1"]);
+}
+
+/// A history that each criterion decides in its own way, with its twin that the criterion refuses.
+#[test]
+fn criteria_have_their_own_orders() {
+    let by = |history: &str, criterion: &str, is_behaviour: bool| {
+        let words = ["register", "--criterion", criterion];
+        let report = if is_behaviour {
+            assert_holds(history, &words)
+        } else {
+            assert_violated(history, &words)
+        };
+        assert_eq!(report["history"]["criterion"], criterion);
+    };
+    // Another client reads what was overwritten.
+    let mut stale = String::new();
+    done(&mut stale, 0, "write", "1", "1");
+    done(&mut stale, 0, "write", "2", "2");
+    done(&mut stale, 1, "read", "nil", "1");
+    by(&stale, "linearizable", false);
+    by(&stale, "sequential", true);
+    by(&stale, "quiescent", false);
+    // The same client does, and meanwhile another one is busy all the time.
+    let mut busy = String::new();
+    event(&mut busy, 9, "invoke", "read", "nil");
+    done(&mut busy, 0, "write", "1", "1");
+    done(&mut busy, 0, "write", "2", "2");
+    done(&mut busy, 0, "read", "nil", "1");
+    event(&mut busy, 9, "ok", "read", "2");
+    by(&busy, "linearizable", false);
+    by(&busy, "sequential", false);
+    by(&busy, "quiescent", true);
+    let never = busy.replace(":ok, :f :read, :value 2", ":ok, :f :read, :value 3");
+    by(&never, "quiescent", false);
+    let (status, _) = validated(&busy, &["register", "--criterion", "serializable"]);
+    let error = status.expect_err("there is none of the name").to_string();
+    assert!(
+        error.contains("linearizable, sequential, quiescent"),
+        "{error}"
+    );
+}
+
+/// Of two objects each has an order of its own, and they have none together.
+#[test]
+fn several_objects_are_not_decided_apart_by_threads_alone() {
+    let mut history = String::new();
+    done(&mut history, 0, "write", "[x 1]", "[x 1]");
+    done(&mut history, 0, "read", "[y nil]", "[y nil]");
+    let one = history.clone();
+    done(&mut history, 1, "write", "[y 1]", "[y 1]");
+    done(&mut history, 1, "read", "[x nil]", "[x nil]");
+    let words = |criterion| ["register", "--keyed", "--criterion", criterion];
+    let told = "line 3: the event is of another object than those before it";
+    assert_refused(&history, &words("sequential"), told);
+    assert_refused(&one, &words("sequential"), told);
+    assert_violated(&history, &words("linearizable"));
+    let of_one = one.replace("[y nil]", "[x 1]");
+    assert_holds(&of_one, &words("sequential"));
+    // Each object has its own quiescent times.
+    assert_violated(&history, &words("quiescent"));
+}
+
 /// The own form of a history names the same calls.
 #[test]
 fn a_history_of_refmap_is_validated_against_a_ready_specification() {
@@ -294,6 +377,8 @@ fn a_history_of_refmap_is_validated_against_a_ready_specification() {
 "#;
     assert_holds(history, &["bounded"]);
     assert_violated(&history.replace("false", "true"), &["bounded"]);
+    let given = ["bounded", "--parameter", "capacity=1"];
+    assert_refused(history, &given, "line 1 has the parameters of the history");
     let map = r#"{"history":"refmap","version":1}
 {"thread":0,"place":0,"begin":10,"end":20,"event":{"call":{"put":{"key":"a","value":1}}}}
 {"thread":1,"place":0,"begin":15,"end":25,"event":{"call":{"put":{"key":"b","value":2}}}}

@@ -13,7 +13,8 @@ impl Tested {
         let validation = finding.and_then(|finding| finding.validation.clone());
         let validated = validation.as_ref().map(Validation::report);
         let has_history = validated.is_some();
-        let blank = || Validation::nothing(Outcome::Behaviour).report();
+        let blank =
+            || Validation::nothing(crate::Criterion::default(), Outcome::Behaviour).report();
         let mut report = validated.unwrap_or_else(blank);
         let counterexample = finding.map(|finding| Counterexample {
             explanation: finding.told.clone(),

@@ -166,7 +166,7 @@ impl<O: Observed, R: FnMut(&mut Log<O::Event>, u64) -> Ahead> Attempt<'_, '_, O,
         let observed = self.search.observed;
         loop {
             let time = match (self.read)(self.log, next) {
-                Ahead::Event => Some(self.log.get(next).begin),
+                Ahead::Event => Some(self.log.place(next).begin),
                 Ahead::End => None,
                 Ahead::Unknown => return Err(Nothing::Unknown),
             };
@@ -187,7 +187,7 @@ impl<O: Observed, R: FnMut(&mut Log<O::Event>, u64) -> Ahead> Attempt<'_, '_, O,
                 return Ok(());
             }
             let effect = self.log.effect(observed, next);
-            window.begin(next, self.log.get(next), effect);
+            window.begin(next, self.log.place(next), effect);
             next += 1;
         }
     }

@@ -3,21 +3,29 @@
 use std::collections::BTreeMap;
 
 use refmap::random::Generator;
-use refmap_histories::{Effect, Event, Ordered, Outcome, Settings, StepKind, Validation, validate};
+use refmap_histories::{
+    Criterion, Effect, Event, Ordered, Outcome, Settings, StepKind, Validation, validate,
+};
 
 use super::heap::Heap;
 use super::memory::{Access, Buffers, ObservedMemory, Stores, THREADS};
-use super::queue::Queue;
+use super::queue::{Queue, Use};
 use super::random::{Corruption, Loss, Size, Subject, history};
 use crate::oracle::Oracle;
 
 fn run<S: Subject>(subject: &S, events: &[Event<S::Event>]) -> Validation {
-    within(None, subject, events)
+    by(Criterion::Linearizable, None, subject, events)
 }
 
-fn within<S: Subject>(buffer: Option<u32>, subject: &S, events: &[Event<S::Event>]) -> Validation {
+fn by<S: Subject>(
+    criterion: Criterion,
+    buffer: Option<u32>,
+    subject: &S,
+    events: &[Event<S::Event>],
+) -> Validation {
     let events = Ordered::of(events.iter().cloned());
     let settings = Settings {
+        criterion,
         buffer,
         ..Settings::default()
     };
@@ -26,17 +34,18 @@ fn within<S: Subject>(buffer: Option<u32>, subject: &S, events: &[Event<S::Event
 
 /// Compares the two verdicts, and returns whether the history is accepted.
 fn agree<S: Subject>(subject: &S, events: &[Event<S::Event>], case: &str) -> bool {
-    agree_within(None, subject, events, case)
+    agree_by(Criterion::Linearizable, None, subject, events, case)
 }
 
-fn agree_within<S: Subject>(
+fn agree_by<S: Subject>(
+    criterion: Criterion,
     buffer: Option<u32>,
     subject: &S,
     events: &[Event<S::Event>],
     case: &str,
 ) -> bool {
-    let validation = within(buffer, subject, events);
-    let oracle = Oracle::new(subject, events, buffer);
+    let validation = by(criterion, buffer, subject, events);
+    let oracle = Oracle::by(criterion, subject, events, buffer);
     let accepted = match &validation.outcome {
         Outcome::Behaviour => true,
         Outcome::Refuted(explanation) => {
@@ -52,7 +61,9 @@ fn agree_within<S: Subject>(
             let longest = prefix.events as usize - endless;
             let end = explanation.event.as_ref().and_then(|event| event.end);
             let same_end = events.iter().filter(|event| event.end == end).count();
-            if let Some(end) = end
+            // By the other criteria events end together.
+            if criterion == Criterion::Linearizable
+                && let Some(end) = end
                 && same_end == 1
             {
                 assert_eq!(longest, oracle.longest(end), "{case}: {events:?}");
@@ -171,6 +182,177 @@ fn on_a_heap() {
     }
 }
 
+/// Numbers of the histories of one subject by what accepts them.
+#[derive(Debug, Default)]
+struct Accepted {
+    all: u64,
+    linearizable: u64,
+    sequential: u64,
+    quiescent: u64,
+}
+
+/// Compares the verdicts by every criterion, of valid, partial and spoilt histories. A linearizable one is accepted by each.
+fn compare_criteria<S: Subject>(
+    name: &str,
+    subject: &S,
+    seeds: std::ops::Range<u64>,
+    size: Size,
+) -> Accepted {
+    let mut accepted = Accepted::default();
+    for seed in seeds {
+        let mut random = Generator::numbered(seed, 2);
+        let Some(mut valid) = history(subject, &mut random, size) else {
+            continue;
+        };
+        // Some histories have more times at which nothing is under way, and so more order.
+        for event in &mut valid {
+            let is_sparse = seed.is_multiple_of(2);
+            let quiet = event.begin - event.begin % 4;
+            event.begin += if is_sparse { quiet } else { 0 };
+            event.end = event
+                .end
+                .map(|end| end + if is_sparse { end - end % 4 } else { 0 });
+        }
+        let lost = Loss::ALL.map(|loss| loss.lose(subject, &valid, &mut random));
+        let spoilt = Corruption::ALL.map(|kind| kind.spoil(subject, &valid, &mut random));
+        let spoilt: Vec<_> = spoilt.into_iter().flatten().collect();
+        // What is refused with an end may be permitted without, as the times at which nothing is under way are others.
+        let open = spoilt
+            .iter()
+            .map(|events| Loss::End.lose(subject, events, &mut random));
+        let open: Vec<_> = open.flatten().collect();
+        let lost = lost.into_iter().flatten();
+        let all = [valid].into_iter().chain(lost).chain(spoilt).chain(open);
+        for (number, events) in all.enumerate() {
+            let case = format!("{name}, seed {seed}, history {number}");
+            let [linearizable, sequential, quiescent] = Criterion::ALL.map(|criterion| {
+                let case = format!("{case}, {criterion:?}");
+                agree_by(criterion, None, subject, &events, &case)
+            });
+            assert!(!linearizable || sequential, "{case}: {events:?}");
+            assert!(!linearizable || quiescent, "{case}: {events:?}");
+            accepted.all += 1;
+            accepted.linearizable += u64::from(linearizable);
+            accepted.sequential += u64::from(sequential);
+            accepted.quiescent += u64::from(quiescent);
+        }
+    }
+    accepted
+}
+
+#[test]
+fn criteria_are_what_their_definitions_say() {
+    let accepted = [
+        compare_criteria(
+            "memory",
+            &ObservedMemory(Stores::AtOnce),
+            0..SEEDS / 2,
+            SMALL,
+        ),
+        compare_criteria(
+            "delays",
+            &ObservedMemory(Stores::Delayed),
+            0..SEEDS / 2,
+            SMALL,
+        ),
+        compare_criteria("queue", &Queue, 0..SEEDS / 2, SMALL),
+        compare_criteria("heap", &Heap(Stores::AtOnce), 0..SEEDS / 2, SMALL),
+    ];
+    for of in accepted {
+        // Each of the two permits what the default refuses, and refuses something.
+        assert!(of.linearizable + 4 < of.sequential, "{of:?}");
+        assert!(of.linearizable + 10 < of.quiescent, "{of:?}");
+        assert!(of.sequential + 10 < of.all, "{of:?}");
+        assert!(of.quiescent + 10 < of.all, "{of:?}");
+    }
+}
+
+/// The same history with the intervals that a criterion makes of its own, each event a thread where the order of threads is not kept.
+fn stretched(criterion: Criterion, events: &[Event<Use>]) -> Vec<Event<Use>> {
+    let mut stretched = events.to_vec();
+    match criterion {
+        Criterion::Linearizable => (),
+        Criterion::Sequential => {
+            for event in &mut stretched {
+                (event.begin, event.end) = (0, event.end.map(|_| 0));
+            }
+        }
+        Criterion::Quiescent => {
+            let last = events.iter().filter_map(|event| event.end).max();
+            let last = last.unwrap_or(0);
+            let is_quiet = |time: &u64| {
+                let mut events = events.iter();
+                events.all(|event| event.begin > *time || event.end.is_some_and(|end| end <= *time))
+            };
+            let quiet: Vec<u64> = (0..last).filter(is_quiet).collect();
+            for (thread, event) in (0..).zip(&mut stretched) {
+                (event.thread, event.place) = (thread, 0);
+                // From the latest quiet time before it to the first one after it; an interval has both its bounds.
+                let before = quiet.partition_point(|time| *time < event.begin);
+                event.begin = before.checked_sub(1).map_or(0, |at| quiet[at] + 1);
+                event.end = event.end.map(|end| {
+                    let after = quiet.partition_point(|time| *time < end);
+                    quiet.get(after).copied().unwrap_or(last)
+                });
+            }
+        }
+    }
+    stretched
+}
+
+/// More threads and events than an enumeration could decide.
+#[test]
+fn criteria_are_linearizability_of_other_intervals() {
+    let mut seen: BTreeMap<(&str, bool), u32> = BTreeMap::new();
+    for seed in 0..300 {
+        let mut random = Generator::numbered(seed, 3);
+        let size = Size {
+            threads: [2, 5, 70][random.below(3)],
+            events: [10, 30, 90][random.below(3)],
+        };
+        let Some(mut events) = history(&Queue, &mut random, size) else {
+            continue;
+        };
+        if random.below(3) > 0 {
+            let kind = WITHOUT_FREE[random.below(3)];
+            events = kind.spoil(&Queue, &events, &mut random).unwrap_or(events);
+        }
+        if random.below(3) == 0 {
+            events = Loss::End
+                .lose(&Queue, &events, &mut random)
+                .unwrap_or(events);
+        }
+        for criterion in Criterion::ALL {
+            let decided = |criterion, events: &[Event<Use>]| {
+                let settings = Settings {
+                    criterion,
+                    configurations: 1 << 10,
+                    ..Settings::default()
+                };
+                let validation = validate(&Queue, Ordered::of(events.to_vec()), &settings);
+                match validation.expect("the history is in order").outcome {
+                    Outcome::Behaviour => Some(true),
+                    Outcome::Refuted(_) => Some(false),
+                    Outcome::Undecided(_) => None,
+                    Outcome::Misled => panic!("{seed}: the adapter is wrong"),
+                }
+            };
+            let own = decided(criterion, &events);
+            let other = decided(Criterion::Linearizable, &stretched(criterion, &events));
+            if let (Some(own), Some(other)) = (own, other) {
+                assert_eq!(own, other, "{criterion:?}, seed {seed}: {events:?}");
+                *seen.entry((criterion.name(), own)).or_default() += 1;
+            }
+        }
+    }
+    for criterion in Criterion::ALL {
+        for accepted in [false, true] {
+            let number = seen.get(&(criterion.name(), accepted));
+            assert!(number.is_some_and(|number| *number > 5), "{seen:?}");
+        }
+    }
+}
+
 /// A small buffer refuses histories that a larger one permits. One thread stores three times, another one loads
 /// twice, in all orders and with all results.
 #[test]
@@ -205,7 +387,7 @@ fn on_store_buffers_that_are_soon_full() {
             let events: Vec<_> = events.collect();
             let accepted = [None, Some(2), Some(1)].map(|buffer| {
                 let case = format!("a buffer of {buffer:?}");
-                agree_within(buffer, &memory, &events, &case)
+                agree_by(Criterion::Linearizable, buffer, &memory, &events, &case)
             });
             refused[0] += u32::from(accepted[0] && !accepted[1]);
             refused[1] += u32::from(accepted[1] && !accepted[2]);
@@ -236,7 +418,10 @@ fn a_full_buffer_has_to_give_something_up() {
     let memory = ObservedMemory(Stores::Delayed);
     for (buffer, accepted) in [(Some(1), false), (Some(2), true), (None, true)] {
         let case = format!("{buffer:?}");
-        assert_eq!(agree_within(buffer, &memory, &events, &case), accepted);
+        assert_eq!(
+            agree_by(Criterion::Linearizable, buffer, &memory, &events, &case),
+            accepted
+        );
     }
 }
 
@@ -253,6 +438,11 @@ fn nightly_at_length() {
     }
     compare("queue", &Queue, SEEDS..10_000, size);
     compare("buffers", &Buffers, SEEDS..3_000, SMALL);
+    for stores in [Stores::AtOnce, Stores::Delayed] {
+        compare_criteria("memory", &ObservedMemory(stores), SEEDS..4_000, SMALL);
+        compare_criteria("heap", &Heap(stores), SEEDS..4_000, SMALL);
+    }
+    compare_criteria("queue", &Queue, SEEDS..4_000, SMALL);
 }
 
 /// Delayed effects and store buffers in the specification state the same memory, so they accept the same histories.

@@ -2,14 +2,16 @@
 //! specification's `next`.
 
 use refmap::TransitionSystem;
-use refmap_histories::{Effect, Event, Happening, Observed};
+use refmap_histories::{Criterion, Effect, Event, Happening, Observed};
 
 type State<O> = <<O as Observed>::Specification as TransitionSystem>::State;
 type Action<O> = <<O as Observed>::Specification as TransitionSystem>::Action;
 
-/// History, by thread.
+/// History, by the sequences of which the order counts: the threads, or each event by itself.
 pub struct Oracle<'a, O: Observed> {
     observed: &'a O,
+    criterion: Criterion,
+    events: &'a [Event<O::Event>],
     threads: Vec<Vec<&'a Event<O::Event>>>,
     /// Greatest number of pending delayed events of a thread.
     buffer: usize,
@@ -25,15 +27,29 @@ struct Order<S> {
 
 impl<'a, O: Observed> Oracle<'a, O> {
     pub fn new(observed: &'a O, events: &'a [Event<O::Event>], buffer: Option<u32>) -> Self {
+        Self::by(Criterion::Linearizable, observed, events, buffer)
+    }
+
+    pub fn by(
+        criterion: Criterion,
+        observed: &'a O,
+        events: &'a [Event<O::Event>],
+        buffer: Option<u32>,
+    ) -> Self {
         let mut threads: Vec<Vec<_>> = Vec::new();
-        for event in events {
-            let thread = event.thread as usize;
+        for (number, event) in events.iter().enumerate() {
+            let thread = match criterion {
+                Criterion::Linearizable | Criterion::Sequential => event.thread as usize,
+                Criterion::Quiescent => number,
+            };
             threads.resize(threads.len().max(thread + 1), Vec::new());
             threads[thread].push(event);
         }
         let buffer = buffer.map_or(usize::MAX, |most| most as usize);
         Self {
             observed,
+            criterion,
+            events,
             threads,
             buffer,
         }
@@ -183,12 +199,28 @@ impl<'a, O: Observed> Oracle<'a, O> {
         stop
     }
 
-    /// Whether every event that is not taken ended no earlier than this one began.
+    /// Whether one event precedes another one by the criterion, whatever their sequences.
+    fn precedes(&self, one: &Event<O::Event>, other: &Event<O::Event>) -> bool {
+        let Some(end) = one.end else {
+            return false;
+        };
+        match self.criterion {
+            Criterion::Linearizable => end < other.begin,
+            Criterion::Sequential => false,
+            // Half a unit after some time nothing is under way. No event begins or ends there.
+            Criterion::Quiescent => (end..other.begin).any(|time| {
+                let mut events = self.events.iter();
+                events.all(|event| event.begin > time || event.end.is_some_and(|end| end <= time))
+            }),
+        }
+    }
+
+    /// Whether no event that is not taken precedes this one.
     fn may_come(&self, order: &Order<State<O>>, event: &Event<O::Event>) -> bool {
         let mut threads = self.threads.iter().zip(&order.taken);
         threads.all(|(events, taken)| {
             let mut rest = events[*taken..].iter();
-            rest.all(|other| other.end.is_none_or(|end| end >= event.begin))
+            rest.all(|other| !self.precedes(other, event))
         })
     }
 

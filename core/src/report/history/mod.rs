@@ -1,11 +1,13 @@
 //! Data that a report has of a history that real threads recorded.
 
+mod criterion;
 mod explanation;
 pub(super) mod text;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use criterion::Criterion;
 pub use explanation::{
     Explanation, Prefix, PrefixStep, Refused, ShownEvent, Situation, SmallWindow, StepKind,
 };
@@ -13,6 +15,9 @@ pub use explanation::{
 /// Data that a report has of a recorded history besides.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Recorded {
+    /// Orders that count.
+    #[serde(default)]
+    pub criterion: Criterion,
     /// Events that were read.
     pub events: u64,
     /// Those that are interesting, and have an end.

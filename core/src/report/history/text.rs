@@ -4,7 +4,9 @@ use std::fmt::{self, Formatter};
 
 use serde_json::Value;
 
-use super::{Explanation, NoEnd, Prefix, PrefixStep, Recorded, ShownEvent, Situation, StepKind};
+use super::{
+    Criterion, Explanation, NoEnd, Prefix, PrefixStep, Recorded, ShownEvent, Situation, StepKind,
+};
 use crate::report::layout::Ink;
 use crate::report::number::{counted, grouped};
 use crate::report::text::Text;
@@ -16,24 +18,32 @@ pub(in crate::report) fn evidence(report: &Report, history: &Recorded) -> String
     let is_violated = report.verdict == Some(Verdict::Violated);
     let is_decided = report.evidence == Evidence::Exhaustive;
     let is_refused = history.explanation.is_some();
+    // By default the intervals count, and so does what an adapter says of the memory: there is no one word for it.
+    let orders = match history.criterion {
+        Criterion::Linearizable => String::new(),
+        other => format!(", {other},"),
+    };
     match history.no_end {
-        Some(_) if is_decided && is_violated => {
-            ", no order of its events is a behaviour, whatever comes after: it has no end; nothing is said of other runs"
-                .to_owned()
-        }
+        Some(_) if is_decided && is_violated => format!(
+            ", no order of its events{orders} is a behaviour, whatever comes after: it has no end; nothing is said of other runs"
+        ),
         Some(NoEnd { line, .. }) if is_decided => format!(
-            ", an order of its events up to line {line} is a behaviour: it has no end, so that more may be missing"
+            ", an order of its events up to line {line}{orders} is a behaviour: it has no end, so that more may be missing"
         ),
         Some(NoEnd { line, .. }) if is_refused => format!(
-            ", no order of its events up to line {line} is a behaviour, unless one that is missing makes it so: it has no end"
+            ", no order of its events up to line {line}{orders} is a behaviour, unless one that is missing makes it so: it has no end"
         ),
         None if is_decided && is_violated => {
-            ", no order of its events is a behaviour; nothing is said of other runs".to_owned()
+            format!(
+                ", no order of its events{orders} is a behaviour; nothing is said of other runs"
+            )
         }
         None if is_decided => {
-            ", an order of its events is a behaviour; nothing is said of other runs".to_owned()
+            format!(
+                ", an order of its events{orders} is a behaviour; nothing is said of other runs"
+            )
         }
-        Some(_) | None => ", the orders looked at before the search ended".to_owned(),
+        Some(_) | None => format!(", the orders{orders} looked at before the search ended"),
     }
 }
 
