@@ -1,4 +1,4 @@
-//! Throughput of recording, reading and validating histories.
+//! Throughput of reading and validating histories.
 //!
 //! `cargo bench -p refmap-checks --bench validate` measures; with `-- long` it validates one history of
 //! ten million events, which is read as it is made, and prints the time and the memory that took.
@@ -7,13 +7,13 @@
 
 use std::hint::black_box;
 use std::io::{self, BufReader, Read};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group};
 use refmap::random::Generator;
 use refmap::{Rule, RuleId, TransitionSystem, Verdict};
 use refmap_histories::{
-    Effect, Event, Happening, Header, History, HistoryError, Observed, Ordered, Recorder, Settings,
+    Effect, Event, Happening, Header, History, HistoryError, Observed, Ordered, Settings,
     Validation, Writer, validate,
 };
 use serde::{Deserialize, Serialize};
@@ -259,34 +259,6 @@ fn header() -> Vec<u8> {
     writer.suspend().expect("there is memory")
 }
 
-/// Cost of recording an event to its thread: two reads of the clock and an append.
-fn recording(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("record");
-    group.throughput(Throughput::Elements(EVENTS));
-    group.bench_function("two looks at the clock", |bencher| {
-        let origin = Instant::now();
-        bencher.iter(|| {
-            for _ in 0..EVENTS {
-                black_box(origin.elapsed());
-                black_box(origin.elapsed());
-            }
-        });
-    });
-    group.bench_function("an event", |bencher| {
-        bencher.iter(|| {
-            let recorder = Recorder::new();
-            let mut log = recorder.thread();
-            for value in 0..EVENTS {
-                let begin = log.begin();
-                log.end(begin, black_box(value));
-            }
-            drop(log);
-            black_box(recorder);
-        });
-    });
-    group.finish();
-}
-
 /// Reader that generates the lines of a history as they are read.
 struct Made {
     events: Turns,
@@ -348,7 +320,7 @@ criterion_group! {
         .sample_size(10)
         .warm_up_time(Duration::from_secs(1))
         .measurement_time(Duration::from_secs(3));
-    targets = validation, recording
+    targets = validation
 }
 
 fn main() {

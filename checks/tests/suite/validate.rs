@@ -455,8 +455,9 @@ fn a_silent_pipe_can_be_interrupted() {
     let writer = fs::OpenOptions::new().read(true).write(true).open(&pipe);
     let mut writer = writer.expect("it can be opened");
     ends(&words, &AtomicBool::new(true), json!("cancelled"), 0);
-    // The reader that was interrupted may take it, which waits for it as well.
-    writeln!(writer, "{HEADER}\n{}", add(0, 1)).expect("it is written");
+    // The reader that was interrupted may take it, which waits for it as well: whole, since it is written at once.
+    let lines = format!("{HEADER}\n{}\n", add(0, 1));
+    writer.write_all(lines.as_bytes()).expect("it is written");
     let cancel = AtomicBool::new(false);
     thread::scope(|scope| {
         scope.spawn(|| {

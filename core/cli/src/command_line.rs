@@ -289,7 +289,7 @@ fn carry_out(
         Command::Graph(command) => graph::run(&command, cancel, output),
         Command::Include(command) => include::run(catalogue, &command, cancel, output),
         Command::Litmus(command) => litmus::run(&command, cancel, output),
-        Command::Stress(command) => stress::run(catalogue, &command, cancel, options, output),
+        Command::Stress(command) => stress::run(program, &command, cancel, options, output),
         Command::Validate(command) => validate::run(catalogue, &command, cancel, options, output),
     };
     // Of a command that fails, too, what was printed is seen.

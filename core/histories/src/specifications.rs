@@ -38,14 +38,17 @@
 //! | [`RwLock`] | `{"read":0}`, `{"unlock_read":0}`, `{"write":0}`, `{"unlock_write":0}`: nothing; `{"try_read":0}`, `{"try_write":0}`: whether. The number is the owner's |
 //! | [`Semaphore`] | `"acquire"`, `"release"`: nothing; `"try_acquire"`: whether |
 //!
-//! A view is made of another object: [`MayRefuse`], in which calls fail spuriously.
+//! Views are made of another object: [`MayRefuse`], in which calls fail spuriously, [`Approximate`], in which calls that look answer
+//! something near, and [`Delayed`], in which calls take effect later than they answer. [`Relaxed`] is a queue out of order.
 //!
 //! Source: Herlihy & Wing, *Linearizability: a correctness condition for concurrent objects*, TOPLAS 12(3), 1990.
-//! Left out: objects whose operations take effect in several steps, or later than they answer.
+//! Left out: objects whose operations take effect in several steps.
 
 mod answer;
+mod delayed;
 mod operation;
 mod operations;
+mod relaxed;
 mod sequence;
 mod sequential;
 mod value;
@@ -66,6 +69,7 @@ mod views;
 pub use answer::{Answer, AnswerKind, AnswerTo, Answered, NoValue};
 pub use bounded::Bounded;
 pub use counter::Counter;
+pub use delayed::Delayed;
 pub use map::Map;
 pub use mutex::Mutex;
 pub use operation::{Called, Operation};
@@ -73,6 +77,7 @@ pub use operations::Operations;
 pub use priority_queue::PriorityQueue;
 pub use queue::Queue;
 pub use register::Register;
+pub use relaxed::Relaxed;
 pub use rw_lock::RwLock;
 pub use semaphore::Semaphore;
 pub use sequence::Sequence;
@@ -80,4 +85,4 @@ pub use sequential::Sequential;
 pub use set::Set;
 pub use store::Store;
 pub use value::Value;
-pub use views::MayRefuse;
+pub use views::{Approximate, MayRefuse};

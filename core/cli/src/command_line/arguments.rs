@@ -153,6 +153,7 @@ pub(super) fn parse(
                 seconds: *matches.get_one("seconds").expect("there is a default"),
                 seed: *matches.get_one("seed").expect("there is a default"),
                 record: matches.get_one("record").cloned(),
+                junit: matches.get_one("junit").cloned(),
                 json: matches.get_flag("json"),
                 html: page(matches, told),
                 quiet: matches.get_flag("quiet"),

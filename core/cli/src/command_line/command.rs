@@ -49,7 +49,9 @@ impl Command {
             }
             Self::Graph(command) => command.html.is_some(),
             Self::Include(command) => command.html.is_some(),
-            Self::Stress(command) => command.record.is_some() || command.html.is_some(),
+            Self::Stress(command) => {
+                command.record.is_some() || command.junit.is_some() || command.html.is_some()
+            }
             Self::Validate(command) => command.html.is_some(),
             Self::Completions(_)
             | Self::List(_)
@@ -143,6 +145,7 @@ pub(super) struct StressCommand {
     pub seconds: f64,
     pub seed: u64,
     pub record: Option<PathBuf>,
+    pub junit: Option<PathBuf>,
     pub json: bool,
     pub html: Option<Page>,
     pub quiet: bool,

@@ -312,6 +312,7 @@ fn stress(catalogue: &Catalogue) -> clap::Command {
                     "Records the run, and writes its history; to /dev/stdout or a FIFO as well",
                 )
                 .value_parser(clap::value_parser!(PathBuf)),
+                junit_option(),
                 json_option(),
                 quiet_option(),
             ])

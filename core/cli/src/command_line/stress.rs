@@ -4,26 +4,25 @@ use std::io::Write;
 use std::sync::atomic::AtomicBool;
 
 use super::command::StressCommand;
+use super::junit::{JunitFile, Suite};
 #[cfg(feature = "pictures")]
 use super::page_file::PageFile;
-use super::results::Failures;
-#[cfg(feature = "pictures")]
-use super::results::Files;
-use super::{CommandError, Status, json, progress};
-use crate::catalogue::{Catalogue, RecordedHistory, StressReport, StressSettings};
+use super::results::{Failures, Files};
+use super::{CommandError, Program, Status, json, progress};
+use crate::catalogue::{RecordedHistory, StressReport, StressSettings};
 use crate::shell;
 use refmap::explore::Limits;
 use refmap::internal::{counted, grouped, plain, wrap};
 use refmap::report::{TextOptions, Verdict};
 
 pub(super) fn run(
-    catalogue: &Catalogue,
+    program: Program<'_>,
     command: &StressCommand,
     cancel: &AtomicBool,
     options: TextOptions,
     output: &mut dyn Write,
 ) -> Result<Status, CommandError> {
-    let mut runs = catalogue.stress.iter();
+    let mut runs = program.catalogue.stress.iter();
     let stress = runs
         .find(|stress| stress.name == command.stress)
         .expect("the command line knows the implementations of the catalogue only");
@@ -33,16 +32,18 @@ pub(super) fn run(
         record: command.record.as_deref(),
         cancel,
     };
+    let files = &mut Files::default();
+    if let Some(Ok(record)) = command.record.as_deref().map(super::OutputFile::prepare) {
+        // What is wrong with it alone, the run says.
+        let _ = files.add("the history", &record);
+    }
     #[cfg(feature = "pictures")]
     let page = match &command.html {
-        Some(page) => {
-            let files = &mut Files::default();
-            if let Some(Ok(record)) = command.record.as_deref().map(super::OutputFile::prepare) {
-                // What is wrong with it alone, the run says.
-                let _ = files.add("the history", &record);
-            }
-            Some(PageFile::prepare(page, files)?)
-        }
+        Some(page) => Some(PageFile::prepare(page, files)?),
+        None => None,
+    };
+    let junit = match &command.junit {
+        Some(path) => Some(JunitFile::prepare(path, files)?),
         None => None,
     };
     let label = format!("stress {}", stress.name);
@@ -80,6 +81,10 @@ pub(super) fn run(
     if let Some(page) = page {
         let html = crate::pictures::stress::html(&report, again.as_deref(), page.command);
         failures.keep(page.write(&html, cancel));
+    }
+    if let Some(junit) = junit {
+        let suite = Suite::of_stress(program.name, &report, again.as_deref());
+        failures.keep(junit.write(&suite, cancel));
     }
     if let Some(error) = &report.unrecorded {
         failures.keep(Err::<(), _>(CommandError::Unrecorded(error.clone())));

@@ -65,8 +65,10 @@ fn a_faulty_object_is_found_and_its_history_is_refused() {
     let folder = tempfile::tempdir().expect("there is room");
     let file = folder.path().join("lossy.jsonl");
     let page = folder.path().join("lossy.html");
-    let [file, page] = [&file, &page].map(|path| path.to_str().expect("text"));
-    let (status, text) = run(&["lossy", "--seconds", "60", "--record", file, "--html", page]);
+    let results = folder.path().join("lossy.xml");
+    let [file, page, results] = [&file, &page, &results].map(|path| path.to_str().expect("text"));
+    let words = ["lossy", "--seconds", "60", "--record", file, "--html", page];
+    let (status, text) = run(&[&words[..], &["--junit", results]].concat());
     assert_eq!(status.expect("it runs"), Status::Violated, "{text}");
     assert!(
         text.contains("threads: the specification has no order with fetch_add(1)"),
@@ -75,6 +77,17 @@ fn a_faulty_object_is_found_and_its_history_is_refused() {
     assert!(text.contains("thread 0"), "{text}");
     let html = std::fs::read_to_string(page).expect("it is written");
     assert!(html.contains("no order with fetch_add(1)") && html.contains("<pre>"));
+    let junit = std::fs::read_to_string(results).expect("it is written");
+    for part in [
+        "name=\"refmap stress lossy\"",
+        "classname=\"refmap.stress.lossy\" name=\"alone\"",
+        "<failure type=\"violated\" message=\"",
+        "no order with fetch_add(1)",
+        "thread 1",
+        "again:\n    refmap stress lossy --seed 0",
+    ] {
+        assert!(junit.contains(part), "{part}: {junit}");
+    }
     let mut output = Vec::new();
     let status = refmap_cli::run(
         "refmap",
@@ -90,7 +103,12 @@ fn a_faulty_object_is_found_and_its_history_is_refused() {
 
 #[test]
 fn a_sound_object_is_not_refused() {
-    let (status, text) = run(&["sound", "--seconds", "0.1", "--json"]);
+    let results = tempfile::NamedTempFile::new().expect("there is room");
+    let junit = results.path().to_str().expect("text");
+    let (status, text) = run(&["sound", "--seconds", "0.1", "--json", "--junit", junit]);
+    let junit = std::fs::read_to_string(results.path()).expect("it is written");
+    // Nothing found is no failure, as the exit status says.
+    assert!(junit.contains("failures=\"0\" errors=\"0\""), "{junit}");
     assert_eq!(status.expect("it runs"), Status::Success, "{text}");
     let report: Value = serde_json::from_str(&text).expect("it is JSON");
     assert_eq!(report["verdict"], "incomplete");

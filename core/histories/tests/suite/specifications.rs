@@ -9,16 +9,18 @@ use refmap::explore::Limit;
 use refmap::random::Generator;
 use refmap::{StateOf, TransitionSystem, Verdict, disagreement, steps};
 use refmap_histories::specifications::{
-    Answer, AnswerTo, Called, MayRefuse, Operation, Operations, Queue, Sequential,
-    bounded::Call::Push, queue::Call::Pop,
+    Answer, AnswerTo, Called, Delayed, MayRefuse, Operation, Operations, Queue, Sequential,
+    bounded::Call::Push, queue::Call::Pop, register::Call as Access,
 };
-use refmap_histories::{Event, Ordered, Outcome, Settings, validate};
+use refmap_histories::{Effect, Event, Ordered, Outcome, Settings, validate};
 
 use plain::{
     AnswerOf, CallOf, Plain, PlainBounded, PlainCounter, PlainFifo, PlainLifo, PlainMap,
-    PlainMutex, PlainPriorityQueue, PlainRegister, PlainRwLock, PlainSemaphore, PlainSet,
-    PlainStore, PlainWeakRegister,
+    PlainMutex, PlainPriorityQueue, PlainRegister, PlainRelaxed, PlainRwLock, PlainSemaphore,
+    PlainSet, PlainStore, PlainSum, PlainWeakRegister,
 };
+
+use crate::oracle::Oracle;
 
 type EventOf<P> = Event<Called<CallOf<P>, AnswerOf<P>>>;
 
@@ -521,6 +523,66 @@ fn decides_as_a_search_over_all_orders<P: Plain>() {
     assert!(accepted > 400 && refused > 200, "{accepted} {refused}");
 }
 
+/// Register of which a write takes effect later than it answers, by the next compare-and-swap of its thread.
+#[test]
+fn delayed_calls_take_effect_later() {
+    let (object, plain) = PlainRegister::pair(2);
+    let register = Delayed {
+        object: Operations(object),
+        effect: |called| match called.call {
+            Access::Write(_) => Effect::Delayed,
+            Access::Read => Effect::Within,
+            Access::CompareAndSwap { .. } => Effect::Draining,
+        },
+    };
+    let (mut accepted, mut refused) = (0, 0);
+    for seed in 0..2_000 {
+        let mut random = Generator::numbered(seed, 7);
+        let threads = 1 + random.below(3);
+        let mut free = vec![(0, 0); threads];
+        let mut time = 0;
+        let mut events = Vec::new();
+        for _ in 0..1 + random.below(7) {
+            let thread = random.below(threads);
+            let (place, after) = free[thread];
+            time += random.below(2) as u64;
+            let begin = time.max(after);
+            time = begin;
+            let end = begin + random.below(6) as u64;
+            free[thread] = (place + 1, end);
+            let call = plain.call(0, 2, &mut random);
+            let answer = match call {
+                Access::Read => Some(Answer::Value(random.below(2) as u32)),
+                Access::Write(_) => Some(Answer::Nothing),
+                Access::CompareAndSwap { .. } => Some(Answer::Is(random.below(2) == 0)),
+            };
+            let answer = answer.filter(|_| random.below(8) > 0);
+            events.push(Event {
+                thread: thread as u32,
+                place,
+                begin,
+                end: Some(end),
+                event: Some(Called { call, answer }),
+            });
+        }
+        let expected = Oracle::new(&register, &events, None).accepts();
+        let ordered = Ordered::of(events.iter().cloned());
+        let validation = validate(&register, ordered, &Settings::default());
+        let outcome = validation.expect("it is in order").outcome;
+        assert_eq!(
+            matches!(outcome, Outcome::Behaviour),
+            expected,
+            "{seed}: {events:?} {outcome:?}"
+        );
+        if expected {
+            accepted += 1
+        } else {
+            refused += 1
+        }
+    }
+    assert!(accepted > 400 && refused > 400, "{accepted} {refused}");
+}
+
 /// A refusal with which the object does something does not determine the state after it.
 #[test]
 #[should_panic = "is a refusal, and changes the state"]
@@ -624,4 +686,6 @@ tests! {
     rw_lock PlainRwLock, [36 + 24 + 6, 0, 12];
     semaphore PlainSemaphore, [0, 0, 2];
     weak_register PlainWeakRegister, [3 + 16, 4, 3];
+    sum PlainSum, [9 + 1, 1, 3];
+    relaxed PlainRelaxed, [3, 0, 3];
 }

@@ -3,6 +3,7 @@
 use std::fmt::Display;
 
 use super::{Case, Outcome, Problem, Suite};
+use crate::catalogue::StressReport;
 use refmap::internal::{counted, grouped, plain};
 use refmap::report::{Obligation, Report, Verdict};
 
@@ -40,6 +41,37 @@ impl Suite {
                 .map(|(name, value)| (name.clone(), plain(value)))
                 .collect(),
             cases,
+            seconds: report.seconds,
+        }
+    }
+
+    /// Results of a run of an implementation. Nothing found shows nothing, so that what is incomplete is skipped.
+    pub fn of_stress(program: &str, of: &StressReport, again: Option<&str>) -> Self {
+        let report = &of.report;
+        let class = format!("{program}.{}", report.check.replace(' ', "."));
+        let lines = of.failure.iter().flat_map(|failure| &failure.program);
+        let again = again.map(|again| format!("\nagain:\n    {again}\n"));
+        let shown: String = lines.map(|line| format!("{line}\n")).chain(again).collect();
+        let cases = report.obligations.iter().map(|row| Case {
+            class: class.clone(),
+            name: row.name.clone(),
+            seconds: None,
+            outcome: match outcome(row, report) {
+                Outcome::Error(problem) => Outcome::Skipped(problem.message),
+                Outcome::Failed(problem) => Outcome::Failed(Problem {
+                    text: format!("{shown}{}", problem.text),
+                    ..problem
+                }),
+                other => other,
+            },
+        });
+        let properties = report.parameters.iter();
+        Self {
+            name: format!("{program} {}", report.check),
+            properties: properties
+                .map(|(name, value)| (name.clone(), plain(value)))
+                .collect(),
+            cases: cases.collect(),
             seconds: report.seconds,
         }
     }

@@ -5,9 +5,9 @@ use std::fmt::Debug;
 
 use refmap::random::Generator;
 use refmap_histories::specifications::{
-    Answer, Bounded, Counter, Map, MayRefuse, Mutex, NoValue, PriorityQueue, Queue, Register,
-    RwLock, Semaphore, Sequential, Set, Store, bounded, counter, map, mutex, priority_queue, queue,
-    register, rw_lock, semaphore, set, store,
+    Answer, Approximate, Bounded, Counter, Map, MayRefuse, Mutex, NoValue, PriorityQueue, Queue,
+    Register, Relaxed, RwLock, Semaphore, Sequential, Set, Store, bounded, counter, map, mutex,
+    priority_queue, queue, register, rw_lock, semaphore, set, store,
 };
 
 /// Call and answer of a plain object.
@@ -750,5 +750,101 @@ impl Plain for PlainWeakRegister {
 
     fn call(&self, owner: u32, domain: u32, random: &mut Generator) -> register::Call<u32> {
         self.0.call(owner, domain, random)
+    }
+}
+
+/// Counter of which a read may be wrong by one.
+#[derive(Clone, Debug)]
+pub struct PlainSum(PlainCounter);
+
+impl Plain for PlainSum {
+    type Object = Approximate<Counter>;
+
+    fn pair(domain: u32) -> (Approximate<Counter>, Self) {
+        let (object, plain) = PlainCounter::pair(domain);
+        let near = |_: &counter::Call, answer: &Answer<i64>| match *answer {
+            Answer::Value(exact) => [-1, 0, 1]
+                .map(|by| Answer::Value(exact.wrapping_add(by)))
+                .to_vec(),
+            _ => Vec::new(),
+        };
+        (Approximate { object, near }, Self(plain))
+    }
+
+    fn calls(domain: u32) -> Vec<counter::Call> {
+        PlainCounter::calls(domain)
+    }
+
+    fn some_answers(domain: u32) -> Vec<Answer<i64>> {
+        PlainCounter::some_answers(domain)
+    }
+
+    fn execute(&mut self, call: &counter::Call) -> Option<Answer<i64>> {
+        self.0.execute(call)
+    }
+
+    fn outcomes(&self, call: &counter::Call) -> Vec<(Self, Answer<i64>)> {
+        let mut after = self.clone();
+        let answer = after.execute(call).expect("it is possible");
+        let mut outcomes = vec![(after.clone(), answer)];
+        if let (counter::Call::Read, Answer::Value(exact)) = (call, answer) {
+            let near = [exact.wrapping_sub(1), exact.wrapping_add(1)];
+            outcomes.extend(near.map(|near| (after.clone(), Answer::Value(near))));
+        }
+        outcomes
+    }
+
+    fn call(&self, owner: u32, domain: u32, random: &mut Generator) -> counter::Call {
+        self.0.call(owner, domain, random)
+    }
+}
+
+/// Queue of which a pop answers one of the two oldest values.
+#[derive(Clone, Debug)]
+pub struct PlainRelaxed(VecDeque<u32>);
+
+impl Plain for PlainRelaxed {
+    type Object = Relaxed<u32>;
+
+    fn pair(domain: u32) -> (Relaxed<u32>, Self) {
+        let object = Relaxed {
+            within: 2,
+            initial: vec![1, 0, 1],
+            values: (0..domain).collect(),
+        };
+        (object, Self(VecDeque::from([1, 0, 1])))
+    }
+
+    fn calls(domain: u32) -> Vec<queue::Call<u32>> {
+        let pushes = (0..domain).map(queue::Call::Push);
+        pushes.chain([queue::Call::Pop]).collect()
+    }
+
+    fn some_answers(domain: u32) -> Vec<Answer<u32>> {
+        answers(0..domain)
+    }
+
+    fn execute(&mut self, call: &queue::Call<u32>) -> Option<Answer<u32>> {
+        match *call {
+            queue::Call::Push(value) => {
+                self.0.push_back(value);
+                Some(Answer::Nothing)
+            }
+            queue::Call::Pop => Some(self.0.pop_front().into()),
+        }
+    }
+
+    fn outcomes(&self, call: &queue::Call<u32>) -> Vec<(Self, Answer<u32>)> {
+        let mut first = self.clone();
+        let answer = first.execute(call).expect("it is possible");
+        let mut outcomes = vec![(first, answer)];
+        if let (queue::Call::Pop, Some(second)) = (call, self.0.get(1).copied())
+            && answer != Answer::Value(second)
+        {
+            let mut after = self.clone();
+            after.0.remove(1);
+            outcomes.push((after, Answer::Value(second)));
+        }
+        outcomes
     }
 }
