@@ -32,6 +32,7 @@ use super::sequential::Sequential;
 /// ```
 ///
 /// Of the object it has the rules, their processes, and how states are shown and drawn; it has no fairness.
+#[derive(Clone, Copy, Debug)]
 pub struct MayRefuse<S: Sequential> {
     /// The object.
     pub object: S,

@@ -14,6 +14,7 @@ mod pair;
 mod permitted;
 mod ring;
 mod semaphore;
+mod spurious;
 mod stack;
 mod wire;
 
