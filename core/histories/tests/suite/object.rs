@@ -3,6 +3,7 @@
 //! A fault is a value, and the twin is the same code without it.
 
 mod counted;
+mod crowded;
 mod fifo;
 mod greedy;
 mod lock;
