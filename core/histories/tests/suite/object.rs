@@ -13,6 +13,7 @@ mod nightly;
 mod odd;
 mod pair;
 mod permitted;
+mod published;
 mod ring;
 mod semaphore;
 mod spurious;
