@@ -2,11 +2,14 @@
 //!
 //! A specification that permits everything, calls of which each has one answer, and values that nothing tells apart are found so.
 
+use std::time::Duration;
+
 use refmap::Action;
 use refmap::random::Generator;
 
+use super::judge::within;
 use super::{EventOf, Object};
-use crate::{Event, Ordered, Outcome, Settings, validate};
+use crate::{Event, Ordered, Outcome, validate};
 
 /// Number of wrong records that are tried.
 const TRIES: usize = 30;
@@ -14,6 +17,7 @@ const TRIES: usize = 30;
 /// True if one of some wrong records of a sound run is refused.
 pub(super) fn refuses_wrong<O: Object>(
     specification: &O::Specification,
+    patience: Duration,
     events: &[Event<EventOf<O>>],
     generator: &mut Generator,
 ) -> bool {
@@ -27,7 +31,7 @@ pub(super) fn refuses_wrong<O: Object>(
             0 => exchange::<O>(&mut wrong, at),
             _ => leave_out(&mut wrong, at),
         };
-        is_changed && is_refused::<O>(specification, wrong)
+        is_changed && is_refused::<O>(specification, patience, wrong)
     })
 }
 
@@ -66,7 +70,11 @@ fn leave_out<E>(events: &mut Vec<Event<E>>, at: usize) -> bool {
     true
 }
 
-fn is_refused<O: Object>(specification: &O::Specification, events: Vec<Event<EventOf<O>>>) -> bool {
-    validate(specification, Ordered::of(events), &Settings::default())
+fn is_refused<O: Object>(
+    specification: &O::Specification,
+    patience: Duration,
+    events: Vec<Event<EventOf<O>>>,
+) -> bool {
+    validate(specification, Ordered::of(events), &within(patience))
         .is_ok_and(|validation| matches!(validation.outcome, Outcome::Refuted(_)))
 }

@@ -23,8 +23,8 @@ pub struct Effort {
     pub tiny_programs: u32,
     /// Number of executions of a tiny program at which it is given up.
     pub executions: u32,
-    /// Time after which a real thread has hung that has not returned from a call. It changes no verdict to `holds` or
-    /// `violated`: what has hung is `incomplete`.
+    /// Time after which a real thread has hung that has not returned from a call. After four times as long the validation of a run is given up. It
+    /// changes no verdict to `holds` or `violated`: what has hung, or is not decided, is `incomplete`.
     pub patience: Duration,
 }
 

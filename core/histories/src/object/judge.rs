@@ -1,5 +1,9 @@
 //! Validation of the record of a run.
 
+use std::time::Duration;
+
+use refmap::explore::Limits;
+
 use super::fault::Fault;
 use super::kind::Run;
 use super::{EventOf, Object};
@@ -11,16 +15,33 @@ use crate::{Event, Ordered, Outcome, Settings, Validation, validate};
 /// very many.
 const CROWD: usize = 16;
 
+/// Number of times that the validation of a run may take as long as a call may. A process that says nothing for longer is ended.
+const PATIENCE: u32 = 4;
+
+/// Settings of a validation that is given up after [`PATIENCE`] times this time: a run in which calls are under way while very many others come and go has
+/// more orders than can be looked through.
+pub(super) fn within(patience: Duration) -> Settings<'static> {
+    let settings = Settings::default();
+    Settings {
+        limits: Limits {
+            seconds: Some((patience * PATIENCE).as_secs_f64()),
+            ..settings.limits
+        },
+        ..settings
+    }
+}
+
 /// Validates a run.
 pub(super) fn judge<O: Object>(
     specification: &O::Specification,
+    patience: Duration,
     run: Run,
     events: &[Event<EventOf<O>>],
 ) -> Result<Validation, Fault> {
     let events = events.iter().map(|event| timed(run, event));
     let settings = Settings {
         crowd: CROWD,
-        ..Settings::default()
+        ..within(patience)
     };
     validate(specification, Ordered::of(events), &settings).map_err(Fault::malformed)
 }

@@ -65,10 +65,11 @@ impl<O: Object> Once<O> {
         events: Vec<Event<EventOf<O>>>,
         fault: Option<Fault>,
     ) -> Self {
-        let (validation, malformed) = match judge::<O>(&case.specification, run, &events) {
-            Ok(validation) => (Some(validation), None),
-            Err(malformed) => (None, Some(malformed)),
-        };
+        let (validation, malformed) =
+            match judge::<O>(&case.specification, case.effort.patience, run, &events) {
+                Ok(validation) => (Some(validation), None),
+                Err(malformed) => (None, Some(malformed)),
+            };
         Self {
             events,
             fault: fault.or(malformed),

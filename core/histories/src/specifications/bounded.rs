@@ -4,8 +4,8 @@ use refmap::{Action, TransitionSystem};
 use serde::{Deserialize, Serialize};
 
 use super::answer::{Answer, AnswerKind, Answered};
-use super::operation::Operation;
-use super::sequence::Sequence;
+use super::operation::{Called, Operation};
+use super::sequence::{self, Queued, Sequence};
 use super::sequential::{Deterministic, Sequential, executed_answers, executed_steps};
 use super::value::Value;
 
@@ -93,4 +93,34 @@ impl<V: Value> Sequential for Bounded<V> {
     type Answer = Answer<V>;
 
     executed_answers!();
+
+    fn confirms(&self, operation: &Called<Call<V>, Answer<V>>) -> bool {
+        sequence::confirms(operation)
+    }
+
+    fn matters(
+        &self,
+        operation: &Called<Call<V>, Answer<V>>,
+        other: &Called<Call<V>, Answer<V>>,
+    ) -> bool {
+        sequence::matters(operation, other)
+    }
+
+    fn is_hopeless<'e>(
+        &self,
+        from: &Sequence<V>,
+        operation: &Called<Call<V>, Answer<V>>,
+        others: impl Iterator<Item = &'e Called<Call<V>, Answer<V>>> + Clone,
+    ) -> bool {
+        sequence::is_hopeless(from, operation, others)
+    }
+}
+
+impl<V: Value> Queued<V> for Call<V> {
+    fn pushed(&self) -> Option<&V> {
+        match self {
+            Self::Push(value) => Some(value),
+            Self::Pop => None,
+        }
+    }
 }

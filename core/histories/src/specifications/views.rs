@@ -7,7 +7,7 @@ use refmap::{
 };
 use serde_json::Value;
 
-use super::operation::Operation;
+use super::operation::{Called, Operation};
 use super::sequential::Sequential;
 
 /// States, rules and pictures of a view, in its `TransitionSystem`: those of the object.
@@ -171,6 +171,30 @@ where
     }
 
     claims_of_the_object!();
+
+    /// A refusal is possible in any state in which the call is, and confirms none.
+    fn confirms(&self, operation: &Called<S::Call, S::Answer>) -> bool {
+        let refusal = (self.refusal)(&operation.call);
+        (refusal.is_none() || operation.answer != refusal) && self.object.confirms(operation)
+    }
+
+    fn matters(
+        &self,
+        operation: &Called<S::Call, S::Answer>,
+        other: &Called<S::Call, S::Answer>,
+    ) -> bool {
+        self.object.matters(operation, other)
+    }
+
+    /// Others that are refused are others that do not take place.
+    fn is_hopeless<'e>(
+        &self,
+        from: &StateOf<S>,
+        operation: &Called<S::Call, S::Answer>,
+        others: impl Iterator<Item = &'e Called<S::Call, S::Answer>> + Clone,
+    ) -> bool {
+        self.confirms(operation) && self.object.is_hopeless(from, operation, others)
+    }
 }
 
 /// View of an object in which calls that only look may answer something near: a sum of counters that are read one after the other, a

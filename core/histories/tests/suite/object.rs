@@ -3,6 +3,7 @@
 //! A fault is a value, and the twin is the same code without it.
 
 mod counted;
+mod crowded;
 mod fifo;
 mod greedy;
 mod lock;
@@ -12,8 +13,10 @@ mod nightly;
 mod odd;
 mod pair;
 mod permitted;
+mod published;
 mod ring;
 mod semaphore;
+mod spurious;
 mod stack;
 mod wire;
 

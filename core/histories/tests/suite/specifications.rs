@@ -17,7 +17,7 @@ use refmap_histories::{Effect, Event, Ordered, Outcome, Settings, validate};
 use plain::{
     AnswerOf, CallOf, Plain, PlainBounded, PlainCounter, PlainFifo, PlainLifo, PlainMap,
     PlainMutex, PlainPriorityQueue, PlainRegister, PlainRelaxed, PlainRwLock, PlainSemaphore,
-    PlainSet, PlainStore, PlainSum, PlainWeakRegister,
+    PlainSet, PlainStore, PlainSum, PlainWeakQueue, PlainWeakRegister,
 };
 
 use crate::oracle::Oracle;
@@ -623,11 +623,16 @@ fn an_unrecorded_operation_has_a_value_of_the_domain() {
     }
 }
 
-/// A store says of states that they are hopeless for a get.
+/// A store says of states that they are hopeless for a get, and a queue for a pop.
 #[test]
-fn a_store_knows_hopeless_states() {
-    let said = hopeless_states_have_no_hope::<PlainStore>();
-    assert!(said > 100, "{said}");
+fn hopeless_states_are_known() {
+    let said = [
+        hopeless_states_have_no_hope::<PlainStore>(),
+        hopeless_states_have_no_hope::<PlainFifo>(),
+        hopeless_states_have_no_hope::<PlainBounded>(),
+        hopeless_states_have_no_hope::<PlainWeakQueue>(),
+    ];
+    assert!(said.iter().all(|said| *said > 100), "{said:?}");
 }
 
 /// The tests of a specification; what its calls claim is given as the number of pairs that commute, and of calls that only
@@ -686,6 +691,7 @@ tests! {
     rw_lock PlainRwLock, [36 + 24 + 6, 0, 12];
     semaphore PlainSemaphore, [0, 0, 2];
     weak_register PlainWeakRegister, [3 + 16, 4, 3];
+    weak_queue PlainWeakQueue, [3, 0, 3];
     sum PlainSum, [9 + 1, 1, 3];
     relaxed PlainRelaxed, [3, 0, 3];
 }

@@ -753,6 +753,45 @@ impl Plain for PlainWeakRegister {
     }
 }
 
+/// Queue whose pops may find nothing though there is something.
+#[derive(Clone, Debug)]
+pub struct PlainWeakQueue(PlainFifo);
+
+impl Plain for PlainWeakQueue {
+    type Object = MayRefuse<Queue<u32>>;
+
+    fn pair(domain: u32) -> (MayRefuse<Queue<u32>>, Self) {
+        let (object, plain) = PlainFifo::pair(domain);
+        let refusal = |call: &queue::Call<u32>| match call {
+            queue::Call::Pop => Some(Answer::Nothing),
+            queue::Call::Push(_) => None,
+        };
+        (MayRefuse { object, refusal }, Self(plain))
+    }
+
+    fn calls(domain: u32) -> Vec<queue::Call<u32>> {
+        PlainFifo::calls(domain)
+    }
+
+    fn some_answers(domain: u32) -> Vec<Answer<u32>> {
+        PlainFifo::some_answers(domain)
+    }
+
+    fn execute(&mut self, call: &queue::Call<u32>) -> Option<Answer<u32>> {
+        self.0.execute(call)
+    }
+
+    fn outcomes(&self, call: &queue::Call<u32>) -> Vec<(Self, Answer<u32>)> {
+        let mut after = self.clone();
+        let answer = after.execute(call).expect("it is possible");
+        let mut outcomes = vec![(after, answer)];
+        if matches!(answer, Answer::Value(_)) {
+            outcomes.push((self.clone(), Answer::Nothing));
+        }
+        outcomes
+    }
+}
+
 /// Counter of which a read may be wrong by one.
 #[derive(Clone, Debug)]
 pub struct PlainSum(PlainCounter);
