@@ -18,6 +18,11 @@ use super::configuration::Configuration;
 use super::observed::{Effect, Observed, State};
 use super::window::{Ending, Log, Window};
 
+/// Greatest number of pairs of events of which it is asked whether one matters to the other, in one outlook.
+///
+/// PERF: there are as many as the square of the events ahead. The first events to ask about tell most.
+const MOST_LOOKED: usize = 1 << 18;
+
 /// Events to ask about.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Horizon {
@@ -158,14 +163,20 @@ impl Expected {
             }
         }
         targets.sort_unstable_by_key(|(ending, _)| *ending);
-        let targets = targets.into_iter().map(|((end, _), event)| {
+        let mut looked = 0;
+        let targets = targets.into_iter().map_while(|((end, _), event)| {
             let until = log.first_after(end, next, known);
-            let before = events[..begun + (until - next) as usize].iter();
+            let before = &events[..begun + (until - next) as usize];
+            looked += before.len();
+            if looked > MOST_LOOKED && looked > before.len() {
+                return None;
+            }
+            let before = before.iter();
             let matters = |other: &&Waiting| log.matters(observed, event.number, other.number);
-            Target {
+            Some(Target {
                 event,
                 before: before.filter(matters).copied().collect(),
-            }
+            })
         });
         expected.targets = targets.collect();
         expected

@@ -71,6 +71,14 @@ const MOST_ASSUMPTIONS: usize = 100;
 ///
 /// PERF: most events have fewer, and are decided without reading ahead.
 pub(super) const FEW: usize = 1 << 6;
+/// Number of events ahead of which the outlook is asked at first, and at least.
+///
+/// PERF: what it takes to ask grows with the square. Mostly the next events tell enough.
+pub(super) const NEAR: u64 = 1 << 4;
+/// Number of configurations of one event from which on it is worth to look further ahead.
+///
+/// PERF: one order is mostly found before.
+const MANY: usize = 1 << 8;
 
 /// Search with its current frontier.
 pub(super) struct Search<'a, O: Observed> {
@@ -93,6 +101,8 @@ pub(super) struct Search<'a, O: Observed> {
     pub confirms: bool,
     /// Number of configurations that were dropped because they have no hope.
     pub dropped: u64,
+    /// Number of events ahead of which the outlook is asked, at most [`foresight`](Self::foresight).
+    pub reach: u64,
     settings: &'a Settings<'a>,
     started: Instant,
     patience: Patience<'a>,
@@ -199,6 +209,7 @@ impl<'a, O: Observed> Search<'a, O> {
             horizon: Horizon::default(),
             confirms: false,
             dropped: 0,
+            reach: settings.context.max(1) - 1,
             settings,
             started,
             patience: Patience::new(settings, started),
@@ -214,6 +225,7 @@ impl<'a, O: Observed> Search<'a, O> {
             crowd: self.crowd,
             horizon: self.horizon,
             confirms: self.confirms,
+            reach: self.reach,
             ..Self::at(self.observed, self.settings, self.started, window, frontier)
         }
     }
@@ -263,7 +275,17 @@ impl<'a, O: Observed> Search<'a, O> {
         self.respond_below(self.crowd, Stop::Crowded, log, lane)
     }
 
-    /// Number of events ahead of which the outlook is asked. Between the checkpoint with which an explanation begins and the
+    /// Looks further ahead from now on; false if that is not possible, or not worth it.
+    pub fn looks_further(&mut self) -> bool {
+        if self.crowd < MANY {
+            return false;
+        }
+        let before = self.reach;
+        self.reach = (2 * before).min(self.foresight());
+        self.reach > before
+    }
+
+    /// Greatest number of events ahead of which the outlook may be asked. Between the checkpoint with which an explanation begins and the
     /// refusal there are more, so that no configuration of the checkpoint was dropped for an event that ends after the refusal.
     pub fn foresight(&self) -> u64 {
         self.settings.context.max(1) - 1
@@ -276,7 +298,7 @@ impl<'a, O: Observed> Search<'a, O> {
         next: u64,
         is_whole: bool,
     ) -> Expected {
-        let most = self.foresight();
+        let most = self.reach;
         Expected::of(
             self.observed,
             log,

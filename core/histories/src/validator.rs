@@ -15,7 +15,7 @@ use super::ordered::Ordered;
 use super::outlook::{Ahead, Horizon, read_ahead};
 use super::problem::HistoryError;
 use super::refused::first as first_refused;
-use super::search::{FEW, GROWTH, Search, Stop, rules_of};
+use super::search::{FEW, GROWTH, NEAR, Search, Stop, rules_of};
 use super::settings::Settings;
 use super::smallest::ENOUGH;
 use super::smallest::Replay;
@@ -308,6 +308,7 @@ impl<O: Observed> Run<'_, O> {
             return Err(Stopped::Limit(limit));
         }
         self.search.crowd = self.settings.crowd;
+        self.search.reach = NEAR.min(self.search.foresight());
         let observed = self.search.observed;
         loop {
             let time = match input.read(observed, &mut self.log, self.begun) {
@@ -348,9 +349,7 @@ impl<O: Observed> Run<'_, O> {
                 if !mem::replace(&mut self.has_looked, true) && self.finds_order(FEW, input)? {
                     return Ok(true);
                 }
-                let is_whole = self.read_ahead(input);
-                let search = &mut self.search;
-                responded = search.respond_by_outlook(&self.log, lane, self.begun, is_whole);
+                responded = self.respond_by_outlook(lane, input);
             }
             match responded {
                 Ok(()) => (),
@@ -366,6 +365,27 @@ impl<O: Observed> Run<'_, O> {
             }
         }
         Ok(false)
+    }
+
+    /// Takes the event that ends first after its configurations have become more than a few; looks as far ahead as that needs.
+    fn respond_by_outlook<I>(
+        &mut self,
+        lane: u32,
+        input: &mut Input<O::Event, I>,
+    ) -> Result<(), Stop>
+    where
+        I: Iterator<Item = Result<Event<O::Event>, HistoryError>>,
+    {
+        self.search.reach = (self.search.reach / 2).max(NEAR.min(self.search.foresight()));
+        loop {
+            let is_whole = self.read_ahead(input);
+            let search = &mut self.search;
+            let responded = search.respond_by_outlook(&self.log, lane, self.begun, is_whole);
+            match responded {
+                Err(Stop::Crowded) if self.search.looks_further() => (),
+                other => return other,
+            }
+        }
     }
 
     /// Looks for one order of the whole history, before more configurations than a crowd are kept; returns whether it is found.
@@ -396,7 +416,7 @@ impl<O: Observed> Run<'_, O> {
         I: Iterator<Item = Result<Event<O::Event>, HistoryError>>,
     {
         let observed = self.search.observed;
-        let most = self.search.foresight();
+        let most = self.search.reach;
         let read = &mut |log: &mut Log<_>, number| input.read(observed, log, number);
         self.is_whole |= read_ahead(&mut self.log, self.begun, most, read);
         self.is_whole

@@ -18,6 +18,10 @@ const CROWD: usize = 16;
 /// Number of times that the validation of a run may take as long as a call may. A process that says nothing for longer is ended.
 const PATIENCE: u32 = 4;
 
+/// Number of events that are read ahead where there are many orders: a call may be under way while so many others come and go, and what
+/// is popped after them tells when it took effect.
+const CONTEXT: u64 = 1 << 10;
+
 /// Settings of a validation that is given up after [`PATIENCE`] times this time: a run in which calls are under way while very many others come and go has
 /// more orders than can be looked through.
 pub(super) fn within(patience: Duration) -> Settings<'static> {
@@ -41,6 +45,7 @@ pub(super) fn judge<O: Object>(
     let events = events.iter().map(|event| timed(run, event));
     let settings = Settings {
         crowd: CROWD,
+        context: CONTEXT,
         ..within(patience)
     };
     validate(specification, Ordered::of(events), &settings).map_err(Fault::malformed)

@@ -200,7 +200,7 @@ impl<O: Observed, R: FnMut(&mut Log<O::Event>, u64) -> Ahead> Attempt<'_, '_, O,
         if pass.expected.is_some() || !self.search.confirms || pass.len() <= self.few {
             return;
         }
-        let most = self.search.foresight();
+        let most = self.search.reach;
         let is_whole = read_ahead(self.log, *next, most, &mut self.read);
         let expected = self.search.expected(self.log, window, *next, is_whole);
         pass.expected = Some(expected);

@@ -632,7 +632,7 @@ fn hopeless_states_are_known() {
         hopeless_states_have_no_hope::<PlainBounded>(),
         hopeless_states_have_no_hope::<PlainWeakQueue>(),
     ];
-    assert!(said.iter().all(|said| *said > 100), "{said:?}");
+    assert!(said.iter().all(|said| *said > 50), "{said:?}");
 }
 
 /// The tests of a specification; what its calls claim is given as the number of pairs that commute, and of calls that only
