@@ -130,10 +130,7 @@ fn sources() -> String {
 fn tables_of_capabilities_agree_with_the_program() {
     let sources = sources();
     // Of each row that says "none", a name that it would have.
-    let absent = [
-        ("ActorModel", "struct ActorModel"),
-        ("SequentialConsistencyTester", "SequentialConsistency"),
-    ];
+    let absent = [("ActorModel", "struct ActorModel")];
     let (mut named, mut none) = (0, 0);
     for page in ["from-tla.md", "from-stateright.md"] {
         let page = text(&root().join("examples/book/src").join(page));

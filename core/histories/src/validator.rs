@@ -378,7 +378,7 @@ impl<O: Observed> Run<'_, O> {
     {
         self.search.reach = (self.search.reach / 2).max(NEAR.min(self.search.foresight()));
         loop {
-            let is_whole = self.read_ahead(input);
+            let is_whole = self.read_ahead(self.search.reach, input);
             let search = &mut self.search;
             let responded = search.respond_by_outlook(&self.log, lane, self.begun, is_whole);
             match responded {
@@ -410,13 +410,12 @@ impl<O: Observed> Run<'_, O> {
         Ok(true)
     }
 
-    /// Reads as far as the outlook is asked; returns whether the history ends there.
-    fn read_ahead<I>(&mut self, input: &mut Input<O::Event, I>) -> bool
+    /// Reads so many events ahead; returns whether the history ends there.
+    fn read_ahead<I>(&mut self, most: u64, input: &mut Input<O::Event, I>) -> bool
     where
         I: Iterator<Item = Result<Event<O::Event>, HistoryError>>,
     {
         let observed = self.search.observed;
-        let most = self.search.reach;
         let read = &mut |log: &mut Log<_>, number| input.read(observed, log, number);
         self.is_whole |= read_ahead(&mut self.log, self.begun, most, read);
         self.is_whole
@@ -430,7 +429,7 @@ impl<O: Observed> Run<'_, O> {
         if self.search.confirms {
             return false;
         }
-        self.read_ahead(input);
+        self.read_ahead(self.search.foresight(), input);
         let observed = self.search.observed;
         let mut ahead = self.begun..self.log.end();
         self.search.confirms = ahead.any(|number| self.log.confirms(observed, number));

@@ -84,7 +84,7 @@ fn a_faulty_object_is_found_and_its_history_is_refused() {
         "<failure type=\"violated\" message=\"",
         "no order with fetch_add(1)",
         "thread 1",
-        "again:\n    refmap stress lossy --seed 0",
+        "again:\n    stress lossy --seed 0",
     ] {
         assert!(junit.contains(part), "{part}: {junit}");
     }

@@ -5,20 +5,18 @@ use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
 use std::thread;
-use std::time::Duration;
 
 use refmap_histories::Object;
-use refmap_histories::object::{AnswerOf, CallOf, Effort, Run, Tested, test};
-use refmap_histories::specifications::queue::{Call, Order};
+use refmap_histories::object::{AnswerOf, CallOf, Effort, Run, test};
+use refmap_histories::specifications::queue::Call;
 use refmap_histories::specifications::{Operations, Queue};
 
-use super::{NEVER_POISONED, assert_vacuous};
+use super::NEVER_POISONED;
 
-struct Crowded {
-    order: Order,
-    /// Number of values that the third thread pushes.
-    many: usize,
-}
+/// Number of values that the third thread pushes.
+const MANY: usize = 100;
+
+struct Crowded;
 
 #[derive(Default)]
 struct Shared {
@@ -36,9 +34,8 @@ impl Shared {
 struct Handle<'a> {
     queue: &'a Shared,
     thread: u32,
-    /// Number of values that the thread has pushed, and of those that the third thread pushes.
+    /// Number of values that the thread has pushed.
     pushed: usize,
-    many: usize,
 }
 
 impl Handle<'_> {
@@ -47,7 +44,7 @@ impl Handle<'_> {
     }
 
     fn has_pushed(&self) -> bool {
-        self.pushed == if self.is_slow() { 1 } else { self.many }
+        self.pushed == if self.is_slow() { 1 } else { MANY }
     }
 
     fn wait(&self, is_over: impl Fn(&Shared) -> bool) {
@@ -63,10 +60,7 @@ impl Object for Crowded {
     type Handle<'a> = Handle<'a>;
 
     fn specification(&self) -> Self::Specification {
-        Operations(Queue {
-            order: self.order,
-            ..Queue::default()
-        })
+        Operations(Queue::default())
     }
 
     fn make(&self) -> Shared {
@@ -78,7 +72,6 @@ impl Object for Crowded {
             queue,
             thread,
             pushed: 0,
-            many: self.many,
         }
     }
 
@@ -92,11 +85,7 @@ impl Object for Crowded {
 
     fn call(&self, handle: &mut Handle<'_>, call: &CallOf<Self>) -> AnswerOf<Self> {
         let Call::Push(value) = call else {
-            let mut values = handle.queue.values();
-            return match self.order {
-                Order::Fifo => values.pop_front().into(),
-                Order::Lifo => values.pop_back().into(),
-            };
+            return handle.queue.values().pop_front().into();
         };
         if !handle.is_slow() {
             handle.wait(|queue| queue.values().len() >= 2);
@@ -116,29 +105,17 @@ impl Object for Crowded {
     }
 }
 
-fn crowded(order: Order, many: usize) -> Tested {
-    let effort = Effort {
-        alone: 0,
-        runs: 1,
-        calls: 2 * many as u32,
-        patience: Duration::from_secs(1),
-        ..Effort::default()
-    };
-    test(Crowded { order, many }, &effort)
-}
-
 /// What is popped tells the order of the pushes.
 #[test]
 fn a_run_with_many_orders_is_decided() {
-    let tested = crowded(Order::Fifo, 100);
+    let effort = Effort {
+        alone: 0,
+        runs: 1,
+        calls: 2 * MANY as u32,
+        ..Effort::default()
+    };
+    let tested = test(Crowded, &effort);
     let threads = tested.parts.iter().find(|part| part.run == Run::Threads);
     assert_eq!(threads.expect("it is tried").undecided, 0, "{tested}");
     assert!(tested.finding().is_none(), "{tested}");
-}
-
-/// A stack says of no state that it is hopeless.
-#[test]
-fn a_run_with_too_many_orders_is_given_up() {
-    let tested = crowded(Order::Lifo, 500);
-    assert_vacuous(&tested, Run::Threads, "1 run not decided within the limits");
 }
