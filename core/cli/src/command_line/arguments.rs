@@ -14,8 +14,8 @@ use super::command::{
     Page, RunAllCommand, StressCommand, TableCommand, ValidateCommand,
 };
 use super::grammar::{
-    CRITERIA, IMPLEMENTATION, Named, ORDERS, SPECIFICATION, STORAGES, SYMMETRIES, WITHOUT, WORKERS,
-    command,
+    IMPLEMENTATION, Named, ORDERS, SPECIFICATION, STORAGES, SYMMETRIES, WITHOUT, WORKERS, command,
+    criteria,
 };
 use super::listing::Listing;
 use super::new::NewCommand;
@@ -102,8 +102,8 @@ pub(super) fn parse(
                 .get_one::<String>("against")
                 .expect("clap demands a specification")
                 .clone(),
-            criterion: one_of(matches, "criterion", &CRITERIA),
-            parameters: parameters(matches),
+            criterion: one_of(matches, "criterion", &criteria()),
+            parameters: parameters(matches)?,
             configurations: *matches
                 .get_one::<u64>("max-configurations")
                 .expect("there is a default") as usize,
@@ -342,9 +342,20 @@ fn limits(matches: &ArgMatches) -> Limits {
 }
 
 /// Parameters of the instance of a history that has none itself, by name.
-fn parameters(matches: &ArgMatches) -> Map<String, Value> {
+///
+/// # Errors
+///
+/// If one is given twice.
+fn parameters(matches: &ArgMatches) -> Result<Map<String, Value>, clap::Error> {
     let given = matches.get_many::<(String, Value)>("parameter");
-    given.into_iter().flatten().cloned().collect()
+    let mut parameters = Map::new();
+    for (name, value) in given.into_iter().flatten() {
+        if parameters.insert(name.clone(), value.clone()).is_some() {
+            let message = format!("--parameter {name} is given twice\n");
+            return Err(clap::Error::raw(ErrorKind::ArgumentConflict, message));
+        }
+    }
+    Ok(parameters)
 }
 
 /// Memory limit: as given, or a default that leaves the machine usable.

@@ -363,7 +363,7 @@ fn validate(catalogue: &Catalogue) -> clap::Command {
         )
         .arg(choice(
             "criterion",
-            &CRITERIA,
+            &criteria(),
             "Orders that count: by time and thread, by thread alone, or by the times at which nothing is under way",
         ))
         .arg(
@@ -518,11 +518,10 @@ pub(super) type Named<T> = [(&'static str, T)];
 pub(super) const SYMMETRIES: [(&str, Symmetry); 2] =
     [("none", Symmetry::None), ("full", Symmetry::Full)];
 
-pub(super) const CRITERIA: [(&str, Criterion); 3] = [
-    ("linearizable", Criterion::Linearizable),
-    ("sequential", Criterion::Sequential),
-    ("quiescent", Criterion::Quiescent),
-];
+/// Criteria by their names, the default first.
+pub(super) fn criteria() -> [(&'static str, Criterion); 3] {
+    Criterion::ALL.map(|criterion| (criterion.name(), criterion))
+}
 
 pub(super) const STORAGES: [(&str, Storage); 3] = [
     ("packed", Storage::Packed),

@@ -275,6 +275,12 @@ fn what_is_no_history_of_the_object_is_refused() {
         "bounded has no parameter \"size\"",
     );
     assert_refused(&known, &["bounded", "--parameter", "3"], "NAME=VALUE");
+    let twice = ["--parameter", "capacity=1", "--parameter", "capacity=2"];
+    assert_refused(
+        &known,
+        &[&["bounded"], &twice[..]].concat(),
+        "--parameter capacity is given twice",
+    );
     assert_refused(
         &known,
         &["counter"],

@@ -6,9 +6,9 @@ use crate::{Effect, Happening, NoSuch, Observed};
 
 /// Adapter: some calls of an object take effect later than they answer, as a write to a buffer does.
 ///
-/// Calls of a thread that are delayed take effect in their order, each by the next [draining](Effect::Draining) call of the thread,
-/// which is none of its reads: these see what has taken effect, and not what the thread has delayed. A call that is delayed should
-/// answer nothing, since its answer is that of the time at which it takes effect.
+/// Delayed calls of a thread take effect in their order, before its next [draining](Effect::Draining) call does. Until then no call sees
+/// them, those of the same thread neither. A delayed call should answer nothing, since an answer is that of the time at which the call
+/// takes effect.
 ///
 /// ```
 /// use refmap::Verdict;

@@ -36,7 +36,7 @@ pub enum Criterion {
 }
 
 impl Criterion {
-    /// All criteria.
+    /// All criteria, the default first.
     pub const ALL: [Self; 3] = [Self::Linearizable, Self::Sequential, Self::Quiescent];
 
     /// Name on a command line.

@@ -105,7 +105,7 @@ impl Object for Crowded {
     }
 }
 
-/// What is popped tells the order of the pushes.
+/// Pops after the pushes tell their order.
 #[test]
 fn a_run_with_many_orders_is_decided() {
     let effort = Effort {
