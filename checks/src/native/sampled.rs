@@ -75,6 +75,7 @@ pub(super) fn sampled(
         coverage: coverage.collect(),
         warnings: Vec::new(),
         taken_at_word: Vec::new(),
+        checkpoints: None,
         asked_again: 0,
         not_compared: 0,
         deadlocks: 0,

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod broken_pipe;
+mod checkpoint;
 mod claim_grammar;
 // Without pictures nothing reads which page is to be written.
 #[cfg_attr(not(feature = "pictures"), allow(dead_code))]

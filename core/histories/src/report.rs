@@ -105,6 +105,7 @@ impl Validation {
             seconds: self.seconds,
             peak_memory_bytes: self.peak_memory_bytes,
             states_kept: None,
+            checkpoints: None,
             threads: 1,
             obligations: [
                 behaviour,

@@ -493,6 +493,7 @@ impl<O: Observed> Run<'_, O> {
                 frontier: self.search.frontier.len() as u64,
                 elapsed: self.started.elapsed(),
                 work: None,
+                disk: None,
             });
         }
         self.search.exhausted().map_or(Ok(()), Err)

@@ -167,6 +167,15 @@ fn fixed<S: TransitionSystem>(
     (is_exact::<S>() || is_read()).then_some(words)
 }
 
+/// The code of a state that is kept in another form, if it can be written.
+#[inline(never)]
+pub(super) fn code<S: TransitionSystem>(system: &S, state: &StateOf<S>) -> Option<Code> {
+    if const { !is_encoded::<S>() } {
+        return None;
+    }
+    varying(system, state)
+}
+
 /// The words of a state of no fixed form.
 #[inline(always)]
 fn varying<S: TransitionSystem>(system: &S, state: &StateOf<S>) -> Option<Code> {

@@ -3,6 +3,7 @@
 use std::hash::Hash;
 
 use super::codec::form;
+use super::disk::{DiskError, Journal};
 use super::expansion::{Expand, Expansion};
 use super::explored::Explored;
 use super::keys::{Compared, Form};
@@ -21,28 +22,50 @@ pub fn explore<S: TransitionSystem, V: Visitor<S>>(
     visitor: &V,
     options: &Options<'_, S>,
 ) -> Explored<S, V::Tally> {
+    match explore_on(system, visitor, options, None) {
+        Ok(explored) => explored,
+        Err(error) => unreachable!("nothing is on disk: {error}"),
+    }
+}
+
+/// The same, with checkpoints in a journal.
+///
+/// # Errors
+///
+/// If the checkpoint that is resumed is damaged, or one of another model.
+pub(crate) fn explore_on<S: TransitionSystem, V: Visitor<S>>(
+    system: &S,
+    visitor: &V,
+    options: &Options<'_, S>,
+    journal: Option<Journal>,
+) -> Result<Explored<S, V::Tally>, DiskError> {
     let form = form(system, options.storage);
     let records = options.record == Record::Graph && options.storage != Storage::Fingerprints;
     let expansion = Expansion::new(system, visitor, options.symmetry, records, form);
-    let found = search(&expansion, form, options.plain());
-    expansion.explored(found)
+    let found = search(&expansion, form, options.plain(), journal)?;
+    Ok(expansion.explored(found))
 }
 
 /// The search, which is compiled once for all models, and for each form of keys.
-fn search(model: &dyn Expand, form: Form, options: PlainOptions<'_>) -> Found {
+fn search(
+    model: &dyn Expand,
+    form: Form,
+    options: PlainOptions<'_>,
+    journal: Option<Journal>,
+) -> Result<Found, DiskError> {
     match form {
         // The steps of a graph lead to numbers, which the exact set does not know.
         Form::Fixed { words: 1, bits } if options.record == Record::States => {
-            Search::<[u64; 1], _>::new(model, form, options, Exact::new(bits)).run()
+            Search::<[u64; 1], _>::new(model, form, options, Exact::new(bits)).run(journal)
         }
         Form::Fixed { words: 1, .. } => {
-            Search::<[u64; 1], _>::new(model, form, options, Numbered::new(OfWords)).run()
+            Search::<[u64; 1], _>::new(model, form, options, Numbered::new(OfWords)).run(journal)
         }
         Form::Fixed { .. } => {
-            Search::<[u64; 2], _>::new(model, form, options, Numbered::new(OfWords)).run()
+            Search::<[u64; 2], _>::new(model, form, options, Numbered::new(OfWords)).run(journal)
         }
-        Form::Varying => search_hashed::<Code>(model, form, options),
-        Form::Whole => search_hashed::<ErasedState>(model, form, options),
+        Form::Varying => search_hashed::<Code>(model, form, options, journal),
+        Form::Whole => search_hashed::<ErasedState>(model, form, options, journal),
     }
 }
 
@@ -51,10 +74,11 @@ fn search_hashed<K: Compared + Eq + Hash>(
     model: &dyn Expand,
     form: Form,
     options: PlainOptions<'_>,
-) -> Found {
+    journal: Option<Journal>,
+) -> Result<Found, DiskError> {
     let visited = match options.storage {
         Storage::Fingerprints => Hashed::Fingerprints(Fingerprints::new()),
         Storage::Packed | Storage::Whole => Hashed::Exact(Numbered::new(OfAnyKind::default())),
     };
-    Search::<K, _>::new(model, form, options, visited).run()
+    Search::<K, _>::new(model, form, options, visited).run(journal)
 }

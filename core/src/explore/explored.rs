@@ -1,6 +1,7 @@
 //! Outcome of an exploration.
 
 use super::codec::StatesKept;
+use super::disk::Written;
 use super::graph::Graph;
 use super::limits::Limit;
 use super::place::{Place, StateId};
@@ -58,6 +59,8 @@ pub struct Explored<S: TransitionSystem, T> {
     pub panic: Option<Panic>,
     /// An initial state that cannot be packed, if there is one, and why.
     pub initial_misfit: Option<(StateOf<S>, PackingError)>,
+    /// Account of the checkpoints, if there were to be any.
+    pub written: Option<Written>,
     /// The states reached, and the paths that led to them.
     pub(crate) reached: Box<dyn States<S>>,
 }

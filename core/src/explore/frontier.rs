@@ -48,6 +48,21 @@ impl Frontier {
         }
     }
 
+    /// Adds the spans of a search that goes on, the one that was being expanded first.
+    pub fn resume(&mut self, unexpanded: Vec<Span>) {
+        let mut spans = unexpanded.into_iter();
+        let first = spans.next();
+        match self.order {
+            Order::BreadthFirst => self.spans.extend(first.into_iter().chain(spans)),
+            Order::DepthFirst => self.spans.extend(spans.chain(first)),
+        }
+    }
+
+    /// Its spans after the one that is being expanded, of which `left` is left.
+    pub fn after(&self, left: &Span) -> Vec<Span> {
+        [left].into_iter().chain(&self.spans).cloned().collect()
+    }
+
     /// The states to be expanded next: all that have the least distance, or some of the newest.
     pub fn next(&mut self) -> Option<Span> {
         match self.order {

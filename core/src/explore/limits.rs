@@ -87,6 +87,8 @@ pub enum Limit {
     MemoryBytes(u64),
     /// The operating system refused more memory before the process held as much as allowed.
     OutOfMemory,
+    /// A file could not be written; what checkpoints have is there.
+    Disk,
     /// It was cancelled.
     Cancelled,
 }
@@ -107,6 +109,7 @@ impl Display for Limit {
                 }
             }
             Self::OutOfMemory => f.write_str("the operating system, which grants no more memory"),
+            Self::Disk => f.write_str("the disk, on which a file could not be written"),
             Self::Cancelled => f.write_str("cancellation"),
         }
     }
@@ -145,6 +148,17 @@ pub struct Progress {
     pub elapsed: Duration,
     /// Work of a known size that is part of what is under way.
     pub work: Option<Work>,
+    /// Files of the search, if it writes any.
+    pub disk: Option<OnDisk>,
+}
+
+/// Files of a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OnDisk {
+    /// Bytes that they have.
+    pub bytes: u64,
+    /// Time since the last checkpoint, or since the search began.
+    pub checkpoint_age: Duration,
 }
 
 /// Progress of work of a known size.

@@ -8,6 +8,7 @@
 //! Nothing is kept of how it was reached, since that can be found out when it is asked for.
 
 mod codec;
+mod disk;
 mod duplicates;
 mod expansion;
 mod exploration;
@@ -31,11 +32,14 @@ pub use crate::model_call::Panic;
 pub use crate::symmetry::{Quotient, Quotienting};
 pub use codec::StatesKept;
 pub(crate) use codec::{MOST_WORDS, exact_form, exact_words};
+pub(crate) use disk::Journal;
+pub use disk::{Checkpoints, DiskError, Start, Written};
 pub use exploration::explore;
+pub(crate) use exploration::explore_on;
 pub use explored::{End, Explored};
 pub use graph::Graph;
 pub(crate) use keys::Form;
-pub use limits::{Limit, Limits, Phase, Progress, Watch, Work};
+pub use limits::{Limit, Limits, OnDisk, Phase, Progress, Watch, Work};
 pub(crate) use memory::resident_bytes;
 #[cfg(test)]
 pub(crate) use memory::tests::REFUSED;

@@ -1,12 +1,14 @@
 //! Places: the states of a search, and their steps.
 
+use serde::{Deserialize, Serialize};
+
 /// The number of a state, in the order in which a sequential search first meets it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct StateId(pub u32);
 
 /// A state, or one of its steps. Places are ordered by the length of the shortest trace that shows
 /// them, then by the order of the search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Place {
     /// The length of a shortest trace that ends with the state, or with the step.
     pub length: u32,

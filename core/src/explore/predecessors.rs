@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use super::StateId;
+use super::disk::SavedChunk;
 use super::segments::SegmentedVec;
 use super::set::Predecessor;
 
@@ -62,6 +63,29 @@ impl Predecessors {
         if let Some(steps) = &mut self.steps {
             predecessors.for_each(|predecessor| steps.push(predecessor));
         }
+    }
+
+    /// The chunks from the one of a number on.
+    pub fn chunks_from(&self, number: usize) -> impl Iterator<Item = SavedChunk> {
+        let chunks = self.chunks[number..].iter();
+        chunks.map(|chunk| SavedChunk {
+            first: chunk.first.into(),
+            start: chunk.sources.start.into(),
+            end: chunk.sources.end.into(),
+            length: chunk.length,
+        })
+    }
+
+    /// Adds a chunk that was saved.
+    pub fn add(&mut self, saved: &SavedChunk) {
+        let sources = saved.start as u32..saved.end as u32;
+        self.begin(saved.first as u32, sources, saved.length);
+    }
+
+    /// The steps that led to the states from the one of a number on, if steps are kept.
+    pub fn steps_from(&self, number: usize) -> impl Iterator<Item = Predecessor> {
+        let steps = self.steps.iter();
+        steps.flat_map(move |steps| (number..steps.len()).map(|number| *steps.get(number)))
     }
 
     fn chunk(&self, state: StateId) -> &Chunk {

@@ -8,21 +8,25 @@
 //! first.
 
 mod bounds;
+mod checkpoint;
 mod chunk;
 mod found;
 mod initial;
 mod new_states;
+mod resume;
 mod state;
 
 use std::time::{Duration, Instant};
 
 use bounds::BETWEEN_LOOKS;
+use checkpoint::{Kept, Moment, When};
 use chunk::Successors;
 pub(super) use found::Found;
 use new_states::NewStates;
 pub(super) use state::Search;
 use state::Worker;
 
+use super::disk::{DiskError, Journal};
 use super::duplicates::DuplicateFilter;
 use super::expansion::{Keeps, Task};
 use super::explored::End;
@@ -65,20 +69,48 @@ where
     K: Compared,
     I: Visited<K>,
 {
-    pub fn run(mut self) -> Found {
+    /// Searches, with checkpoints in a journal if there is one.
+    ///
+    /// # Errors
+    ///
+    /// If the checkpoint that is resumed is damaged, or one of another model.
+    pub fn run(mut self, journal: Option<Journal>) -> Result<Found, DiskError> {
+        self.kept = journal.map(|journal| Box::new(Kept::new(journal)));
         // What the model does with a state as it is expanded has guards of its own. Where it panics as states are compared, or
         // what was counted of them is added up, the search ends.
         let mut initial_states = 0;
         let mut panic = None;
+        let mut refused = None;
         let searched = catch(|| {
+            match self.resume(self.form) {
+                Ok(None) => (),
+                Ok(Some(resumed)) => {
+                    initial_states = resumed.initial;
+                    return self.search(resumed.unexpanded, Some(resumed.before), None);
+                }
+                Err(error) => {
+                    refused = Some(error);
+                    return End::Stopped;
+                }
+            }
             let added = self.add_initial();
             panic = added.panic;
             initial_states = self.log.len();
             if self.options.storage == Storage::Fingerprints {
                 self.log.keep_first(initial_states);
             }
-            self.search(added.limit)
+            if let Some(kept) = &mut self.kept {
+                kept.initial = initial_states;
+            }
+            let initial = Span {
+                states: 0..initial_states as u32,
+                length: 0,
+            };
+            self.search(vec![initial], None, added.limit)
         });
+        if let Some(refused) = refused {
+            return Err(refused);
+        }
         let mut end = searched.unwrap_or_else(|found| {
             panic.get_or_insert(found);
             End::Panicked
@@ -90,12 +122,14 @@ where
         self.graph.iter_mut().for_each(Graph::finish);
         let store_bytes = self.store_bytes();
         self.resident.look(store_bytes);
-        Found {
+        let earlier = self.kept.as_ref();
+        let earlier_seconds = earlier.map_or(0.0, |kept| kept.journal.earlier_seconds);
+        Ok(Found {
             initial_states: initial_states as u64,
             unexamined: self.unexamined,
             transitions: self.transitions,
             depth: self.depth,
-            seconds: self.clock.started.elapsed().as_secs_f64(),
+            seconds: earlier_seconds + self.clock.started.elapsed().as_secs_f64(),
             peak_memory_bytes: self.resident.peak(),
             store_bytes,
             set_bytes: self.visited.bytes(),
@@ -103,6 +137,7 @@ where
             graph: self.graph.take().filter(|_| !panicked),
             graph_too_large: self.graph_too_large,
             panic,
+            written: self.kept.map(|kept| kept.journal.written),
             end,
             store: Box::new(Store {
                 log: self.log,
@@ -112,14 +147,19 @@ where
                     Storage::Packed | Storage::Whole => None,
                 },
             }),
-        }
+        })
     }
 
-    /// Expands span after span, unless a limit was reached before.
-    fn search(&mut self, limit: Option<Limit>) -> End {
+    /// Expands span after span, unless a limit was reached before. `begun` is the first state to which the first span has led, if some
+    /// of it was expanded before.
+    fn search(&mut self, unexpanded: Vec<Span>, begun: Option<u32>, limit: Option<Limit>) -> End {
         let mut frontier = Frontier::new(self.options.order, SHORT_WAVE);
-        frontier.push(0..self.log.len() as u32, 0);
-        if let Some(limit) = limit {
+        frontier.resume(unexpanded);
+        let too_many = || {
+            let most = self.most_states();
+            (self.log.len() as u64 > most).then_some(Limit::States(most))
+        };
+        if let Some(limit) = limit.or_else(too_many) {
             self.examine_rest(frontier.rest(), limit);
             return End::Limit(limit);
         }
@@ -128,8 +168,9 @@ where
             return End::Limit(Limit::States(self.most_states()));
         }
         let mut too_deep = None;
+        let mut begun = begun;
         while let Some(span) = frontier.next() {
-            let before = self.log.len() as u32;
+            let before = begun.take().unwrap_or(self.log.len() as u32);
             let outcome = match self.options.limits.depth {
                 Some(most) if most == span.length => match self.options.order {
                     Order::BreadthFirst => Err((span.states.start, Limit::Depth(most))),
@@ -139,7 +180,7 @@ where
                         continue;
                     }
                 },
-                _ => self.expand(&span),
+                _ => self.expand(&span, before, &frontier),
             };
             let new = Span {
                 states: before..self.log.len() as u32,
@@ -153,6 +194,13 @@ where
                     states: unexpanded..span.states.end,
                     ..span
                 };
+                let left = frontier.after(&unexpanded);
+                let moment = Moment {
+                    unexpanded: &left,
+                    before,
+                };
+                // That a file cannot be written is told in the account of the checkpoints.
+                let _ = self.keep(moment, When::Now);
                 let rest = [unexpanded, new].into_iter().chain(frontier.rest());
                 self.examine_rest(rest, limit);
                 return End::Limit(limit);
@@ -176,7 +224,13 @@ where
     }
 
     /// Expands the states of a span, or says with which state a limit stopped it.
-    fn expand(&mut self, span: &Span) -> Result<(), (u32, Limit)> {
+    /// The states to which it has led are those from `before` on; `frontier` are those that come after it.
+    fn expand(
+        &mut self,
+        span: &Span,
+        before: u32,
+        frontier: &Frontier,
+    ) -> Result<(), (u32, Limit)> {
         let wave = match self.visited.looks_up_first() {
             true if self.options.threads <= 1 => WAVE_OF_ONE,
             true => WAVE_LOOKED_UP,
@@ -194,6 +248,18 @@ where
                 start = wave.states.end;
             }
             self.report(span.length, (self.log.len() as u32).saturating_sub(start));
+            if self.kept.is_some() {
+                let left = Span {
+                    states: start..span.states.end,
+                    ..*span
+                };
+                let moment = Moment {
+                    unexpanded: &frontier.after(&left),
+                    before,
+                };
+                self.keep(moment, When::Due)
+                    .map_err(|limit| (start, limit))?;
+            }
             if self.options.storage == Storage::Fingerprints {
                 self.log.forget_before(start as usize);
             }
@@ -210,7 +276,11 @@ where
     fn examine_rest(&mut self, rest: impl Iterator<Item = Span>, limit: Limit) {
         self.grace = match limit {
             Limit::States(_) | Limit::Depth(_) => None,
-            Limit::Seconds(_) | Limit::MemoryBytes(_) | Limit::OutOfMemory | Limit::Cancelled => {
+            Limit::Seconds(_)
+            | Limit::MemoryBytes(_)
+            | Limit::OutOfMemory
+            | Limit::Disk
+            | Limit::Cancelled => {
                 Some(Instant::now() + GRACE.max(self.clock.started.elapsed() / 10))
             }
         };

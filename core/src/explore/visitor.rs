@@ -1,6 +1,8 @@
 //! Visitors: what is done at each state and at each step of a search.
 
-use super::place::Place;
+use serde_json::Value;
+
+use super::place::{Place, StateId};
 use crate::model_call::Panic;
 use crate::state::PackingError;
 use crate::system::{ActionOf, StateOf, TransitionSystem};
@@ -17,6 +19,20 @@ pub trait Visitor<S: TransitionSystem>: Sync {
 
     /// A tally of nothing.
     fn tally(&self) -> Self::Tally;
+    /// Data that a checkpoint keeps of a tally; none if it cannot be kept, or not any more.
+    fn save(&self, _tally: &Self::Tally) -> Option<Value> {
+        None
+    }
+    /// The tally of which these data were kept, but for what is found again at the states of the sample.
+    fn load(&self, _saved: &Value) -> Option<Self::Tally> {
+        None
+    }
+    /// Whether a state is one of the sample: what is found at it is found again when a search goes on from a checkpoint.
+    fn is_sampled(&self, _state: StateId) -> bool {
+        false
+    }
+    /// Adds to `into` what `load` has left out of it, from what was found at some states of the sample.
+    fn find_again(&self, _into: &mut Self::Tally, _found: Self::Tally) {}
     /// Adds `from` to `into`.
     fn merge(&self, into: &mut Self::Tally, from: Self::Tally);
     /// Looks at a state. Called once for every state reached, those at a limit included.

@@ -3,6 +3,8 @@
 
 use std::time::Instant;
 
+use serde_json::Value;
+
 use super::error::CheckError;
 use super::found::Found;
 use super::judge::{self, Labelled};
@@ -13,7 +15,10 @@ use super::subject::{Passes, QuotientOf, Subject, Typed, declared, quotient};
 use super::visitor::Plan;
 use super::walks;
 use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem};
-use crate::explore::{FINGERPRINT_BITS, Limits, Record, Storage, Watch};
+use crate::explore::{
+    Checkpoints, DiskError, FINGERPRINT_BITS, Journal, Limits, Order, Record, Storage, Watch,
+};
+use crate::functions::Functions;
 use crate::inclusion::{Inclusion, of_refinement};
 use crate::invariant::Invariant;
 use crate::model_call::{UNNAMED, take_tolerated};
@@ -318,12 +323,16 @@ fn run(
         return Ok(report);
     }
     plan.asking.fingerprints = settings.storage == Storage::Fingerprints;
-    let record = if plan.obligations.need_graph() {
+    let journal = match &settings.checkpoints {
+        Some(checkpoints) => Some(journal(subject, &plan, settings, checkpoints)?),
+        None => None,
+    };
+    let record = if plan.obligations.need_graph() && journal.is_none() {
         Record::Graph
     } else {
         Record::States
     };
-    let mut searched = subject.search(&plan, settings, record);
+    let mut searched = subject.search(&plan, settings, record, journal)?;
     searched.totals.cut = cut(&plan, &searched.counts);
     let symmetry = is_quotient.then(|| subject.symmetry());
     let mut found = Found::new(
@@ -343,6 +352,51 @@ fn run(
     let mut report = judge::report(&plan, &searched.counts, &labelled, enumerated, &found);
     report.seconds = started.elapsed().as_secs_f64();
     Ok(report)
+}
+
+/// The journal of a search, which tells by what its outcome depends on whether a checkpoint is one of the same search.
+fn journal(
+    subject: &dyn Subject,
+    plan: &Plan<'_>,
+    settings: &Settings<'_>,
+    checkpoints: &Checkpoints,
+) -> Result<Journal, CheckError> {
+    if subject.kept() != Kept::Encoded {
+        return Err(DiskError::NotWritten.into());
+    }
+    let refinement = plan.asking.refinement;
+    let systems = [refinement.implementation(), refinement.specification()];
+    let rules = |system: &ErasedSystem<'_>| -> Value {
+        let rules = system.call_rules().iter();
+        rules.map(|rule| rule.name.to_string()).collect()
+    };
+    let [implementation, specification] = systems.map(rules);
+    let constraint = plan.constraint.map(|constraint| constraint.name());
+    // Depth first, states at the limit are not come back to.
+    let depth = match settings.order {
+        Order::BreadthFirst => None,
+        Order::DepthFirst => settings.limits.depth,
+    };
+    let identity = [
+        (
+            "the version of refmap",
+            Value::from(env!("CARGO_PKG_VERSION")),
+        ),
+        ("the implementation", systems[0].0.type_name().into()),
+        ("the specification", systems[1].0.type_name().into()),
+        ("the list of the implementation's rules", implementation),
+        ("the list of the specification's rules", specification),
+        ("the size of a state in bits", subject.shape().bits().into()),
+        ("the constraint", constraint.into()),
+        ("the list of obligations", plan.obligations.chosen().into()),
+        ("the order", format!("{:?}", settings.order).into()),
+        ("the storage", format!("{:?}", settings.storage).into()),
+        ("the symmetry", format!("{:?}", settings.symmetry).into()),
+        ("the end", format!("{:?}", settings.until).into()),
+        ("the limit on depth", depth.into()),
+    ];
+    let identity = identity.map(|(name, value)| (name.to_owned(), value));
+    Ok(Journal::open(checkpoints, identity.into_iter().collect())?)
 }
 
 /// Reason why what was found nowhere may be found beyond a bound of the instance, if the bound left something out.

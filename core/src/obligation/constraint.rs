@@ -2,6 +2,8 @@
 //!
 //! Source: TLC, whose counts are those of the states that satisfy its `CONSTRAINT`.
 
+use serde::{Deserialize, Serialize};
+
 use super::found::Found;
 use crate::constraint::Constraint;
 use crate::explore::Place;
@@ -10,7 +12,7 @@ use crate::report::Constrained;
 use crate::system::TransitionSystem;
 
 /// Counters of a worker.
-#[derive(Default)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 pub(super) struct Counts {
     /// States that do not satisfy the constraint, each once,
     outside: u64,

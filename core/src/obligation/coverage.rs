@@ -6,6 +6,7 @@
 //! count that have a future (`futures`): what a wrong prediction simulates, the system without the variable does not do.
 
 use foldhash::{HashSet, HashSetExt};
+use serde::{Deserialize, Serialize};
 
 use super::choice::Choice;
 use super::error::CheckError;
@@ -40,6 +41,7 @@ pub(super) struct Coverage {
 }
 
 /// Counters of a worker.
+#[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Counts {
     /// Per rule of the implementation, its transitions.
     pub fired: Vec<u64>,
@@ -66,6 +68,18 @@ impl Counts {
         for (changing, other) in self.changing.iter_mut().zip(&other.changing) {
             *changing |= other;
         }
+    }
+
+    /// True if these are counters of the same rules.
+    pub fn is_of(&self, other: &Self) -> bool {
+        let rules = |counts: &Self| {
+            [
+                counts.fired.len(),
+                counts.simulated.len(),
+                counts.changing.len(),
+            ]
+        };
+        rules(self) == rules(other)
     }
 
     /// Counts a step for its rule, and says which that is.

@@ -6,6 +6,8 @@
 use crate::report::number::counted;
 use std::collections::BTreeSet;
 
+use serde::{Deserialize, Serialize};
+
 use super::choice::Choice;
 use super::counterexample::counterexample;
 use super::found::Found;
@@ -31,7 +33,7 @@ pub(super) struct Deadlock {
 }
 
 /// Counters of a worker.
-#[derive(Default)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 pub(super) struct Counts {
     pub tested: Tested,
     /// States without a step.

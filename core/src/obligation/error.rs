@@ -1,7 +1,7 @@
 //! Reasons why a check cannot be run.
 
 use super::kind::ObligationKind;
-use crate::explore::Panic;
+use crate::explore::{DiskError, Panic};
 use crate::model_call::UNNAMED;
 use crate::rule::Process;
 use crate::state::WrongLimits;
@@ -143,6 +143,12 @@ pub enum CheckError {
         /// Value that was given, as `Display` shows it.
         seconds: String,
     },
+    /// The search cannot be kept on disk, or not go on from there.
+    #[error(transparent)]
+    Disk(#[from] DiskError),
+    /// Checkpoints of random walks are asked for.
+    #[error("random walks have no checkpoints: their seed repeats them")]
+    CheckpointsOfWalks,
     /// Symmetry is asked for, and the model has none to offer.
     #[error("this check has no symmetry to offer: --symmetry must be none")]
     NotSymmetric,

@@ -11,7 +11,9 @@ use super::settings::Settings;
 use super::tested::Tested;
 use crate::constraint::Constraint;
 use crate::explore::StatesKept;
-use crate::explore::{Limit, Panic, Phase, Place, Progress, StateId, States, Watch, Work, trace};
+use crate::explore::{
+    Limit, Panic, Phase, Place, Progress, StateId, States, Watch, Work, Written, trace,
+};
 use crate::model_call::{UNNAMED, catch, take_tolerated, tolerated};
 use crate::refinement::Refinement;
 use crate::report::{Counterexample, Obligation, Verdict};
@@ -45,6 +47,8 @@ pub(super) struct Totals {
     pub panic: Option<Panic>,
     /// Reason why an initial state cannot be packed, if there is one.
     pub initial_misfit: Option<String>,
+    /// Account of the checkpoints, if there were to be any.
+    pub written: Option<Written>,
 }
 
 impl Totals {
@@ -61,6 +65,7 @@ impl Totals {
             frontier: 0,
             elapsed: Duration::try_from_secs_f64(self.seconds).unwrap_or_default(),
             work,
+            disk: None,
         });
     }
 

@@ -2,6 +2,8 @@
 //!
 //! Source: Havelund & Shankar, Definition 3.
 
+use serde::{Deserialize, Serialize};
+
 use super::choice::Choice;
 use super::counterexample::counterexample;
 use super::error::CheckError;
@@ -27,7 +29,7 @@ pub(super) struct Invariants {
 }
 
 /// Number of times that an invariant was tested, and of the states in which it claims something.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Serialize, Deserialize)]
 pub(super) struct Counts {
     /// Its place among all invariants.
     pub place: usize,

@@ -107,6 +107,7 @@ pub(super) fn report<'a>(
         seconds: totals.seconds,
         peak_memory_bytes: totals.peak_memory_bytes,
         states_kept: totals.kept,
+        checkpoints: totals.written.clone(),
         threads: found.settings.threads,
         counterexample: first(&rows),
         obligations: rows.into_iter().map(|judged| judged.row).collect(),

@@ -15,6 +15,7 @@ use std::collections::BTreeSet;
 use std::hash::Hash;
 
 use foldhash::HashSet;
+use serde::{Deserialize, Serialize};
 
 use self::consistency::{Again, Word};
 pub(super) use self::consistency::{Asking, Heard, same};
@@ -61,6 +62,15 @@ pub(super) struct Counts {
     pub again: Again,
 }
 
+/// Findings about a model that a checkpoint keeps: what is not found again at the states of the sample.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Saved {
+    tested_symmetry: u64,
+    /// The processes that take actions of the specification, as far as that is known.
+    processes: Vec<(String, Option<u16>)>,
+}
+
 impl Counts {
     /// Nothing, of so many rules of the specification.
     pub fn new(abstract_rules: usize) -> Self {
@@ -70,6 +80,38 @@ impl Counts {
             perhaps_twice: false,
             tested_symmetry: 0,
             again: Again::new(abstract_rules),
+        }
+    }
+
+    /// What a checkpoint keeps, unless the model is at fault.
+    pub fn save(&self) -> Option<Saved> {
+        if self.fault.is_some() {
+            return None;
+        }
+        let processes = self.again.processes.iter();
+        Some(Saved {
+            tested_symmetry: self.tested_symmetry,
+            processes: processes
+                .map(|process| (process.name.to_owned(), process.number))
+                .collect(),
+        })
+    }
+
+    /// Takes what was kept.
+    pub fn load(&mut self, saved: Saved) {
+        self.tested_symmetry = saved.tested_symmetry;
+        for (name, number) in saved.processes {
+            // The names of processes are those of a program, and as many.
+            let name = name.leak();
+            self.again.processes.insert(Process { name, number });
+        }
+    }
+
+    /// Adds what another worker found at states of the sample, which was not kept.
+    pub fn find_again(&mut self, other: Self) {
+        self.again.add(other.again);
+        if let Some((place, fault)) = other.fault {
+            self.record(place, fault);
         }
     }
 

@@ -5,6 +5,9 @@
 //! in `kind`, and a field here. What is left, its counters, its test, its rows and its judgement, the compiler asks for: nothing here
 //! leaves a field out.
 
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
 use super::agency::{Agency, Owner};
 use super::auxiliary::{self, Auxiliary};
 use super::choice::{Choice, Names};
@@ -24,7 +27,7 @@ use super::model::{self, Model};
 use super::observation::{self, Observation};
 use super::recorded::Recorded;
 use super::row::{Judged, Row};
-use super::settings::{self, Settings};
+use super::settings::{self, Search, Settings};
 use super::simulation::{self, Simulation, TestedStep};
 use super::tested::Tested;
 use super::undecided::Undecided;
@@ -90,6 +93,21 @@ pub(super) struct Counts {
     pub model: model::Counts,
 }
 
+/// Counters that a checkpoint keeps.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Saved {
+    observation: Tested,
+    initiality: Tested,
+    simulation: simulation::Counts,
+    agency: Tested,
+    invariants: Vec<invariant::Counts>,
+    constraint: constraint::Counts,
+    deadlock: deadlock::Counts,
+    coverage: coverage::Counts,
+    model: model::Saved,
+}
+
 impl Counts {
     /// Nothing, of so many rules of the implementation and of the specification.
     pub fn new(rules: [usize; 2], invariants: Vec<invariant::Counts>) -> Self {
@@ -134,6 +152,55 @@ impl Counts {
         self.deadlock.add(deadlock);
         self.coverage.add(&coverage);
         self.model.add(model);
+    }
+
+    /// What a checkpoint keeps of them; nothing once the model is at fault, since that cannot be kept.
+    pub fn save(&self) -> Option<Value> {
+        let saved = Saved {
+            observation: self.observation,
+            initiality: self.initiality,
+            simulation: self.simulation.clone(),
+            agency: self.agency,
+            invariants: self.invariants.clone(),
+            constraint: self.constraint.clone(),
+            deadlock: self.deadlock.clone(),
+            coverage: self.coverage.clone(),
+            model: self.model.save()?,
+        };
+        serde_json::to_value(saved).ok()
+    }
+
+    /// Takes what was kept of the counters of the same obligations, and says whether it was.
+    pub fn load(&mut self, saved: &Value) -> bool {
+        let Ok(saved) = serde_json::from_value::<Saved>(saved.clone()) else {
+            return false;
+        };
+        let Saved {
+            observation,
+            initiality,
+            simulation,
+            agency,
+            invariants,
+            constraint,
+            deadlock,
+            coverage,
+            model,
+        } = saved;
+        let places =
+            |all: &[invariant::Counts]| all.iter().map(|one| one.place).collect::<Vec<_>>();
+        let is_of_these = simulation.failed.len() == self.simulation.failed.len()
+            && places(&invariants) == places(&self.invariants)
+            && coverage.is_of(&self.coverage);
+        self.observation = observation;
+        self.initiality = initiality;
+        self.simulation = simulation;
+        self.agency = agency;
+        self.invariants = invariants;
+        self.constraint = constraint;
+        self.deadlock = deadlock;
+        self.coverage = coverage;
+        self.model.load(model);
+        is_of_these
     }
 
     /// The first place of a failure.
@@ -492,6 +559,9 @@ fn validate(settings: &Settings<'_>) -> Result<(), CheckError> {
     }
     if settings.storage == Storage::Fingerprints && settings.order == Order::DepthFirst {
         return Err(CheckError::FingerprintsDepthFirst);
+    }
+    if settings.checkpoints.is_some() && settings.search != Search::Exhaustive {
+        return Err(CheckError::CheckpointsOfWalks);
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use std::num::NonZero;
 
 use super::selection::Selection;
-use crate::explore::{Limits, Order, Storage, Watch};
+use crate::explore::{Checkpoints, Limits, Order, Storage, Watch};
 use crate::random::Walks;
 
 /// Settings of a check. The defaults check everything, on all cores, without bounds.
@@ -34,6 +34,8 @@ pub struct Settings<'a> {
     pub until: Until,
     /// Choice whether a verdict that says less than it seems to is a failure.
     pub warnings: Warnings,
+    /// Checkpoints, if the search is to outlast what ends it.
+    pub checkpoints: Option<Checkpoints>,
     /// Cancellation and progress.
     pub watch: Watch<'a>,
 }
@@ -112,6 +114,7 @@ impl Default for Settings<'_> {
             liveness: Liveness::Omitted,
             until: Until::FirstViolation,
             warnings: Warnings::default(),
+            checkpoints: None,
             watch: Watch::default(),
         }
     }

@@ -4,6 +4,8 @@
 //! Source: Havelund & Shankar, Definition 6 (3). The search for a matching step is the author's, who names it; nothing
 //! of what the author says is trusted.
 
+use serde::{Deserialize, Serialize};
+
 use super::choice::Choice;
 use super::counterexample::{Transition, counterexample, last_step, rule_name};
 use super::found::Found;
@@ -42,6 +44,7 @@ pub(super) struct Simulation {
 }
 
 /// Counters of a worker.
+#[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Counts {
     pub checked: u64,
     /// Per rule of the implementation, the first place where `simulation` fails by it: one rule may fail for another

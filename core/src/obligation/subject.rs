@@ -17,7 +17,9 @@ use crate::constraint::Constraint;
 use crate::erased::{
     ErasedAction, ErasedState, ErasedSystem, RefinementObject, SystemObject, erased_steps,
 };
-use crate::explore::{End, Explored, Options, Origin, Record, StateId, States, explore};
+use crate::explore::{
+    DiskError, End, Explored, Journal, Options, Origin, Record, StateId, States, explore_on,
+};
 use crate::invariant::Invariant;
 use crate::model_call::{catch_seldom, named};
 use crate::property::Property;
@@ -42,13 +44,18 @@ pub(super) trait Subject: RefinementObject {
     /// Tests the permutations on a state; see [`TestedQuotient`].
     fn asymmetry(&self, state: &ErasedState, turn: usize, out_of_time: &dyn Fn() -> bool)
     -> Tested;
-    /// Searches the reachable states of the implementation.
+    /// Searches the reachable states of the implementation, with checkpoints in a journal if there is one.
+    ///
+    /// # Errors
+    ///
+    /// If the checkpoint that is resumed is damaged, or one of another model.
     fn search<'s>(
         &'s self,
         plan: &Plan<'_>,
         settings: &Settings<'_>,
         record: Record,
-    ) -> Searched<'s>;
+        journal: Option<Journal>,
+    ) -> Result<Searched<'s>, DiskError>;
     /// The same refinement, if its implementation enumerates its type-correct states.
     fn inductive(&self) -> Option<&dyn Enumerated>;
 }
@@ -278,7 +285,8 @@ impl<R: Refinement> Subject for Typed<'_, R> {
         plan: &Plan<'_>,
         settings: &Settings<'_>,
         record: Record,
-    ) -> Searched<'s> {
+        journal: Option<Journal>,
+    ) -> Result<Searched<'s>, DiskError> {
         let constraint = self.constraint.as_ref();
         let tester = Tester::new(plan, self.refinement, &self.invariants, constraint);
         let quotient = self.quotient.get();
@@ -292,8 +300,8 @@ impl<R: Refinement> Subject for Typed<'_, R> {
             symmetry: quotient.map(|quotient| quotient.quotient()),
         };
         let system = self.refinement.implementation();
-        let explored = explore(system, &tester, &options);
-        Searched {
+        let explored = explore_on(system, &tester, &options, journal)?;
+        Ok(Searched {
             totals: totals(&explored),
             recorded: Recorded::of(explored.graph, explored.graph_too_large, explored.end),
             inputs: ErasedAction::all(tester.inputs.all()),
@@ -302,7 +310,7 @@ impl<R: Refinement> Subject for Typed<'_, R> {
                 system,
                 states: explored.reached,
             }),
-        }
+        })
     }
 
     fn inductive(&self) -> Option<&dyn Enumerated> {
@@ -405,6 +413,7 @@ fn totals<S: TransitionSystem, T>(explored: &Explored<S, T>) -> Totals {
         peak_memory_bytes: explored.peak_memory_bytes,
         kept: Some(explored.kept),
         panic: explored.panic.clone(),
+        written: explored.written.clone(),
         initial_misfit: misfit.map(|(state, error)| {
             format!("an initial state cannot be packed: {error}; it is {state:?}")
         }),

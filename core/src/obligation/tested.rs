@@ -1,9 +1,11 @@
 //! The counter of an obligation that is tested at states or at steps.
 
+use serde::{Deserialize, Serialize};
+
 use crate::explore::Place;
 
 /// Number of tests of an obligation, and the first place where it fails.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Tested {
     pub checked: u64,
     pub first: Option<Place>,

@@ -56,6 +56,9 @@ fn by_settings(settings: &Settings<'_>) -> Option<&'static str> {
     if settings.storage == Storage::Fingerprints {
         return Some("it needs the complete graph, and fingerprints may leave states out");
     }
+    if settings.checkpoints.is_some() {
+        return Some("it needs the complete graph, and a search with checkpoints records none");
+    }
     (settings.order != Order::BreadthFirst)
         .then_some("the graph is recorded in breadth-first order only")
 }

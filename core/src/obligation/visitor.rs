@@ -2,6 +2,8 @@
 
 use std::sync::OnceLock;
 
+use serde_json::Value;
+
 use super::agency::{Owner, agent};
 use super::counterexample::Transition;
 use super::environment::Inputs;
@@ -15,7 +17,7 @@ use super::settings::Until;
 use super::simulation::Simulation;
 use crate::constraint::Constraint;
 use crate::erased::{ErasedAction, ErasedRefinement, ErasedState, ErasedSystem, erased_states};
-use crate::explore::{Panic, Place, Visitor};
+use crate::explore::{Panic, Place, StateId, Visitor};
 use crate::functions::{Functions, RefinementFunctions};
 use crate::invariant::Invariant;
 use crate::model_call::named;
@@ -266,6 +268,23 @@ impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, '_, R> {
             inputs: Met::default(),
             steps: KnownSteps::new(),
         }
+    }
+
+    fn save(&self, tally: &Self::Tally) -> Option<Value> {
+        tally.counts.save()
+    }
+
+    fn load(&self, saved: &Value) -> Option<Self::Tally> {
+        let mut tally = self.tally();
+        tally.counts.load(saved).then_some(tally)
+    }
+
+    fn is_sampled(&self, state: StateId) -> bool {
+        self.plan.asking.is_asked_again(state)
+    }
+
+    fn find_again(&self, into: &mut Self::Tally, found: Self::Tally) {
+        into.counts.model.find_again(found.counts.model);
     }
 
     fn merge(&self, into: &mut Self::Tally, from: Self::Tally) {

@@ -83,6 +83,7 @@ fn totals(walked: &Made<'_>) -> Totals {
         kept: None,
         panic: walked.panic.clone(),
         initial_misfit: None,
+        written: None,
     }
 }
 

@@ -287,6 +287,7 @@ fn initial_states<S: TransitionSystem>(
                         frontier: 0,
                         elapsed: started.elapsed(),
                         work: None,
+                        disk: None,
                     });
                 }
             }
@@ -544,6 +545,7 @@ impl<S: TransitionSystem, V: Visitor<S>> Search<'_, S, V> {
             depth: length,
             frontier: 0,
             elapsed: self.started.elapsed(),
+            disk: None,
             // Walks begin in the order of their numbers.
             work: Some(Work {
                 unit: "walks begun",

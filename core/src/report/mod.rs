@@ -35,8 +35,7 @@ pub use layout::Colour;
 pub use text::{Detail, TextOptions};
 
 use crate::drawing::Drawing;
-use crate::explore::Limit;
-use crate::explore::StatesKept;
+use crate::explore::{Limit, StatesKept, Written};
 use crate::liveness::Strength;
 use history::Recorded;
 use number::counted;
@@ -133,6 +132,9 @@ pub struct Report {
     /// Form in which states were kept; absent where none were, as on random walks.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub states_kept: Option<StatesKept>,
+    /// Account of the checkpoints, if the search was to write any.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub checkpoints: Option<Written>,
     /// Workers.
     pub threads: usize,
     /// The obligations chosen, in the order of the architecture page.

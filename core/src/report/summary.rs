@@ -8,6 +8,7 @@ use super::number::{counted, grouped};
 use super::outline::Outline;
 use super::text::{Text, TextOptions};
 use super::{Constrained, CutOff, Evidence, Report, Verdict};
+use crate::explore::Written;
 
 impl Display for Text<'_, Report> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -55,6 +56,22 @@ pub fn head(report: &Report) -> Vec<String> {
     text.head()
 }
 
+/// Line about the checkpoints of a search.
+fn checkpoints(written: &Written) -> String {
+    let mut line = format!(
+        "{} in {}",
+        counted(written.checkpoints, "checkpoint"),
+        written.folder.display()
+    );
+    if let Some(states) = written.resumed_states {
+        line += &format!(", resumed at {}", counted(states, "state"));
+    }
+    if let Some(reason) = &written.ended {
+        line += &format!("; no more were written: {reason}");
+    }
+    line
+}
+
 /// Claims that a report does not make, a line each, beside its warnings.
 pub fn reservations(report: &Report) -> Vec<String> {
     let mut lines = Vec::new();
@@ -96,9 +113,11 @@ impl Text<'_, Report> {
             let (states, of) = (grouped(cut_off.states), grouped(report.deadlocks));
             format!("cut off in {states} of {of} ends")
         });
+        let checkpoints = report.checkpoints.as_ref().map(checkpoints);
         [self.headline(), counted]
             .into_iter()
             .chain(cut_off)
+            .chain(checkpoints)
             .collect()
     }
 

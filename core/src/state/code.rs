@@ -16,7 +16,7 @@ impl Code {
     const SHORT: usize = 3;
 
     #[inline]
-    pub(super) fn of(words: &[u64]) -> Self {
+    pub fn of(words: &[u64]) -> Self {
         let mut short = [0; Self::SHORT];
         Self(match short.get_mut(..words.len()) {
             Some(place) => {

@@ -96,6 +96,7 @@ impl Claim {
                 liveness,
                 until,
                 warnings,
+                checkpoints: _,
                 watch: _,
             } = claim.settings.clone();
             let searched = (search, order, storage, symmetry, threads, limits);

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use clap::ArgMatches;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
+use super::checkpoint;
 #[cfg(feature = "pictures")]
 use super::command::ExploreCommand;
 use super::command::{
@@ -477,19 +478,20 @@ pub(super) fn asked(matches: &ArgMatches) -> Result<Settings<'static>, clap::Err
 
 /// # Errors
 ///
-/// If the values of options contradict each other.
+/// If the values of options contradict each other, or a checkpoint cannot be resumed.
 fn check_command(
     check: &Check,
     matches: &ArgMatches,
     told: &str,
 ) -> Result<CheckCommand, clap::Error> {
+    let (arguments, settings) = checkpoint::question(check, matches)?;
     Ok(CheckCommand {
         check: check.name.to_owned(),
-        arguments: check.parameters.arguments(matches.clone()),
+        arguments,
         settings: Settings {
             threads: threads(matches),
             limits: limits(matches),
-            ..asked(matches)?
+            ..settings
         },
         expect: matches
             .get_one::<String>("expect")

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, ValueParser};
 use clap::{Arg, ArgAction};
 
-use super::size::{bytes, seconds};
+use super::size::{bytes, minutes, seconds};
 use super::{completions, man};
 use crate::catalogue::{Catalogue, Check, Parameters, whole_number};
 #[cfg(feature = "pictures")]
@@ -37,9 +37,7 @@ pub(super) fn command(
     catalogue: &Catalogue,
 ) -> clap::Command {
     let checks = catalogue.checks.iter().map(|check| {
-        check
-            .parameters
-            .augment(clap::Command::new(check.name))
+        unless_resumed(check.parameters.augment(clap::Command::new(check.name)))
             .about(check.about)
             .after_help(format!("Source: {}", check.source))
             .next_help_heading("Options")
@@ -512,6 +510,9 @@ fn parameter(given: &str) -> Result<(String, Value), String> {
     Ok((name.to_owned(), read.unwrap_or_else(|_| value.into())))
 }
 
+pub(super) const CHECKPOINT: &str = "checkpoint";
+pub(super) const RESUME: &str = "resume";
+
 /// Names of an option's values, the default first.
 pub(super) type Named<T> = [(&'static str, T)];
 
@@ -641,8 +642,43 @@ fn options(parameters: &Parameters) -> Vec<Arg> {
         flag("verbose", "Shows whole states at every step"),
         quiet_option(),
     ]);
+    options.extend(checkpoint_options());
     options.extend(html_option());
     options
+}
+
+/// Options of what outlasts a search.
+fn checkpoint_options() -> [Arg; 3] {
+    let folder = |name, help| valued(name, "DIR", help).value_parser(clap::value_parser!(PathBuf));
+    [
+        folder(
+            CHECKPOINT,
+            "Writes checkpoints into this folder, from which --resume goes on; what needs the complete graph is not decided",
+        )
+        .conflicts_with("walks"),
+        valued(
+            "every",
+            "MINUTES",
+            "Time between two checkpoints; 10 by default. A search that a limit ends writes one, too",
+        )
+        .value_parser(ValueParser::new(minutes)),
+        folder(
+            RESUME,
+            "Goes on from the last checkpoint of this folder, with the parameters and options of the command that wrote it. Limits,              the number of threads and what is written are this command's",
+        )
+        .conflicts_with_all([CHECKPOINT, "walks"]),
+    ]
+}
+
+/// What a checkpoint has need not be said once more.
+fn unless_resumed(command: clap::Command) -> clap::Command {
+    command.mut_args(|argument| {
+        if argument.is_required_set() {
+            argument.required(false).required_unless_present(RESUME)
+        } else {
+            argument
+        }
+    })
 }
 
 /// Options of the questions of a check, and of its search.

@@ -189,6 +189,7 @@ mod tests {
             frontier: 1_500,
             elapsed: Duration::from_secs(10),
             work: None,
+            disk: None,
         }
     }
 

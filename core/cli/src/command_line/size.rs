@@ -1,5 +1,7 @@
 //! Parser of sizes and durations.
 
+use std::time::Duration;
+
 /// Error: not a size or a duration.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SizeError {
@@ -9,6 +11,9 @@ pub enum SizeError {
          KiB, MiB, GiB, TiB and kB, MB, GB, TB"
     )]
     Bytes(String),
+    /// Not a number of minutes.
+    #[error("{0:?} is not a time: a number of minutes, 0 or more")]
+    Minutes(String),
     /// Not a duration.
     #[error("{0:?} is not a time: a number of seconds greater than 0")]
     Seconds(String),
@@ -66,6 +71,13 @@ pub(super) fn seconds(text: &str) -> Result<f64, SizeError> {
         .ok()
         .filter(|s: &f64| s.is_finite() && *s > 0.0);
     seconds.ok_or_else(|| SizeError::Seconds(text.to_owned()))
+}
+
+/// Parses a number of minutes; 0 is one.
+pub(super) fn minutes(text: &str) -> Result<Duration, SizeError> {
+    let minutes = text.parse().ok();
+    let time = minutes.and_then(|minutes: f64| Duration::try_from_secs_f64(minutes * 60.0).ok());
+    time.ok_or_else(|| SizeError::Minutes(text.to_owned()))
 }
 
 #[cfg(test)]

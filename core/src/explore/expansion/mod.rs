@@ -4,10 +4,14 @@
 
 mod model;
 
+use serde_json::Value;
+
 use super::StateId;
 use super::keys::{Form, KeyList, Keys};
 use super::limits::{Clock, Limit};
+use crate::erased::ErasedState;
 use crate::model_call::Panic;
+use crate::state::Code;
 pub(super) use model::Expansion;
 
 /// A model as a search sees it.
@@ -20,6 +24,16 @@ pub(super) trait Expand: Sync {
     fn is_constrained(&self) -> bool;
     /// The length of the shortest trace worth stopping for.
     fn stop(&self) -> Option<u32>;
+    /// Data that a checkpoint keeps of what was found; none if it cannot be kept.
+    fn save(&self) -> Option<Value>;
+    /// Begins with what was found when these data were kept, and says whether they could be read.
+    fn load(&self, saved: &Value) -> bool;
+    /// True if what is found at a state is found again when a search goes on.
+    fn is_sampled(&self, state: StateId) -> bool;
+    /// The codes of states that are kept as they are, unless one cannot be written.
+    fn codes(&self, states: &[ErasedState]) -> Option<Vec<Code>>;
+    /// The keys of states that were written so.
+    fn of_codes(&self, codes: &[Code]) -> KeyList;
 }
 
 /// End of the enumeration of the initial states.
@@ -47,6 +61,8 @@ pub(super) trait Expander: Send + Sync {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Keeps {
     Found,
+    /// What [`Visitor::find_again`](super::Visitor::find_again) keeps of it.
+    Sampled,
     Nothing,
 }
 

@@ -8,15 +8,18 @@ use std::cell::Cell;
 use std::mem::needs_drop;
 use std::sync::{Mutex, PoisonError};
 
+use serde_json::Value;
+
 use super::{Batch, Expand, Expanded, Expander, Initial, Keeps, Task};
-use crate::explore::codec::{complaint, push, push_owned, push_targets, with};
+use crate::erased::ErasedState;
+use crate::explore::codec::{code, complaint, push, push_owned, push_targets, with};
 use crate::explore::keys::{Form, Key, KeyList};
 use crate::explore::limits::{Clock, Limit};
 use crate::explore::search::Found;
 use crate::explore::store::kept;
 use crate::explore::{Explored, Place, StateId, Visitor};
 use crate::model_call::{Ended, Panic, UNNAMED, break_off, interruptible, named};
-use crate::state::PackingError;
+use crate::state::{Code, PackingError};
 use crate::symmetry::Quotienting;
 use crate::system::{ActionOf, StateOf, TransitionSystem};
 use crate::visit::visit_initial;
@@ -135,6 +138,7 @@ where
             graph: found.graph,
             graph_too_large: found.graph_too_large,
             panic: found.panic,
+            written: found.written,
             initial_misfit: self
                 .misfit
                 .into_inner()
@@ -558,6 +562,43 @@ where
         let tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
         self.visitor.stop(&tally)
     }
+
+    fn save(&self) -> Option<Value> {
+        // What was found of a symmetry is not part of the tally.
+        let symmetry = self.symmetry;
+        if symmetry.is_some_and(|symmetry| symmetry.strange().is_some()) {
+            return None;
+        }
+        let tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
+        self.visitor.save(&tally)
+    }
+
+    fn load(&self, saved: &Value) -> bool {
+        let Some(loaded) = self.visitor.load(saved) else {
+            return false;
+        };
+        *self.tally.lock().unwrap_or_else(PoisonError::into_inner) = loaded;
+        true
+    }
+
+    fn is_sampled(&self, state: StateId) -> bool {
+        self.visitor.is_sampled(state)
+    }
+
+    fn codes(&self, states: &[ErasedState]) -> Option<Vec<Code>> {
+        let written = states.iter().map(|state| code(self.system, state.get()));
+        written.collect()
+    }
+
+    fn of_codes(&self, codes: &[Code]) -> KeyList {
+        let mut keys = KeyList::new(Form::Whole);
+        for code in codes {
+            with(self.system, Key::Varying(code), |state| {
+                push(self.system, Form::Whole, state, &mut keys);
+            });
+        }
+        keys
+    }
 }
 
 /// A worker's part of an expansion. PERF: what a worker counts is on lines of the cache of its own.
@@ -638,11 +679,14 @@ where
     fn end_of_wave(&mut self, keeps: Keeps) {
         let Expansion { visitor, tally, .. } = self.expansion;
         let own = std::mem::replace(&mut self.tally, visitor.tally());
-        if keeps == Keeps::Found {
-            let mut tally = tally.lock().unwrap_or_else(PoisonError::into_inner);
-            named("`hash`, `eq` or `clone` of a state", || {
-                visitor.merge(&mut tally, own)
-            });
+        if keeps == Keeps::Nothing {
+            return;
         }
+        let mut tally = tally.lock().unwrap_or_else(PoisonError::into_inner);
+        named("`hash`, `eq` or `clone` of a state", || match keeps {
+            Keeps::Found => visitor.merge(&mut tally, own),
+            Keeps::Sampled => visitor.find_again(&mut tally, own),
+            Keeps::Nothing => (),
+        });
     }
 }

@@ -43,6 +43,7 @@ where
                 frontier: frontier.into(),
                 elapsed: self.clock.started.elapsed(),
                 work: None,
+                disk: self.kept.as_ref().map(|kept| kept.journal.on_disk()),
             });
         }
     }

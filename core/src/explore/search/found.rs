@@ -1,5 +1,6 @@
 //! Findings of a search.
 
+use crate::explore::disk::Written;
 use crate::explore::explored::End;
 use crate::explore::graph::Graph;
 use crate::explore::store::Reached;
@@ -20,4 +21,6 @@ pub(in crate::explore) struct Found {
     pub graph: Option<Graph>,
     pub graph_too_large: Option<u64>,
     pub panic: Option<Panic>,
+    /// Account of the checkpoints, if there were to be any.
+    pub written: Option<Written>,
 }

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use super::checkpoint::Kept;
 use crate::explore::duplicates::{DuplicateFilter, Pending};
 use crate::explore::expansion::{Expand, Expanded, Expander};
 use crate::explore::filtered::Filtered;
@@ -42,6 +43,10 @@ pub(in crate::explore) struct Search<'a, K, I> {
     /// The states reached that are not looked at, for lack of time.
     pub(super) unexamined: u64,
     pub(super) resident: Resident,
+    /// Form in which states are kept.
+    pub(super) form: Form,
+    /// Data for checkpoints, if there are any.
+    pub(super) kept: Option<Box<Kept<K>>>,
 }
 
 /// Data that a worker keeps from wave to wave. PERF: on lines of the cache of its own.
@@ -115,6 +120,8 @@ where
             grace: None,
             unexamined: 0,
             resident: Resident::default(),
+            form,
+            kept: None,
         }
     }
 }

@@ -5,7 +5,7 @@ use super::compact::CompactSet;
 use super::insert::{add_to_compact_set, sort_for_compact_set};
 use super::mixer::BitMixer;
 use super::partition::Partition;
-use super::visited::{InsertSink, Lookup, Visited};
+use super::visited::{Drain, InsertSink, Lookup, Visited};
 use crate::explore::segments::SegmentedVec;
 
 /// Exact, for keys of one word: membership alone, in some 5 to 12 bytes a state.
@@ -88,5 +88,18 @@ impl Visited<[u64; 1]> for Exact {
 
     fn bytes(&self) -> u64 {
         self.set.bytes()
+    }
+}
+
+impl Drain<[u64; 1]> for Exact {
+    /// PERF: of numbers only the hash is asked for, which stands for the key.
+    fn drain<E>(
+        &mut self,
+        mut take: impl FnMut(&[(u64, [u64; 1])]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.set.drain(|numbers| {
+            let keys: Vec<_> = numbers.iter().map(|number| (*number, [*number])).collect();
+            take(&keys)
+        })
     }
 }

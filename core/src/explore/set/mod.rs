@@ -17,6 +17,7 @@ mod mixer;
 mod numbered;
 mod partition;
 mod prefetch;
+mod stored;
 #[cfg(test)]
 mod schedules;
 #[cfg(test)]
@@ -30,4 +31,5 @@ pub(super) use fingerprints::{Fingerprinted, Fingerprints};
 pub(super) use hashed::Hashed;
 pub(super) use numbered::{Numbered, OfAnyKind, OfWords};
 pub(super) use partition::Partition;
-pub(super) use visited::{InsertSink, Lookup, Visited};
+pub(super) use stored::Stored;
+pub(super) use visited::{Drain, InsertSink, Lookup, Visited};

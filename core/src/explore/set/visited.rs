@@ -70,3 +70,14 @@ pub(in crate::explore) trait Visited<K>: Sync {
     /// Bytes held.
     fn bytes(&self) -> u64;
 }
+
+/// A set that gives away what it has.
+pub(in crate::explore) trait Drain<K>: Visited<K> {
+    /// Hands all keys with their hashes to `take`, in ascending order of these, some at a time, and all of one hash at once. The set is
+    /// empty then.
+    ///
+    /// # Errors
+    ///
+    /// The first of `take`; what the set had is lost.
+    fn drain<E>(&mut self, take: impl FnMut(&[(u64, K)]) -> Result<(), E>) -> Result<(), E>;
+}

@@ -18,7 +18,7 @@ pub(in crate::obligation) use self::heard::{Again, Heard, Word};
 use crate::answer::answer;
 use crate::disagreement::{At, Disagreement};
 use crate::erased::{ErasedState, ErasedStep};
-use crate::explore::Place;
+use crate::explore::{Place, StateId};
 use crate::functions::{Functions, RefinementFunctions};
 use crate::model_call::{named, named_invariant, tolerated};
 use crate::obligation::fault::{Fault, Inconsistency};
@@ -37,6 +37,11 @@ fn cloned<S: Clone>(state: &S) -> S {
 }
 
 impl Asking<'_> {
+    /// True if a state of a search is in the sample.
+    pub(in crate::obligation) fn is_asked_again(&self, state: StateId) -> bool {
+        self.asks_again && is_asked_again(state.0.into())
+    }
+
     /// Prepares to hear what is said of a state, if it is in the sample.
     #[inline]
     pub(in crate::obligation) fn listen(&self, again: &mut Again, place: Place) {

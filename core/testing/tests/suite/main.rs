@@ -3,6 +3,7 @@
 
 mod actions;
 mod auxiliary;
+mod checkpoints;
 mod comparison;
 mod environment;
 mod inclusion;

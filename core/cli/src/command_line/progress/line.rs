@@ -105,6 +105,11 @@ fn search(running: &Running, limits: &Limits, part: &mut impl FnMut(u8, String))
         }
     }
     part(7, counted(progress.transitions, "transition"));
+    if let Some(disk) = progress.disk {
+        part(3, format!("{} MiB on disk", grouped(disk.bytes >> 20)));
+        let age = FormattedDuration(disk.checkpoint_age);
+        part(4, format!("checkpoint {age} ago"));
+    }
 }
 
 /// A phase other than the search.

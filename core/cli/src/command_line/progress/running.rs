@@ -86,6 +86,7 @@ mod tests {
             frontier,
             elapsed: Duration::from_secs(seconds),
             work: None,
+            disk: None,
         }
     }
 

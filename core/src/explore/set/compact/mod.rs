@@ -117,6 +117,26 @@ impl CompactSet {
         }
     }
 
+    /// Hands all numbers to `take`, in ascending order, a shard's at a time. The set is empty then.
+    pub fn drain<E>(
+        &mut self,
+        mut take: impl FnMut(&[u64]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let bits = u64::BITS - self.align - SHARD_BITS;
+        for (place, shard) in (0..).zip(&mut self.shards) {
+            let shard = std::mem::replace(shard, Shard::new(bits));
+            // What is before the rest of a number is the place of its shard.
+            let whole = |rest: u64| {
+                (rest >> SHARD_BITS | place << (u64::BITS - SHARD_BITS)) >> self.align
+            };
+            let mut numbers: Vec<u64> = shard.numbers().map(whole).collect();
+            drop(shard);
+            numbers.sort_unstable();
+            take(&numbers)?;
+        }
+        Ok(())
+    }
+
     /// True if there was no memory to grow. Numbers may be missing then.
     pub fn is_starved(&self) -> bool {
         self.shards.iter().any(|shard| shard.starved)
@@ -310,6 +330,30 @@ impl Shard {
                 Put::Added
             }
         }
+    }
+
+    /// All numbers, as they were inserted: the upper bits of a word.
+    fn numbers(&self) -> impl Iterator<Item = u64> {
+        let lines = match &self.lines {
+            Lines::Narrow(lines) => lines.len(),
+            Lines::Wide(lines) => lines.len(),
+        };
+        let slots = match &self.lines {
+            Lines::Narrow(_) => Narrow::SLOTS,
+            Lines::Wide(_) => Wide::SLOTS,
+        };
+        (0..lines).flat_map(move |at| {
+            (0..slots).filter_map(move |slot| {
+                let value = match &self.lines {
+                    Lines::Narrow(lines) => lines[at].get(slot),
+                    Lines::Wide(lines) => lines[at].get(slot),
+                };
+                // What is there is one more than the remainder, and how many lines it is away from home above that.
+                let away = value.checked_sub(1)? / self.layout.step();
+                let home = at - away as usize;
+                Some(self.layout.number(home, value - away * self.layout.step()))
+            })
+        })
     }
 
     /// Slots that are at home somewhere.

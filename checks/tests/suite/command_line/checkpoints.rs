@@ -1,0 +1,207 @@
+//! Checkpoints on the command line: what is killed goes on, and what cannot is refused.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use refmap::random::Generator;
+use serde_json::Value;
+use tempfile::tempdir;
+
+use crate::program::{json, refmap, status, text};
+
+/// The report of a command, without what differs from run to run.
+fn report(output: &Output) -> Value {
+    let mut report: Value = serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {}", text(&output.stderr)));
+    let fields = report.as_object_mut().expect("a report is an object");
+    for name in ["seconds", "peak_memory_bytes", "threads", "checkpoints"] {
+        fields.remove(name);
+    }
+    report
+}
+
+/// Runs a check that is killed again and again, each time after a while, and that goes on each time with another number of threads;
+/// what it says in the end, and how often it was killed after a checkpoint.
+fn killed(check: &str, folder: &Path, kills: u32, longest: Duration, seed: u64) -> (Value, u32) {
+    let mut generator = Generator::new(seed);
+    let mut resumed = 0;
+    let name = check.split(' ').next().expect("a check has a name");
+    for kill in 0..=kills {
+        let is_there = folder.join("checkpoint").exists();
+        if !is_there {
+            // It was killed before the first one.
+            let _ = fs::remove_dir_all(folder);
+        }
+        resumed += u32::from(is_there);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_refmap"));
+        if is_there {
+            command.args(["check", name, "--resume"]).arg(folder);
+        } else {
+            command.arg("check").args(check.split(' ')).arg("--checkpoint").arg(folder);
+        }
+        let threads = 1 + generator.below(3);
+        command
+            .args(["--every", "0.001", "--json", "--threads", &threads.to_string()])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the program runs");
+        if kill < kills {
+            let while_it_runs = longest.mul_f64(generator.below(1000) as f64 / 1000.0);
+            let begun = Instant::now();
+            while begun.elapsed() < while_it_runs
+                && child.try_wait().expect("it can be asked").is_none()
+            {
+                thread::sleep(Duration::from_millis(2));
+            }
+            if child.try_wait().expect("it can be asked").is_none() {
+                // SIGKILL: nothing is tidied up.
+                child.kill().expect("it can be killed");
+                child.wait().expect("it has ended");
+                continue;
+            }
+        }
+        let output = child.wait_with_output().expect("the program ends");
+        return (report(&output), resumed);
+    }
+    unreachable!("the last one is not killed")
+}
+
+/// A check that is killed says what it says otherwise.
+fn compare(check: &str, kills: u32, seed: u64) -> u32 {
+    let folder = tempdir().expect("there is room for a folder");
+    let folder = folder.path().join("kept");
+    let whole = tempdir().expect("there is room for a folder");
+    let begun = Instant::now();
+    let whole = refmap(&format!(
+        "check {check} --checkpoint {} --every 0.001 --json",
+        whole.path().join("kept").display()
+    ));
+    // So that a search is killed several times before it ends.
+    let longest = begun.elapsed() / 3;
+    let whole = report(&whole);
+    let (found, resumed) = killed(check, &folder, kills, longest, seed);
+    assert_eq!(found, whole, "{check}");
+    resumed
+}
+
+#[test]
+fn a_check_that_is_killed_goes_on() {
+    let mut resumed = 0;
+    for (seed, check) in (1..).zip([
+        "ben-ari-3 --nodes 4 --sons 1 --without environment*",
+        "ben-ari-3 --nodes 4 --sons 1 --without environment* --storage whole",
+        "ben-ari-3 --nodes 4 --sons 1 --figure-14 as-printed",
+    ]) {
+        resumed += compare(check, 4, seed);
+    }
+    assert!(resumed > 1, "{resumed}");
+}
+
+#[test]
+#[ignore = "minutes"]
+fn slow_a_large_check_is_killed_at_twenty_moments() {
+    let resumed = compare("ben-ari-3 --nodes 5 --sons 1 --without environment*", 20, 5);
+    assert!(resumed > 5, "{resumed}");
+    let violated = "ben-ari-3 --nodes 5 --sons 1 --figure-14 as-printed";
+    let resumed = compare(violated, 20, 6);
+    assert!(resumed > 2, "{resumed}");
+}
+
+fn refused(words: &str, message: &str) {
+    let output = refmap(words);
+    let told = text(&output.stderr);
+    assert_eq!(status(&output), 2, "{words}: {told}");
+    assert!(told.contains(message), "{words}: {told}");
+    assert!(output.stdout.is_empty(), "{words}");
+}
+
+#[test]
+fn what_cannot_be_resumed_is_refused_with_the_reason() {
+    let all = tempdir().expect("there is room for a folder");
+    let kept = all.path().join("kept");
+    let kept = kept.display();
+    refused(&format!("check ben-ari-3 --resume {kept}"), "has no checkpoint");
+    let written = json(&format!(
+        "check ben-ari-3 --nodes 2 --sons 1 --checkpoint {kept} --every 0 --json"
+    ));
+    assert!(written["checkpoints"]["checkpoints"].as_u64() > Some(10));
+    // What needs the complete graph says so, and the verdict with it.
+    assert_eq!(written["verdict"], "incomplete");
+    refused(
+        &format!("check ben-ari-3 --checkpoint {kept}"),
+        "has a checkpoint, which would be lost",
+    );
+    refused(
+        &format!("check ben-ari-2 --resume {kept}"),
+        "is one of the check \"ben-ari-3\"",
+    );
+    refused(
+        &format!("check ben-ari-3 --nodes 3 --resume {kept}"),
+        "the argument '--nodes' cannot be used with '--resume <DIR>'",
+    );
+    refused(
+        &format!("check ben-ari-3 --resume {kept} --checkpoint {kept}"),
+        "cannot be used with",
+    );
+    refused("check ben-ari-3 --every 1", "give '--checkpoint <DIR>'");
+    refused(
+        &format!("check ben-ari-3 --walks 3 --checkpoint {kept}"),
+        "cannot be used with",
+    );
+    let resumed = json(&format!("check ben-ari-3 --resume {kept} --json"));
+    assert_eq!(resumed["parameters"], written["parameters"]);
+    assert_eq!(resumed["states"], written["states"]);
+    assert!(resumed["checkpoints"]["resumed_states"].as_u64() > Some(0));
+}
+
+/// What a limit has ended goes on under other limits.
+#[test]
+fn a_limit_is_of_one_command() {
+    let all = tempdir().expect("there is room for a folder");
+    let kept = all.path().join("kept");
+    let kept = kept.display();
+    let check = "ben-ari-3 --nodes 3 --sons 1 --without environment*";
+    let ended = json(&format!(
+        "check {check} --max-depth 20 --checkpoint {kept} --json"
+    ));
+    assert_eq!(ended["limit"]["depth"], 20);
+    let further = json(&format!(
+        "check ben-ari-3 --resume {kept} --max-depth 40 --json"
+    ));
+    assert_eq!(further["limit"]["depth"], 40);
+    assert!(further["states"].as_u64() > ended["states"].as_u64());
+    let resumed = json(&format!("check ben-ari-3 --resume {kept} --json"));
+    let whole = json(&format!("check {check} --json"));
+    for name in ["verdict", "states", "transitions", "depth", "coverage", "obligations"] {
+        assert_eq!(resumed[name], whole[name], "{name}");
+    }
+}
+
+/// A disk without room ends the search with the reason, and what the last checkpoint had is there.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk_ends_the_search() {
+    let all = tempdir().expect("there is room for a folder");
+    let kept = all.path().join("kept");
+    // A limit on the size of files, as `ulimit` sets it, in blocks of 512 bytes or of 1024.
+    let script = format!(
+        "trap '' XFSZ; ulimit -f 600; exec \"$0\" check ben-ari-3 --nodes 4 --sons 1 --without 'environment*' \
+         --checkpoint {} --every 0 --json",
+        kept.display()
+    );
+    let output = Command::new("sh")
+        .args(["-c", &script, env!("CARGO_BIN_EXE_refmap")])
+        .output()
+        .expect("the program runs");
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
+    let found: Value = serde_json::from_slice(&output.stdout).expect("it prints a report");
+    assert_eq!(found["limit"], "disk");
+    let ended = found["checkpoints"]["ended"].as_str().expect("it says why");
+    assert!(ended.contains("states"), "{ended}");
+    let resumed = json(&format!("check ben-ari-3 --resume {} --json", kept.display()));
+    assert_eq!(resumed["states"], 348_184);
+    assert_eq!(resumed["verdict"], "holds");
+}

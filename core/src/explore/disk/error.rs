@@ -1,0 +1,106 @@
+//! Reasons why a folder of checkpoints cannot be used.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Reason why a search cannot be kept on disk, or not go on from there.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DiskError {
+    /// The operating system refuses something.
+    #[error("cannot {action} {}: {reason}", .path.display())]
+    Refused {
+        /// Verb that names what was tried.
+        action: &'static str,
+        /// File or folder.
+        path: PathBuf,
+        /// Reason that the operating system gives.
+        reason: String,
+    },
+    /// Another process has it open.
+    #[error("{} is in use by another process", .path.display())]
+    InUse {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A checkpoint is there, and would be lost.
+    #[error("{} has a checkpoint, which would be lost: resume it, or take another folder", .path.display())]
+    Occupied {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A file is there that belongs to no checkpoint.
+    #[error("{} is no folder of checkpoints: it has {name:?}", .path.display())]
+    Foreign {
+        /// The folder.
+        path: PathBuf,
+        /// Name of the file.
+        name: String,
+    },
+    /// No checkpoint is there.
+    #[error("{} has no checkpoint", .path.display())]
+    NoCheckpoint {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The checkpoint was written by a program of another version.
+    #[error("the checkpoint in {} has the format {found}, and this program reads {read}", .path.display())]
+    Version {
+        /// The folder.
+        path: PathBuf,
+        /// Number of its format.
+        found: u64,
+        /// Number of the format that is read.
+        read: u64,
+    },
+    /// The checkpoint is one of another check, or of one with other settings.
+    #[error("the checkpoint in {} is one of another search: {what} is {saved} there, and {asked} here", .path.display())]
+    Other {
+        /// The folder.
+        path: PathBuf,
+        /// Name of what differs.
+        what: String,
+        /// Value in the checkpoint.
+        saved: String,
+        /// Value that was asked for.
+        asked: String,
+    },
+    /// The model answers otherwise than it did.
+    #[error("the checkpoint in {} is one of another model: {what}", .path.display())]
+    OtherModel {
+        /// The folder.
+        path: PathBuf,
+        /// Difference that was found.
+        what: &'static str,
+    },
+    /// A file is not what was written.
+    #[error("{} is damaged: {what}", .path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Difference that was found.
+        what: String,
+    },
+    /// The states have no form that could be written.
+    #[error(
+        "the states of this model do not say how they are written, so that no checkpoint can have them: derive `State`"
+    )]
+    NotWritten,
+}
+
+impl DiskError {
+    /// The refusal of an operation by the operating system.
+    pub(super) fn refused(action: &'static str, path: &Path, error: &io::Error) -> Self {
+        Self::Refused {
+            action,
+            path: path.to_owned(),
+            reason: error.to_string(),
+        }
+    }
+
+    pub(in crate::explore) fn damaged(path: &Path, what: impl Into<String>) -> Self {
+        Self::Damaged {
+            path: path.to_owned(),
+            what: what.into(),
+        }
+    }
+}

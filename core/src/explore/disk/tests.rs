@@ -1,0 +1,388 @@
+//! Losses of power: whatever is lost of what was not synced, the last checkpoint is there, and what it vouches for.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use super::folder::{CHUNKS, Folder, MANIFEST, STATES, STEPS};
+use super::journal::Journal;
+use super::list::{ListReader, SavedList};
+use super::manifest::Manifest;
+use super::medium::Medium;
+use super::{Checkpoints, DiskError, Start};
+use crate::random::Generator;
+
+/// A file: its bytes, and those that outlast a loss of power.
+#[derive(Clone, Default)]
+struct File {
+    bytes: Vec<u8>,
+    synced: Vec<u8>,
+}
+
+/// The files of a folder in memory. Files are numbered, so that a name can be another file's after a loss of power.
+#[derive(Clone, Default)]
+struct Files {
+    files: Vec<File>,
+    names: BTreeMap<String, usize>,
+    synced_names: BTreeMap<String, usize>,
+    /// Changes of names since they were synced: each may be lost, with those after it or without.
+    renamed: Vec<Renamed>,
+    /// Operations that are left until the power fails.
+    left: u64,
+}
+
+/// A change of names: a file has another one, or its first.
+#[derive(Clone)]
+struct Renamed {
+    number: usize,
+    from: Option<String>,
+    to: String,
+}
+
+#[derive(Clone, Default)]
+struct InMemory(Arc<Mutex<Files>>);
+
+impl InMemory {
+    fn change<T>(&self, change: impl FnOnce(&mut Files) -> T) -> io::Result<T> {
+        let mut files = self.0.lock().unwrap();
+        if files.left == 0 {
+            return Err(io::Error::other("no power"));
+        }
+        files.left -= 1;
+        Ok(change(&mut files))
+    }
+
+    /// The files after a loss of power, and so many operations until the next one.
+    fn after_loss(&self, generator: &mut Generator, left: u64) -> Self {
+        let before = self.0.lock().unwrap();
+        let mut names = before.synced_names.clone();
+        for renamed in &before.renamed {
+            if generator.bits().is_multiple_of(2) {
+                continue;
+            }
+            if let Some(from) = &renamed.from {
+                names.remove(from);
+            }
+            names.insert(renamed.to.clone(), renamed.number);
+        }
+        let files = before.files.iter().map(|file| {
+            let bytes = lost(file, generator);
+            File {
+                synced: bytes.clone(),
+                bytes,
+            }
+        });
+        Self(Arc::new(Mutex::new(Files {
+            files: files.collect(),
+            synced_names: names.clone(),
+            names,
+            renamed: Vec::new(),
+            left,
+        })))
+    }
+}
+
+/// Bytes of a file after a loss of power: what was synced, and of what came then some, in pieces.
+fn lost(file: &File, generator: &mut Generator) -> Vec<u8> {
+    let common = file
+        .synced
+        .iter()
+        .zip(&file.bytes)
+        .take_while(|(a, b)| a == b);
+    let common = common.count();
+    if common < file.synced.len() {
+        // It was cut off, and perhaps written to after that: the old bytes, or the new ones.
+        let old = generator.bits().is_multiple_of(2);
+        return if old {
+            file.synced.clone()
+        } else {
+            file.bytes.clone()
+        };
+    }
+    let more = &file.bytes[common..];
+    let kept = generator.bits() as usize % (more.len() + 1);
+    let mut bytes = file.bytes[..common + kept].to_vec();
+    for piece in bytes[common..].chunks_mut(7) {
+        if generator.bits().is_multiple_of(3) {
+            piece.fill(0);
+        }
+    }
+    bytes
+}
+
+impl Files {
+    fn file(&mut self, name: &str) -> &mut File {
+        let number = self.names.get(name).copied().unwrap_or_else(|| {
+            self.files.push(File::default());
+            let number = self.files.len() - 1;
+            self.names.insert(name.to_owned(), number);
+            self.renamed.push(Renamed {
+                number,
+                from: None,
+                to: name.to_owned(),
+            });
+            number
+        });
+        &mut self.files[number]
+    }
+}
+
+impl Medium for InMemory {
+    fn lock(&mut self) -> io::Result<bool> {
+        Ok(true)
+    }
+
+    fn names(&mut self) -> io::Result<Vec<String>> {
+        self.change(|files| files.names.keys().cloned().collect())
+    }
+
+    fn len(&mut self, name: &str) -> io::Result<Option<u64>> {
+        self.change(|files| {
+            let number = files.names.get(name)?;
+            Some(files.files[*number].bytes.len() as u64)
+        })
+    }
+
+    fn read(&mut self, name: &str, offset: u64, into: &mut [u8]) -> io::Result<usize> {
+        self.change(|files| {
+            let bytes = &files.file(name).bytes;
+            let bytes = bytes.get(offset as usize..).unwrap_or_default();
+            let count = bytes.len().min(into.len());
+            into[..count].copy_from_slice(&bytes[..count]);
+            count
+        })
+    }
+
+    fn append(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        self.change(|files| files.file(name).bytes.extend_from_slice(bytes))
+    }
+
+    fn truncate(&mut self, name: &str, len: u64) -> io::Result<()> {
+        self.change(|files| files.file(name).bytes.truncate(len as usize))
+    }
+
+    fn sync(&mut self, name: &str) -> io::Result<()> {
+        self.change(|files| {
+            let file = files.file(name);
+            file.synced = file.bytes.clone();
+        })
+    }
+
+    fn rename(&mut self, from: &str, to: &str) -> io::Result<()> {
+        self.change(|files| {
+            let number = files.names.remove(from).expect("it is there");
+            files.names.insert(to.to_owned(), number);
+            files.renamed.push(Renamed {
+                number,
+                from: Some(from.to_owned()),
+                to: to.to_owned(),
+            });
+        })
+    }
+
+    fn sync_names(&mut self) -> io::Result<()> {
+        self.change(|files| {
+            files.synced_names = files.names.clone();
+            files.renamed.clear();
+        })
+    }
+}
+
+fn checkpoints(start: Start) -> Checkpoints {
+    Checkpoints {
+        folder: "of-a-test".into(),
+        every: Duration::ZERO,
+        start,
+        label: Value::Null,
+    }
+}
+
+fn open(medium: &InMemory, start: Start) -> Result<Journal, DiskError> {
+    let folder = Folder::on(Path::new("of-a-test"), Box::new(medium.clone()))?;
+    Journal::on(folder, &checkpoints(start), Map::new())
+}
+
+fn words_of(journal: &mut Journal, name: &'static str, saved: SavedList) -> Vec<u64> {
+    let mut reader: ListReader<'_> = journal.reader(name, saved);
+    let mut words = Vec::new();
+    while let Some(word) = reader.next().unwrap() {
+        words.push(word);
+    }
+    words
+}
+
+/// Words of the three lists, and how many checkpoints were written.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Written {
+    lists: [Vec<u64>; 3],
+    number: u64,
+}
+
+/// Goes on with a journal until the power fails; the last checkpoint that was written, and the one that was perhaps.
+fn until_power_fails(
+    journal: &mut Journal,
+    mut now: Written,
+    generator: &mut Generator,
+) -> [Written; 2] {
+    let mut last = now.clone();
+    loop {
+        for (list, words) in now.lists.iter_mut().enumerate() {
+            // Enough that a list is written before a checkpoint, now and then.
+            let most = if generator.bits().is_multiple_of(8) {
+                20_000
+            } else {
+                30
+            };
+            for _ in 0..generator.bits() % most {
+                let word = generator.bits();
+                words.push(word);
+                [&mut journal.states, &mut journal.steps, &mut journal.chunks][list].push(word);
+            }
+        }
+        if journal.spill().is_err() {
+            return [last, now];
+        }
+        now.number += 1;
+        let manifest = Manifest {
+            reached: now.number,
+            ..Manifest::nothing()
+        };
+        if journal.checkpoint(manifest).is_err() {
+            return [last, now];
+        }
+        last = now.clone();
+    }
+}
+
+#[test]
+fn the_last_checkpoint_outlasts_any_loss_of_power() {
+    for seed in 0..1500 {
+        let mut generator = Generator::new(seed);
+        let fuel = |generator: &mut Generator| 1 + generator.bits() % 60;
+        let mut medium = InMemory::default();
+        medium.0.lock().unwrap().left = fuel(&mut generator);
+        let mut written = [Written::default(), Written::default()];
+        for loss in 0..6 {
+            let start = if written[0].number == 0 {
+                Start::Anew
+            } else {
+                Start::Resumed
+            };
+            let opened = match open(&medium, start) {
+                // A checkpoint that was perhaps written was.
+                Err(DiskError::Occupied { .. }) => open(&medium, Start::Resumed),
+                opened => opened,
+            };
+            let mut journal = match opened {
+                Ok(journal) => journal,
+                // The power has failed again.
+                Err(DiskError::Refused { .. }) => {
+                    let left = fuel(&mut generator);
+                    medium = medium.after_loss(&mut generator, left);
+                    continue;
+                }
+                Err(error) => panic!("{seed} {loss}: {error}"),
+            };
+            let found = journal.resumed.take();
+            let number = found.as_ref().map_or(0, |found| found.reached);
+            let expected = written.iter().find(|written| written.number == number);
+            let now = expected.unwrap_or_else(|| panic!("{seed} {loss}: {number}, {written:?}"));
+            let now = now.clone();
+            medium.0.lock().unwrap().left = u64::MAX;
+            if let Some(found) = found {
+                let lists = [
+                    (STATES, found.states),
+                    (STEPS, found.steps),
+                    (CHUNKS, found.chunks),
+                ];
+                let lists = lists.map(|(name, saved)| words_of(&mut journal, name, saved));
+                assert_eq!(lists, now.lists, "{seed} {loss}");
+            }
+            medium.0.lock().unwrap().left = fuel(&mut generator);
+            written = until_power_fails(&mut journal, now, &mut generator);
+            let left = fuel(&mut generator);
+            medium = medium.after_loss(&mut generator, left);
+        }
+    }
+}
+
+/// A byte of any file that was changed, cut off or added within what a checkpoint vouches for is told.
+#[test]
+fn what_is_damaged_is_told() {
+    let medium = InMemory::default();
+    medium.0.lock().unwrap().left = u64::MAX;
+    let mut journal = open(&medium, Start::Anew).unwrap();
+    let mut generator = Generator::new(7);
+    for _ in 0..50 {
+        journal.states.push(generator.bits());
+        journal.chunks.push(generator.bits());
+    }
+    journal.checkpoint(Manifest::nothing()).unwrap();
+    let whole = medium.0.lock().unwrap().clone();
+    let outcome = |files: &Files| -> Result<(), DiskError> {
+        let medium = InMemory(Arc::new(Mutex::new(files.clone())));
+        let mut journal = open(&medium, Start::Resumed)?;
+        let found = journal.resumed.take().unwrap();
+        for (name, saved) in [(STATES, found.states), (CHUNKS, found.chunks)] {
+            let mut reader = journal.reader(name, saved);
+            while reader.next()?.is_some() {}
+        }
+        Ok(())
+    };
+    outcome(&whole).unwrap();
+    for name in [MANIFEST, STATES, CHUNKS] {
+        let number = whole.names[name];
+        for place in 0..whole.files[number].bytes.len() {
+            let mut changed = whole.clone();
+            changed.files[number].bytes[place] ^= 1 << (place % 8);
+            let found = outcome(&changed);
+            assert!(
+                matches!(found, Err(DiskError::Damaged { .. })),
+                "{name} {place}: {found:?}"
+            );
+            let mut cut = whole.clone();
+            cut.files[number].bytes.truncate(place);
+            let found = outcome(&cut);
+            assert!(
+                matches!(found, Err(DiskError::Damaged { .. })),
+                "{name} {place}: {found:?}"
+            );
+        }
+    }
+    // What comes after is no part of it.
+    let mut longer = whole.clone();
+    longer.files[whole.names[STATES]].bytes.extend([1, 2, 3]);
+    outcome(&longer).unwrap();
+    // A file of somebody else is not touched.
+    let mut foreign = whole.clone();
+    foreign.names.insert("thesis.tex".to_owned(), 0);
+    let found = outcome(&foreign);
+    assert!(matches!(found, Err(DiskError::Foreign { name, .. }) if name == "thesis.tex"));
+}
+
+/// A manifest of another format is told by its number, whatever else it has.
+#[test]
+fn another_format_is_refused() {
+    let medium = InMemory::default();
+    medium.0.lock().unwrap().left = u64::MAX;
+    let mut folder = Folder::on(Path::new("of-a-test"), Box::new(medium.clone())).unwrap();
+    folder
+        .write_manifest("{\"format\": 2, \"new\": true}")
+        .unwrap();
+    let found = open(&medium, Start::Resumed).err();
+    assert!(
+        matches!(
+            found,
+            Some(DiskError::Version {
+                found: 2,
+                read: 1,
+                ..
+            })
+        ),
+        "{found:?}"
+    );
+}

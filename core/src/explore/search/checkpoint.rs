@@ -1,0 +1,234 @@
+//! Checkpoints of a search: what it writes between two waves.
+
+use super::state::{Search, Worker};
+use crate::explore::StateId;
+use crate::explore::disk::{Checksum, DiskError, Journal, ListFile, Manifest, SavedSpan};
+use crate::explore::expansion::{Batch, Expand, Keeps, Task};
+use crate::explore::frontier::Span;
+use crate::explore::keys::{Compared, Keys};
+use crate::explore::limits::{Clock, Limit, Limits, Watch};
+use crate::explore::predecessors::Predecessors;
+use crate::explore::set::Visited;
+use crate::state::Code;
+
+/// Data that a search with checkpoints keeps beside the search itself.
+pub(in crate::explore) struct Kept<K> {
+    pub journal: Journal,
+    /// Number of states that the journal has,
+    pub states: usize,
+    /// and of chunks.
+    pub chunks: usize,
+    /// Number of initial states.
+    pub initial: usize,
+    /// Checksum of the initial states as the model enumerates them, once it was needed.
+    pub enumerated: Option<Checksum>,
+    /// States of the sample.
+    pub sample: Vec<(StateId, K)>,
+}
+
+impl<K> Kept<K> {
+    pub fn new(journal: Journal) -> Self {
+        Self {
+            journal,
+            states: 0,
+            chunks: 0,
+            initial: 0,
+            enumerated: None,
+            sample: Vec::new(),
+        }
+    }
+}
+
+/// Position of a search between two waves.
+#[derive(Clone, Copy)]
+pub(super) struct Moment<'a> {
+    /// What is left of the states that are being expanded, and what comes after them in the frontier.
+    pub unexpanded: &'a [Span],
+    /// The first state to which those that are being expanded have led.
+    pub before: u32,
+}
+
+/// Choice when a checkpoint is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum When {
+    /// If it is time for one.
+    Due,
+    Now,
+}
+
+impl<'a, K, I> Search<'a, K, I>
+where
+    K: Compared,
+    I: Visited<K>,
+{
+    /// Writes the states just reached to the journal, if there is one, and perhaps a checkpoint.
+    pub(super) fn keep(&mut self, moment: Moment<'_>, when: When) -> Result<(), Limit> {
+        // Of states that are left out nothing is known.
+        let is_whole = !self.at_capacity && !self.incomplete && self.not_starved().is_ok();
+        let Some(mut kept) = self
+            .kept
+            .take_if(|kept| kept.journal.written.ended.is_none())
+        else {
+            return Ok(());
+        };
+        let done = if is_whole {
+            self.write(&mut kept, moment, when)
+        } else {
+            Ok(())
+        };
+        let done = done.map_err(|error| {
+            kept.journal.written.ended = Some(error.to_string());
+            Limit::Disk
+        });
+        self.kept = Some(kept);
+        done
+    }
+
+    fn write(
+        &mut self,
+        kept: &mut Kept<K>,
+        moment: Moment<'_>,
+        when: When,
+    ) -> Result<(), DiskError> {
+        for (first, keys) in self.log.runs(kept.states..self.log.len()) {
+            let sampled = (first as u32..).map(StateId).zip(keys);
+            let sampled = sampled.filter(|(id, _)| self.model.is_sampled(*id));
+            kept.sample
+                .extend(sampled.map(|(id, key)| (id, key.clone())));
+            push_keys(self.model, K::keys(keys), &mut kept.journal.states)?;
+        }
+        let steps = self.predecessors.steps_from(kept.states);
+        for step in steps {
+            let words = u64::from(step.source.0) << 32 | u64::from(step.step);
+            kept.journal.steps.push(words);
+        }
+        kept.states = self.log.len();
+        kept.journal.spill()?;
+        if when == When::Due && !kept.journal.is_due() {
+            return Ok(());
+        }
+        push_chunks(&self.predecessors, kept);
+        let Some(tally) = self.model.save() else {
+            let reason = "a function of the model has panicked, or the model contradicts itself";
+            kept.journal.written.ended = Some(reason.to_owned());
+            return Ok(());
+        };
+        let sample = self.sampled(kept, moment, Keeps::Nothing);
+        let saved = moment.unexpanded.iter().map(|span| SavedSpan {
+            start: span.states.start.into(),
+            end: span.states.end.into(),
+            length: span.length,
+        });
+        kept.journal.checkpoint(Manifest {
+            sample,
+            reached: self.log.len() as u64,
+            initial: kept.initial as u64,
+            frontier: saved.collect(),
+            before: moment.before.into(),
+            transitions: self.transitions,
+            depth: self.depth,
+            seconds: kept.journal.earlier_seconds + self.clock.started.elapsed().as_secs_f64(),
+            tally,
+            ..Manifest::nothing()
+        })
+    }
+
+    /// Checksum of the initial states and of where the steps of the states of the sample lead that are expanded. What is found on the
+    /// way is kept as `keeps` says.
+    pub(super) fn sampled(
+        &mut self,
+        kept: &mut Kept<K>,
+        moment: Moment<'_>,
+        keeps: Keeps,
+    ) -> Checksum {
+        let model = self.model;
+        let mut checksum = *kept
+            .enumerated
+            .get_or_insert_with(|| enumerated::<K>(model));
+        let clock = Clock {
+            limits: Limits::default(),
+            watch: Watch::default(),
+            started: self.clock.started,
+        };
+        let Worker {
+            expander,
+            expanded,
+            keys,
+            ..
+        } = &mut self.workers[0];
+        for (id, key) in &kept.sample {
+            let mut unexpanded = moment.unexpanded.iter();
+            if id.0 >= moment.before || unexpanded.any(|span| span.states.contains(&id.0)) {
+                continue;
+            }
+            let length = self.predecessors.length(*id);
+            let batch = Batch {
+                // Depth first, states at the limit are looked at only.
+                task: match self.options.limits.depth {
+                    Some(most) if most == length => Task::ExamineOnly,
+                    _ => Task::Expand,
+                },
+                first: *id,
+                length,
+                keys: K::keys(std::slice::from_ref(key)),
+                clock: &clock,
+            };
+            let done = expander.expand(&batch, expanded);
+            done.expect("a clock without limits reaches none");
+            keys.clear();
+            K::take(&mut expanded.keys, keys);
+            checksum.add(id.0.into());
+            checksum.add(keys.len() as u64);
+            // A state that cannot be written is one of which the journal has ended.
+            let _ = visit_words(model, K::keys(keys), &mut |word| checksum.add(word));
+        }
+        expander.end_of_wave(keeps);
+        checksum
+    }
+}
+
+/// Checksum of the initial states, as the model enumerates them.
+fn enumerated<K: Compared>(model: &dyn Expand) -> Checksum {
+    let mut checksum = Checksum::NOTHING;
+    let mut keys: Vec<K> = Vec::new();
+    model.initial(&mut |list| {
+        keys.clear();
+        K::take(list, &mut keys);
+        let _ = visit_words(model, K::keys(&keys), &mut |word| checksum.add(word));
+    });
+    checksum
+}
+
+fn push_keys(model: &dyn Expand, keys: Keys<'_>, file: &mut ListFile) -> Result<(), DiskError> {
+    visit_words(model, keys, &mut |word| file.push(word))
+}
+
+/// Visits the words of keys as they are in a file: of codes, and of states that are kept as they are, their number first.
+fn visit_words(
+    model: &dyn Expand,
+    keys: Keys<'_>,
+    visit: &mut impl FnMut(u64),
+) -> Result<(), DiskError> {
+    let mut of_codes = |codes: &[Code]| {
+        for words in codes.iter().map(Code::words) {
+            visit(words.len() as u64);
+            words.iter().for_each(|word| visit(*word));
+        }
+    };
+    match keys {
+        Keys::Fixed { all, .. } => all.iter().for_each(|word| visit(*word)),
+        Keys::Varying(codes) => of_codes(codes),
+        Keys::Whole(states) => of_codes(&model.codes(states).ok_or(DiskError::NotWritten)?),
+    }
+    Ok(())
+}
+
+fn push_chunks<K>(predecessors: &Predecessors, kept: &mut Kept<K>) {
+    for chunk in predecessors.chunks_from(kept.chunks) {
+        let words = [chunk.first, chunk.start, chunk.end, chunk.length.into()];
+        for word in words {
+            kept.journal.chunks.push(word);
+        }
+        kept.chunks += 1;
+    }
+}

@@ -1,0 +1,264 @@
+//! A search that goes on from a checkpoint.
+
+use super::checkpoint::{Kept, Moment};
+use super::state::Search;
+use crate::explore::StateId;
+use crate::explore::disk::{CHUNKS, DiskError, ListReader, Manifest, STATES, STEPS, SavedChunk};
+use crate::explore::expansion::{Expand, Keeps};
+use crate::explore::frontier::Span;
+use crate::explore::keys::{Compared, Form, KeyList};
+use crate::explore::options::Storage;
+use crate::explore::set::{Candidate, InsertSink, Predecessor, Visited};
+use crate::state::Code;
+
+/// States that are added at a time.
+const BATCH: usize = 1 << 14;
+/// Words of the longest code that is believed to be one.
+const LONGEST: u64 = 1 << 32;
+
+/// Position of a search that goes on.
+pub(super) struct Resumed {
+    pub unexpanded: Vec<Span>,
+    pub before: u32,
+    pub initial: usize,
+}
+
+/// Number of candidates that were added.
+struct Added(usize);
+
+impl InsertSink for Added {
+    fn added(&mut self, _: usize, count: usize, steps: impl Iterator<Item = Predecessor>) {
+        self.0 += count;
+        steps.for_each(drop);
+    }
+
+    fn numbered(&mut self, _: Option<StateId>) {}
+}
+
+impl<'a, K, I> Search<'a, K, I>
+where
+    K: Compared,
+    I: Visited<K>,
+{
+    /// Reads what the checkpoint has that is resumed, if one is, and tests that the model is the one that it is of.
+    pub(super) fn resume(&mut self, form: Form) -> Result<Option<Resumed>, DiskError> {
+        let Some(mut kept) = self.kept.take() else {
+            return Ok(None);
+        };
+        let resumed = match kept.journal.resumed.take() {
+            Some(manifest) => Some(self.read(&mut kept, &manifest, form)?),
+            None => None,
+        };
+        self.kept = Some(kept);
+        Ok(resumed)
+    }
+
+    fn read(
+        &mut self,
+        kept: &mut Kept<K>,
+        manifest: &Manifest,
+        form: Form,
+    ) -> Result<Resumed, DiskError> {
+        let path = kept.journal.folder.path().to_owned();
+        let of_manifest = |what: &str| Err(DiskError::damaged(&path, what));
+        let reached = manifest.reached;
+        let (Ok(before), true) = (u32::try_from(manifest.before), reached < u32::MAX.into()) else {
+            return of_manifest("it has more states than can be numbered");
+        };
+        let is_within = |end: u64| end <= reached;
+        let spans = manifest.frontier.iter();
+        if !spans
+            .clone()
+            .all(|span| span.start <= span.end && is_within(span.end))
+            || !is_within(manifest.initial)
+            || !is_within(manifest.before)
+        {
+            return of_manifest("it speaks of states that are not there");
+        }
+        let unexpanded: Vec<_> = spans
+            .map(|span| Span {
+                states: span.start as u32..span.end as u32,
+                length: span.length,
+            })
+            .collect();
+        let initial = manifest.initial as usize;
+        if self.options.storage == Storage::Fingerprints {
+            self.log.keep_first(initial);
+        }
+        self.read_states(kept, manifest, form)?;
+        self.read_steps(kept, manifest)?;
+        self.read_chunks(kept, manifest)?;
+        if !self.model.load(&manifest.tally) {
+            return of_manifest("what was found is of another form");
+        }
+        kept.states = self.log.len();
+        kept.initial = initial;
+        self.transitions = manifest.transitions;
+        self.depth = manifest.depth;
+        let moment = Moment {
+            unexpanded: &unexpanded,
+            before,
+        };
+        if self.sampled(kept, moment, Keeps::Sampled) != manifest.sample {
+            return Err(DiskError::OtherModel {
+                path,
+                what: "its initial states, or the steps of some states, are others",
+            });
+        }
+        Ok(Resumed {
+            unexpanded,
+            before,
+            initial,
+        })
+    }
+
+    fn read_states(
+        &mut self,
+        kept: &mut Kept<K>,
+        manifest: &Manifest,
+        form: Form,
+    ) -> Result<(), DiskError> {
+        let path = kept.journal.folder.path().join(STATES);
+        let unexpanded = manifest.frontier.iter().map(|span| span.start).min();
+        let unexpanded = unexpanded.unwrap_or(manifest.reached) as usize;
+        let mut reader = kept.journal.reader(STATES, manifest.states);
+        let mut list = KeyList::new(form);
+        let mut keys: Vec<K> = Vec::with_capacity(BATCH);
+        loop {
+            read_keys(&mut reader, self.model, &mut list)?;
+            keys.clear();
+            K::take(&mut list, &mut keys);
+            if keys.is_empty() {
+                break;
+            }
+            let first = self.log.len();
+            let candidate = |key: K| Candidate {
+                hash: self.visited.hash(&key),
+                key,
+                predecessor: Predecessor::NONE,
+            };
+            for (id, key) in (first as u32..).map(StateId).zip(&keys) {
+                if self.model.is_sampled(id) {
+                    kept.sample.push((id, key.clone()));
+                }
+            }
+            let wave = vec![keys.drain(..).map(candidate).collect::<Vec<_>>()];
+            let count = wave[0].len();
+            let mut added = Added(0);
+            let fits = self
+                .visited
+                .add_all(&mut self.log, wave, &[], usize::MAX, &mut added);
+            let reason = match (fits, added.0 == count) {
+                _ if self.visited.is_starved() => "there is no memory for all its states",
+                (true, true) => "",
+                (false, _) => "there is no room for all its states",
+                (true, false) => "it has a state twice",
+            };
+            if !reason.is_empty() {
+                return Err(DiskError::damaged(&path, reason));
+            }
+            if self.options.storage == Storage::Fingerprints {
+                self.log.forget_before(unexpanded.min(self.log.len()));
+            }
+        }
+        if self.log.len() as u64 == manifest.reached {
+            Ok(())
+        } else {
+            let (has, says) = (self.log.len(), manifest.reached);
+            let what = format!("it has {has} states, and a checkpoint vouches for {says}");
+            Err(DiskError::damaged(&path, what))
+        }
+    }
+
+    fn read_steps(&mut self, kept: &mut Kept<K>, manifest: &Manifest) -> Result<(), DiskError> {
+        let path = kept.journal.folder.path().join(STEPS);
+        let mut reader = kept.journal.reader(STEPS, manifest.steps);
+        let mut count = 0;
+        while let Some(word) = reader.next()? {
+            let step = Predecessor {
+                source: StateId((word >> 32) as u32),
+                step: word as u32,
+            };
+            self.predecessors.extend(std::iter::once(step));
+            count += 1;
+        }
+        let expected = match self.options.storage {
+            Storage::Fingerprints => manifest.reached,
+            Storage::Packed | Storage::Whole => 0,
+        };
+        if count == expected {
+            Ok(())
+        } else {
+            Err(DiskError::damaged(
+                &path,
+                "it has not a step for each state",
+            ))
+        }
+    }
+
+    fn read_chunks(&mut self, kept: &mut Kept<K>, manifest: &Manifest) -> Result<(), DiskError> {
+        let path = kept.journal.folder.path().join(CHUNKS);
+        let mut reader = kept.journal.reader(CHUNKS, manifest.chunks);
+        let mut next = 0;
+        let mut count = 0;
+        while let Some(first) = reader.next()? {
+            let [start, end, length] = [reader.word()?, reader.word()?, reader.word()?];
+            let chunk = SavedChunk {
+                first,
+                start,
+                end,
+                length: length as u32,
+            };
+            let follows = count == 0 && first == 0 || first >= next && count > 0;
+            if !follows || first >= manifest.reached || start > end || end > first {
+                return Err(DiskError::damaged(&path, "a chunk is out of place"));
+            }
+            next = first + 1;
+            count += 1;
+            self.predecessors.add(&chunk);
+        }
+        kept.chunks = count;
+        Ok(())
+    }
+}
+
+/// Reads some keys, none at the end of the list.
+fn read_keys(
+    reader: &mut ListReader<'_>,
+    model: &dyn Expand,
+    list: &mut KeyList,
+) -> Result<(), DiskError> {
+    match list {
+        KeyList::Fixed { all, words } => {
+            while all.len() < BATCH * *words
+                && let Some(word) = reader.next()?
+            {
+                all.push(word);
+                for _ in 1..*words {
+                    all.push(reader.word()?);
+                }
+            }
+        }
+        KeyList::Varying(all) => *all = read_codes(reader)?,
+        KeyList::Whole(_) => *list = model.of_codes(&read_codes(reader)?),
+    }
+    Ok(())
+}
+
+fn read_codes(reader: &mut ListReader<'_>) -> Result<Vec<Code>, DiskError> {
+    let mut codes = Vec::new();
+    let mut words = Vec::new();
+    while codes.len() < BATCH
+        && let Some(count) = reader.next()?
+    {
+        words.clear();
+        if count > LONGEST {
+            return Err(reader.damaged("a state is too long"));
+        }
+        for _ in 0..count {
+            words.push(reader.word()?);
+        }
+        codes.push(Code::of(&words));
+    }
+    Ok(codes)
+}

@@ -1,0 +1,468 @@
+//! Checkpoints: a search that was ended at any moment and goes on says what one says that was never ended, to the byte.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use refmap::explore::{Checkpoints, DiskError, Limit, Limits, Order, Start, Storage, Watch};
+use refmap::obligation::{CheckError, Search, Selection, Until};
+use refmap::random::{Generator, Walks};
+use refmap::{Refinement, Report, Settings, Verdict, check};
+use serde_json::json;
+use tempfile::TempDir;
+
+use crate::comparison::timeless;
+use crate::table::Correspondence;
+use crate::table::random::{Size, draw};
+
+fn checkpoints(folder: &Path, start: Start) -> Option<Checkpoints> {
+    Some(Checkpoints {
+        folder: folder.to_owned(),
+        every: Duration::ZERO,
+        start,
+        label: json!("of a test"),
+    })
+}
+
+/// A report without what differs where a search was ended.
+fn without_account(report: Report) -> Report {
+    let report = timeless(report);
+    Report {
+        checkpoints: None,
+        ..report
+    }
+}
+
+fn folder() -> TempDir {
+    tempfile::tempdir().expect("there is room for a folder")
+}
+
+/// Copies a folder as it is: what is left of a process that is killed.
+fn copy(from: &Path, to: &Path) {
+    for entry in fs::read_dir(from).expect("the folder is there") {
+        let path = entry.expect("the folder can be read").path();
+        let name = path.file_name().expect("a file has a name");
+        fs::copy(&path, to.join(name)).expect("there is room for a file");
+    }
+}
+
+/// Way to run a check.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    storage: Storage,
+    order: Order,
+    until: Until,
+}
+
+impl Way {
+    fn all(refinement: &Correspondence) -> Vec<Self> {
+        let is_a_word = refinement.concrete.packing.is_a_word();
+        let kept = [
+            (Storage::Packed, Order::BreadthFirst),
+            (Storage::Whole, Order::BreadthFirst),
+            (Storage::Fingerprints, Order::BreadthFirst),
+            (Storage::Packed, Order::DepthFirst),
+            (Storage::Whole, Order::DepthFirst),
+        ];
+        let kept = kept.into_iter();
+        let kept = kept.filter(|(storage, _)| !is_a_word || *storage != Storage::Fingerprints);
+        kept.flat_map(|(storage, order)| {
+            [Until::End, Until::FirstViolation].map(|until| Self {
+                storage,
+                order,
+                until,
+            })
+        })
+        .collect()
+    }
+
+    fn settings(self, threads: usize) -> Settings<'static> {
+        Settings {
+            storage: self.storage,
+            order: self.order,
+            until: self.until,
+            threads,
+            ..Settings::default()
+        }
+    }
+}
+
+/// Figures of all cases.
+#[derive(Debug, Default)]
+struct Cases {
+    resumed: u64,
+    /// Of a checkpoint that was not the first.
+    late: u64,
+    violated: u64,
+    limited: u64,
+}
+
+/// Runs a check to the end, and copies its folder when it reports its progress for the time of this number.
+fn run_and_copy(
+    refinement: &impl Refinement,
+    settings: Settings<'_>,
+    start: Start,
+    of: &Path,
+    moment: u64,
+    to: &Path,
+) -> (Report, u64) {
+    let times = Mutex::new(0);
+    let progress = |_: &_| {
+        let mut times = times.lock().expect("no holder of this lock panics");
+        if *times == moment {
+            copy(of, to);
+        }
+        *times += 1;
+    };
+    let settings = Settings {
+        checkpoints: checkpoints(of, start),
+        watch: Watch {
+            progress: Some(&progress),
+            cancel: None,
+        },
+        ..settings
+    };
+    let report = check(refinement, &settings).expect("the settings fit");
+    let times = *times.lock().expect("no holder of this lock panics");
+    (report, times)
+}
+
+/// Compares a search that was killed, as often as the generator says, with one that was not.
+fn compare(refinement: &impl Refinement, way: Way, generator: &mut Generator, cases: &mut Cases) {
+    let threads = 1 + generator.below(3);
+    let [first, mut killed] = [folder(), folder()];
+    let (whole, times) = run_and_copy(
+        refinement,
+        way.settings(threads),
+        Start::Anew,
+        first.path(),
+        u64::MAX,
+        killed.path(),
+    );
+    let whole = without_account(whole);
+    cases.violated += u64::from(whole.verdict == Some(Verdict::Violated));
+    let again = folder();
+    let moment = generator.bits() % times.max(1);
+    let (again, _) = run_and_copy(
+        refinement,
+        way.settings(threads),
+        Start::Anew,
+        again.path(),
+        moment,
+        killed.path(),
+    );
+    assert_eq!(without_account(again), whole, "{way:?}");
+    for _ in 0..3 {
+        if !killed.path().join("checkpoint").exists() {
+            return;
+        }
+        let next = folder();
+        let threads = 1 + generator.below(3);
+        let moment = generator.bits() % times.max(1);
+        let (resumed, _) = run_and_copy(
+            refinement,
+            way.settings(threads),
+            Start::Resumed,
+            killed.path(),
+            moment,
+            next.path(),
+        );
+        let account = resumed
+            .checkpoints
+            .clone()
+            .expect("there was to be an account");
+        let states = account.resumed_states.expect("it was resumed");
+        cases.resumed += 1;
+        cases.late += u64::from(states > whole.initial_states);
+        assert_eq!(without_account(resumed), whole, "{way:?} {moment}");
+        killed = next;
+    }
+}
+
+fn compare_all(seeds: std::ops::Range<u64>, size: Size, each: u64) -> Cases {
+    let mut cases = Cases::default();
+    for seed in seeds {
+        let refinement = draw(seed, size);
+        let mut generator = Generator::new(seed);
+        for (turn, way) in (seed..).zip(Way::all(&refinement)) {
+            if turn % each == 0 {
+                compare(&refinement, way, &mut generator, &mut cases);
+            }
+        }
+    }
+    cases
+}
+
+#[test]
+fn a_search_that_was_killed_goes_on_as_if_it_was_not() {
+    let cases = compare_all(0..300, Size::Small, 3);
+    assert!(cases.resumed > 500 && cases.late > 200, "{cases:?}");
+    assert!(cases.violated > 100, "{cases:?}");
+}
+
+#[test]
+fn large_levels_are_resumed_within_a_level() {
+    let cases = compare_all(0..1, Size::Huge, 3);
+    assert!(cases.resumed > 6 && cases.late > 5, "{cases:?}");
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn slow_searches_that_were_killed_go_on_at_length() {
+    compare_all(300..3000, Size::Small, 1);
+    compare_all(0..40, Size::Wide, 1);
+    compare_all(1..5, Size::Huge, 3);
+}
+
+/// A search that a limit, or its user, has ended, goes on where it was.
+#[test]
+fn a_search_that_was_ended_goes_on() {
+    let mut cases = Cases::default();
+    for seed in 0..120 {
+        let refinement = draw(seed, Size::Small);
+        let mut generator = Generator::new(seed);
+        let ways = Way::all(&refinement).into_iter();
+        for way in ways.filter(|way| way.order == Order::BreadthFirst) {
+            let whole = folder();
+            let settings = |checkpoints| Settings {
+                checkpoints,
+                ..way.settings(2)
+            };
+            let run = |settings: &Settings<'_>| check(&refinement, settings).expect("they fit");
+            let complete = run(&settings(checkpoints(whole.path(), Start::Anew)));
+            if complete.depth < 2 {
+                continue;
+            }
+            let ended = folder();
+            let depth = 1 + generator.below(complete.depth as usize - 1) as u32;
+            let cancel = AtomicBool::new(false);
+            let progress = |progress: &refmap::explore::Progress| {
+                cancel.store(progress.depth >= depth, Ordering::Relaxed);
+            };
+            let by_user = seed % 2 == 0;
+            let first = run(&Settings {
+                limits: Limits {
+                    depth: (!by_user).then_some(depth),
+                    ..Limits::default()
+                },
+                watch: Watch {
+                    cancel: by_user.then_some(&cancel),
+                    progress: Some(&progress),
+                },
+                ..settings(checkpoints(ended.path(), Start::Anew))
+            });
+            let limit = if by_user {
+                Limit::Cancelled
+            } else {
+                Limit::Depth(depth)
+            };
+            if first.limit != Some(limit) {
+                // A violation came before.
+                continue;
+            }
+            cases.limited += 1;
+            if !ended.path().join("checkpoint").exists() {
+                let account = first.checkpoints.expect("there is an account");
+                assert!(account.ended.is_some(), "{seed} {way:?}");
+                continue;
+            }
+            cases.resumed += 1;
+            let resumed = run(&settings(checkpoints(ended.path(), Start::Resumed)));
+            assert_eq!(
+                without_account(resumed),
+                without_account(complete),
+                "{seed} {way:?}"
+            );
+        }
+    }
+    assert!(cases.limited > 100 && cases.resumed > 80, "{cases:?}");
+}
+
+/// What is decided on the complete graph is not, and says so; all else is as without checkpoints.
+#[test]
+fn all_but_the_graph_is_decided_as_without_checkpoints() {
+    let mut open = 0;
+    for seed in 0..100 {
+        let refinement = draw(seed, Size::Small);
+        let kept = folder();
+        let settings = Settings {
+            until: Until::End,
+            ..Settings::default()
+        };
+        let plain = check(&refinement, &settings).expect("the settings fit");
+        let kept = check(
+            &refinement,
+            &Settings {
+                checkpoints: checkpoints(kept.path(), Start::Anew),
+                ..settings
+            },
+        );
+        let kept = kept.expect("the settings fit");
+        assert_eq!(
+            (
+                plain.states,
+                plain.transitions,
+                plain.depth,
+                &plain.coverage
+            ),
+            (kept.states, kept.transitions, kept.depth, &kept.coverage)
+        );
+        let of_graph = |name: &str| name.starts_with("environment");
+        for row in &plain.obligations {
+            let same = kept.obligations.iter().find(|other| other.name == row.name);
+            match same {
+                Some(same) if of_graph(&row.name) => {
+                    let note = same.note.as_deref().unwrap_or_default();
+                    open += u64::from(note.contains("checkpoints"));
+                    assert_ne!(same.verdict, Verdict::Holds, "{seed}");
+                }
+                same => assert_eq!(Some(row), same, "{seed}"),
+            }
+        }
+    }
+    assert!(open > 50, "{open}");
+}
+
+/// A folder is refused with the reason, and left as it is.
+#[test]
+fn what_cannot_be_resumed_is_refused() {
+    let refinement = draw(11, Size::Small);
+    let settings = |folder: &Path, start| Settings {
+        checkpoints: checkpoints(folder, start),
+        until: Until::End,
+        ..Settings::default()
+    };
+    let refused = |settings: &Settings<'_>| match check(&refinement, settings) {
+        Err(CheckError::Disk(error)) => error,
+        other => panic!("{other:?}"),
+    };
+    let nothing = folder();
+    let there = nothing.path().join("not-there");
+    let error = refused(&settings(&there, Start::Resumed));
+    assert!(matches!(error, DiskError::NoCheckpoint { .. }), "{error}");
+    assert!(!there.exists());
+
+    let used = folder();
+    check(&refinement, &settings(used.path(), Start::Anew)).expect("it is empty");
+    let error = refused(&settings(used.path(), Start::Anew));
+    assert!(matches!(error, DiskError::Occupied { .. }), "{error}");
+
+    let other_settings: [(&str, Settings<'_>); 4] = [
+        (
+            "the end",
+            Settings {
+                until: Until::FirstViolation,
+                ..settings(used.path(), Start::Resumed)
+            },
+        ),
+        (
+            "the storage",
+            Settings {
+                storage: Storage::Whole,
+                ..settings(used.path(), Start::Resumed)
+            },
+        ),
+        (
+            "the order",
+            Settings {
+                order: Order::DepthFirst,
+                ..settings(used.path(), Start::Resumed)
+            },
+        ),
+        (
+            "the list of obligations",
+            Settings {
+                obligations: Selection::only(["deadlock"]),
+                ..settings(used.path(), Start::Resumed)
+            },
+        ),
+    ];
+    for (expected, settings) in other_settings {
+        match refused(&settings) {
+            DiskError::Other { what, .. } => assert_eq!(what, expected),
+            error => panic!("{expected}: {error}"),
+        }
+    }
+    let foreign = folder();
+    fs::write(foreign.path().join("thesis.tex"), "All of it.").expect("there is room");
+    let error = refused(&settings(foreign.path(), Start::Anew));
+    assert!(matches!(error, DiskError::Foreign { .. }), "{error}");
+    assert_eq!(
+        fs::read_dir(foreign.path()).expect("it is there").count(),
+        1
+    );
+
+    let error = check(
+        &refinement,
+        &Settings {
+            search: Search::Walks(Walks {
+                walks: 1,
+                steps: 1,
+                seed: 0,
+            }),
+            ..settings(folder().path(), Start::Anew)
+        },
+    );
+    assert_eq!(error, Err(CheckError::CheckpointsOfWalks));
+}
+
+/// A step that is another one, or an initial state more, is found out by the sample.
+#[test]
+fn another_model_is_refused() {
+    let mut refused = 0;
+    let mut cases = 0;
+    for seed in 0..60 {
+        let refinement = draw(seed, Size::Small);
+        let kept = folder();
+        let settings = |start| Settings {
+            checkpoints: checkpoints(kept.path(), start),
+            until: Until::End,
+            ..Settings::default()
+        };
+        check(&refinement, &settings(Start::Anew)).expect("it is empty");
+        if !kept.path().join("checkpoint").exists() {
+            continue;
+        }
+        let mut other = refinement.clone();
+        // A step less of the first state that has one.
+        let initial = other.concrete.initial[0];
+        if other.concrete.steps[initial].pop().is_none() {
+            continue;
+        }
+        cases += 1;
+        match check(&other, &settings(Start::Resumed)) {
+            Err(CheckError::Disk(DiskError::OtherModel { .. })) => refused += 1,
+            other => panic!("{seed}: {other:?}"),
+        }
+    }
+    assert!(refused == cases && cases > 20, "{refused} of {cases}");
+}
+
+/// What is in use by one search is refused to another one.
+#[test]
+fn a_folder_is_of_one_search() {
+    let refinement = draw(11, Size::Small);
+    let kept = folder();
+    let nested = Mutex::new(None);
+    let settings = |progress| Settings {
+        checkpoints: checkpoints(kept.path(), Start::Anew),
+        watch: Watch {
+            progress,
+            cancel: None,
+        },
+        ..Settings::default()
+    };
+    let progress = |_: &_| {
+        let inner = check(&draw(11, Size::Small), &settings(None));
+        *nested.lock().expect("no holder of this lock panics") = Some(inner);
+    };
+    check(&refinement, &settings(Some(&progress))).expect("the first one has it");
+    let nested = nested.into_inner().expect("no holder of this lock panics");
+    let error = nested.expect("progress was reported");
+    assert!(
+        matches!(error, Err(CheckError::Disk(DiskError::InUse { .. }))),
+        "{error:?}"
+    );
+}
