@@ -76,6 +76,7 @@ pub(super) fn sampled(
         warnings: Vec::new(),
         taken_at_word: Vec::new(),
         checkpoints: None,
+        spilled: None,
         asked_again: 0,
         not_compared: 0,
         deadlocks: 0,

@@ -106,6 +106,7 @@ impl Validation {
             peak_memory_bytes: self.peak_memory_bytes,
             states_kept: None,
             checkpoints: None,
+            spilled: None,
             threads: 1,
             obligations: [
                 behaviour,

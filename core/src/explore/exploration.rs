@@ -1,6 +1,7 @@
 //! Explorations: which search is run, for each form in which states are kept.
 
 use std::hash::Hash;
+use std::io;
 
 use super::codec::form;
 use super::disk::{DiskError, Journal};
@@ -9,7 +10,8 @@ use super::explored::Explored;
 use super::keys::{Compared, Form};
 use super::options::{Options, PlainOptions, Record, Storage};
 use super::search::{Found, Search};
-use super::set::{Exact, Fingerprints, Hashed, Numbered, OfAnyKind, OfWords};
+use super::set::{Exact, Fingerprints, Hashed, Numbered, OfAnyKind, OfWords, Stored, Visited};
+use super::spill::{OfSearch, Spilling, on_disk};
 use super::visitor::Visitor;
 use crate::erased::ErasedState;
 use crate::state::Code;
@@ -22,27 +24,36 @@ pub fn explore<S: TransitionSystem, V: Visitor<S>>(
     visitor: &V,
     options: &Options<'_, S>,
 ) -> Explored<S, V::Tally> {
-    match explore_on(system, visitor, options, None) {
+    match explore_on(system, visitor, options, Disk::default()) {
         Ok(explored) => explored,
         Err(error) => unreachable!("nothing is on disk: {error}"),
     }
 }
 
-/// The same, with checkpoints in a journal.
+/// Disk of an exploration.
+#[derive(Default)]
+pub(crate) struct Disk<'a> {
+    /// Journal with checkpoints.
+    pub journal: Option<Journal>,
+    /// Disk for states for which there is no memory.
+    pub spill: Option<&'a Spilling>,
+}
+
+/// The same, with a disk.
 ///
 /// # Errors
 ///
-/// If the checkpoint that is resumed is damaged, or one of another model.
+/// If the checkpoint that is resumed is damaged, or one of another model, or a folder cannot be used.
 pub(crate) fn explore_on<S: TransitionSystem, V: Visitor<S>>(
     system: &S,
     visitor: &V,
     options: &Options<'_, S>,
-    journal: Option<Journal>,
+    disk: Disk<'_>,
 ) -> Result<Explored<S, V::Tally>, DiskError> {
     let form = form(system, options.storage);
     let records = options.record == Record::Graph && options.storage != Storage::Fingerprints;
     let expansion = Expansion::new(system, visitor, options.symmetry, records, form);
-    let found = search(&expansion, form, options.plain(), journal)?;
+    let found = search(&expansion, form, options.plain(), disk)?;
     Ok(expansion.explored(found))
 }
 
@@ -51,26 +62,45 @@ fn search(
     model: &dyn Expand,
     form: Form,
     options: PlainOptions<'_>,
-    journal: Option<Journal>,
+    disk: Disk<'_>,
 ) -> Result<Found, DiskError> {
+    let Disk { journal, spill } = disk;
+    if let Some(spilling) = spill {
+        return search_on_disk(model, form, options, spilling, journal);
+    }
     match form {
         // The steps of a graph lead to numbers, which the exact set does not know.
         Form::Fixed { words: 1, bits } if options.record == Record::States => {
-            Search::<[u64; 1], _>::new(model, form, options, Exact::new(bits)).run(journal)
+            run::<[u64; 1], _>(model, form, options, Exact::new(bits), journal)
         }
         Form::Fixed { words: 1, .. } => {
-            Search::<[u64; 1], _>::new(model, form, options, Numbered::new(OfWords)).run(journal)
+            run::<[u64; 1], _>(model, form, options, Numbered::new(OfWords), journal)
         }
         Form::Fixed { .. } => {
-            Search::<[u64; 2], _>::new(model, form, options, Numbered::new(OfWords)).run(journal)
+            run::<[u64; 2], _>(model, form, options, Numbered::new(OfWords), journal)
         }
-        Form::Varying => search_hashed::<Code>(model, form, options, journal),
-        Form::Whole => search_hashed::<ErasedState>(model, form, options, journal),
+        Form::Varying => run_hashed::<Code>(model, form, options, journal),
+        Form::Whole => run_hashed::<ErasedState>(model, form, options, journal),
     }
 }
 
+fn run<K: Compared, I: Visited<K>>(
+    model: &dyn Expand,
+    form: Form,
+    options: PlainOptions<'_>,
+    visited: I,
+    journal: Option<Journal>,
+) -> Result<Found, DiskError> {
+    let disk = OfSearch {
+        journal,
+        spill: None,
+        from_bytes: None,
+    };
+    Search::<K, _>::new(model, form, options, visited).run(disk)
+}
+
 /// The search of keys of any kind.
-fn search_hashed<K: Compared + Eq + Hash>(
+fn run_hashed<K: Compared + Eq + Hash>(
     model: &dyn Expand,
     form: Form,
     options: PlainOptions<'_>,
@@ -80,5 +110,48 @@ fn search_hashed<K: Compared + Eq + Hash>(
         Storage::Fingerprints => Hashed::Fingerprints(Fingerprints::new()),
         Storage::Packed | Storage::Whole => Hashed::Exact(Numbered::new(OfAnyKind::default())),
     };
-    Search::<K, _>::new(model, form, options, visited).run(journal)
+    run::<K, _>(model, form, options, visited, journal)
+}
+
+/// The search whose states go to disk when memory is short.
+fn search_on_disk(
+    model: &dyn Expand,
+    form: Form,
+    options: PlainOptions<'_>,
+    spilling: &Spilling,
+    journal: Option<Journal>,
+) -> Result<Found, DiskError> {
+    let (folder, from_bytes) = (&*spilling.folder, spilling.from_bytes);
+    let refused = |error: io::Error| DiskError::refused("write into", folder, &error);
+    match form {
+        Form::Fixed { words: 1, bits } => {
+            let spill = Some(on_disk::<[u64; 1], Exact>(folder).map_err(refused)?);
+            let disk = OfSearch {
+                journal,
+                spill,
+                from_bytes,
+            };
+            Search::new(model, form, options, Exact::new(bits)).run(disk)
+        }
+        Form::Fixed { .. } => {
+            let spill = Some(on_disk::<[u64; 2], Stored<_, _>>(folder).map_err(refused)?);
+            let disk = OfSearch {
+                journal,
+                spill,
+                from_bytes,
+            };
+            Search::new(model, form, options, Stored::new(OfWords)).run(disk)
+        }
+        Form::Varying => {
+            let spill = Some(on_disk::<Code, Stored<_, _>>(folder).map_err(refused)?);
+            let disk = OfSearch {
+                journal,
+                spill,
+                from_bytes,
+            };
+            let visited = Stored::new(OfAnyKind::default());
+            Search::new(model, form, options, visited).run(disk)
+        }
+        Form::Whole => Err(DiskError::NotWritten),
+    }
 }

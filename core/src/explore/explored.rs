@@ -5,6 +5,7 @@ use super::disk::Written;
 use super::graph::Graph;
 use super::limits::Limit;
 use super::place::{Place, StateId};
+use super::spill::Spilled;
 use super::store::{States, Unrepeatable, trace};
 use crate::constraint::Constraint;
 use crate::model_call::Panic;
@@ -59,6 +60,8 @@ pub struct Explored<S: TransitionSystem, T> {
     pub panic: Option<Panic>,
     /// An initial state that cannot be packed, if there is one, and why.
     pub initial_misfit: Option<(StateOf<S>, PackingError)>,
+    /// Account of the disk, if states were to go there.
+    pub spilled: Option<Spilled>,
     /// Account of the checkpoints, if there were to be any.
     pub written: Option<Written>,
     /// The states reached, and the paths that led to them.

@@ -14,6 +14,7 @@ mod found;
 mod initial;
 mod new_states;
 mod resume;
+mod spilling;
 mod state;
 
 use std::time::{Duration, Instant};
@@ -23,10 +24,11 @@ use checkpoint::{Kept, Moment, When};
 use chunk::Successors;
 pub(super) use found::Found;
 use new_states::NewStates;
+use spilling::{Chunks, spill_from};
 pub(super) use state::Search;
 use state::Worker;
 
-use super::disk::{DiskError, Journal};
+use super::disk::DiskError;
 use super::duplicates::DuplicateFilter;
 use super::expansion::{Keeps, Task};
 use super::explored::End;
@@ -37,7 +39,8 @@ use super::keys::Compared;
 use super::limits::Limit;
 use super::options::{Order, Storage};
 use super::set::{Candidate, Visited};
-use super::store::Store;
+use super::spill::{OfSearch, Spilled};
+use super::store::{OnDisk, Store};
 use crate::model_call::{catch, panic_again};
 use crate::parallel::run_in_parallel;
 use crate::work_ranges::WorkRanges;
@@ -74,7 +77,15 @@ where
     /// # Errors
     ///
     /// If the checkpoint that is resumed is damaged, or one of another model.
-    pub fn run(mut self, journal: Option<Journal>) -> Result<Found, DiskError> {
+    pub fn run(mut self, disk: OfSearch<K, I>) -> Result<Found, DiskError> {
+        let OfSearch {
+            journal,
+            spill,
+            from_bytes,
+        } = disk;
+        self.spill = spill;
+        let most = self.options.limits.memory_bytes;
+        self.spill_from = from_bytes.or(most.map(spill_from)).unwrap_or(u64::MAX);
         self.kept = journal.map(|journal| Box::new(Kept::new(journal)));
         // What the model does with a state as it is expanded has guards of its own. Where it panics as states are compared, or
         // what was counted of them is added up, the search ends.
@@ -139,7 +150,12 @@ where
             panic,
             written: self.kept.map(|kept| kept.journal.written),
             end,
+            spilled: self.spill.as_ref().map(|spill| Spilled {
+                bytes: spill.bytes(),
+                ended: self.unwritten,
+            }),
             store: Box::new(Store {
+                disk: self.spill.map(|spill| OnDisk::new(spill)),
                 log: self.log,
                 predecessors: self.predecessors,
                 initial_only: match self.options.storage {
@@ -182,6 +198,8 @@ where
                 },
                 _ => self.expand(&span, before, &frontier),
             };
+            // Where a limit ended the expansion, too, what is perhaps new has been reached. That a file cannot be read is known.
+            let _ = self.settle(span.length + 1);
             let new = Span {
                 states: before..self.log.len() as u32,
                 length: span.length + 1,
@@ -239,7 +257,10 @@ where
         };
         let mut start = span.states.start;
         for part in span.parts(BETWEEN_LOOKS) {
-            self.within_limits().map_err(|limit| (start, limit))?;
+            let at = |limit| (start, limit);
+            self.make_room_on_disk(start, span.length + 1).map_err(at)?;
+            self.within_limits().map_err(at)?;
+            self.load(&part.states).map_err(at)?;
             for wave in part.parts(wave) {
                 let states = wave.states.len() as u32;
                 self.has_headroom(states).map_err(|limit| (start, limit))?;
@@ -248,6 +269,13 @@ where
                 start = wave.states.end;
             }
             self.report(span.length, (self.log.len() as u32).saturating_sub(start));
+            let at = |limit| (start, limit);
+            let is_due = self.kept.as_ref().is_some_and(|kept| kept.journal.is_due());
+            if is_due || start == span.states.end {
+                self.settle(span.length + 1).map_err(at)?;
+            } else {
+                self.settle_if_many(span.length + 1).map_err(at)?;
+            }
             if self.kept.is_some() {
                 let left = Span {
                     states: start..span.states.end,
@@ -290,7 +318,16 @@ where
     fn examine(&mut self, span: &Span) {
         for wave in span.parts(WAVE) {
             // What is left out is counted.
-            let _ = self.wave(&wave, Task::ExamineOnly);
+            match self.load(&wave.states) {
+                Ok(()) => drop(self.wave(&wave, Task::ExamineOnly)),
+                Err(_) => self.unexamined += wave.states.len() as u64,
+            }
+            let before = if self.unloaded > 0 {
+                wave.states.end
+            } else {
+                0
+            };
+            let _ = self.unload(0..before as usize);
         }
     }
 
@@ -393,6 +430,20 @@ where
         let sources: Vec<_> = wave.iter().map(|one| one.sources.clone()).collect();
         let sorted = self.workers[..threads].iter();
         let sorted: Vec<_> = sorted.map(|worker| &worker.sorted).collect();
+        if self.has_runs() {
+            let mut met = Chunks {
+                sources: &sources,
+                chunks: &mut self.tentative.chunks,
+            };
+            let keys = &mut self.tentative.keys;
+            self.visited
+                .add_all(keys, candidates, &sorted, usize::MAX, &mut met);
+            for expansion in wave {
+                self.transitions += expansion.transitions;
+                self.incomplete |= expansion.incomplete;
+            }
+            return;
+        }
         let room = self.most_states() as usize;
         let recording = self.is_recording();
         let mut new_states = NewStates {

@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 const BLOCK_BITS: u32 = 16;
-const BLOCK: usize = 1 << BLOCK_BITS;
+/// Entries of a block.
+pub(super) const BLOCK: usize = 1 << BLOCK_BITS;
 
 /// Entries in the order in which they came.
 pub(super) struct SegmentedVec<T> {
@@ -112,6 +113,35 @@ impl<T> SegmentedVec<T> {
             block.shrink_to_fit();
             self.forgotten += 1;
         }
+    }
+
+    /// Number of blocks that are full, and after which another one has begun.
+    pub fn whole_blocks(&self) -> usize {
+        self.blocks.len() - 1
+    }
+
+    /// Entries of a block.
+    pub fn block(&self, block: usize) -> &[T] {
+        &self.blocks[block]
+    }
+
+    /// True if the entries of a block are in memory.
+    pub fn is_loaded(&self, block: usize) -> bool {
+        !self.blocks[block].is_empty()
+    }
+
+    /// Frees the memory of a whole block, and says whether there was any. Its entries are to be loaded before they are asked for.
+    pub fn unload(&mut self, block: usize) -> bool {
+        debug_assert!(
+            block + 1 < self.blocks.len(),
+            "the last block tells the length"
+        );
+        !std::mem::take(&mut self.blocks[block]).is_empty()
+    }
+
+    /// Has the entries of a block that was unloaded.
+    pub fn load(&mut self, block: usize, entries: Vec<T>) {
+        self.blocks[block] = entries;
     }
 
     /// Bytes by which it grows.

@@ -1,12 +1,14 @@
 //! The store that a search leaves: its states by their numbers, and the behaviours that led to them.
 
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 use super::codec::{StatesKept, with};
 use super::keys::{Compared, Form, Key};
 use super::predecessors::Predecessors;
-use super::segments::SegmentedVec;
+use super::segments::{BLOCK, SegmentedVec};
 use super::set::Predecessor;
+use super::spill::Blocks;
 use super::{Place, StateId};
 use crate::model_call::{catch, named, tolerated};
 use crate::symmetry::{Asymmetry, Quotienting};
@@ -55,8 +57,8 @@ pub(crate) enum Origin<'a, S: TransitionSystem> {
 pub(super) trait Reached: Send + Sync {
     /// Number of states.
     fn len(&self) -> usize;
-    /// The key of a state, unless it was not kept.
-    fn key(&self, id: StateId) -> Option<Key<'_>>;
+    /// Shows the key of a state to `look`, and says whether it was kept.
+    fn look_at(&self, id: StateId, look: &mut dyn FnMut(Key<'_>)) -> bool;
     fn predecessors(&self) -> &Predecessors;
     /// Bytes that codes take, on average.
     fn bytes_of_code(&self) -> f64;
@@ -70,6 +72,23 @@ pub(super) struct Store<K> {
     pub predecessors: Predecessors,
     /// Number of initial states, if the log keeps no others.
     pub initial_only: Option<usize>,
+    /// The disk that has blocks of the log that are not in memory.
+    pub disk: Option<OnDisk<K>>,
+}
+
+/// Blocks on disk, and the one of them that was asked for last.
+pub(super) struct OnDisk<K> {
+    blocks: Box<dyn Blocks<K>>,
+    last: Mutex<(usize, Vec<K>)>,
+}
+
+impl<K> OnDisk<K> {
+    pub fn new(blocks: Box<dyn Blocks<K>>) -> Self {
+        Self {
+            blocks,
+            last: Mutex::new((usize::MAX, Vec::new())),
+        }
+    }
 }
 
 impl<K: Compared> Reached for Store<K> {
@@ -77,10 +96,34 @@ impl<K: Compared> Reached for Store<K> {
         self.log.len()
     }
 
-    fn key(&self, id: StateId) -> Option<Key<'_>> {
+    fn look_at(&self, id: StateId, look: &mut dyn FnMut(Key<'_>)) -> bool {
         let id = id.0 as usize;
-        let is_kept = self.initial_only.is_none_or(|initial| id < initial);
-        is_kept.then(|| K::keys(std::slice::from_ref(self.log.get(id))).at(0))
+        if self.initial_only.is_some_and(|initial| id >= initial) {
+            return false;
+        }
+        let (block, within) = (id / BLOCK, id % BLOCK);
+        let one = |key: &K, look: &mut dyn FnMut(Key<'_>)| {
+            look(K::keys(std::slice::from_ref(key)).at(0));
+        };
+        if self.log.is_loaded(block) {
+            one(self.log.get(id), look);
+            return true;
+        }
+        let Some(disk) = &self.disk else {
+            return false;
+        };
+        let mut last = disk.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if last.0 != block {
+            // A state that cannot be read is one that was not kept.
+            let Ok(keys) = disk.blocks.read(block) else {
+                return false;
+            };
+            *last = (block, keys);
+        }
+        let key = last.1[within].clone();
+        drop(last);
+        one(&key, look);
+        true
     }
 
     fn predecessors(&self) -> &Predecessors {
@@ -88,9 +131,12 @@ impl<K: Compared> Reached for Store<K> {
     }
 
     fn bytes_of_code(&self) -> f64 {
-        let runs = self.log.runs(0..self.log.len());
-        let bytes: usize = runs.map(|(_, run)| K::keys(run).bytes()).sum();
-        bytes as f64 / self.log.len().max(1) as f64
+        let blocks = (0..=self.log.len() / BLOCK).filter(|block| self.log.is_loaded(*block));
+        let loaded = blocks.map(|block| self.log.block(block));
+        let (states, bytes) = loaded.fold((0, 0), |(states, bytes), run| {
+            (states + run.len(), bytes + K::keys(run).bytes())
+        });
+        bytes as f64 / states.max(1) as f64
     }
 
     fn forgets(&self) -> bool {
@@ -299,8 +345,11 @@ impl<S: TransitionSystem> States<S> for Box<dyn Reached> {
     }
 
     fn state(&self, system: &S, id: StateId) -> Option<StateOf<S>> {
-        let key = self.key(id)?;
-        Some(with(system, key, |state| named(CLONE, || state.clone())))
+        let mut found = None;
+        self.look_at(id, &mut |key| {
+            found = Some(with(system, key, |state| named(CLONE, || state.clone())));
+        });
+        found
     }
 
     fn length(&self, id: StateId) -> u32 {

@@ -16,7 +16,7 @@ use super::visitor::Plan;
 use super::walks;
 use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem};
 use crate::explore::{
-    Checkpoints, DiskError, FINGERPRINT_BITS, Journal, Limits, Order, Record, Storage, Watch,
+    Checkpoints, Disk, DiskError, FINGERPRINT_BITS, Journal, Limits, Order, Record, Storage, Watch,
 };
 use crate::functions::Functions;
 use crate::inclusion::{Inclusion, of_refinement};
@@ -327,12 +327,17 @@ fn run(
         Some(checkpoints) => Some(journal(subject, &plan, settings, checkpoints)?),
         None => None,
     };
-    let record = if plan.obligations.need_graph() && journal.is_none() {
+    let disk = Disk {
+        journal,
+        spill: settings.spill.as_ref(),
+    };
+    let is_on_disk = disk.journal.is_some() || disk.spill.is_some();
+    let record = if plan.obligations.need_graph() && !is_on_disk {
         Record::Graph
     } else {
         Record::States
     };
-    let mut searched = subject.search(&plan, settings, record, journal)?;
+    let mut searched = subject.search(&plan, settings, record, disk)?;
     searched.totals.cut = cut(&plan, &searched.counts);
     let symmetry = is_quotient.then(|| subject.symmetry());
     let mut found = Found::new(

@@ -149,6 +149,12 @@ pub enum CheckError {
     /// Checkpoints of random walks are asked for.
     #[error("random walks have no checkpoints: their seed repeats them")]
     CheckpointsOfWalks,
+    /// States are to go to disk that are not packed, or in another order, or on random walks.
+    #[error("states that go to disk are packed, and searched breadth first")]
+    SpilledUnpacked,
+    /// States are to go to disk when memory is short, and no limit says when that is.
+    #[error("states go to disk when memory is short, and no limit says when that is")]
+    SpilledWithoutLimit,
     /// Symmetry is asked for, and the model has none to offer.
     #[error("this check has no symmetry to offer: --symmetry must be none")]
     NotSymmetric,

@@ -12,7 +12,7 @@ use super::tested::Tested;
 use crate::constraint::Constraint;
 use crate::explore::StatesKept;
 use crate::explore::{
-    Limit, Panic, Phase, Place, Progress, StateId, States, Watch, Work, Written, trace,
+    Limit, Panic, Phase, Place, Progress, Spilled, StateId, States, Watch, Work, Written, trace,
 };
 use crate::model_call::{UNNAMED, catch, take_tolerated, tolerated};
 use crate::refinement::Refinement;
@@ -49,6 +49,8 @@ pub(super) struct Totals {
     pub initial_misfit: Option<String>,
     /// Account of the checkpoints, if there were to be any.
     pub written: Option<Written>,
+    /// Account of the disk, if states were to go there.
+    pub spilled: Option<Spilled>,
 }
 
 impl Totals {

@@ -108,6 +108,7 @@ pub(super) fn report<'a>(
         peak_memory_bytes: totals.peak_memory_bytes,
         states_kept: totals.kept,
         checkpoints: totals.written.clone(),
+        spilled: totals.spilled.clone(),
         threads: found.settings.threads,
         counterexample: first(&rows),
         obligations: rows.into_iter().map(|judged| judged.row).collect(),

@@ -32,7 +32,7 @@ use super::simulation::{self, Simulation, TestedStep};
 use super::tested::Tested;
 use super::undecided::Undecided;
 use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem};
-use crate::explore::{Order, Place, Storage};
+use crate::explore::{Order, Place, Spilling, Storage};
 use crate::invariant::Invariant;
 use crate::model_call::named;
 use crate::numbered::Met;
@@ -562,6 +562,14 @@ fn validate(settings: &Settings<'_>) -> Result<(), CheckError> {
     }
     if settings.checkpoints.is_some() && settings.search != Search::Exhaustive {
         return Err(CheckError::CheckpointsOfWalks);
+    }
+    let is_packed = settings.storage == Storage::Packed && settings.order == Order::BreadthFirst;
+    if settings.spill.is_some() && !(is_packed && settings.search == Search::Exhaustive) {
+        return Err(CheckError::SpilledUnpacked);
+    }
+    let is_bounded = |spill: &Spilling| spill.from_bytes.or(settings.limits.memory_bytes).is_some();
+    if !settings.spill.as_ref().is_none_or(is_bounded) {
+        return Err(CheckError::SpilledWithoutLimit);
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use std::num::NonZero;
 
 use super::selection::Selection;
-use crate::explore::{Checkpoints, Limits, Order, Storage, Watch};
+use crate::explore::{Checkpoints, Limits, Order, Spilling, Storage, Watch};
 use crate::random::Walks;
 
 /// Settings of a check. The defaults check everything, on all cores, without bounds.
@@ -36,6 +36,9 @@ pub struct Settings<'a> {
     pub warnings: Warnings,
     /// Checkpoints, if the search is to outlast what ends it.
     pub checkpoints: Option<Checkpoints>,
+    /// Disk for states for which there is no memory, if they may go there. It changes nothing of what is found; states have to be packed and
+    /// the search breadth first, and it records no graph.
+    pub spill: Option<Spilling>,
     /// Cancellation and progress.
     pub watch: Watch<'a>,
 }
@@ -115,6 +118,7 @@ impl Default for Settings<'_> {
             until: Until::FirstViolation,
             warnings: Warnings::default(),
             checkpoints: None,
+            spill: None,
             watch: Watch::default(),
         }
     }

@@ -18,7 +18,7 @@ use crate::erased::{
     ErasedAction, ErasedState, ErasedSystem, RefinementObject, SystemObject, erased_steps,
 };
 use crate::explore::{
-    DiskError, End, Explored, Journal, Options, Origin, Record, StateId, States, explore_on,
+    Disk, DiskError, End, Explored, Options, Origin, Record, StateId, States, explore_on,
 };
 use crate::invariant::Invariant;
 use crate::model_call::{catch_seldom, named};
@@ -44,17 +44,17 @@ pub(super) trait Subject: RefinementObject {
     /// Tests the permutations on a state; see [`TestedQuotient`].
     fn asymmetry(&self, state: &ErasedState, turn: usize, out_of_time: &dyn Fn() -> bool)
     -> Tested;
-    /// Searches the reachable states of the implementation, with checkpoints in a journal if there is one.
+    /// Searches the reachable states of the implementation, with a disk.
     ///
     /// # Errors
     ///
-    /// If the checkpoint that is resumed is damaged, or one of another model.
+    /// If the checkpoint that is resumed is damaged, or one of another model, or a folder cannot be used.
     fn search<'s>(
         &'s self,
         plan: &Plan<'_>,
         settings: &Settings<'_>,
         record: Record,
-        journal: Option<Journal>,
+        disk: Disk<'_>,
     ) -> Result<Searched<'s>, DiskError>;
     /// The same refinement, if its implementation enumerates its type-correct states.
     fn inductive(&self) -> Option<&dyn Enumerated>;
@@ -285,7 +285,7 @@ impl<R: Refinement> Subject for Typed<'_, R> {
         plan: &Plan<'_>,
         settings: &Settings<'_>,
         record: Record,
-        journal: Option<Journal>,
+        disk: Disk<'_>,
     ) -> Result<Searched<'s>, DiskError> {
         let constraint = self.constraint.as_ref();
         let tester = Tester::new(plan, self.refinement, &self.invariants, constraint);
@@ -300,7 +300,7 @@ impl<R: Refinement> Subject for Typed<'_, R> {
             symmetry: quotient.map(|quotient| quotient.quotient()),
         };
         let system = self.refinement.implementation();
-        let explored = explore_on(system, &tester, &options, journal)?;
+        let explored = explore_on(system, &tester, &options, disk)?;
         Ok(Searched {
             totals: totals(&explored),
             recorded: Recorded::of(explored.graph, explored.graph_too_large, explored.end),
@@ -414,6 +414,7 @@ fn totals<S: TransitionSystem, T>(explored: &Explored<S, T>) -> Totals {
         kept: Some(explored.kept),
         panic: explored.panic.clone(),
         written: explored.written.clone(),
+        spilled: explored.spilled.clone(),
         initial_misfit: misfit.map(|(state, error)| {
             format!("an initial state cannot be packed: {error}; it is {state:?}")
         }),

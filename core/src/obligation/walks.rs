@@ -84,6 +84,7 @@ fn totals(walked: &Made<'_>) -> Totals {
         panic: walked.panic.clone(),
         initial_misfit: None,
         written: None,
+        spilled: None,
     }
 }
 

@@ -35,7 +35,7 @@ pub use layout::Colour;
 pub use text::{Detail, TextOptions};
 
 use crate::drawing::Drawing;
-use crate::explore::{Limit, StatesKept, Written};
+use crate::explore::{Limit, Spilled, StatesKept, Written};
 use crate::liveness::Strength;
 use history::Recorded;
 use number::counted;
@@ -135,6 +135,9 @@ pub struct Report {
     /// Account of the checkpoints, if the search was to write any.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub checkpoints: Option<Written>,
+    /// Account of the disk, if states were to go there when memory is short.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub spilled: Option<Spilled>,
     /// Workers.
     pub threads: usize,
     /// The obligations chosen, in the order of the architecture page.

@@ -8,7 +8,7 @@ use super::number::{counted, grouped};
 use super::outline::Outline;
 use super::text::{Text, TextOptions};
 use super::{Constrained, CutOff, Evidence, Report, Verdict};
-use crate::explore::Written;
+use crate::explore::{Spilled, Written};
 
 impl Display for Text<'_, Report> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -72,6 +72,17 @@ fn checkpoints(written: &Written) -> String {
     line
 }
 
+/// Line about the disk of a search, if it used it.
+fn spilled(spilled: &Spilled) -> Option<String> {
+    let mebibytes = grouped(spilled.bytes.div_ceil(1 << 20));
+    let ended = spilled.ended.as_ref();
+    match (spilled.bytes, ended) {
+        (0, None) => None,
+        (_, None) => Some(format!("{mebibytes} MiB on disk")),
+        (_, Some(reason)) => Some(format!("{mebibytes} MiB on disk, and no more: {reason}")),
+    }
+}
+
 /// Claims that a report does not make, a line each, beside its warnings.
 pub fn reservations(report: &Report) -> Vec<String> {
     let mut lines = Vec::new();
@@ -114,10 +125,12 @@ impl Text<'_, Report> {
             format!("cut off in {states} of {of} ends")
         });
         let checkpoints = report.checkpoints.as_ref().map(checkpoints);
+        let spilled = report.spilled.as_ref().and_then(spilled);
         [self.headline(), counted]
             .into_iter()
             .chain(cut_off)
             .chain(checkpoints)
+            .chain(spilled)
             .collect()
     }
 

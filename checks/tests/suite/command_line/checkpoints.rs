@@ -40,11 +40,21 @@ fn killed(check: &str, folder: &Path, kills: u32, longest: Duration, seed: u64) 
         if is_there {
             command.args(["check", name, "--resume"]).arg(folder);
         } else {
-            command.arg("check").args(check.split(' ')).arg("--checkpoint").arg(folder);
+            command
+                .arg("check")
+                .args(check.split(' '))
+                .arg("--checkpoint")
+                .arg(folder);
         }
         let threads = 1 + generator.below(3);
         command
-            .args(["--every", "0.001", "--json", "--threads", &threads.to_string()])
+            .args([
+                "--every",
+                "0.001",
+                "--json",
+                "--threads",
+                &threads.to_string(),
+            ])
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         let mut child = command.spawn().expect("the program runs");
@@ -123,7 +133,10 @@ fn what_cannot_be_resumed_is_refused_with_the_reason() {
     let all = tempdir().expect("there is room for a folder");
     let kept = all.path().join("kept");
     let kept = kept.display();
-    refused(&format!("check ben-ari-3 --resume {kept}"), "has no checkpoint");
+    refused(
+        &format!("check ben-ari-3 --resume {kept}"),
+        "has no checkpoint",
+    );
     let written = json(&format!(
         "check ben-ari-3 --nodes 2 --sons 1 --checkpoint {kept} --every 0 --json"
     ));
@@ -175,7 +188,14 @@ fn a_limit_is_of_one_command() {
     assert!(further["states"].as_u64() > ended["states"].as_u64());
     let resumed = json(&format!("check ben-ari-3 --resume {kept} --json"));
     let whole = json(&format!("check {check} --json"));
-    for name in ["verdict", "states", "transitions", "depth", "coverage", "obligations"] {
+    for name in [
+        "verdict",
+        "states",
+        "transitions",
+        "depth",
+        "coverage",
+        "obligations",
+    ] {
         assert_eq!(resumed[name], whole[name], "{name}");
     }
 }
@@ -201,7 +221,10 @@ fn a_full_disk_ends_the_search() {
     assert_eq!(found["limit"], "disk");
     let ended = found["checkpoints"]["ended"].as_str().expect("it says why");
     assert!(ended.contains("states"), "{ended}");
-    let resumed = json(&format!("check ben-ari-3 --resume {} --json", kept.display()));
+    let resumed = json(&format!(
+        "check ben-ari-3 --resume {} --json",
+        kept.display()
+    ));
     assert_eq!(resumed["states"], 348_184);
     assert_eq!(resumed["verdict"], "holds");
 }

@@ -97,6 +97,7 @@ impl Claim {
                 until,
                 warnings,
                 checkpoints: _,
+                spill: _,
                 watch: _,
             } = claim.settings.clone();
             let searched = (search, order, storage, symmetry, threads, limits);

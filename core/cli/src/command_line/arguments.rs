@@ -22,7 +22,7 @@ use super::listing::Listing;
 use super::new::NewCommand;
 use crate::catalogue::{Catalogue, Check, patterns};
 use crate::shell;
-use refmap::explore::Limits;
+use refmap::explore::{Limits, Spilling};
 use refmap::internal::{nearest, visible};
 use refmap::obligation::{Induction, Liveness, Search, Selection, Settings, Until, Warnings};
 use refmap::random::Walks;
@@ -412,6 +412,14 @@ fn liveness(matches: &ArgMatches) -> Liveness {
     }
 }
 
+fn spill(matches: &ArgMatches) -> Option<Spilling> {
+    let folder = matches.get_one::<PathBuf>("spill")?;
+    Some(Spilling {
+        folder: folder.clone(),
+        from_bytes: None,
+    })
+}
+
 fn threads(matches: &ArgMatches) -> usize {
     let cores = || std::thread::available_parallelism().map_or(1, NonZero::get);
     let given = matches.get_one::<u16>(WORKERS);
@@ -491,6 +499,7 @@ fn check_command(
         settings: Settings {
             threads: threads(matches),
             limits: limits(matches),
+            spill: spill(matches),
             ..settings
         },
         expect: matches

@@ -642,13 +642,13 @@ fn options(parameters: &Parameters) -> Vec<Arg> {
         flag("verbose", "Shows whole states at every step"),
         quiet_option(),
     ]);
-    options.extend(checkpoint_options());
+    options.extend(disk_options());
     options.extend(html_option());
     options
 }
 
-/// Options of what outlasts a search.
-fn checkpoint_options() -> [Arg; 3] {
+/// Options of what a search has on disk.
+fn disk_options() -> [Arg; 4] {
     let folder = |name, help| valued(name, "DIR", help).value_parser(clap::value_parser!(PathBuf));
     [
         folder(
@@ -667,6 +667,11 @@ fn checkpoint_options() -> [Arg; 3] {
             "Goes on from the last checkpoint of this folder, with the parameters and options of the command that wrote it. Limits,              the number of threads and what is written are this command's",
         )
         .conflicts_with_all([CHECKPOINT, "walks"]),
+        folder(
+            "spill",
+            "Has states go to disk, into this folder, when --max-memory comes near; what needs the complete graph is not decided",
+        )
+        .conflicts_with("walks"),
     ]
 }
 

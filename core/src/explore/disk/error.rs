@@ -89,7 +89,11 @@ pub enum DiskError {
 
 impl DiskError {
     /// The refusal of an operation by the operating system.
-    pub(super) fn refused(action: &'static str, path: &Path, error: &io::Error) -> Self {
+    pub(in crate::explore) fn refused(
+        action: &'static str,
+        path: &Path,
+        error: &io::Error,
+    ) -> Self {
         Self::Refused {
             action,
             path: path.to_owned(),

@@ -138,6 +138,7 @@ where
             graph: found.graph,
             graph_too_large: found.graph_too_large,
             panic: found.panic,
+            spilled: found.spilled,
             written: found.written,
             initial_misfit: self
                 .misfit

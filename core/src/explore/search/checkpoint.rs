@@ -64,7 +64,10 @@ where
     /// Writes the states just reached to the journal, if there is one, and perhaps a checkpoint.
     pub(super) fn keep(&mut self, moment: Moment<'_>, when: When) -> Result<(), Limit> {
         // Of states that are left out nothing is known.
-        let is_whole = !self.at_capacity && !self.incomplete && self.not_starved().is_ok();
+        let is_whole = !self.at_capacity
+            && !self.incomplete
+            && self.unwritten.is_none()
+            && self.not_starved().is_ok();
         let Some(mut kept) = self
             .kept
             .take_if(|kept| kept.journal.written.ended.is_none())

@@ -3,6 +3,7 @@
 use crate::explore::disk::Written;
 use crate::explore::explored::End;
 use crate::explore::graph::Graph;
+use crate::explore::spill::Spilled;
 use crate::explore::store::Reached;
 use crate::model_call::Panic;
 
@@ -21,6 +22,8 @@ pub(in crate::explore) struct Found {
     pub graph: Option<Graph>,
     pub graph_too_large: Option<u64>,
     pub panic: Option<Panic>,
+    /// Account of the disk, if states were to go there.
+    pub spilled: Option<Spilled>,
     /// Account of the checkpoints, if there were to be any.
     pub written: Option<Written>,
 }

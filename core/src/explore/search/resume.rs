@@ -160,6 +160,10 @@ where
             if self.options.storage == Storage::Fingerprints {
                 self.log.forget_before(unexpanded.min(self.log.len()));
             }
+            let done = self.make_room_on_disk(unexpanded.min(self.log.len()) as u32, 0);
+            if let (Err(_), Some(reason)) = (done, &self.unwritten) {
+                return Err(DiskError::damaged(&path, reason.clone()));
+            }
         }
         if self.log.len() as u64 == manifest.reached {
             Ok(())

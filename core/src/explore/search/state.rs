@@ -14,6 +14,7 @@ use crate::explore::options::{PlainOptions, Record, Storage};
 use crate::explore::predecessors::{Predecessors, Steps};
 use crate::explore::segments::SegmentedVec;
 use crate::explore::set::{Candidate, Partition, Visited};
+use crate::explore::spill::{Spill, Tentative};
 
 /// A search of the states of a model, which are kept as `K`. It knows nothing else of the model.
 pub(in crate::explore) struct Search<'a, K, I> {
@@ -47,6 +48,16 @@ pub(in crate::explore) struct Search<'a, K, I> {
     pub(super) form: Form,
     /// Data for checkpoints, if there are any.
     pub(super) kept: Option<Box<Kept<K>>>,
+    /// The disk, if states may go there.
+    pub(super) spill: Option<Box<dyn Spill<K, I>>>,
+    /// Bytes of the search from which on they do.
+    pub(super) spill_from: u64,
+    /// States that are perhaps new, as long as it is not known whether they are on disk.
+    pub(super) tentative: Tentative<K>,
+    /// Number of blocks of the list that were left on disk alone, at least once.
+    pub(super) unloaded: usize,
+    /// Reason why a file could not be written or read.
+    pub(super) unwritten: Option<String>,
 }
 
 /// Data that a worker keeps from wave to wave. PERF: on lines of the cache of its own.
@@ -122,6 +133,11 @@ where
             resident: Resident::default(),
             form,
             kept: None,
+            spill: None,
+            spill_from: u64::MAX,
+            tentative: Tentative::new(),
+            unloaded: 0,
+            unwritten: None,
         }
     }
 }

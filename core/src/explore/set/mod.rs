@@ -17,9 +17,9 @@ mod mixer;
 mod numbered;
 mod partition;
 mod prefetch;
-mod stored;
 #[cfg(test)]
 mod schedules;
+mod stored;
 #[cfg(test)]
 mod tests;
 mod visited;

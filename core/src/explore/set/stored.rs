@@ -112,10 +112,7 @@ where
     K: Clone + Eq + Hash + Send + Sync,
     H: KeyHasher<K>,
 {
-    fn drain<E>(
-        &mut self,
-        mut take: impl FnMut(&[(u64, K)]) -> Result<(), E>,
-    ) -> Result<(), E> {
+    fn drain<E>(&mut self, mut take: impl FnMut(&[(u64, K)]) -> Result<(), E>) -> Result<(), E> {
         for table in &mut self.tables {
             let mut keys: Vec<_> = std::mem::take(table).into_iter().collect();
             keys.sort_unstable_by_key(|(hash, _)| *hash);

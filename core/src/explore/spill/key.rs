@@ -16,9 +16,7 @@ pub(in crate::explore) trait Written: Compared {
 /// Adds words without the zeros at their end.
 fn write_trimmed(words: &[u64], bytes: &mut Vec<u8>) {
     let zeros: u32 = match words.iter().rposition(|word| *word != 0) {
-        Some(last) => {
-            (words.len() - 1 - last) as u32 * u64::BITS + words[last].leading_zeros()
-        }
+        Some(last) => (words.len() - 1 - last) as u32 * u64::BITS + words[last].leading_zeros(),
         None => words.len() as u32 * u64::BITS,
     };
     let len = words.len() * size_of::<u64>() - (zeros / u8::BITS) as usize;

@@ -122,9 +122,7 @@ impl Runs {
                 };
                 let block = &left[at];
                 let end = left.get(after).map(|next| next.first);
-                let here = end.map_or(rest.len(), |end| {
-                    rest.partition_point(|one| one.hash < end)
-                });
+                let here = end.map_or(rest.len(), |end| rest.partition_point(|one| one.hash < end));
                 bytes.resize(block.bytes as usize, 0);
                 self.file.read(block.offset, &mut bytes)?;
                 let behind = numbers::read(&bytes, block.keys as usize, &mut hashes);
@@ -263,12 +261,12 @@ mod tests {
             let bits = [10, 20, 45, 64][seed as usize % 4];
             let number = |generator: &mut Generator| [generator.bits() >> (64 - bits)];
             compare(seed, number, |key| key[0]);
-            let two = |generator: &mut Generator| {
-                [generator.bits() % 300, generator.bits() % 100]
-            };
+            let two = |generator: &mut Generator| [generator.bits() % 300, generator.bits() % 100];
             // Many keys have one hash.
             compare(seed, two, |key| key[0] << 50);
-            compare(seed, two, |key| (key[0] * 301 + key[1]).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+            compare(seed, two, |key| {
+                (key[0] * 301 + key[1]).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+            });
         }
     }
 
@@ -277,24 +275,38 @@ mod tests {
         let mut generator = Generator::new(9);
         let mut runs = Runs::new(&std::env::temp_dir()).unwrap();
         let code = |generator: &mut Generator| {
-            let words: Vec<u64> = (0..generator.below(9)).map(|_| generator.bits() % 5).collect();
+            let words: Vec<u64> = (0..generator.below(9))
+                .map(|_| generator.bits() % 5)
+                .collect();
             Code::of(&words)
         };
         let hash = |code: &Code| code.words().iter().sum::<u64>() << 40;
-        let mut some: Vec<_> = (0..9_000).map(|_| code(&mut generator)).map(|one| (hash(&one), one)).collect();
+        let mut some: Vec<_> = (0..9_000)
+            .map(|_| code(&mut generator))
+            .map(|one| (hash(&one), one))
+            .collect();
         some.sort_by_key(|(hash, _)| *hash);
         runs.begin();
         runs.add(&some).unwrap();
         runs.end().unwrap();
         let keys: Vec<_> = (0..5_000).map(|_| code(&mut generator)).collect();
-        let wanted = (0..).zip(&keys).map(|(number, key)| Wanted { hash: hash(key), number });
+        let wanted = (0..).zip(&keys).map(|(number, key)| Wanted {
+            hash: hash(key),
+            number,
+        });
         let mut wanted: Vec<_> = wanted.collect();
         wanted.sort_unstable();
         let mut found = runs.find(&wanted, |number| &keys[number as usize]).unwrap();
         found.sort_unstable();
-        let expected = (0..).zip(&keys).filter(|(_, key)| some.iter().any(|(_, other)| other == *key));
+        let expected = (0..)
+            .zip(&keys)
+            .filter(|(_, key)| some.iter().any(|(_, other)| other == *key));
         let expected: Vec<u32> = expected.map(|(number, _)| number).collect();
         assert_eq!(found, expected);
-        assert!(expected.len() > 500 && expected.len() < 5_000, "{}", expected.len());
+        assert!(
+            expected.len() > 500 && expected.len() < 5_000,
+            "{}",
+            expected.len()
+        );
     }
 }

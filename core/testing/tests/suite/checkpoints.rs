@@ -14,6 +14,7 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use crate::comparison::timeless;
+use crate::spilling::{Fan, spilling};
 use crate::table::Correspondence;
 use crate::table::random::{Size, draw};
 
@@ -31,6 +32,7 @@ fn without_account(report: Report) -> Report {
     let report = timeless(report);
     Report {
         checkpoints: None,
+        spilled: None,
         ..report
     }
 }
@@ -54,6 +56,8 @@ struct Way {
     storage: Storage,
     order: Order,
     until: Until,
+    /// Whether states may go to disk, now and then.
+    spills: bool,
 }
 
 impl Way {
@@ -73,6 +77,7 @@ impl Way {
                 storage,
                 order,
                 until,
+                spills: storage == Storage::Packed && order == Order::BreadthFirst,
             })
         })
         .collect()
@@ -161,9 +166,15 @@ fn compare(refinement: &impl Refinement, way: Way, generator: &mut Generator, ca
         let next = folder();
         let threads = 1 + generator.below(3);
         let moment = generator.bits() % times.max(1);
+        let on_disk = folder();
+        let spills = way.spills && generator.below(2) == 0;
+        let settings = Settings {
+            spill: spilling(on_disk.path(), generator.bits() % 5_000).filter(|_| spills),
+            ..way.settings(threads)
+        };
         let (resumed, _) = run_and_copy(
             refinement,
-            way.settings(threads),
+            settings,
             Start::Resumed,
             killed.path(),
             moment,
@@ -203,9 +214,20 @@ fn a_search_that_was_killed_goes_on_as_if_it_was_not() {
 }
 
 #[test]
-fn large_levels_are_resumed_within_a_level() {
-    let cases = compare_all(0..1, Size::Huge, 3);
-    assert!(cases.resumed > 6 && cases.late > 5, "{cases:?}");
+fn wide_levels_are_resumed_within_a_level() {
+    let fan = Fan { width: 150_000 };
+    let mut cases = Cases::default();
+    let mut generator = Generator::new(3);
+    for until in [Until::FirstViolation, Until::End, Until::End] {
+        let way = Way {
+            storage: Storage::Packed,
+            order: Order::BreadthFirst,
+            until,
+            spills: true,
+        };
+        compare(&fan, way, &mut generator, &mut cases);
+    }
+    assert!(cases.resumed > 2 && cases.violated == 3, "{cases:?}");
 }
 
 #[test]
@@ -213,7 +235,7 @@ fn large_levels_are_resumed_within_a_level() {
 fn slow_searches_that_were_killed_go_on_at_length() {
     compare_all(300..3000, Size::Small, 1);
     compare_all(0..40, Size::Wide, 1);
-    compare_all(1..5, Size::Huge, 3);
+    compare_all(1..3, Size::Huge, 3);
 }
 
 /// A search that a limit, or its user, has ended, goes on where it was.

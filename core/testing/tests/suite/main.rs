@@ -31,6 +31,7 @@ mod renderings;
 mod reports;
 mod same_bytes;
 mod several_steps;
+mod spilling;
 mod stepper;
 mod table;
 mod telling;

@@ -118,17 +118,13 @@ impl CompactSet {
     }
 
     /// Hands all numbers to `take`, in ascending order, a shard's at a time. The set is empty then.
-    pub fn drain<E>(
-        &mut self,
-        mut take: impl FnMut(&[u64]) -> Result<(), E>,
-    ) -> Result<(), E> {
+    pub fn drain<E>(&mut self, mut take: impl FnMut(&[u64]) -> Result<(), E>) -> Result<(), E> {
         let bits = u64::BITS - self.align - SHARD_BITS;
         for (place, shard) in (0..).zip(&mut self.shards) {
             let shard = std::mem::replace(shard, Shard::new(bits));
             // What is before the rest of a number is the place of its shard.
-            let whole = |rest: u64| {
-                (rest >> SHARD_BITS | place << (u64::BITS - SHARD_BITS)) >> self.align
-            };
+            let whole =
+                |rest: u64| (rest >> SHARD_BITS | place << (u64::BITS - SHARD_BITS)) >> self.align;
             let mut numbers: Vec<u64> = shard.numbers().map(whole).collect();
             drop(shard);
             numbers.sort_unstable();

@@ -1,0 +1,385 @@
+//! States on disk: a search says the same to the byte, however little memory there is for them.
+
+use std::fs;
+use std::hash::Hash;
+use std::marker::PhantomData;
+use std::path::Path;
+
+use refmap::AbstractSteps::{self, One};
+use refmap::explore::{Limit, Limits, Order, Spilling, Storage};
+use refmap::obligation::{CheckError, Until};
+use refmap::random::Generator;
+use refmap::report::About;
+use refmap::{
+    Invariant, Refinement, Report, Rule, RuleId, Settings, State, TransitionSystem, Verdict, check,
+};
+use serde::Serialize;
+
+use crate::comparison::timeless;
+use crate::table::random::{Size, draw};
+
+pub fn spilling(folder: &Path, from_bytes: u64) -> Option<Spilling> {
+    Some(Spilling {
+        folder: folder.to_owned(),
+        from_bytes: Some(from_bytes),
+    })
+}
+
+/// A report without what a disk changes: its account, and what is decided on the complete graph.
+pub fn without_disk(report: Report) -> Report {
+    let mut report = timeless(report);
+    report.spilled = None;
+    report.checkpoints = None;
+    report.verdict = None;
+    report
+        .obligations
+        .retain(|row| !row.name.starts_with("environment"));
+    report
+        .warnings
+        .retain(|warning| warning.about != About::Environment);
+    report
+}
+
+/// The same of random systems whose states take from one word to six, of one level and of many.
+#[test]
+fn random_systems_are_searched_alike_on_disk() {
+    let mut violated = 0;
+    let mut on_disk = 0;
+    for (seeds, size) in [(0..300, Size::Small), (0..12, Size::Wide)] {
+        for seed in seeds {
+            let refinement = draw(seed, size);
+            let mut generator = Generator::new(seed);
+            for until in [Until::End, Until::FirstViolation] {
+                let folder = tempfile::tempdir().expect("there is room for a folder");
+                let plain = Settings {
+                    until,
+                    threads: 1 + generator.below(3),
+                    ..Settings::default()
+                };
+                let few = [0, 1_000, 100_000][generator.below(3)];
+                let spilled = Settings {
+                    threads: 1 + generator.below(3),
+                    spill: spilling(folder.path(), few),
+                    ..plain.clone()
+                };
+                let plain = check(&refinement, &plain).expect("the settings fit");
+                let spilled = check(&refinement, &spilled).expect("the settings fit");
+                let account = spilled.spilled.clone().expect("there was to be an account");
+                on_disk += u64::from(account.bytes > 0);
+                violated += u64::from(plain.verdict == Some(Verdict::Violated));
+                // A violation that the graph shows is one of the plain search only.
+                let [plain, spilled] = [plain, spilled].map(without_disk);
+                let plain = Report {
+                    counterexample: None,
+                    ..plain
+                };
+                let spilled = Report {
+                    counterexample: None,
+                    ..spilled
+                };
+                assert_eq!(plain, spilled, "{seed} {until:?} {few}");
+                let left = fs::read_dir(folder.path()).expect("it is there").count();
+                assert!(left == 0 || cfg!(not(unix)), "{left}");
+            }
+        }
+    }
+    assert!(violated > 200 && on_disk > 200, "{violated} {on_disk}");
+}
+
+/// Three counters that go round.
+struct Grid<N> {
+    side: u64,
+    of: PhantomData<fn() -> N>,
+}
+
+/// A number of a counter: three take 48 bits, 96 or 192, so that states are one word, two, or codes.
+trait Count:
+    Copy
+    + Eq
+    + Hash
+    + std::fmt::Debug
+    + Serialize
+    + Into<u64>
+    + TryFrom<u64, Error: std::fmt::Debug>
+    + Send
+    + Sync
+    + 'static
+{
+}
+
+impl Count for u16 {}
+impl Count for u32 {}
+impl Count for u64 {}
+
+impl<N: Count> TransitionSystem for Grid<N>
+where
+    [N; 3]: State<Self>,
+{
+    type State = [N; 3];
+    type Action = usize;
+    type Observation = ();
+
+    fn rules(&self) -> &[Rule] {
+        const { &[Rule::new("count", "counter", "a test")] }
+    }
+
+    fn rule_of(&self, _: &usize) -> RuleId {
+        RuleId(0)
+    }
+
+    fn initial(&self, visit: &mut impl FnMut([N; 3])) {
+        visit([N::try_from(0).expect("it is small"); 3]);
+    }
+
+    fn next(&self, from: &[N; 3], visit: &mut impl FnMut(usize, [N; 3])) {
+        for counter in 0..3 {
+            let mut to = *from;
+            let next = (to[counter].into() + 1) % self.side;
+            to[counter] = N::try_from(next).expect("it is small");
+            visit(counter, to);
+        }
+    }
+
+    fn observe(&self, _: &[N; 3]) {}
+}
+
+impl<N: Count> Refinement for Grid<N>
+where
+    [N; 3]: State<Self>,
+{
+    type Concrete = Self;
+    type Abstract = Self;
+
+    fn implementation(&self) -> &Self {
+        self
+    }
+
+    fn specification(&self) -> &Self {
+        self
+    }
+
+    fn map(&self, state: &[N; 3]) -> [N; 3] {
+        *state
+    }
+
+    fn abstract_steps(&self, _: &[N; 3], counter: &usize, _: &[N; 3]) -> AbstractSteps<usize> {
+        One(*counter)
+    }
+
+    fn invariants(&self) -> Vec<Invariant<Self>> {
+        let far = self.side - 2;
+        vec![Invariant::new("far", "a test", move |state: &[N; 3]| {
+            state.map(Into::into) != [far, far / 2, far]
+        })]
+    }
+}
+
+/// Some states more than a block of the list has, several times over, so that blocks are left on disk alone, expanded from there,
+/// and read again for the counterexample.
+fn compare<N: Count>(side: u64, bytes: &[u64])
+where
+    [N; 3]: State<Grid<N>>,
+{
+    let grid = Grid::<N> {
+        side,
+        of: PhantomData,
+    };
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    for until in [Until::FirstViolation, Until::End] {
+        let plain = Settings {
+            until,
+            threads: 2,
+            ..Settings::default()
+        };
+        let spilled = |from_bytes: u64, threads| Settings {
+            spill: spilling(folder.path(), from_bytes),
+            threads,
+            ..plain.clone()
+        };
+        let run = |settings: &Settings<'_>| check(&grid, settings).expect("the settings fit");
+        let expected = run(&plain);
+        assert_eq!(expected.verdict, Some(Verdict::Violated));
+        for (threads, bytes) in (1..).zip(bytes) {
+            let found = run(&spilled(*bytes, threads));
+            let account = found.spilled.clone().expect("there was to be an account");
+            assert!(
+                account.bytes > 500_000 && account.ended.is_none(),
+                "{account:?}"
+            );
+            let [found, expected] = [found, expected.clone()].map(without_disk);
+            assert_eq!(found, expected, "{until:?} {bytes}");
+        }
+    }
+}
+
+/// Steps from each of many initial states to two of as many others: levels that take several looks at the limits.
+pub struct Fan {
+    pub width: u32,
+}
+
+impl TransitionSystem for Fan {
+    type State = u32;
+    type Action = u32;
+    type Observation = ();
+
+    fn rules(&self) -> &[Rule] {
+        const { &[Rule::new("go", "fan", "a test")] }
+    }
+
+    fn rule_of(&self, _: &u32) -> RuleId {
+        RuleId(0)
+    }
+
+    fn initial(&self, visit: &mut impl FnMut(u32)) {
+        (0..self.width).for_each(visit);
+    }
+
+    fn is_initial(&self, state: &u32) -> bool {
+        *state < self.width
+    }
+
+    fn next(&self, from: &u32, visit: &mut impl FnMut(u32, u32)) {
+        let width = self.width;
+        if *from >= width {
+            visit(0, *from % width);
+            return;
+        }
+        let spread = (u64::from(*from) * 7919 % u64::from(width)) as u32;
+        visit(0, width + spread);
+        visit(1, width + *from % 1000);
+    }
+
+    fn observe(&self, _: &u32) {}
+}
+
+impl Refinement for Fan {
+    type Concrete = Self;
+    type Abstract = Self;
+
+    fn implementation(&self) -> &Self {
+        self
+    }
+
+    fn specification(&self) -> &Self {
+        self
+    }
+
+    fn map(&self, state: &u32) -> u32 {
+        *state
+    }
+
+    fn abstract_steps(&self, _: &u32, action: &u32, _: &u32) -> AbstractSteps<u32> {
+        One(*action)
+    }
+
+    fn invariants(&self) -> Vec<Invariant<Self>> {
+        let far = self.width + self.width / 2;
+        vec![Invariant::new("near", "a test", move |state: &u32| {
+            *state != far
+        })]
+    }
+}
+
+#[test]
+fn wide_levels_are_searched_alike_on_disk() {
+    let fan = Fan { width: 150_000 };
+    for until in [Until::FirstViolation, Until::End] {
+        let folder = tempfile::tempdir().expect("there is room for a folder");
+        let plain = Settings {
+            until,
+            threads: 2,
+            ..Settings::default()
+        };
+        let run = |settings: &Settings<'_>| check(&fan, settings).expect("the settings fit");
+        let expected = run(&plain);
+        assert_eq!(expected.verdict, Some(Verdict::Violated));
+        for bytes in [0, 1_000_000] {
+            let spilled = Settings {
+                spill: spilling(folder.path(), bytes),
+                ..plain.clone()
+            };
+            let found = run(&spilled);
+            let [found, expected] = [found, expected.clone()].map(without_disk);
+            assert_eq!(found, expected, "{until:?} {bytes}");
+        }
+    }
+}
+
+#[test]
+fn large_systems_are_searched_alike_on_disk() {
+    compare::<u16>(64, &[0, 400_000]);
+    compare::<u32>(56, &[0, 1_500_000]);
+    compare::<u64>(56, &[0, 3_000_000]);
+}
+
+#[test]
+fn what_cannot_go_to_disk_is_refused() {
+    let grid = Grid::<u16> {
+        side: 3,
+        of: PhantomData,
+    };
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let settings = Settings {
+        spill: spilling(folder.path(), 0),
+        ..Settings::default()
+    };
+    for unpacked in [
+        Settings {
+            storage: Storage::Whole,
+            ..settings.clone()
+        },
+        Settings {
+            order: Order::DepthFirst,
+            ..settings.clone()
+        },
+    ] {
+        assert_eq!(check(&grid, &unpacked), Err(CheckError::SpilledUnpacked));
+    }
+    let without_limit = Settings {
+        spill: Some(Spilling {
+            folder: folder.path().to_owned(),
+            from_bytes: None,
+        }),
+        ..Settings::default()
+    };
+    assert_eq!(
+        check(&grid, &without_limit),
+        Err(CheckError::SpilledWithoutLimit)
+    );
+    let file = folder.path().join("file");
+    fs::write(&file, "a file").expect("there is room");
+    let no_folder = Settings {
+        spill: spilling(&file, 0),
+        ..Settings::default()
+    };
+    assert!(matches!(check(&grid, &no_folder), Err(CheckError::Disk(_))));
+}
+
+/// A limit on states ends a search on disk where it ends one in memory.
+#[test]
+fn limits_hold_on_disk() {
+    let grid = Grid::<u32> {
+        side: 40,
+        of: PhantomData,
+    };
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    for states in [1, 1_000, 30_000, 63_999, 64_000] {
+        let plain = Settings {
+            until: Until::End,
+            limits: Limits {
+                states: Some(states),
+                ..Limits::default()
+            },
+            ..Settings::default()
+        };
+        let spilled = Settings {
+            spill: spilling(folder.path(), 0),
+            ..plain.clone()
+        };
+        let run = |settings: &Settings<'_>| check(&grid, settings).expect("the settings fit");
+        let [plain, spilled] = [run(&plain), run(&spilled)].map(without_disk);
+        assert_eq!(plain, spilled, "{states}");
+        let limit = (states < 64_000).then_some(Limit::States(states));
+        assert_eq!(plain.limit, limit);
+    }
+}
