@@ -145,7 +145,7 @@ pub enum CheckError {
     },
     /// The search cannot be kept on disk, or not go on from there.
     #[error(transparent)]
-    Disk(#[from] DiskError),
+    Disk(Box<DiskError>),
     /// Checkpoints of random walks are asked for.
     #[error("random walks have no checkpoints: their seed repeats them")]
     CheckpointsOfWalks,
@@ -186,6 +186,12 @@ pub enum CheckError {
         /// Number of processes that are allowed.
         limit: usize,
     },
+}
+
+impl From<DiskError> for CheckError {
+    fn from(error: DiskError) -> Self {
+        Self::Disk(Box::new(error))
+    }
 }
 
 /// Says that a refinement has no obligations of a kind, and of which of its functions they would come.

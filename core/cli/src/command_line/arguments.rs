@@ -187,7 +187,7 @@ pub(super) fn parse(
                 .subcommand()
                 .expect("clap demands the name of a check");
             let check = known_check(catalogue, name);
-            Command::Check(check_command(check, matches, told)?)
+            Command::Check(Box::new(check_command(check, matches, told)?))
         }
         Some(("completions", matches)) => {
             let shell = matches.get_one("shell").copied();

@@ -26,7 +26,7 @@ pub(super) enum Command {
     /// The manual page of a command, which is a path in the grammar.
     Man(Vec<String>),
     Table(TableCommand),
-    Check(CheckCommand),
+    Check(Box<CheckCommand>),
     #[cfg(feature = "pictures")]
     Explore(ExploreCommand),
     Fences(FencesCommand),

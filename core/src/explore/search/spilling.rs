@@ -126,11 +126,11 @@ where
         let found = spill.find(&self.visited, &keys, threads);
         let found = self.disk(found)?;
         let room = self.most_states() as usize;
-        let mut place = 0;
+        let mut places = found.into_iter().enumerate();
         for (sources, count) in chunks {
             let first = self.log.len();
-            for place in place..place + count {
-                if found[place] {
+            for (place, is_found) in places.by_ref().take(count) {
+                if is_found {
                     continue;
                 }
                 if self.log.len() >= room {
@@ -142,7 +142,6 @@ where
             if self.log.len() > first {
                 self.predecessors.begin(first as u32, sources, length);
             }
-            place += count;
         }
         Ok(())
     }

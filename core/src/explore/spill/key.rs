@@ -19,7 +19,7 @@ fn write_trimmed(words: &[u64], bytes: &mut Vec<u8>) {
         Some(last) => (words.len() - 1 - last) as u32 * u64::BITS + words[last].leading_zeros(),
         None => words.len() as u32 * u64::BITS,
     };
-    let len = words.len() * size_of::<u64>() - (zeros / u8::BITS) as usize;
+    let len = size_of_val(words) - (zeros / u8::BITS) as usize;
     write_length(len as u64, bytes);
     let all = words.iter().flat_map(|word| word.to_le_bytes());
     bytes.extend(all.take(len));

@@ -120,8 +120,27 @@ impl<K: Written + Eq, I: Drain<K>> Spill<K, I> for Files<K> {
     }
 
     fn drain(&mut self, set: &mut I) -> io::Result<()> {
-        self.runs.begin();
-        set.drain(|keys| self.runs.add(keys))?;
+        let mut new = Vec::new();
+        set.drain(|keys| {
+            // What was met again since it was written is not written once more.
+            let wanted: Vec<_> = (0..)
+                .zip(keys)
+                .map(|(number, (hash, _))| Wanted {
+                    hash: *hash,
+                    number,
+                })
+                .collect();
+            let mut known = self.runs.find(&wanted, |number| &keys[number as usize].1)?;
+            known.sort_unstable();
+            let mut known = known.into_iter().peekable();
+            new.clear();
+            for (number, key) in (0..).zip(keys) {
+                if known.next_if_eq(&number).is_none() {
+                    new.push(key.clone());
+                }
+            }
+            self.runs.add(&new)
+        })?;
         self.runs.end()
     }
 

@@ -37,7 +37,8 @@ struct Block {
 pub(super) struct Runs {
     file: UnnamedFile,
     runs: Vec<Vec<Block>>,
-    keys: u64,
+    /// Blocks of the run that is being written.
+    begun: Vec<Block>,
 }
 
 impl Runs {
@@ -46,7 +47,7 @@ impl Runs {
         Ok(Self {
             file: UnnamedFile::new(folder)?,
             runs: Vec::new(),
-            keys: 0,
+            begun: Vec::new(),
         })
     }
 
@@ -65,14 +66,8 @@ impl Runs {
         (blocks * size_of::<Block>()) as u64
     }
 
-    /// Begins another run.
-    pub fn begin(&mut self) {
-        self.runs.push(Vec::new());
-    }
-
-    /// Adds keys with their hashes to the run that was begun last: in ascending order of hashes, greater than all before.
+    /// Adds keys with their hashes to the run that is being written: in ascending order of hashes, greater than all before.
     pub fn add<K: Written>(&mut self, keys: &[(u64, K)]) -> io::Result<()> {
-        let run = self.runs.last_mut().expect("a run was begun");
         let mut bytes = Vec::new();
         let mut rest = keys;
         while let Some(last) = rest.get(..BLOCK.min(rest.len())).and_then(<[_]>::last) {
@@ -81,22 +76,25 @@ impl Runs {
             let (block, after) = rest.split_at(end);
             bytes.clear();
             write_block(block, &mut bytes);
-            run.push(Block {
+            self.begun.push(Block {
                 first: block[0].0,
                 offset: self.file.len(),
                 bytes: bytes.len() as u32,
                 keys: block.len() as u32,
             });
             self.file.append(&bytes)?;
-            self.keys += block.len() as u64;
             rest = after;
         }
         Ok(())
     }
 
-    /// Ends the run that was begun last.
+    /// Ends the run that is being written: from now on its keys are found.
     pub fn end(&mut self) -> io::Result<()> {
-        self.file.flush()
+        self.file.flush()?;
+        if !self.begun.is_empty() {
+            self.runs.push(std::mem::take(&mut self.begun));
+        }
+        Ok(())
     }
 
     /// Numbers of those that are in a run, of some that are looked for, in ascending order of their hashes. `key` says which key has a
@@ -225,7 +223,6 @@ mod tests {
                 .collect();
             some.sort_by_key(|(hash, _)| *hash);
             all.extend(some.iter().map(|(_, key)| (key.clone(), ())));
-            runs.begin();
             // In parts, of which each begins with another hash.
             let mut rest = &some[..];
             while !rest.is_empty() {
@@ -286,7 +283,6 @@ mod tests {
             .map(|one| (hash(&one), one))
             .collect();
         some.sort_by_key(|(hash, _)| *hash);
-        runs.begin();
         runs.add(&some).unwrap();
         runs.end().unwrap();
         let keys: Vec<_> = (0..5_000).map(|_| code(&mut generator)).collect();
