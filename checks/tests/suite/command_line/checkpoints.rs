@@ -89,8 +89,8 @@ fn compare(check: &str, kills: u32, seed: u64) -> u32 {
         "check {check} --checkpoint {} --every 0.001 --json",
         whole.path().join("kept").display()
     ));
-    // So that a search is killed several times before it ends.
-    let longest = begun.elapsed() / 3;
+    // So that a search is killed so often before it ends, about.
+    let longest = begun.elapsed() * 2 / (kills + 2);
     let whole = report(&whole);
     let (found, resumed) = killed(check, &folder, kills, longest, seed);
     assert_eq!(found, whole, "{check}");
