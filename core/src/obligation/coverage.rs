@@ -458,6 +458,9 @@ fn first_offers<R: Refinement>(
             });
         })
         .map_err(panicked("`offers` of the specification"))?;
+        if seen.len() >= found.most_remembered() {
+            seen.clear();
+        }
         seen.insert(image);
     }
     Ok(first)

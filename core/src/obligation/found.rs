@@ -91,6 +91,8 @@ impl Totals {
 
 /// The most states that are looked at once more where a few do.
 const FEW: u32 = 24;
+/// The most images that are remembered where states are on disk. PERF: those of one time of the search are much the same.
+const REMEMBERED_BESIDE_DISK: usize = 1 << 16;
 
 /// Says what a behaviour shows.
 type Explain<'e, S> = &'e dyn Fn(&Trace<S>) -> Counterexample;
@@ -235,6 +237,16 @@ impl<'a, R: Refinement> Found<'a, R> {
             self.unrepeated.borrow_mut().push(found.clone());
             found
         })
+    }
+
+    /// The most images that a pass over all states remembers to have looked at: where states are on disk, images would be more than
+    /// memory too.
+    pub fn most_remembered(&self) -> usize {
+        if self.settings.spill.is_some() {
+            REMEMBERED_BESIDE_DISK
+        } else {
+            usize::MAX
+        }
     }
 
     /// Faults of the model since the last time that this was asked.

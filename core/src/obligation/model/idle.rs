@@ -40,6 +40,9 @@ pub(super) fn idle_process<R: Refinement>(
         };
         visit_offers(specification, &image, &mut acts);
         visit_steps(specification, &image, &mut |action, _| acts(action));
+        if seen.len() >= found.most_remembered() {
+            seen.clear();
+        }
         seen.insert(image);
         if idle.is_empty() {
             return None;
