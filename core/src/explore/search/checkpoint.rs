@@ -1,8 +1,9 @@
 //! Checkpoints of a search: what it writes between two waves.
 
+use super::kept::Kept;
 use super::state::{Search, Worker};
 use crate::explore::StateId;
-use crate::explore::disk::{Checksum, DiskError, Journal, ListFile, Manifest, SavedSpan};
+use crate::explore::disk::{Checksum, DiskError, ListFile, Manifest, SavedSpan};
 use crate::explore::expansion::{Batch, Expand, Keeps, Task};
 use crate::explore::frontier::Span;
 use crate::explore::keys::{Compared, Keys};
@@ -10,34 +11,6 @@ use crate::explore::limits::{Clock, Limit, Limits, Watch};
 use crate::explore::predecessors::Predecessors;
 use crate::explore::set::Visited;
 use crate::state::Code;
-
-/// Data that a search with checkpoints keeps beside the search itself.
-pub(in crate::explore) struct Kept<K> {
-    pub journal: Journal,
-    /// Number of states that the journal has,
-    pub states: usize,
-    /// and of chunks.
-    pub chunks: usize,
-    /// Number of initial states.
-    pub initial: usize,
-    /// Checksum of the initial states as the model enumerates them, once it was needed.
-    pub enumerated: Option<Checksum>,
-    /// States of the sample.
-    pub sample: Vec<(StateId, K)>,
-}
-
-impl<K> Kept<K> {
-    pub fn new(journal: Journal) -> Self {
-        Self {
-            journal,
-            states: 0,
-            chunks: 0,
-            initial: 0,
-            enumerated: None,
-            sample: Vec::new(),
-        }
-    }
-}
 
 /// Position of a search between two waves.
 #[derive(Clone, Copy)]

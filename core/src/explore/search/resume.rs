@@ -1,6 +1,7 @@
 //! A search that goes on from a checkpoint.
 
-use super::checkpoint::{Kept, Moment};
+use super::checkpoint::Moment;
+use super::kept::Kept;
 use super::state::Search;
 use crate::explore::StateId;
 use crate::explore::disk::{CHUNKS, DiskError, ListReader, Manifest, STATES, STEPS, SavedChunk};

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::checkpoint::Kept;
+use super::kept::Kept;
 use crate::explore::duplicates::{DuplicateFilter, Pending};
 use crate::explore::expansion::{Expand, Expanded, Expander};
 use crate::explore::filtered::Filtered;

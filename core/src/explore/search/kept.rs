@@ -1,0 +1,32 @@
+//! Data that a search with checkpoints keeps beside itself.
+
+use crate::explore::StateId;
+use crate::explore::disk::{Checksum, Journal};
+
+/// Data that a search with checkpoints keeps beside the search itself.
+pub(in crate::explore) struct Kept<K> {
+    pub journal: Journal,
+    /// Number of states that the journal has,
+    pub states: usize,
+    /// and of chunks.
+    pub chunks: usize,
+    /// Number of initial states.
+    pub initial: usize,
+    /// Checksum of the initial states as the model enumerates them, once it was needed.
+    pub enumerated: Option<Checksum>,
+    /// States of the sample.
+    pub sample: Vec<(StateId, K)>,
+}
+
+impl<K> Kept<K> {
+    pub fn new(journal: Journal) -> Self {
+        Self {
+            journal,
+            states: 0,
+            chunks: 0,
+            initial: 0,
+            enumerated: None,
+            sample: Vec::new(),
+        }
+    }
+}
