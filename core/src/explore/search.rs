@@ -42,7 +42,7 @@ use super::limits::Limit;
 use super::options::{Order, Storage};
 use super::set::{Candidate, Visited};
 use super::spill::{OfSearch, Spilled};
-use super::store::{OnDisk, Store};
+use super::store::{DiskBlocks, Store};
 use crate::model_call::{catch, panic_again};
 use crate::parallel::run_in_parallel;
 use crate::work_ranges::WorkRanges;
@@ -157,7 +157,7 @@ where
                 ended: self.unwritten,
             }),
             store: Box::new(Store {
-                disk: self.spill.map(|spill| OnDisk::new(spill)),
+                disk: self.spill.map(|spill| DiskBlocks::new(spill)),
                 log: self.log,
                 predecessors: self.predecessors,
                 initial_only: match self.options.storage {

@@ -73,16 +73,16 @@ pub(super) struct Store<K> {
     /// Number of initial states, if the log keeps no others.
     pub initial_only: Option<usize>,
     /// The disk that has blocks of the log that are not in memory.
-    pub disk: Option<OnDisk<K>>,
+    pub disk: Option<DiskBlocks<K>>,
 }
 
 /// Blocks on disk, and the one of them that was asked for last.
-pub(super) struct OnDisk<K> {
+pub(super) struct DiskBlocks<K> {
     blocks: Box<dyn Blocks<K>>,
     last: Mutex<(usize, Vec<K>)>,
 }
 
-impl<K> OnDisk<K> {
+impl<K> DiskBlocks<K> {
     pub fn new(blocks: Box<dyn Blocks<K>>) -> Self {
         Self {
             blocks,

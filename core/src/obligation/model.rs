@@ -65,7 +65,7 @@ pub(super) struct Counts {
 /// Findings about a model that a checkpoint keeps: what is not found again at the states of the sample.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Saved {
+pub(super) struct SavedModel {
     tested_symmetry: u64,
     /// The processes that take actions of the specification, as far as that is known.
     processes: Vec<(String, Option<u16>)>,
@@ -84,12 +84,12 @@ impl Counts {
     }
 
     /// What a checkpoint keeps, unless the model is at fault.
-    pub fn save(&self) -> Option<Saved> {
+    pub fn save(&self) -> Option<SavedModel> {
         if self.fault.is_some() {
             return None;
         }
         let processes = self.again.processes.iter();
-        Some(Saved {
+        Some(SavedModel {
             tested_symmetry: self.tested_symmetry,
             processes: processes
                 .map(|process| (process.name.to_owned(), process.number))
@@ -98,7 +98,7 @@ impl Counts {
     }
 
     /// Takes what was kept.
-    pub fn load(&mut self, saved: Saved) {
+    pub fn load(&mut self, saved: SavedModel) {
         self.tested_symmetry = saved.tested_symmetry;
         for (name, number) in saved.processes {
             // The names of processes are those of a program, and as many.

@@ -96,7 +96,7 @@ pub(super) struct Counts {
 /// Counters that a checkpoint keeps.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Saved {
+struct SavedCounts {
     observation: Tested,
     initiality: Tested,
     simulation: simulation::Counts,
@@ -105,7 +105,7 @@ struct Saved {
     constraint: constraint::Counts,
     deadlock: deadlock::Counts,
     coverage: coverage::Counts,
-    model: model::Saved,
+    model: model::SavedModel,
 }
 
 impl Counts {
@@ -156,7 +156,7 @@ impl Counts {
 
     /// What a checkpoint keeps of them; nothing once the model is at fault, since that cannot be kept.
     pub fn save(&self) -> Option<Value> {
-        let saved = Saved {
+        let saved = SavedCounts {
             observation: self.observation,
             initiality: self.initiality,
             simulation: self.simulation.clone(),
@@ -172,10 +172,10 @@ impl Counts {
 
     /// Takes what was kept of the counters of the same obligations, and says whether it was.
     pub fn load(&mut self, saved: &Value) -> bool {
-        let Ok(saved) = serde_json::from_value::<Saved>(saved.clone()) else {
+        let Ok(saved) = serde_json::from_value::<SavedCounts>(saved.clone()) else {
             return false;
         };
-        let Saved {
+        let SavedCounts {
             observation,
             initiality,
             simulation,

@@ -73,7 +73,7 @@ fn resumed(
 ) -> Result<(Arguments, Settings<'static>), clap::Error> {
     let label = Checkpoints::label_of(folder);
     let label = label.map_err(|error| conflict(&error.to_string()))?;
-    let command = Saved::of(&label).ok_or_else(|| {
+    let command = SavedCommand::of(&label).ok_or_else(|| {
         conflict(&format!(
             "the checkpoint in {} was written by another program",
             folder.display()
@@ -118,14 +118,14 @@ fn conflict(message: &str) -> clap::Error {
 }
 
 /// A command as a checkpoint keeps it.
-struct Saved {
+struct SavedCommand {
     check: String,
     /// Its parameters and options, a word each.
     arguments: Vec<String>,
     every: Duration,
 }
 
-impl Saved {
+impl SavedCommand {
     fn of(label: &Value) -> Option<Self> {
         let words = label["arguments"].as_array()?.iter();
         let words = words.map(|word| word.as_str().map(str::to_owned));

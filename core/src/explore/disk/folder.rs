@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::checksum::Checksum;
 use super::error::DiskError;
-use super::medium::{LOCK, Medium, OnDisk};
+use super::medium::{LOCK, Medium, NativeFolder};
 
 /// Name of the file that says which parts of the others are valid,
 pub(super) const MANIFEST: &str = "checkpoint";
@@ -28,7 +28,7 @@ pub(crate) struct Folder {
 impl Folder {
     /// Opens a folder, which is made if it is not there.
     pub fn open(path: &Path) -> Result<Self, DiskError> {
-        let medium = OnDisk::open(path);
+        let medium = NativeFolder::open(path);
         let medium = medium.map_err(|error| DiskError::refused("open", path, &error))?;
         Self::on(path, Box::new(medium))
     }

@@ -30,7 +30,7 @@ pub(in crate::explore) trait Medium: Send + Sync {
 }
 
 /// A folder of the operating system's.
-pub(super) struct OnDisk {
+pub(super) struct NativeFolder {
     path: PathBuf,
     /// The file to which something was appended last.
     open: Option<(String, File)>,
@@ -38,7 +38,7 @@ pub(super) struct OnDisk {
     lock: Option<File>,
 }
 
-impl OnDisk {
+impl NativeFolder {
     /// A folder, which is made if it is not there.
     pub fn open(path: &Path) -> io::Result<Self> {
         fs::create_dir_all(path)?;
@@ -63,7 +63,7 @@ impl OnDisk {
     }
 }
 
-impl Medium for OnDisk {
+impl Medium for NativeFolder {
     fn lock(&mut self) -> io::Result<bool> {
         let lock = OpenOptions::new()
             .create(true)

@@ -217,7 +217,7 @@ fn words_of(journal: &mut Journal, name: &'static str, saved: SavedList) -> Vec<
 
 /// Words of the three lists, and how many checkpoints were written.
 #[derive(Clone, Debug, Default, PartialEq)]
-struct Written {
+struct Lists {
     lists: [Vec<u64>; 3],
     number: u64,
 }
@@ -225,9 +225,9 @@ struct Written {
 /// Goes on with a journal until the power fails; the last checkpoint that was written, and the one that was perhaps.
 fn until_power_fails(
     journal: &mut Journal,
-    mut now: Written,
+    mut now: Lists,
     generator: &mut Generator,
-) -> [Written; 2] {
+) -> [Lists; 2] {
     let mut last = now.clone();
     loop {
         for (list, words) in now.lists.iter_mut().enumerate() {
@@ -265,7 +265,7 @@ fn the_last_checkpoint_outlasts_any_loss_of_power() {
         let fuel = |generator: &mut Generator| 1 + generator.bits() % 60;
         let mut medium = InMemory::default();
         medium.0.lock().unwrap().left = fuel(&mut generator);
-        let mut written = [Written::default(), Written::default()];
+        let mut written = [Lists::default(), Lists::default()];
         for loss in 0..6 {
             let start = if written[0].number == 0 {
                 Start::Anew

@@ -4,7 +4,7 @@ use crate::explore::keys::Compared;
 use crate::state::Code;
 
 /// Key that can be written to a file.
-pub(in crate::explore) trait Written: Compared {
+pub(in crate::explore) trait FileKey: Compared {
     /// True if the hash of a key is told by no other key, so that it stands for it.
     const IS_HASH: bool;
     /// Adds its bytes.
@@ -59,7 +59,7 @@ fn read_length(bytes: &[u8], at: &mut usize) -> u64 {
     length
 }
 
-impl<const N: usize> Written for [u64; N] {
+impl<const N: usize> FileKey for [u64; N] {
     // Numbers of one word are mixed reversibly.
     const IS_HASH: bool = N == 1;
 
@@ -74,7 +74,7 @@ impl<const N: usize> Written for [u64; N] {
     }
 }
 
-impl Written for Code {
+impl FileKey for Code {
     const IS_HASH: bool = false;
 
     fn write(&self, bytes: &mut Vec<u8>) {

@@ -4,11 +4,11 @@ use std::io;
 use std::path::Path;
 
 use super::file::UnnamedFile;
-use super::key::Written;
+use super::key::FileKey;
 
 /// Part of the file that has a block.
 #[derive(Clone, Copy)]
-struct Place {
+struct BlockPlace {
     offset: u64,
     bytes: usize,
     keys: usize,
@@ -17,7 +17,7 @@ struct Place {
 /// Blocks of a list, from the first one on.
 pub(in crate::explore) struct LogFile {
     file: UnnamedFile,
-    blocks: Vec<Place>,
+    blocks: Vec<BlockPlace>,
 }
 
 impl LogFile {
@@ -39,10 +39,10 @@ impl LogFile {
     }
 
     /// Adds the next block.
-    pub fn add<K: Written>(&mut self, keys: &[K]) -> io::Result<()> {
+    pub fn add<K: FileKey>(&mut self, keys: &[K]) -> io::Result<()> {
         let mut bytes = Vec::new();
         keys.iter().for_each(|key| key.write(&mut bytes));
-        self.blocks.push(Place {
+        self.blocks.push(BlockPlace {
             offset: self.file.len(),
             bytes: bytes.len(),
             keys: keys.len(),
@@ -56,7 +56,7 @@ impl LogFile {
     }
 
     /// Reads a block.
-    pub fn read<K: Written>(&self, block: usize) -> io::Result<Vec<K>> {
+    pub fn read<K: FileKey>(&self, block: usize) -> io::Result<Vec<K>> {
         let place = self.blocks[block];
         let mut bytes = vec![0; place.bytes];
         self.file.read(place.offset, &mut bytes)?;

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use self::key::Written;
+use self::key::FileKey;
 use self::log::LogFile;
 use self::runs::{Runs, Wanted};
 use crate::explore::disk::Journal;
@@ -79,28 +79,28 @@ pub(super) struct OfSearch<K, I> {
     pub from_bytes: Option<u64>,
 }
 
-/// Files of a search.
-struct Files<K> {
+/// SpillFiles of a search.
+struct SpillFiles<K> {
     list: LogFile,
     runs: Runs,
     of: PhantomData<fn(K)>,
 }
 
-/// Files in a folder, which is made if it is not there.
+/// SpillFiles in a folder, which is made if it is not there.
 pub(super) fn on_disk<K, I>(folder: &Path) -> io::Result<Box<dyn Spill<K, I>>>
 where
-    K: Written + Eq,
+    K: FileKey + Eq,
     I: Drain<K>,
 {
     std::fs::create_dir_all(folder)?;
-    Ok(Box::new(Files {
+    Ok(Box::new(SpillFiles {
         list: LogFile::new(folder)?,
         runs: Runs::new(folder)?,
         of: PhantomData,
     }))
 }
 
-impl<K: Written> Blocks<K> for Files<K> {
+impl<K: FileKey> Blocks<K> for SpillFiles<K> {
     fn blocks(&self) -> usize {
         self.list.blocks()
     }
@@ -110,7 +110,7 @@ impl<K: Written> Blocks<K> for Files<K> {
     }
 }
 
-impl<K: Written + Eq, I: Drain<K>> Spill<K, I> for Files<K> {
+impl<K: FileKey + Eq, I: Drain<K>> Spill<K, I> for SpillFiles<K> {
     fn write(&mut self, keys: &[K]) -> io::Result<()> {
         self.list.add(keys)
     }

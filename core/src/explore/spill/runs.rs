@@ -8,10 +8,10 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::file::UnnamedFile;
-use super::key::Written;
+use super::key::FileKey;
 use super::numbers;
 
-/// Keys of a block, but for those of the last one's hash. PERF: so many that to read one costs little beside its keys, so few that not
+/// BlockKeys of a block, but for those of the last one's hash. PERF: so many that to read one costs little beside its keys, so few that not
 /// much is read where candidates are few.
 const BLOCK: usize = 1 << 12;
 
@@ -33,7 +33,7 @@ struct Block {
     keys: u32,
 }
 
-/// Keys that are on disk, in some runs.
+/// BlockKeys that are on disk, in some runs.
 pub(super) struct Runs {
     file: UnnamedFile,
     runs: Vec<Vec<Block>>,
@@ -67,11 +67,11 @@ impl Runs {
     }
 
     /// Adds keys with their hashes to the run that is being written: in ascending order of hashes, greater than all before.
-    pub fn add<K: Written>(&mut self, keys: &[(u64, K)]) -> io::Result<()> {
+    pub fn add<K: FileKey>(&mut self, keys: &[(u64, K)]) -> io::Result<()> {
         let mut bytes = Vec::new();
         let mut rest = keys;
         while let Some(last) = rest.get(..BLOCK.min(rest.len())).and_then(<[_]>::last) {
-            // Keys of one hash are in one block.
+            // BlockKeys of one hash are in one block.
             let end = rest.partition_point(|(hash, _)| *hash <= last.0);
             let (block, after) = rest.split_at(end);
             bytes.clear();
@@ -99,7 +99,7 @@ impl Runs {
 
     /// Numbers of those that are in a run, of some that are looked for, in ascending order of their hashes. `key` says which key has a
     /// number.
-    pub fn find<'k, K: Written + PartialEq + 'k>(
+    pub fn find<'k, K: FileKey + PartialEq + 'k>(
         &self,
         wanted: &[Wanted],
         key: impl Fn(u32) -> &'k K,
@@ -124,7 +124,7 @@ impl Runs {
                 bytes.resize(block.bytes as usize, 0);
                 self.file.read(block.offset, &mut bytes)?;
                 let behind = numbers::read(&bytes, block.keys as usize, &mut hashes);
-                let keys = Keys {
+                let keys = BlockKeys {
                     bytes: &bytes[behind..],
                     count: hashes.len(),
                 };
@@ -163,7 +163,7 @@ fn find_in_block(hashes: &[u64], wanted: &[Wanted], mut meet: impl FnMut(u32, Ra
     }
 }
 
-fn write_block<K: Written>(block: &[(u64, K)], bytes: &mut Vec<u8>) {
+fn write_block<K: FileKey>(block: &[(u64, K)], bytes: &mut Vec<u8>) {
     let hashes: Vec<u64> = block.iter().map(|(hash, _)| *hash).collect();
     numbers::write(&hashes, bytes);
     if K::IS_HASH {
@@ -177,15 +177,15 @@ fn write_block<K: Written>(block: &[(u64, K)], bytes: &mut Vec<u8>) {
     bytes.extend_from_slice(&keys);
 }
 
-/// Keys of a block, as they are written: where each ends, and then all of them.
-struct Keys<'b> {
+/// BlockKeys of a block, as they are written: where each ends, and then all of them.
+struct BlockKeys<'b> {
     bytes: &'b [u8],
     count: usize,
 }
 
-impl Keys<'_> {
+impl BlockKeys<'_> {
     /// True if a key is at one of some places.
-    fn has<K: Written + PartialEq>(&self, mut places: Range<usize>, key: &K) -> bool {
+    fn has<K: FileKey + PartialEq>(&self, mut places: Range<usize>, key: &K) -> bool {
         const END: usize = size_of::<u32>();
         let end = |place: usize| {
             let bytes = &self.bytes[place * END..][..END];
@@ -207,7 +207,7 @@ mod tests {
     use crate::state::Code;
 
     /// What is found is what a map of all keys has, of one run and of several, dense and sparse, with hashes that many keys have.
-    fn compare<K: Written + PartialEq + Ord>(
+    fn compare<K: FileKey + PartialEq + Ord>(
         seed: u64,
         key: impl Fn(&mut Generator) -> K,
         hash: impl Fn(&K) -> u64,
