@@ -492,7 +492,7 @@ fn check_command(
     matches: &ArgMatches,
     told: &str,
 ) -> Result<CheckCommand, clap::Error> {
-    let (arguments, settings) = checkpoint::question(check, matches)?;
+    let (arguments, settings) = checkpoint::question(check, matches, asked)?;
     Ok(CheckCommand {
         check: check.name.to_owned(),
         arguments,

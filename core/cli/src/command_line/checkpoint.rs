@@ -8,7 +8,6 @@ use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use serde_json::{Value, json};
 
-use super::arguments::asked;
 use super::grammar::{self, CHECKPOINT, RESUME};
 use crate::catalogue::{Arguments, Check};
 use refmap::explore::{Checkpoints, Start};
@@ -19,7 +18,10 @@ const EVERY: Duration = Duration::from_secs(600);
 /// Options that each command has anew.
 const LIMITS: [&str; 2] = ["max-states", "max-depth"];
 
-/// Parameters of a check, and settings on which its outcome depends, with its checkpoints.
+/// Reads the settings on which the outcome of a check depends.
+type Asked = fn(&ArgMatches) -> Result<Settings<'static>, clap::Error>;
+
+/// Parameters of a check, and settings on which its outcome depends, with its checkpoints; `asked` reads these settings.
 ///
 /// # Errors
 ///
@@ -27,10 +29,11 @@ const LIMITS: [&str; 2] = ["max-states", "max-depth"];
 pub(super) fn question(
     check: &Check,
     matches: &ArgMatches,
+    asked: Asked,
 ) -> Result<(Arguments, Settings<'static>), clap::Error> {
     let folder = |name| matches.get_one::<PathBuf>(name);
     if let Some(folder) = folder(RESUME) {
-        return resumed(check, matches, folder);
+        return resumed(check, matches, folder, asked);
     }
     let arguments = check.parameters.arguments(matches.clone());
     let settings = asked(matches)?;
@@ -70,6 +73,7 @@ fn resumed(
     check: &Check,
     matches: &ArgMatches,
     folder: &Path,
+    asked: Asked,
 ) -> Result<(Arguments, Settings<'static>), clap::Error> {
     let label = Checkpoints::label_of(folder);
     let label = label.map_err(|error| conflict(&error.to_string()))?;
