@@ -21,7 +21,7 @@ mod state;
 use std::time::{Duration, Instant};
 
 use bounds::BETWEEN_LOOKS;
-use checkpoint::{Moment, When};
+use checkpoint::{AT_FAULT, Moment, When};
 use chunk::Successors;
 pub(super) use found::Found;
 use kept::Kept;
@@ -114,6 +114,10 @@ where
             }
             if let Some(kept) = &mut self.kept {
                 kept.initial = initial_states;
+                if panic.is_some() {
+                    // A search that goes on would not know of it.
+                    kept.journal.end(AT_FAULT);
+                }
             }
             let initial = Span {
                 states: 0..initial_states as u32,

@@ -11,6 +11,9 @@ use super::manifest::Manifest;
 
 /// Checkpoints of an exhaustive search: a folder from which it can go on after whatever ended it. They change nothing of what is found.
 ///
+/// A search that goes on believes what the search before it has found. That the steps of the model are others is found out by a sample; that a
+/// mapping or an invariant was changed is not.
+///
 /// A search with checkpoints records no graph, so that what is decided on the complete graph is not decided. It takes none
 /// from when on a function of the model has panicked, or the model was found to contradict itself.
 #[derive(Clone, Debug, PartialEq)]

@@ -80,6 +80,19 @@ pub enum DiskError {
         /// Difference that was found.
         what: String,
     },
+    /// The states of a checkpoint find no room, in memory or on the disk to which they may go.
+    #[error("the states in {} find no room: {reason}", .path.display())]
+    NoRoom {
+        /// The file.
+        path: PathBuf,
+        /// Reason for it.
+        reason: String,
+    },
+    /// A state cannot be written.
+    #[error(
+        "a state cannot be written: a variable is outside of its range, or what is read back is another state"
+    )]
+    Unwritable,
     /// The states have no form that could be written.
     #[error(
         "the states of this model do not say how they are written, so that no checkpoint can have them: derive `State`"

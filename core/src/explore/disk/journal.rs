@@ -123,6 +123,11 @@ impl Journal {
         ListReader::new(&mut self.folder, name, saved)
     }
 
+    /// Writes no more, for this reason.
+    pub(in crate::explore) fn end(&mut self, reason: impl Into<String>) {
+        self.written.ended.get_or_insert_with(|| reason.into());
+    }
+
     /// True if it is time for a checkpoint.
     pub(in crate::explore) fn is_due(&self) -> bool {
         self.written.ended.is_none() && self.last.elapsed() >= self.every

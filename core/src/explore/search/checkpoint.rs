@@ -4,13 +4,17 @@ use super::kept::Kept;
 use super::state::{Search, Worker};
 use crate::explore::StateId;
 use crate::explore::disk::{Checksum, DiskError, ListFile, Manifest, SavedSpan};
-use crate::explore::expansion::{Batch, Expand, Keeps, Task};
+use crate::explore::expansion::{Batch, Expand, Initial, Keeps, Task};
 use crate::explore::frontier::Span;
 use crate::explore::keys::{Compared, Keys};
 use crate::explore::limits::{Clock, Limit, Limits, Watch};
 use crate::explore::predecessors::Predecessors;
 use crate::explore::set::Visited;
 use crate::state::Code;
+
+/// Reason why there are no more checkpoints of a model: what is wrong with it is not kept.
+pub(super) const AT_FAULT: &str =
+    "a function of the model has panicked, or the model contradicts itself";
 
 /// Position of a search between two waves.
 #[derive(Clone, Copy)]
@@ -37,10 +41,10 @@ where
     /// Writes the states just reached to the journal, if there is one, and perhaps a checkpoint.
     pub(super) fn keep(&mut self, moment: Moment<'_>, when: When) -> Result<(), Limit> {
         // Of states that are left out nothing is known.
-        let is_whole = !self.at_capacity
-            && !self.incomplete
-            && self.unwritten.is_none()
-            && self.not_starved().is_ok();
+        let is_whole = !self.at_capacity && self.unwritten.is_none() && self.not_starved().is_ok();
+        if let Some(kept) = self.kept.as_mut().filter(|_| self.incomplete) {
+            kept.journal.end(AT_FAULT);
+        }
         let Some(mut kept) = self
             .kept
             .take_if(|kept| kept.journal.written.ended.is_none())
@@ -53,7 +57,7 @@ where
             Ok(())
         };
         let done = done.map_err(|error| {
-            kept.journal.written.ended = Some(error.to_string());
+            kept.journal.end(error.to_string());
             Limit::Disk
         });
         self.kept = Some(kept);
@@ -85,8 +89,7 @@ where
         }
         push_chunks(&self.predecessors, kept);
         let Some(tally) = self.model.save() else {
-            let reason = "a function of the model has panicked, or the model contradicts itself";
-            kept.journal.written.ended = Some(reason.to_owned());
+            kept.journal.end(AT_FAULT);
             return Ok(());
         };
         let sample = self.sampled(kept, moment, Keeps::Nothing);
@@ -167,11 +170,12 @@ where
 fn enumerated<K: Compared>(model: &dyn Expand) -> Checksum {
     let mut checksum = Checksum::NOTHING;
     let mut keys: Vec<K> = Vec::new();
-    model.initial(&mut |list| {
+    let ended = model.initial(&mut |list| {
         keys.clear();
         K::take(list, &mut keys);
         let _ = visit_words(model, K::keys(&keys), &mut |word| checksum.add(word));
     });
+    checksum.add(matches!(ended, Initial::All).into());
     checksum
 }
 
@@ -194,7 +198,7 @@ fn visit_words(
     match keys {
         Keys::Fixed { all, .. } => all.iter().for_each(|word| visit(*word)),
         Keys::Varying(codes) => of_codes(codes),
-        Keys::Whole(states) => of_codes(&model.codes(states).ok_or(DiskError::NotWritten)?),
+        Keys::Whole(states) => of_codes(&model.codes(states).ok_or(DiskError::Unwritable)?),
     }
     Ok(())
 }

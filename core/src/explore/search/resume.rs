@@ -150,20 +150,23 @@ where
                 .visited
                 .add_all(&mut self.log, wave, &[], usize::MAX, &mut added);
             let reason = match (fits, added.0 == count) {
-                _ if self.visited.is_starved() => "there is no memory for all its states",
-                (true, true) => "",
-                (false, _) => "there is no room for all its states",
-                (true, false) => "it has a state twice",
+                _ if self.visited.is_starved() => {
+                    let reason = "there is no memory for its states".to_owned();
+                    return Err(DiskError::NoRoom { path, reason });
+                }
+                (true, true) => None,
+                (false, _) => Some("it has more states than can be numbered"),
+                (true, false) => Some("it has a state twice"),
             };
-            if !reason.is_empty() {
+            if let Some(reason) = reason {
                 return Err(DiskError::damaged(&path, reason));
             }
             if self.options.storage == Storage::Fingerprints {
                 self.log.forget_before(unexpanded.min(self.log.len()));
             }
             let done = self.make_room_on_disk(unexpanded.min(self.log.len()) as u32, 0);
-            if let (Err(_), Some(reason)) = (done, &self.unwritten) {
-                return Err(DiskError::damaged(&path, reason.clone()));
+            if let (Err(_), Some(reason)) = (done, self.unwritten.clone()) {
+                return Err(DiskError::NoRoom { path, reason });
             }
         }
         if self.log.len() as u64 == manifest.reached {

@@ -105,7 +105,10 @@ where
     pub(super) fn settle_if_many(&mut self, length: u32) -> Result<(), Limit> {
         let each = (size_of::<K>() + BESIDE) as u64;
         let most = share(self.spill_from, TENTATIVE);
-        if (self.tentative.keys.len() as u64).saturating_mul(each) < most {
+        let many = self.tentative.keys.len() as u64;
+        // A limit on states ends a search at the look at which it would in memory.
+        let may_be_enough = self.log.len() as u64 + many >= self.most_states();
+        if many.saturating_mul(each) < most && !may_be_enough {
             return Ok(());
         }
         self.settle(length)
