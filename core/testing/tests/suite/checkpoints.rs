@@ -6,10 +6,11 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use refmap::AbstractSteps::{self, One};
 use refmap::explore::{Checkpoints, DiskError, Limit, Limits, Order, Start, Storage, Watch};
 use refmap::obligation::{CheckError, Search, Selection, Until};
 use refmap::random::{Generator, Walks};
-use refmap::{Refinement, Report, Settings, Verdict, check};
+use refmap::{Refinement, Report, Rule, RuleId, Settings, TransitionSystem, Verdict, check};
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -489,5 +490,82 @@ fn a_folder_is_of_one_search() {
     match error {
         Err(CheckError::Disk(error)) => assert!(matches!(*error, DiskError::InUse { .. })),
         other => panic!("{other:?}"),
+    }
+}
+
+/// A counter whose initial states are shown with a panic after them.
+struct Panicking {
+    panics: bool,
+}
+
+impl TransitionSystem for Panicking {
+    type State = u32;
+    type Action = u32;
+    type Observation = ();
+
+    fn rules(&self) -> &[Rule] {
+        const { &[Rule::new("count", "counter", "a test")] }
+    }
+
+    fn rule_of(&self, _: &u32) -> RuleId {
+        RuleId(0)
+    }
+
+    fn initial(&self, visit: &mut impl FnMut(u32)) {
+        visit(0);
+        assert!(!self.panics, "no more initial states");
+    }
+
+    fn is_initial(&self, state: &u32) -> bool {
+        *state == 0
+    }
+
+    fn next(&self, from: &u32, visit: &mut impl FnMut(u32, u32)) {
+        visit(0, (from + 1) % 50);
+    }
+
+    fn observe(&self, _: &u32) {}
+}
+
+impl Refinement for Panicking {
+    type Concrete = Self;
+    type Abstract = Self;
+
+    fn implementation(&self) -> &Self {
+        self
+    }
+
+    fn specification(&self) -> &Self {
+        self
+    }
+
+    fn map(&self, state: &u32) -> u32 {
+        *state
+    }
+
+    fn abstract_steps(&self, _: &u32, action: &u32, _: &u32) -> AbstractSteps<u32> {
+        One(*action)
+    }
+}
+
+/// What is wrong with a model is not kept, so that no search goes on without it; without the panic there are checkpoints.
+#[test]
+fn a_model_whose_initial_states_panic_has_no_checkpoint() {
+    for panics in [true, false] {
+        let kept = folder();
+        let settings = Settings {
+            checkpoints: checkpoints(kept.path(), Start::Anew),
+            ..Settings::default()
+        };
+        let report = check(&Panicking { panics }, &settings).expect("the settings fit");
+        let account = report.checkpoints.clone().expect("there is an account");
+        assert_eq!(
+            report.verdict == Some(Verdict::Violated),
+            panics,
+            "{report}"
+        );
+        assert_eq!(account.checkpoints == 0, panics, "{account:?}");
+        assert_eq!(account.ended.is_some(), panics, "{account:?}");
+        assert_eq!(kept.path().join("checkpoint").exists(), !panics);
     }
 }

@@ -383,3 +383,29 @@ fn limits_hold_on_disk() {
         assert_eq!(plain.limit, limit);
     }
 }
+
+/// In the middle of a level, too, where what is perhaps new would be settled later.
+#[test]
+fn limits_hold_within_a_wide_level_on_disk() {
+    let fan = Fan { width: 150_000 };
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    for states in [150_000, 150_001, 190_000, 299_999] {
+        let plain = Settings {
+            until: Until::End,
+            limits: Limits {
+                states: Some(states),
+                ..Limits::default()
+            },
+            ..Settings::default()
+        };
+        // So much that nothing is settled before the end of a level.
+        let spilled = Settings {
+            spill: spilling(folder.path(), 3_000_000),
+            ..plain.clone()
+        };
+        let run = |settings: &Settings<'_>| check(&fan, settings).expect("the settings fit");
+        let [plain, spilled] = [run(&plain), run(&spilled)].map(without_disk);
+        assert_eq!(plain.limit, Some(Limit::States(states)));
+        assert_eq!(plain, spilled, "{states}");
+    }
+}
