@@ -83,7 +83,7 @@ impl Counts {
         }
     }
 
-    /// What a checkpoint keeps, unless the model is at fault.
+    /// Findings that a checkpoint keeps, unless the model is at fault.
     pub fn save(&self) -> Option<SavedModel> {
         if self.fault.is_some() {
             return None;

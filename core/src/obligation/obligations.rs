@@ -154,7 +154,7 @@ impl Counts {
         self.model.add(model);
     }
 
-    /// What a checkpoint keeps of them; nothing once the model is at fault, since that cannot be kept.
+    /// Data of them that a checkpoint keeps; nothing once the model is at fault, since that cannot be kept.
     pub fn save(&self) -> Option<Value> {
         let saved = SavedCounts {
             observation: self.observation,

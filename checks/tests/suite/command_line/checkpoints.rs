@@ -170,7 +170,7 @@ fn what_cannot_be_resumed_is_refused_with_the_reason() {
     assert!(resumed["checkpoints"]["resumed_states"].as_u64() > Some(0));
 }
 
-/// What a limit has ended goes on under other limits.
+/// A search that a limit has ended goes on under other limits.
 #[test]
 fn a_limit_is_of_one_command() {
     let all = tempdir().expect("there is room for a folder");

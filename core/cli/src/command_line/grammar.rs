@@ -675,7 +675,7 @@ fn disk_options() -> [Arg; 4] {
     ]
 }
 
-/// What a checkpoint has need not be said once more.
+/// The command with arguments that are required unless a checkpoint has them.
 fn unless_resumed(command: clap::Command) -> clap::Command {
     command.mut_args(|argument| {
         if argument.is_required_set() {

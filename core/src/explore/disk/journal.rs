@@ -21,7 +21,7 @@ pub(crate) struct Journal {
     identity: Map<String, Value>,
     /// The checkpoint with which the search begins.
     pub(in crate::explore) resumed: Option<Box<Manifest>>,
-    /// When the last checkpoint was written.
+    /// Time of the last checkpoint.
     last: Instant,
     /// Time that the searches before this one took.
     pub(in crate::explore) earlier_seconds: f64,

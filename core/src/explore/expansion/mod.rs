@@ -61,7 +61,7 @@ pub(super) trait Expander: Send + Sync {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Keeps {
     Found,
-    /// What [`Visitor::find_again`](super::Visitor::find_again) keeps of it.
+    /// The part that [`Visitor::find_again`](super::Visitor::find_again) keeps.
     Sampled,
     Nothing,
 }

@@ -19,7 +19,7 @@ pub(super) const AT_FAULT: &str =
 /// Position of a search between two waves.
 #[derive(Clone, Copy)]
 pub(super) struct Moment<'a> {
-    /// What is left of the states that are being expanded, and what comes after them in the frontier.
+    /// Rest of the states that are being expanded, and the spans after them in the frontier.
     pub unexpanded: &'a [Span],
     /// The first state to which those that are being expanded have led.
     pub before: u32,

@@ -304,7 +304,7 @@ fn a_search_that_was_ended_goes_on() {
     assert!(cases.limited > 100 && cases.resumed > 80, "{cases:?}");
 }
 
-/// What is decided on the complete graph is not, and says so; all else is as without checkpoints.
+/// Obligations that need the complete graph are not decided, and say so; all else is as without checkpoints.
 #[test]
 fn all_but_the_graph_is_decided_as_without_checkpoints() {
     let mut open = 0;
@@ -466,7 +466,7 @@ fn another_model_is_refused() {
     assert!(refused == cases && cases > 20, "{refused} of {cases}");
 }
 
-/// What is in use by one search is refused to another one.
+/// A folder that is in use by one search is refused to another one.
 #[test]
 fn a_folder_is_of_one_search() {
     let refinement = draw(11, Size::Small);
@@ -548,7 +548,7 @@ impl Refinement for Panicking {
     }
 }
 
-/// What is wrong with a model is not kept, so that no search goes on without it; without the panic there are checkpoints.
+/// A fault of a model is not kept, so that no search goes on without it; without the panic there are checkpoints.
 #[test]
 fn a_model_whose_initial_states_panic_has_no_checkpoint() {
     for panics in [true, false] {
