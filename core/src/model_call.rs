@@ -10,8 +10,10 @@ use std::fmt::{self, Debug, Display};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Once;
 
+use serde::{Deserialize, Serialize};
+
 /// Panic of a function of a model.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Panic {
     /// The message.
     pub message: String,

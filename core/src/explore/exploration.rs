@@ -9,6 +9,7 @@ use super::expansion::{Expand, Expansion};
 use super::explored::Explored;
 use super::keys::{Compared, Form};
 use super::options::{Options, PlainOptions, Record, Storage};
+use super::peers::{Party, PeersError};
 use super::search::{Found, Search};
 use super::set::{Exact, Fingerprints, Hashed, Numbered, OfAnyKind, OfWords, Stored, Visited};
 use super::spill::{OfSearch, Spilling, on_disk};
@@ -24,36 +25,57 @@ pub fn explore<S: TransitionSystem, V: Visitor<S>>(
     visitor: &V,
     options: &Options<'_, S>,
 ) -> Explored<S, V::Tally> {
-    match explore_on(system, visitor, options, Disk::default()) {
+    match explore_on(system, visitor, options, Means::default()) {
         Ok(explored) => explored,
-        Err(error) => unreachable!("nothing is on disk: {error}"),
+        Err(error) => unreachable!("there is nothing but memory: {error:?}"),
     }
 }
 
-/// Disk of an exploration.
+/// Means of an exploration beside the memory of a process.
 #[derive(Default)]
-pub(crate) struct Disk<'a> {
+pub(crate) struct Means<'a> {
     /// Journal with checkpoints.
     pub journal: Option<Journal>,
     /// Disk for states for which there is no memory.
     pub spill: Option<&'a Spilling>,
+    /// Processes that search together.
+    pub party: Option<Party>,
 }
 
-/// The same, with a disk.
-///
-/// # Errors
-///
-/// If the checkpoint that is resumed is damaged, or one of another model, or a folder cannot be used.
+/// Reason why an exploration has no outcome here.
+#[derive(Debug)]
+pub(crate) enum NoOutcome {
+    /// The checkpoint that is resumed is damaged, or one of another model, or a folder cannot be used.
+    Disk(DiskError),
+    /// Processes do not search together, or not any more.
+    Peers(PeersError),
+    /// Process 0 has the outcome, and this is its report.
+    Served(String),
+}
+
+impl From<DiskError> for NoOutcome {
+    fn from(error: DiskError) -> Self {
+        Self::Disk(error)
+    }
+}
+
+impl From<PeersError> for NoOutcome {
+    fn from(error: PeersError) -> Self {
+        Self::Peers(error)
+    }
+}
+
+/// The same, with such means.
 pub(crate) fn explore_on<S: TransitionSystem, V: Visitor<S>>(
     system: &S,
     visitor: &V,
     options: &Options<'_, S>,
-    disk: Disk<'_>,
-) -> Result<Explored<S, V::Tally>, DiskError> {
+    means: Means<'_>,
+) -> Result<Explored<S, V::Tally>, NoOutcome> {
     let form = form(system, options.storage);
     let records = options.record == Record::Graph && options.storage != Storage::Fingerprints;
     let expansion = Expansion::new(system, visitor, options.symmetry, records, form);
-    let found = search(&expansion, form, options.plain(), disk)?;
+    let found = search(&expansion, form, options.plain(), means)?;
     Ok(expansion.explored(found))
 }
 
@@ -62,13 +84,20 @@ fn search(
     model: &dyn Expand,
     form: Form,
     options: PlainOptions<'_>,
-    disk: Disk<'_>,
-) -> Result<Found, DiskError> {
-    let Disk { journal, spill } = disk;
-    if let Some(spilling) = spill {
-        return search_on_disk(model, form, options, spilling, journal);
+    means: Means<'_>,
+) -> Result<Found, NoOutcome> {
+    let Means {
+        journal,
+        spill,
+        party,
+    } = means;
+    if let Some(party) = party {
+        return search_together(model, form, options, party);
     }
-    match form {
+    if let Some(spilling) = spill {
+        return Ok(search_on_disk(model, form, options, spilling, journal)?);
+    }
+    Ok(match form {
         // The steps of a graph lead to numbers, which the exact set does not know.
         Form::Fixed { words: 1, bits } if options.record == Record::States => {
             run::<[u64; 1], _>(model, form, options, Exact::new(bits), journal)
@@ -81,6 +110,29 @@ fn search(
         }
         Form::Varying => run_hashed::<Code>(model, form, options, journal),
         Form::Whole => run_hashed::<ErasedState>(model, form, options, journal),
+    }?)
+}
+
+/// The search as one of several processes, which pack their states.
+fn search_together(
+    model: &dyn Expand,
+    form: Form,
+    options: PlainOptions<'_>,
+    party: Party,
+) -> Result<Found, NoOutcome> {
+    match form {
+        Form::Fixed { words: 1, bits } => {
+            Search::<[u64; 1], _>::new(model, form, options, Exact::new(bits)).run_together(party)
+        }
+        Form::Fixed { .. } => {
+            let visited = Stored::new(OfWords);
+            Search::<[u64; 2], _>::new(model, form, options, visited).run_together(party)
+        }
+        Form::Varying => {
+            let visited = Stored::new(OfAnyKind::default());
+            Search::<Code, _>::new(model, form, options, visited).run_together(party)
+        }
+        Form::Whole => unreachable!("processes that search together pack their states"),
     }
 }
 

@@ -11,12 +11,14 @@ mod bounds;
 mod checkpoint;
 mod chunk;
 mod found;
+mod gather;
 mod initial;
 mod kept;
 mod new_states;
 mod resume;
 mod spilling;
 mod state;
+mod together;
 
 use std::time::{Duration, Instant};
 
@@ -154,6 +156,7 @@ where
             graph: self.graph.take().filter(|_| !panicked),
             graph_too_large: self.graph_too_large,
             panic,
+            strange: None,
             written: self.kept.map(|kept| kept.journal.written),
             end,
             spilled: self.spill.as_ref().map(|spill| Spilled {
@@ -255,12 +258,7 @@ where
         before: u32,
         frontier: &Frontier,
     ) -> Result<(), (u32, Limit)> {
-        let wave = match self.visited.looks_up_first() {
-            true if self.options.threads <= 1 => WAVE_OF_ONE,
-            true => WAVE_LOOKED_UP,
-            false if self.options.threads <= 1 => WAVE,
-            false => WAVE_OF_SEVERAL,
-        };
+        let wave = self.states_a_wave();
         let mut start = span.states.start;
         for part in span.parts(BETWEEN_LOOKS) {
             let at = |limit| (start, limit);
@@ -303,6 +301,16 @@ where
             }
         }
         Ok(())
+    }
+
+    /// States of a wave, breadth first.
+    fn states_a_wave(&self) -> u32 {
+        match self.visited.looks_up_first() {
+            true if self.options.threads <= 1 => WAVE_OF_ONE,
+            true => WAVE_LOOKED_UP,
+            false if self.options.threads <= 1 => WAVE,
+            false => WAVE_OF_SEVERAL,
+        }
     }
 
     /// Looks at the states that a limit leaves unexpanded. Where the time is up, or memory is, that is
@@ -405,6 +413,7 @@ where
             for worker in &mut self.workers {
                 worker.recent = DuplicateFilter::new(self.visited.hash_bits());
                 worker.passed = Filtered::new();
+                worker.sent.clear();
             }
             let mut limits = results.iter().filter_map(|(_, limit, _)| *limit);
             return Err(limits.next().expect("a limit has stopped the wave"));
@@ -433,6 +442,10 @@ where
         let count: usize = candidates.iter().map(Vec::len).sum();
         let bytes = 3 * count * size_of::<Candidate<K>>();
         self.wave_bytes = self.wave_bytes.max(bytes as u64);
+        if let Some(together) = &mut self.together {
+            let foreign = wave.iter_mut().map(|one| std::mem::take(&mut one.foreign));
+            foreign.for_each(|words| together.send(words));
+        }
         let sources: Vec<_> = wave.iter().map(|one| one.sources.clone()).collect();
         let sorted = self.workers[..threads].iter();
         let sorted: Vec<_> = sorted.map(|worker| &worker.sorted).collect();
@@ -450,7 +463,7 @@ where
             }
             return;
         }
-        let room = self.most_states() as usize;
+        let room = self.room();
         let recording = self.is_recording();
         let mut new_states = NewStates {
             next: self.log.len() as u32,

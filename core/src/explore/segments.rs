@@ -70,6 +70,18 @@ impl<T> SegmentedVec<T> {
         last.truncate(len & (BLOCK - 1));
     }
 
+    /// Sorts the entries from one place on. None of those was forgotten.
+    pub fn sort_from(&mut self, place: usize)
+    where
+        T: Ord + Clone,
+    {
+        let runs = self.runs(place..self.len());
+        let mut entries: Vec<_> = runs.flat_map(|(_, run)| run).cloned().collect();
+        entries.sort_unstable();
+        self.truncate(place);
+        self.extend(&entries);
+    }
+
     #[inline]
     pub fn get(&self, place: usize) -> &T {
         &self.blocks[place >> BLOCK_BITS][place & (BLOCK - 1)]
@@ -192,6 +204,31 @@ mod tests {
         }
         let kept: Vec<_> = log.runs(0..plain.len()).flat_map(|(_, run)| run).collect();
         assert!(kept.into_iter().eq(&plain));
+    }
+
+    #[test]
+    fn the_last_entries_are_sorted() {
+        for (first, count) in [
+            (0, 0),
+            (0, 9),
+            (5, 9),
+            (9, 9),
+            (3, 2 * BLOCK + 5),
+            (BLOCK, 2 * BLOCK),
+        ] {
+            let mut log = SegmentedVec::new();
+            let entries: Vec<_> = (0..count).map(|n| n * 7919 % 10_007).collect();
+            log.extend(&entries);
+            log.sort_from(first);
+            let mut sorted = entries;
+            sorted[first..].sort_unstable();
+            let found: Vec<_> = log
+                .runs(0..count)
+                .flat_map(|(_, run)| run)
+                .copied()
+                .collect();
+            assert_eq!(found, sorted);
+        }
     }
 
     #[test]

@@ -27,6 +27,15 @@ pub(crate) trait States<S: TransitionSystem>: Send + Sync {
     fn length(&self, id: StateId) -> u32;
     /// Origin of the path found to a state.
     fn origin(&self, id: StateId) -> Origin<'_, S>;
+    /// The first state of the level before that of `id` that `leads` to it by one of its steps, and the number of this.
+    fn search_back(
+        &self,
+        _system: &S,
+        _id: StateId,
+        _leads: &mut dyn FnMut(&StateOf<S>) -> Option<u32>,
+    ) -> Option<Predecessor> {
+        None
+    }
     /// Warning about the origin of the behaviour to a state, if there is one.
     fn provenance(&self, _id: StateId) -> Option<&str> {
         None
@@ -49,8 +58,22 @@ pub(crate) enum Origin<'a, S: TransitionSystem> {
     Step(Predecessor),
     /// A step of one of these leads to it.
     OneOf(Range<u32>),
+    /// A step of a state of the level before leads to it, and [`States::search_back`] finds it.
+    FromLevelBefore,
     /// The behaviour itself was kept.
     Behaviour(&'a Trace<S>),
+}
+
+/// Way to a state that a search reached.
+pub(super) enum Way {
+    /// The state is initial.
+    Initial,
+    /// This is the step that leads to it.
+    Step(Predecessor),
+    /// A step of one of these leads to it.
+    OneOf(Range<u32>),
+    /// A step of a state of the level before leads to it.
+    FromLevelBefore,
 }
 
 /// The keys of the states that a search reached, and how it reached them.
@@ -59,7 +82,18 @@ pub(super) trait Reached: Send + Sync {
     fn len(&self) -> usize;
     /// Shows the key of a state to `look`, and says whether it was kept.
     fn look_at(&self, id: StateId, look: &mut dyn FnMut(Key<'_>)) -> bool;
-    fn predecessors(&self) -> &Predecessors;
+    /// The length of the path found to a state.
+    fn length(&self, id: StateId) -> u32;
+    /// Way by which a state was reached.
+    fn way(&self, id: StateId) -> Way;
+    /// The first state of the level before that of `id` that `leads` to it by one of its steps, and the number of this.
+    fn search_back(
+        &self,
+        _id: StateId,
+        _leads: &mut dyn FnMut(Key<'_>) -> Option<u32>,
+    ) -> Option<Predecessor> {
+        None
+    }
     /// Bytes that codes take, on average.
     fn bytes_of_code(&self) -> f64;
     /// True if the keys are not kept, but for those of initial states.
@@ -126,8 +160,20 @@ impl<K: Compared> Reached for Store<K> {
         true
     }
 
-    fn predecessors(&self) -> &Predecessors {
-        &self.predecessors
+    fn length(&self, id: StateId) -> u32 {
+        self.predecessors.length(id)
+    }
+
+    fn way(&self, id: StateId) -> Way {
+        if let Some(predecessor) = self.predecessors.step(id) {
+            return Way::Step(predecessor);
+        }
+        let sources = self.predecessors.sources(id);
+        if sources.is_empty() {
+            Way::Initial
+        } else {
+            Way::OneOf(sources)
+        }
     }
 
     fn bytes_of_code(&self) -> f64 {
@@ -242,7 +288,10 @@ pub(crate) fn trace<S: TransitionSystem>(
         let predecessor = match states.origin(at) {
             Origin::Initial => break,
             Origin::Step(predecessor) => predecessor,
-            Origin::OneOf(sources) => predecessor(states, system, symmetry, within, at, sources)?,
+            Origin::OneOf(sources) => {
+                predecessor(states, system, symmetry, within, at, Some(sources))?
+            }
+            Origin::FromLevelBefore => predecessor(states, system, symmetry, within, at, None)?,
             Origin::Behaviour(behaviour) => {
                 let mut trace = behaviour.clone();
                 if let Some(position) = place.step {
@@ -287,37 +336,26 @@ pub(crate) fn trace<S: TransitionSystem>(
     })
 }
 
-/// The first step of one of `sources` that leads to a state, as the search met it.
-fn predecessor<S: TransitionSystem>(
-    states: &dyn States<S>,
+/// Number of the first step of a state that leads to another one, if one does.
+pub(super) fn first_step<S: TransitionSystem>(
     system: &S,
     symmetry: Option<&dyn Quotienting<S>>,
     within: Option<&Within<'_, S>>,
-    id: StateId,
-    sources: Range<u32>,
-) -> Result<Predecessor, Unrepeatable> {
-    let first = StateId(sources.start);
-    let wanted = states.state(system, id).expect("states are kept");
-    let count = sources.len();
-    let mut sources = sources.map(StateId);
-    let found = sources.find_map(|source| {
-        let from = states.state(system, source).expect("states are kept");
-        let mut step = None;
-        let mut at = 0;
-        // A state before the one looked for may be one that panics.
-        let visit = |visit: &mut dyn FnMut(ActionOf<S>, StateOf<S>)| {
-            named("`next` of the implementation", || {
-                visit_steps(system, &from, visit)
-            });
-        };
-        let _ = tolerated(|| {
-            if within.is_some_and(|within| !within(&from)) {
-                return;
-            }
-            visit(&mut |_, to| {
+    from: &StateOf<S>,
+    wanted: &StateOf<S>,
+) -> Option<u32> {
+    let mut step = None;
+    let mut at = 0;
+    // A state before the one looked for may be one that panics.
+    let _ = tolerated(|| {
+        if within.is_some_and(|within| !within(from)) {
+            return;
+        }
+        named("`next` of the implementation", || {
+            visit_steps(system, from, &mut |_, to| {
                 let hit = match symmetry {
-                    None => to == wanted,
-                    Some(symmetry) => symmetry.canonical(system, &to) == wanted,
+                    None => to == *wanted,
+                    Some(symmetry) => symmetry.canonical(system, &to) == *wanted,
                 };
                 if hit && step.is_none() {
                     step = Some(at);
@@ -325,7 +363,34 @@ fn predecessor<S: TransitionSystem>(
                 at += 1;
             });
         });
-        step.map(|step| Predecessor { source, step })
+    });
+    step
+}
+
+/// The first step that leads to a state, as the search met it: of one of `sources`, or of a state of the level before.
+fn predecessor<S: TransitionSystem>(
+    states: &dyn States<S>,
+    system: &S,
+    symmetry: Option<&dyn Quotienting<S>>,
+    within: Option<&Within<'_, S>>,
+    id: StateId,
+    sources: Option<Range<u32>>,
+) -> Result<Predecessor, Unrepeatable> {
+    let wanted = states.state(system, id).expect("states are kept");
+    let mut leads = |from: &StateOf<S>| first_step(system, symmetry, within, from, &wanted);
+    let Some(sources) = sources else {
+        return states.search_back(system, id, &mut leads).ok_or_else(|| {
+            let first = format!("from a state of the level before to {wanted:?}");
+            Unrepeatable::new(system, &wanted, first)
+        });
+    };
+    let first = StateId(sources.start);
+    let count = sources.len();
+    let mut sources = sources.map(StateId);
+    let found = sources.find_map(|source| {
+        let from = states.state(system, source).expect("states are kept");
+        let step = leads(&from)?;
+        Some(Predecessor { source, step })
     });
     if let Some(found) = found {
         return Ok(found);
@@ -353,19 +418,24 @@ impl<S: TransitionSystem> States<S> for Box<dyn Reached> {
     }
 
     fn length(&self, id: StateId) -> u32 {
-        self.predecessors().length(id)
+        (**self).length(id)
     }
 
     fn origin(&self, id: StateId) -> Origin<'_, S> {
-        let predecessors = self.predecessors();
-        if let Some(predecessor) = predecessors.step(id) {
-            return Origin::Step(predecessor);
+        match self.way(id) {
+            Way::Initial => Origin::Initial,
+            Way::Step(predecessor) => Origin::Step(predecessor),
+            Way::OneOf(sources) => Origin::OneOf(sources),
+            Way::FromLevelBefore => Origin::FromLevelBefore,
         }
-        let sources = predecessors.sources(id);
-        if sources.is_empty() {
-            Origin::Initial
-        } else {
-            Origin::OneOf(sources)
-        }
+    }
+
+    fn search_back(
+        &self,
+        system: &S,
+        id: StateId,
+        leads: &mut dyn FnMut(&StateOf<S>) -> Option<u32>,
+    ) -> Option<Predecessor> {
+        (**self).search_back(id, &mut |key| with(system, key, |state| leads(state)))
     }
 }

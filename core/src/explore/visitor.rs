@@ -27,6 +27,20 @@ pub trait Visitor<S: TransitionSystem>: Sync {
     fn load(&self, _saved: &Value) -> Option<Self::Tally> {
         None
     }
+    /// The states at which something was found that a tally tells, in whatever order.
+    fn mentioned(&self, _tally: &Self::Tally) -> Vec<StateId> {
+        Vec::new()
+    }
+    /// Data that another process takes of a tally, with other numbers of the states.
+    fn tell(&self, _tally: &mut Self::Tally, _number: &dyn Fn(StateId) -> StateId) -> Value {
+        Value::Null
+    }
+    /// Adds what another process has told of its tally, and says whether it could be read.
+    fn hear(&self, _into: &mut Self::Tally, told: &Value) -> bool {
+        told.is_null()
+    }
+    /// Called where the model is asked again when a search is over: all states that come are of the sample.
+    fn ask_again(&self) {}
     /// Whether a state is one of the sample: what is found at it is found again when a search goes on from a checkpoint.
     fn is_sampled(&self, _state: StateId) -> bool {
         false

@@ -1,13 +1,16 @@
 //! The check of a refinement: one walk over the reachable states that tests all obligations as it
 //! goes.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::error::CheckError;
 use super::found::Found;
 use super::judge::{self, Labelled};
+use super::model::AsksAgain;
 use super::obligations::{Counts, Obligations};
 use super::settings::{Search, Settings, Symmetry};
 use super::stepper::Stepper;
@@ -16,7 +19,8 @@ use super::visitor::Plan;
 use super::walks;
 use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem};
 use crate::explore::{
-    Checkpoints, Disk, DiskError, FINGERPRINT_BITS, Journal, Limits, Order, Record, Storage, Watch,
+    Checkpoints, DiskError, FINGERPRINT_BITS, Journal, Limits, Means, NoOutcome, Order, Party,
+    Peers, PeersError, Record, Storage, Watch, conclude,
 };
 use crate::functions::Functions;
 use crate::inclusion::{Inclusion, of_refinement};
@@ -285,7 +289,7 @@ fn step_through(
     plan.constraint = constraint.as_ref();
     plan.needs.environment = false;
     plan.needs.fairness = false;
-    plan.asking.asks_again = false;
+    plan.asking.asks_again = AsksAgain::Never;
     receive(Stepper::new(&plan));
     Ok(())
 }
@@ -327,17 +331,30 @@ fn run(
         Some(checkpoints) => Some(journal(subject, &plan, settings, checkpoints)?),
         None => None,
     };
-    let disk = Disk {
+    let party = match &settings.peers {
+        Some(peers) => Some(party(subject, &mut plan, settings, peers)?),
+        None => None,
+    };
+    let means = Means {
         journal,
         spill: settings.spill.as_ref(),
+        party,
     };
-    let is_on_disk = disk.journal.is_some() || disk.spill.is_some();
-    let record = if plan.obligations.need_graph() && !is_on_disk {
+    let is_in_memory = means.journal.is_none() && means.spill.is_none() && means.party.is_none();
+    let record = if plan.obligations.need_graph() && is_in_memory {
         Record::Graph
     } else {
         Record::States
     };
-    let mut searched = subject.search(&plan, settings, record, disk)?;
+    let mut searched = match subject.search(&plan, settings, record, means) {
+        Ok(searched) => searched,
+        Err(NoOutcome::Served(report)) => {
+            let report = serde_json::from_str(&report);
+            return report.map_err(|_| CheckError::Peers(PeersError::Garbled { process: 0 }));
+        }
+        Err(NoOutcome::Disk(error)) => return Err(error.into()),
+        Err(NoOutcome::Peers(error)) => return Err(CheckError::Peers(error)),
+    };
     searched.totals.cut = cut(&plan, &searched.counts);
     let symmetry = is_quotient.then(|| subject.symmetry());
     let mut found = Found::new(
@@ -356,7 +373,31 @@ fn run(
     };
     let mut report = judge::report(&plan, &searched.counts, &labelled, enumerated, &found);
     report.seconds = started.elapsed().as_secs_f64();
+    if let Some(peers) = &settings.peers {
+        let text = serde_json::to_string(&report).expect("a report has a text");
+        conclude(&**peers, &text).map_err(CheckError::Peers)?;
+    }
     Ok(report)
+}
+
+/// Processes that search together, and what tells whether they search the same.
+fn party(
+    subject: &dyn Subject,
+    plan: &mut Plan<'_>,
+    settings: &Settings<'_>,
+    peers: &Arc<dyn Peers>,
+) -> Result<Party, CheckError> {
+    if subject.kept() != Kept::Encoded {
+        return Err(CheckError::Together);
+    }
+    plan.asking.asks_again = AsksAgain::Afterwards(AtomicBool::new(false));
+    let mut identity = identity(subject, plan, settings);
+    let limits = format!("{:?}", settings.limits);
+    identity.insert("the list of limits".to_owned(), limits.into());
+    Ok(Party {
+        peers: Arc::clone(peers),
+        identity,
+    })
 }
 
 /// The journal of a search, which tells by what its outcome depends on whether a checkpoint is one of the same search.
@@ -369,6 +410,14 @@ fn journal(
     if subject.kept() != Kept::Encoded {
         return Err(DiskError::NotWritten.into());
     }
+    Ok(Journal::open(
+        checkpoints,
+        identity(subject, plan, settings),
+    )?)
+}
+
+/// Values on which the outcome of a search depends.
+fn identity(subject: &dyn Subject, plan: &Plan<'_>, settings: &Settings<'_>) -> Map<String, Value> {
     let refinement = plan.asking.refinement;
     let systems = [refinement.implementation(), refinement.specification()];
     let rules = |system: &ErasedSystem<'_>| -> Value {
@@ -401,7 +450,7 @@ fn journal(
         ("the limit on depth", depth.into()),
     ];
     let identity = identity.map(|(name, value)| (name.to_owned(), value));
-    Ok(Journal::open(checkpoints, identity.into_iter().collect())?)
+    identity.into_iter().collect()
 }
 
 /// Reason why what was found nowhere may be found beyond a bound of the instance, if the bound left something out.

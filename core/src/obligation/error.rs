@@ -1,7 +1,7 @@
 //! Reasons why a check cannot be run.
 
 use super::kind::ObligationKind;
-use crate::explore::{DiskError, Panic};
+use crate::explore::{DiskError, Panic, PeersError};
 use crate::model_call::UNNAMED;
 use crate::rule::Process;
 use crate::state::WrongLimits;
@@ -146,6 +146,15 @@ pub enum CheckError {
     /// The search cannot be kept on disk, or not go on from there.
     #[error(transparent)]
     Disk(Box<DiskError>),
+    /// Processes do not search together, or not any more.
+    #[error(transparent)]
+    Peers(PeersError),
+    /// Several processes are to search what each has to have for itself.
+    #[error(
+        "processes that search together pack their states, search breadth first, and keep all in memory: no other storage or order, no random \
+         walks, no disk"
+    )]
+    Together,
     /// Checkpoints of random walks are asked for.
     #[error("random walks have no checkpoints: their seed repeats them")]
     CheckpointsOfWalks,

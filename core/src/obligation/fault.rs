@@ -13,6 +13,8 @@ pub(super) enum Fault {
     Asymmetry(Asymmetry),
     Mispacked(PackingError),
     Inconsistent(Inconsistency),
+    /// Fault that another process has found, as that explains it.
+    Told(String),
 }
 
 /// Contradiction of a model with itself.

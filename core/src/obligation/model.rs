@@ -13,12 +13,13 @@ mod offers;
 
 use std::collections::BTreeSet;
 use std::hash::Hash;
+use std::sync::atomic::Ordering;
 
 use foldhash::HashSet;
 use serde::{Deserialize, Serialize};
 
 use self::consistency::{Again, Word};
-pub(super) use self::consistency::{Asking, Heard, same};
+pub(super) use self::consistency::{Asking, AsksAgain, Heard, same};
 use self::equal::Compared;
 use self::idle::idle_process;
 pub(super) use self::offers::Offers;
@@ -69,6 +70,9 @@ pub(super) struct SavedModel {
     tested_symmetry: u64,
     /// The processes that take actions of the specification, as far as that is known.
     processes: Vec<(String, Option<u16>)>,
+    /// Fault with its first place: the explanation, or none where an action is offered twice.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    fault: Option<(Place, Option<String>)>,
 }
 
 impl Counts {
@@ -83,18 +87,17 @@ impl Counts {
         }
     }
 
-    /// Findings that a checkpoint keeps, unless the model is at fault.
-    pub fn save(&self) -> Option<SavedModel> {
-        if self.fault.is_some() {
-            return None;
-        }
+    /// Findings that are kept or told.
+    pub fn save(&self) -> SavedModel {
         let processes = self.again.processes.iter();
-        Some(SavedModel {
+        let fault = self.fault.as_ref();
+        SavedModel {
             tested_symmetry: self.tested_symmetry,
             processes: processes
                 .map(|process| (process.name.to_owned(), process.number))
                 .collect(),
-        })
+            fault: fault.map(|(place, fault)| (*place, explanation(fault))),
+        }
     }
 
     /// Takes what was kept.
@@ -105,10 +108,17 @@ impl Counts {
             let name = name.leak();
             self.again.processes.insert(Process { name, number });
         }
+        self.fault = saved.fault.map(|(place, told)| {
+            let fault = told.map_or(Fault::OfferedTwice, Fault::Told);
+            (place, fault)
+        });
     }
 
-    /// Adds what another worker found at states of the sample, which was not kept.
-    pub fn find_again(&mut self, other: Self) {
+    /// Adds what another worker found at states of the sample, which was not kept; of a sample that comes afterwards nothing was.
+    pub fn find_again(&mut self, other: Self, asks_again: &AsksAgain) {
+        if matches!(asks_again, AsksAgain::Afterwards(_)) {
+            self.tested_symmetry += other.tested_symmetry;
+        }
         self.again.add(other.again);
         if let Some((place, fault)) = other.fault {
             self.record(place, fault);
@@ -161,7 +171,11 @@ impl Asking<'_> {
     pub fn enter(&self, counts: &mut Counts, place: Place, state: impl FnOnce() -> ErasedState) {
         counts.offered = Offers::default();
         counts.perhaps_twice = false;
-        if let Some(symmetry) = self.symmetry.filter(|_| is_in_turn(place.state.0)) {
+        let is_in_turn = || match &self.asks_again {
+            AsksAgain::Afterwards(begun) => begun.load(Ordering::Relaxed),
+            AsksAgain::Never | AsksAgain::OnTheWay => is_in_turn(place.state.0),
+        };
+        if let Some(symmetry) = self.symmetry.filter(|_| is_in_turn()) {
             let turn = place.state.0 as usize;
             let stop = self.out_of_time;
             let tested = named(TESTED_SYMMETRY, || symmetry(&state(), turn, stop));
@@ -284,7 +298,11 @@ fn faults<'a>(
     }
     // What stands for a state and is none of its class, unless a function of the model was found to be at fault there.
     let symmetry = found.symmetry.filter(|_| counts.fault.is_none());
-    if let Some(asymmetry) = symmetry.and_then(|symmetry| symmetry.strange()) {
+    let strange = symmetry.and_then(|symmetry| {
+        let strange = symmetry.strange().map(|asymmetry| asymmetry.to_string());
+        strange.or_else(|| found.totals.strange.clone())
+    });
+    if let Some(asymmetry) = strange {
         let explanation = format!("the symmetry is none: {asymmetry}");
         faults.push(without_steps(explanation));
     }
@@ -364,6 +382,7 @@ fn explain(found: &Found<'_, ErasedRefinement<'_>>, place: Place, fault: &Fault)
 pub(super) fn explanation(fault: &Fault) -> Option<String> {
     Some(match fault {
         Fault::OfferedTwice => return None,
+        Fault::Told(explanation) => explanation.clone(),
         Fault::Asymmetry(asymmetry) => format!("the symmetry is none: {asymmetry}"),
         Fault::Mispacked(error) => {
             format!("the state cannot be packed: {error}")

@@ -32,7 +32,7 @@ use super::simulation::{self, Simulation, TestedStep};
 use super::tested::Tested;
 use super::undecided::Undecided;
 use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem};
-use crate::explore::{Order, Place, Spilling, Storage};
+use crate::explore::{Order, Place, Spilling, StateId, Storage};
 use crate::invariant::Invariant;
 use crate::model_call::named;
 use crate::numbered::Met;
@@ -154,8 +154,8 @@ impl Counts {
         self.model.add(model);
     }
 
-    /// Data of them that a checkpoint keeps; nothing once the model is at fault, since that cannot be kept.
-    pub fn save(&self) -> Option<Value> {
+    /// Data of them that are kept or told.
+    pub fn save(&self) -> Value {
         let saved = SavedCounts {
             observation: self.observation,
             initiality: self.initiality,
@@ -165,9 +165,9 @@ impl Counts {
             constraint: self.constraint.clone(),
             deadlock: self.deadlock.clone(),
             coverage: self.coverage.clone(),
-            model: self.model.save()?,
+            model: self.model.save(),
         };
-        serde_json::to_value(saved).ok()
+        serde_json::to_value(saved).expect("counters are values")
     }
 
     /// Takes what was kept of the counters of the same obligations, and says whether it was.
@@ -243,6 +243,15 @@ impl Counts {
             }
         };
         *first = Some(other);
+    }
+
+    /// Gives the states at which there are failures other numbers.
+    pub fn renumber(&mut self, number: &dyn Fn(StateId) -> StateId) {
+        let failures: Vec<_> = self.failures().collect();
+        for (failure, place) in failures {
+            let state = number(place.state);
+            self.set_first(failure, Place { state, ..place });
+        }
     }
 
     /// Failures, whether or not they are chosen, in the order of the report.
@@ -566,6 +575,11 @@ fn validate(settings: &Settings<'_>) -> Result<(), CheckError> {
     let is_packed = settings.storage == Storage::Packed && settings.order == Order::BreadthFirst;
     if settings.spill.is_some() && !(is_packed && settings.search == Search::Exhaustive) {
         return Err(CheckError::SpilledUnpacked);
+    }
+    let is_in_memory = settings.checkpoints.is_none() && settings.spill.is_none();
+    let is_exhaustive = settings.search == Search::Exhaustive;
+    if settings.peers.is_some() && !(is_packed && is_in_memory && is_exhaustive) {
+        return Err(CheckError::Together);
     }
     let is_bounded = |spill: &Spilling| spill.from_bytes.or(settings.limits.memory_bytes).is_some();
     if !settings.spill.as_ref().is_none_or(is_bounded) {

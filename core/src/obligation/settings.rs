@@ -1,9 +1,10 @@
 //! Settings of a check.
 
 use std::num::NonZero;
+use std::sync::Arc;
 
 use super::selection::Selection;
-use crate::explore::{Checkpoints, Limits, Order, Spilling, Storage, Watch};
+use crate::explore::{Checkpoints, Limits, Order, Peers, Spilling, Storage, Watch};
 use crate::random::Walks;
 
 /// Settings of a check. The defaults check everything, on all cores, without bounds.
@@ -39,6 +40,11 @@ pub struct Settings<'a> {
     /// Disk for states for which there is no memory, if they may go there. It changes nothing of what is found; states have to be packed and
     /// the search breadth first, and it records no graph.
     pub spill: Option<Spilling>,
+    /// Processes with which the search is made together: each expands the states that it owns, and each gets the report. States have to be
+    /// packed and the search breadth first and in memory, and it records no graph. Of the limits, those on memory and time hold for each
+    /// process, and that on states for all, as soon as they find that it is passed. The violation that is shown of an obligation is that
+    /// of the least packed state among the nearest, and not the first that one process would meet.
+    pub peers: Option<Arc<dyn Peers>>,
     /// Cancellation and progress.
     pub watch: Watch<'a>,
 }
@@ -119,6 +125,7 @@ impl Default for Settings<'_> {
             warnings: Warnings::default(),
             checkpoints: None,
             spill: None,
+            peers: None,
             watch: Watch::default(),
         }
     }

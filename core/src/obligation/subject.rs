@@ -18,7 +18,8 @@ use crate::erased::{
     ErasedAction, ErasedState, ErasedSystem, RefinementObject, SystemObject, erased_steps,
 };
 use crate::explore::{
-    Disk, DiskError, End, Explored, Options, Origin, Record, StateId, States, explore_on,
+    End, Explored, Means, NoOutcome, Options, Origin, Predecessor, Record, StateId, States,
+    explore_on,
 };
 use crate::invariant::Invariant;
 use crate::model_call::{catch_seldom, named};
@@ -44,18 +45,14 @@ pub(super) trait Subject: RefinementObject {
     /// Tests the permutations on a state; see [`TestedQuotient`].
     fn asymmetry(&self, state: &ErasedState, turn: usize, out_of_time: &dyn Fn() -> bool)
     -> Tested;
-    /// Searches the reachable states of the implementation, with a disk.
-    ///
-    /// # Errors
-    ///
-    /// If the checkpoint that is resumed is damaged, or one of another model, or a folder cannot be used.
+    /// Searches the reachable states of the implementation, with means beside memory.
     fn search<'s>(
         &'s self,
         plan: &Plan<'_>,
         settings: &Settings<'_>,
         record: Record,
-        disk: Disk<'_>,
-    ) -> Result<Searched<'s>, DiskError>;
+        means: Means<'_>,
+    ) -> Result<Searched<'s>, NoOutcome>;
     /// The same refinement, if its implementation enumerates its type-correct states.
     fn inductive(&self) -> Option<&dyn Enumerated>;
 }
@@ -285,8 +282,8 @@ impl<R: Refinement> Subject for Typed<'_, R> {
         plan: &Plan<'_>,
         settings: &Settings<'_>,
         record: Record,
-        disk: Disk<'_>,
-    ) -> Result<Searched<'s>, DiskError> {
+        means: Means<'_>,
+    ) -> Result<Searched<'s>, NoOutcome> {
         let constraint = self.constraint.as_ref();
         let tester = Tester::new(plan, self.refinement, &self.invariants, constraint);
         let quotient = self.quotient.get();
@@ -300,7 +297,7 @@ impl<R: Refinement> Subject for Typed<'_, R> {
             symmetry: quotient.map(|quotient| quotient.quotient()),
         };
         let system = self.refinement.implementation();
-        let explored = explore_on(system, &tester, &options, disk)?;
+        let explored = explore_on(system, &tester, &options, means)?;
         Ok(Searched {
             totals: totals(&explored),
             recorded: Recorded::of(explored.graph, explored.graph_too_large, explored.end),
@@ -389,8 +386,20 @@ impl<'x, S: TransitionSystem> States<ErasedSystem<'x>> for ErasedStates<'_, S> {
             Origin::Initial => Origin::Initial,
             Origin::Step(predecessor) => Origin::Step(predecessor),
             Origin::OneOf(sources) => Origin::OneOf(sources),
+            Origin::FromLevelBefore => Origin::FromLevelBefore,
             Origin::Behaviour(_) => unreachable!("a search keeps no behaviours"),
         }
+    }
+
+    fn search_back(
+        &self,
+        _: &ErasedSystem<'x>,
+        id: StateId,
+        leads: &mut dyn FnMut(&ErasedState) -> Option<u32>,
+    ) -> Option<Predecessor> {
+        self.states.search_back(self.system, id, &mut |state| {
+            leads(&ErasedState::from(state.clone()))
+        })
     }
 }
 
@@ -413,6 +422,7 @@ fn totals<S: TransitionSystem, T>(explored: &Explored<S, T>) -> Totals {
         peak_memory_bytes: explored.peak_memory_bytes,
         kept: Some(explored.kept),
         panic: explored.panic.clone(),
+        strange: explored.strange.clone(),
         written: explored.written.clone(),
         spilled: explored.spilled.clone(),
         initial_misfit: misfit.map(|(state, error)| {

@@ -62,6 +62,9 @@ fn by_settings(settings: &Settings<'_>) -> Option<&'static str> {
     if settings.spill.is_some() {
         return Some("it needs the complete graph, and a search that may go to disk records none");
     }
+    if settings.peers.is_some() {
+        return Some("it needs the complete graph, and a search of several processes records none");
+    }
     (settings.order != Order::BreadthFirst)
         .then_some("the graph is recorded in breadth-first order only")
 }

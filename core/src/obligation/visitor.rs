@@ -1,6 +1,7 @@
 //! The visitor of a search: has the obligations tested at each state and step.
 
 use std::sync::OnceLock;
+use std::sync::atomic::Ordering;
 
 use serde_json::Value;
 
@@ -11,7 +12,7 @@ use super::fault::Fault;
 use super::invariant::{self, Chosen};
 use super::known_steps::{KnownSteps, is_derived};
 use super::label::{Label, Labels};
-use super::model::{Asking, same};
+use super::model::{Asking, AsksAgain, same};
 use super::obligations::{Counts, Obligations};
 use super::settings::Until;
 use super::simulation::Simulation;
@@ -271,7 +272,8 @@ impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, '_, R> {
     }
 
     fn save(&self, tally: &Self::Tally) -> Option<Value> {
-        tally.counts.save()
+        let is_at_fault = tally.counts.model.fault.is_some();
+        (!is_at_fault).then(|| tally.counts.save())
     }
 
     fn load(&self, saved: &Value) -> Option<Self::Tally> {
@@ -284,7 +286,31 @@ impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, '_, R> {
     }
 
     fn find_again(&self, into: &mut Self::Tally, found: Self::Tally) {
-        into.counts.model.find_again(found.counts.model);
+        let asks_again = &self.plan.asking.asks_again;
+        into.counts.model.find_again(found.counts.model, asks_again);
+    }
+
+    fn mentioned(&self, tally: &Self::Tally) -> Vec<StateId> {
+        let failures = tally.counts.failures();
+        failures.map(|(_, place)| place.state).collect()
+    }
+
+    fn tell(&self, tally: &mut Self::Tally, number: &dyn Fn(StateId) -> StateId) -> Value {
+        tally.counts.renumber(number);
+        tally.counts.save()
+    }
+
+    fn hear(&self, into: &mut Self::Tally, told: &Value) -> bool {
+        let mut tally = self.tally();
+        let is_read = tally.counts.load(told);
+        self.merge(into, tally);
+        is_read
+    }
+
+    fn ask_again(&self) {
+        if let AsksAgain::Afterwards(begun) = &self.plan.asking.asks_again {
+            begun.store(true, Ordering::Relaxed);
+        }
     }
 
     fn merge(&self, into: &mut Self::Tally, from: Self::Tally) {

@@ -6,6 +6,7 @@ use std::time::Instant;
 use super::found::{Found, Totals};
 use super::induction::Enumerated;
 use super::judge::{self, Labelled};
+use super::model::AsksAgain;
 use super::obligations::Failure;
 use super::recorded::Recorded;
 use super::settings::{Settings, Until};
@@ -82,6 +83,7 @@ fn totals(walked: &Made<'_>) -> Totals {
         peak_memory_bytes: walked.peak_memory_bytes,
         kept: None,
         panic: walked.panic.clone(),
+        strange: None,
         initial_misfit: None,
         written: None,
         spilled: None,
@@ -137,7 +139,11 @@ impl<'a> Shortening<'_, 'a> {
         let mut only = Plan::new(refinement, invariants, only, Until::FirstViolation);
         only.constraint = plan.constraint;
         only.asking.walks = true;
-        only.asking.asks_again = failure == Failure::Model;
+        only.asking.asks_again = if failure == Failure::Model {
+            AsksAgain::OnTheWay
+        } else {
+            AsksAgain::Never
+        };
         let shrinker = Shrinker {
             system: implementation,
             visitor: &only.tester(),

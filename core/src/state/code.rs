@@ -1,10 +1,10 @@
 //! Codes: the bits of a state that has no fixed size.
 
 /// The words of a state. Those of a small one take no memory of their own.
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Code(Words);
 
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Words {
     /// Words that are not written are 0.
     Short([u64; Code::SHORT]),

@@ -98,6 +98,7 @@ impl Claim {
                 warnings,
                 checkpoints: _,
                 spill: _,
+                peers: _,
                 watch: _,
             } = claim.settings.clone();
             let searched = (search, order, storage, symmetry, threads, limits);

@@ -7,7 +7,7 @@ mod model;
 use serde_json::Value;
 
 use super::StateId;
-use super::keys::{Form, KeyList, Keys};
+use super::keys::{Form, Key, KeyList, Keys};
 use super::limits::{Clock, Limit};
 use crate::erased::ErasedState;
 use crate::model_call::Panic;
@@ -28,6 +28,20 @@ pub(super) trait Expand: Sync {
     fn save(&self) -> Option<Value>;
     /// Begins with what was found when these data were kept, and says whether they could be read.
     fn load(&self, saved: &Value) -> bool;
+    /// The first of some states that leads to a `wanted` one, by its place, and the number of its first step that does.
+    fn leads(&self, keys: Keys<'_>, wanted: Key<'_>) -> Option<(usize, u32)>;
+    /// The states at which something was found, each once and in order.
+    fn mentioned(&self) -> Vec<StateId>;
+    /// Data that another process takes of what was found, with other numbers of the states.
+    fn tell(&self, number: &dyn Fn(StateId) -> StateId) -> Value;
+    /// Adds what another process has told, and says whether it could be read.
+    fn hear(&self, told: &Value) -> bool;
+    /// Begins with nothing found.
+    fn forget(&self);
+    /// From now on, what is found at each state is found again.
+    fn ask_again(&self);
+    /// Reason why the symmetry is none, where a representative is not one.
+    fn strange(&self) -> Option<String>;
     /// True if what is found at a state is found again when a search goes on.
     fn is_sampled(&self, state: StateId) -> bool;
     /// The codes of states that are kept as they are, unless one cannot be written.

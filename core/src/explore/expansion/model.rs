@@ -6,17 +6,17 @@
 
 use std::cell::Cell;
 use std::mem::needs_drop;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
 use super::{Batch, Expand, Expanded, Expander, Initial, Keeps, Task};
 use crate::erased::ErasedState;
 use crate::explore::codec::{code, complaint, push, push_owned, push_targets, with};
-use crate::explore::keys::{Form, Key, KeyList};
+use crate::explore::keys::{Form, Key, KeyList, Keys};
 use crate::explore::limits::{Clock, Limit};
 use crate::explore::search::Found;
-use crate::explore::store::kept;
+use crate::explore::store::{Within, first_step, kept};
 use crate::explore::{Explored, Place, StateId, Visitor};
 use crate::model_call::{Ended, Panic, UNNAMED, break_off, interruptible, named};
 use crate::state::{Code, PackingError};
@@ -118,6 +118,10 @@ where
         }
     }
 
+    fn tally(&self) -> MutexGuard<'_, V::Tally> {
+        self.tally.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Findings of a search of its states.
     pub fn explored(self, found: Found) -> Explored<S, V::Tally> {
         Explored {
@@ -138,6 +142,7 @@ where
             graph: found.graph,
             graph_too_large: found.graph_too_large,
             panic: found.panic,
+            strange: found.strange,
             spilled: found.spilled,
             written: found.written,
             initial_misfit: self
@@ -560,8 +565,7 @@ where
     }
 
     fn stop(&self) -> Option<u32> {
-        let tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
-        self.visitor.stop(&tally)
+        self.visitor.stop(&self.tally())
     }
 
     fn save(&self) -> Option<Value> {
@@ -570,16 +574,65 @@ where
         if symmetry.is_some_and(|symmetry| symmetry.strange().is_some()) {
             return None;
         }
-        let tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
-        self.visitor.save(&tally)
+        self.visitor.save(&self.tally())
     }
 
     fn load(&self, saved: &Value) -> bool {
         let Some(loaded) = self.visitor.load(saved) else {
             return false;
         };
-        *self.tally.lock().unwrap_or_else(PoisonError::into_inner) = loaded;
+        *self.tally() = loaded;
         true
+    }
+
+    fn leads(&self, keys: Keys<'_>, wanted: Key<'_>) -> Option<(usize, u32)> {
+        let system = self.system;
+        let within = |state: &StateOf<S>| {
+            let nowhere = Place {
+                length: 0,
+                state: StateId(0),
+                step: None,
+            };
+            self.visitor
+                .is_expanded(&mut self.visitor.tally(), nowhere, state)
+        };
+        let within = (self.visitor.is_constrained()).then_some(&within as &Within<'_, S>);
+        with(system, wanted, |wanted| {
+            (0..keys.len()).find_map(|place| {
+                let step = with(system, keys.at(place), |from| {
+                    first_step(system, self.symmetry, within, from, wanted)
+                });
+                Some((place, step?))
+            })
+        })
+    }
+
+    fn mentioned(&self) -> Vec<StateId> {
+        let mut mentioned = self.visitor.mentioned(&self.tally());
+        mentioned.sort_unstable();
+        mentioned.dedup();
+        mentioned
+    }
+
+    fn tell(&self, number: &dyn Fn(StateId) -> StateId) -> Value {
+        self.visitor.tell(&mut self.tally(), number)
+    }
+
+    fn hear(&self, told: &Value) -> bool {
+        self.visitor.hear(&mut self.tally(), told)
+    }
+
+    fn forget(&self) {
+        *self.tally() = self.visitor.tally();
+    }
+
+    fn ask_again(&self) {
+        self.visitor.ask_again();
+    }
+
+    fn strange(&self) -> Option<String> {
+        let strange = self.symmetry.and_then(|symmetry| symmetry.strange());
+        strange.map(|asymmetry| asymmetry.to_string())
     }
 
     fn is_sampled(&self, state: StateId) -> bool {
@@ -678,12 +731,12 @@ where
     }
 
     fn end_of_wave(&mut self, keeps: Keeps) {
-        let Expansion { visitor, tally, .. } = self.expansion;
+        let visitor = self.expansion.visitor;
         let own = std::mem::replace(&mut self.tally, visitor.tally());
         if keeps == Keeps::Nothing {
             return;
         }
-        let mut tally = tally.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tally = self.expansion.tally();
         named("`hash`, `eq` or `clone` of a state", || match keeps {
             Keeps::Found => visitor.merge(&mut tally, own),
             Keeps::Sampled => visitor.find_again(&mut tally, own),

@@ -33,14 +33,27 @@ where
         limit.unwrap_or(MOST_STATES).min(MOST_STATES)
     }
 
+    /// Number of states for which there is room: of several processes all tell how many there are, and a limit holds for the sum.
+    pub fn room(&self) -> usize {
+        let most = match self.together {
+            None => self.most_states(),
+            Some(_) => MOST_STATES,
+        };
+        most as usize
+    }
+
     pub fn report(&self, depth: u32, frontier: u32) {
         if let Some(progress) = self.options.watch.progress {
+            let (states, transitions, frontier) = match &self.together {
+                None => (self.log.len() as u64, self.transitions, frontier.into()),
+                Some(together) => together.totals(),
+            };
             progress(&Progress {
                 phase: Phase::Search,
-                states: self.log.len() as u64,
-                transitions: self.transitions,
+                states,
+                transitions,
                 depth,
-                frontier: frontier.into(),
+                frontier,
                 elapsed: self.clock.started.elapsed(),
                 work: None,
                 disk: self.kept.as_ref().map(|kept| kept.journal.on_disk()),

@@ -37,6 +37,8 @@ pub(super) struct Successors<K> {
     pub edges: Vec<(Option<StateId>, u32)>,
     /// Targets that are new, or may be, in order.
     pub candidates: Vec<Candidate<K>>,
+    /// Words of targets for each of the other processes, if there are any.
+    pub foreign: Vec<Vec<u64>>,
     pub transitions: u64,
     pub incomplete: bool,
 }
@@ -66,6 +68,7 @@ where
             degrees: Vec::new(),
             edges: Vec::new(),
             candidates: Vec::new(),
+            foreign: Vec::new(),
             transitions: 0,
             incomplete: false,
         };
@@ -101,6 +104,10 @@ where
         }
         self.look_up(&mut asked, &mut worker.pending, &mut found);
         worker.passed.give(&mut found.candidates);
+        if let Some(together) = &self.together {
+            let is_same = |one: &K, other: &K| self.visited.is_same(one, other);
+            together.part(&mut found, &mut worker.sent, is_same);
+        }
         Ok(found)
     }
 

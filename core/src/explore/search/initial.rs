@@ -40,11 +40,14 @@ where
         let ended = model.initial(&mut |list| {
             K::take(list, &mut keys);
             let key = keys.pop().expect("a state has a key");
-            batch.push(Candidate {
-                hash: self.visited.hash(&key),
-                key,
-                predecessor: Predecessor::NONE,
-            });
+            let together = self.together.as_ref();
+            if !together.is_some_and(|together| together.is_foreign(&key)) {
+                batch.push(Candidate {
+                    hash: self.visited.hash(&key),
+                    key,
+                    predecessor: Predecessor::NONE,
+                });
+            }
             shown += 1;
             if batch.len() == BATCH {
                 self.add_batch(&mut batch);
@@ -74,7 +77,7 @@ where
     }
 
     fn add_batch(&mut self, batch: &mut Vec<Candidate<K>>) {
-        let room = self.most_states() as usize;
+        let room = self.room();
         let mut new_states = NewStates {
             next: self.log.len() as u32,
             predecessors: &mut self.predecessors,

@@ -25,7 +25,7 @@ pub(super) struct Resumed {
 }
 
 /// Number of candidates that were added.
-struct Added(usize);
+pub(super) struct Added(pub usize);
 
 impl InsertSink for Added {
     fn added(&mut self, _: usize, count: usize, steps: impl Iterator<Item = Predecessor>) {

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use super::kept::Kept;
+use super::together::Together;
 use crate::explore::duplicates::{DuplicateFilter, Pending};
 use crate::explore::expansion::{Expand, Expanded, Expander};
 use crate::explore::filtered::Filtered;
@@ -58,6 +59,8 @@ pub(in crate::explore) struct Search<'a, K, I> {
     pub(super) unloaded: usize,
     /// Reason why a file could not be written or read.
     pub(super) unwritten: Option<String>,
+    /// Data beside the search, where it is one of several processes.
+    pub(super) together: Option<Box<Together>>,
 }
 
 /// Data that a worker keeps from wave to wave. PERF: on lines of the cache of its own.
@@ -82,6 +85,8 @@ pub(super) struct Worker<'a, K> {
     pub(super) sorted: Partition,
     /// Steps taken since it looked at the memory.
     pub(super) unlooked: u64,
+    /// Targets of other processes that it has met lately; none where there are no others.
+    pub(super) sent: Vec<Option<K>>,
 }
 
 impl<'a, K, I> Search<'a, K, I>
@@ -116,6 +121,7 @@ where
                     passed: Filtered::new(),
                     sorted: Partition::default(),
                     unlooked: 0,
+                    sent: Vec::new(),
                 })
                 .collect(),
             // Without the numbers of targets there are no edges.
@@ -138,6 +144,7 @@ where
             tentative: Tentative::new(),
             unloaded: 0,
             unwritten: None,
+            together: None,
         }
     }
 }

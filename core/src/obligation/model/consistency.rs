@@ -10,7 +10,9 @@ mod heard;
 mod names;
 mod specification;
 
-pub(in crate::obligation) use self::asking::Asking;
+use std::sync::atomic::Ordering;
+
+pub(in crate::obligation) use self::asking::{Asking, AsksAgain};
 use self::difference::difference_shown;
 use self::difference::{asked_twice, is_reordered, of_the};
 pub(in crate::obligation) use self::difference::{difference, same};
@@ -39,13 +41,18 @@ fn cloned<S: Clone>(state: &S) -> S {
 impl Asking<'_> {
     /// True if a state of a search is in the sample.
     pub(in crate::obligation) fn is_asked_again(&self, state: StateId) -> bool {
-        self.asks_again && is_asked_again(state.0.into())
+        !matches!(self.asks_again, AsksAgain::Never) && is_asked_again(state.0.into())
     }
 
     /// Prepares to hear what is said of a state, if it is in the sample.
     #[inline]
     pub(in crate::obligation) fn listen(&self, again: &mut Again, place: Place) {
-        let is_heard = self.asks_again && is_asked_again(number(place, self.walks));
+        let asks = match &self.asks_again {
+            AsksAgain::Never => false,
+            AsksAgain::OnTheWay => true,
+            AsksAgain::Afterwards(begun) => begun.load(Ordering::Relaxed),
+        };
+        let is_heard = asks && is_asked_again(number(place, self.walks));
         again.heard = is_heard.then(Box::default);
     }
 

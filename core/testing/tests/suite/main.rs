@@ -35,6 +35,7 @@ mod spilling;
 mod stepper;
 mod table;
 mod telling;
+mod together;
 mod walks;
 mod webs;
 mod wide;

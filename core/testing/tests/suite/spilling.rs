@@ -87,13 +87,13 @@ fn random_systems_are_searched_alike_on_disk() {
 }
 
 /// Three counters that go round.
-struct Grid<N> {
-    side: u64,
-    of: PhantomData<fn() -> N>,
+pub struct Grid<N> {
+    pub side: u64,
+    pub of: PhantomData<fn() -> N>,
 }
 
 /// A number of a counter: three take 48 bits, 96 or 192, so that states are one word, two, or codes.
-trait Count:
+pub trait Count:
     Copy
     + Eq
     + Hash

@@ -1,6 +1,7 @@
 //! Model as a check asks it again.
 
 use std::sync::OnceLock;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use foldhash::HashSet;
@@ -18,6 +19,15 @@ use crate::symmetry::Tested;
 pub(in crate::obligation) type TestSymmetry<'a> =
     dyn Fn(&ErasedState, usize, &dyn Fn() -> bool) -> Tested + Sync + 'a;
 
+/// States at which a model is asked again.
+pub(in crate::obligation) enum AsksAgain {
+    Never,
+    /// Some, as the search comes by.
+    OnTheWay,
+    /// Some, once the search is over, which then says that it has begun: of several processes none knows the numbers of its states before.
+    Afterwards(AtomicBool),
+}
+
 /// A model, and how it is asked again.
 pub(in crate::obligation) struct Asking<'a> {
     pub refinement: &'a ErasedRefinement<'a>,
@@ -27,8 +37,8 @@ pub(in crate::obligation) struct Asking<'a> {
     pub environment: &'a [Process],
     /// Test of the symmetry by which states are identified, if they are.
     pub symmetry: Option<&'a TestSymmetry<'a>>,
-    /// Whether the model is asked again in a sample of the states.
-    pub asks_again: bool,
+    /// States at which the model is asked again.
+    pub asks_again: AsksAgain,
     /// Whether these are states of random walks.
     pub walks: bool,
     /// Whether states are kept as fingerprints.
@@ -58,7 +68,7 @@ impl<'a> Asking<'a> {
             chosen: chosen.map(|(place, _)| place).collect(),
             environment: named("`environment`", || refinement.environment()),
             symmetry: None,
-            asks_again: true,
+            asks_again: AsksAgain::OnTheWay,
             walks: false,
             fingerprints: false,
             started: Instant::now(),

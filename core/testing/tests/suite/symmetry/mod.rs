@@ -1,6 +1,6 @@
 //! Symmetry: one state of each class decides what all states decide, and what is none is found out.
 
-mod crowds;
+pub mod crowds;
 pub mod permutations;
 mod quotient;
 

@@ -1,0 +1,51 @@
+//! The exchange of messages, by which processes wait for each other.
+
+use super::error::PeersError;
+use super::notice::Notice;
+use super::words::{Garbled, push_text, take_text};
+
+/// Number of the process that judges, and asks the others for their states.
+pub(in crate::explore) const FIRST: usize = 0;
+
+/// Processes that search together. All of them meet the same number of times.
+pub trait Peers: Send + Sync {
+    /// Number of processes.
+    fn processes(&self) -> usize;
+    /// Number of this process, from 0.
+    fn process(&self) -> usize;
+    /// Sends words to each process, this one included, and returns the words that each has sent to this one, once all have.
+    ///
+    /// # Errors
+    ///
+    /// If a process was lost.
+    fn exchange(&self, words: Vec<Vec<u64>>) -> Result<Vec<Vec<u64>>, PeersError>;
+}
+
+/// The same words for each process.
+pub(in crate::explore) fn to_all(peers: &dyn Peers, words: &[u64]) -> Vec<Vec<u64>> {
+    vec![words.to_vec(); peers.processes()]
+}
+
+/// Words for process 0 alone.
+pub(in crate::explore) fn to_first(peers: &dyn Peers, words: Vec<u64>) -> Vec<Vec<u64>> {
+    let mut all = vec![Vec::new(); peers.processes()];
+    all[FIRST] = words;
+    all
+}
+
+/// Sends a notice to each process, behind words for it; returns what each has sent to this one.
+pub(in crate::explore) fn meet(
+    peers: &dyn Peers,
+    mut words: Vec<Vec<u64>>,
+    notice: &Notice,
+) -> Result<Vec<(Notice, Vec<u64>)>, PeersError> {
+    let text = serde_json::to_string(notice).expect("a notice has a text");
+    words.iter_mut().for_each(|words| push_text(words, &text));
+    let received = peers.exchange(words)?;
+    let read = |(process, mut words): (usize, Vec<u64>)| {
+        let text = take_text(&mut words);
+        let notice = text.and_then(|text| serde_json::from_str(&text).map_err(|_| Garbled));
+        Ok((notice.map_err(|garbled| garbled.of(process))?, words))
+    };
+    received.into_iter().enumerate().map(read).collect()
+}

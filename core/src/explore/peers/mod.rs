@@ -1,0 +1,45 @@
+//! Peers: processes that search together, each with the states that it owns.
+//!
+//! A state belongs to a process by a hash of its key. The processes expand a level at a time, and send each other the targets that they do
+//! not own, a bounded number of words at a time; that all have sent and got these is the only thing that they wait for. When a level is
+//! complete each sorts what is new of its own, so that the number of a state among those of its level says which keys are less, however many
+//! processes there are. In the end one process has the findings of all, and asks the others for the states that it has to show.
+
+mod error;
+mod exchange;
+mod notice;
+mod record;
+mod request;
+mod scattered;
+mod share;
+mod words;
+
+pub use error::PeersError;
+pub use exchange::Peers;
+pub(super) use exchange::{FIRST, meet, to_all, to_first};
+pub(super) use notice::{Notice, Trouble};
+pub(super) use record::{Mentions, Record};
+pub(super) use request::{Request, asked};
+pub(super) use scattered::Scattered;
+pub(super) use share::Share;
+pub(super) use words::{Garbled, push_keys, push_text, take_keys, take_text};
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+/// Peers of a search, and on what its outcome depends.
+pub(crate) struct Party {
+    pub peers: Arc<dyn Peers>,
+    /// Values that are the same in all processes if they search the same.
+    pub identity: Map<String, Value>,
+}
+
+/// Ends the service of the other processes, which take `report` for theirs.
+///
+/// # Errors
+///
+/// If one of them was lost before.
+pub(crate) fn conclude(peers: &dyn Peers, report: &str) -> Result<(), PeersError> {
+    request::end(peers, report)
+}

@@ -1,0 +1,46 @@
+//! Notices: what each process tells the others whenever they meet.
+
+use serde::{Deserialize, Serialize};
+
+use crate::explore::limits::Limit;
+
+/// State of a search in one process.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(in crate::explore) struct Notice {
+    /// States of the level that it has not expanded.
+    pub left: u64,
+    /// States that it has.
+    pub states: u64,
+    /// Transitions from those that it has expanded.
+    pub transitions: u64,
+    /// Bytes of memory that the process holds.
+    pub memory_bytes: u64,
+    /// The length of the shortest behaviour that is worth stopping for.
+    pub stop: Option<u32>,
+    /// Reason why it expands no more.
+    pub trouble: Option<Trouble>,
+}
+
+/// Reason why a process expands no more states.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(in crate::explore) enum Trouble {
+    /// A function of the model panicked where it was not asked about a state or a step.
+    Panicked,
+    /// A limit was reached.
+    Limit(Limit),
+}
+
+impl Notice {
+    /// Sum over all processes.
+    pub fn sum(notices: &[Self], of: impl Fn(&Self) -> u64) -> u64 {
+        notices.iter().map(of).sum()
+    }
+
+    /// Reason why no process expands more states: a panic before a limit, and that of the first process that tells one.
+    pub fn trouble(notices: &[Self]) -> Option<Trouble> {
+        let mut all = notices.iter().filter_map(|notice| notice.trouble);
+        let panicked = all.clone().find(|trouble| *trouble == Trouble::Panicked);
+        panicked.or_else(|| all.next())
+    }
+}

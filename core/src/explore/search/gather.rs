@@ -1,0 +1,284 @@
+//! The end of a search of several processes: what each has found comes to the one that judges, and the others serve it.
+
+use super::state::{Search, Worker};
+use super::together::{Ended, Together};
+use crate::explore::StateId;
+use crate::explore::expansion::{Batch, Keeps, Task};
+use crate::explore::exploration::NoOutcome;
+use crate::explore::explored::End;
+use crate::explore::keys::{Compared, Form};
+use crate::explore::limits::{Clock, Limits, Watch};
+use crate::explore::peers::{
+    FIRST, Garbled, Mentions, Party, PeersError, Record, Request, Scattered, Share, asked,
+    push_keys, push_text, take_keys, take_text, to_all, to_first,
+};
+use crate::explore::search::Found;
+use crate::explore::segments::SegmentedVec;
+use crate::explore::set::Visited;
+use crate::model_call::catch;
+
+/// States that are asked for at once, of each process.
+const BLOCK: usize = 1 << 12;
+
+impl<'a, K, I> Search<'a, K, I>
+where
+    K: Compared + Ord,
+    I: Visited<K>,
+{
+    /// Searches as one of several processes. Process 0 has the outcome; the others serve it until it has judged, and get its report.
+    ///
+    /// # Errors
+    ///
+    /// If the processes do not search the same, or one was lost; and where another process has the outcome.
+    pub fn run_together(mut self, party: Party) -> Result<Found, NoOutcome> {
+        self.together = Some(Box::new(Together::new(party)));
+        let ended = self.search_together()?;
+        let together = self.together.take().expect("it is there");
+        let log = std::mem::replace(&mut self.log, SegmentedVec::new());
+        let share = Share::new(log, together.levels.clone());
+        let (sizes, record) = self.record(&ended, &together, &share)?;
+        let mut words = Vec::new();
+        for (_, key) in share.every(BLOCK) {
+            push_keys(&mut words, K::keys(std::slice::from_ref(key)));
+        }
+        let text = serde_json::to_string(&record).expect("a record has a text");
+        push_text(&mut words, &text);
+        let peers = &*together.peers;
+        let received = peers.exchange(to_first(peers, words))?;
+        if peers.process() == FIRST {
+            Ok(self.outcome(ended, &together, share, &sizes, received)?)
+        } else {
+            Err(NoOutcome::Served(self.serve(&together, &share)?))
+        }
+    }
+
+    /// Number of states of each level in all processes, and the findings of this one.
+    fn record(
+        &mut self,
+        ended: &Ended,
+        together: &Together,
+        share: &Share<K>,
+    ) -> Result<(Vec<u64>, Record), PeersError> {
+        let peers = &*together.peers;
+        let mentioned = self.model.mentioned();
+        let level_of = |id: &StateId| share.level_of(id.0) as u32;
+        let mentions = Mentions {
+            sizes: (0..share.levels())
+                .map(|level| share.level(level).len() as u64)
+                .collect(),
+            levels: mentioned.iter().map(level_of).collect(),
+        };
+        let mut words = Vec::new();
+        for id in &mentioned {
+            let key = share.key(id.0 as usize);
+            push_keys(&mut words, K::keys(std::slice::from_ref(key)));
+        }
+        let text = serde_json::to_string(&mentions).expect("numbers have a text");
+        push_text(&mut words, &text);
+        let mut sizes = vec![0; share.levels()];
+        let mut counts = Vec::new();
+        for (process, words) in peers
+            .exchange(to_all(peers, &words))?
+            .into_iter()
+            .enumerate()
+        {
+            let (of, keys) = mentions_of::<K>(self.form, words, share.levels())
+                .map_err(|garbled| garbled.of(process))?;
+            sizes
+                .iter_mut()
+                .zip(of.sizes)
+                .for_each(|(sum, more)| *sum += more);
+            let before = of.levels.into_iter().zip(&keys);
+            counts.push(
+                before
+                    .map(|(level, key)| share.before(level as usize, key))
+                    .collect(),
+            );
+        }
+        let counts = peers.exchange(counts)?;
+        let number = |id: StateId| {
+            let place = mentioned.binary_search(&id).expect("it is mentioned");
+            let before: u64 = sizes[..level_of(&id) as usize].iter().sum();
+            let less = counts.iter().filter_map(|counts| counts.get(place));
+            StateId((before + less.sum::<u64>()) as u32)
+        };
+        let tally = self.model.tell(&number);
+        let splitters = share.every(BLOCK).map(|(level, _)| level);
+        let store_bytes = share.bytes() + self.predecessors.bytes() + self.visited.bytes();
+        self.resident.look(store_bytes);
+        let record = Record {
+            tally,
+            initial_states: ended.initial_states,
+            transitions: self.transitions,
+            unexamined: self.unexamined,
+            is_incomplete: self.incomplete,
+            panic: together.panic.clone(),
+            strange: self.model.strange(),
+            peak_memory_bytes: self.resident.peak(),
+            store_bytes,
+            set_bytes: self.visited.bytes(),
+            key_bytes: share.key_bytes(|keys| K::keys(keys).bytes()),
+            splitters: splitters.collect(),
+        };
+        Ok((sizes, record))
+    }
+
+    /// Outcome of the search, of the findings of all processes.
+    fn outcome(
+        &mut self,
+        ended: Ended,
+        together: &Together,
+        share: Share<K>,
+        sizes: &[u64],
+        received: Vec<Vec<u64>>,
+    ) -> Result<Found, PeersError> {
+        self.model.forget();
+        let mut records = Vec::new();
+        let mut splitters = Vec::new();
+        for (process, mut words) in received.into_iter().enumerate() {
+            let of = |garbled: Garbled| garbled.of(process);
+            let text = take_text(&mut words).map_err(of)?;
+            let record: Record = serde_json::from_str(&text).map_err(|_| of(Garbled))?;
+            let keys = take_keys::<K>(self.form, &words).map_err(of)?;
+            if !self.model.hear(&record.tally) || keys.len() != record.splitters.len() {
+                return Err(of(Garbled));
+            }
+            splitters.extend(record.splitters.iter().copied().zip(keys));
+            records.push(record);
+        }
+        let sum = |of: fn(&Record) -> u64| records.iter().map(of).sum::<u64>();
+        let states: u64 = sizes.iter().sum();
+        let scattered = Scattered::new(
+            &together.peers,
+            self.form,
+            share,
+            sizes,
+            splitters,
+            sum(|record| record.key_bytes) as f64 / states.max(1) as f64,
+        )?;
+        let expanded = sizes[..ended.levels as usize].iter().sum::<u64>();
+        self.ask_again(&scattered, expanded as u32);
+        let reached = sizes.iter().rposition(|size| *size > 0);
+        let panic = records.iter().find_map(|record| record.panic.clone());
+        let panicked = panic.is_some() || records.iter().any(|record| record.is_incomplete);
+        Ok(Found {
+            end: match ended.end {
+                End::Complete if panicked => End::Panicked,
+                end => end,
+            },
+            initial_states: sum(|record| record.initial_states),
+            unexamined: sum(|record| record.unexamined),
+            transitions: sum(|record| record.transitions),
+            depth: reached.unwrap_or(0) as u32,
+            seconds: self.clock.started.elapsed().as_secs_f64(),
+            peak_memory_bytes: sum(|record| record.peak_memory_bytes),
+            store_bytes: sum(|record| record.store_bytes),
+            set_bytes: sum(|record| record.set_bytes),
+            graph: None,
+            graph_too_large: None,
+            panic,
+            strange: records.into_iter().find_map(|record| record.strange),
+            spilled: None,
+            written: None,
+            store: Box::new(scattered),
+        })
+    }
+
+    /// Asks the model again at the states of the sample, of the first so many.
+    fn ask_again(&mut self, scattered: &Scattered<K>, states: u32) {
+        let model = self.model;
+        model.ask_again();
+        let clock = without_limits();
+        let Worker {
+            expander, expanded, ..
+        } = &mut self.workers[0];
+        for id in (0..states).map(StateId).filter(|id| model.is_sampled(*id)) {
+            // That a process was lost is told when its service is to end.
+            let Some(key) = scattered
+                .key(id)
+                .filter(|_| self.clock.out_of_time().is_none())
+            else {
+                break;
+            };
+            let batch = Batch {
+                task: Task::Expand,
+                first: id,
+                length: scattered.level(id),
+                keys: K::keys(std::slice::from_ref(&key)),
+                clock: &clock,
+            };
+            let done = expander.expand(&batch, expanded);
+            done.expect("a clock without limits reaches none");
+        }
+        expander.end_of_wave(Keeps::Sampled);
+    }
+
+    /// Answers the questions of process 0 until it has judged; returns its report.
+    fn serve(&self, together: &Together, share: &Share<K>) -> Result<String, PeersError> {
+        let peers = &*together.peers;
+        let form = self.form;
+        loop {
+            let mut answer = Vec::new();
+            match asked::<K>(peers, form)? {
+                Request::Before(wanted) => {
+                    let before = wanted.iter();
+                    answer.extend(before.map(|(level, key)| share.before(*level as usize, key)));
+                }
+                Request::Between { level, from, to } => {
+                    let places = share.between(level as usize, from.as_ref(), to.as_ref());
+                    for (_, keys) in share.runs(places) {
+                        push_keys(&mut answer, K::keys(keys));
+                    }
+                }
+                Request::Back { level, key } => {
+                    let before = share.level(level.saturating_sub(1) as usize);
+                    let wanted = K::keys(std::slice::from_ref(&key)).at(0);
+                    let mut runs = share.runs(before);
+                    let found = catch(|| {
+                        runs.find_map(|(_, keys)| {
+                            let (place, step) = self.model.leads(K::keys(keys), wanted)?;
+                            Some((&keys[place], step))
+                        })
+                    });
+                    // What panics here does so in process 0, too, which tells it.
+                    if let Ok(Some((key, step))) = found {
+                        answer.push(step.into());
+                        push_keys(&mut answer, K::keys(std::slice::from_ref(key)));
+                    }
+                }
+                Request::End(report) => return Ok(report),
+            }
+            peers.exchange(to_first(peers, answer))?;
+        }
+    }
+}
+
+/// Mentions of a process, and their keys.
+fn mentions_of<K: Compared>(
+    form: Form,
+    mut words: Vec<u64>,
+    levels: usize,
+) -> Result<(Mentions, Vec<K>), Garbled> {
+    let text = take_text(&mut words)?;
+    let mentions: Mentions = serde_json::from_str(&text).map_err(|_| Garbled)?;
+    let keys = take_keys::<K>(form, &words)?;
+    let is_whole = mentions.sizes.len() == levels
+        && mentions.levels.len() == keys.len()
+        && mentions
+            .levels
+            .iter()
+            .all(|level| (*level as usize) < levels);
+    if is_whole {
+        Ok((mentions, keys))
+    } else {
+        Err(Garbled)
+    }
+}
+
+fn without_limits() -> Clock<'static> {
+    Clock {
+        limits: Limits::default(),
+        watch: Watch::default(),
+        started: std::time::Instant::now(),
+    }
+}

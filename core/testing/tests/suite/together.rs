@@ -1,0 +1,496 @@
+//! Searches of several processes: they say the same as one, however many they are.
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::thread;
+
+use refmap::AbstractSteps::{self, One};
+use refmap::explore::{Limits, Order, Peers, PeersError, Storage};
+use refmap::obligation::{CheckError, Checker, Search, Symmetry, Until};
+use refmap::random::{Generator, Walks};
+use refmap::{
+    Invariant, Refinement, Report, Rule, RuleId, Settings, State, TransitionSystem, Verdict, check,
+};
+use refmap_testing::{Participant, participants};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::comparison::timeless;
+use crate::spilling::{Count, Fan, Grid, without_disk};
+use crate::symmetry::crowds;
+use crate::table::random::{Size, draw, draw_with_several_steps};
+
+/// A check of some refinement with other settings.
+type Run<'a> = &'a (dyn Fn(&Settings<'_>) -> Result<Report, CheckError> + Sync);
+
+/// Reports of all processes, or their errors.
+fn results(
+    run: Run<'_>,
+    settings: &Settings<'_>,
+    participants: Vec<Participant>,
+) -> Vec<Result<Report, CheckError>> {
+    thread::scope(|scope| {
+        let threads: Vec<_> = participants
+            .into_iter()
+            .map(|participant| {
+                scope.spawn(move || {
+                    let peers: Arc<dyn Peers> = Arc::new(participant);
+                    let settings = Settings {
+                        peers: Some(peers),
+                        ..settings.clone()
+                    };
+                    run(&settings)
+                })
+            })
+            .collect();
+        let joined = threads.into_iter().map(|thread| thread.join());
+        joined
+            .map(|result| result.expect("it does not panic"))
+            .collect()
+    })
+}
+
+/// The report of so many processes, which all have.
+fn together(run: Run<'_>, settings: &Settings<'_>, processes: usize) -> Report {
+    let results = results(run, settings, participants(processes));
+    let mut reports = results
+        .into_iter()
+        .map(|result| timeless(result.expect("the settings fit")));
+    let first = reports.next().expect("there is a process");
+    for report in reports {
+        assert_eq!(report, first);
+    }
+    first
+}
+
+/// A report without what the choice among the nearest violations changes.
+fn without_choice(report: Report) -> Report {
+    let mut report = without_disk(report);
+    report.counterexample = None;
+    report.warnings.clear();
+    // The sample is another one, since states have other numbers.
+    report.asked_again = 0;
+    if let Some(identified) = &mut report.symmetry {
+        // Of several processes it is tested in the sample alone.
+        identified.tested_states = 0;
+    }
+    for shown in report
+        .obligations
+        .iter_mut()
+        .flat_map(|row| &mut row.counterexamples)
+    {
+        shown.steps.clear();
+        shown.explanation.clear();
+        shown.nearest.clear();
+    }
+    report
+}
+
+/// The same as one process; and to the byte the same, however many they are.
+fn compare(run: Run<'_>, settings: &Settings<'_>, processes: &[usize]) -> Report {
+    let expected = run(settings).expect("the settings fit");
+    let one = together(run, settings, 1);
+    let [plain, alone] = [&expected, &one].map(|report| without_choice(report.clone()));
+    assert_same(&plain, &alone, "one process");
+    for processes in processes {
+        let found = together(run, settings, *processes);
+        assert_same(&one, &found, &format!("{processes} processes"));
+    }
+    expected
+}
+
+/// Names the entries of two reports that differ.
+fn assert_same(one: &Report, other: &Report, whose: &str) {
+    if one == other {
+        return;
+    }
+    let entries = |report: &Report| serde_json::to_value(report).expect("a report is a value");
+    let [one, other] = [one, other].map(entries);
+    let differing = one.as_object().expect("it has entries").iter();
+    let differing = differing.filter(|(name, entry)| other[name] != **entry);
+    for (name, entry) in differing {
+        let rows = |entry: &Value| entry.as_array().cloned().unwrap_or(vec![entry.clone()]);
+        for (row, other) in rows(entry).iter().zip(&rows(&other[name])) {
+            if row != other {
+                eprintln!("{whose}: in {name} there is {row:#}, and {other:#}");
+            }
+        }
+    }
+    panic!("reports differ");
+}
+
+/// The check of a refinement.
+fn of<R: Refinement + Sync>(
+    refinement: &R,
+) -> impl Fn(&Settings<'_>) -> Result<Report, CheckError> + Sync {
+    move |settings| check(refinement, settings)
+}
+
+#[test]
+fn random_systems_are_searched_alike_by_any_number_of_processes() {
+    let mut violated = 0;
+    for (seeds, size) in [(0..150, Size::Small), (0..6, Size::Wide)] {
+        for seed in seeds {
+            let mut generator = Generator::new(seed);
+            for until in [Until::End, Until::FirstViolation] {
+                let settings = Settings {
+                    until,
+                    threads: 1 + generator.below(3),
+                    limits: Limits {
+                        depth: [None, None, Some(2)][generator.below(3)],
+                        ..Limits::default()
+                    },
+                    ..Settings::default()
+                };
+                let mut refinement = draw(seed, size);
+                if generator.below(3) == 0 {
+                    let within = refinement.images.iter().map(|_| generator.below(10) < 9);
+                    refinement.within = Some(within.collect());
+                }
+                let expected = compare(&of(&refinement), &settings, &[2, 4, 7]);
+                violated += u64::from(expected.verdict == Some(Verdict::Violated));
+                let several = draw_with_several_steps(seed);
+                compare(&of(&several), &settings, &[3]);
+            }
+        }
+    }
+    assert!(violated > 100, "{violated}");
+}
+
+/// States of which one stands for all of a class, and some where it is a class that is none.
+#[test]
+fn quotients_are_searched_alike_by_any_number_of_processes() {
+    let mut blamed = 0;
+    for seed in 0..150 {
+        let refinement = crowds::draw(seed);
+        let run = |settings: &Settings<'_>| Checker::new(&refinement).symmetric().check(settings);
+        for until in [Until::End, Until::FirstViolation] {
+            let settings = Settings {
+                until,
+                symmetry: Symmetry::Full,
+                threads: 1,
+                ..Settings::default()
+            };
+            let expected = compare(&run, &settings, &[2, 4]);
+            blamed += u64::from(expected.obligation("model").is_some());
+        }
+    }
+    assert!(blamed < 300, "{blamed}");
+}
+
+/// Fault of a model, at one of its states.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fault {
+    Initial,
+    Next,
+    Map,
+    Invariant,
+    Twice,
+    /// A variable of the target is outside of its range.
+    Range,
+}
+
+/// Two counters that go up and round, and are at fault where their sum is so much.
+struct Faulty {
+    fault: Fault,
+    at: u8,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, State)]
+struct Two {
+    #[state(range = 0..=9)]
+    first: u8,
+    #[state(range = 0..=9)]
+    second: u8,
+}
+
+impl Faulty {
+    fn is_here(&self, fault: Fault, state: &Two) -> bool {
+        self.fault == fault && state.first + state.second == self.at
+    }
+}
+
+impl TransitionSystem for Faulty {
+    type State = Two;
+    type Action = u8;
+    type Observation = ();
+
+    fn rules(&self) -> &[Rule] {
+        const { &[Rule::new("count", "counter", "a test")] }
+    }
+
+    fn rule_of(&self, _: &u8) -> RuleId {
+        RuleId(0)
+    }
+
+    fn initial(&self, visit: &mut impl FnMut(Two)) {
+        for first in 0..3 {
+            visit(Two { first, second: 0 });
+        }
+        assert!(self.fault != Fault::Initial, "no more initial states");
+    }
+
+    fn next(&self, from: &Two, visit: &mut impl FnMut(u8, Two)) {
+        let Two { first, second } = *from;
+        assert!(!self.is_here(Fault::Next, from), "no steps from {from:?}");
+        let most = if self.is_here(Fault::Range, from) {
+            12
+        } else {
+            10
+        };
+        visit(
+            0,
+            Two {
+                first: (first + 1).max(first) % most,
+                second,
+            },
+        );
+        let action = u8::from(!self.is_here(Fault::Twice, from));
+        let second = (second + 1) % 10;
+        visit(action, Two { first, second });
+    }
+
+    fn observe(&self, _: &Two) {}
+}
+
+impl Refinement for Faulty {
+    type Concrete = Self;
+    type Abstract = Self;
+
+    fn implementation(&self) -> &Self {
+        self
+    }
+
+    fn specification(&self) -> &Self {
+        const {
+            &Self {
+                fault: Fault::Map,
+                at: u8::MAX,
+            }
+        }
+    }
+
+    fn map(&self, state: &Two) -> Two {
+        assert!(!self.is_here(Fault::Map, state), "no image of {state:?}");
+        state.clone()
+    }
+
+    fn abstract_steps(&self, _: &Two, action: &u8, _: &Two) -> AbstractSteps<u8> {
+        One(*action)
+    }
+
+    fn invariants(&self) -> Vec<Invariant<Self>> {
+        let Self { fault, at } = *self;
+        vec![Invariant::new("sum", "a test", move |state: &Two| {
+            let here = fault == Fault::Invariant && state.first + state.second == at;
+            assert!(!here, "no sum of {state:?}");
+            state.first + state.second != 15
+        })]
+    }
+}
+
+/// What another process finds wrong with the model itself is told as if it were found here.
+#[test]
+fn faults_of_a_model_are_found_alike_by_any_number_of_processes() {
+    for fault in [
+        Fault::Initial,
+        Fault::Next,
+        Fault::Map,
+        Fault::Invariant,
+        Fault::Twice,
+        Fault::Range,
+    ] {
+        for at in [0, 3, 9, 14] {
+            for until in [Until::End, Until::FirstViolation] {
+                let settings = Settings {
+                    until,
+                    threads: 1,
+                    ..Settings::default()
+                };
+                let faulty = Faulty { fault, at };
+                if fault == Fault::Initial && until == Until::FirstViolation {
+                    // One process finds that `is_initial` panics as it comes by, and several when they have done.
+                    continue;
+                }
+                let expected = compare(&of(&faulty), &settings, &[2, 4, 7]);
+                assert_eq!(expected.verdict, Some(Verdict::Violated), "{fault:?} {at}");
+                if fault != Fault::Range || at == 9 {
+                    assert!(expected.obligation("model").is_some(), "{fault:?} {at}");
+                }
+            }
+        }
+    }
+}
+
+fn compare_grid<N: Count>(side: u64)
+where
+    [N; 3]: State<Grid<N>>,
+{
+    let grid = Grid::<N> {
+        side,
+        of: PhantomData,
+    };
+    for until in [Until::FirstViolation, Until::End] {
+        let settings = Settings {
+            until,
+            threads: 2,
+            ..Settings::default()
+        };
+        let expected = compare(&of(&grid), &settings, &[2, 5]);
+        assert_eq!(expected.verdict, Some(Verdict::Violated));
+    }
+}
+
+/// States of one word, of two, and codes; more than are asked for at once.
+#[test]
+fn large_systems_are_searched_alike_by_any_number_of_processes() {
+    compare_grid::<u16>(40);
+    compare_grid::<u32>(30);
+    compare_grid::<u64>(30);
+}
+
+/// Levels that take several waves, and initial states by the ten thousand.
+#[test]
+fn wide_levels_are_searched_alike_by_any_number_of_processes() {
+    let fan = Fan { width: 150_000 };
+    for until in [Until::FirstViolation, Until::End] {
+        let settings = Settings {
+            until,
+            threads: 2,
+            ..Settings::default()
+        };
+        compare(&of(&fan), &settings, &[2, 7]);
+    }
+}
+
+/// A limit on states ends the search when the processes find that all have more of them.
+#[test]
+fn a_limit_on_states_holds_for_all_processes() {
+    let grid = Grid::<u16> {
+        side: 30,
+        of: PhantomData,
+    };
+    let settings = Settings {
+        until: Until::End,
+        limits: Limits {
+            states: Some(1_000),
+            ..Limits::default()
+        },
+        ..Settings::default()
+    };
+    for processes in [1, 2, 4] {
+        let report = together(&of(&grid), &settings, processes);
+        assert_eq!(report.verdict, Some(Verdict::Incomplete));
+        assert!((1_001..2_000).contains(&report.states), "{}", report.states);
+    }
+}
+
+/// Whenever a process is lost, all of them end, and say so.
+#[test]
+fn a_process_that_is_lost_ends_all() {
+    let grid = Grid::<u16> {
+        side: 9,
+        of: PhantomData,
+    };
+    let settings = Settings::default();
+    let mut ended = 0;
+    for meetings in 0..200 {
+        let mut participants = participants(3);
+        let lost = participants
+            .remove(meetings as usize % 3)
+            .lost_after(meetings);
+        participants.insert(meetings as usize % 3, lost);
+        let results = results(&of(&grid), &settings, participants);
+        for result in &results {
+            match result {
+                Ok(report) => assert_eq!(report.verdict, Some(Verdict::Violated)),
+                Err(CheckError::Peers(PeersError::Lost { .. })) => ended += 1,
+                Err(error) => panic!("{error}"),
+            }
+        }
+    }
+    assert!(ended > 200, "{ended}");
+}
+
+#[test]
+fn another_search_is_refused() {
+    let small = Grid::<u16> {
+        side: 3,
+        of: PhantomData,
+    };
+    let mut two = participants(2);
+    let [second, first] = [two.pop(), two.pop()].map(|one| one.expect("there are two"));
+    let run = |grid: &Grid<u16>, participant, until| {
+        let peers: Arc<dyn Peers> = Arc::new(participant);
+        let settings = Settings {
+            peers: Some(peers),
+            until,
+            ..Settings::default()
+        };
+        check(grid, &settings).map(|report| report.states)
+    };
+    let errors = thread::scope(|scope| {
+        let first = scope.spawn(|| run(&small, first, Until::End));
+        let second = scope.spawn(|| run(&small, second, Until::FirstViolation));
+        [first, second].map(|thread| thread.join().expect("it does not panic"))
+    });
+    for error in errors {
+        let Err(CheckError::Peers(PeersError::Other { process, what, .. })) = error else {
+            panic!("{error:?}");
+        };
+        assert_eq!((process, &*what), (1, "the end"));
+    }
+}
+
+#[test]
+fn what_several_processes_cannot_do_is_refused() {
+    let grid = Grid::<u16> {
+        side: 3,
+        of: PhantomData,
+    };
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let peers = || -> Option<Arc<dyn Peers>> {
+        participants(1)
+            .pop()
+            .map(|one| Arc::new(one) as Arc<dyn Peers>)
+    };
+    let settings = Settings {
+        peers: peers(),
+        ..Settings::default()
+    };
+    for refused in [
+        Settings {
+            storage: Storage::Whole,
+            ..settings.clone()
+        },
+        Settings {
+            storage: Storage::Fingerprints,
+            ..settings.clone()
+        },
+        Settings {
+            order: Order::DepthFirst,
+            ..settings.clone()
+        },
+        Settings {
+            search: Search::Walks(Walks {
+                walks: 1,
+                steps: 1,
+                seed: 1,
+            }),
+            ..settings.clone()
+        },
+        Settings {
+            spill: crate::spilling::spilling(folder.path(), 0),
+            ..settings.clone()
+        },
+    ] {
+        let error = check(&grid, &refused).expect_err("it is refused");
+        assert!(matches!(error, CheckError::Together), "{error}");
+    }
+    let symmetric = Settings {
+        symmetry: Symmetry::Full,
+        ..settings
+    };
+    let error = check(&grid, &symmetric).expect_err("it has no symmetry");
+    assert!(matches!(error, CheckError::NotSymmetric), "{error}");
+}
