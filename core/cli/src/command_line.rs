@@ -24,6 +24,8 @@ mod new;
 mod output_file;
 #[cfg(feature = "pictures")]
 mod page_file;
+#[cfg(feature = "distributed")]
+mod processes;
 mod progress;
 // Without pictures only pages that are not written would be beside what is read.
 #[cfg_attr(not(feature = "pictures"), allow(dead_code))]
@@ -58,6 +60,8 @@ pub use new::NewProjectError;
 pub use output_file::{OutputFile, Unwritten};
 #[cfg(feature = "pictures")]
 pub use page_file::PageFileError;
+#[cfg(feature = "distributed")]
+pub use processes::CompanyError;
 pub use size::SizeError;
 pub use trace_file::TraceFileError;
 pub use validate::HistoryFileError;
@@ -66,9 +70,9 @@ pub use validate::HistoryFileError;
 pub(crate) use json::escaped;
 
 use crate::catalogue::{Catalogue, ClaimErrors, InputError};
-use refmap::explore::Watch;
+use refmap::explore::{PeersError, Watch};
 use refmap::internal::visible_lines;
-use refmap::obligation::Settings;
+use refmap::obligation::{CheckError, Settings};
 use refmap::report::{TextOptions, Verdict};
 
 /// Exit status of a command.
@@ -108,6 +112,10 @@ pub enum CommandError {
     #[cfg(feature = "pictures")]
     #[error("error: {0}")]
     Explorer(#[from] crate::pictures::explorer::ExplorerError),
+    /// Processes that are to search together do not come together.
+    #[cfg(feature = "distributed")]
+    #[error("error: {0}")]
+    Company(#[from] CompanyError),
     /// The results cannot be written for a build server.
     #[error("error: {0}")]
     JunitFile(#[from] JunitFileError),
@@ -129,6 +137,20 @@ pub enum CommandError {
     /// Several results cannot be written.
     #[error("{}", lines(.0))]
     Several(Vec<CommandError>),
+}
+
+impl CommandError {
+    /// Status of a command that ends with this error.
+    fn status(&self) -> Status {
+        match self {
+            Self::Input(InputError::Check(CheckError::Peers(PeersError::Lost { .. }))) => {
+                Status::Incomplete
+            }
+            #[cfg(feature = "distributed")]
+            Self::Company(error) => error.status(),
+            _ => Status::Unusable,
+        }
+    }
 }
 
 fn lines(errors: &[CommandError]) -> String {
@@ -188,7 +210,7 @@ pub fn main(name: &'static str, about: &'static str, catalogue: &Catalogue) -> E
 /// Reports why a command could not be carried out.
 fn refused(error: &CommandError) -> Status {
     tell(&error.to_string());
-    Status::Unusable
+    error.status()
 }
 
 /// True if clap's message can be printed in its colours: it repeats words of the command, which might have control characters.
@@ -321,8 +343,15 @@ fn check(
         Some(path) => Some(JunitFile::prepare(path, files)?),
         None => None,
     };
+    #[cfg(feature = "distributed")]
+    let joined = match &command.company {
+        Some(company) => Some(company.join(cancel)?),
+        None => None,
+    };
     let bar = progress::Bar::new(command.quiet, &command.check, 0, command.settings.limits);
     let settings = Settings {
+        #[cfg(feature = "distributed")]
+        peers: joined.as_ref().map(processes::Joined::peers),
         watch: Watch {
             cancel: Some(cancel),
             progress: Some(&|progress| bar.show(&command.check, progress)),
@@ -331,8 +360,13 @@ fn check(
     };
     let check = program.catalogue.check(&command.check)?;
     let report = check.run(&command.arguments, &settings);
+    drop(settings);
     bar.clear();
     let mut failures = Failures::default();
+    #[cfg(feature = "distributed")]
+    if let Some(joined) = joined.filter(|_| report.is_ok()) {
+        failures.keep(joined.finish());
+    }
     if let Some(junit) = junit {
         let suite = match &report {
             Ok(report) => Suite::of_report(program.name, report, command.expect),

@@ -494,6 +494,7 @@ impl<O: Observed> Run<'_, O> {
                 elapsed: self.started.elapsed(),
                 work: None,
                 disk: None,
+                peers: None,
             });
         }
         self.search.exhausted().map_or(Ok(()), Err)

@@ -150,6 +150,21 @@ pub struct Progress {
     pub work: Option<Work>,
     /// Files of the search, if it writes any.
     pub disk: Option<OnDisk>,
+    /// Processes that search together, if there are several: states, transitions and frontier are those of all.
+    pub peers: Option<OfPeers>,
+}
+
+/// Part that a process has of the search of several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OfPeers {
+    /// Number of the process, from 0.
+    pub process: usize,
+    /// Number of processes.
+    pub processes: usize,
+    /// States that it owns.
+    pub own_states: u64,
+    /// Bytes of memory that all of them hold.
+    pub memory_bytes: u64,
 }
 
 /// Files of a search.

@@ -41,7 +41,7 @@ pub(crate) use exploration::{Means, NoOutcome, explore_on};
 pub use explored::{End, Explored};
 pub use graph::Graph;
 pub(crate) use keys::Form;
-pub use limits::{Limit, Limits, OnDisk, Phase, Progress, Watch, Work};
+pub use limits::{Limit, Limits, OfPeers, OnDisk, Phase, Progress, Watch, Work};
 pub(crate) use memory::resident_bytes;
 #[cfg(test)]
 pub(crate) use memory::tests::REFUSED;

@@ -70,6 +70,7 @@ impl Totals {
             elapsed: Duration::try_from_secs_f64(self.seconds).unwrap_or_default(),
             work,
             disk: None,
+            peers: None,
         });
     }
 

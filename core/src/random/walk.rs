@@ -288,6 +288,7 @@ fn initial_states<S: TransitionSystem>(
                         elapsed: started.elapsed(),
                         work: None,
                         disk: None,
+                        peers: None,
                     });
                 }
             }
@@ -546,6 +547,7 @@ impl<S: TransitionSystem, V: Visitor<S>> Search<'_, S, V> {
             frontier: 0,
             elapsed: self.started.elapsed(),
             disk: None,
+            peers: None,
             // Walks begin in the order of their numbers.
             work: Some(Work {
                 unit: "walks begun",

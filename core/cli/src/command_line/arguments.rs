@@ -20,6 +20,8 @@ use super::grammar::{
 };
 use super::listing::Listing;
 use super::new::NewCommand;
+#[cfg(feature = "distributed")]
+use super::processes::Company;
 use crate::catalogue::{Catalogue, Check, patterns};
 use crate::shell;
 use refmap::explore::{Limits, Spilling};
@@ -362,7 +364,8 @@ fn parameters(matches: &ArgMatches) -> Result<Map<String, Value>, clap::Error> {
 /// Memory limit: as given, or a default that leaves the machine usable.
 fn memory_bytes(matches: &ArgMatches) -> Option<u64> {
     let given = matches.get_one("max-memory").copied();
-    given.or_else(Limits::memory_by_default)
+    let share = |bytes| bytes / processes_here(matches) as u64;
+    given.or_else(|| Limits::memory_by_default().map(share))
 }
 
 fn detail(matches: &ArgMatches) -> Detail {
@@ -422,8 +425,16 @@ fn spill(matches: &ArgMatches) -> Option<Spilling> {
 
 fn threads(matches: &ArgMatches) -> usize {
     let cores = || std::thread::available_parallelism().map_or(1, NonZero::get);
+    let share = || (cores() / processes_here(matches)).max(1);
     let given = matches.get_one::<u16>(WORKERS);
-    given.map_or_else(cores, |threads| usize::from(*threads))
+    given.map_or_else(share, |threads| usize::from(*threads))
+}
+
+/// Number of processes that share this machine.
+fn processes_here(matches: &ArgMatches) -> usize {
+    // Not every command has the option.
+    let given = matches.try_get_one::<u16>("processes").ok().flatten();
+    given.map_or(1, |processes| usize::from(*processes))
 }
 
 fn search(matches: &ArgMatches) -> Search {
@@ -493,12 +504,21 @@ fn check_command(
     told: &str,
 ) -> Result<CheckCommand, clap::Error> {
     let (arguments, settings) = checkpoint::question(check, matches, asked)?;
+    let (threads, limits) = (threads(matches), limits(matches));
+    #[cfg(feature = "distributed")]
+    let company = {
+        let mut words = vec![check.name.to_owned()];
+        words.extend(checkpoint::words(check, matches, &[]));
+        Company::asked(matches, words, threads, limits)
+    };
     Ok(CheckCommand {
         check: check.name.to_owned(),
         arguments,
+        #[cfg(feature = "distributed")]
+        company,
         settings: Settings {
-            threads: threads(matches),
-            limits: limits(matches),
+            threads,
+            limits,
             spill: spill(matches),
             ..settings
         },

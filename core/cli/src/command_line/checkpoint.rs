@@ -50,7 +50,7 @@ pub(super) fn question(
     let every = every.unwrap_or(EVERY);
     let label = json!({
         "check": check.name,
-        "arguments": words(check, matches),
+        "arguments": words(check, matches, &LIMITS),
         "every_seconds": every.as_secs_f64(),
     });
     let checkpoints = Some(Checkpoints {
@@ -142,15 +142,15 @@ impl SavedCommand {
     }
 }
 
-/// Words of a command on which the outcome of its check depends, but for its limits.
-fn words(check: &Check, matches: &ArgMatches) -> Vec<String> {
+/// Words of a command on which the outcome of its check depends, but for some options.
+pub(super) fn words(check: &Check, matches: &ArgMatches, without: &[&str]) -> Vec<String> {
     let mut words = Vec::new();
     for argument in grammar::claim(check).get_arguments() {
         let id = argument.get_id().as_str();
         let is_given = matches.value_source(id) == Some(ValueSource::CommandLine);
         let Some(name) = argument
             .get_long()
-            .filter(|_| is_given && !LIMITS.contains(&id))
+            .filter(|_| is_given && !without.contains(&id))
         else {
             continue;
         };

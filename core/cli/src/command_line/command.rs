@@ -6,6 +6,8 @@ use clap_complete::Shell;
 
 use super::listing::Listing;
 use super::new::NewCommand;
+#[cfg(feature = "distributed")]
+use super::processes::Company;
 use crate::catalogue::Arguments;
 #[cfg(feature = "pictures")]
 use crate::pictures::explorer::{Address, Listen};
@@ -189,6 +191,9 @@ pub(super) struct CheckCommand {
     pub check: String,
     pub arguments: Arguments,
     pub settings: Settings<'static>,
+    /// Processes that search together, if there are to be several.
+    #[cfg(feature = "distributed")]
+    pub company: Option<Company>,
     pub expect: Option<Verdict>,
     pub json: bool,
     pub junit: Option<PathBuf>,

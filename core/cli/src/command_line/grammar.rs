@@ -7,6 +7,8 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, ValueParser};
 use clap::{Arg, ArgAction};
 
+#[cfg(feature = "distributed")]
+use super::processes::{HOSTS, PROCESS, PROCESSES};
 use super::size::{bytes, minutes, seconds};
 use super::{completions, man};
 use crate::catalogue::{Catalogue, Check, Parameters, whole_number};
@@ -643,6 +645,8 @@ fn options(parameters: &Parameters) -> Vec<Arg> {
         quiet_option(),
     ]);
     options.extend(disk_options());
+    #[cfg(feature = "distributed")]
+    options.extend(process_options());
     options.extend(html_option());
     options
 }
@@ -672,6 +676,34 @@ fn disk_options() -> [Arg; 4] {
             "Has states go to disk, into this folder, when --max-memory comes near; what needs the complete graph is not decided",
         )
         .conflicts_with("walks"),
+    ]
+}
+
+/// Options of several processes.
+#[cfg(feature = "distributed")]
+fn process_options() -> [Arg; 3] {
+    let alone = ["walks", CHECKPOINT, RESUME, "spill"];
+    [
+        valued(
+            PROCESSES,
+            "N",
+            "Searches with so many processes on this machine, each with the states that it owns and its share of the cores and the memory",
+        )
+        .value_parser(number::<u16>(1..=64))
+        .conflicts_with_all(alone)
+        .conflicts_with(HOSTS),
+        valued(
+            HOSTS,
+            "FILE",
+            "Searches with the processes of this list, an address host:port a line, each of which is started with this command and its \
+             --process. Connections are neither authenticated nor encrypted: use a private network",
+        )
+        .value_parser(clap::value_parser!(PathBuf))
+        .conflicts_with_all(alone)
+        .requires(PROCESS),
+        valued(PROCESS, "N", "Number of this process in the list of --hosts, from 0")
+            .value_parser(number::<u16>(0..=1023))
+            .requires(HOSTS),
     ]
 }
 

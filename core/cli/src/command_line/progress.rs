@@ -190,6 +190,7 @@ mod tests {
             elapsed: Duration::from_secs(10),
             work: None,
             disk: None,
+            peers: None,
         }
     }
 

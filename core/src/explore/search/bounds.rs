@@ -2,7 +2,7 @@
 
 use super::state::Search;
 use crate::explore::keys::Compared;
-use crate::explore::limits::{Limit, Phase, Progress};
+use crate::explore::limits::{Limit, OfPeers, Phase, Progress};
 use crate::explore::memory::{available_bytes, is_granted};
 use crate::explore::set::Visited;
 
@@ -57,6 +57,12 @@ where
                 elapsed: self.clock.started.elapsed(),
                 work: None,
                 disk: self.kept.as_ref().map(|kept| kept.journal.on_disk()),
+                peers: self.together.as_ref().map(|together| OfPeers {
+                    process: together.peers.process(),
+                    processes: together.peers.processes(),
+                    own_states: self.log.len() as u64,
+                    memory_bytes: together.memory_bytes(),
+                }),
             });
         }
     }

@@ -116,6 +116,11 @@ impl Together {
         )
     }
 
+    /// Bytes of memory that all processes held when they last met.
+    pub fn memory_bytes(&self) -> u64 {
+        Notice::sum(&self.notices, |notice| notice.memory_bytes)
+    }
+
     /// Adds words for the others.
     pub fn send(&mut self, foreign: Vec<Vec<u64>>) {
         for (outgoing, mut words) in self.outgoing.iter_mut().zip(foreign) {
@@ -342,9 +347,7 @@ where
         {
             self.together().limit(limit);
         }
-        if self.together().peers.process() == FIRST {
-            self.report(left.length, 0);
-        }
+        self.report(left.length, 0);
         Ok(())
     }
 

@@ -105,6 +105,13 @@ fn search(running: &Running, limits: &Limits, part: &mut impl FnMut(u8, String))
         }
     }
     part(7, counted(progress.transitions, "transition"));
+    if let Some(peers) = progress.peers {
+        let (process, processes) = (peers.process, peers.processes);
+        let own = grouped(peers.own_states);
+        part(3, format!("{own} in process {process} of {processes}"));
+        let memory = grouped(peers.memory_bytes >> 20);
+        part(4, format!("{memory} MiB in all"));
+    }
     if let Some(disk) = progress.disk {
         part(3, format!("{} MiB on disk", grouped(disk.bytes >> 20)));
         let age = FormattedDuration(disk.checkpoint_age);

@@ -87,6 +87,7 @@ mod tests {
             elapsed: Duration::from_secs(seconds),
             work: None,
             disk: None,
+            peers: None,
         }
     }
 

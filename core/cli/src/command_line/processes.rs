@@ -1,0 +1,277 @@
+//! Processes that search together: those of this machine, which the command starts, or those of a list of hosts.
+
+use std::ffi::OsString;
+use std::io::{self, Read, Write};
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use clap::ArgMatches;
+use refmap::explore::{Limits, Peers, PeersError};
+use refmap_distributed::{ConnectError, Connected, Greeting, Hosts, connect, connect_on};
+use tempfile::NamedTempFile;
+
+use super::Status;
+
+/// Names of the options.
+pub(super) const PROCESSES: &str = "processes";
+pub(super) const HOSTS: &str = "hosts";
+pub(super) const PROCESS: &str = "process";
+
+/// Time for which the processes of a list of hosts wait for each other.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// Processes that a command asks for.
+pub(super) struct Company {
+    which: Which,
+    /// Words of the command on which the outcome of the check depends, the name of the check first.
+    words: Vec<String>,
+    /// Workers of each process of this machine, and its limits.
+    threads: usize,
+    limits: Limits,
+}
+
+enum Which {
+    /// So many on this machine, of which this one is the first.
+    Here(usize),
+    /// Process of this number among those of a file.
+    Among { hosts: PathBuf, process: usize },
+}
+
+/// Error: processes do not come together.
+#[derive(Debug, thiserror::Error)]
+pub enum CompanyError {
+    /// The list of hosts cannot be read, or written.
+    #[error("cannot use {}: {cause}", .path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Reason for it.
+        cause: io::Error,
+    },
+    /// A process of this machine cannot be started.
+    #[error("cannot start process {process}: {cause}")]
+    Start {
+        /// Its number.
+        process: usize,
+        /// Reason for it.
+        cause: io::Error,
+    },
+    /// A process of this machine ended before the search began.
+    #[error("process {process} has ended before the search began: {said}")]
+    Ended {
+        /// Its number.
+        process: usize,
+        /// Text that it wrote to its standard error.
+        said: String,
+    },
+    /// The processes cannot connect.
+    #[error(transparent)]
+    Connect(#[from] ConnectError),
+    /// A process was lost when the search was over.
+    #[error(transparent)]
+    Lost(#[from] PeersError),
+}
+
+impl CompanyError {
+    /// Status of the command: of what could be as well another time nothing is claimed.
+    pub(super) fn status(&self) -> Status {
+        match self {
+            Self::Lost(_)
+            | Self::Connect(
+                ConnectError::Lost { .. } | ConnectError::Missing { .. } | ConnectError::Cancelled,
+            ) => Status::Incomplete,
+            _ => Status::Unusable,
+        }
+    }
+}
+
+impl Company {
+    /// Processes that the options ask for, with the words of the command.
+    pub fn asked(
+        matches: &ArgMatches,
+        words: Vec<String>,
+        threads: usize,
+        limits: Limits,
+    ) -> Option<Self> {
+        let here = matches.get_one::<u16>(PROCESSES);
+        let hosts = matches.get_one::<PathBuf>(HOSTS);
+        let process = matches.get_one::<u16>(PROCESS);
+        let which = match (here, hosts, process) {
+            (Some(here), _, _) => Which::Here((*here).into()),
+            (None, Some(hosts), Some(process)) => Which::Among {
+                hosts: hosts.clone(),
+                process: (*process).into(),
+            },
+            _ => return None,
+        };
+        Some(Self {
+            which,
+            words,
+            threads,
+            limits,
+        })
+    }
+
+    /// Connects with the others, which are started if they are to be on this machine.
+    pub fn join(&self, cancel: &AtomicBool) -> Result<Joined, CompanyError> {
+        let greeting = Greeting {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            search: self.words.join(" "),
+        };
+        let cancelled = || cancel.load(Ordering::Relaxed);
+        match &self.which {
+            Which::Among { hosts, process } => {
+                let text = std::fs::read_to_string(hosts).map_err(|cause| CompanyError::File {
+                    path: hosts.clone(),
+                    cause,
+                })?;
+                let hosts = Hosts::read(&text)?;
+                let connected = connect(&hosts, *process, &greeting, PATIENCE, &cancelled)?;
+                Ok(Joined {
+                    connected: Arc::new(connected),
+                    _started: Started::default(),
+                })
+            }
+            Which::Here(processes) => self.start(*processes, &greeting, &cancelled),
+        }
+    }
+
+    fn start(
+        &self,
+        processes: usize,
+        greeting: &Greeting,
+        cancelled: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Joined, CompanyError> {
+        let (listener, text) = listen(processes).map_err(ConnectError::Io)?;
+        let hosts = Hosts::read(&text)?;
+        let file = written(&text).map_err(|cause| CompanyError::File {
+            path: std::env::temp_dir(),
+            cause,
+        })?;
+        let started = Started::default();
+        for process in 1..processes {
+            let command = self.command(file.path(), process);
+            let child = command.and_then(|mut command| command.spawn());
+            started.add(child.map_err(|cause| CompanyError::Start { process, cause })?);
+        }
+        let ended = || cancelled() || started.ended().is_some();
+        match connect_on(listener, &hosts, 0, greeting, PATIENCE, &ended) {
+            Ok(connected) => Ok(Joined {
+                connected: Arc::new(connected),
+                _started: started,
+            }),
+            Err(error) => Err(started.said().unwrap_or(error.into())),
+        }
+    }
+
+    /// The command of another process of this machine: it says and writes nothing.
+    fn command(&self, hosts: &Path, process: usize) -> io::Result<Command> {
+        let mut command = Command::new(std::env::current_exe()?);
+        let option = |name: &str, value: &dyn ToString| format!("--{name}={}", value.to_string());
+        command.arg("check").args(&self.words).args([
+            option(PROCESS, &process),
+            option("workers", &self.threads),
+            "--quiet".to_owned(),
+        ]);
+        let mut file = OsString::from(format!("--{HOSTS}="));
+        file.push(hosts);
+        command.arg(file);
+        if let Some(seconds) = self.limits.seconds {
+            command.arg(option("max-seconds", &seconds));
+        }
+        if let Some(bytes) = self.limits.memory_bytes {
+            command.arg(option("max-memory", &bytes));
+        }
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped());
+        Ok(command)
+    }
+}
+
+/// A listener of this process, and the addresses of all that are on this machine, one a line.
+fn listen(processes: usize) -> io::Result<(TcpListener, String)> {
+    let listeners = (0..processes).map(|_| TcpListener::bind((Ipv4Addr::LOCALHOST, 0)));
+    let mut listeners = listeners.collect::<io::Result<Vec<_>>>()?;
+    let mut text = String::new();
+    for listener in &listeners {
+        text += &format!("{}\n", listener.local_addr()?);
+    }
+    // The ports of the others are free again: should another program take one, that process says so and ends.
+    Ok((listeners.swap_remove(0), text))
+}
+
+fn written(text: &str) -> io::Result<NamedTempFile> {
+    let mut file = NamedTempFile::new()?;
+    file.write_all(text.as_bytes())?;
+    file.flush()?;
+    Ok(file)
+}
+
+/// Processes that were started, which end with this one.
+#[derive(Default)]
+struct Started(Mutex<Vec<Child>>);
+
+impl Started {
+    fn children(&self) -> std::sync::MutexGuard<'_, Vec<Child>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn add(&self, child: Child) {
+        self.children().push(child);
+    }
+
+    /// Place of the first that has ended.
+    fn ended(&self) -> Option<usize> {
+        let mut children = self.children();
+        let mut all = children.iter_mut();
+        all.position(|child| !matches!(child.try_wait(), Ok(None)))
+    }
+
+    /// The error of a process that has ended, with what it wrote.
+    fn said(&self) -> Option<CompanyError> {
+        let place = self.ended()?;
+        let mut said = String::new();
+        if let Some(mut errors) = self.children()[place].stderr.take() {
+            let _ = errors.read_to_string(&mut said);
+        }
+        let said = said.trim();
+        Some(CompanyError::Ended {
+            process: place + 1,
+            said: said.strip_prefix("error: ").unwrap_or(said).to_owned(),
+        })
+    }
+}
+
+impl Drop for Started {
+    fn drop(&mut self) {
+        for child in self.children().iter_mut() {
+            // One that has ended is not there any more.
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+/// Processes that have come together.
+pub(super) struct Joined {
+    connected: Arc<Connected>,
+    _started: Started,
+}
+
+impl Joined {
+    /// The peers of a search.
+    pub fn peers(&self) -> Arc<dyn Peers> {
+        Arc::clone(&self.connected) as Arc<dyn Peers>
+    }
+
+    /// Parts from the others, whose search is over too.
+    pub fn finish(self) -> Result<(), CompanyError> {
+        Ok(self.connected.finish()?)
+    }
+}

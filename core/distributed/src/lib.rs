@@ -1,0 +1,32 @@
+//! Transport of a search that is distributed over several processes, on [timely dataflow](timely).
+//!
+//! [`connect`] meets the processes of a list of [`Hosts`], and agrees with each on a [`Greeting`]; the [`Connected`] process then is
+//! one of the [`Peers`](refmap::explore::Peers) of a search. The dataflow has an input, an exchange and an inbox, and no loop. An
+//! epoch of it is one exchange, and ends when no words of it are on their way any more.
+//!
+//! Trust: connections are neither authenticated nor encrypted. A greeting keeps out strangers and mistakes, not an adversary: who can
+//! reach the port can join the search, read its states and change its outcome. Use it on the loopback interface or a private network.
+//!
+//! Memory: an exchange holds the words that it sends once more, until the network has taken them, and a process can be at most one
+//! exchange ahead of another one. Nothing else grows.
+//!
+//! Limits: a process whose machine loses power, or whose network drops packets without an error, is not noticed before the operating
+//! system gives up the connection. No process joins later, and none is replaced.
+
+mod connect;
+mod connected;
+mod error;
+mod greeting;
+mod hello;
+mod hosts;
+mod inbox;
+mod piece;
+mod status;
+mod wire;
+mod worker;
+
+pub use connect::{connect, connect_on};
+pub use connected::Connected;
+pub use error::ConnectError;
+pub use greeting::Greeting;
+pub use hosts::Hosts;
