@@ -71,6 +71,7 @@ pub(super) fn sampled(
         peak_memory_bytes: 0,
         states_kept: None,
         threads: 1,
+        processes: None,
         obligations: obligations.iter().map(row).collect(),
         coverage: coverage.collect(),
         warnings: Vec::new(),

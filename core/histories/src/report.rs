@@ -108,6 +108,7 @@ impl Validation {
             checkpoints: None,
             spilled: None,
             threads: 1,
+            processes: None,
             obligations: [
                 behaviour,
                 obligation("interest", interest, self.interesting, dull),

@@ -92,7 +92,7 @@ fn search(
         party,
     } = means;
     if let Some(party) = party {
-        return search_together(model, form, options, party);
+        return search_together(model, form, options, party, journal);
     }
     if let Some(spilling) = spill {
         return Ok(search_on_disk(model, form, options, spilling, journal)?);
@@ -119,18 +119,20 @@ fn search_together(
     form: Form,
     options: PlainOptions<'_>,
     party: Party,
+    journal: Option<Journal>,
 ) -> Result<Found, NoOutcome> {
     match form {
         Form::Fixed { words: 1, bits } => {
-            Search::<[u64; 1], _>::new(model, form, options, Exact::new(bits)).run_together(party)
+            Search::<[u64; 1], _>::new(model, form, options, Exact::new(bits))
+                .run_together(party, journal)
         }
         Form::Fixed { .. } => {
             let visited = Stored::new(OfWords);
-            Search::<[u64; 2], _>::new(model, form, options, visited).run_together(party)
+            Search::<[u64; 2], _>::new(model, form, options, visited).run_together(party, journal)
         }
         Form::Varying => {
             let visited = Stored::new(OfAnyKind::default());
-            Search::<Code, _>::new(model, form, options, visited).run_together(party)
+            Search::<Code, _>::new(model, form, options, visited).run_together(party, journal)
         }
         Form::Whole => unreachable!("processes that search together pack their states"),
     }

@@ -11,7 +11,6 @@ mod bounds;
 mod checkpoint;
 mod chunk;
 mod found;
-mod gather;
 mod initial;
 mod kept;
 mod new_states;

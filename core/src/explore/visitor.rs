@@ -19,25 +19,27 @@ pub trait Visitor<S: TransitionSystem>: Sync {
 
     /// A tally of nothing.
     fn tally(&self) -> Self::Tally;
-    /// Data that a checkpoint keeps of a tally; none if it cannot be kept, or not any more.
-    fn save(&self, _tally: &Self::Tally) -> Option<Value> {
+    /// Data of a tally that a checkpoint keeps, or another process takes; none if there is no form for it. What is found again at the states
+    /// of the sample is left out.
+    fn tell(&self, _tally: &Self::Tally) -> Option<Value> {
         None
     }
-    /// The tally of which these data were kept, but for what is found again at the states of the sample.
-    fn load(&self, _saved: &Value) -> Option<Self::Tally> {
-        None
+    /// Adds what was told of a tally, whose states have other numbers here, and says whether it could be read.
+    fn hear(
+        &self,
+        _into: &mut Self::Tally,
+        _told: &Value,
+        _number: &dyn Fn(StateId) -> StateId,
+    ) -> bool {
+        false
+    }
+    /// Whether the model is at fault, which no checkpoint tells.
+    fn is_at_fault(&self, _tally: &Self::Tally) -> bool {
+        false
     }
     /// The states at which something was found that a tally tells, in whatever order.
     fn mentioned(&self, _tally: &Self::Tally) -> Vec<StateId> {
         Vec::new()
-    }
-    /// Data that another process takes of a tally, with other numbers of the states.
-    fn tell(&self, _tally: &mut Self::Tally, _number: &dyn Fn(StateId) -> StateId) -> Value {
-        Value::Null
-    }
-    /// Adds what another process has told of its tally, and says whether it could be read.
-    fn hear(&self, _into: &mut Self::Tally, told: &Value) -> bool {
-        told.is_null()
     }
     /// Called where the model is asked again when a search is over: all states that come are of the sample.
     fn ask_again(&self) {}

@@ -327,13 +327,15 @@ fn run(
         return Ok(report);
     }
     plan.asking.fingerprints = settings.storage == Storage::Fingerprints;
-    let journal = match &settings.checkpoints {
-        Some(checkpoints) => Some(journal(subject, &plan, settings, checkpoints)?),
-        None => None,
-    };
     let party = match &settings.peers {
         Some(peers) => Some(party(subject, &mut plan, settings, peers)?),
         None => None,
+    };
+    // Of several processes one keeps the checkpoints of all.
+    let is_first = (settings.peers.as_ref()).is_none_or(|peers| peers.process() == 0);
+    let journal = match &settings.checkpoints {
+        Some(checkpoints) if is_first => Some(journal(subject, &plan, settings, checkpoints)?),
+        _ => None,
     };
     let means = Means {
         journal,

@@ -110,6 +110,7 @@ pub(super) fn report<'a>(
         checkpoints: totals.written.clone(),
         spilled: totals.spilled.clone(),
         threads: found.settings.threads,
+        processes: found.settings.peers.as_ref().map(|peers| peers.processes()),
         counterexample: first(&rows),
         obligations: rows.into_iter().map(|judged| judged.row).collect(),
         coverage,

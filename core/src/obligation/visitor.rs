@@ -271,14 +271,25 @@ impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, '_, R> {
         }
     }
 
-    fn save(&self, tally: &Self::Tally) -> Option<Value> {
-        let is_at_fault = tally.counts.model.fault.is_some();
-        (!is_at_fault).then(|| tally.counts.save())
+    fn tell(&self, tally: &Self::Tally) -> Option<Value> {
+        Some(tally.counts.save())
     }
 
-    fn load(&self, saved: &Value) -> Option<Self::Tally> {
+    fn hear(
+        &self,
+        into: &mut Self::Tally,
+        told: &Value,
+        number: &dyn Fn(StateId) -> StateId,
+    ) -> bool {
         let mut tally = self.tally();
-        tally.counts.load(saved).then_some(tally)
+        let is_read = tally.counts.load(told);
+        tally.counts.renumber(number);
+        self.merge(into, tally);
+        is_read
+    }
+
+    fn is_at_fault(&self, tally: &Self::Tally) -> bool {
+        tally.counts.model.fault.is_some()
     }
 
     fn is_sampled(&self, state: StateId) -> bool {
@@ -293,18 +304,6 @@ impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, '_, R> {
     fn mentioned(&self, tally: &Self::Tally) -> Vec<StateId> {
         let failures = tally.counts.failures();
         failures.map(|(_, place)| place.state).collect()
-    }
-
-    fn tell(&self, tally: &mut Self::Tally, number: &dyn Fn(StateId) -> StateId) -> Value {
-        tally.counts.renumber(number);
-        tally.counts.save()
-    }
-
-    fn hear(&self, into: &mut Self::Tally, told: &Value) -> bool {
-        let mut tally = self.tally();
-        let is_read = tally.counts.load(told);
-        self.merge(into, tally);
-        is_read
     }
 
     fn ask_again(&self) {

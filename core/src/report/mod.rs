@@ -138,8 +138,11 @@ pub struct Report {
     /// Account of the disk, if states were to go there when memory is short.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub spilled: Option<Spilled>,
-    /// Workers.
+    /// Workers, of each process.
     pub threads: usize,
+    /// Processes that searched together, if there were to be several: the bytes of memory are those of all.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub processes: Option<usize>,
     /// The obligations chosen, in the order of the architecture page.
     pub obligations: Vec<Obligation>,
     /// Per rule of the implementation, how often it fired.

@@ -330,6 +330,16 @@ fn counts(report: &Report) -> String {
         counted(report.deadlocks, "deadlock"),
         report.seconds,
         grouped(report.peak_memory_bytes >> 20),
-        counted(report.threads as u64, "thread"),
+        workers(report),
     )
+}
+
+/// Workers, by the process if there are several.
+fn workers(report: &Report) -> String {
+    let threads = counted(report.threads as u64, "thread");
+    match report.processes {
+        None => threads,
+        Some(1) => format!("{threads} in 1 process"),
+        Some(processes) => format!("{threads} in each of {processes} processes"),
+    }
 }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::ArgMatches;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use super::checkpoint;
+use super::checkpoint::{self, Question};
 #[cfg(feature = "pictures")]
 use super::command::ExploreCommand;
 use super::command::{
@@ -503,14 +503,16 @@ fn check_command(
     matches: &ArgMatches,
     told: &str,
 ) -> Result<CheckCommand, clap::Error> {
-    let (arguments, settings) = checkpoint::question(check, matches, asked)?;
+    let Question {
+        arguments,
+        settings,
+        words,
+    } = checkpoint::question(check, matches, asked)?;
     let (threads, limits) = (threads(matches), limits(matches));
     #[cfg(feature = "distributed")]
-    let company = {
-        let mut words = vec![check.name.to_owned()];
-        words.extend(checkpoint::words(check, matches, &[]));
-        Company::asked(matches, words, threads, limits)
-    };
+    let company = Company::asked(matches, check.name, words, threads, limits);
+    #[cfg(not(feature = "distributed"))]
+    drop(words);
     Ok(CheckCommand {
         check: check.name.to_owned(),
         arguments,

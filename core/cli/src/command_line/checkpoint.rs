@@ -21,7 +21,17 @@ const LIMITS: [&str; 2] = ["max-states", "max-depth"];
 /// Reads the settings on which the outcome of a check depends.
 type Asked = fn(&ArgMatches) -> Result<Settings<'static>, clap::Error>;
 
-/// Parameters of a check, and settings on which its outcome depends, with its checkpoints; `asked` reads these settings.
+/// Question of a command.
+pub(super) struct Question {
+    /// Parameters of the check,
+    pub arguments: Arguments,
+    /// settings on which its outcome depends, with its checkpoints,
+    pub settings: Settings<'static>,
+    /// and the words of both, which another process asks the same with.
+    pub words: Vec<String>,
+}
+
+/// The question of a command; `asked` reads settings on which its outcome depends.
 ///
 /// # Errors
 ///
@@ -30,17 +40,20 @@ pub(super) fn question(
     check: &Check,
     matches: &ArgMatches,
     asked: Asked,
-) -> Result<(Arguments, Settings<'static>), clap::Error> {
+) -> Result<Question, clap::Error> {
     let folder = |name| matches.get_one::<PathBuf>(name);
     if let Some(folder) = folder(RESUME) {
         return resumed(check, matches, folder, asked);
     }
-    let arguments = check.parameters.arguments(matches.clone());
-    let settings = asked(matches)?;
+    let question = Question {
+        arguments: check.parameters.arguments(matches.clone()),
+        settings: asked(matches)?,
+        words: words(check, matches, |_| true),
+    };
     let every = matches.get_one("every").copied();
     let Some(folder) = folder(CHECKPOINT) else {
         return match every {
-            None => Ok((arguments, settings)),
+            None => Ok(question),
             Some(Duration { .. }) => Err(conflict(
                 "the argument '--every <MINUTES>' says how often checkpoints are written, and there are none: \
                  give '--checkpoint <DIR>'",
@@ -50,7 +63,7 @@ pub(super) fn question(
     let every = every.unwrap_or(EVERY);
     let label = json!({
         "check": check.name,
-        "arguments": words(check, matches, &LIMITS),
+        "arguments": words(check, matches, |id| !LIMITS.contains(&id)),
         "every_seconds": every.as_secs_f64(),
     });
     let checkpoints = Some(Checkpoints {
@@ -59,13 +72,14 @@ pub(super) fn question(
         start: Start::Anew,
         label,
     });
-    Ok((
-        arguments,
-        Settings {
-            checkpoints,
-            ..settings
-        },
-    ))
+    let settings = Settings {
+        checkpoints,
+        ..question.settings
+    };
+    Ok(Question {
+        settings,
+        ..question
+    })
 }
 
 /// The question of the command that wrote a checkpoint.
@@ -74,7 +88,7 @@ fn resumed(
     matches: &ArgMatches,
     folder: &Path,
     asked: Asked,
-) -> Result<(Arguments, Settings<'static>), clap::Error> {
+) -> Result<Question, clap::Error> {
     let label = Checkpoints::label_of(folder);
     let label = label.map_err(|error| conflict(&error.to_string()))?;
     let command = SavedCommand::of(&label).ok_or_else(|| {
@@ -114,7 +128,13 @@ fn resumed(
         checkpoints,
         ..settings
     };
-    Ok((check.parameters.arguments(saved), settings))
+    let mut all = command.arguments;
+    all.extend(words(check, matches, |id| LIMITS.contains(&id)));
+    Ok(Question {
+        arguments: check.parameters.arguments(saved),
+        settings,
+        words: all,
+    })
 }
 
 fn conflict(message: &str) -> clap::Error {
@@ -142,16 +162,13 @@ impl SavedCommand {
     }
 }
 
-/// Words of a command on which the outcome of its check depends, but for some options.
-pub(super) fn words(check: &Check, matches: &ArgMatches, without: &[&str]) -> Vec<String> {
+/// Words of a command on which the outcome of its check depends, of some options.
+fn words(check: &Check, matches: &ArgMatches, of: impl Fn(&str) -> bool) -> Vec<String> {
     let mut words = Vec::new();
     for argument in grammar::claim(check).get_arguments() {
         let id = argument.get_id().as_str();
         let is_given = matches.value_source(id) == Some(ValueSource::CommandLine);
-        let Some(name) = argument
-            .get_long()
-            .filter(|_| is_given && !without.contains(&id))
-        else {
+        let Some(name) = argument.get_long().filter(|_| is_given && of(id)) else {
             continue;
         };
         if !argument.get_action().takes_values() {

@@ -682,7 +682,7 @@ fn disk_options() -> [Arg; 4] {
 /// Options of several processes.
 #[cfg(feature = "distributed")]
 fn process_options() -> [Arg; 3] {
-    let alone = ["walks", CHECKPOINT, RESUME, "spill"];
+    let alone = ["walks", "spill"];
     [
         valued(
             PROCESSES,

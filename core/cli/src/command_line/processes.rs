@@ -93,7 +93,8 @@ impl Company {
     /// Processes that the options ask for, with the words of the command.
     pub fn asked(
         matches: &ArgMatches,
-        words: Vec<String>,
+        check: &str,
+        mut words: Vec<String>,
         threads: usize,
         limits: Limits,
     ) -> Option<Self> {
@@ -108,6 +109,7 @@ impl Company {
             },
             _ => return None,
         };
+        words.insert(0, check.to_owned());
         Some(Self {
             which,
             words,

@@ -14,6 +14,9 @@ use super::manifest::Manifest;
 /// A search that goes on believes what the search before it has found. That the steps of the model are others is found out by a sample; that a
 /// mapping or an invariant was changed is not.
 ///
+/// Of a search of several processes, process 0 writes them, where a level begins, and sends each process its states when they are read. One
+/// that several processes have written can be resumed in one, and the other way round.
+///
 /// A search with checkpoints records no graph, so that what is decided on the complete graph is not decided. It takes none
 /// from when on a function of the model has panicked, or the model was found to contradict itself.
 #[derive(Clone, Debug, PartialEq)]

@@ -55,6 +55,10 @@ pub(in crate::explore) struct Manifest {
     pub depth: u32,
     pub seconds: f64,
     pub tally: Value,
+    /// States by whose places the tally names them, each with its level and its words, where it does not name them by their numbers: those
+    /// of a search of several processes.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub mentioned: Option<Vec<(u32, Vec<u64>)>>,
 }
 
 /// The part of a manifest that all formats have.
@@ -81,6 +85,7 @@ impl Manifest {
             depth: 0,
             seconds: 0.0,
             tally: Value::Null,
+            mentioned: None,
         }
     }
 

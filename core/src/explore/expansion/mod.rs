@@ -24,18 +24,20 @@ pub(super) trait Expand: Sync {
     fn is_constrained(&self) -> bool;
     /// The length of the shortest trace worth stopping for.
     fn stop(&self) -> Option<u32>;
-    /// Data that a checkpoint keeps of what was found; none if it cannot be kept.
-    fn save(&self) -> Option<Value>;
-    /// Begins with what was found when these data were kept, and says whether they could be read.
-    fn load(&self, saved: &Value) -> bool;
+    /// Data of what was found that a checkpoint keeps, or another process takes; none if there is no form for it.
+    fn tell(&self) -> Option<Value>;
+    /// Adds what was told so, whose states have other numbers here, and says whether it could be read.
+    fn hear(&self, told: &Value, number: &dyn Fn(StateId) -> StateId) -> bool;
+    /// The sum of what was told, each with the new numbers of its states; none if something cannot be read.
+    fn merged(&self, told: &[(&Value, &dyn Fn(StateId) -> StateId)]) -> Option<Value>;
+    /// True if the model is at fault, which no checkpoint tells.
+    fn is_at_fault(&self) -> bool;
     /// The first of some states that leads to a `wanted` one, by its place, and the number of its first step that does.
     fn leads(&self, keys: Keys<'_>, wanted: Key<'_>) -> Option<(usize, u32)>;
     /// The states at which something was found, each once and in order.
     fn mentioned(&self) -> Vec<StateId>;
-    /// Data that another process takes of what was found, with other numbers of the states.
-    fn tell(&self, number: &dyn Fn(StateId) -> StateId) -> Value;
-    /// Adds what another process has told, and says whether it could be read.
-    fn hear(&self, told: &Value) -> bool;
+    /// The same of what was told.
+    fn mentions(&self, told: &Value) -> Option<Vec<StateId>>;
     /// Begins with nothing found.
     fn forget(&self);
     /// From now on, what is found at each state is found again.

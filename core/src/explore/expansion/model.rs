@@ -568,21 +568,24 @@ where
         self.visitor.stop(&self.tally())
     }
 
-    fn save(&self) -> Option<Value> {
-        // What was found of a symmetry is not part of the tally.
-        let symmetry = self.symmetry;
-        if symmetry.is_some_and(|symmetry| symmetry.strange().is_some()) {
-            return None;
-        }
-        self.visitor.save(&self.tally())
+    fn tell(&self) -> Option<Value> {
+        self.visitor.tell(&self.tally())
     }
 
-    fn load(&self, saved: &Value) -> bool {
-        let Some(loaded) = self.visitor.load(saved) else {
-            return false;
-        };
-        *self.tally() = loaded;
-        true
+    fn hear(&self, told: &Value, number: &dyn Fn(StateId) -> StateId) -> bool {
+        self.visitor.hear(&mut self.tally(), told, number)
+    }
+
+    fn merged(&self, told: &[(&Value, &dyn Fn(StateId) -> StateId)]) -> Option<Value> {
+        let mut tally = self.visitor.tally();
+        let mut all = told.iter();
+        let are_read = all.all(|(told, number)| self.visitor.hear(&mut tally, told, number));
+        are_read.then(|| self.visitor.tell(&tally)).flatten()
+    }
+
+    fn is_at_fault(&self) -> bool {
+        // What was found of a symmetry is not part of the tally.
+        self.strange().is_some() || self.visitor.is_at_fault(&self.tally())
     }
 
     fn leads(&self, keys: Keys<'_>, wanted: Key<'_>) -> Option<(usize, u32)> {
@@ -608,18 +611,13 @@ where
     }
 
     fn mentioned(&self) -> Vec<StateId> {
-        let mut mentioned = self.visitor.mentioned(&self.tally());
-        mentioned.sort_unstable();
-        mentioned.dedup();
-        mentioned
+        sorted(self.visitor.mentioned(&self.tally()))
     }
 
-    fn tell(&self, number: &dyn Fn(StateId) -> StateId) -> Value {
-        self.visitor.tell(&mut self.tally(), number)
-    }
-
-    fn hear(&self, told: &Value) -> bool {
-        self.visitor.hear(&mut self.tally(), told)
+    fn mentions(&self, told: &Value) -> Option<Vec<StateId>> {
+        let mut tally = self.visitor.tally();
+        let is_read = self.visitor.hear(&mut tally, told, &|id| id);
+        is_read.then(|| sorted(self.visitor.mentioned(&tally)))
     }
 
     fn forget(&self) {
@@ -653,6 +651,12 @@ where
         }
         keys
     }
+}
+
+fn sorted(mut ids: Vec<StateId>) -> Vec<StateId> {
+    ids.sort_unstable();
+    ids.dedup();
+    ids
 }
 
 /// A worker's part of an expansion. PERF: what a worker counts is on lines of the cache of its own.

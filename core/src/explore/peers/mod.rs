@@ -21,7 +21,7 @@ pub(super) use notice::{Notice, Trouble};
 pub(super) use record::{Mentions, Record};
 pub(super) use request::{Request, asked};
 pub(super) use scattered::Scattered;
-pub(super) use share::Share;
+pub(super) use share::{Run, Share};
 pub(super) use words::{Garbled, push_keys, push_text, take_keys, take_text};
 
 use std::sync::Arc;

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::model_call::Panic;
 
-/// Levels of a process, and the states that its findings mention, whose keys come before it.
+/// Sizes of the levels of a process, and the states that its findings mention, whose keys come before it.
 #[derive(Debug, Serialize, Deserialize)]
 pub(in crate::explore) struct Mentions {
     /// Number of states of each level.
@@ -17,8 +17,10 @@ pub(in crate::explore) struct Mentions {
 /// Findings of one process.
 #[derive(Debug, Serialize, Deserialize)]
 pub(in crate::explore) struct Record {
-    /// Tally of the obligations, whose states are numbered among those of all processes.
-    pub tally: Value,
+    /// Tally of the obligations,
+    pub tally: Option<Value>,
+    /// and the numbers of its states there, and among those of all processes.
+    pub numbers: Vec<(u32, u32)>,
     /// Distinct initial states,
     pub initial_states: u64,
     /// transitions from the states expanded,

@@ -85,7 +85,7 @@ impl<K: Compared + Ord> Scattered<K> {
     /// Numbers of states by their levels and keys.
     fn ranks(&self, wanted: Vec<(u32, K)>) -> Result<Vec<u64>, PeersError> {
         let first = |level: u32| self.levels[level as usize];
-        let own = |(level, key): &(u32, K)| first(*level) + self.own.before(*level as usize, key);
+        let own = |(level, key): &(u32, K)| first(*level) + self.own.before(*level, key);
         let mut ranks: Vec<_> = wanted.iter().map(own).collect();
         let request = Request::Before(wanted);
         let ((), answers) = request.ask(&*self.peers, || ())?;
@@ -111,11 +111,8 @@ impl<K: Compared + Ord> Scattered<K> {
         let Request::Between { level, from, to } = &request else {
             unreachable!("that is the request");
         };
-        let places = self
-            .own
-            .between(*level as usize, from.as_ref(), to.as_ref());
-        let own = self.own.runs(places).flat_map(|(_, keys)| keys);
-        let mut keys: Vec<_> = own.cloned().collect();
+        let own = self.own.between(*level, from.as_ref(), to.as_ref());
+        let mut keys: Vec<_> = own.flatten().cloned().collect();
         let ((), answers) = request.ask(&*self.peers, || ())?;
         for (process, words) in answers.iter().enumerate() {
             let more = take_keys::<K>(self.form, words);
@@ -164,12 +161,11 @@ impl<K: Compared + Ord> Scattered<K> {
         let last = self.last();
         let request = Request::Back { level, key };
         let (own, answers) = request.ask(&*self.peers, || {
-            let runs = self.own.runs(self.own.level(before as usize));
-            let mut keys = runs.flat_map(|(_, keys)| keys);
-            keys.find_map(|key| {
-                let step = test(K::keys(std::slice::from_ref(key)).at(0))?;
-                Some((key.clone(), step))
-            })
+            let first = self.own.first(before, |keys| {
+                let keys = K::keys(keys);
+                (0..keys.len()).find_map(|place| Some((place, test(keys.at(place))?)))
+            });
+            first.map(|(key, step)| (key.clone(), step))
         })?;
         let mut found: Vec<_> = own.into_iter().collect();
         for (process, words) in answers.iter().enumerate() {

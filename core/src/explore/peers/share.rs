@@ -4,57 +4,61 @@ use std::ops::Range;
 
 use crate::explore::segments::SegmentedVec;
 
-/// The states of one process.
+/// Consecutive states of one level, in the order of their keys, up to the next run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::explore) struct Run {
+    pub level: u32,
+    /// The place of the first of them.
+    pub first: u32,
+}
+
+/// The states of one process. A level has one run of them, or two if the search was resumed in its midst.
 pub(in crate::explore) struct Share<K> {
     keys: SegmentedVec<K>,
-    /// The place of the first state of each level.
-    levels: Vec<u32>,
+    runs: Vec<Run>,
 }
 
 impl<K: Ord + Clone> Share<K> {
-    /// `levels` are the places of the first states of the levels, of which each is sorted.
-    pub fn new(keys: SegmentedVec<K>, levels: Vec<u32>) -> Self {
-        Self { keys, levels }
+    pub fn new(keys: SegmentedVec<K>, runs: Vec<Run>) -> Self {
+        Self { keys, runs }
     }
 
     /// Number of levels.
     pub fn levels(&self) -> usize {
-        self.levels.len()
+        self.runs.last().map_or(0, |run| run.level as usize + 1)
     }
 
-    /// Places of the states of a level.
-    pub fn level(&self, level: usize) -> Range<usize> {
-        let place = |level: usize| {
-            let first = self.levels.get(level);
-            first.map_or(self.keys.len(), |first| *first as usize)
-        };
-        place(level)..place(level + 1)
+    /// Places of the runs of a level.
+    pub fn level(&self, level: u32) -> impl Iterator<Item = Range<usize>> {
+        let first = self.runs.partition_point(|run| run.level < level);
+        let runs = self.runs[first..].iter().enumerate();
+        let runs = runs.take_while(move |(_, run)| run.level == level);
+        runs.map(move |(number, run)| {
+            let next = self.runs.get(first + number + 1);
+            let end = next.map_or(self.keys.len(), |next| next.first as usize);
+            run.first as usize..end
+        })
     }
 
-    /// The level of the state at a place.
-    pub fn level_of(&self, place: u32) -> usize {
-        self.levels.partition_point(|first| *first <= place) - 1
+    /// Number of states of a level.
+    pub fn size(&self, level: u32) -> u64 {
+        self.level(level).map(|run| run.len() as u64).sum()
     }
 
-    /// The key at a place.
-    pub fn key(&self, place: usize) -> &K {
-        self.keys.get(place)
-    }
-
-    /// The keys at places, in runs.
-    pub fn runs(&self, places: Range<usize>) -> impl Iterator<Item = (usize, &[K])> {
-        self.keys.runs(places)
+    /// The keys at places, in pieces.
+    pub fn pieces(&self, places: Range<usize>) -> impl Iterator<Item = &[K]> {
+        self.keys.runs(places).map(|(_, keys)| keys)
     }
 
     /// Number of states of a level whose keys are less.
-    pub fn before(&self, level: usize, key: &K) -> u64 {
-        (self.first_at_least(level, key) - self.level(level).start) as u64
+    pub fn before(&self, level: u32, key: &K) -> u64 {
+        let runs = self.level(level);
+        runs.map(|run| (self.first_at_least(&run, key) - run.start) as u64)
+            .sum()
     }
 
-    fn first_at_least(&self, level: usize, key: &K) -> usize {
-        let Range {
-            mut start, mut end, ..
-        } = self.level(level);
+    fn first_at_least(&self, run: &Range<usize>, key: &K) -> usize {
+        let Range { mut start, mut end } = run.clone();
         while start < end {
             let middle = start + (end - start) / 2;
             if self.keys.get(middle) < key {
@@ -66,19 +70,44 @@ impl<K: Ord + Clone> Share<K> {
         start
     }
 
-    /// Places of the states of a level from one key on and before another, if these are given.
-    pub fn between(&self, level: usize, from: Option<&K>, to: Option<&K>) -> Range<usize> {
-        let all = self.level(level);
-        let place = |key: &K| self.first_at_least(level, key);
-        from.map_or(all.start, place)..to.map_or(all.end, place)
+    /// Pieces of the keys of a level from one key on and before another, if these are given.
+    pub fn between(
+        &self,
+        level: u32,
+        from: Option<&K>,
+        to: Option<&K>,
+    ) -> impl Iterator<Item = &[K]> {
+        self.level(level).flat_map(move |run| {
+            let place = |key: &K| self.first_at_least(&run, key);
+            let places = from.map_or(run.start, place)..to.map_or(run.end, place);
+            self.pieces(places)
+        })
     }
 
-    /// Every so manyth state of each level, but for the first: its level and key.
+    /// Every so manyth state of each run, but for the first: its level and key.
     pub fn every(&self, step: usize) -> impl Iterator<Item = (u32, &K)> {
-        (0..self.levels()).flat_map(move |level| {
-            let places = self.level(level).step_by(step).skip(1);
-            places.map(move |place| (level as u32, self.keys.get(place)))
+        (0..self.levels() as u32).flat_map(move |level| {
+            let runs = self.level(level);
+            runs.flat_map(move |run| {
+                let places = run.step_by(step).skip(1);
+                places.map(move |place| (level, self.keys.get(place)))
+            })
         })
+    }
+
+    /// The state of a level with the least key that passes a test, and what that says: `test` finds the first of some keys that does.
+    pub fn first<T>(
+        &self,
+        level: u32,
+        mut test: impl FnMut(&[K]) -> Option<(usize, T)>,
+    ) -> Option<(&K, T)> {
+        let runs = self.level(level).filter_map(|run| {
+            self.pieces(run).find_map(|keys| {
+                let (place, found) = test(keys)?;
+                Some((&keys[place], found))
+            })
+        });
+        runs.min_by(|(one, _), (other, _)| one.cmp(other))
     }
 
     /// Bytes held.
@@ -99,36 +128,54 @@ mod tests {
 
     #[test]
     fn a_share_finds_its_keys_again() {
-        let levels: [&[u64]; 5] = [&[7], &[], &[1, 3, 5, 9], &[2, 4], &[]];
+        let runs: [(u32, &[u64]); 6] = [
+            (0, &[7]),
+            (1, &[]),
+            (2, &[1, 3, 5, 9]),
+            (2, &[2, 4]),
+            (3, &[6, 8]),
+            (4, &[]),
+        ];
         let mut keys = SegmentedVec::new();
         let mut starts = Vec::new();
-        for level in levels {
-            starts.push(keys.len() as u32);
-            keys.extend(level);
+        for (level, run) in runs {
+            starts.push(Run {
+                level,
+                first: keys.len() as u32,
+            });
+            keys.extend(run);
         }
         let share = Share::new(keys, starts);
-        for (level, expected) in levels.into_iter().enumerate() {
-            let all: Vec<_> = share.level(level).map(|place| *share.key(place)).collect();
-            assert_eq!(all, expected);
+        assert_eq!(share.levels(), 5);
+        for level in 0..5 {
+            let own = runs.iter().filter(|(of, _)| *of == level);
+            let mut expected: Vec<u64> = own.flat_map(|(_, run)| *run).copied().collect();
+            expected.sort_unstable();
+            assert_eq!(share.size(level), expected.len() as u64);
             for from in 0..11 {
                 let less = expected.iter().filter(|key| **key < from).count() as u64;
                 assert_eq!(share.before(level, &from), less);
                 for to in from..11 {
-                    let places = share.between(level, Some(&from), Some(&to));
-                    let found: Vec<_> = places.map(|place| *share.key(place)).collect();
+                    let pieces = share.between(level, Some(&from), Some(&to));
+                    let mut found: Vec<_> = pieces.flatten().copied().collect();
+                    found.sort_unstable();
                     let within = |key: &&u64| (from..to).contains(*key);
                     let wanted: Vec<_> = expected.iter().filter(within).copied().collect();
                     assert_eq!(found, wanted);
                 }
+                let large = |keys: &[u64]| {
+                    let place = keys.iter().position(|key| *key > from)?;
+                    Some((place, keys[place]))
+                };
+                let first = share.first(level, large).map(|(key, _)| *key);
+                assert_eq!(first, expected.iter().find(|key| **key > from).copied());
             }
-            assert_eq!(share.between(level, None, None), share.level(level));
+            assert_eq!(
+                share.between(level, None, None).flatten().count(),
+                expected.len()
+            );
         }
-        assert_eq!(
-            (0..7)
-                .map(|place| share.level_of(place))
-                .collect::<Vec<_>>(),
-            [0, 2, 2, 2, 2, 3, 3]
-        );
+        assert_eq!(share.first(9, |_| Some((0, ()))), None);
         let every: Vec<_> = share.every(2).map(|(level, key)| (level, *key)).collect();
         assert_eq!(every, [(2, 5)]);
     }

@@ -73,8 +73,9 @@ where
         for (first, keys) in self.log.runs(kept.states..self.log.len()) {
             let sampled = (first as u32..).map(StateId).zip(keys);
             let sampled = sampled.filter(|(id, _)| self.model.is_sampled(*id));
+            let length = |id| self.predecessors.length(id);
             kept.sample
-                .extend(sampled.map(|(id, key)| (id, key.clone())));
+                .extend(sampled.map(|(id, key)| (id, length(id), key.clone())));
             push_keys(self.model, K::keys(keys), &mut kept.journal.states)?;
         }
         let steps = self.predecessors.steps_from(kept.states);
@@ -88,7 +89,8 @@ where
             return Ok(());
         }
         push_chunks(&self.predecessors, kept);
-        let Some(tally) = self.model.save() else {
+        let told = (!self.model.is_at_fault()).then(|| self.model.tell());
+        let Some(tally) = told.flatten() else {
             kept.journal.end(AT_FAULT);
             return Ok(());
         };
@@ -135,12 +137,12 @@ where
             keys,
             ..
         } = &mut self.workers[0];
-        for (id, key) in &kept.sample {
+        for (id, length, key) in &kept.sample {
             let mut unexpanded = moment.unexpanded.iter();
             if id.0 >= moment.before || unexpanded.any(|span| span.states.contains(&id.0)) {
                 continue;
             }
-            let length = self.predecessors.length(*id);
+            let length = *length;
             let batch = Batch {
                 // Depth first, states at the limit are looked at only.
                 task: match self.options.limits.depth {
@@ -179,7 +181,11 @@ fn enumerated<K: Compared>(model: &dyn Expand) -> Checksum {
     checksum
 }
 
-fn push_keys(model: &dyn Expand, keys: Keys<'_>, file: &mut ListFile) -> Result<(), DiskError> {
+pub(super) fn push_keys(
+    model: &dyn Expand,
+    keys: Keys<'_>,
+    file: &mut ListFile,
+) -> Result<(), DiskError> {
     visit_words(model, keys, &mut |word| file.push(word))
 }
 

@@ -1,5 +1,6 @@
 //! Data that a search with checkpoints keeps beside itself.
 
+use super::together::Listed;
 use crate::explore::StateId;
 use crate::explore::disk::{Checksum, Journal};
 
@@ -14,8 +15,12 @@ pub(in crate::explore) struct Kept<K> {
     pub initial: usize,
     /// Checksum of the initial states as the model enumerates them, once it was needed.
     pub enumerated: Option<Checksum>,
-    /// States of the sample.
-    pub sample: Vec<(StateId, K)>,
+    /// States of the sample, with their distances from an initial state.
+    pub sample: Vec<(StateId, u32, K)>,
+    /// Runs of the list, of a search of several processes.
+    pub listed: Vec<Listed>,
+    /// States at which something was found before the search went on, of such a search: their levels and keys.
+    pub earlier: Vec<(u32, K)>,
 }
 
 impl<K> Kept<K> {
@@ -27,6 +32,8 @@ impl<K> Kept<K> {
             initial: 0,
             enumerated: None,
             sample: Vec::new(),
+            listed: Vec::new(),
+            earlier: Vec::new(),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! A search that goes on from a checkpoint.
 
+use std::path::Path;
+
 use super::checkpoint::Moment;
 use super::kept::Kept;
 use super::state::Search;
@@ -9,6 +11,7 @@ use crate::explore::expansion::{Expand, Keeps};
 use crate::explore::frontier::Span;
 use crate::explore::keys::{Compared, Form, KeyList};
 use crate::explore::options::Storage;
+use crate::explore::peers::take_keys;
 use crate::explore::set::{Candidate, InsertSink, Predecessor, Visited};
 use crate::state::Code;
 
@@ -61,36 +64,24 @@ where
         form: Form,
     ) -> Result<Resumed, DiskError> {
         let path = kept.journal.folder.path().to_owned();
-        let of_manifest = |what: &str| Err(DiskError::damaged(&path, what));
-        let reached = manifest.reached;
-        let (Ok(before), true) = (u32::try_from(manifest.before), reached < u32::MAX.into()) else {
-            return of_manifest("it has more states than can be numbered");
-        };
-        let is_within = |end: u64| end <= reached;
-        let spans = manifest.frontier.iter();
-        if !spans
-            .clone()
-            .all(|span| span.start <= span.end && is_within(span.end))
-            || !is_within(manifest.initial)
-            || !is_within(manifest.before)
-        {
-            return of_manifest("it speaks of states that are not there");
-        }
-        let unexpanded: Vec<_> = spans
-            .map(|span| Span {
-                states: span.start as u32..span.end as u32,
-                length: span.length,
-            })
-            .collect();
-        let initial = manifest.initial as usize;
+        let Resumed {
+            unexpanded,
+            before,
+            initial,
+        } = position(manifest, &path)?;
         if self.options.storage == Storage::Fingerprints {
             self.log.keep_first(initial);
         }
-        self.read_states(kept, manifest, form)?;
-        self.read_steps(kept, manifest)?;
         self.read_chunks(kept, manifest)?;
-        if !self.model.load(&manifest.tally) {
-            return of_manifest("what was found is of another form");
+        let mentioned = self.read_states(kept, manifest, form)?;
+        self.read_steps(kept, manifest)?;
+        let number = |id: StateId| match &manifest.mentioned {
+            None => id,
+            Some(_) => mentioned.get(id.0 as usize).copied().unwrap_or(id),
+        };
+        if !self.model.hear(&manifest.tally, &number) {
+            let what = "what was found is of another form";
+            return Err(DiskError::damaged(&path, what));
         }
         kept.states = self.log.len();
         kept.initial = initial;
@@ -113,18 +104,24 @@ where
         })
     }
 
+    /// Reads the states; returns the numbers of those that the manifest mentions by their words.
     fn read_states(
         &mut self,
         kept: &mut Kept<K>,
         manifest: &Manifest,
         form: Form,
-    ) -> Result<(), DiskError> {
+    ) -> Result<Vec<StateId>, DiskError> {
         let path = kept.journal.folder.path().join(STATES);
         let unexpanded = manifest.frontier.iter().map(|span| span.start).min();
         let unexpanded = unexpanded.unwrap_or(manifest.reached) as usize;
         let mut reader = kept.journal.reader(STATES, manifest.states);
         let mut list = KeyList::new(form);
         let mut keys: Vec<K> = Vec::with_capacity(BATCH);
+        let wanted = manifest.mentioned.iter().flatten();
+        let wanted = wanted.map(|(_, words)| take_keys::<K>(form, words));
+        let wanted = wanted.collect::<Result<Vec<_>, _>>();
+        let wanted: Vec<K> = wanted.unwrap_or_default().into_iter().flatten().collect();
+        let mut mentioned = vec![StateId(u32::MAX); wanted.len()];
         loop {
             read_keys(&mut reader, self.model, &mut list)?;
             keys.clear();
@@ -140,7 +137,12 @@ where
             };
             for (id, key) in (first as u32..).map(StateId).zip(&keys) {
                 if self.model.is_sampled(id) {
-                    kept.sample.push((id, key.clone()));
+                    let length = self.predecessors.length(id);
+                    kept.sample.push((id, length, key.clone()));
+                }
+                let is_it = |wanted: &K| self.visited.is_same(wanted, key);
+                if let Some(place) = wanted.iter().position(is_it) {
+                    mentioned[place] = id;
                 }
             }
             let wave = vec![keys.drain(..).map(candidate).collect::<Vec<_>>()];
@@ -170,7 +172,7 @@ where
             }
         }
         if self.log.len() as u64 == manifest.reached {
-            Ok(())
+            Ok(mentioned)
         } else {
             let (has, says) = (self.log.len(), manifest.reached);
             let what = format!("it has {has} states, and a checkpoint vouches for {says}");
@@ -204,7 +206,11 @@ where
         }
     }
 
-    fn read_chunks(&mut self, kept: &mut Kept<K>, manifest: &Manifest) -> Result<(), DiskError> {
+    pub(super) fn read_chunks(
+        &mut self,
+        kept: &mut Kept<K>,
+        manifest: &Manifest,
+    ) -> Result<(), DiskError> {
         let path = kept.journal.folder.path().join(CHUNKS);
         let mut reader = kept.journal.reader(CHUNKS, manifest.chunks);
         let mut next = 0;
@@ -230,8 +236,39 @@ where
     }
 }
 
+/// Position of the search that a manifest is of, if it speaks of states that there are.
+pub(super) fn position(manifest: &Manifest, path: &Path) -> Result<Resumed, DiskError> {
+    let of_manifest = |what: &str| Err(DiskError::damaged(path, what));
+    let reached = manifest.reached;
+    let (Ok(before), true) = (
+        u32::try_from(manifest.before),
+        reached < u64::from(u32::MAX),
+    ) else {
+        return of_manifest("it has more states than can be numbered");
+    };
+    let is_within = |end: u64| end <= reached;
+    let spans = manifest.frontier.iter();
+    if !spans
+        .clone()
+        .all(|span| span.start <= span.end && is_within(span.end))
+        || !is_within(manifest.initial)
+        || !is_within(manifest.before)
+    {
+        return of_manifest("it speaks of states that are not there");
+    }
+    let unexpanded = spans.map(|span| Span {
+        states: span.start as u32..span.end as u32,
+        length: span.length,
+    });
+    Ok(Resumed {
+        unexpanded: unexpanded.collect(),
+        before,
+        initial: manifest.initial as usize,
+    })
+}
+
 /// Reads some keys, none at the end of the list.
-fn read_keys(
+pub(super) fn read_keys(
     reader: &mut ListReader<'_>,
     model: &dyn Expand,
     list: &mut KeyList,

@@ -3,32 +3,41 @@
 //! Processes meet whenever each has expanded so much that it has a bounded number of words for the others, or all of its level. What they tell
 //! each other then decides for all of them alike how it goes on.
 
+mod gather;
+mod keep;
+mod resume;
+
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
 use super::bounds::BETWEEN_LOOKS;
+use super::checkpoint::AT_FAULT;
 use super::chunk::Successors;
 use super::initial::CutShort;
 use super::resume::Added;
 use super::state::{Search, Worker};
 use crate::explore::expansion::Task;
+use crate::explore::exploration::NoOutcome;
 use crate::explore::explored::End;
 use crate::explore::frontier::Span;
 use crate::explore::keys::Compared;
 use crate::explore::limits::Limit;
 use crate::explore::memory::resident_bytes;
 use crate::explore::peers::{
-    FIRST, Garbled, Notice, Party, Peers, PeersError, Trouble, meet, push_keys, push_text,
+    FIRST, Garbled, Notice, Party, Peers, PeersError, Run, Trouble, meet, push_keys, push_text,
     take_keys, take_text, to_all,
 };
 use crate::explore::set::{Candidate, Fingerprinted, Predecessor, Visited};
 use crate::model_call::{Panic, catch};
 use crate::parallel::run_in_parallel;
 use crate::random::generator::mix;
+pub(super) use keep::Listed;
 
 /// Words that are under way between all processes, at most: 64 MiB.
-const UNDER_WAY: usize = 1 << 23;
+const WORDS: usize = 1 << 23;
+/// Number from which on states are those at which something was found before the search went on from a checkpoint.
+const EARLIER: u32 = 1 << 31;
 /// Shards of the states: each belongs to a process as a whole.
 const SHARDS: u64 = 1 << 10;
 /// Targets sent last of which a worker knows. PERF: they fit into a processor's second cache.
@@ -42,8 +51,12 @@ pub(super) struct Together {
     party: Party,
     /// Words of targets for each process.
     outgoing: Vec<Vec<u64>>,
-    /// The first state of each level.
-    pub levels: Vec<u32>,
+    /// Runs of the states, of which each is sorted.
+    pub runs: Vec<Run>,
+    /// Number of these that the last checkpoint has.
+    kept_runs: usize,
+    /// Number of states that are sorted.
+    sorted: u32,
     /// Last notices of all.
     pub notices: Vec<Notice>,
     /// Reason why this process expands no more states.
@@ -59,11 +72,18 @@ impl Together {
             outgoing: vec![Vec::new(); peers.processes()],
             peers,
             party,
-            levels: Vec::new(),
+            runs: Vec::new(),
+            kept_runs: 0,
+            sorted: 0,
             notices: Vec::new(),
             trouble: None,
             panic: None,
         }
+    }
+
+    /// No words for each process.
+    fn nothing(&self) -> Vec<Vec<u64>> {
+        vec![Vec::new(); self.outgoing.len()]
     }
 
     /// Number of the process to which a state belongs.
@@ -131,7 +151,7 @@ impl Together {
     /// True if there are as many words for the others as may be under way.
     fn is_full(&self) -> bool {
         let words: usize = self.outgoing.iter().map(Vec::len).sum();
-        words >= UNDER_WAY / self.outgoing.len()
+        words >= WORDS / self.outgoing.len()
     }
 
     fn limit(&mut self, limit: Limit) {
@@ -168,6 +188,12 @@ impl Together {
     }
 }
 
+/// Place after the last state of a run, of so many states.
+fn end_of(runs: &[Run], number: usize, states: usize) -> usize {
+    let next = runs.get(number + 1);
+    next.map_or(states, |next| next.first as usize)
+}
+
 /// End of a search of several processes.
 pub(super) struct Ended {
     pub end: End,
@@ -200,23 +226,41 @@ where
     }
 
     /// Searches until the processes find that it is over.
-    pub(super) fn search_together(&mut self) -> Result<Ended, PeersError> {
+    pub(super) fn search_together(&mut self) -> Result<Ended, NoOutcome> {
         self.together().test_search()?;
-        if let Some(CutShort { limit, panic }) = self.guarded(Self::add_initial) {
-            // A panic of `initial` is one of all processes, and what was shown before it is searched.
-            let together = self.together();
-            together.panic = panic;
-            limit.into_iter().for_each(|limit| together.limit(limit));
-        }
-        let mut level = self.begin_level(0, 0);
-        let initial_states = level.states.len() as u64;
-        let end = loop {
-            self.meet(&level)?;
-            if let Some(end) = self.decide(&level) {
-                break end;
+        let resumed = self.resume_together()?;
+        let mut initial_states = 0;
+        // A level in whose midst the search goes on has begun.
+        let mut begun = None;
+        // A checkpoint that is resumed need not be written once more.
+        let mut is_new = true;
+        let mut level = match resumed {
+            Some(resumed) => {
+                initial_states = resumed.initial_states;
+                let before = resumed.before(self.log.len() as u32);
+                begun = resumed.is_begun.then_some((resumed.left, before));
+                is_new = false;
+                resumed.level
             }
-            let before = self.log.len() as u32;
-            let mut left = level.clone();
+            None => {
+                let level = self.begin();
+                initial_states += level.states.len() as u64;
+                level
+            }
+        };
+        let end = loop {
+            if begun.is_none() {
+                self.meet(&level)?;
+                if let Some(end) = self.decide(&level) {
+                    break end;
+                }
+                if is_new {
+                    self.keep_together(&level)?;
+                }
+            }
+            is_new = true;
+            let all = || (level.clone(), self.log.len() as u32);
+            let (mut left, before) = begun.take().unwrap_or_else(all);
             let trouble = loop {
                 self.expand_some(&mut left);
                 self.meet(&left)?;
@@ -239,10 +283,31 @@ where
         })
     }
 
+    /// The initial states.
+    fn begin(&mut self) -> Span {
+        if let Some(CutShort { limit, panic }) = self.guarded(Self::add_initial) {
+            if let Some(kept) = self.kept.as_mut().filter(|_| panic.is_some()) {
+                // A search that goes on would not know of it.
+                kept.journal.end(AT_FAULT);
+            }
+            // A panic of `initial` is one of all processes, and what was shown before it is searched.
+            let together = self.together();
+            together.panic = panic;
+            limit.into_iter().for_each(|limit| together.limit(limit));
+        }
+        self.begin_level(0, 0)
+    }
+
     /// Sorts the states that a level has led to, from the one of a number on; they are the next level.
     fn begin_level(&mut self, first: u32, length: u32) -> Span {
-        self.log.sort_from(first as usize);
-        self.together().levels.push(first);
+        let states = self.log.len() as u32;
+        let together = self.together();
+        let sorted = std::mem::replace(&mut together.sorted, states);
+        together.runs.push(Run {
+            level: length,
+            first: sorted,
+        });
+        self.log.sort_from(sorted as usize);
         Span {
             states: first..self.log.len() as u32,
             length,
@@ -329,10 +394,12 @@ where
             memory_bytes: resident_bytes().unwrap_or(0),
             stop: self.model.stop(),
             trouble: self.together().trouble,
+            keeps: self.kept.as_ref().is_some_and(|kept| kept.journal.is_due()),
+            is_at_fault: self.incomplete || self.model.is_at_fault(),
         };
         let form = self.form;
         let together = self.together();
-        let nothing = vec![Vec::new(); together.outgoing.len()];
+        let nothing = together.nothing();
         let outgoing = std::mem::replace(&mut together.outgoing, nothing);
         let received = meet(&*together.peers, outgoing, &notice)?;
         let mut all = Vec::new();

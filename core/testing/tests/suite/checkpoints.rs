@@ -19,7 +19,7 @@ use crate::spilling::{Fan, spilling};
 use crate::table::Correspondence;
 use crate::table::random::{Size, draw};
 
-fn checkpoints(folder: &Path, start: Start) -> Option<Checkpoints> {
+pub fn checkpoints(folder: &Path, start: Start) -> Option<Checkpoints> {
     Some(Checkpoints {
         folder: folder.to_owned(),
         every: Duration::ZERO,
@@ -38,12 +38,12 @@ fn without_account(report: Report) -> Report {
     }
 }
 
-fn folder() -> TempDir {
+pub fn folder() -> TempDir {
     tempfile::tempdir().expect("there is room for a folder")
 }
 
 /// Copies a folder as it is: what is left of a process that is killed.
-fn copy(from: &Path, to: &Path) {
+pub fn copy(from: &Path, to: &Path) {
     for entry in fs::read_dir(from).expect("the folder is there") {
         let path = entry.expect("the folder can be read").path();
         let name = path.file_name().expect("a file has a name");

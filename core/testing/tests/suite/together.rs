@@ -1,11 +1,12 @@
 //! Searches of several processes: they say the same as one, however many they are.
 
 use std::marker::PhantomData;
-use std::sync::Arc;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
 use std::thread;
 
 use refmap::AbstractSteps::{self, One};
-use refmap::explore::{Limits, Order, Peers, PeersError, Storage};
+use refmap::explore::{Limits, Order, Peers, PeersError, Progress, Start, Storage, Watch};
 use refmap::obligation::{CheckError, Checker, Search, Symmetry, Until};
 use refmap::random::{Generator, Walks};
 use refmap::{
@@ -15,6 +16,7 @@ use refmap_testing::{Participant, participants};
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::checkpoints::{checkpoints, copy, folder};
 use crate::comparison::timeless;
 use crate::spilling::{Count, Fan, Grid, without_disk};
 use crate::symmetry::crowds;
@@ -68,6 +70,7 @@ fn without_choice(report: Report) -> Report {
     let mut report = without_disk(report);
     report.counterexample = None;
     report.warnings.clear();
+    report.checkpoints = None;
     // The sample is another one, since states have other numbers.
     report.asked_again = 0;
     if let Some(identified) = &mut report.symmetry {
@@ -410,6 +413,118 @@ fn a_process_that_is_lost_ends_all() {
         }
     }
     assert!(ended > 200, "{ended}");
+}
+
+/// Report of a search in so many processes, or of one alone if that is 0, whose folder is copied when it reports its progress for the time of
+/// this number: what is left where it is killed.
+fn killed<R: Refinement + Sync>(
+    refinement: &R,
+    settings: &Settings<'_>,
+    processes: usize,
+    moment: u64,
+    left: &Path,
+) -> Report {
+    let folder = settings.checkpoints.as_ref().map(|of| of.folder.clone());
+    let folder = folder.expect("there are checkpoints");
+    let times = Mutex::new(0);
+    let progress = |progress: &Progress| {
+        if progress.peers.is_none_or(|peers| peers.process == 0) {
+            let mut times = times.lock().expect("no holder of this lock panics");
+            if *times == moment {
+                copy(&folder, left);
+            }
+            *times += 1;
+        }
+    };
+    let settings = Settings {
+        watch: Watch {
+            progress: Some(&progress),
+            cancel: None,
+        },
+        ..settings.clone()
+    };
+    match processes {
+        0 => check(refinement, &settings).expect("the settings fit"),
+        _ => together(&of(refinement), &settings, processes),
+    }
+}
+
+/// A search goes on in whatever number of processes from what any number of them has left.
+fn compare_killed<R: Refinement + Sync>(
+    refinement: &R,
+    settings: &Settings<'_>,
+    generator: &mut Generator,
+    resumed: &mut [u64; 4],
+) {
+    let expected = check(refinement, settings).expect("the settings fit");
+    let mut from = folder();
+    let mut start = Start::Anew;
+    let mut before = None;
+    for _ in 0..4 {
+        let left = folder();
+        let processes = [0, 1, 2, 5][generator.below(4)];
+        let settings = Settings {
+            checkpoints: checkpoints(from.path(), start),
+            threads: 1 + generator.below(2),
+            ..settings.clone()
+        };
+        let moment = generator.below(8) as u64;
+        let report = killed(refinement, &settings, processes, moment, left.path());
+        let whose = format!("{processes} processes after {before:?}");
+        let [plain, found] = [&expected, &report].map(|report| without_choice(report.clone()));
+        assert_same(&plain, &found, &whose);
+        if let Some(before) = before {
+            resumed[usize::from(before > 0) * 2 + usize::from(processes > 0)] += 1;
+        }
+        if !left.path().join("checkpoint").exists() {
+            return;
+        }
+        before = Some(processes);
+        from = left;
+        start = Start::Resumed;
+    }
+}
+
+#[test]
+fn a_search_goes_on_in_any_number_of_processes() {
+    let mut resumed = [0; 4];
+    for (seeds, size) in [(0..250, Size::Small), (0..6, Size::Wide)] {
+        for seed in seeds {
+            let mut generator = Generator::new(seed);
+            for until in [Until::End, Until::FirstViolation] {
+                let settings = Settings {
+                    until,
+                    ..Settings::default()
+                };
+                let refinement = draw(seed, size);
+                compare_killed(&refinement, &settings, &mut generator, &mut resumed);
+            }
+        }
+    }
+    assert!(resumed.iter().all(|cases| *cases > 8), "{resumed:?}");
+}
+
+/// Checkpoints in the midst of a level, of words and of codes.
+#[test]
+fn a_search_goes_on_in_the_midst_of_a_level() {
+    let mut resumed = [0; 4];
+    let fan = Fan { width: 150_000 };
+    let grid = Grid::<u64> {
+        side: 20,
+        of: PhantomData,
+    };
+    for seed in 0..6 {
+        let mut generator = Generator::new(seed);
+        for until in [Until::End, Until::FirstViolation] {
+            let settings = Settings {
+                until,
+                ..Settings::default()
+            };
+            compare_killed(&fan, &settings, &mut generator, &mut resumed);
+            compare_killed(&grid, &settings, &mut generator, &mut resumed);
+        }
+    }
+    assert!(resumed.iter().all(|cases| *cases > 0), "{resumed:?}");
 }
 
 #[test]

@@ -50,6 +50,7 @@ pub fn timeless(report: Report) -> Report {
         peak_memory_bytes: 0,
         states_kept: None,
         threads: 0,
+        processes: None,
         ..report
     }
 }

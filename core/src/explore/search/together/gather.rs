@@ -1,8 +1,8 @@
 //! The end of a search of several processes: what each has found comes to the one that judges, and the others serve it.
 
-use super::state::{Search, Worker};
-use super::together::{Ended, Together};
+use super::{Ended, Together};
 use crate::explore::StateId;
+use crate::explore::disk::Journal;
 use crate::explore::expansion::{Batch, Keeps, Task};
 use crate::explore::exploration::NoOutcome;
 use crate::explore::explored::End;
@@ -13,6 +13,8 @@ use crate::explore::peers::{
     push_keys, push_text, take_keys, take_text, to_all, to_first,
 };
 use crate::explore::search::Found;
+use crate::explore::search::kept::Kept;
+use crate::explore::search::state::{Search, Worker};
 use crate::explore::segments::SegmentedVec;
 use crate::explore::set::Visited;
 use crate::model_call::catch;
@@ -30,13 +32,20 @@ where
     /// # Errors
     ///
     /// If the processes do not search the same, or one was lost; and where another process has the outcome.
-    pub fn run_together(mut self, party: Party) -> Result<Found, NoOutcome> {
+    pub fn run_together(
+        mut self,
+        party: Party,
+        journal: Option<Journal>,
+    ) -> Result<Found, NoOutcome> {
         self.together = Some(Box::new(Together::new(party)));
+        self.kept = journal.map(|journal| Box::new(Kept::new(journal)));
         let ended = self.search_together()?;
+        let ids = self.model.mentioned();
+        let mentioned: Vec<_> = ids.into_iter().map(|id| (id, self.mentioned(id))).collect();
         let together = self.together.take().expect("it is there");
         let log = std::mem::replace(&mut self.log, SegmentedVec::new());
-        let share = Share::new(log, together.levels.clone());
-        let (sizes, record) = self.record(&ended, &together, &share)?;
+        let share = Share::new(log, together.runs.clone());
+        let (sizes, record) = self.record(&ended, &together, &share, &mentioned)?;
         let mut words = Vec::new();
         for (_, key) in share.every(BLOCK) {
             push_keys(&mut words, K::keys(std::slice::from_ref(key)));
@@ -58,19 +67,17 @@ where
         ended: &Ended,
         together: &Together,
         share: &Share<K>,
+        mentioned: &[(StateId, (u32, K))],
     ) -> Result<(Vec<u64>, Record), PeersError> {
         let peers = &*together.peers;
-        let mentioned = self.model.mentioned();
-        let level_of = |id: &StateId| share.level_of(id.0) as u32;
         let mentions = Mentions {
-            sizes: (0..share.levels())
-                .map(|level| share.level(level).len() as u64)
+            sizes: (0..share.levels() as u32)
+                .map(|level| share.size(level))
                 .collect(),
-            levels: mentioned.iter().map(level_of).collect(),
+            levels: mentioned.iter().map(|(_, (level, _))| *level).collect(),
         };
         let mut words = Vec::new();
-        for id in &mentioned {
-            let key = share.key(id.0 as usize);
+        for (_, (_, key)) in mentioned {
             push_keys(&mut words, K::keys(std::slice::from_ref(key)));
         }
         let text = serde_json::to_string(&mentions).expect("numbers have a text");
@@ -91,23 +98,23 @@ where
             let before = of.levels.into_iter().zip(&keys);
             counts.push(
                 before
-                    .map(|(level, key)| share.before(level as usize, key))
+                    .map(|(level, key)| share.before(level, key))
                     .collect(),
             );
         }
         let counts = peers.exchange(counts)?;
-        let number = |id: StateId| {
-            let place = mentioned.binary_search(&id).expect("it is mentioned");
-            let before: u64 = sizes[..level_of(&id) as usize].iter().sum();
+        let mut numbers = Vec::new();
+        for (place, (id, (level, _))) in mentioned.iter().enumerate() {
+            let before: u64 = sizes[..*level as usize].iter().sum();
             let less = counts.iter().filter_map(|counts| counts.get(place));
-            StateId((before + less.sum::<u64>()) as u32)
-        };
-        let tally = self.model.tell(&number);
+            numbers.push((id.0, (before + less.sum::<u64>()) as u32));
+        }
         let splitters = share.every(BLOCK).map(|(level, _)| level);
         let store_bytes = share.bytes() + self.predecessors.bytes() + self.visited.bytes();
         self.resident.look(store_bytes);
         let record = Record {
-            tally,
+            tally: self.model.tell(),
+            numbers,
             initial_states: ended.initial_states,
             transitions: self.transitions,
             unexamined: self.unexamined,
@@ -140,7 +147,14 @@ where
             let text = take_text(&mut words).map_err(of)?;
             let record: Record = serde_json::from_str(&text).map_err(|_| of(Garbled))?;
             let keys = take_keys::<K>(self.form, &words).map_err(of)?;
-            if !self.model.hear(&record.tally) || keys.len() != record.splitters.len() {
+            let number = |id: StateId| {
+                let numbers = &record.numbers;
+                let place = numbers.binary_search_by_key(&id.0, |(here, _)| *here);
+                place.map_or(id, |place| StateId(numbers[place].1))
+            };
+            let told = record.tally.as_ref();
+            let is_heard = told.is_some_and(|told| self.model.hear(told, &number));
+            if !is_heard || keys.len() != record.splitters.len() {
                 return Err(of(Garbled));
             }
             splitters.extend(record.splitters.iter().copied().zip(keys));
@@ -158,6 +172,8 @@ where
         )?;
         let expanded = sizes[..ended.levels as usize].iter().sum::<u64>();
         self.ask_again(&scattered, expanded as u32);
+        let kept = self.kept.as_ref();
+        let earlier = kept.map_or(0.0, |kept| kept.journal.earlier_seconds);
         let reached = sizes.iter().rposition(|size| *size > 0);
         let panic = records.iter().find_map(|record| record.panic.clone());
         let panicked = panic.is_some() || records.iter().any(|record| record.is_incomplete);
@@ -170,7 +186,7 @@ where
             unexamined: sum(|record| record.unexamined),
             transitions: sum(|record| record.transitions),
             depth: reached.unwrap_or(0) as u32,
-            seconds: self.clock.started.elapsed().as_secs_f64(),
+            seconds: earlier + self.clock.started.elapsed().as_secs_f64(),
             peak_memory_bytes: sum(|record| record.peak_memory_bytes),
             store_bytes: sum(|record| record.store_bytes),
             set_bytes: sum(|record| record.set_bytes),
@@ -179,7 +195,7 @@ where
             panic,
             strange: records.into_iter().find_map(|record| record.strange),
             spilled: None,
-            written: None,
+            written: self.kept.take().map(|kept| kept.journal.written),
             store: Box::new(scattered),
         })
     }
@@ -222,24 +238,18 @@ where
             match asked::<K>(peers, form)? {
                 Request::Before(wanted) => {
                     let before = wanted.iter();
-                    answer.extend(before.map(|(level, key)| share.before(*level as usize, key)));
+                    answer.extend(before.map(|(level, key)| share.before(*level, key)));
                 }
                 Request::Between { level, from, to } => {
-                    let places = share.between(level as usize, from.as_ref(), to.as_ref());
-                    for (_, keys) in share.runs(places) {
+                    for keys in share.between(level, from.as_ref(), to.as_ref()) {
                         push_keys(&mut answer, K::keys(keys));
                     }
                 }
                 Request::Back { level, key } => {
-                    let before = share.level(level.saturating_sub(1) as usize);
+                    let before = level.saturating_sub(1);
                     let wanted = K::keys(std::slice::from_ref(&key)).at(0);
-                    let mut runs = share.runs(before);
-                    let found = catch(|| {
-                        runs.find_map(|(_, keys)| {
-                            let (place, step) = self.model.leads(K::keys(keys), wanted)?;
-                            Some((&keys[place], step))
-                        })
-                    });
+                    let leads = |keys: &[K]| self.model.leads(K::keys(keys), wanted);
+                    let found = catch(|| share.first(before, leads));
                     // What panics here does so in process 0, too, which tells it.
                     if let Ok(Some((key, step))) = found {
                         answer.push(step.into());

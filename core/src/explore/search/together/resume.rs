@@ -1,0 +1,338 @@
+//! A search of several processes that goes on from a checkpoint, which one process has written, or several: process 0 reads it, and sends each
+//! state to the process that owns it.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::keep::Listed;
+use super::{EARLIER, WORDS};
+use crate::explore::StateId;
+use crate::explore::disk::{DiskError, Manifest, STATES};
+use crate::explore::expansion::Keeps;
+use crate::explore::exploration::NoOutcome;
+use crate::explore::frontier::Span;
+use crate::explore::keys::{Compared, KeyList};
+use crate::explore::peers::{
+    FIRST, Garbled, PeersError, Run, push_keys, push_text, take_keys, take_text, to_all,
+};
+use crate::explore::search::Search;
+use crate::explore::search::checkpoint::Moment;
+use crate::explore::search::kept::Kept;
+use crate::explore::search::resume::{Added, position, read_keys};
+use crate::explore::set::{Candidate, Predecessor, Visited};
+
+/// Position of a search that goes on.
+pub(super) struct Resumed<K> {
+    /// The level that is being expanded, and the states of it that are left.
+    pub level: Span,
+    pub left: Span,
+    /// Whether some states of the level were expanded, of whichever process.
+    pub is_begun: bool,
+    /// The last level of which some were.
+    expanded: Option<u32>,
+    /// The first state to which it has led, if there is one.
+    before: Option<u32>,
+    /// Distinct initial states, which process 0 counts for all.
+    pub initial_states: u64,
+    /// States of a part that has not come as a whole.
+    pending: Vec<K>,
+}
+
+impl<K> Resumed<K> {
+    fn nothing() -> Self {
+        let nothing = Span {
+            states: 0..0,
+            length: 0,
+        };
+        Self {
+            level: nothing.clone(),
+            left: nothing,
+            is_begun: true,
+            expanded: None,
+            before: None,
+            initial_states: 0,
+            pending: Vec::new(),
+        }
+    }
+
+    /// The first state to which the level has led, of so many states.
+    pub fn before(&self, states: u32) -> u32 {
+        self.before.unwrap_or(states)
+    }
+}
+
+/// Kind of some states of a checkpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Kind {
+    Expanded,
+    Left,
+    /// Those to which expanded ones of the level before led, which is not complete.
+    New,
+}
+
+/// Part of the states of a checkpoint; the keys come before it.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Part {
+    level: u32,
+    kind: Kind,
+    /// Whether more of the same come.
+    more: bool,
+    /// Whether nothing comes after it.
+    last: bool,
+}
+
+impl<'a, K, I> Search<'a, K, I>
+where
+    K: Compared + Ord,
+    I: Visited<K>,
+{
+    /// Reads the checkpoint that is resumed, if one is.
+    pub(super) fn resume_together(&mut self) -> Result<Option<Resumed<K>>, NoOutcome> {
+        let peers = Arc::clone(&self.together().peers);
+        let mut kept = self.kept.take();
+        let manifest = kept.as_mut().and_then(|kept| kept.journal.resumed.take());
+        let resumes = u64::from(manifest.is_some());
+        let told = peers.exchange(to_all(&*peers, &[resumes]))?;
+        if told[FIRST].first() != Some(&1) {
+            self.kept = kept;
+            return Ok(None);
+        }
+        let mut resumed = Resumed::nothing();
+        match (&mut kept, manifest) {
+            (Some(kept), Some(manifest)) => {
+                self.distribute(kept, &manifest, &mut resumed)?;
+                resumed.initial_states = manifest.initial;
+            }
+            _ => while !self.receive(Vec::new(), None, &mut resumed)? {},
+        }
+        self.kept = kept;
+        let states = self.log.len() as u32;
+        let together = self.together();
+        together.kept_runs = together.runs.len();
+        together.sorted = states;
+        Ok(Some(resumed))
+    }
+
+    /// Reads the states, and sends each to its owner.
+    fn distribute(
+        &mut self,
+        kept: &mut Kept<K>,
+        manifest: &Manifest,
+        resumed: &mut Resumed<K>,
+    ) -> Result<(), NoOutcome> {
+        let path = kept.journal.folder.path().to_owned();
+        let damaged = |what: &str| DiskError::damaged(&path, what);
+        let at = position(manifest, &path)?;
+        self.read_chunks(kept, manifest)?;
+        let runs = self.runs_of(manifest.reached, &at.unexpanded, at.before.into());
+        let mut mentioned = self.model.mentions(&manifest.tally).unwrap_or_default();
+        let form = self.form;
+        if let Some(states) = &manifest.mentioned {
+            mentioned.clear();
+            for (level, words) in states {
+                let key = take_keys::<K>(form, words)
+                    .ok()
+                    .and_then(|mut keys| keys.pop());
+                let key = key.ok_or_else(|| damaged("a state that it mentions is none"))?;
+                kept.earlier.push((*level, key));
+            }
+        }
+        let most = WORDS / self.together().peers.processes();
+        let mut list = KeyList::new(form);
+        let mut keys: Vec<K> = Vec::new();
+        let mut taken = 0;
+        let mut id = 0;
+        let mut states = kept.journal.reader(STATES, manifest.states);
+        let mut found = Vec::new();
+        for (number, (listed, kind)) in runs.iter().enumerate() {
+            let mut words = self.together().nothing();
+            while id < listed.end {
+                if taken == keys.len() {
+                    keys.clear();
+                    taken = 0;
+                    read_keys(&mut states, self.model, &mut list)?;
+                    K::take(&mut list, &mut keys);
+                    if keys.is_empty() {
+                        return Err(damaged("its list of states is shorter").into());
+                    }
+                }
+                let key = &keys[taken];
+                let number = StateId(id as u32);
+                if self.model.is_sampled(number) {
+                    found.push((number, listed.level, key.clone()));
+                }
+                if manifest.mentioned.is_none() && mentioned.binary_search(&number).is_ok() {
+                    kept.earlier.push((listed.level, key.clone()));
+                }
+                let owner = self.together().owner(key);
+                push_keys(&mut words[owner], K::keys(std::slice::from_ref(key)));
+                taken += 1;
+                id += 1;
+                if id < listed.end && words.iter().map(Vec::len).sum::<usize>() >= most {
+                    let nothing = self.together().nothing();
+                    let words = std::mem::replace(&mut words, nothing);
+                    let part = Part {
+                        level: listed.level,
+                        kind: *kind,
+                        more: true,
+                        last: false,
+                    };
+                    self.receive(words, Some(part), resumed)?;
+                }
+            }
+            let part = Part {
+                level: listed.level,
+                kind: *kind,
+                more: false,
+                last: number + 1 == runs.len(),
+            };
+            if part.last {
+                // The end of the list tells whether it is the one that was written.
+                read_keys(&mut states, self.model, &mut list)?;
+                K::take(&mut list, &mut keys);
+                if taken != keys.len() || id != manifest.reached {
+                    return Err(damaged("its list of states is longer").into());
+                }
+            }
+            self.receive(words, Some(part), resumed)?;
+        }
+        kept.sample = found;
+        let number = |id: StateId| {
+            let place = match &manifest.mentioned {
+                Some(_) => id.0,
+                None => mentioned.binary_search(&id).unwrap_or(0) as u32,
+            };
+            StateId(EARLIER + place)
+        };
+        if !self.model.hear(&manifest.tally, &number) {
+            return Err(damaged("what was found is of another form").into());
+        }
+        kept.states = manifest.reached as usize;
+        kept.listed = runs.into_iter().map(|(listed, _)| listed).collect();
+        // Each run that is listed has a chunk from now on; those that it has in the file are of whatever length.
+        kept.chunks = kept.listed.len();
+        self.transitions = manifest.transitions;
+        let moment = Moment {
+            unexpanded: &at.unexpanded,
+            before: at.before,
+        };
+        if self.sampled(kept, moment, Keeps::Nothing) != manifest.sample {
+            return Err(NoOutcome::Disk(DiskError::OtherModel {
+                path,
+                what: "its initial states, or the steps of some states, are others",
+            }));
+        }
+        Ok(())
+    }
+
+    /// Runs of the list, with the kinds of their states.
+    fn runs_of(&self, reached: u64, unexpanded: &[Span], before: u64) -> Vec<(Listed, Kind)> {
+        let left = unexpanded.first();
+        let left = left.map_or(before..before, |left| {
+            u64::from(left.states.start)..u64::from(left.states.end)
+        });
+        let mut starts: Vec<(u64, u32)> = Vec::new();
+        for chunk in self.predecessors.chunks_from(0) {
+            if starts
+                .last()
+                .is_none_or(|(_, level)| *level != chunk.length)
+            {
+                starts.push((chunk.first, chunk.length));
+            }
+        }
+        let mut runs = Vec::new();
+        for (number, (first, level)) in starts.iter().enumerate() {
+            let end = starts.get(number + 1).map_or(reached, |(next, _)| *next);
+            let middle = left.start.clamp(*first, end);
+            for (first, end) in [(*first, middle), (middle, end)] {
+                let kind = match first {
+                    _ if first < left.start => Kind::Expanded,
+                    _ if first < before => Kind::Left,
+                    _ => Kind::New,
+                };
+                let listed = Listed {
+                    level: *level,
+                    first,
+                    end,
+                };
+                if first < end {
+                    runs.push((listed, kind));
+                }
+            }
+        }
+        runs
+    }
+
+    /// Adds the states of a part that are this process's; says whether it is the last.
+    fn receive(
+        &mut self,
+        words: Vec<Vec<u64>>,
+        part: Option<Part>,
+        resumed: &mut Resumed<K>,
+    ) -> Result<bool, PeersError> {
+        let form = self.form;
+        let together = self.together();
+        let mut outgoing = together.nothing();
+        if let Some(part) = part {
+            outgoing = words;
+            let text = serde_json::to_string(&part).expect("a part has a text");
+            outgoing
+                .iter_mut()
+                .for_each(|words| push_text(words, &text));
+        }
+        let mut received = together.peers.exchange(outgoing)?;
+        let garbled = |_| Garbled.of(FIRST);
+        let mut words = received.swap_remove(FIRST);
+        let text = take_text(&mut words).map_err(garbled)?;
+        let part: Part = serde_json::from_str(&text).map_err(|_| garbled(Garbled))?;
+        let mut keys = take_keys::<K>(form, &words).map_err(garbled)?;
+        resumed.pending.append(&mut keys);
+        if part.more {
+            return Ok(false);
+        }
+        let mut keys = std::mem::take(&mut resumed.pending);
+        keys.sort_unstable();
+        let first = self.log.len() as u32;
+        let count = keys.len();
+        let candidates = keys.into_iter().map(|key| Candidate {
+            hash: self.visited.hash(&key),
+            key,
+            predecessor: Predecessor::NONE,
+        });
+        let wave = vec![candidates.collect()];
+        let mut added = Added(0);
+        let room = self.room();
+        self.visited
+            .add_all(&mut self.log, wave, &[], room, &mut added);
+        if added.0 != count {
+            // A state is there twice, or there is no memory.
+            return Err(Garbled.of(FIRST));
+        }
+        let (level, end) = (part.level, self.log.len() as u32);
+        self.together().runs.push(Run { level, first });
+        match part.kind {
+            Kind::Expanded => {
+                resumed.level.states = first..end;
+                resumed.expanded = Some(level);
+            }
+            Kind::Left => {
+                resumed.is_begun = resumed.expanded == Some(level);
+                if !resumed.is_begun {
+                    resumed.level.states.start = first;
+                }
+                resumed.left.states = first..end;
+            }
+            Kind::New => {
+                resumed.is_begun = true;
+                resumed.before = Some(first);
+            }
+        }
+        if part.kind != Kind::New {
+            resumed.level.states.end = end;
+            resumed.level.length = level;
+            resumed.left.length = level;
+        }
+        Ok(part.last)
+    }
+}
