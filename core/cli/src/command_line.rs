@@ -42,6 +42,7 @@ mod visible;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 
@@ -70,7 +71,7 @@ pub use validate::HistoryFileError;
 pub(crate) use json::escaped;
 
 use crate::catalogue::{Catalogue, ClaimErrors, InputError};
-use refmap::explore::{PeersError, Watch};
+use refmap::explore::{Checkpoints, PeersError, Watch};
 use refmap::internal::visible_lines;
 use refmap::obligation::{CheckError, Settings};
 use refmap::report::{TextOptions, Verdict};
@@ -116,6 +117,14 @@ pub enum CommandError {
     #[cfg(feature = "distributed")]
     #[error("error: {0}")]
     Company(#[from] CompanyError),
+    /// A process was lost, and there is a checkpoint.
+    #[error("error: {error}; --resume {} goes on from the last checkpoint", .folder.display())]
+    LostWithCheckpoint {
+        /// Loss of the process.
+        error: InputError,
+        /// Folder of the checkpoint.
+        folder: PathBuf,
+    },
     /// The results cannot be written for a build server.
     #[error("error: {0}")]
     JunitFile(#[from] JunitFileError),
@@ -146,6 +155,7 @@ impl CommandError {
             Self::Input(InputError::Check(CheckError::Peers(PeersError::Lost { .. }))) => {
                 Status::Incomplete
             }
+            Self::LostWithCheckpoint { .. } => Status::Incomplete,
             #[cfg(feature = "distributed")]
             Self::Company(error) => error.status(),
             _ => Status::Unusable,
@@ -377,7 +387,7 @@ fn check(
     let report = match report {
         Ok(report) => report,
         Err(error) => {
-            failures.keep(Err::<(), _>(error));
+            failures.keep(Err::<(), _>(lost(error, &command.settings)));
             return failures.or(Status::Unusable);
         }
     };
@@ -425,6 +435,22 @@ fn check(
         }
     };
     failures.or(status)
+}
+
+/// The error of a check, which names the checkpoint from which it goes on if a process was lost.
+fn lost(error: InputError, settings: &Settings<'_>) -> CommandError {
+    let checkpoints = settings.checkpoints.as_ref();
+    match checkpoints.map(|checkpoints| checkpoints.folder.clone()) {
+        Some(folder)
+            if matches!(
+                error,
+                InputError::Check(CheckError::Peers(PeersError::Lost { .. }))
+            ) && Checkpoints::label_of(&folder).is_ok() =>
+        {
+            CommandError::LostWithCheckpoint { error, folder }
+        }
+        _ => error.into(),
+    }
 }
 
 /// Reports that no counterexample was written. If a file of an earlier run exists, the report names it even with

@@ -8,8 +8,9 @@ use super::disk::{DiskError, Journal};
 use super::expansion::{Expand, Expansion};
 use super::explored::Explored;
 use super::keys::{Compared, Form};
+use super::no_outcome::NoOutcome;
 use super::options::{Options, PlainOptions, Record, Storage};
-use super::peers::{Party, PeersError};
+use super::peers::Party;
 use super::search::{Found, Search};
 use super::set::{Exact, Fingerprints, Hashed, Numbered, OfAnyKind, OfWords, Stored, Visited};
 use super::spill::{OfSearch, Spilling, on_disk};
@@ -40,29 +41,6 @@ pub(crate) struct Means<'a> {
     pub spill: Option<&'a Spilling>,
     /// Processes that search together.
     pub party: Option<Party>,
-}
-
-/// Reason why an exploration has no outcome here.
-#[derive(Debug)]
-pub(crate) enum NoOutcome {
-    /// The checkpoint that is resumed is damaged, or one of another model, or a folder cannot be used.
-    Disk(DiskError),
-    /// Processes do not search together, or not any more.
-    Peers(PeersError),
-    /// Process 0 has the outcome, and this is its report.
-    Served(String),
-}
-
-impl From<DiskError> for NoOutcome {
-    fn from(error: DiskError) -> Self {
-        Self::Disk(error)
-    }
-}
-
-impl From<PeersError> for NoOutcome {
-    fn from(error: PeersError) -> Self {
-        Self::Peers(error)
-    }
 }
 
 /// The same, with such means.

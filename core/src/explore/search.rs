@@ -13,6 +13,7 @@ mod chunk;
 mod found;
 mod initial;
 mod kept;
+mod member;
 mod new_states;
 mod resume;
 mod spilling;

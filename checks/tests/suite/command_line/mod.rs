@@ -4,6 +4,7 @@ mod checkpoints;
 mod files;
 mod junit;
 mod messages;
+mod processes;
 mod recording;
 mod schema;
 mod shell;

@@ -8,7 +8,7 @@ use clap::builder::{PossibleValuesParser, ValueParser};
 use clap::{Arg, ArgAction};
 
 #[cfg(feature = "distributed")]
-use super::processes::{HOSTS, PROCESS, PROCESSES};
+use super::processes::{HOSTS, PROCESS, PROCESSES, STARTED};
 use super::size::{bytes, minutes, seconds};
 use super::{completions, man};
 use crate::catalogue::{Catalogue, Check, Parameters, whole_number};
@@ -681,7 +681,7 @@ fn disk_options() -> [Arg; 4] {
 
 /// Options of several processes.
 #[cfg(feature = "distributed")]
-fn process_options() -> [Arg; 3] {
+fn process_options() -> [Arg; 4] {
     let alone = ["walks", "spill"];
     [
         valued(
@@ -703,6 +703,9 @@ fn process_options() -> [Arg; 3] {
         .requires(PROCESS),
         valued(PROCESS, "N", "Number of this process in the list of --hosts, from 0")
             .value_parser(number::<u16>(0..=1023))
+            .requires(HOSTS),
+        flag(STARTED, "Ends this process when its input does")
+            .hide(true)
             .requires(HOSTS),
     ]
 }

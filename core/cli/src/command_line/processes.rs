@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 use std::time::Duration;
 
 use clap::ArgMatches;
@@ -20,6 +21,8 @@ use super::Status;
 pub(super) const PROCESSES: &str = "processes";
 pub(super) const HOSTS: &str = "hosts";
 pub(super) const PROCESS: &str = "process";
+/// Name of the option of a process that another one has started, and whose input is open as long as that one lives.
+pub(super) const STARTED: &str = "started";
 
 /// Time for which the processes of a list of hosts wait for each other.
 const PATIENCE: Duration = Duration::from_secs(600);
@@ -38,7 +41,12 @@ enum Which {
     /// So many on this machine, of which this one is the first.
     Here(usize),
     /// Process of this number among those of a file.
-    Among { hosts: PathBuf, process: usize },
+    Among {
+        hosts: PathBuf,
+        process: usize,
+        /// Whether another one has started it.
+        is_started: bool,
+    },
 }
 
 /// Error: processes do not come together.
@@ -106,6 +114,7 @@ impl Company {
             (None, Some(hosts), Some(process)) => Which::Among {
                 hosts: hosts.clone(),
                 process: (*process).into(),
+                is_started: matches.get_flag(STARTED),
             },
             _ => return None,
         };
@@ -126,7 +135,14 @@ impl Company {
         };
         let cancelled = || cancel.load(Ordering::Relaxed);
         match &self.which {
-            Which::Among { hosts, process } => {
+            Which::Among {
+                hosts,
+                process,
+                is_started,
+            } => {
+                if *is_started {
+                    end_with_input();
+                }
                 let text = std::fs::read_to_string(hosts).map_err(|cause| CompanyError::File {
                     path: hosts.clone(),
                     cause,
@@ -177,6 +193,7 @@ impl Company {
         command.arg("check").args(&self.words).args([
             option(PROCESS, &process),
             option("workers", &self.threads),
+            format!("--{STARTED}"),
             "--quiet".to_owned(),
         ]);
         let mut file = OsString::from(format!("--{HOSTS}="));
@@ -189,7 +206,7 @@ impl Company {
             command.arg(option("max-memory", &bytes));
         }
         command
-            .stdin(Stdio::null())
+            .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::piped());
         Ok(command)
@@ -206,6 +223,14 @@ fn listen(processes: usize) -> io::Result<(TcpListener, String)> {
     }
     // The ports of the others are free again: should another program take one, that process says so and ends.
     Ok((listeners.swap_remove(0), text))
+}
+
+/// Ends this process when its input does: whoever has started it is not there any more, whatever this one is waiting for.
+fn end_with_input() {
+    thread::spawn(|| {
+        let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
+        std::process::exit(Status::Incomplete as i32);
+    });
 }
 
 fn written(text: &str) -> io::Result<NamedTempFile> {

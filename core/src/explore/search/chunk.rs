@@ -106,7 +106,12 @@ where
         worker.passed.give(&mut found.candidates);
         if let Some(together) = &self.together {
             let is_same = |one: &K, other: &K| self.visited.is_same(one, other);
-            together.part(&mut found, &mut worker.sent, is_same);
+            let Successors {
+                candidates,
+                foreign,
+                ..
+            } = &mut found;
+            together.part(candidates, foreign, &mut worker.sent, is_same);
         }
         Ok(found)
     }

@@ -1,8 +1,15 @@
 //! Data that a search with checkpoints keeps beside itself.
 
-use super::together::Listed;
 use crate::explore::StateId;
 use crate::explore::disk::{Checksum, Journal};
+
+/// A run of the list of states: its level, its first state, and the one after its last.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::explore) struct Listed {
+    pub level: u32,
+    pub first: u64,
+    pub end: u64,
+}
 
 /// Data that a search with checkpoints keeps beside the search itself.
 pub(in crate::explore) struct Kept<K> {

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::kept::Kept;
-use super::together::Together;
+use super::member::Together;
 use crate::explore::duplicates::{DuplicateFilter, Pending};
 use crate::explore::expansion::{Expand, Expanded, Expander};
 use crate::explore::filtered::Filtered;

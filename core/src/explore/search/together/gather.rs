@@ -1,19 +1,20 @@
 //! The end of a search of several processes: what each has found comes to the one that judges, and the others serve it.
 
-use super::{Ended, Together};
+use super::Ended;
 use crate::explore::StateId;
 use crate::explore::disk::Journal;
 use crate::explore::expansion::{Batch, Keeps, Task};
-use crate::explore::exploration::NoOutcome;
 use crate::explore::explored::End;
 use crate::explore::keys::{Compared, Form};
 use crate::explore::limits::{Clock, Limits, Watch};
+use crate::explore::no_outcome::NoOutcome;
 use crate::explore::peers::{
     FIRST, Garbled, Mentions, Party, PeersError, Record, Request, Scattered, Share, asked,
     push_keys, push_text, take_keys, take_text, to_all, to_first,
 };
 use crate::explore::search::Found;
 use crate::explore::search::kept::Kept;
+use crate::explore::search::member::Together;
 use crate::explore::search::state::{Search, Worker};
 use crate::explore::segments::SegmentedVec;
 use crate::explore::set::Visited;

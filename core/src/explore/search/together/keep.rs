@@ -18,7 +18,7 @@ use crate::explore::peers::{
 };
 use crate::explore::search::Search;
 use crate::explore::search::checkpoint::{AT_FAULT, Moment};
-use crate::explore::search::kept::Kept;
+use crate::explore::search::kept::{Kept, Listed};
 use crate::explore::set::Visited;
 
 /// Findings that a process tells for a checkpoint; the keys of the states that they mention come before them.
@@ -27,14 +27,6 @@ struct Told {
     tally: Option<Value>,
     /// Numbers of these states, and their levels.
     mentioned: Vec<(u32, u32)>,
-}
-
-/// A run of the list of states: its level, its first state, and the one after its last.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::explore::search) struct Listed {
-    pub level: u32,
-    pub first: u64,
-    pub end: u64,
 }
 
 impl<'a, K, I> Search<'a, K, I>

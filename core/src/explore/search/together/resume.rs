@@ -5,20 +5,19 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::keep::Listed;
 use super::{EARLIER, WORDS};
 use crate::explore::StateId;
 use crate::explore::disk::{DiskError, Manifest, STATES};
 use crate::explore::expansion::Keeps;
-use crate::explore::exploration::NoOutcome;
 use crate::explore::frontier::Span;
 use crate::explore::keys::{Compared, KeyList};
+use crate::explore::no_outcome::NoOutcome;
 use crate::explore::peers::{
     FIRST, Garbled, PeersError, Run, push_keys, push_text, take_keys, take_text, to_all,
 };
 use crate::explore::search::Search;
 use crate::explore::search::checkpoint::Moment;
-use crate::explore::search::kept::Kept;
+use crate::explore::search::kept::{Kept, Listed};
 use crate::explore::search::resume::{Added, position, read_keys};
 use crate::explore::set::{Candidate, Predecessor, Visited};
 

@@ -1,0 +1,167 @@
+//! Members: what a search has beside itself where it is one of several processes.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use crate::explore::keys::Compared;
+use crate::explore::limits::Limit;
+use crate::explore::peers::{
+    FIRST, Garbled, Notice, Party, Peers, PeersError, Run, Trouble, push_keys, push_text,
+    take_text, to_all,
+};
+use crate::explore::set::{Candidate, Fingerprinted};
+use crate::model_call::Panic;
+use crate::random::generator::mix;
+
+/// Words that are under way between all processes, at most: 64 MiB.
+pub(super) const WORDS: usize = 1 << 23;
+/// Number from which on states are those at which something was found before the search went on from a checkpoint.
+pub(super) const EARLIER: u32 = 1 << 31;
+/// Shards of the states: each belongs to a process as a whole.
+const SHARDS: u64 = 1 << 10;
+/// Targets sent last of which a worker knows. PERF: they fit into a processor's second cache.
+const SENT: usize = 1 << 13;
+/// Data that a search has beside itself where it is one of several.
+pub(super) struct Together {
+    pub peers: Arc<dyn Peers>,
+    party: Party,
+    /// Words of targets for each process.
+    pub outgoing: Vec<Vec<u64>>,
+    /// Runs of the states, of which each is sorted.
+    pub runs: Vec<Run>,
+    /// Number of these that the last checkpoint has.
+    pub kept_runs: usize,
+    /// Number of states that are sorted.
+    pub sorted: u32,
+    /// Last notices of all.
+    pub notices: Vec<Notice>,
+    /// Reason why this process expands no more states.
+    pub trouble: Option<Trouble>,
+    /// Panic of a function of the model that was not called for a state or a step.
+    pub panic: Option<Panic>,
+}
+
+impl Together {
+    pub fn new(party: Party) -> Self {
+        let peers = Arc::clone(&party.peers);
+        Self {
+            outgoing: vec![Vec::new(); peers.processes()],
+            peers,
+            party,
+            runs: Vec::new(),
+            kept_runs: 0,
+            sorted: 0,
+            notices: Vec::new(),
+            trouble: None,
+            panic: None,
+        }
+    }
+
+    /// No words for each process.
+    pub fn nothing(&self) -> Vec<Vec<u64>> {
+        vec![Vec::new(); self.outgoing.len()]
+    }
+
+    /// Number of the process to which a state belongs.
+    pub fn owner(&self, key: &impl Fingerprinted) -> usize {
+        // Sets go by other bits of other hashes, so that their parts are as full in each process.
+        let shard = mix(key.fingerprint()) % SHARDS;
+        (shard * self.peers.processes() as u64 / SHARDS) as usize
+    }
+
+    /// True if a state belongs to another process.
+    pub fn is_foreign(&self, key: &impl Fingerprinted) -> bool {
+        self.owner(key) != self.peers.process()
+    }
+
+    /// Takes out of what a chunk has led to the targets that belong to others, but for those that the worker has sent lately.
+    pub fn part<K: Compared>(
+        &self,
+        candidates: &mut Vec<Candidate<K>>,
+        foreign: &mut Vec<Vec<u64>>,
+        sent: &mut Vec<Option<K>>,
+        is_same: impl Fn(&K, &K) -> bool,
+    ) {
+        sent.resize(SENT, None);
+        foreign.resize(self.outgoing.len(), Vec::new());
+        let own = self.peers.process();
+        candidates.retain(|candidate| {
+            let owner = self.owner(&candidate.key);
+            if owner == own {
+                return true;
+            }
+            let slot = &mut sent[candidate.hash as usize % SENT];
+            let is_sent = slot
+                .as_ref()
+                .is_some_and(|sent| is_same(sent, &candidate.key));
+            if !is_sent {
+                let words = &mut foreign[owner];
+                push_keys(words, K::keys(std::slice::from_ref(&candidate.key)));
+                *slot = Some(candidate.key.clone());
+            }
+            false
+        });
+    }
+
+    /// States, transitions, and states of the level that are not expanded, of all processes when they last met.
+    pub fn totals(&self) -> (u64, u64, u64) {
+        let sum = |of: fn(&Notice) -> u64| Notice::sum(&self.notices, of);
+        (
+            sum(|notice| notice.states),
+            sum(|notice| notice.transitions),
+            sum(|notice| notice.left),
+        )
+    }
+
+    /// Bytes of memory that all processes held when they last met.
+    pub fn memory_bytes(&self) -> u64 {
+        Notice::sum(&self.notices, |notice| notice.memory_bytes)
+    }
+
+    /// Adds words for the others.
+    pub fn send(&mut self, foreign: Vec<Vec<u64>>) {
+        for (outgoing, mut words) in self.outgoing.iter_mut().zip(foreign) {
+            outgoing.append(&mut words);
+        }
+    }
+
+    /// True if there are as many words for the others as may be under way.
+    pub fn is_full(&self) -> bool {
+        let words: usize = self.outgoing.iter().map(Vec::len).sum();
+        words >= WORDS / self.outgoing.len()
+    }
+
+    pub fn limit(&mut self, limit: Limit) {
+        self.trouble.get_or_insert(Trouble::Limit(limit));
+    }
+
+    /// Tests that all processes search the same.
+    pub fn test_search(&self) -> Result<(), PeersError> {
+        let mut words = Vec::new();
+        let identity = serde_json::to_string(&self.party.identity).expect("values have a text");
+        push_text(&mut words, &identity);
+        let received = self.peers.exchange(to_all(&*self.peers, &words))?;
+        let mut all = Vec::new();
+        for (process, mut words) in received.into_iter().enumerate() {
+            let text = take_text(&mut words);
+            let read = text.and_then(|text| serde_json::from_str(&text).map_err(|_| Garbled));
+            let identity: Map<String, Value> = read.map_err(|garbled| garbled.of(process))?;
+            all.push(identity);
+        }
+        for (process, identity) in all.iter().enumerate() {
+            for (what, first) in &all[FIRST] {
+                let there = identity.get(what).unwrap_or(&Value::Null);
+                if there != first {
+                    return Err(PeersError::Other {
+                        process,
+                        what: what.clone(),
+                        there: there.to_string(),
+                        first: first.to_string(),
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+}
