@@ -92,7 +92,7 @@ mod tests {
         inbox.put(0, &piece(0, 0, 1, &[7]));
         inbox.put(0, &piece(1, 0, 3, &[1, 2]));
         assert_eq!(inbox.take(0), [vec![7], vec![1, 2, 3]]);
-        assert_eq!(inbox.take(0), [vec![], vec![]]);
+        assert_eq!(inbox.take(0), [Vec::<u64>::new(), Vec::new()]);
         assert_eq!(inbox.take(1), [vec![], vec![9]]);
     }
 

@@ -13,6 +13,9 @@ use crate::explore::keys::{Compared, Form, Key};
 use crate::explore::set::Predecessor;
 use crate::explore::store::{Reached, Way};
 
+/// Blocks that are kept.
+const BLOCKS: usize = 64;
+
 /// The states of all processes, numbered by their levels and in each by their keys.
 pub(in crate::explore) struct Scattered<K> {
     peers: Arc<dyn Peers>,
@@ -25,8 +28,8 @@ pub(in crate::explore) struct Scattered<K> {
     blocks: Vec<Block<K>>,
     /// Bytes of a code, on average.
     bytes_of_code: f64,
-    /// The block that was asked for last. One question is asked at a time.
-    last: Mutex<Option<(usize, Vec<K>)>>,
+    /// The blocks that were asked for last, the latest one last. One question is asked at a time.
+    last: Mutex<Vec<(usize, Vec<K>)>>,
 }
 
 /// States of a level, from one on up to the next block.
@@ -64,7 +67,7 @@ impl<K: Compared + Ord> Scattered<K> {
             levels,
             blocks: Vec::new(),
             bytes_of_code,
-            last: Mutex::new(None),
+            last: Mutex::new(Vec::new()),
         };
         let before = scattered.ranks(splitters.clone())?;
         let mut splitters = splitters.into_iter().zip(before).peekable();
@@ -122,7 +125,7 @@ impl<K: Compared + Ord> Scattered<K> {
         Ok(keys)
     }
 
-    fn last(&self) -> MutexGuard<'_, Option<(usize, Vec<K>)>> {
+    fn last(&self) -> MutexGuard<'_, Vec<(usize, Vec<K>)>> {
         self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -131,12 +134,17 @@ impl<K: Compared + Ord> Scattered<K> {
         let rank = u64::from(id.0);
         let block = self.blocks.partition_point(|block| block.first <= rank) - 1;
         let mut last = self.last();
-        if last.as_ref().is_none_or(|(number, _)| *number != block) {
-            *last = Some((block, self.block(block).ok()?));
+        let entry = match last.iter().rposition(|(number, _)| *number == block) {
+            Some(place) => last.remove(place),
+            None => (block, self.block(block).ok()?),
+        };
+        let place = (rank - self.blocks[block].first) as usize;
+        let key = entry.1.get(place).cloned();
+        if last.len() == BLOCKS {
+            last.remove(0);
         }
-        let (_, keys) = last.as_ref()?;
-        keys.get((rank - self.blocks[block].first) as usize)
-            .cloned()
+        last.push(entry);
+        key
     }
 
     /// The level of a state.

@@ -1,5 +1,6 @@
 //! The limits of a search: time, memory, and how many states can be numbered.
 
+use super::member::EARLIER;
 use super::state::Search;
 use crate::explore::keys::Compared;
 use crate::explore::limits::{Limit, OfPeers, Phase, Progress};
@@ -37,7 +38,7 @@ where
     pub fn room(&self) -> usize {
         let most = match self.together {
             None => self.most_states(),
-            Some(_) => MOST_STATES,
+            Some(_) => EARLIER.into(),
         };
         most as usize
     }

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use crate::explore::keys::Compared;
+use crate::explore::keys::{Compared, Key};
 use crate::explore::limits::Limit;
 use crate::explore::peers::{
     FIRST, Garbled, Notice, Party, Peers, PeersError, Run, Trouble, push_keys, push_text,
     take_text, to_all,
 };
-use crate::explore::set::{Candidate, Fingerprinted};
+use crate::explore::set::Candidate;
 use crate::model_call::Panic;
 use crate::random::generator::mix;
 
@@ -22,6 +22,7 @@ pub(super) const EARLIER: u32 = 1 << 31;
 const SHARDS: u64 = 1 << 10;
 /// Targets sent last of which a worker knows. PERF: they fit into a processor's second cache.
 const SENT: usize = 1 << 13;
+
 /// Data that a search has beside itself where it is one of several.
 pub(super) struct Together {
     pub peers: Arc<dyn Peers>,
@@ -64,14 +65,19 @@ impl Together {
     }
 
     /// Number of the process to which a state belongs.
-    pub fn owner(&self, key: &impl Fingerprinted) -> usize {
-        // Sets go by other bits of other hashes, so that their parts are as full in each process.
-        let shard = mix(key.fingerprint()) % SHARDS;
-        (shard * self.peers.processes() as u64 / SHARDS) as usize
+    pub fn owner<K: Compared>(&self, key: &K) -> usize {
+        // PERF: sets go by other hashes, and this one takes a few instructions a word.
+        let hash = |words: &[u64]| words.iter().fold(0, |hash, word| mix(hash ^ word));
+        let hash = match K::keys(std::slice::from_ref(key)).at(0) {
+            Key::Fixed(words) => hash(words),
+            Key::Varying(code) => hash(code.words()),
+            Key::Whole(_) => unreachable!("processes that search together pack their states"),
+        };
+        ((hash % SHARDS) * self.outgoing.len() as u64 / SHARDS) as usize
     }
 
     /// True if a state belongs to another process.
-    pub fn is_foreign(&self, key: &impl Fingerprinted) -> bool {
+    pub fn is_foreign<K: Compared>(&self, key: &K) -> bool {
         self.owner(key) != self.peers.process()
     }
 
