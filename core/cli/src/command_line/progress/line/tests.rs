@@ -2,6 +2,7 @@
 
 use super::super::tests::progress;
 use super::*;
+use refmap::explore::OfPeers;
 
 const COST: Measured = Measured {
     elapsed: Duration::from_millis(61_500),
@@ -56,6 +57,24 @@ fn limits_are_named_with_how_much_of_them_is_used() {
     // Longer than a duration goes.
     state.limits.seconds = Some(1e300);
     assert!(line(&state).ends_with("(0 %), 00:01:01"));
+}
+/// Each process has a line: what it has, and what all have.
+#[test]
+fn a_process_of_several_tells_what_is_its_own() {
+    let several = Progress {
+        peers: Some(OfPeers {
+            process: 2,
+            processes: 4,
+            own_states: 5_001,
+            memory_bytes: 12 << 20,
+        }),
+        ..progress(Phase::Search)
+    };
+    assert_eq!(
+        line(&reported(several)),
+        "check x: 20 000 states, 2 000/s, frontier 1 500 at depth 7, 50 000 transitions, 5 001 in process 2 of 4, 12 MiB in all, 3 MiB, \
+         00:01:01"
+    );
 }
 
 /// The rest is told where it is known: a total, or at least the frontier where that shrinks.
