@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use syn::{Item, ItemMod, UseTree};
 
 /// The crates, by the folders of their sources.
-const CRATES: [&str; 13] = [
+const CRATES: [&str; 14] = [
     "core/src",
     "core/cli/src",
     "core/derive/src",
+    "core/distributed/src",
     "core/histories/src",
     "core/processes/src",
     "core/programs/src",

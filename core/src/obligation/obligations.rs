@@ -245,6 +245,11 @@ impl Counts {
         *first = Some(other);
     }
 
+    /// The states at which there are failures.
+    pub fn mentioned(&self) -> Vec<StateId> {
+        self.failures().map(|(_, place)| place.state).collect()
+    }
+
     /// Gives the states at which there are failures other numbers.
     pub fn renumber(&mut self, number: &dyn Fn(StateId) -> StateId) {
         let failures: Vec<_> = self.failures().collect();

@@ -302,8 +302,7 @@ impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, '_, R> {
     }
 
     fn mentioned(&self, tally: &Self::Tally) -> Vec<StateId> {
-        let failures = tally.counts.failures();
-        failures.map(|(_, place)| place.state).collect()
+        tally.counts.mentioned()
     }
 
     fn ask_again(&self) {

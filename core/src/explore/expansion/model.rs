@@ -578,9 +578,12 @@ where
 
     fn merged(&self, told: &[(&Value, &dyn Fn(StateId) -> StateId)]) -> Option<Value> {
         let mut tally = self.visitor.tally();
-        let mut all = told.iter();
-        let are_read = all.all(|(told, number)| self.visitor.hear(&mut tally, told, number));
-        are_read.then(|| self.visitor.tell(&tally)).flatten()
+        for (told, number) in told {
+            if !self.visitor.hear(&mut tally, told, number) {
+                return None;
+            }
+        }
+        self.visitor.tell(&tally)
     }
 
     fn is_at_fault(&self) -> bool {
@@ -601,12 +604,15 @@ where
         };
         let within = (self.visitor.is_constrained()).then_some(&within as &Within<'_, S>);
         with(system, wanted, |wanted| {
-            (0..keys.len()).find_map(|place| {
+            for place in 0..keys.len() {
                 let step = with(system, keys.at(place), |from| {
                     first_step(system, self.symmetry, within, from, wanted)
                 });
-                Some((place, step?))
-            })
+                if let Some(step) = step {
+                    return Some((place, step));
+                }
+            }
+            None
         })
     }
 
@@ -616,8 +622,10 @@ where
 
     fn mentions(&self, told: &Value) -> Option<Vec<StateId>> {
         let mut tally = self.visitor.tally();
-        let is_read = self.visitor.hear(&mut tally, told, &|id| id);
-        is_read.then(|| sorted(self.visitor.mentioned(&tally)))
+        if !self.visitor.hear(&mut tally, told, &|id| id) {
+            return None;
+        }
+        Some(sorted(self.visitor.mentioned(&tally)))
     }
 
     fn forget(&self) {
@@ -629,8 +637,7 @@ where
     }
 
     fn strange(&self) -> Option<String> {
-        let strange = self.symmetry.and_then(|symmetry| symmetry.strange());
-        strange.map(|asymmetry| asymmetry.to_string())
+        Some(self.symmetry?.strange()?.to_string())
     }
 
     fn is_sampled(&self, state: StateId) -> bool {
