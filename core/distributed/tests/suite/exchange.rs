@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::processes::{Random, each, greeting, group, meet, with_other, within};
 use refmap::explore::Peers;
-use refmap_distributed::{Connected, Hosts, connect};
+use refmap_distributed::{Hosts, connect};
 
 /// Words that one process sends to another one in a round: any process can say what they are.
 fn words(round: u64, from: usize, to: usize) -> Vec<u64> {
