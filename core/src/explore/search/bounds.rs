@@ -34,13 +34,11 @@ where
         limit.unwrap_or(MOST_STATES).min(MOST_STATES)
     }
 
-    /// Number of states for which there is room: of several processes all tell how many there are, and a limit holds for the sum.
+    /// Number of states for which there is room in this process. What all of several processes have is limited where they meet.
     pub fn room(&self) -> usize {
-        let most = match self.together {
-            None => self.most_states(),
-            Some(_) => EARLIER.into(),
-        };
-        most as usize
+        let most = self.most_states();
+        let numbered = self.together.as_ref().map(|_| EARLIER.into());
+        most.min(numbered.unwrap_or(most)) as usize
     }
 
     pub fn report(&self, depth: u32, frontier: u32) {

@@ -217,10 +217,6 @@ where
                 self.wave(&wave, Task::Expand)?;
                 left.states.start = wave.states.end;
             }
-            self.not_starved()?;
-            if self.at_capacity {
-                return Err(Limit::States(self.most_states()));
-            }
         }
         Ok(())
     }
@@ -249,9 +245,13 @@ where
             let keys = take_keys::<K>(form, &words).map_err(|garbled| garbled.of(process))?;
             all.push(keys);
         }
-        if self.guarded(|search| search.add_received(all)).is_some()
-            && let Err(limit) = self.not_starved()
-        {
+        self.guarded(|search| search.add_received(all));
+        // States that found no room, of this process's steps or of others', are told when all meet next, before anything is decided.
+        if self.at_capacity {
+            let room = self.room() as u64;
+            self.together().limit(Limit::States(room));
+        }
+        if let Err(limit) = self.not_starved() {
             self.together().limit(limit);
         }
         self.report(left.length, 0);

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use refmap::AbstractSteps::{self, One};
-use refmap::explore::{Limits, Order, Peers, PeersError, Progress, Start, Storage, Watch};
+use refmap::explore::{Limit, Limits, Order, Peers, PeersError, Progress, Start, Storage, Watch};
 use refmap::obligation::{CheckError, Checker, Search, Symmetry, Until};
 use refmap::random::{Generator, Walks};
 use refmap::{
@@ -366,7 +366,8 @@ fn wide_levels_are_searched_alike_by_any_number_of_processes() {
     }
 }
 
-/// A limit on states ends the search when the processes find that all have more of them.
+/// A limit on states ends the search when the processes find that all have more of them, or when one has no room for its own; it is never
+/// complete then.
 #[test]
 fn a_limit_on_states_holds_for_all_processes() {
     let grid = Grid::<u16> {
@@ -384,7 +385,10 @@ fn a_limit_on_states_holds_for_all_processes() {
     for processes in [1, 2, 4] {
         let report = together(&of(&grid), &settings, processes);
         assert_eq!(report.verdict, Some(Verdict::Incomplete));
-        assert!((1_001..2_000).contains(&report.states), "{}", report.states);
+        assert!(!report.complete);
+        assert_eq!(report.limit, Some(Limit::States(1_000)));
+        let most = if processes == 1 { 1_000 } else { 2_000 };
+        assert!((1_000..=most).contains(&report.states), "{}", report.states);
     }
 }
 

@@ -304,8 +304,10 @@ where
         let room = self.room();
         self.visited
             .add_all(&mut self.log, wave, &[], room, &mut added);
-        if added.0 != count {
-            // A state is there twice, or there is no memory.
+        if let Err(limit) = self.not_starved() {
+            self.together().limit(limit);
+        } else if added.0 != count {
+            // A state is there twice, or there are more than can be numbered.
             return Err(Garbled.of(FIRST));
         }
         let (level, end) = (part.level, self.log.len() as u32);
