@@ -200,11 +200,11 @@ impl Read for Wire {
                     return Ok(0);
                 }
                 Ok(Frame::Leaves(lost, reason)) => {
-                    match lost == self.own {
-                        true => self
-                            .status
-                            .gone(other, format!("it has lost this process: {reason}")),
-                        false => self.status.gone(lost, reason),
+                    if lost == self.own {
+                        let reason = format!("it has lost this process: {reason}");
+                        self.status.gone(other, reason);
+                    } else {
+                        self.status.gone(lost, reason);
                     }
                     park()
                 }

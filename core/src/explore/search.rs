@@ -305,11 +305,11 @@ where
 
     /// States of a wave, breadth first.
     fn states_a_wave(&self) -> u32 {
-        match self.visited.looks_up_first() {
-            true if self.options.threads <= 1 => WAVE_OF_ONE,
-            true => WAVE_LOOKED_UP,
-            false if self.options.threads <= 1 => WAVE,
-            false => WAVE_OF_SEVERAL,
+        match (self.visited.looks_up_first(), self.options.threads) {
+            (true, ..=1) => WAVE_OF_ONE,
+            (true, _) => WAVE_LOOKED_UP,
+            (false, ..=1) => WAVE,
+            (false, _) => WAVE_OF_SEVERAL,
         }
     }
 

@@ -190,9 +190,10 @@ fn killed(words: &str, kills: u32, seed: u64) -> u32 {
         if !is_there {
             let _ = fs::remove_dir_all(&kept);
         }
-        let of = match is_there {
-            true => format!("{name} --resume {}", kept.display()),
-            false => format!("{words} --checkpoint {}", kept.display()),
+        let of = if is_there {
+            format!("{name} --resume {}", kept.display())
+        } else {
+            format!("{words} --checkpoint {}", kept.display())
         };
         let processes = [1, 2, 3, 0][generator.below(4)];
         let by = match processes {

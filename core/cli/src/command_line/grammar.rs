@@ -663,7 +663,7 @@ fn disk_options() -> [Arg; 4] {
         valued(
             "every",
             "MINUTES",
-            "Time between two checkpoints; 10 by default. A search that a limit ends writes one, too",
+            "Time between two checkpoints; 10 by default. A search that a limit ends writes one, too, unless it is one of several processes",
         )
         .value_parser(ValueParser::new(minutes)),
         folder(

@@ -2,7 +2,7 @@
 
 use super::error::PeersError;
 use super::notice::Notice;
-use super::words::{Garbled, push_text, take_text};
+use super::words::{push_value, take_value};
 
 /// Number of the process that judges, and asks the others for their states.
 pub(in crate::explore) const FIRST: usize = 0;
@@ -39,13 +39,13 @@ pub(in crate::explore) fn meet(
     mut words: Vec<Vec<u64>>,
     notice: &Notice,
 ) -> Result<Vec<(Notice, Vec<u64>)>, PeersError> {
-    let text = serde_json::to_string(notice).expect("a notice has a text");
-    words.iter_mut().for_each(|words| push_text(words, &text));
+    for words in &mut words {
+        push_value(words, notice);
+    }
     let received = peers.exchange(words)?;
     let read = |(process, mut words): (usize, Vec<u64>)| {
-        let text = take_text(&mut words);
-        let notice = text.and_then(|text| serde_json::from_str(&text).map_err(|_| Garbled));
-        Ok((notice.map_err(|garbled| garbled.of(process))?, words))
+        let notice = take_value(&mut words).map_err(|garbled| garbled.of(process))?;
+        Ok((notice, words))
     };
     received.into_iter().enumerate().map(read).collect()
 }

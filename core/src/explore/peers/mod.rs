@@ -22,7 +22,7 @@ pub(super) use record::{Mentions, Record};
 pub(super) use request::{Request, asked};
 pub(super) use scattered::Scattered;
 pub(super) use share::{Run, Share};
-pub(super) use words::{Garbled, push_keys, push_text, take_keys, take_text};
+pub(super) use words::{Garbled, push_key, push_keys, push_value, take_keys, take_value};
 
 use std::sync::Arc;
 

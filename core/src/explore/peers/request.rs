@@ -2,7 +2,7 @@
 
 use super::error::PeersError;
 use super::exchange::{FIRST, Peers, to_all};
-use super::words::{Garbled, push_keys, push_text, take_keys, take_text};
+use super::words::{Garbled, push_key, push_text, take_keys, take_text};
 use crate::explore::keys::{Compared, Form};
 
 /// Question about the states of all processes, which each answers of its own.
@@ -29,25 +29,23 @@ const END: u64 = 4;
 impl<K: Compared> Request<K> {
     /// Its words.
     pub fn words(&self) -> Vec<u64> {
-        let key =
-            |words: &mut Vec<u64>, key: &K| push_keys(words, K::keys(std::slice::from_ref(key)));
         let mut words = Vec::new();
         match self {
             Self::Before(wanted) => {
                 words.extend([BEFORE, wanted.len() as u64]);
                 words.extend(wanted.iter().map(|(level, _)| u64::from(*level)));
-                wanted.iter().for_each(|(_, one)| key(&mut words, one));
+                wanted.iter().for_each(|(_, one)| push_key(&mut words, one));
             }
             Self::Between { level, from, to } => {
                 let given = [from, to].map(|end| u64::from(end.is_some()));
                 words.extend([BETWEEN, u64::from(*level)]);
                 words.extend(given);
                 let ends = [from, to].into_iter().flatten();
-                ends.for_each(|one| key(&mut words, one));
+                ends.for_each(|one| push_key(&mut words, one));
             }
             Self::Back { level, key: one } => {
                 words.extend([BACK, u64::from(*level)]);
-                key(&mut words, one);
+                push_key(&mut words, one);
             }
             Self::End(report) => {
                 words.push(END);

@@ -1,5 +1,8 @@
 //! Words of messages: keys one after the other, and texts behind them.
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
 use super::error::PeersError;
 use crate::explore::keys::{Compared, Form, KeyList, Keys};
 use crate::state::Code;
@@ -29,6 +32,11 @@ pub(in crate::explore) fn push_keys(words: &mut Vec<u64>, keys: Keys<'_>) {
         }
         Keys::Whole(_) => unreachable!("processes that search together pack their states"),
     }
+}
+
+/// Adds one key.
+pub(in crate::explore) fn push_key<K: Compared>(words: &mut Vec<u64>, key: &K) {
+    push_keys(words, K::keys(std::slice::from_ref(key)));
 }
 
 /// The keys that were written so.
@@ -77,6 +85,18 @@ pub(in crate::explore) fn take_text(words: &mut Vec<u64>) -> Result<String, Garb
     let of_text = words.split_off(start.ok_or(Garbled)?);
     let bytes = of_text.into_iter().flat_map(u64::to_le_bytes);
     String::from_utf8(bytes.take(len).collect()).map_err(|_| Garbled)
+}
+
+/// Adds a value, as a text.
+pub(in crate::explore) fn push_value(words: &mut Vec<u64>, value: &impl Serialize) {
+    push_text(words, &serde_json::to_string(value).expect("it has a text"));
+}
+
+/// Takes the value that was added last.
+pub(in crate::explore) fn take_value<T: DeserializeOwned>(
+    words: &mut Vec<u64>,
+) -> Result<T, Garbled> {
+    serde_json::from_str(&take_text(words)?).map_err(|_| Garbled)
 }
 
 #[cfg(test)]

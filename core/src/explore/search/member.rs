@@ -7,8 +7,7 @@ use serde_json::{Map, Value};
 use crate::explore::keys::{Compared, Key};
 use crate::explore::limits::Limit;
 use crate::explore::peers::{
-    FIRST, Garbled, Notice, Party, Peers, PeersError, Run, Trouble, push_keys, push_text,
-    take_text, to_all,
+    FIRST, Notice, Party, Peers, PeersError, Run, Trouble, push_key, push_value, take_value, to_all,
 };
 use crate::explore::set::Candidate;
 use crate::model_call::Panic;
@@ -102,8 +101,7 @@ impl Together {
                 .as_ref()
                 .is_some_and(|sent| is_same(sent, &candidate.key));
             if !is_sent {
-                let words = &mut foreign[owner];
-                push_keys(words, K::keys(std::slice::from_ref(&candidate.key)));
+                push_key(&mut foreign[owner], &candidate.key);
                 *slot = Some(candidate.key.clone());
             }
             false
@@ -145,15 +143,12 @@ impl Together {
     /// Tests that all processes search the same.
     pub fn test_search(&self) -> Result<(), PeersError> {
         let mut words = Vec::new();
-        let identity = serde_json::to_string(&self.party.identity).expect("values have a text");
-        push_text(&mut words, &identity);
+        push_value(&mut words, &self.party.identity);
         let received = self.peers.exchange(to_all(&*self.peers, &words))?;
         let mut all = Vec::new();
         for (process, mut words) in received.into_iter().enumerate() {
-            let text = take_text(&mut words);
-            let read = text.and_then(|text| serde_json::from_str(&text).map_err(|_| Garbled));
-            let identity: Map<String, Value> = read.map_err(|garbled| garbled.of(process))?;
-            all.push(identity);
+            let identity: Result<Map<String, Value>, _> = take_value(&mut words);
+            all.push(identity.map_err(|garbled| garbled.of(process))?);
         }
         for (process, identity) in all.iter().enumerate() {
             for (what, first) in &all[FIRST] {

@@ -292,7 +292,7 @@ impl Refinement for Faulty {
     }
 }
 
-/// What another process finds wrong with the model itself is told as if it were found here.
+/// Faults of the model itself that another process finds are told as if they were found here.
 #[test]
 fn faults_of_a_model_are_found_alike_by_any_number_of_processes() {
     for fault in [

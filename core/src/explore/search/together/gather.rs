@@ -10,7 +10,7 @@ use crate::explore::limits::{Clock, Limits, Watch};
 use crate::explore::no_outcome::NoOutcome;
 use crate::explore::peers::{
     FIRST, Garbled, Mentions, Party, PeersError, Record, Request, Scattered, Share, asked,
-    push_keys, push_text, take_keys, take_text, to_all, to_first,
+    push_key, push_keys, push_value, take_keys, take_value, to_all, to_first,
 };
 use crate::explore::search::Found;
 use crate::explore::search::kept::Kept;
@@ -49,10 +49,9 @@ where
         let (sizes, record) = self.record(&ended, &together, &share, &mentioned)?;
         let mut words = Vec::new();
         for (_, key) in share.every(BLOCK) {
-            push_keys(&mut words, K::keys(std::slice::from_ref(key)));
+            push_key(&mut words, key);
         }
-        let text = serde_json::to_string(&record).expect("a record has a text");
-        push_text(&mut words, &text);
+        push_value(&mut words, &record);
         let peers = &*together.peers;
         let received = peers.exchange(to_first(peers, words))?;
         if peers.process() == FIRST {
@@ -79,10 +78,9 @@ where
         };
         let mut words = Vec::new();
         for (_, (_, key)) in mentioned {
-            push_keys(&mut words, K::keys(std::slice::from_ref(key)));
+            push_key(&mut words, key);
         }
-        let text = serde_json::to_string(&mentions).expect("numbers have a text");
-        push_text(&mut words, &text);
+        push_value(&mut words, &mentions);
         let mut sizes = vec![0; share.levels()];
         let mut counts = Vec::new();
         for (process, words) in peers
@@ -145,8 +143,7 @@ where
         let mut splitters = Vec::new();
         for (process, mut words) in received.into_iter().enumerate() {
             let of = |garbled: Garbled| garbled.of(process);
-            let text = take_text(&mut words).map_err(of)?;
-            let record: Record = serde_json::from_str(&text).map_err(|_| of(Garbled))?;
+            let record: Record = take_value(&mut words).map_err(of)?;
             let keys = take_keys::<K>(self.form, &words).map_err(of)?;
             let number = |id: StateId| {
                 let numbers = &record.numbers;
@@ -254,7 +251,7 @@ where
                     // What panics here does so in process 0, too, which tells it.
                     if let Ok(Some((key, step))) = found {
                         answer.push(step.into());
-                        push_keys(&mut answer, K::keys(std::slice::from_ref(key)));
+                        push_key(&mut answer, key);
                     }
                 }
                 Request::End(report) => return Ok(report),
@@ -270,8 +267,7 @@ fn mentions_of<K: Compared>(
     mut words: Vec<u64>,
     levels: usize,
 ) -> Result<(Mentions, Vec<K>), Garbled> {
-    let text = take_text(&mut words)?;
-    let mentions: Mentions = serde_json::from_str(&text).map_err(|_| Garbled)?;
+    let mentions: Mentions = take_value(&mut words)?;
     let keys = take_keys::<K>(form, &words)?;
     let is_whole = mentions.sizes.len() == levels
         && mentions.levels.len() == keys.len()

@@ -14,7 +14,7 @@ use crate::explore::frontier::Span;
 use crate::explore::keys::Compared;
 use crate::explore::limits::Limit;
 use crate::explore::peers::{
-    FIRST, Garbled, PeersError, push_keys, push_text, take_keys, take_text, to_first,
+    FIRST, Garbled, PeersError, push_key, push_keys, push_value, take_keys, take_value, to_first,
 };
 use crate::explore::search::Search;
 use crate::explore::search::checkpoint::{AT_FAULT, Moment};
@@ -90,7 +90,7 @@ where
                     if keys.len() >= WORDS / peers.processes() {
                         break;
                     }
-                    push_keys(&mut keys, K::keys(std::slice::from_ref(key)));
+                    push_key(&mut keys, key);
                     at = place + 1;
                 }
             }
@@ -138,7 +138,7 @@ where
         kept.journal.spill()
     }
 
-    /// What the processes have found, at process 0.
+    /// Findings of all processes, at process 0.
     fn tell_tallies(&mut self) -> Result<Vec<(Told, Vec<K>)>, PeersError> {
         let ids = self.model.mentioned();
         let mut told = Told {
@@ -149,10 +149,9 @@ where
         for id in ids {
             let (level, key) = self.mentioned(id);
             told.mentioned.push((id.0, level));
-            push_keys(&mut words, K::keys(&[key]));
+            push_key(&mut words, &key);
         }
-        let text = serde_json::to_string(&told).expect("what was found has a text");
-        push_text(&mut words, &text);
+        push_value(&mut words, &told);
         let form = self.form;
         let peers = Arc::clone(&self.together().peers);
         let received = peers.exchange(to_first(&*peers, words))?;
@@ -160,13 +159,9 @@ where
             return Ok(Vec::new());
         }
         let read = |(process, mut words): (usize, Vec<u64>)| {
-            let read = || {
-                let text = take_text(&mut words)?;
-                let told: Told = serde_json::from_str(&text).map_err(|_| Garbled)?;
-                Ok((told, take_keys::<K>(form, &words)?))
-            };
-            let mut read = read;
-            read().map_err(|garbled: Garbled| garbled.of(process))
+            let told = take_value(&mut words);
+            let read = told.and_then(|told| Ok((told, take_keys(form, &words)?)));
+            read.map_err(|garbled| garbled.of(process))
         };
         received.into_iter().enumerate().map(read).collect()
     }
@@ -230,7 +225,7 @@ where
         let tally = self.model.merged(&tallies).ok_or(DiskError::Unwritable)?;
         let words = |key: &K| {
             let mut words = Vec::new();
-            push_keys(&mut words, K::keys(std::slice::from_ref(key)));
+            push_key(&mut words, key);
             words
         };
         let listed = kept.listed.iter().filter(|one| one.level == level.length);

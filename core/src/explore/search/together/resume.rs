@@ -13,7 +13,7 @@ use crate::explore::frontier::Span;
 use crate::explore::keys::{Compared, KeyList};
 use crate::explore::no_outcome::NoOutcome;
 use crate::explore::peers::{
-    FIRST, Garbled, PeersError, Run, push_keys, push_text, take_keys, take_text, to_all,
+    FIRST, Garbled, PeersError, Run, push_key, push_value, take_keys, take_value, to_all,
 };
 use crate::explore::search::Search;
 use crate::explore::search::checkpoint::Moment;
@@ -165,7 +165,7 @@ where
                     kept.earlier.push((listed.level, key.clone()));
                 }
                 let owner = self.together().owner(key);
-                push_keys(&mut words[owner], K::keys(std::slice::from_ref(key)));
+                push_key(&mut words[owner], key);
                 taken += 1;
                 id += 1;
                 if id < listed.end && words.iter().map(Vec::len).sum::<usize>() >= most {
@@ -275,16 +275,14 @@ where
         let mut outgoing = together.nothing();
         if let Some(part) = part {
             outgoing = words;
-            let text = serde_json::to_string(&part).expect("a part has a text");
-            outgoing
-                .iter_mut()
-                .for_each(|words| push_text(words, &text));
+            for words in &mut outgoing {
+                push_value(words, &part);
+            }
         }
         let mut received = together.peers.exchange(outgoing)?;
         let garbled = |_| Garbled.of(FIRST);
         let mut words = received.swap_remove(FIRST);
-        let text = take_text(&mut words).map_err(garbled)?;
-        let part: Part = serde_json::from_str(&text).map_err(|_| garbled(Garbled))?;
+        let part: Part = take_value(&mut words).map_err(garbled)?;
         let mut keys = take_keys::<K>(form, &words).map_err(garbled)?;
         resumed.pending.append(&mut keys);
         if part.more {
