@@ -8,13 +8,18 @@ use super::options::Order;
 /// Consecutive states to which paths of one length were found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Span {
-    pub states: Range<u32>,
+    pub states: Range<u64>,
     pub length: u32,
 }
 
 impl Span {
+    /// Number of its states.
+    pub fn len(&self) -> u64 {
+        self.states.end - self.states.start
+    }
+
     /// Its states in order, at most so many at a time.
-    pub fn parts(&self, most: u32) -> impl Iterator<Item = Self> + use<> {
+    pub fn parts(&self, most: u64) -> impl Iterator<Item = Self> + use<> {
         let Self { states, length } = self.clone();
         let starts = states.clone().step_by(most as usize);
         starts.map(move |start| Self {
@@ -28,12 +33,12 @@ impl Span {
 pub(super) struct Frontier {
     order: Order,
     /// The most states that are taken at a time, depth first.
-    most: u32,
+    most: u64,
     spans: VecDeque<Span>,
 }
 
 impl Frontier {
-    pub fn new(order: Order, most: u32) -> Self {
+    pub fn new(order: Order, most: u64) -> Self {
         Self {
             order,
             most,
@@ -42,7 +47,7 @@ impl Frontier {
     }
 
     /// Adds states just reached.
-    pub fn push(&mut self, states: Range<u32>, length: u32) {
+    pub fn push(&mut self, states: Range<u64>, length: u32) {
         if !states.is_empty() {
             self.spans.push_back(Span { states, length });
         }
@@ -93,7 +98,7 @@ impl Frontier {
 mod tests {
     use super::*;
 
-    fn span(states: Range<u32>, length: u32) -> Span {
+    fn span(states: Range<u64>, length: u32) -> Span {
         Span { states, length }
     }
 
@@ -103,7 +108,7 @@ mod tests {
         assert_eq!(parts(2..7, 2), [2..4, 4..6, 6..7].map(|part| span(part, 3)));
         assert_eq!(parts(2..6, 4), [span(2..6, 3)]);
         assert_eq!(parts(2..2, 4), []);
-        let last = u32::MAX - 3..u32::MAX;
+        let last = u64::MAX - 3..u64::MAX;
         assert_eq!(parts(last.clone(), 8), [span(last, 3)]);
     }
 

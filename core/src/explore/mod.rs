@@ -29,6 +29,8 @@ mod segments;
 mod set;
 mod spill;
 mod store;
+#[cfg(test)]
+mod tests;
 mod visitor;
 
 pub use crate::model_call::Panic;
@@ -40,7 +42,7 @@ pub use disk::{Checkpoints, DiskError, Start, Written};
 pub use exploration::explore;
 pub(crate) use exploration::{Means, explore_on};
 pub use explored::{End, Explored};
-pub use graph::Graph;
+pub use graph::{Graph, Node};
 pub(crate) use keys::Form;
 pub use limits::{Limit, Limits, OfPeers, OnDisk, Phase, Progress, Watch, Work};
 pub(crate) use memory::resident_bytes;

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// The number of a state, in the order in which a sequential search first meets it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct StateId(pub u32);
+pub struct StateId(pub u64);
 
 /// A state, or one of its steps. Places are ordered by the length of the shortest trace that shows
 /// them, then by the order of the search.

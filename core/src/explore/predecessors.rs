@@ -9,15 +9,15 @@ use std::ops::Range;
 use super::StateId;
 use super::disk::SavedChunk;
 use super::segments::SegmentedVec;
-use super::set::Predecessor;
+use super::set::{Predecessor, StepOfChunk};
 
 /// A chunk: states that one worker expanded, and the first state that they led to.
 struct Chunk {
     /// The first state met by the expansion of `sources`; the states up to the next chunk's are its
     /// too.
-    first: u32,
+    first: u64,
     /// The states expanded; none for the initial states.
-    sources: Range<u32>,
+    sources: Range<u64>,
     /// The length of the paths found to the states met.
     length: u32,
 }
@@ -25,8 +25,8 @@ struct Chunk {
 /// Predecessors from which states were first reached.
 pub(super) struct Predecessors {
     chunks: Vec<Chunk>,
-    /// Per state, the step that led to it; only where states are not kept.
-    steps: Option<SegmentedVec<Predecessor>>,
+    /// Per state, the step that led to it, of one of the sources of its chunk; only where states are not kept.
+    steps: Option<SegmentedVec<StepOfChunk>>,
 }
 
 /// Choice whether the step by which each state was reached is kept.
@@ -45,7 +45,7 @@ impl Predecessors {
     }
 
     /// The states from `first` on are those met by expanding `sources`.
-    pub fn begin(&mut self, first: u32, sources: Range<u32>, length: u32) {
+    pub fn begin(&mut self, first: u64, sources: Range<u64>, length: u32) {
         // A chunk that met nothing says nothing.
         if self.chunks.last().is_some_and(|chunk| chunk.first == first) {
             self.chunks.pop();
@@ -59,9 +59,9 @@ impl Predecessors {
 
     /// The steps that led to the next states.
     #[inline]
-    pub fn extend(&mut self, predecessors: impl Iterator<Item = Predecessor>) {
+    pub fn extend(&mut self, origins: impl Iterator<Item = StepOfChunk>) {
         if let Some(steps) = &mut self.steps {
-            predecessors.for_each(|predecessor| steps.push(predecessor));
+            origins.for_each(|origin| steps.push(origin));
         }
     }
 
@@ -69,21 +69,20 @@ impl Predecessors {
     pub fn chunks_from(&self, number: usize) -> impl Iterator<Item = SavedChunk> {
         let chunks = self.chunks[number..].iter();
         chunks.map(|chunk| SavedChunk {
-            first: chunk.first.into(),
-            start: chunk.sources.start.into(),
-            end: chunk.sources.end.into(),
+            first: chunk.first,
+            start: chunk.sources.start,
+            end: chunk.sources.end,
             length: chunk.length,
         })
     }
 
     /// Adds a chunk that was saved.
     pub fn add(&mut self, saved: &SavedChunk) {
-        let sources = saved.start as u32..saved.end as u32;
-        self.begin(saved.first as u32, sources, saved.length);
+        self.begin(saved.first, saved.start..saved.end, saved.length);
     }
 
     /// The steps that led to the states from the one of a number on, if steps are kept.
-    pub fn steps_from(&self, number: usize) -> impl Iterator<Item = Predecessor> {
+    pub fn steps_from(&self, number: usize) -> impl Iterator<Item = StepOfChunk> {
         let steps = self.steps.iter();
         steps.flat_map(move |steps| (number..steps.len()).map(|number| *steps.get(number)))
     }
@@ -99,14 +98,22 @@ impl Predecessors {
     }
 
     /// The states one of which led to `state` first; none if it is initial.
-    pub fn sources(&self, state: StateId) -> Range<u32> {
+    pub fn sources(&self, state: StateId) -> Range<u64> {
         self.chunk(state).sources.clone()
     }
 
     /// The step that led to `state` first, if steps are kept and it is not initial.
     pub fn step(&self, state: StateId) -> Option<Predecessor> {
-        let predecessor = *self.steps.as_ref()?.get(state.0 as usize);
-        (predecessor != Predecessor::NONE).then_some(predecessor)
+        let origin = self.steps.as_ref()?.get(state.0 as usize);
+        origin.of(self.chunk(state).sources.start)
+    }
+
+    /// Leaves out numbers, as the list of the states does.
+    #[cfg(test)]
+    pub fn leave_gap(&mut self, blocks: usize) {
+        if let Some(steps) = &mut self.steps {
+            steps.leave_gap(blocks);
+        }
     }
 
     /// Bytes held.

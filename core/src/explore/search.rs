@@ -51,25 +51,25 @@ use crate::work_ranges::WorkRanges;
 
 /// States a wave, breadth first. PERF: so many that each region of a large set is touched several times by
 /// the candidates of a wave, so few that cancelling loses little.
-const WAVE: u32 = 1 << 15;
+const WAVE: u64 = 1 << 15;
 /// The same where there are several threads. PERF: what each has to do with is then no more than what one has, and
 /// threads are started half as often.
-const WAVE_OF_SEVERAL: u32 = 1 << 16;
+const WAVE_OF_SEVERAL: u64 = 1 << 16;
 /// The same where candidates are looked up first. PERF: long enough to hide the start of the threads (tens
 /// of microseconds),
-const WAVE_LOOKED_UP: u32 = 8192;
+const WAVE_LOOKED_UP: u64 = 8192;
 /// and where there is one thread. PERF: the part of the set in which states were looked up is still in
 /// the cache when they are added, which takes a tenth off a large search.
-const WAVE_OF_ONE: u32 = 1024;
+const WAVE_OF_ONE: u64 = 1024;
 /// Time for which states that were reached already are looked at after the time is up: so long, or a tenth of what the
 /// search took.
 const GRACE: Duration = Duration::from_secs(1);
 /// States a wave, depth first: few, so that the search is deep.
-const SHORT_WAVE: u32 = 512;
+const SHORT_WAVE: u64 = 512;
 /// States a worker takes at a time, of a wave and of a short wave. PERF: a level of no more states is
 /// not worth the start of a thread.
-const CHUNK: u32 = 256;
-const SHORT_CHUNK: u32 = 64;
+const CHUNK: u64 = 256;
+const SHORT_CHUNK: u64 = 64;
 
 impl<'a, K, I> Search<'a, K, I>
 where
@@ -111,6 +111,8 @@ where
             let added = self.add_initial();
             panic = added.panic;
             initial_states = self.log.len();
+            #[cfg(test)]
+            self.leave_gap(super::tests::GAP.get());
             if self.options.storage == Storage::Fingerprints {
                 self.log.keep_first(initial_states);
             }
@@ -122,7 +124,7 @@ where
                 }
             }
             let initial = Span {
-                states: 0..initial_states as u32,
+                states: 0..initial_states as u64,
                 length: 0,
             };
             self.search(vec![initial], None, added.limit)
@@ -175,9 +177,16 @@ where
         })
     }
 
+    /// Leaves out numbers of states.
+    #[cfg(test)]
+    fn leave_gap(&mut self, blocks: usize) {
+        self.log.leave_gap(blocks);
+        self.predecessors.leave_gap(blocks);
+    }
+
     /// Expands span after span, unless a limit was reached before. `begun` is the first state to which the first span has led, if some
     /// of it was expanded before.
-    fn search(&mut self, unexpanded: Vec<Span>, begun: Option<u32>, limit: Option<Limit>) -> End {
+    fn search(&mut self, unexpanded: Vec<Span>, begun: Option<u64>, limit: Option<Limit>) -> End {
         let mut frontier = Frontier::new(self.options.order, SHORT_WAVE);
         frontier.resume(unexpanded);
         let too_many = || {
@@ -195,7 +204,7 @@ where
         let mut too_deep = None;
         let mut begun = begun;
         while let Some(span) = frontier.next() {
-            let before = begun.take().unwrap_or(self.log.len() as u32);
+            let before = begun.take().unwrap_or(self.log.len() as u64);
             let outcome = match self.options.limits.depth {
                 Some(most) if most == span.length => match self.options.order {
                     Order::BreadthFirst => Err((span.states.start, Limit::Depth(most))),
@@ -210,7 +219,7 @@ where
             // Where a limit ended the expansion, too, what is perhaps new has been reached. That a file cannot be read is known.
             let _ = self.settle(span.length + 1);
             let new = Span {
-                states: before..self.log.len() as u32,
+                states: before..self.log.len() as u64,
                 length: span.length + 1,
             };
             if !new.states.is_empty() {
@@ -255,9 +264,9 @@ where
     fn expand(
         &mut self,
         span: &Span,
-        before: u32,
+        before: u64,
         frontier: &Frontier,
-    ) -> Result<(), (u32, Limit)> {
+    ) -> Result<(), (u64, Limit)> {
         let wave = self.states_a_wave();
         let mut start = span.states.start;
         for part in span.parts(BETWEEN_LOOKS) {
@@ -266,13 +275,13 @@ where
             self.within_limits().map_err(at)?;
             self.load(&part.states).map_err(at)?;
             for wave in part.parts(wave) {
-                let states = wave.states.len() as u32;
+                let states = wave.len();
                 self.has_headroom(states).map_err(|limit| (start, limit))?;
                 self.wave(&wave, Task::Expand)
                     .map_err(|limit| (start, limit))?;
                 start = wave.states.end;
             }
-            self.report(span.length, (self.log.len() as u32).saturating_sub(start));
+            self.report(span.length, (self.log.len() as u64).saturating_sub(start));
             let at = |limit| (start, limit);
             let is_due = self.kept.as_ref().is_some_and(|kept| kept.journal.is_due());
             if is_due || start == span.states.end {
@@ -304,7 +313,7 @@ where
     }
 
     /// States of a wave, breadth first.
-    fn states_a_wave(&self) -> u32 {
+    fn states_a_wave(&self) -> u64 {
         match (self.visited.looks_up_first(), self.options.threads) {
             (true, ..=1) => WAVE_OF_ONE,
             (true, _) => WAVE_LOOKED_UP,
@@ -334,7 +343,7 @@ where
             // What is left out is counted.
             match self.load(&wave.states) {
                 Ok(()) => drop(self.wave(&wave, Task::ExamineOnly)),
-                Err(_) => self.unexamined += wave.states.len() as u64,
+                Err(_) => self.unexamined += wave.len(),
             }
             let before = if self.unloaded > 0 {
                 wave.states.end
@@ -348,12 +357,12 @@ where
     /// Works through a wave. When the time is up before all its states are expanded, all of it is
     /// forgotten, so that what is reported speaks of whole waves. What was looked at stays so.
     fn wave(&mut self, wave: &Span, task: Task) -> Result<(), Limit> {
-        let states = wave.states.len() as u32;
+        let states = wave.len();
         let chunk_size = match self.options.order {
             Order::BreadthFirst => CHUNK,
             Order::DepthFirst => SHORT_CHUNK,
         };
-        let chunks = states.div_ceil(chunk_size);
+        let chunks = states.div_ceil(chunk_size) as u32;
         let threads = self.workers.len().min(chunks as usize);
         let shares = WorkRanges::new(chunks, threads);
         let mut workers = std::mem::take(&mut self.workers);
@@ -362,7 +371,7 @@ where
             let mut limit = None;
             let mut panicked = Vec::new();
             while let Some(share) = shares.take(number) {
-                let start = wave.states.start + share.number * chunk_size;
+                let start = wave.states.start + u64::from(share.number) * chunk_size;
                 let chunk = Span {
                     states: start..wave.states.end.min(start + chunk_size),
                     ..*wave
@@ -384,7 +393,7 @@ where
             if task == Task::Expand {
                 let lists = done.iter().map(|expansion| {
                     let chunk = (expansion.sources.start - wave.states.start) / chunk_size;
-                    (chunk, &*expansion.candidates)
+                    (chunk as u32, &*expansion.candidates)
                 });
                 let sorted = &mut worker.sorted;
                 self.visited.sort(states as usize, threads, lists, sorted);
@@ -426,8 +435,10 @@ where
             expansions.sort_unstable_by_key(|expansion| expansion.sources.start);
             self.take_in(expansions, threads, wave.length + 1);
         } else {
-            let examined = expansions.iter().map(|one| one.sources.len() as u64);
-            self.unexamined += u64::from(states) - examined.sum::<u64>();
+            let examined = expansions
+                .iter()
+                .map(|one| one.sources.end - one.sources.start);
+            self.unexamined += states - examined.sum::<u64>();
         }
         Ok(())
     }
@@ -466,7 +477,7 @@ where
         let room = self.room();
         let recording = self.is_recording();
         let mut new_states = NewStates {
-            next: self.log.len() as u32,
+            next: self.log.len() as u64,
             predecessors: &mut self.predecessors,
             sources: &sources,
             length,

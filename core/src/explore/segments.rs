@@ -127,6 +127,13 @@ impl<T> SegmentedVec<T> {
         }
     }
 
+    /// Leaves out places, so that the next one is the first of a block. Fewer than a block are there.
+    #[cfg(test)]
+    pub fn leave_gap(&mut self, blocks: usize) {
+        self.blocks
+            .resize_with(self.blocks.len().max(blocks + 1), Vec::new);
+    }
+
     /// Number of blocks that are full, and after which another one has begun.
     pub fn whole_blocks(&self) -> usize {
         self.blocks.len() - 1

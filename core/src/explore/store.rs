@@ -57,7 +57,7 @@ pub(crate) enum Origin<'a, S: TransitionSystem> {
     /// This is the step that leads to it.
     Step(Predecessor),
     /// A step of one of these leads to it.
-    OneOf(Range<u32>),
+    OneOf(Range<u64>),
     /// A step of a state of the level before leads to it, and [`States::search_back`] finds it.
     FromLevelBefore,
     /// The behaviour itself was kept.
@@ -71,7 +71,7 @@ pub(super) enum Way {
     /// This is the step that leads to it.
     Step(Predecessor),
     /// A step of one of these leads to it.
-    OneOf(Range<u32>),
+    OneOf(Range<u64>),
     /// A step of a state of the level before leads to it.
     FromLevelBefore,
 }
@@ -374,7 +374,7 @@ fn predecessor<S: TransitionSystem>(
     symmetry: Option<&dyn Quotienting<S>>,
     within: Option<&Within<'_, S>>,
     id: StateId,
-    sources: Option<Range<u32>>,
+    sources: Option<Range<u64>>,
 ) -> Result<Predecessor, Unrepeatable> {
     let wanted = states.state(system, id).expect("states are kept");
     let mut leads = |from: &StateOf<S>| first_step(system, symmetry, within, from, &wanted);
@@ -385,7 +385,7 @@ fn predecessor<S: TransitionSystem>(
         });
     };
     let first = StateId(sources.start);
-    let count = sources.len();
+    let count = sources.end - sources.start;
     let mut sources = sources.map(StateId);
     let found = sources.find_map(|source| {
         let from = states.state(system, source).expect("states are kept");

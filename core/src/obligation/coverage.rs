@@ -20,7 +20,7 @@ use super::rules::{names_one, no_such_rule};
 use super::tested::add_counts;
 use crate::answer::{answer, unsimulated};
 use crate::auxiliary::Base;
-use crate::explore::{Graph, Panic, StateId};
+use crate::explore::{Graph, Node, Panic, StateId};
 use crate::functions::{Functions, RefinementFunctions};
 use crate::liveness::Bits;
 use crate::model_call::{catch, named};
@@ -245,8 +245,8 @@ fn recount<R: Refinement>(
     let (implementation, specification) = (refinement.implementation(), refinement.specification());
     let rules = [implementation.call_rules(), specification.call_rules()].map(<[Rule]>::len);
     let mut counts = Counts::new(rules);
-    for id in lasting.iter().map(StateId) {
-        let state = kept(refinement, found.states, id)?;
+    for id in lasting.iter().map(Node) {
+        let state = kept(refinement, found.states, id.into())?;
         let count = || {
             if !found.is_expanded(&state) {
                 return;
@@ -269,7 +269,7 @@ fn recount<R: Refinement>(
                 }
             });
         };
-        catch(count).map_err(|panic| (id, "`next`, `map` or `abstract_steps`", panic))?;
+        catch(count).map_err(|panic| (id.into(), "`next`, `map` or `abstract_steps`", panic))?;
     }
     Ok(counts)
 }
@@ -429,11 +429,12 @@ fn first_offers<R: Refinement>(
     let missing = simulated.iter().filter(|count| **count == 0).count();
     let mut seen = HashSet::new();
     let mut rules_found = 0;
-    for id in (0..found.states.len() as u32).map(StateId) {
+    for id in (0..found.states.len() as u64).map(StateId) {
         if rules_found == missing {
             break;
         }
-        if lasting.is_some_and(|lasting| !lasting.contains(id.0)) {
+        let lasts = |lasting: &Bits| u32::try_from(id.0).is_ok_and(|node| lasting.contains(node));
+        if !lasting.is_none_or(lasts) {
             continue;
         }
         let panicked = |during| move |panic| Unseen::Panicked(id, during, panic);

@@ -282,7 +282,7 @@ impl<'a> Environment<'a> {
                 }
             }
             Some(refusal) => {
-                let place = found.states.place(refusal.at.state);
+                let place = found.states.place(refusal.at.state.into());
                 let explain = |trace: &_| explain_refusal(found.refinement, trace, refusal);
                 Obligation::violated(checked, vec![found.explained(place, &explain)])
             }
@@ -420,7 +420,7 @@ fn judge_at_rest<R: Refinement>(decided: &Decided<R>, found: &Found<'_, R>) -> O
     };
     let place = Place {
         step: unrest.step,
-        ..found.states.place(unrest.state)
+        ..found.states.place(unrest.state.into())
     };
     let explain =
         |trace: &_| counterexample(found.refinement, trace, explanation_of_unrest(unrest));

@@ -93,7 +93,7 @@ impl Totals {
 }
 
 /// The most states that are looked at once more where a few do.
-const FEW: u32 = 24;
+const FEW: u64 = 24;
 /// The most images that are remembered where states are on disk. PERF: those of one time of the search are much the same.
 const REMEMBERED_BESIDE_DISK: usize = 1 << 16;
 
@@ -283,7 +283,7 @@ impl<'a, R: Refinement> Found<'a, R> {
 
     /// The states that were kept, as long as there is time to look at them.
     pub fn kept(&self) -> impl Iterator<Item = (StateId, StateOf<R::Concrete>)> {
-        (0..self.states.len() as u32)
+        (0..self.states.len() as u64)
             .map(StateId)
             .map_while(move |id| {
                 let in_time = !id.0.is_multiple_of(1024) || self.in_time();
@@ -294,15 +294,15 @@ impl<'a, R: Refinement> Found<'a, R> {
 
     /// Those of them that are in a sample, each read when it is asked for.
     pub fn sample(&self) -> impl Iterator<Item = StateOf<R::Concrete>> {
-        (0..self.states.len() as u32)
-            .filter(|id| is_looked_at(u64::from(*id)))
+        (0..self.states.len() as u64)
+            .filter(|id| is_looked_at(*id))
             .map_while(move |id| self.state(StateId(id)))
     }
 
     /// A few of the states that were kept, in turns from the beginning and from the end, which are farthest apart. Each is read
     /// when it is asked for.
     pub fn few(&self) -> impl Iterator<Item = StateOf<R::Concrete>> {
-        let len = self.states.len() as u32;
+        let len = self.states.len() as u64;
         let every = len.div_ceil(FEW).max(1);
         let count = len.div_ceil(every);
         let positions = (0..count).map(move |turn| {
@@ -318,7 +318,7 @@ impl<'a, R: Refinement> Found<'a, R> {
     /// Whether a pass over the kept states is one over all that were reached.
     pub fn looked_at_all(&self) -> bool {
         // With fingerprints the initial states are kept, and no others.
-        let last = (self.states.len() as u32).checked_sub(1).map(StateId);
+        let last = (self.states.len() as u64).checked_sub(1).map(StateId);
         let is_kept = |last| self.state(last).is_some();
         self.totals.complete && self.in_time() && last.is_none_or(is_kept)
     }

@@ -8,7 +8,7 @@
 use super::kept::{PanickedAt, kept};
 use crate::auxiliary::{Base, base_goes_on};
 use crate::constraint::Constraint;
-use crate::explore::{Graph, StateId, States};
+use crate::explore::{Graph, States};
 use crate::liveness::Bits;
 use crate::model_call::catch;
 use crate::refinement::Refinement;
@@ -27,31 +27,31 @@ pub(super) fn with_future<R: Refinement>(
     if !view.is_some_and(|view| Base::of(view).predicts()) {
         return Ok(None);
     }
-    let states = graph.states() as u32;
     let mut with_future = Bits::of(graph.states(), |_| true);
-    for id in (0..states).map(StateId) {
+    for id in graph.nodes() {
         if graph.steps(id).next().is_some() {
             continue;
         }
-        let state = kept(refinement, reached, id)?;
+        let state = kept(refinement, reached, id.into())?;
         let is_stuck = || {
             let is_expanded = constraint.is_none_or(|constraint| constraint.contains(&state));
             is_expanded && base_goes_on(implementation, &state)
         };
         let is_stuck = catch(is_stuck);
-        if is_stuck.map_err(|panic| (id, "`next` of the implementation", panic))? {
+        if is_stuck.map_err(|panic| (id.into(), "`next` of the implementation", panic))? {
             with_future.remove(id.0);
         }
     }
     let mut changes = true;
     while changes {
         changes = false;
-        for id in (0..states).rev().map(StateId) {
+        for id in graph.nodes().rev() {
             let mut steps = graph.steps(id).peekable();
             if !with_future.contains(id.0) || steps.peek().is_none() {
                 continue;
             }
-            if steps.all(|(to, _)| to.0 < states && !with_future.contains(to.0)) {
+            if steps.all(|(to, _)| (to.0 as usize) < graph.states() && !with_future.contains(to.0))
+            {
                 with_future.remove(id.0);
                 changes = true;
             }

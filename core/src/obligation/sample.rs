@@ -21,7 +21,7 @@ pub(super) const FEW: usize = 2;
 
 /// Number of a state of a run: of walks, which number no states, some number all the same.
 pub(super) fn number(place: Place, walks: bool) -> u64 {
-    let state = u64::from(place.state.0);
+    let state = place.state.0;
     if walks {
         state << 10 | u64::from(place.length) & 1023
     } else {

@@ -125,7 +125,7 @@ impl<'a> Shortening<'_, 'a> {
         let plan = self.plan;
         let refinement = plan.asking.refinement;
         let implementation = refinement.implementation();
-        let number = on_walk.state.0;
+        let number = on_walk.state.0 as u32;
         let walk = again(
             implementation,
             &walked.initial,

@@ -179,7 +179,7 @@ impl<S: TransitionSystem> Shown<S> {
     /// Keeps a behaviour, and says by what number its last state goes.
     pub fn keep(&mut self, behaviour: Trace<S>, provenance: String) -> StateId {
         self.0.push((behaviour, provenance));
-        StateId(self.0.len() as u32 - 1)
+        StateId(self.0.len() as u64 - 1)
     }
 
     fn behaviour(&self, id: StateId) -> &Trace<S> {
@@ -451,7 +451,7 @@ impl<S: TransitionSystem, V: Visitor<S>> Search<'_, S, V> {
         if let Err(panic) = walked {
             let place = Place {
                 length,
-                state: StateId(number),
+                state: StateId(number.into()),
                 step: None,
             };
             self.visitor.panicked(&mut tally, place, panic);
@@ -490,7 +490,7 @@ impl<S: TransitionSystem, V: Visitor<S>> Search<'_, S, V> {
             }
             let place = Place {
                 length,
-                state: StateId(number),
+                state: StateId(number.into()),
                 step: None,
             };
             let stepping = Cell::new(place);

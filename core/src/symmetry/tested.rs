@@ -113,13 +113,13 @@ pub(crate) enum Tested {
 /// The states tested with all permutations; the others are tested with one each.
 const ALL_PERMUTATIONS: usize = 64;
 /// The states tested one after the other; of the others, one in so many.
-const EVERY_STATE: u32 = 1024;
+const EVERY_STATE: u64 = 1024;
 const ONE_IN: u64 = 1024;
 
 /// True if a quotient's [`asymmetry`](TestedQuotient::asymmetry) is to be asked of a state: of the first ones, and of
 /// some of the others. These go by a hash of the number: what is wrong may come back in step with the numbers.
-pub(crate) fn is_in_turn(state: u32) -> bool {
-    state < EVERY_STATE || (mix(u64::from(state)) >> 32).is_multiple_of(ONE_IN)
+pub(crate) fn is_in_turn(state: u64) -> bool {
+    state < EVERY_STATE || (mix(state) >> 32).is_multiple_of(ONE_IN)
 }
 
 /// A quotient of the implementation of `R`, and the test of its symmetry. What is tested are the permutations that

@@ -708,7 +708,7 @@ where
             }
             let place = Place {
                 length: batch.length,
-                state: StateId(batch.first.0 + index as u32),
+                state: StateId(batch.first.0 + index as u64),
                 step: None,
             };
             let Self {

@@ -20,7 +20,7 @@ pub(in crate::explore) struct Record {
     /// Tally of the obligations,
     pub tally: Option<Value>,
     /// and the numbers of its states there, and among those of all processes.
-    pub numbers: Vec<(u32, u32)>,
+    pub numbers: Vec<(u64, u64)>,
     /// Distinct initial states,
     pub initial_states: u64,
     /// transitions from the states expanded,

@@ -131,7 +131,7 @@ impl<K: Compared + Ord> Scattered<K> {
 
     /// The key of a state, unless a process was lost.
     pub fn key(&self, id: StateId) -> Option<K> {
-        let rank = u64::from(id.0);
+        let rank = id.0;
         let block = self.blocks.partition_point(|block| block.first <= rank) - 1;
         let mut last = self.last();
         let entry = match last.iter().rposition(|(number, _)| *number == block) {
@@ -149,9 +149,7 @@ impl<K: Compared + Ord> Scattered<K> {
 
     /// The level of a state.
     pub fn level(&self, id: StateId) -> u32 {
-        let after = self
-            .levels
-            .partition_point(|first| *first <= u64::from(id.0));
+        let after = self.levels.partition_point(|first| *first <= id.0);
         after as u32 - 1
     }
 
@@ -193,7 +191,7 @@ impl<K: Compared + Ord> Scattered<K> {
         let ranks = self.ranks(vec![(before, key)])?;
         drop(last);
         Ok(Some(Predecessor {
-            source: StateId(ranks[0] as u32),
+            source: StateId(ranks[0]),
             step,
         }))
     }

@@ -9,7 +9,7 @@ use crate::explore::segments::SegmentedVec;
 pub(in crate::explore) struct Run {
     pub level: u32,
     /// The place of the first of them.
-    pub first: u32,
+    pub first: u64,
 }
 
 /// The states of one process. A level has one run of them, or two if the search was resumed in its midst.
@@ -141,7 +141,7 @@ mod tests {
         for (level, run) in runs {
             starts.push(Run {
                 level,
-                first: keys.len() as u32,
+                first: keys.len() as u64,
             });
             keys.extend(run);
         }

@@ -9,9 +9,9 @@ use crate::explore::set::Visited;
 
 /// States between two looks at the limits: the same for any number of threads, so that it does not
 /// depend on that where a limit ends the search.
-pub const BETWEEN_LOOKS: u32 = 1 << 16;
+pub const BETWEEN_LOOKS: u64 = 1 << 16;
 /// States between two questions of whether there is headroom. PERF: a question takes microseconds, as 10 states do.
-const BETWEEN_GRANTS: u32 = 1024;
+const BETWEEN_GRANTS: u64 = 1024;
 /// Bytes that have to be left before a wave of states is expanded, beside what such a wave takes; and the address space
 /// that an allocator takes at a time for a thread. Of all of it only what is used is memory.
 const HEADROOM: u64 = 64 << 20;
@@ -21,8 +21,6 @@ const TO_DECIDE: u64 = 20;
 /// Deciding about the graph may take one of so many parts of the memory where a limit on that ended the search: beyond the
 /// limit, so that the states need not make room for it.
 const SHARE_OF_GRAPH: u64 = 64;
-/// More states than this cannot be numbered: the last number means none.
-const MOST_STATES: u64 = u32::MAX as u64;
 
 impl<K, I> Search<'_, K, I>
 where
@@ -31,20 +29,20 @@ where
 {
     pub fn most_states(&self) -> u64 {
         let limit = self.options.limits.states;
-        limit.unwrap_or(MOST_STATES).min(MOST_STATES)
+        limit.unwrap_or(u64::MAX).min(self.visited.most())
     }
 
     /// Number of states for which there is room in this process. What all of several processes have is limited where they meet.
     pub fn room(&self) -> usize {
         let most = self.most_states();
-        let numbered = self.together.as_ref().map(|_| EARLIER.into());
+        let numbered = self.together.as_ref().map(|_| EARLIER);
         most.min(numbered.unwrap_or(most)) as usize
     }
 
-    pub fn report(&self, depth: u32, frontier: u32) {
+    pub fn report(&self, depth: u32, frontier: u64) {
         if let Some(progress) = self.options.watch.progress {
             let (states, transitions, frontier) = match &self.together {
-                None => (self.log.len() as u64, self.transitions, frontier.into()),
+                None => (self.log.len() as u64, self.transitions, frontier),
                 Some(together) => together.totals(),
             };
             progress(&Progress {
@@ -125,7 +123,7 @@ where
 
     /// True if the operating system would grant what a wave of so many states may take, where it was not asked just
     /// before.
-    pub fn has_headroom(&mut self, states: u32) -> Result<(), Limit> {
+    pub fn has_headroom(&mut self, states: u64) -> Result<(), Limit> {
         self.since_grant = self.since_grant.saturating_add(states);
         if self.since_grant < BETWEEN_GRANTS {
             return Ok(());

@@ -22,7 +22,7 @@ pub(super) struct Moment<'a> {
     /// Rest of the states that are being expanded, and the spans after them in the frontier.
     pub unexpanded: &'a [Span],
     /// The first state to which those that are being expanded have led.
-    pub before: u32,
+    pub before: u64,
 }
 
 /// Choice when a checkpoint is written.
@@ -71,7 +71,7 @@ where
         when: When,
     ) -> Result<(), DiskError> {
         for (first, keys) in self.log.runs(kept.states..self.log.len()) {
-            let sampled = (first as u32..).map(StateId).zip(keys);
+            let sampled = (first as u64..).map(StateId).zip(keys);
             let sampled = sampled.filter(|(id, _)| self.model.is_sampled(*id));
             let length = |id| self.predecessors.length(id);
             kept.sample
@@ -80,7 +80,7 @@ where
         }
         let steps = self.predecessors.steps_from(kept.states);
         for step in steps {
-            let words = u64::from(step.source.0) << 32 | u64::from(step.step);
+            let words = u64::from(step.source) << 32 | u64::from(step.step);
             kept.journal.steps.push(words);
         }
         kept.states = self.log.len();
@@ -96,8 +96,8 @@ where
         };
         let sample = self.sampled(kept, moment, Keeps::Nothing);
         let saved = moment.unexpanded.iter().map(|span| SavedSpan {
-            start: span.states.start.into(),
-            end: span.states.end.into(),
+            start: span.states.start,
+            end: span.states.end,
             length: span.length,
         });
         kept.journal.checkpoint(Manifest {
@@ -105,7 +105,7 @@ where
             reached: self.log.len() as u64,
             initial: kept.initial as u64,
             frontier: saved.collect(),
-            before: moment.before.into(),
+            before: moment.before,
             transitions: self.transitions,
             depth: self.depth,
             seconds: kept.journal.earlier_seconds + self.clock.started.elapsed().as_secs_f64(),
@@ -158,7 +158,7 @@ where
             done.expect("a clock without limits reaches none");
             keys.clear();
             K::take(&mut expanded.keys, keys);
-            checksum.add(id.0.into());
+            checksum.add(id.0);
             checksum.add(keys.len() as u64);
             // A state that cannot be written is one of which the journal has ended.
             let _ = visit_words(model, K::keys(keys), &mut |word| checksum.add(word));

@@ -13,9 +13,10 @@ use crate::explore::StateId;
 use crate::explore::duplicates::{DuplicateFilter, Pending};
 use crate::explore::expansion::{Batch, Task};
 use crate::explore::frontier::Span;
+use crate::explore::graph::Node;
 use crate::explore::keys::Compared;
 use crate::explore::limits::Limit;
-use crate::explore::set::{Candidate, Lookup, Predecessor, Visited};
+use crate::explore::set::{Candidate, Lookup, StepOfChunk, Visited};
 
 /// Targets that are asked for before the first of them is looked up. PERF: enough to overlap the
 /// misses of the cache, few enough that what was asked for is still there. Of states that own memory, the targets of
@@ -30,11 +31,11 @@ const MEMORY_STEPS: u64 = 1 << 20;
 /// Findings of the expansion of a chunk.
 pub(super) struct Successors<K> {
     /// The states; where they are only looked at, those for which there was time.
-    pub sources: Range<u32>,
+    pub sources: Range<u64>,
     /// Per expanded state, how many steps; only if the graph is recorded.
     pub degrees: Vec<u32>,
     /// Per step, its target unless that is a candidate, and its label; only if the graph is recorded.
-    pub edges: Vec<(Option<StateId>, u32)>,
+    pub edges: Vec<(Option<Node>, u32)>,
     /// Targets that are new, or may be, in order.
     pub candidates: Vec<Candidate<K>>,
     /// Words of targets for each of the other processes, if there are any.
@@ -80,7 +81,7 @@ where
         let places = chunk.states.start as usize..chunk.states.end as usize;
         for (first, keys) in self.log.runs(places) {
             for start in (0..keys.len()).step_by(at_a_time) {
-                let state = StateId((first + start) as u32);
+                let state = StateId((first + start) as u64);
                 match task {
                     Task::Expand => self.look_at_memory(&mut worker.unlooked)?,
                     Task::ExamineOnly if self.is_grace_over() => {
@@ -147,7 +148,8 @@ where
             found.degrees.extend_from_slice(&degrees);
             asked.labels.extend_from_slice(&expanded.labels);
         }
-        let sources = (first.0..).map(StateId).zip(degrees.iter().copied());
+        let first = (first.0 - found.sources.start) as u32;
+        let sources = (first..).zip(degrees.iter().copied());
         if self.visited.looks_up_first() {
             let batch = if needs_drop::<K>() { 1 } else { BATCH };
             let mut keys = targets.drain(..);
@@ -170,10 +172,10 @@ where
         worker.expanded.degrees = degrees;
     }
 
-    /// Asks for the memory at which the targets of `source` would be.
+    /// Asks for the memory at which the targets of `source`, a state by its place in the chunk, would be.
     fn ask(
         &self,
-        source: StateId,
+        source: u32,
         targets: impl Iterator<Item = K>,
         asked: &mut Asked<K>,
         worker: &mut Worker<'a, K>,
@@ -186,18 +188,14 @@ where
                 continue;
             }
             self.visited.prefetch(hash);
-            let predecessor = Predecessor { source, step };
-            asked.candidates.push(Candidate {
-                key,
-                hash,
-                predecessor,
-            });
+            let origin = StepOfChunk { source, step };
+            asked.candidates.push(Candidate { key, hash, origin });
         }
     }
 
-    /// Keeps all targets of `source` but those just met, to be looked up when they are added.
+    /// Keeps all targets of `source`, a state by its place in the chunk, but those just met, to be looked up when they are added.
     #[inline(always)]
-    fn pass_on(&self, source: StateId, targets: &[K], worker: &mut Worker<'a, K>) {
+    fn pass_on(&self, source: u32, targets: &[K], worker: &mut Worker<'a, K>) {
         let Worker {
             in_order,
             recent,
@@ -208,7 +206,7 @@ where
         let candidates = keys.map(|(step, key)| Candidate {
             key: key.clone(),
             hash: self.visited.hash(key),
-            predecessor: Predecessor {
+            origin: StepOfChunk {
                 source,
                 step: step as u32,
             },

@@ -9,7 +9,7 @@ use super::state::Search;
 use crate::explore::expansion::Initial;
 use crate::explore::keys::Compared;
 use crate::explore::limits::Limit;
-use crate::explore::set::{Candidate, Predecessor, Visited};
+use crate::explore::set::{Candidate, StepOfChunk, Visited};
 use crate::model_call::{Panic, break_off};
 
 /// Initial states between two looks at the clock.
@@ -45,7 +45,7 @@ where
                 batch.push(Candidate {
                     hash: self.visited.hash(&key),
                     key,
-                    predecessor: Predecessor::NONE,
+                    origin: StepOfChunk::NONE,
                 });
             }
             shown += 1;
@@ -53,9 +53,9 @@ where
                 self.add_batch(&mut batch);
                 let looked = self
                     .not_starved()
-                    .and_then(|()| self.has_headroom(BATCH as u32));
+                    .and_then(|()| self.has_headroom(BATCH as u64));
                 limit = looked.and_then(|()| self.within_limits()).err();
-                if shown.is_multiple_of(BETWEEN_LOOKS.into()) {
+                if shown.is_multiple_of(BETWEEN_LOOKS) {
                     self.report(0, 0);
                 }
             } else if batch.len().is_multiple_of(PATIENCE) {
@@ -79,7 +79,7 @@ where
     fn add_batch(&mut self, batch: &mut Vec<Candidate<K>>) {
         let room = self.room();
         let mut new_states = NewStates {
-            next: self.log.len() as u32,
+            next: self.log.len() as u64,
             predecessors: &mut self.predecessors,
             sources: &[],
             length: 0,

@@ -16,7 +16,7 @@ use crate::random::generator::mix;
 /// Words that are under way between all processes, at most: 64 MiB.
 pub(super) const WORDS: usize = 1 << 23;
 /// Number from which on states are those at which something was found before the search went on from a checkpoint.
-pub(super) const EARLIER: u32 = 1 << 31;
+pub(super) const EARLIER: u64 = 1 << 63;
 /// Shards of the states: each belongs to a process as a whole.
 const SHARDS: u64 = 1 << 10;
 /// Targets sent last of which a worker knows. PERF: they fit into a processor's second cache.
@@ -33,7 +33,7 @@ pub(super) struct Together {
     /// Number of these that the last checkpoint has.
     pub kept_runs: usize,
     /// Number of states that are sorted.
-    pub sorted: u32,
+    pub sorted: u64,
     /// Last notices of all.
     pub notices: Vec<Notice>,
     /// Reason why this process expands no more states.

@@ -2,42 +2,41 @@
 
 use std::ops::Range;
 
-use crate::explore::StateId;
+use crate::explore::graph::Node;
 use crate::explore::predecessors::Predecessors;
-use crate::explore::set::{InsertSink, Predecessor};
+use crate::explore::set::{InsertSink, StepOfChunk};
 
 /// Notes how the states that a wave has led to were reached.
 pub(super) struct NewStates<'a> {
     pub predecessors: &'a mut Predecessors,
     /// Per list of candidates, the states that led to them.
-    pub sources: &'a [Range<u32>],
+    pub sources: &'a [Range<u64>],
     /// The length of the paths to the states.
     pub length: u32,
     /// The number of the next state.
-    pub next: u32,
+    pub next: u64,
     /// The list whose batch has begun.
     pub list: Option<usize>,
     /// The targets of the wave's candidates, if they are wanted.
-    pub numbers: Option<Vec<StateId>>,
+    pub numbers: Option<Vec<Node>>,
 }
 
 impl InsertSink for NewStates<'_> {
     #[inline]
-    fn added(&mut self, list: usize, count: usize, steps: impl Iterator<Item = Predecessor>) {
+    fn added(&mut self, list: usize, count: usize, steps: impl Iterator<Item = StepOfChunk>) {
         if count > 0 && self.list != Some(list) {
             self.list = Some(list);
             let sources = self.sources[list].clone();
             self.predecessors.begin(self.next, sources, self.length);
         }
         self.predecessors.extend(steps);
-        self.next += count as u32;
+        self.next += count as u64;
     }
 
     #[inline]
-    fn numbered(&mut self, number: Option<StateId>) {
+    fn numbered(&mut self, number: Option<Node>) {
         if let Some(numbers) = &mut self.numbers {
-            // What found no room gets the number that no state has.
-            numbers.push(number.unwrap_or(StateId(u32::MAX)));
+            numbers.push(number.unwrap_or(Node::NONE));
         }
     }
 }

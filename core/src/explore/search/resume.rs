@@ -9,10 +9,11 @@ use crate::explore::StateId;
 use crate::explore::disk::{CHUNKS, DiskError, ListReader, Manifest, STATES, STEPS, SavedChunk};
 use crate::explore::expansion::{Expand, Keeps};
 use crate::explore::frontier::Span;
+use crate::explore::graph::Node;
 use crate::explore::keys::{Compared, Form, KeyList};
 use crate::explore::options::Storage;
 use crate::explore::peers::take_keys;
-use crate::explore::set::{Candidate, InsertSink, Predecessor, Visited};
+use crate::explore::set::{Candidate, InsertSink, StepOfChunk, Visited};
 use crate::state::Code;
 
 /// States that are added at a time.
@@ -23,7 +24,7 @@ const LONGEST: u64 = 1 << 32;
 /// Position of a search that goes on.
 pub(super) struct Resumed {
     pub unexpanded: Vec<Span>,
-    pub before: u32,
+    pub before: u64,
     pub initial: usize,
 }
 
@@ -31,12 +32,12 @@ pub(super) struct Resumed {
 pub(super) struct Added(pub usize);
 
 impl InsertSink for Added {
-    fn added(&mut self, _: usize, count: usize, steps: impl Iterator<Item = Predecessor>) {
+    fn added(&mut self, _: usize, count: usize, steps: impl Iterator<Item = StepOfChunk>) {
         self.0 += count;
         steps.for_each(drop);
     }
 
-    fn numbered(&mut self, _: Option<StateId>) {}
+    fn numbered(&mut self, _: Option<Node>) {}
 }
 
 impl<'a, K, I> Search<'a, K, I>
@@ -121,7 +122,7 @@ where
         let wanted = wanted.map(|(_, words)| take_keys::<K>(form, words));
         let wanted = wanted.collect::<Result<Vec<_>, _>>();
         let wanted: Vec<K> = wanted.unwrap_or_default().into_iter().flatten().collect();
-        let mut mentioned = vec![StateId(u32::MAX); wanted.len()];
+        let mut mentioned = vec![StateId(u64::MAX); wanted.len()];
         loop {
             read_keys(&mut reader, self.model, &mut list)?;
             keys.clear();
@@ -133,9 +134,9 @@ where
             let candidate = |key: K| Candidate {
                 hash: self.visited.hash(&key),
                 key,
-                predecessor: Predecessor::NONE,
+                origin: StepOfChunk::NONE,
             };
-            for (id, key) in (first as u32..).map(StateId).zip(&keys) {
+            for (id, key) in (first as u64..).map(StateId).zip(&keys) {
                 if self.model.is_sampled(id) {
                     let length = self.predecessors.length(id);
                     kept.sample.push((id, length, key.clone()));
@@ -166,7 +167,7 @@ where
             if self.options.storage == Storage::Fingerprints {
                 self.log.forget_before(unexpanded.min(self.log.len()));
             }
-            let done = self.make_room_on_disk(unexpanded.min(self.log.len()) as u32, 0);
+            let done = self.make_room_on_disk(unexpanded.min(self.log.len()) as u64, 0);
             if let (Err(_), Some(reason)) = (done, self.unwritten.clone()) {
                 return Err(DiskError::NoRoom { path, reason });
             }
@@ -185,8 +186,8 @@ where
         let mut reader = kept.journal.reader(STEPS, manifest.steps);
         let mut count = 0;
         while let Some(word) = reader.next()? {
-            let step = Predecessor {
-                source: StateId((word >> 32) as u32),
+            let step = StepOfChunk {
+                source: (word >> 32) as u32,
                 step: word as u32,
             };
             self.predecessors.extend(std::iter::once(step));
@@ -240,12 +241,6 @@ where
 pub(super) fn position(manifest: &Manifest, path: &Path) -> Result<Resumed, DiskError> {
     let of_manifest = |what: &str| Err(DiskError::damaged(path, what));
     let reached = manifest.reached;
-    let (Ok(before), true) = (
-        u32::try_from(manifest.before),
-        reached < u64::from(u32::MAX),
-    ) else {
-        return of_manifest("it has more states than can be numbered");
-    };
     let is_within = |end: u64| end <= reached;
     let spans = manifest.frontier.iter();
     if !spans
@@ -257,12 +252,12 @@ pub(super) fn position(manifest: &Manifest, path: &Path) -> Result<Resumed, Disk
         return of_manifest("it speaks of states that are not there");
     }
     let unexpanded = spans.map(|span| Span {
-        states: span.start as u32..span.end as u32,
+        states: span.start..span.end,
         length: span.length,
     });
     Ok(Resumed {
         unexpanded: unexpanded.collect(),
-        before,
+        before: manifest.before,
         initial: manifest.initial as usize,
     })
 }

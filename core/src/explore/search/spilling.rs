@@ -4,11 +4,11 @@ use std::io;
 use std::ops::Range;
 
 use super::state::Search;
-use crate::explore::StateId;
+use crate::explore::graph::Node;
 use crate::explore::keys::Compared;
 use crate::explore::limits::Limit;
 use crate::explore::segments::BLOCK;
-use crate::explore::set::{InsertSink, Predecessor, Visited};
+use crate::explore::set::{InsertSink, StepOfChunk, Visited};
 use crate::explore::spill::Tentative;
 
 /// Shares of the memory allowed: what the search itself may hold before states go to disk, and what the process may hold.
@@ -31,12 +31,12 @@ pub(super) fn spill_from(most: u64) -> u64 {
 
 /// Notes the chunks of states that are perhaps new.
 pub(super) struct Chunks<'a> {
-    pub sources: &'a [Range<u32>],
-    pub chunks: &'a mut Vec<(Range<u32>, usize)>,
+    pub sources: &'a [Range<u64>],
+    pub chunks: &'a mut Vec<(Range<u64>, usize)>,
 }
 
 impl InsertSink for Chunks<'_> {
-    fn added(&mut self, list: usize, count: usize, steps: impl Iterator<Item = Predecessor>) {
+    fn added(&mut self, list: usize, count: usize, steps: impl Iterator<Item = StepOfChunk>) {
         steps.for_each(drop);
         if count == 0 {
             return;
@@ -48,7 +48,7 @@ impl InsertSink for Chunks<'_> {
         }
     }
 
-    fn numbered(&mut self, _: Option<StateId>) {
+    fn numbered(&mut self, _: Option<Node>) {
         unreachable!("a search that spills records no graph");
     }
 }
@@ -73,7 +73,7 @@ where
 
     /// Writes states to disk where memory is short. Those before `start` have been expanded, and those that are perhaps new have a
     /// path of `length`.
-    pub(super) fn make_room_on_disk(&mut self, start: u32, length: u32) -> Result<(), Limit> {
+    pub(super) fn make_room_on_disk(&mut self, start: u64, length: u32) -> Result<(), Limit> {
         let Some(spill) = &self.spill else {
             return Ok(());
         };
@@ -143,7 +143,7 @@ where
                 self.log.push(keys.get(place).clone());
             }
             if self.log.len() > first {
-                self.predecessors.begin(first as u32, sources, length);
+                self.predecessors.begin(first as u64, sources, length);
             }
         }
         Ok(())
@@ -175,7 +175,7 @@ where
     }
 
     /// Has some states in memory that are perhaps on disk alone.
-    pub(super) fn load(&mut self, states: &Range<u32>) -> Result<(), Limit> {
+    pub(super) fn load(&mut self, states: &Range<u64>) -> Result<(), Limit> {
         if states.is_empty() || self.unloaded == 0 {
             return Ok(());
         }

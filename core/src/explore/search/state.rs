@@ -35,7 +35,7 @@ pub(in crate::explore) struct Search<'a, K, I> {
     /// Bytes that the largest wave took beside what it added.
     pub(super) wave_bytes: u64,
     /// The states expanded since the operating system was asked whether there is headroom.
-    pub(super) since_grant: u32,
+    pub(super) since_grant: u64,
     /// A state was left out because there was no room for it.
     pub(super) at_capacity: bool,
     /// A panic, or a state that cannot be packed, left steps unknown.

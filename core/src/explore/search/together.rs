@@ -21,7 +21,7 @@ use crate::explore::limits::Limit;
 use crate::explore::memory::resident_bytes;
 use crate::explore::no_outcome::NoOutcome;
 use crate::explore::peers::{Notice, PeersError, Run, Trouble, meet, take_keys};
-use crate::explore::set::{Candidate, Predecessor, Visited};
+use crate::explore::set::{Candidate, StepOfChunk, Visited};
 use crate::model_call::catch;
 use crate::parallel::run_in_parallel;
 
@@ -77,14 +77,14 @@ where
         let mut level = match resumed {
             Some(resumed) => {
                 initial_states = resumed.initial_states;
-                let before = resumed.before(self.log.len() as u32);
+                let before = resumed.before(self.log.len() as u64);
                 begun = resumed.is_begun.then_some((resumed.left, before));
                 is_new = false;
                 resumed.level
             }
             None => {
                 let level = self.begin();
-                initial_states += level.states.len() as u64;
+                initial_states += level.len();
                 level
             }
         };
@@ -99,7 +99,7 @@ where
                 }
             }
             is_new = true;
-            let all = || (level.clone(), self.log.len() as u32);
+            let all = || (level.clone(), self.log.len() as u64);
             let (mut left, before) = begun.take().unwrap_or_else(all);
             let trouble = loop {
                 self.expand_some(&mut left);
@@ -139,8 +139,8 @@ where
     }
 
     /// Sorts the states that a level has led to, from the one of a number on; they are the next level.
-    fn begin_level(&mut self, first: u32, length: u32) -> Span {
-        let states = self.log.len() as u32;
+    fn begin_level(&mut self, first: u64, length: u32) -> Span {
+        let states = self.log.len() as u64;
         let together = self.together();
         let sorted = std::mem::replace(&mut together.sorted, states);
         together.runs.push(Run {
@@ -149,18 +149,19 @@ where
         });
         self.log.sort_from(sorted as usize);
         Span {
-            states: first..self.log.len() as u32,
+            states: first..self.log.len() as u64,
             length,
         }
     }
 
     /// Reason why no process expands more states.
     fn trouble(&mut self) -> Option<Trouble> {
-        let most = self.most_states();
+        let most = self.options.limits.states;
         let notices = &self.together().notices;
         let states = Notice::sum(notices, |notice| notice.states);
-        let too_many = states > most;
-        Notice::trouble(notices).or_else(|| too_many.then_some(Trouble::Limit(Limit::States(most))))
+        let exceeded = most.filter(|most| states > *most);
+        let exceeded = exceeded.map(|most| Trouble::Limit(Limit::States(most)));
+        Notice::trouble(notices).or(exceeded)
     }
 
     /// Decides whether the search ends where a level begins.
@@ -213,7 +214,7 @@ where
                 if self.together().is_full() {
                     return Ok(());
                 }
-                self.has_headroom(wave.states.len() as u32)?;
+                self.has_headroom(wave.len())?;
                 self.wave(&wave, Task::Expand)?;
                 left.states.start = wave.states.end;
             }
@@ -224,7 +225,7 @@ where
     /// Sends the others the targets that are theirs, and adds those that they have sent.
     fn meet(&mut self, left: &Span) -> Result<(), PeersError> {
         let notice = Notice {
-            left: left.states.len() as u64,
+            left: left.len(),
             states: self.log.len() as u64,
             transitions: self.transitions,
             memory_bytes: resident_bytes().unwrap_or(0),
@@ -265,7 +266,7 @@ where
             let candidates = keys.into_iter().map(|key| Candidate {
                 hash: self.visited.hash(&key),
                 key,
-                predecessor: Predecessor::NONE,
+                origin: StepOfChunk::NONE,
             });
             let mut candidates = candidates.peekable();
             while candidates.peek().is_some() {

@@ -18,6 +18,13 @@ pub(in crate::explore) enum Hashed {
 }
 
 impl<T: Fingerprinted + Clone + Eq + Hash + Send + Sync> Visited<T> for Hashed {
+    fn most(&self) -> u64 {
+        match self {
+            Self::Exact(set) => Visited::<T>::most(set),
+            Self::Fingerprints(set) => Visited::<T>::most(set),
+        }
+    }
+
     fn hashes_are_keys(&self) -> bool {
         matches!(self, Self::Fingerprints(_))
     }

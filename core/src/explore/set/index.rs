@@ -6,7 +6,6 @@
 //! the log, so no shard is ever there twice.
 
 use super::prefetch::prefetch;
-use crate::explore::StateId;
 use crate::explore::memory::room_for;
 
 const SHARD_BITS: u32 = 6;
@@ -14,7 +13,7 @@ const SHARD_BITS: u32 = 6;
 const LOAD_PERCENT: usize = 90;
 /// Entries of one line.
 const SLOTS: usize = 12;
-const EMPTY: StateId = StateId(u32::MAX);
+const EMPTY: u32 = u32::MAX;
 /// Entries that are hashed again at a time. PERF: enough to overlap the misses of the log.
 const BATCH: usize = 32;
 
@@ -34,7 +33,7 @@ struct Shard {
 #[derive(Clone)]
 #[repr(align(64))]
 struct Line {
-    ids: [StateId; SLOTS],
+    ids: [u32; SLOTS],
     /// The tag of each; the last ones are of no entry.
     tags: [u8; TAGS],
 }
@@ -91,7 +90,7 @@ impl Index {
 
     /// The entry of this hash that `is_it` recognises.
     #[inline(always)]
-    pub fn find(&self, hash: u64, is_it: impl FnMut(StateId) -> bool) -> Option<StateId> {
+    pub fn find(&self, hash: u64, is_it: impl FnMut(u32) -> bool) -> Option<u32> {
         self.shard(hash).find(hash, is_it)
     }
 
@@ -109,7 +108,7 @@ impl Index {
     }
 
     /// Adds an entry that is not there, and for which there is room; `hash_of` hashes those that are.
-    pub fn insert(&mut self, hash: u64, id: StateId, hash_of: impl Fn(StateId) -> u64) {
+    pub fn insert(&mut self, hash: u64, id: u32, hash_of: impl Fn(u32) -> u64) {
         let shard = &mut self.shards[(hash >> (64 - SHARD_BITS)) as usize];
         shard.put(hash, id);
         if shard.len * 100 >= shard.lines.len() * SLOTS * LOAD_PERCENT && !shard.starved {
@@ -132,7 +131,7 @@ impl Shard {
     }
 
     #[inline(always)]
-    fn find(&self, hash: u64, mut is_it: impl FnMut(StateId) -> bool) -> Option<StateId> {
+    fn find(&self, hash: u64, mut is_it: impl FnMut(u32) -> bool) -> Option<u32> {
         let mut at = self.home(hash);
         loop {
             let line = &self.lines[at];
@@ -156,7 +155,7 @@ impl Shard {
         }
     }
 
-    fn put(&mut self, hash: u64, id: StateId) {
+    fn put(&mut self, hash: u64, id: u32) {
         let mut at = self.home(hash);
         loop {
             let line = &mut self.lines[at];
@@ -175,7 +174,7 @@ impl Shard {
     }
 
     #[cold]
-    fn grow(&mut self, hash_of: impl Fn(StateId) -> u64) {
+    fn grow(&mut self, hash_of: impl Fn(u32) -> u64) {
         let count = self.lines.len() * 3 / 2 + 1;
         let (Some(mut ids), Some(lines)) = (room_for(self.len), room_for(count)) else {
             self.starved = true;
@@ -215,17 +214,17 @@ mod tests {
         let mut plain = HashMap::new();
         for _ in 0..20_000 {
             let entry = generator.below(15_000) as u64;
-            let found = index.find(hash(entry), |id| entries[id.0 as usize] == entry);
+            let found = index.find(hash(entry), |id| entries[id as usize] == entry);
             assert_eq!(found, plain.get(&entry).copied());
             if found.is_none() {
-                let id = StateId(entries.len() as u32);
+                let id = entries.len() as u32;
                 entries.push(entry);
                 plain.insert(entry, id);
-                index.insert(hash(entry), id, |id| hash(entries[id.0 as usize]));
+                index.insert(hash(entry), id, |id| hash(entries[id as usize]));
             }
         }
         for (entry, id) in plain {
-            let found = index.find(hash(entry), |id| entries[id.0 as usize] == entry);
+            let found = index.find(hash(entry), |id| entries[id as usize] == entry);
             assert_eq!(found, Some(id));
         }
     }

@@ -57,7 +57,7 @@ pub(super) fn add_to_compact_set<K: Clone + Send + Sync>(
     let mut add = |list: usize, keys: &[K]| {
         let fit = keys.len().min(room - log.len());
         log.extend(&keys[..fit]);
-        met.added(list, fit, found(list).take(fit).map(|one| one.predecessor));
+        met.added(list, fit, found(list).take(fit).map(|one| one.origin));
         fit == keys.len()
     };
     let keys = |list: usize| found(list).map(|one| one.key.clone());
@@ -102,7 +102,7 @@ fn add_one_by_one<K>(
                 return false;
             }
             log.push(candidate.key);
-            met.added(list, 1, iter::once(candidate.predecessor));
+            met.added(list, 1, iter::once(candidate.origin));
         }
     }
     true
@@ -227,23 +227,23 @@ impl Chosen {
 
 #[cfg(test)]
 mod tests {
-    use super::super::candidate::Predecessor;
+    use super::super::candidate::StepOfChunk;
     use super::*;
-    use crate::explore::StateId;
+    use crate::explore::graph::Node;
     use crate::random::Generator;
 
     /// The list and the step of each candidate that is new.
     #[derive(Default, PartialEq, Debug)]
-    struct Told(Vec<(usize, Predecessor)>);
+    struct Told(Vec<(usize, StepOfChunk)>);
 
     impl InsertSink for Told {
-        fn added(&mut self, list: usize, count: usize, steps: impl Iterator<Item = Predecessor>) {
+        fn added(&mut self, list: usize, count: usize, steps: impl Iterator<Item = StepOfChunk>) {
             let before = self.0.len();
             self.0.extend(steps.map(|step| (list, step)));
             assert_eq!(self.0.len(), before + count);
         }
 
-        fn numbered(&mut self, _: Option<StateId>) {
+        fn numbered(&mut self, _: Option<Node>) {
             unreachable!("a set of hashes knows no numbers");
         }
     }
@@ -278,8 +278,8 @@ mod tests {
                         Candidate {
                             key: number,
                             hash: number.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - BITS),
-                            predecessor: Predecessor {
-                                source: StateId(wave * 1000 + list),
+                            origin: StepOfChunk {
+                                source: wave * 1000 + list,
                                 step: step as u32,
                             },
                         }

@@ -24,8 +24,8 @@ mod stored;
 mod tests;
 mod visited;
 
-pub(super) use candidate::Candidate;
 pub(crate) use candidate::Predecessor;
+pub(super) use candidate::{Candidate, StepOfChunk};
 pub(super) use exact::Exact;
 pub(crate) use fingerprints::{FINGERPRINT_BITS, fingerprint, omission_probability};
 pub(super) use fingerprints::{Fingerprinted, Fingerprints};

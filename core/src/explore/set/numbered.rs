@@ -12,7 +12,7 @@ use super::index::Index;
 use super::insert::AHEAD;
 use super::partition::Partition;
 use super::visited::{InsertSink, Lookup, Visited};
-use crate::explore::StateId;
+use crate::explore::graph::Node;
 use crate::explore::segments::SegmentedVec;
 use crate::model_call::named;
 
@@ -75,6 +75,11 @@ impl<H> Numbered<H> {
 }
 
 impl<K: Eq + Send + Sync, H: KeyHasher<K>> Visited<K> for Numbered<H> {
+    /// The last number means none.
+    fn most(&self) -> u64 {
+        u32::MAX.into()
+    }
+
     fn hashes_are_keys(&self) -> bool {
         false
     }
@@ -95,9 +100,9 @@ impl<K: Eq + Send + Sync, H: KeyHasher<K>> Visited<K> for Numbered<H> {
 
     #[inline(always)]
     fn find(&self, log: &SegmentedVec<K>, hash: u64, key: &K) -> Lookup {
-        let is_it = |id: StateId| named(EQ, || log.get(id.0 as usize) == key);
+        let is_it = |id: u32| named(EQ, || log.get(id as usize) == key);
         match self.index.find(hash, is_it) {
-            Some(id) => Lookup::Present(Some(id)),
+            Some(id) => Lookup::Present(Some(Node(id))),
             None => Lookup::Absent,
         }
     }
@@ -120,18 +125,18 @@ impl<K: Eq + Send + Sync, H: KeyHasher<K>> Visited<K> for Numbered<H> {
                 let number = match self.find(log, candidate.hash, &candidate.key) {
                     Lookup::Present(known) => known,
                     Lookup::Absent if log.len() < room && self.index.has_room(candidate.hash) => {
-                        let id = StateId(log.len() as u32);
+                        let id = log.len() as u32;
                         log.push(candidate.key);
                         if needs_drop::<K>() {
                             self.hashes.push(candidate.hash);
-                            let hash_of = |id: StateId| *self.hashes.get(id.0 as usize);
+                            let hash_of = |id: u32| *self.hashes.get(id as usize);
                             self.index.insert(candidate.hash, id, hash_of);
                         } else {
-                            let hash_of = |id: StateId| self.hasher.hash(log.get(id.0 as usize));
+                            let hash_of = |id: u32| self.hasher.hash(log.get(id as usize));
                             self.index.insert(candidate.hash, id, hash_of);
                         }
-                        met.added(list, 1, iter::once(candidate.predecessor));
-                        Some(id)
+                        met.added(list, 1, iter::once(candidate.origin));
+                        Some(Node(id))
                     }
                     Lookup::Absent => {
                         room_for_all = false;

@@ -131,9 +131,8 @@ impl Partition {
 
 #[cfg(test)]
 mod tests {
-    use super::super::candidate::Predecessor;
+    use super::super::candidate::StepOfChunk;
     use super::*;
-    use crate::explore::StateId;
 
     /// Each bin has its hashes in their order, however they are spread; a second use knows nothing of the
     /// first.
@@ -152,10 +151,7 @@ mod tests {
                 let candidate = |n: u64| Candidate {
                     key: (),
                     hash: hash(n),
-                    predecessor: Predecessor {
-                        source: StateId(0),
-                        step: 0,
-                    },
+                    origin: StepOfChunk { source: 0, step: 0 },
                 };
                 // Every other list is another's, and the first of all is empty.
                 let numbers = (first..).step_by(2).take(lists);

@@ -91,7 +91,7 @@ where
                 }
                 log.push(candidate.key.clone());
                 table.insert_unique(hash.rotate_left(TABLE_BITS), (hash, candidate.key), hash_of);
-                met.added(list, 1, std::iter::once(candidate.predecessor));
+                met.added(list, 1, std::iter::once(candidate.origin));
             }
         }
         true

@@ -1,23 +1,23 @@
 //! Every bit of a hash counts, whatever the set.
 
-use super::candidate::{Candidate, Predecessor};
+use super::candidate::{Candidate, StepOfChunk};
 use super::exact::Exact;
 use super::fingerprints::{Fingerprinted, Fingerprints, fingerprint};
 use super::insert::add_to_compact_set;
 use super::partition::Partition;
 use super::visited::{InsertSink, Lookup, Visited};
-use crate::explore::StateId;
+use crate::explore::graph::Node;
 use crate::explore::segments::SegmentedVec;
 
 /// A sink that drops what is added to a set.
 struct Untold;
 
 impl InsertSink for Untold {
-    fn added(&mut self, _: usize, _: usize, steps: impl Iterator<Item = Predecessor>) {
+    fn added(&mut self, _: usize, _: usize, steps: impl Iterator<Item = StepOfChunk>) {
         steps.for_each(drop);
     }
 
-    fn numbered(&mut self, _: Option<StateId>) {}
+    fn numbered(&mut self, _: Option<Node>) {}
 }
 
 /// Hashes that differ in one bit are two, whichever bit it is: none of those that a set asks for is left out.
@@ -58,16 +58,9 @@ impl<K: From<u8>, V: Visited<K>> AnySet<K> for (V, SegmentedVec<K>) {
 
     fn add(&mut self, hash: u64) -> bool {
         let before = self.1.len();
-        let predecessor = Predecessor {
-            source: StateId(0),
-            step: 0,
-        };
+        let origin = StepOfChunk { source: 0, step: 0 };
         let key = K::from(0);
-        let wave = vec![vec![Candidate {
-            key,
-            hash,
-            predecessor,
-        }]];
+        let wave = vec![vec![Candidate { key, hash, origin }]];
         let fits = self
             .0
             .add_all(&mut self.1, wave, &[], usize::MAX, &mut Untold);

@@ -1,28 +1,33 @@
 //! The interface of a set of the states already reached, and what a search and a set tell each other.
 
-use super::candidate::{Candidate, Predecessor};
+use super::candidate::{Candidate, StepOfChunk};
 use super::partition::Partition;
-use crate::explore::StateId;
+use crate::explore::graph::Node;
 use crate::explore::segments::SegmentedVec;
 
 /// Result of a lookup: the state is there, and under this number if that is known, or it is not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::explore) enum Lookup {
     Absent,
-    Present(Option<StateId>),
+    Present(Option<Node>),
 }
 
 /// Receiver of what became of the candidates of a wave, in order.
 pub(in crate::explore) trait InsertSink {
     /// So many candidates of a list are new, and were added to the log; these are the steps that lead to them. Lists
     /// come in order.
-    fn added(&mut self, list: usize, count: usize, steps: impl Iterator<Item = Predecessor>);
+    fn added(&mut self, list: usize, count: usize, steps: impl Iterator<Item = StepOfChunk>);
     /// The next candidate has this number; none for lack of room. Told only where numbers are known.
-    fn numbered(&mut self, number: Option<StateId>);
+    fn numbered(&mut self, number: Option<Node>);
 }
 
 /// The states reached, kept as `K`.
 pub(in crate::explore) trait Visited<K>: Sync {
+    /// The most states that it can have.
+    fn most(&self) -> u64 {
+        u64::MAX
+    }
+
     /// True if keys of one hash are one key to this set.
     fn hashes_are_keys(&self) -> bool;
     /// True if candidates are to be looked up before they are added.

@@ -130,7 +130,7 @@ impl<K: FileKey + Eq, I: Drain<K>> Spill<K, I> for SpillFiles<K> {
                     number,
                 })
                 .collect();
-            let mut known = self.runs.find(&wanted, |number| &keys[number as usize].1)?;
+            let mut known = self.runs.find(&wanted, |number| &keys[number].1)?;
             known.sort_unstable();
             let mut known = known.into_iter().peekable();
             new.clear();
@@ -158,18 +158,16 @@ impl<K: FileKey + Eq, I: Drain<K>> Spill<K, I> for SpillFiles<K> {
             let mut wanted = Vec::with_capacity(keys.len() / threads);
             for (first, run) in keys.runs(0..keys.len()) {
                 let hashes = run.iter().map(|key| set.hash(key));
-                let numbered = (first as u32..).zip(hashes);
+                let numbered = (first..).zip(hashes);
                 let own = numbered.filter(|(_, hash)| share(*hash) == own);
                 wanted.extend(own.map(|(number, hash)| Wanted { hash, number }));
             }
             wanted.sort_unstable();
-            self.runs.find(&wanted, |number| keys.get(number as usize))
+            self.runs.find(&wanted, |number| keys.get(number))
         });
         let mut found = vec![false; keys.len()];
         for numbers in of_threads {
-            numbers?
-                .into_iter()
-                .for_each(|number| found[number as usize] = true);
+            numbers?.into_iter().for_each(|number| found[number] = true);
         }
         Ok(found)
     }
@@ -187,7 +185,7 @@ impl<K: FileKey + Eq, I: Drain<K>> Spill<K, I> for SpillFiles<K> {
 pub(super) struct Tentative<K> {
     pub keys: SegmentedVec<K>,
     /// Chunks that led to them, in order, each with how many it led to.
-    pub chunks: Vec<(Range<u32>, usize)>,
+    pub chunks: Vec<(Range<u64>, usize)>,
 }
 
 impl<K> Tentative<K> {

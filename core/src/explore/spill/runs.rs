@@ -19,7 +19,7 @@ const BLOCK: usize = 1 << 12;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Wanted {
     pub hash: u64,
-    pub number: u32,
+    pub number: usize,
 }
 
 /// A block of a run.
@@ -102,8 +102,8 @@ impl Runs {
     pub fn find<'k, K: FileKey + PartialEq + 'k>(
         &self,
         wanted: &[Wanted],
-        key: impl Fn(u32) -> &'k K,
-    ) -> io::Result<Vec<u32>> {
+        key: impl Fn(usize) -> &'k K,
+    ) -> io::Result<Vec<usize>> {
         let mut found = Vec::new();
         let mut bytes = Vec::new();
         let mut hashes = Vec::new();
@@ -142,7 +142,7 @@ impl Runs {
 }
 
 /// Calls `meet` with the number of each that is wanted and the places of its hash, of those whose hash is there.
-fn find_in_block(hashes: &[u64], wanted: &[Wanted], mut meet: impl FnMut(u32, Range<usize>)) {
+fn find_in_block(hashes: &[u64], wanted: &[Wanted], mut meet: impl FnMut(usize, Range<usize>)) {
     let mut at = 0;
     for one in wanted {
         // PERF: what is near is found in a few steps, and what is far away too.
@@ -246,7 +246,7 @@ mod tests {
                 found.sort_unstable();
                 found.dedup();
                 let expected = (0..).zip(&keys).filter(|(_, key)| all.contains_key(key));
-                let expected: Vec<u32> = expected.map(|(number, _)| number).collect();
+                let expected: Vec<usize> = expected.map(|(number, _)| number).collect();
                 assert_eq!(found, expected, "{seed}");
             }
         }
@@ -297,7 +297,7 @@ mod tests {
         let expected = (0..)
             .zip(&keys)
             .filter(|(_, key)| some.iter().any(|(_, other)| other == *key));
-        let expected: Vec<u32> = expected.map(|(number, _)| number).collect();
+        let expected: Vec<usize> = expected.map(|(number, _)| number).collect();
         assert_eq!(found, expected);
         assert!(
             expected.len() > 500 && expected.len() < 5_000,

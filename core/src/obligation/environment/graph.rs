@@ -9,7 +9,7 @@ use foldhash::{HashMap, HashMapExt};
 use crate::auxiliary::Base;
 use crate::constraint::Constraint;
 use crate::erased::ErasedState;
-use crate::explore::{Graph, StateId, States, Work};
+use crate::explore::{Graph, Node, States, Work};
 use crate::functions::{Functions, RefinementFunctions};
 use crate::liveness::Bits;
 use crate::model_call::catch;
@@ -38,13 +38,13 @@ pub(in crate::obligation) struct Refusal<A> {
 /// A state, and the place of an action among those that the specification offers there.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::obligation) struct Offer {
-    pub state: StateId,
+    pub state: Node,
     order: usize,
 }
 
 /// A process whose rest is not its own affair.
 pub(in crate::obligation) struct Unrest {
-    pub state: StateId,
+    pub state: Node,
     pub step: Option<u32>,
     pub process: Process,
     pub reason: UnrestReason,
@@ -172,14 +172,17 @@ fn fibres<R: Refinement>(of: &Decidable<'_, R>) -> Result<Option<Vec<u32>>, Pani
         return Ok(None);
     };
     let mut numbers = Numbered::default();
-    let number = |id| {
-        let state = kept(of.refinement, of.reached, id)?;
+    let number = |id: Node| {
+        let state = kept(of.refinement, of.reached, id.into())?;
         let without = catch(|| base.without_guesses(&ErasedState::from(state)));
-        let without = without.map_err(|panic| (id, "`view`", panic))?;
+        let without = without.map_err(|panic| (id.into(), "`view`", panic))?;
         Ok(numbers.number(without))
     };
-    let states = (0..of.graph.states() as u32).map(StateId);
-    states.map(number).collect::<Result<_, _>>().map(Some)
+    of.graph
+        .nodes()
+        .map(number)
+        .collect::<Result<_, _>>()
+        .map(Some)
 }
 
 /// Findings if the states whose steps are not recorded are as the last entry of `rest` says.
@@ -238,7 +241,7 @@ const ALL: u32 = u32::MAX;
 struct Rest(Vec<u32>);
 
 impl Rest {
-    fn contains(&self, state: StateId, process: usize) -> bool {
+    fn contains(&self, state: Node, process: usize) -> bool {
         self.0[state.0 as usize] >> process & 1 == 1
     }
 }
@@ -253,9 +256,9 @@ struct Labelled<'a> {
 
 impl Labelled<'_> {
     /// The steps of a state. One number stands for all targets whose own steps are not all recorded.
-    fn steps(&self, state: StateId) -> impl Iterator<Item = (StateId, Label)> {
+    fn steps(&self, state: Node) -> impl Iterator<Item = (Node, Label)> {
         let steps = self.graph.steps(state);
-        let others = StateId(self.graph.states() as u32);
+        let others = Node(self.graph.states() as u32);
         steps.map(move |(target, label)| {
             let is_known = target < others && !self.is_cut(target);
             let target = if is_known { target } else { others };
@@ -263,7 +266,7 @@ impl Labelled<'_> {
         })
     }
 
-    fn is_cut(&self, state: StateId) -> bool {
+    fn is_cut(&self, state: Node) -> bool {
         self.cut.as_ref().is_some_and(|cut| cut.contains(state.0))
     }
 }
@@ -279,8 +282,8 @@ struct Backward<'a> {
 
 impl<'a> Backward<'a> {
     /// The states whose steps are recorded.
-    fn ids(&self) -> impl DoubleEndedIterator<Item = StateId> {
-        let states = (0..self.states as u32).map(StateId);
+    fn ids(&self) -> impl DoubleEndedIterator<Item = Node> {
+        let states = (0..self.states as u32).map(Node);
         states.filter(|state| !self.graph.is_cut(*state))
     }
 
@@ -305,7 +308,7 @@ impl<'a> Backward<'a> {
     /// PERF: the steps are passed over again and again, last states first, and not turned round, which
     /// would take as much memory again. A step mostly leads to a state of a higher number, so that one
     /// pass carries a mark far.
-    fn spread(&self, marks: &mut [u32], permitted: impl Fn(StateId, Label) -> bool) {
+    fn spread(&self, marks: &mut [u32], permitted: impl Fn(Node, Label) -> bool) {
         let mut changed = true;
         while changed {
             changed = false;
@@ -371,7 +374,7 @@ fn comes_to_rest<R: Refinement>(
             .enumerate()
             .find(|(_, processes)| *processes != 0);
         for_ever = restless.map(|(state, restless)| Unrest {
-            state: StateId(state as u32),
+            state: Node(state as u32),
             step: None,
             process: processes[restless.trailing_zeros() as usize],
             reason: UnrestReason::ForEver,
@@ -379,7 +382,7 @@ fn comes_to_rest<R: Refinement>(
     }
     // A step makes a trace longer than the state does from which it is taken.
     let length =
-        |unrest: &Unrest| reached.place(unrest.state).length + u32::from(unrest.step.is_some());
+        |unrest: &Unrest| reached.length(unrest.state.into()) + u32::from(unrest.step.is_some());
     findings.unrest = [for_ever, by_other]
         .into_iter()
         .flatten()
@@ -406,9 +409,9 @@ struct LookedAt<A> {
     /// Needs of images, each once.
     needs: Vec<Vec<Need<A>>>,
     /// The states outside of the constraint.
-    outside: Vec<StateId>,
+    outside: Vec<Node>,
     /// The states in which a bound has stopped a thread.
-    stopped: Vec<StateId>,
+    stopped: Vec<Node>,
     undeclared: BTreeSet<Process>,
 }
 
@@ -423,11 +426,11 @@ impl<A> LookedAt<A> {
     }
 
     /// The states with what each needs, in order.
-    fn needs(&self) -> impl Iterator<Item = (StateId, &[Need<A>])> {
+    fn needs(&self) -> impl Iterator<Item = (Node, &[Need<A>])> {
         let states = self.states.clone().zip(&self.needed);
         states.map(|(id, place)| {
             let needs = self.needs.get(*place as usize);
-            (StateId(id), needs.map_or(&[][..], |needs| needs))
+            (Node(id), needs.map_or(&[][..], |needs| needs))
         })
     }
 }
@@ -484,7 +487,7 @@ fn look_at<R: Refinement>(
         let mut images: HashMap<_, u32> = HashMap::new();
         let mut lists: HashMap<_, u32> = HashMap::new();
         let first = states.start;
-        for id in states.map(StateId) {
+        for id in states.map(Node) {
             let place = id.0 - first;
             if place > 0 && place.is_multiple_of(PATIENCE) {
                 let before = done.fetch_add(PATIENCE, Ordering::Relaxed);
@@ -496,26 +499,27 @@ fn look_at<R: Refinement>(
                     }));
                 }
             }
-            let state = kept(refinement, reached, id)?;
+            let state = kept(refinement, reached, id.into())?;
             let is_outside = catch(|| is_outside(&state));
-            if is_outside.map_err(|panic| (id, "the constraint", panic))? {
+            if is_outside.map_err(|panic| (id.into(), "the constraint", panic))? {
                 part.outside.push(id);
                 part.rest.push(ALL);
                 part.needed.push(u32::MAX);
                 continue;
             }
             let is_stopped = catch(|| is_stopped(&state));
-            if is_stopped.map_err(|panic| (id, "`cut_off`", panic))? {
+            if is_stopped.map_err(|panic| (id.into(), "`cut_off`", panic))? {
                 part.stopped.push(id);
             }
-            let resting = catch(|| at_rest(&state)).map_err(|panic| (id, "`at_rest`", panic))?;
+            let resting =
+                catch(|| at_rest(&state)).map_err(|panic| (id.into(), "`at_rest`", panic))?;
             part.rest.push(resting);
             if resting == 0 {
                 part.needed.push(u32::MAX);
                 continue;
             }
-            let image =
-                catch(|| refinement.call_map(&state)).map_err(|panic| (id, "`map`", panic))?;
+            let image = catch(|| refinement.call_map(&state))
+                .map_err(|panic| (id.into(), "`map`", panic))?;
             if images.len() == IMAGES {
                 images.clear();
             }
@@ -528,7 +532,7 @@ fn look_at<R: Refinement>(
                     })
                 })
             })
-            .map_err(|panic| (id, OFFERS, panic))?;
+            .map_err(|panic| (id.into(), OFFERS, panic))?;
             part.needed.push(place);
         }
         Ok(part)

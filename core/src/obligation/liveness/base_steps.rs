@@ -14,7 +14,7 @@
 use super::assumed::{Instance, Taken};
 use crate::auxiliary::Base;
 use crate::erased::{ErasedAction, ErasedState};
-use crate::explore::{Graph, StateId};
+use crate::explore::{Graph, Node};
 use crate::liveness::Strength;
 use crate::model_call::{catch, named};
 use crate::numbered::Numbered;
@@ -26,7 +26,7 @@ use crate::rule::Process;
 use crate::system::TransitionSystem;
 
 /// Stands for all states that no question lets a behaviour go to.
-const ELSEWHERE: StateId = StateId(u32::MAX);
+const ELSEWHERE: Node = Node::NONE;
 /// Stands for the rule and the process of a stutter that is under way.
 const STUTTER: (u32, Process) = (u32::MAX, Process::new("stutter"));
 
@@ -87,10 +87,10 @@ impl BaseSteps {
         let mut below = Numbered::default();
         let mut of_states = Vec::with_capacity(states as usize);
         let mut stuttering = Vec::with_capacity(states as usize);
-        for id in (0..states).map(StateId) {
-            let state = ErasedState::from(kept(found.refinement, found.states, id)?);
+        for id in recorded.nodes() {
+            let state = ErasedState::from(kept(found.refinement, found.states, id.into())?);
             let asked = catch(|| (below.number(base.state(&state)), base.is_stuttering(&state)));
-            let (number, is_stuttering) = asked.map_err(|panic| (id, "`view`", panic))?;
+            let (number, is_stuttering) = asked.map_err(|panic| (id.into(), "`view`", panic))?;
             of_states.push(number);
             stuttering.push(is_stuttering);
         }
@@ -100,13 +100,13 @@ impl BaseSteps {
             let steps = catch(|| Changing::new(&base, state)).map_err(|panic| {
                 let at = of_states.iter().position(|of| *of == number);
                 let at = at.unwrap_or_default() as u32;
-                (StateId(at), "`next` of the implementation", panic)
+                (Node(at).into(), "`next` of the implementation", panic)
             });
             changing.push(steps?);
         }
         let mut graph = Graph::new();
         let mut numbers = Numbered::default();
-        for id in (0..states).map(StateId) {
+        for id in recorded.nodes() {
             let from = of_states[id.0 as usize] as usize;
             let steps = &changing[from];
             for (target, label) in recorded.steps(id) {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::explore::StateId;
+use crate::explore::Node;
 use crate::liveness::Bits;
 use crate::model_call::catch;
 use crate::numbered::Numbered;
@@ -67,10 +67,10 @@ impl<R: Refinement> LookedAt<R> {
                 holding: Vec::with_capacity(range.len() * properties.len()),
                 images: Images::default(),
             };
-            for id in range.map(StateId) {
-                let state = kept(refinement, reached, id)?;
+            for id in range.map(Node) {
+                let state = kept(refinement, reached, id.into())?;
                 let is_expanded = catch(|| constraint.is_none_or(|one| one.contains(&state)));
-                if !is_expanded.map_err(|panic| (id, "the constraint", panic))? {
+                if !is_expanded.map_err(|panic| (id.into(), "the constraint", panic))? {
                     part.cut.push(id.0);
                 }
                 for property in &properties {
@@ -82,11 +82,11 @@ impl<R: Refinement> LookedAt<R> {
                     };
                     let holds = catch(holds);
                     part.holding
-                        .push(holds.map_err(|panic| (id, "a liveness property", panic))?);
+                        .push(holds.map_err(|panic| (id.into(), "a liveness property", panic))?);
                 }
                 if mapped {
                     let image = catch(|| refinement.map(&state));
-                    let image = image.map_err(|panic| (id, "`map`", panic))?;
+                    let image = image.map_err(|panic| (id.into(), "`map`", panic))?;
                     part.images.of_states.push(part.images.all.number(image));
                 }
             }

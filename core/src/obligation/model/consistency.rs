@@ -41,7 +41,7 @@ fn cloned<S: Clone>(state: &S) -> S {
 impl Asking<'_> {
     /// True if a state of a search is in the sample.
     pub(in crate::obligation) fn is_asked_again(&self, state: StateId) -> bool {
-        !matches!(self.asks_again, AsksAgain::Never) && is_asked_again(state.0.into())
+        !matches!(self.asks_again, AsksAgain::Never) && is_asked_again(state.0)
     }
 
     /// Prepares to hear what is said of a state, if it is in the sample.

@@ -21,9 +21,9 @@ use crate::refinement::Refinement;
 use crate::system::steps;
 
 /// States by their hashes that are looked up in, all of them if they are not more.
-const MOST_KEPT: u32 = 1 << 16;
+const MOST_KEPT: u64 = 1 << 16;
 /// States that are in it or left out of it together.
-const BLOCK: u32 = 1 << 8;
+const BLOCK: u64 = 1 << 8;
 /// Pairs of equal states that are compared, and those of which the model is asked as well.
 const MOST_PAIRS: usize = 1 << 12;
 const MOST_ASKED: usize = 1 << 8;
@@ -46,7 +46,7 @@ impl Compared<'_, '_> {
             return None;
         }
         let implementation = found.refinement.implementation();
-        let states = found.states.len() as u32;
+        let states = found.states.len() as u64;
         let blocks = states.div_ceil(BLOCK);
         let every = blocks.div_ceil(MOST_KEPT / BLOCK).max(1);
         let hasher = FixedState::default();
@@ -58,7 +58,7 @@ impl Compared<'_, '_> {
         }
         let complete = every == 1 && found.totals.complete;
         let mut pairs = 0;
-        for id in (0..states).filter(|id| is_asked_again(u64::from(*id))) {
+        for id in (0..states).filter(|id| is_asked_again(*id)) {
             if id.is_multiple_of(64) && !found.in_time() || pairs >= MOST_PAIRS {
                 return None;
             }

@@ -106,7 +106,7 @@ where
         for (place, (id, (level, _))) in mentioned.iter().enumerate() {
             let before: u64 = sizes[..*level as usize].iter().sum();
             let less = counts.iter().filter_map(|counts| counts.get(place));
-            numbers.push((id.0, (before + less.sum::<u64>()) as u32));
+            numbers.push((id.0, before + less.sum::<u64>()));
         }
         let splitters = share.every(BLOCK).map(|(level, _)| level);
         let store_bytes = share.bytes() + self.predecessors.bytes() + self.visited.bytes();
@@ -169,7 +169,7 @@ where
             sum(|record| record.key_bytes) as f64 / states.max(1) as f64,
         )?;
         let expanded = sizes[..ended.levels as usize].iter().sum::<u64>();
-        self.ask_again(&scattered, expanded as u32);
+        self.ask_again(&scattered, expanded);
         let kept = self.kept.as_ref();
         let earlier = kept.map_or(0.0, |kept| kept.journal.earlier_seconds);
         let reached = sizes.iter().rposition(|size| *size > 0);
@@ -199,7 +199,7 @@ where
     }
 
     /// Asks the model again at the states of the sample, of the first so many.
-    fn ask_again(&mut self, scattered: &Scattered<K>, states: u32) {
+    fn ask_again(&mut self, scattered: &Scattered<K>, states: u64) {
         let model = self.model;
         model.ask_again();
         let clock = without_limits();

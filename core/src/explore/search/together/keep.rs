@@ -26,7 +26,7 @@ use crate::explore::set::Visited;
 struct Told {
     tally: Option<Value>,
     /// Numbers of these states, and their levels.
-    mentioned: Vec<(u32, u32)>,
+    mentioned: Vec<(u64, u32)>,
 }
 
 impl<'a, K, I> Search<'a, K, I>
@@ -119,7 +119,7 @@ where
     /// Adds states to the list.
     fn list(&mut self, kept: &mut Kept<K>, keys: &[K], level: u32) -> Result<(), DiskError> {
         for key in keys {
-            let id = StateId(kept.states as u32);
+            let id = StateId(kept.states as u64);
             if self.model.is_sampled(id) {
                 kept.sample.push((id, level, key.clone()));
             }
@@ -213,7 +213,7 @@ where
             move |id: StateId| {
                 let mut all = mentioned.iter();
                 let place = all.position(|(.., of, other)| (*of, *other) == (process, id.0));
-                place.map_or(id, |place| StateId(place as u32))
+                place.map_or(id, |place| StateId(place as u64))
             }
         };
         let numbers: Vec<_> = (0..told.len()).map(number).collect();
@@ -231,13 +231,13 @@ where
         let listed = kept.listed.iter().filter(|one| one.level == level.length);
         let start = listed.map(|one| one.first).min().unwrap_or(0);
         let unexpanded = Span {
-            states: start as u32..kept.states as u32,
+            states: start..kept.states as u64,
             length: level.length,
         };
         let reached = kept.states as u64;
         let moment = Moment {
             unexpanded: std::slice::from_ref(&unexpanded),
-            before: reached as u32,
+            before: reached,
         };
         let sample = self.sampled(kept, moment, Keeps::Nothing);
         let initial = kept.listed.iter().filter(|one| one.level == 0);

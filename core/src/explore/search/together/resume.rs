@@ -19,7 +19,7 @@ use crate::explore::search::Search;
 use crate::explore::search::checkpoint::Moment;
 use crate::explore::search::kept::{Kept, Listed};
 use crate::explore::search::resume::{Added, position, read_keys};
-use crate::explore::set::{Candidate, Predecessor, Visited};
+use crate::explore::set::{Candidate, StepOfChunk, Visited};
 
 /// Position of a search that goes on.
 pub(super) struct Resumed<K> {
@@ -31,7 +31,7 @@ pub(super) struct Resumed<K> {
     /// The last level of which some were.
     expanded: Option<u32>,
     /// The first state to which it has led, if there is one.
-    before: Option<u32>,
+    before: Option<u64>,
     /// Distinct initial states, which process 0 counts for all.
     pub initial_states: u64,
     /// States of a part that has not come as a whole.
@@ -56,7 +56,7 @@ impl<K> Resumed<K> {
     }
 
     /// The first state to which the level has led, of so many states.
-    pub fn before(&self, states: u32) -> u32 {
+    pub fn before(&self, states: u64) -> u64 {
         self.before.unwrap_or(states)
     }
 }
@@ -106,7 +106,7 @@ where
             _ => while !self.receive(Vec::new(), None, &mut resumed)? {},
         }
         self.kept = kept;
-        let states = self.log.len() as u32;
+        let states = self.log.len() as u64;
         let together = self.together();
         together.kept_runs = together.runs.len();
         together.sorted = states;
@@ -124,7 +124,7 @@ where
         let damaged = |what: &str| DiskError::damaged(&path, what);
         let at = position(manifest, &path)?;
         self.read_chunks(kept, manifest)?;
-        let runs = self.runs_of(manifest.reached, &at.unexpanded, at.before.into());
+        let runs = self.runs_of(manifest.reached, &at.unexpanded, at.before);
         let mut mentioned = self.model.mentions(&manifest.tally).unwrap_or_default();
         let form = self.form;
         if let Some(states) = &manifest.mentioned {
@@ -157,7 +157,7 @@ where
                     }
                 }
                 let key = &keys[taken];
-                let number = StateId(id as u32);
+                let number = StateId(id);
                 if self.model.is_sampled(number) {
                     found.push((number, listed.level, key.clone()));
                 }
@@ -200,7 +200,7 @@ where
         let number = |id: StateId| {
             let place = match &manifest.mentioned {
                 Some(_) => id.0,
-                None => mentioned.binary_search(&id).unwrap_or(0) as u32,
+                None => mentioned.binary_search(&id).unwrap_or(0) as u64,
             };
             StateId(EARLIER + place)
         };
@@ -228,9 +228,7 @@ where
     /// Runs of the list, with the kinds of their states.
     fn runs_of(&self, reached: u64, unexpanded: &[Span], before: u64) -> Vec<(Listed, Kind)> {
         let left = unexpanded.first();
-        let left = left.map_or(before..before, |left| {
-            u64::from(left.states.start)..u64::from(left.states.end)
-        });
+        let left = left.map_or(before..before, |left| left.states.clone());
         let mut starts: Vec<(u64, u32)> = Vec::new();
         for chunk in self.predecessors.chunks_from(0) {
             if starts
@@ -290,12 +288,12 @@ where
         }
         let mut keys = std::mem::take(&mut resumed.pending);
         keys.sort_unstable();
-        let first = self.log.len() as u32;
+        let first = self.log.len() as u64;
         let count = keys.len();
         let candidates = keys.into_iter().map(|key| Candidate {
             hash: self.visited.hash(&key),
             key,
-            predecessor: Predecessor::NONE,
+            origin: StepOfChunk::NONE,
         });
         let wave = vec![candidates.collect()];
         let mut added = Added(0);
@@ -308,7 +306,7 @@ where
             // A state is there twice, or there are more than can be numbered.
             return Err(Garbled.of(FIRST));
         }
-        let (level, end) = (part.level, self.log.len() as u32);
+        let (level, end) = (part.level, self.log.len() as u64);
         self.together().runs.push(Run { level, first });
         match part.kind {
             Kind::Expanded => {
