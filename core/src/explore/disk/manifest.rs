@@ -9,7 +9,7 @@ use super::folder::Folder;
 use super::list::SavedList;
 
 /// Number of the format of the files.
-const FORMAT: u64 = 1;
+const FORMAT: u64 = 2;
 
 /// Consecutive states to which paths of one length were found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -149,9 +149,10 @@ where
             let wave = vec![keys.drain(..).map(candidate).collect::<Vec<_>>()];
             let count = wave[0].len();
             let mut added = Added(0);
+            let room = self.visited.most() as usize;
             let fits = self
                 .visited
-                .add_all(&mut self.log, wave, &[], usize::MAX, &mut added);
+                .add_all(&mut self.log, wave, &[], room, &mut added);
             let reason = match (fits, added.0 == count) {
                 _ if self.visited.is_starved() => {
                     let reason = "there is no memory for its states".to_owned();

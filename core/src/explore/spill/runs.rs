@@ -242,7 +242,7 @@ mod tests {
                     })
                     .collect();
                 wanted.sort_unstable();
-                let mut found = runs.find(&wanted, |number| &keys[number as usize]).unwrap();
+                let mut found = runs.find(&wanted, |number| &keys[number]).unwrap();
                 found.sort_unstable();
                 found.dedup();
                 let expected = (0..).zip(&keys).filter(|(_, key)| all.contains_key(key));
@@ -292,7 +292,7 @@ mod tests {
         });
         let mut wanted: Vec<_> = wanted.collect();
         wanted.sort_unstable();
-        let mut found = runs.find(&wanted, |number| &keys[number as usize]).unwrap();
+        let mut found = runs.find(&wanted, |number| &keys[number]).unwrap();
         found.sort_unstable();
         let expected = (0..)
             .zip(&keys)
