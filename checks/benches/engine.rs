@@ -102,7 +102,7 @@ fn model(criterion: &mut Criterion) {
     let refinement = Refinement3::new(scope());
     let system = refinement.implementation();
     let explored = explore(system, &BLIND, &options(Storage::Whole, 1));
-    let states: Vec<_> = (0..STATES)
+    let states: Vec<_> = (0..STATES as u64)
         .map(|id| explored.state(system, refmap::explore::StateId(id)))
         .map(|state| state.expect("whole states are kept"))
         .collect();

@@ -9,7 +9,7 @@ use std::fs;
 use std::time::Instant;
 
 use refmap::TransitionSystem;
-use refmap::explore::{Explored, Graph, Node, Options, Record, explore};
+use refmap::explore::{Explored, Graph, NodeId, Options, Record, explore};
 use refmap::liveness::{Bits, Claim, Conditions, Question, Steps, Strength, violation};
 use refmap_testing::Labelling;
 use serde::Serialize;
@@ -68,7 +68,7 @@ impl Steps for Recorded<'_> {
     }
 
     fn steps_from(&self, state: u32, cursor: u32) -> impl Iterator<Item = (u32, u32, u32)> {
-        let steps = self.0.steps_from(Node(state), cursor);
+        let steps = self.0.steps_from(NodeId(state), cursor);
         steps.map(|(next, target, label)| (next, target.0, label))
     }
 
@@ -116,7 +116,7 @@ fn main() {
     let fair = |_| Strength::Weak;
     let first = |id: u32| {
         explored
-            .state(&system, Node(id).into())
+            .state(&system, NodeId(id).into())
             .expect("states are kept")
             .0
             % 10

@@ -8,15 +8,15 @@ use super::segments::SegmentedVec;
 /// The number of a node of a [`Graph`]. The nodes of one that a search has recorded are its states, each of the same
 /// number: a graph takes so much memory that 32 bits are enough, and more would make it larger still.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Node(pub u32);
+pub struct NodeId(pub u32);
 
-impl Node {
+impl NodeId {
     /// The node that no graph has: the target of a step to a state for which there was no room.
     pub const NONE: Self = Self(u32::MAX);
 }
 
-impl From<Node> for StateId {
-    fn from(node: Node) -> Self {
+impl From<NodeId> for StateId {
+    fn from(node: NodeId) -> Self {
         Self(node.0.into())
     }
 }
@@ -141,7 +141,7 @@ impl Graph {
     }
 
     /// Adds a step of the state whose steps are being added.
-    pub(crate) fn push(&mut self, target: Node, label: u32) {
+    pub(crate) fn push(&mut self, target: NodeId, label: u32) {
         self.greatest_label = self.greatest_label.max(label);
         self.steps += 1;
         let source = self.lengths.len() as u32;
@@ -243,7 +243,7 @@ impl Graph {
             return;
         }
         self.finish();
-        let forgotten = (states as u32..self.states() as u32).map(Node);
+        let forgotten = (states as u32..self.states() as u32).map(NodeId);
         self.steps -= forgotten
             .map(|state| self.steps(state).count())
             .sum::<usize>();
@@ -282,7 +282,7 @@ impl Graph {
 
     /// The record of a state, which is empty where none was added.
     #[inline]
-    fn record(&self, state: Node) -> Record<'_> {
+    fn record(&self, state: NodeId) -> Record<'_> {
         let place = state.0 as usize;
         let (source, bases) = (state.0, &self.bases);
         if place >= self.lengths.len() {
@@ -305,13 +305,13 @@ impl Graph {
     }
 
     /// The nodes whose steps were added.
-    pub fn nodes(&self) -> impl DoubleEndedIterator<Item = Node> + use<> {
-        (0..self.states() as u32).map(Node)
+    pub fn nodes(&self) -> impl DoubleEndedIterator<Item = NodeId> + use<> {
+        (0..self.states() as u32).map(NodeId)
     }
 
     /// The steps of `state` in the order of `next`: target and label.
     #[inline]
-    pub fn steps(&self, state: Node) -> impl Iterator<Item = (Node, u32)> {
+    pub fn steps(&self, state: NodeId) -> impl Iterator<Item = (NodeId, u32)> {
         let steps = self.steps_from(state, 0);
         steps.map(|(_, target, label)| (target, label))
     }
@@ -320,9 +320,9 @@ impl Graph {
     #[inline]
     pub fn steps_from(
         &self,
-        state: Node,
+        state: NodeId,
         mut cursor: u32,
-    ) -> impl Iterator<Item = (u32, Node, u32)> {
+    ) -> impl Iterator<Item = (u32, NodeId, u32)> {
         let record = self.record(state);
         std::iter::from_fn(move || {
             let (target, label) = record.step(&mut cursor)?;
@@ -367,12 +367,12 @@ impl Block {
 impl Record<'_> {
     /// The step at `cursor`, a place in the bytes.
     #[inline]
-    fn step(&self, cursor: &mut u32) -> Option<(Node, u32)> {
+    fn step(&self, cursor: &mut u32) -> Option<(NodeId, u32)> {
         let word = self.word(*cursor as usize)?;
         if word == IN_FULL {
             let [target, label] = [4, 8].map(|after| self.word(*cursor as usize + after));
             *cursor += 12;
-            return Some((Node(target?), label?));
+            return Some((NodeId(target?), label?));
         }
         let length = word & 3;
         *cursor += length + 1;
@@ -384,7 +384,7 @@ impl Record<'_> {
             Some(base) => *self.bases.get(base),
             None => self.source,
         };
-        Some((Node(base.wrapping_add(distance)), label))
+        Some((NodeId(base.wrapping_add(distance)), label))
     }
 
     /// The four bytes from a place on, if a step can begin there.
@@ -408,7 +408,7 @@ mod tests {
         let mut graph = Graph::new();
         for steps in plain {
             for (target, label) in steps {
-                graph.push(Node(*target), *label);
+                graph.push(NodeId(*target), *label);
             }
             graph.close();
         }
@@ -419,11 +419,11 @@ mod tests {
     /// Asserts that a graph has the steps of a plain one, as a row and one after the other.
     fn assert_same(graph: &Graph, plain: &Plain) {
         assert_eq!(graph.len(), plain.iter().map(Vec::len).sum::<usize>());
-        let all = (0..).map(Node).zip(plain);
+        let all = (0..).map(NodeId).zip(plain);
         for (state, steps) in all {
             let steps: Vec<_> = steps
                 .iter()
-                .map(|(target, label)| (Node(*target), *label))
+                .map(|(target, label)| (NodeId(*target), *label))
                 .collect();
             assert_eq!(graph.steps(state).collect::<Vec<_>>(), steps);
             let mut cursor = 0;
@@ -437,7 +437,7 @@ mod tests {
             assert_eq!(graph.steps_from(state, cursor).next(), None);
         }
         for beyond in [plain.len() as u32, u32::MAX] {
-            assert_eq!(graph.steps(Node(beyond)).count(), 0);
+            assert_eq!(graph.steps(NodeId(beyond)).count(), 0);
         }
     }
 

@@ -42,7 +42,7 @@ pub use disk::{Checkpoints, DiskError, Start, Written};
 pub use exploration::explore;
 pub(crate) use exploration::{Means, explore_on};
 pub use explored::{End, Explored};
-pub use graph::{Graph, Node};
+pub use graph::{Graph, NodeId};
 pub(crate) use keys::Form;
 pub use limits::{Limit, Limits, OfPeers, OnDisk, Phase, Progress, Watch, Work};
 pub(crate) use memory::resident_bytes;

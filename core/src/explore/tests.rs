@@ -159,9 +159,9 @@ struct Said<const BITS: u32> {
     end: End,
 }
 
-/// Way in which a search is made.
+/// Choices with which a search is made.
 #[derive(Clone, Copy, Debug)]
-struct Way {
+struct Variation {
     storage: Storage,
     order: Order,
     threads: usize,
@@ -171,7 +171,7 @@ struct Way {
 }
 
 /// Explores with a gap of so many blocks.
-fn said<const BITS: u32>(web: &Web<BITS>, way: Way, gap: usize) -> Said<BITS> {
+fn said<const BITS: u32>(web: &Web<BITS>, way: Variation, gap: usize) -> Said<BITS> {
     let first_after = if gap == 0 {
         web.initial
     } else {
@@ -263,7 +263,7 @@ fn compare<const BITS: u32>(seed: u64, numbers: usize, storages: &[(Storage, boo
         let some = generator.below(3) == 0;
         some.then(|| generator.below(numbers) as u64)
     };
-    let way = Way {
+    let way = Variation {
         storage,
         spills,
         order: match generator.below(4) {

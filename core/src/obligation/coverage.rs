@@ -20,7 +20,7 @@ use super::rules::{names_one, no_such_rule};
 use super::tested::add_counts;
 use crate::answer::{answer, unsimulated};
 use crate::auxiliary::Base;
-use crate::explore::{Graph, Node, Panic, StateId};
+use crate::explore::{Graph, NodeId, Panic, StateId};
 use crate::functions::{Functions, RefinementFunctions};
 use crate::liveness::Bits;
 use crate::model_call::{catch, named};
@@ -245,7 +245,7 @@ fn recount<R: Refinement>(
     let (implementation, specification) = (refinement.implementation(), refinement.specification());
     let rules = [implementation.call_rules(), specification.call_rules()].map(<[Rule]>::len);
     let mut counts = Counts::new(rules);
-    for id in lasting.iter().map(Node) {
+    for id in lasting.iter().map(NodeId) {
         let state = kept(refinement, found.states, id.into())?;
         let count = || {
             if !found.is_expanded(&state) {

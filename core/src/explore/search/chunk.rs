@@ -13,7 +13,7 @@ use crate::explore::StateId;
 use crate::explore::duplicates::{DuplicateFilter, Pending};
 use crate::explore::expansion::{Batch, Task};
 use crate::explore::frontier::Span;
-use crate::explore::graph::Node;
+use crate::explore::graph::NodeId;
 use crate::explore::keys::Compared;
 use crate::explore::limits::Limit;
 use crate::explore::set::{Candidate, Lookup, StepOfChunk, Visited};
@@ -35,7 +35,7 @@ pub(super) struct Successors<K> {
     /// Per expanded state, how many steps; only if the graph is recorded.
     pub degrees: Vec<u32>,
     /// Per step, its target unless that is a candidate, and its label; only if the graph is recorded.
-    pub edges: Vec<(Option<Node>, u32)>,
+    pub edges: Vec<(Option<NodeId>, u32)>,
     /// Targets that are new, or may be, in order.
     pub candidates: Vec<Candidate<K>>,
     /// Words of targets for each of the other processes, if there are any.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::explore::graph::Node;
+use crate::explore::graph::NodeId;
 use crate::explore::predecessors::Predecessors;
 use crate::explore::set::{InsertSink, StepOfChunk};
 
@@ -18,7 +18,7 @@ pub(super) struct NewStates<'a> {
     /// The list whose batch has begun.
     pub list: Option<usize>,
     /// The targets of the wave's candidates, if they are wanted.
-    pub numbers: Option<Vec<Node>>,
+    pub numbers: Option<Vec<NodeId>>,
 }
 
 impl InsertSink for NewStates<'_> {
@@ -34,9 +34,9 @@ impl InsertSink for NewStates<'_> {
     }
 
     #[inline]
-    fn numbered(&mut self, number: Option<Node>) {
+    fn numbered(&mut self, number: Option<NodeId>) {
         if let Some(numbers) = &mut self.numbers {
-            numbers.push(number.unwrap_or(Node::NONE));
+            numbers.push(number.unwrap_or(NodeId::NONE));
         }
     }
 }

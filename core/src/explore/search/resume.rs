@@ -9,7 +9,7 @@ use crate::explore::StateId;
 use crate::explore::disk::{CHUNKS, DiskError, ListReader, Manifest, STATES, STEPS, SavedChunk};
 use crate::explore::expansion::{Expand, Keeps};
 use crate::explore::frontier::Span;
-use crate::explore::graph::Node;
+use crate::explore::graph::NodeId;
 use crate::explore::keys::{Compared, Form, KeyList};
 use crate::explore::options::Storage;
 use crate::explore::peers::take_keys;
@@ -37,7 +37,7 @@ impl InsertSink for Added {
         steps.for_each(drop);
     }
 
-    fn numbered(&mut self, _: Option<Node>) {}
+    fn numbered(&mut self, _: Option<NodeId>) {}
 }
 
 impl<'a, K, I> Search<'a, K, I>

@@ -4,7 +4,7 @@ use std::io;
 use std::ops::Range;
 
 use super::state::Search;
-use crate::explore::graph::Node;
+use crate::explore::graph::NodeId;
 use crate::explore::keys::Compared;
 use crate::explore::limits::Limit;
 use crate::explore::segments::BLOCK;
@@ -48,7 +48,7 @@ impl InsertSink for Chunks<'_> {
         }
     }
 
-    fn numbered(&mut self, _: Option<Node>) {
+    fn numbered(&mut self, _: Option<NodeId>) {
         unreachable!("a search that spills records no graph");
     }
 }

@@ -229,7 +229,7 @@ impl Chosen {
 mod tests {
     use super::super::candidate::StepOfChunk;
     use super::*;
-    use crate::explore::graph::Node;
+    use crate::explore::graph::NodeId;
     use crate::random::Generator;
 
     /// The list and the step of each candidate that is new.
@@ -243,7 +243,7 @@ mod tests {
             assert_eq!(self.0.len(), before + count);
         }
 
-        fn numbered(&mut self, _: Option<Node>) {
+        fn numbered(&mut self, _: Option<NodeId>) {
             unreachable!("a set of hashes knows no numbers");
         }
     }

@@ -12,7 +12,7 @@ use super::index::Index;
 use super::insert::AHEAD;
 use super::partition::Partition;
 use super::visited::{InsertSink, Lookup, Visited};
-use crate::explore::graph::Node;
+use crate::explore::graph::NodeId;
 use crate::explore::segments::SegmentedVec;
 use crate::model_call::named;
 
@@ -102,7 +102,7 @@ impl<K: Eq + Send + Sync, H: KeyHasher<K>> Visited<K> for Numbered<H> {
     fn find(&self, log: &SegmentedVec<K>, hash: u64, key: &K) -> Lookup {
         let is_it = |id: u32| named(EQ, || log.get(id as usize) == key);
         match self.index.find(hash, is_it) {
-            Some(id) => Lookup::Present(Some(Node(id))),
+            Some(id) => Lookup::Present(Some(NodeId(id))),
             None => Lookup::Absent,
         }
     }
@@ -136,7 +136,7 @@ impl<K: Eq + Send + Sync, H: KeyHasher<K>> Visited<K> for Numbered<H> {
                             self.index.insert(candidate.hash, id, hash_of);
                         }
                         met.added(list, 1, iter::once(candidate.origin));
-                        Some(Node(id))
+                        Some(NodeId(id))
                     }
                     Lookup::Absent => {
                         room_for_all = false;

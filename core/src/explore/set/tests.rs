@@ -6,7 +6,7 @@ use super::fingerprints::{Fingerprinted, Fingerprints, fingerprint};
 use super::insert::add_to_compact_set;
 use super::partition::Partition;
 use super::visited::{InsertSink, Lookup, Visited};
-use crate::explore::graph::Node;
+use crate::explore::graph::NodeId;
 use crate::explore::segments::SegmentedVec;
 
 /// A sink that drops what is added to a set.
@@ -17,7 +17,7 @@ impl InsertSink for Untold {
         steps.for_each(drop);
     }
 
-    fn numbered(&mut self, _: Option<Node>) {}
+    fn numbered(&mut self, _: Option<NodeId>) {}
 }
 
 /// Hashes that differ in one bit are two, whichever bit it is: none of those that a set asks for is left out.

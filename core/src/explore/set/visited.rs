@@ -2,14 +2,14 @@
 
 use super::candidate::{Candidate, StepOfChunk};
 use super::partition::Partition;
-use crate::explore::graph::Node;
+use crate::explore::graph::NodeId;
 use crate::explore::segments::SegmentedVec;
 
 /// Result of a lookup: the state is there, and under this number if that is known, or it is not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::explore) enum Lookup {
     Absent,
-    Present(Option<Node>),
+    Present(Option<NodeId>),
 }
 
 /// Receiver of what became of the candidates of a wave, in order.
@@ -18,7 +18,7 @@ pub(in crate::explore) trait InsertSink {
     /// come in order.
     fn added(&mut self, list: usize, count: usize, steps: impl Iterator<Item = StepOfChunk>);
     /// The next candidate has this number; none for lack of room. Told only where numbers are known.
-    fn numbered(&mut self, number: Option<Node>);
+    fn numbered(&mut self, number: Option<NodeId>);
 }
 
 /// The states reached, kept as `K`.

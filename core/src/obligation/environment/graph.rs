@@ -9,7 +9,7 @@ use foldhash::{HashMap, HashMapExt};
 use crate::auxiliary::Base;
 use crate::constraint::Constraint;
 use crate::erased::ErasedState;
-use crate::explore::{Graph, Node, States, Work};
+use crate::explore::{Graph, NodeId, States, Work};
 use crate::functions::{Functions, RefinementFunctions};
 use crate::liveness::Bits;
 use crate::model_call::catch;
@@ -38,13 +38,13 @@ pub(in crate::obligation) struct Refusal<A> {
 /// A state, and the place of an action among those that the specification offers there.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::obligation) struct Offer {
-    pub state: Node,
+    pub state: NodeId,
     order: usize,
 }
 
 /// A process whose rest is not its own affair.
 pub(in crate::obligation) struct Unrest {
-    pub state: Node,
+    pub state: NodeId,
     pub step: Option<u32>,
     pub process: Process,
     pub reason: UnrestReason,
@@ -172,7 +172,7 @@ fn fibres<R: Refinement>(of: &Decidable<'_, R>) -> Result<Option<Vec<u32>>, Pani
         return Ok(None);
     };
     let mut numbers = Numbered::default();
-    let number = |id: Node| {
+    let number = |id: NodeId| {
         let state = kept(of.refinement, of.reached, id.into())?;
         let without = catch(|| base.without_guesses(&ErasedState::from(state)));
         let without = without.map_err(|panic| (id.into(), "`view`", panic))?;
@@ -241,7 +241,7 @@ const ALL: u32 = u32::MAX;
 struct Rest(Vec<u32>);
 
 impl Rest {
-    fn contains(&self, state: Node, process: usize) -> bool {
+    fn contains(&self, state: NodeId, process: usize) -> bool {
         self.0[state.0 as usize] >> process & 1 == 1
     }
 }
@@ -256,9 +256,9 @@ struct Labelled<'a> {
 
 impl Labelled<'_> {
     /// The steps of a state. One number stands for all targets whose own steps are not all recorded.
-    fn steps(&self, state: Node) -> impl Iterator<Item = (Node, Label)> {
+    fn steps(&self, state: NodeId) -> impl Iterator<Item = (NodeId, Label)> {
         let steps = self.graph.steps(state);
-        let others = Node(self.graph.states() as u32);
+        let others = NodeId(self.graph.states() as u32);
         steps.map(move |(target, label)| {
             let is_known = target < others && !self.is_cut(target);
             let target = if is_known { target } else { others };
@@ -266,7 +266,7 @@ impl Labelled<'_> {
         })
     }
 
-    fn is_cut(&self, state: Node) -> bool {
+    fn is_cut(&self, state: NodeId) -> bool {
         self.cut.as_ref().is_some_and(|cut| cut.contains(state.0))
     }
 }
@@ -282,8 +282,8 @@ struct Backward<'a> {
 
 impl<'a> Backward<'a> {
     /// The states whose steps are recorded.
-    fn ids(&self) -> impl DoubleEndedIterator<Item = Node> {
-        let states = (0..self.states as u32).map(Node);
+    fn ids(&self) -> impl DoubleEndedIterator<Item = NodeId> {
+        let states = (0..self.states as u32).map(NodeId);
         states.filter(|state| !self.graph.is_cut(*state))
     }
 
@@ -308,7 +308,7 @@ impl<'a> Backward<'a> {
     /// PERF: the steps are passed over again and again, last states first, and not turned round, which
     /// would take as much memory again. A step mostly leads to a state of a higher number, so that one
     /// pass carries a mark far.
-    fn spread(&self, marks: &mut [u32], permitted: impl Fn(Node, Label) -> bool) {
+    fn spread(&self, marks: &mut [u32], permitted: impl Fn(NodeId, Label) -> bool) {
         let mut changed = true;
         while changed {
             changed = false;
@@ -374,7 +374,7 @@ fn comes_to_rest<R: Refinement>(
             .enumerate()
             .find(|(_, processes)| *processes != 0);
         for_ever = restless.map(|(state, restless)| Unrest {
-            state: Node(state as u32),
+            state: NodeId(state as u32),
             step: None,
             process: processes[restless.trailing_zeros() as usize],
             reason: UnrestReason::ForEver,
@@ -409,9 +409,9 @@ struct LookedAt<A> {
     /// Needs of images, each once.
     needs: Vec<Vec<Need<A>>>,
     /// The states outside of the constraint.
-    outside: Vec<Node>,
+    outside: Vec<NodeId>,
     /// The states in which a bound has stopped a thread.
-    stopped: Vec<Node>,
+    stopped: Vec<NodeId>,
     undeclared: BTreeSet<Process>,
 }
 
@@ -426,11 +426,11 @@ impl<A> LookedAt<A> {
     }
 
     /// The states with what each needs, in order.
-    fn needs(&self) -> impl Iterator<Item = (Node, &[Need<A>])> {
+    fn needs(&self) -> impl Iterator<Item = (NodeId, &[Need<A>])> {
         let states = self.states.clone().zip(&self.needed);
         states.map(|(id, place)| {
             let needs = self.needs.get(*place as usize);
-            (Node(id), needs.map_or(&[][..], |needs| needs))
+            (NodeId(id), needs.map_or(&[][..], |needs| needs))
         })
     }
 }
@@ -487,7 +487,7 @@ fn look_at<R: Refinement>(
         let mut images: HashMap<_, u32> = HashMap::new();
         let mut lists: HashMap<_, u32> = HashMap::new();
         let first = states.start;
-        for id in states.map(Node) {
+        for id in states.map(NodeId) {
             let place = id.0 - first;
             if place > 0 && place.is_multiple_of(PATIENCE) {
                 let before = done.fetch_add(PATIENCE, Ordering::Relaxed);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::explore::{Graph, Node};
+use crate::explore::{Graph, NodeId};
 use crate::fairness::Fairness;
 use crate::liveness::{Bits, Conditions, Lasso, Question, Steps, Strength, is_violated, violation};
 use crate::obligation::label::Label;
@@ -177,7 +177,7 @@ impl RecordedSteps<'_> {
 
     /// The number of a target, which may not have been expanded.
     #[inline]
-    pub fn target(&self, target: Node) -> u32 {
+    pub fn target(&self, target: NodeId) -> u32 {
         let states = self.graph.states() as u32;
         let is_cut = || self.cut.is_some_and(|cut| cut.contains(target.0));
         if self.complete || target.0 < states && !is_cut() {
@@ -200,7 +200,7 @@ impl Steps for RecordedSteps<'_> {
 
     #[inline]
     fn steps_from(&self, state: u32, cursor: u32) -> impl Iterator<Item = (u32, u32, u32)> {
-        let steps = self.graph.steps_from(Node(state), cursor);
+        let steps = self.graph.steps_from(NodeId(state), cursor);
         steps.map(|(next, target, label)| {
             let class = self.classes[label as usize];
             (next, self.target(target), class)

@@ -14,7 +14,7 @@
 use super::assumed::{Instance, Taken};
 use crate::auxiliary::Base;
 use crate::erased::{ErasedAction, ErasedState};
-use crate::explore::{Graph, Node};
+use crate::explore::{Graph, NodeId};
 use crate::liveness::Strength;
 use crate::model_call::{catch, named};
 use crate::numbered::Numbered;
@@ -26,7 +26,7 @@ use crate::rule::Process;
 use crate::system::TransitionSystem;
 
 /// Stands for all states that no question lets a behaviour go to.
-const ELSEWHERE: Node = Node::NONE;
+const ELSEWHERE: NodeId = NodeId::NONE;
 /// Stands for the rule and the process of a stutter that is under way.
 const STUTTER: (u32, Process) = (u32::MAX, Process::new("stutter"));
 
@@ -100,7 +100,7 @@ impl BaseSteps {
             let steps = catch(|| Changing::new(&base, state)).map_err(|panic| {
                 let at = of_states.iter().position(|of| *of == number);
                 let at = at.unwrap_or_default() as u32;
-                (Node(at).into(), "`next` of the implementation", panic)
+                (NodeId(at).into(), "`next` of the implementation", panic)
             });
             changing.push(steps?);
         }

@@ -5,7 +5,7 @@ use super::base_steps::Below;
 use super::single_steps::Behaviour;
 use crate::answer::answer;
 use crate::erased::{ErasedAction, ErasedState};
-use crate::explore::{Node, Panic};
+use crate::explore::{NodeId, Panic};
 use crate::functions::RefinementFunctions;
 use crate::liveness::{Facts, Fault, Lasso, Met, Strength, Word, judge};
 use crate::model_call::catch;
@@ -63,7 +63,7 @@ impl<'a, R: Refinement> Shown<'a, R> {
         } = behaviour;
         let system = found.refinement.implementation();
         let read = |at: &u32| {
-            let state = catch(|| found.states.state(system, Node(*at).into()));
+            let state = catch(|| found.states.state(system, NodeId(*at).into()));
             state
                 .map_err(LassoError::Panicked)?
                 .ok_or(LassoError::Lost(*at))

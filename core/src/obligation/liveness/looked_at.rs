@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::explore::Node;
+use crate::explore::NodeId;
 use crate::liveness::Bits;
 use crate::model_call::catch;
 use crate::numbered::Numbered;
@@ -67,7 +67,7 @@ impl<R: Refinement> LookedAt<R> {
                 holding: Vec::with_capacity(range.len() * properties.len()),
                 images: Images::default(),
             };
-            for id in range.map(Node) {
+            for id in range.map(NodeId) {
                 let state = kept(refinement, reached, id.into())?;
                 let is_expanded = catch(|| constraint.is_none_or(|one| one.contains(&state)));
                 if !is_expanded.map_err(|panic| (id.into(), "the constraint", panic))? {

@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use super::assumed::{Instance, Taken, instances, processes, rules_of};
 use super::looked_at::Images;
 use super::single_steps::{Implementation, SingleSteps};
-use crate::explore::{Graph, Node};
+use crate::explore::{Graph, NodeId};
 use crate::fairness::Fairness;
 use crate::functions::Functions;
 use crate::liveness::Bits;
@@ -108,7 +108,7 @@ impl<R: Refinement> Mapped<R> {
                     if to != *from {
                         let process = specification.call_process_of(&action);
                         let target = all.find(&to).unwrap_or(elsewhere);
-                        steps.push(Node(target), labels.number((rule as u32, process)));
+                        steps.push(NodeId(target), labels.number((rule as u32, process)));
                     }
                 });
             };
@@ -121,7 +121,7 @@ impl<R: Refinement> Mapped<R> {
                 // The numbers of states between depend on which worker came first.
                 let first = panicked.as_ref().map(|(first, ..)| first.0);
                 if let Some(at) = at.filter(|at| first.is_none_or(|first| u64::from(*at) < first)) {
-                    panicked = Some((Node(at).into(), "`next` of the specification", panic));
+                    panicked = Some((NodeId(at).into(), "`next` of the specification", panic));
                 }
             }
             steps.close();

@@ -7,12 +7,12 @@
 //! stays there. All of this is said by the classes of the steps, so that what decides a graph knows of states alone.
 
 use super::assumed::RecordedSteps;
-use crate::explore::{Graph, Node};
+use crate::explore::{Graph, NodeId};
 use crate::liveness::{Conditions, Lasso, Steps, Strength};
 use crate::obligation::label::Label;
 
 /// Stands for all states that no question lets a behaviour go to.
-const ELSEWHERE: Node = Node::NONE;
+const ELSEWHERE: NodeId = NodeId::NONE;
 
 /// Record of the implementation.
 pub(super) struct Implementation<'a, A> {
@@ -126,19 +126,19 @@ impl SingleSteps {
         let mut inner: Vec<Inner> = Vec::new();
         for state in 0..states {
             let first_of_state = inner.len();
-            for (target, label) in recorded.graph.steps(Node(state)) {
+            for (target, label) in recorded.graph.steps(NodeId(state)) {
                 let target = Some(recorded.target(target));
                 let target = target.filter(|_| target != recorded.unexpanded());
                 let target = target.unwrap_or(ELSEWHERE.0);
                 let class = classes.same(recorded.classes[label as usize]);
                 let Some(number) = labels[label as usize].between else {
-                    graph.push(Node(target), class);
+                    graph.push(NodeId(target), class);
                     continue;
                 };
                 let passed = &between[number as usize];
                 let first = states + inner.len() as u32;
                 let class = if target == state { nothing } else { class };
-                graph.push(Node(first), class);
+                graph.push(NodeId(first), class);
                 images.extend(passed);
                 let nodes = (1..passed.len() as u32).map(|after| first + after);
                 inner.extend(nodes.chain([target]).map(|next| Inner {
@@ -158,7 +158,7 @@ impl SingleSteps {
             }
         }
         for node in &inner {
-            graph.push(Node(node.next), goes_on);
+            graph.push(NodeId(node.next), goes_on);
             if let Some(enables) = node.enables {
                 graph.push(ELSEWHERE, enables);
             }
