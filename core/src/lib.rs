@@ -13,6 +13,7 @@
 //! | read the outcome | [`Report`], [`report::Counterexample`] |
 //! | bound a search | [`Constraint`], [`explore::Limits`]; [`random::Walks`] go beyond the bounds |
 //! | keep states in a few bits, name each rule once | [`derive(State)`](macro@State), [`derive(Action)`](macro@Action) |
+//! | ask for every number of processes | [`crowd`] |
 //! | decide induction, use a symmetry | [`TypeCorrect`], [`Symmetric`]; [`obligation::Checker`] |
 //! | refine in two stages, add an auxiliary variable | [`compose`], [`auxiliary`] |
 //! | test a model by itself | [`disagreement`], [`round_trip`], [`asymmetry`], [`replay`] |
@@ -70,6 +71,7 @@ pub mod auxiliary;
 mod bounded;
 mod compose;
 mod constraint;
+pub mod crowd;
 mod derived;
 mod disagreement;
 pub mod drawing;
