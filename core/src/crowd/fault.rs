@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use super::CrowdParts;
+use super::declaration::{Crowd, CrowdParts};
 use crate::model_call::Panic;
 
 /// Reason why a system is no crowd, or not one that can be asked.
@@ -25,7 +25,7 @@ pub enum CrowdFault<Shared: Debug, Member: Debug> {
         one: usize,
         /// The other's.
         other: usize,
-        /// CrowdParts of the state in which they were exchanged.
+        /// Parts of the state in which they were exchanged.
         state: CrowdParts<Shared, Member>,
         /// Difference that it makes.
         what: &'static str,
@@ -61,7 +61,7 @@ pub enum CrowdFault<Shared: Debug, Member: Debug> {
     SpeaksOfMore {
         /// Name of the invariant.
         invariant: String,
-        /// CrowdParts of the state of which it is false.
+        /// Parts of the state of which it is false.
         state: CrowdParts<Shared, Member>,
         /// Members of which it is said to speak.
         members: usize,
@@ -81,6 +81,9 @@ pub enum CrowdFault<Shared: Debug, Member: Debug> {
     /// There is no invariant to be asked about, or views have no members.
     #[error("there is nothing to decide: no invariant, or views of no members")]
     NothingAsked,
+    /// There are no initial states.
+    #[error("there are no initial states, of which everything is true")]
+    NoInitialStates,
     /// The refinement has a constraint.
     #[error("the refinement has a constraint: of what lies beyond it nothing is known")]
     Constrained,
@@ -88,3 +91,6 @@ pub enum CrowdFault<Shared: Debug, Member: Debug> {
     #[error("the initial states are not known: {}", .0.message)]
     Panicked(Panic),
 }
+
+/// Faults of a crowd.
+pub type FaultOf<C> = CrowdFault<<C as Crowd>::Shared, <C as Crowd>::Member>;

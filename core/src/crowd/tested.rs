@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 use std::fmt::Debug;
 
-use super::{
-    Crowd, CrowdFault, CrowdParts, CrowdState, FaultOf, PartsOf, SystemOf, TestedCrowd, moved,
-};
+use super::declaration::{Crowd, CrowdParts, CrowdState, PartsOf, SystemOf, moved};
+use super::fault::{CrowdFault, FaultOf};
+use super::outcome::TestedCrowd;
 use crate::explore::{Limit, Limits};
 use crate::invariant::Invariant;
 use crate::model_call::{Panic, catch};

@@ -477,6 +477,11 @@ fn what_cannot_be_asked_is_refused() {
         asked(&test_and_set(), 0).err(),
         Some(CrowdFault::NothingAsked)
     );
+    let nobody = Rules {
+        initial: Vec::new(),
+        ..test_and_set()
+    };
+    assert_eq!(asked(&nobody, 2).err(), Some(CrowdFault::NoInitialStates));
     let limits = Limits {
         states: Some(1),
         ..Limits::default()

@@ -1,0 +1,128 @@
+//! The declaration of a crowd: its parts, and what is claimed of them.
+
+use std::fmt::Debug;
+use std::hash::Hash;
+
+use crate::refinement::Refinement;
+use crate::system::StateOf;
+
+/// The implementation of an instance of a crowd.
+pub(super) type SystemOf<C> = <<C as Crowd>::Instance as Refinement>::Concrete;
+/// States of it.
+pub(super) type CrowdState<C> = StateOf<SystemOf<C>>;
+
+/// A system of any number of members that are alike.
+///
+/// A state is a shared part and a part of each member. What is claimed by implementing this is what makes views enough:
+///
+/// - members are alike: to exchange two of them changes neither what is initial, nor which steps there are, nor which invariants hold;
+/// - a step changes the part of one member at most;
+/// - to leave out a member takes no step from the others, and an initial state stays one: a step may wait for *no* member to be somewhere, and not
+///   for *some* member to be;
+/// - an invariant that is false is false of the shared part with some few members, [`speaks_of`](Self::speaks_of) many.
+///
+/// [`any_number`](super::any_number) tests all of it on the reachable states with few members, and takes it at its word for more.
+///
+/// A lock whose flag is tested and set at once, of any number of threads:
+///
+/// ```
+/// use refmap::crowd::{Crowd, CrowdAnswer, any_number};
+/// use refmap::explore::{Limits, Watch};
+/// use refmap::{AbstractSteps, Action, Invariant, Refinement, State, TransitionSystem};
+///
+/// #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+/// struct Lock { taken: bool, inside: Vec<bool> }
+/// impl<S: ?Sized> State<S> for Lock {}
+///
+/// #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, Action)]
+/// enum Step { Enter(usize), Leave(usize) }
+///
+/// struct Threads(usize);
+/// impl TransitionSystem for Threads {
+///     type State = Lock;
+///     type Action = Step;
+///     type Observation = ();
+///     fn initial(&self, visit: &mut impl FnMut(Lock)) {
+///         visit(Lock { taken: false, inside: vec![false; self.0] });
+///     }
+///     fn next(&self, lock: &Lock, visit: &mut impl FnMut(Step, Lock)) {
+///         for thread in 0..self.0 {
+///             let mut to = lock.clone();
+///             to.inside[thread] = !lock.inside[thread];
+///             to.taken = to.inside[thread];
+///             if lock.inside[thread] {
+///                 visit(Step::Leave(thread), to);
+///             } else if !lock.taken {
+///                 visit(Step::Enter(thread), to);
+///             }
+///         }
+///     }
+///     fn observe(&self, _: &Lock) {}
+/// }
+/// impl Refinement for Threads {
+///     type Concrete = Self;
+///     type Abstract = Self;
+///     fn implementation(&self) -> &Self { self }
+///     fn specification(&self) -> &Self { self }
+///     fn map(&self, lock: &Lock) -> Lock { lock.clone() }
+///     fn abstract_steps(&self, _: &Lock, step: &Step, _: &Lock) -> AbstractSteps<Step> {
+///         AbstractSteps::One(step.clone())
+///     }
+///     fn invariants(&self) -> Vec<Invariant<Self>> {
+///         let alone = |lock: &Lock| lock.inside.iter().filter(|inside| **inside).count() < 2;
+///         vec![Invariant::new("one_is_inside", "mutual exclusion", alone)]
+///     }
+/// }
+///
+/// struct AnyThreads;
+/// impl Crowd for AnyThreads {
+///     type Instance = Threads;
+///     type Shared = bool;
+///     type Member = bool;
+///     fn instance(&self, members: usize) -> Threads { Threads(members) }
+///     fn apart(&self, lock: &Lock) -> (bool, Vec<bool>) { (lock.taken, lock.inside.clone()) }
+///     fn assembled(&self, taken: &bool, inside: &[bool]) -> Lock {
+///         Lock { taken: *taken, inside: inside.to_vec() }
+///     }
+/// }
+///
+/// let found = any_number(&AnyThreads, 2, &Limits::default(), &Watch::default())?;
+/// assert_eq!(found.answer, CrowdAnswer::Holds);
+/// assert_eq!((found.views, found.tested.members), (3, 3));
+/// # Ok::<(), refmap::crowd::CrowdFault<bool, bool>>(())
+/// ```
+pub trait Crowd: Sync {
+    /// The refinement that is checked with a certain number of members.
+    type Instance: Refinement;
+    /// Part of a state that belongs to no member. It holds no member's number.
+    type Shared: Clone + Debug + Eq + Hash;
+    /// Part of a state that belongs to one member.
+    type Member: Clone + Debug + Eq + Hash;
+
+    /// The instance with so many members, at least one.
+    fn instance(&self, members: usize) -> Self::Instance;
+    /// The parts of a state.
+    fn apart(&self, state: &CrowdState<Self>) -> (Self::Shared, Vec<Self::Member>);
+    /// The state of which these are the parts, of the instance with so many members.
+    fn assembled(&self, shared: &Self::Shared, members: &[Self::Member]) -> CrowdState<Self>;
+    /// The most members of which an invariant speaks. Of two by default, as mutual exclusion does.
+    fn speaks_of(&self, _invariant: &str) -> usize {
+        2
+    }
+}
+
+/// Parts of a state.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct CrowdParts<Shared, Member> {
+    /// The part that belongs to no member.
+    pub shared: Shared,
+    /// The part of each member.
+    pub members: Vec<Member>,
+}
+
+/// Parts of a state of a crowd.
+pub type PartsOf<C> = CrowdParts<<C as Crowd>::Shared, <C as Crowd>::Member>;
+/// Number of members whose parts differ.
+pub(super) fn moved<M: PartialEq>(from: &[M], to: &[M]) -> usize {
+    from.iter().zip(to).filter(|(from, to)| from != to).count()
+}
