@@ -10,14 +10,17 @@
 //! Left out: views of fewer members than *k* (systems of so few are searched as they are), contexts of views, and members that know each
 //! other by name.
 
+mod apart;
 mod declaration;
 mod fault;
 mod outcome;
+mod parts;
 mod search;
 mod tested;
 mod views;
 
-pub use declaration::{Crowd, CrowdParts, PartsOf};
+pub use declaration::{Crowd, PartsOf};
 pub use fault::{CrowdFault, FaultOf};
 pub use outcome::{AnswerOf, AnyNumber, CrowdAnswer, TestedCrowd};
+pub use parts::CrowdParts;
 pub use search::any_number;

@@ -3,6 +3,7 @@
 use std::fmt::Debug;
 use std::hash::Hash;
 
+use super::parts::CrowdParts;
 use crate::refinement::Refinement;
 use crate::system::StateOf;
 
@@ -21,7 +22,8 @@ pub(super) type CrowdState<C> = StateOf<SystemOf<C>>;
 ///   for *some* member to be;
 /// - an invariant that is false is false of the shared part with some few members, [`speaks_of`](Self::speaks_of) many.
 ///
-/// [`any_number`](super::any_number) tests all of it on the reachable states with few members, and takes it at its word for more.
+/// [`any_number`](super::any_number) tests all of it on the reachable states with few members, and takes it at its word for more. That the parts of a state
+/// are all of it is tested of every state that it meets.
 ///
 /// A lock whose flag is tested and set at once, of any number of threads:
 ///
@@ -99,7 +101,7 @@ pub trait Crowd: Sync {
     /// Part of a state that belongs to one member.
     type Member: Clone + Debug + Eq + Hash;
 
-    /// The instance with so many members, at least one.
+    /// The instance with so many members, at least one. All have the same invariants, by their names.
     fn instance(&self, members: usize) -> Self::Instance;
     /// The parts of a state.
     fn apart(&self, state: &CrowdState<Self>) -> (Self::Shared, Vec<Self::Member>);
@@ -111,18 +113,5 @@ pub trait Crowd: Sync {
     }
 }
 
-/// Parts of a state.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct CrowdParts<Shared, Member> {
-    /// The part that belongs to no member.
-    pub shared: Shared,
-    /// The part of each member.
-    pub members: Vec<Member>,
-}
-
 /// Parts of a state of a crowd.
 pub type PartsOf<C> = CrowdParts<<C as Crowd>::Shared, <C as Crowd>::Member>;
-/// Number of members whose parts differ.
-pub(super) fn moved<M: PartialEq>(from: &[M], to: &[M]) -> usize {
-    from.iter().zip(to).filter(|(from, to)| from != to).count()
-}

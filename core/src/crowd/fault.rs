@@ -2,28 +2,33 @@
 
 use std::fmt::Debug;
 
-use super::declaration::{Crowd, CrowdParts};
+use super::declaration::Crowd;
+use super::parts::CrowdParts;
 use crate::model_call::Panic;
 
 /// Reason why a system is no crowd, or not one that can be asked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CrowdFault<Shared: Debug, Member: Debug> {
-    /// A state is not the one that its parts are assembled to.
+    /// A state is not the one that its parts are assembled to, or has parts of another number of members.
     #[error(
-        "a state with the parts {parts:?} is another one when it is assembled from them, or has not {members} members"
+        "{state} is taken apart to {parts:?}, of which another state is assembled, or which are not those of {count} members: the parts have to be all of a state"
     )]
     OtherParts {
+        /// The state.
+        state: String,
         /// Its parts.
         parts: CrowdParts<Shared, Member>,
         /// Number of members of the instance.
-        members: usize,
+        count: usize,
     },
     /// Two members are not alike.
-    #[error("members {one} and {other} are not alike: exchanged in {state:?}, they change {what}")]
+    #[error(
+        "members {one} and {other} are not alike: to exchange them in {state:?} changes {what}"
+    )]
     NotAlike {
-        /// Their numbers.
+        /// Number of one of them, from 0 on.
         one: usize,
-        /// The other's.
+        /// Number of the other.
         other: usize,
         /// Parts of the state in which they were exchanged.
         state: CrowdParts<Shared, Member>,
@@ -31,7 +36,7 @@ pub enum CrowdFault<Shared: Debug, Member: Debug> {
         what: &'static str,
     },
     /// A step changes the parts of several members.
-    #[error("a step from {from:?} to {to:?} changes the parts of several members, or their number")]
+    #[error("a step from {from:?} to {to:?} changes the parts of several members")]
     MovesSeveral {
         /// Source of the step.
         from: CrowdParts<Shared, Member>,
@@ -78,15 +83,34 @@ pub enum CrowdFault<Shared: Debug, Member: Debug> {
         /// Number of members of a view.
         size: usize,
     },
-    /// There is no invariant to be asked about, or views have no members.
-    #[error("there is nothing to decide: no invariant, or views of no members")]
+    /// There is no invariant to be asked about.
+    #[error("there is nothing to decide: the instances have no invariant")]
     NothingAsked,
+    /// An instance has other invariants than the others.
+    #[error("with {members} members there are other invariants than with {others}")]
+    OtherInvariants {
+        /// Number of its members.
+        members: usize,
+        /// Number of members with which there are those that were asked about.
+        others: usize,
+    },
+    /// Views are of a number of members that cannot be.
+    #[error("views of {size} members are not searched: it takes 1 to {most}")]
+    Size {
+        /// Number of members.
+        size: usize,
+        /// The most that there may be.
+        most: usize,
+    },
     /// There are no initial states.
     #[error("there are no initial states, of which everything is true")]
     NoInitialStates,
-    /// The refinement has a constraint.
-    #[error("the refinement has a constraint: of what lies beyond it nothing is known")]
-    Constrained,
+    /// An instance has a constraint, or its implementation a bound.
+    #[error("there is a bound, `{bound}`: of what lies beyond it nothing is known")]
+    Bounded {
+        /// Name of the constraint, or the bound.
+        bound: String,
+    },
     /// A function of the model panicked where the initial states were enumerated.
     #[error("the initial states are not known: {}", .0.message)]
     Panicked(Panic),

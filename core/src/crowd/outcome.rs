@@ -1,6 +1,7 @@
 //! Outcome of a search of views.
 
-use super::declaration::{Crowd, CrowdParts};
+use super::declaration::Crowd;
+use super::parts::CrowdParts;
 use crate::explore::Limit;
 use crate::model_call::Panic;
 
@@ -15,19 +16,18 @@ pub struct AnyNumber<Shared, Member> {
     pub configurations: u64,
     /// and their steps.
     pub transitions: u64,
-    /// Reachable states, with one member more than a view has at most, on which the crowd was tested, and the number of members up to which these
-    /// were all.
+    /// Account of the test of the crowd.
     pub tested: TestedCrowd,
     /// Answer to what was asked.
     pub answer: CrowdAnswer<Shared, Member>,
 }
 
-/// Account of the test of a crowd.
+/// Account of the test of a crowd: of reachable states with one member, two, and so on, up to one more than a view has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TestedCrowd {
     /// Number of states.
     pub states: u64,
-    /// Number of members with which all reachable states were tested.
+    /// Number of members up to which these were all that are reachable.
     pub members: usize,
 }
 
@@ -45,6 +45,11 @@ pub enum CrowdAnswer<Shared, Member> {
         view: CrowdParts<Shared, Member>,
         /// The configuration a step of which led to it; none if it is initial.
         from: Option<CrowdParts<Shared, Member>>,
+    },
+    /// No view satisfies the premise of an invariant: it says nothing of any.
+    Untested {
+        /// Name of the invariant.
+        invariant: String,
     },
     /// An invariant is false with fewer members than a view has.
     FewMembers {

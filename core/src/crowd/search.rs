@@ -2,20 +2,25 @@
 
 use std::time::Instant;
 
-use super::declaration::{Crowd, CrowdParts, PartsOf, SystemOf, moved};
+use super::apart::apart;
+use super::declaration::{Crowd, PartsOf, SystemOf};
 use super::fault::FaultOf;
 use super::outcome::{AnswerOf, AnyNumber, CrowdAnswer};
-use super::tested::{Small, false_of_some, test};
+use super::parts::CrowdParts;
+use super::tested::{Small, test};
 use super::views::{Configuration, Views};
 use crate::explore::{Limit, Limits, Watch};
 use crate::invariant::Invariant;
 use crate::model_call::catch;
 use crate::numbered::Numbered;
 use crate::refinement::Refinement;
+use crate::system::TransitionSystem;
 use crate::visit::{visit_initial, visit_steps};
 
 /// Views between two looks at the clock.
 const PATIENCE: u64 = 1 << 10;
+/// Members that a view may have: all parts of a configuration are looked at.
+const MOST_MEMBERS: usize = 6;
 
 /// Searches the views of so many members for one of which an invariant is false.
 ///
@@ -30,27 +35,7 @@ pub fn any_number<C: Crowd>(
     limits: &Limits,
     watch: &Watch<'_>,
 ) -> Result<AnyNumber<C::Shared, C::Member>, FaultOf<C>> {
-    let instances: Vec<_> = (1..=size + 1)
-        .map(|members| crowd.instance(members))
-        .collect();
-    if instances
-        .iter()
-        .any(|instance| instance.constraint().is_some())
-    {
-        return Err(FaultOf::<C>::Constrained);
-    }
-    let invariants = instances[size.max(1) - 1].invariants();
-    if invariants.is_empty() || size == 0 {
-        return Err(FaultOf::<C>::NothingAsked);
-    }
-    let is_wide = |invariant: &&Invariant<_>| crowd.speaks_of(invariant.name()) > size;
-    if let Some(invariant) = invariants.iter().find(is_wide) {
-        return Err(FaultOf::<C>::TooWide {
-            invariant: invariant.name().to_owned(),
-            members: crowd.speaks_of(invariant.name()),
-            size,
-        });
-    }
+    let instances = instances(crowd, size)?;
     let begun = Instant::now();
     let out_of_time = || limits.out_of_time(watch, begun);
     let (tested, small) = test(crowd, &instances, limits, &out_of_time)?;
@@ -71,6 +56,44 @@ pub fn any_number<C: Crowd>(
     })
 }
 
+/// The instances with one member, two, and so on, up to one more than a view has, if they can be asked about.
+fn instances<C: Crowd>(crowd: &C, size: usize) -> Result<Vec<C::Instance>, FaultOf<C>> {
+    if !(1..=MOST_MEMBERS).contains(&size) {
+        let most = MOST_MEMBERS;
+        return Err(FaultOf::<C>::Size { size, most });
+    }
+    let instances = (1..=size + 1).map(|members| crowd.instance(members));
+    let instances: Vec<_> = instances.collect();
+    let names = |instance: &C::Instance| -> Vec<String> {
+        let invariants = instance.invariants();
+        let names = invariants.iter().map(Invariant::name);
+        names.map(str::to_owned).collect()
+    };
+    let asked = names(&instances[size - 1]);
+    if asked.is_empty() {
+        return Err(FaultOf::<C>::NothingAsked);
+    }
+    for (members, instance) in (1..).zip(&instances) {
+        let constraint = instance.constraint().map(|one| one.name().to_owned());
+        if let Some(bound) = constraint.or_else(|| instance.implementation().bound()) {
+            return Err(FaultOf::<C>::Bounded { bound });
+        }
+        if names(instance) != asked {
+            let others = size;
+            return Err(FaultOf::<C>::OtherInvariants { members, others });
+        }
+    }
+    let wide = asked.into_iter().find(|name| crowd.speaks_of(name) > size);
+    match wide {
+        None => Ok(instances),
+        Some(invariant) => Err(FaultOf::<C>::TooWide {
+            members: crowd.speaks_of(&invariant),
+            invariant,
+            size,
+        }),
+    }
+}
+
 /// A search of views.
 struct ViewSearch<'c, C: Crowd> {
     crowd: &'c C,
@@ -78,6 +101,8 @@ struct ViewSearch<'c, C: Crowd> {
     instances: Vec<C::Instance>,
     /// their invariants.
     invariants: Vec<Vec<Invariant<SystemOf<C>>>>,
+    /// The invariants, by their places, whose premise some view has satisfied.
+    applied: Vec<bool>,
     shared: Numbered<C::Shared>,
     members: Numbered<C::Member>,
     views: Views,
@@ -89,6 +114,7 @@ impl<'c, C: Crowd> ViewSearch<'c, C> {
     fn new(crowd: &'c C, instances: Vec<C::Instance>) -> Self {
         Self {
             crowd,
+            applied: vec![false; instances[0].invariants().len()],
             invariants: instances.iter().map(Refinement::invariants).collect(),
             instances,
             shared: Numbered::default(),
@@ -109,15 +135,19 @@ impl<'c, C: Crowd> ViewSearch<'c, C> {
         limits: &Limits,
         out_of_time: &dyn Fn() -> Option<Limit>,
     ) -> Result<AnswerOf<C>, FaultOf<C>> {
+        let (crowd, size) = (self.crowd, self.size());
         let mut initial = Vec::new();
-        let system = self.instances[self.size() - 1].implementation();
-        let shown = catch(|| visit_initial(system, &mut |state| initial.push(state)));
+        let system = self.instances[size - 1].implementation();
+        let shown = catch(|| {
+            visit_initial(system, &mut |state| {
+                initial.push(apart(crowd, &state, size))
+            });
+        });
         if let Err(panic) = shown {
             return Err(FaultOf::<C>::Panicked(panic));
         }
-        for state in initial {
-            let (shared, members) = self.crowd.apart(&state);
-            let view = self.numbered(shared, members);
+        for parts in initial {
+            let view = self.numbered(parts?);
             self.views.add(view, None);
         }
         if self.views.len() == 0 {
@@ -145,13 +175,19 @@ impl<'c, C: Crowd> ViewSearch<'c, C> {
                 }
             }
         }
-        Ok(CrowdAnswer::Holds)
+        let untested = self.applied.iter().position(|applied| !applied);
+        Ok(match untested {
+            None => CrowdAnswer::Holds,
+            Some(place) => CrowdAnswer::Untested {
+                invariant: self.invariants[0][place].name().to_owned(),
+            },
+        })
     }
 
-    fn numbered(&mut self, shared: C::Shared, members: Vec<C::Member>) -> Configuration {
-        let members = members.into_iter();
+    fn numbered(&mut self, parts: PartsOf<C>) -> Configuration {
+        let members = parts.members.into_iter();
         Configuration::new(
-            self.shared.number(shared),
+            self.shared.number(parts.shared),
             members.map(|member| self.members.number(member)),
         )
     }
@@ -166,10 +202,9 @@ impl<'c, C: Crowd> ViewSearch<'c, C> {
         }
     }
 
-    fn violated(&self, number: usize, view: &Configuration) -> Option<AnswerOf<C>> {
+    fn violated(&mut self, number: usize, view: &Configuration) -> Option<AnswerOf<C>> {
         let parts = self.parts(view);
-        let asked = catch(|| false_of_some(self.crowd, &self.invariants, &parts));
-        match asked {
+        match catch(|| self.false_of_some(&parts)) {
             Ok(None) => None,
             Ok(Some(invariant)) => Some(CrowdAnswer::Unknown {
                 invariant,
@@ -180,6 +215,25 @@ impl<'c, C: Crowd> ViewSearch<'c, C> {
         }
     }
 
+    /// Name of an invariant that is false of some members of a view, of as many as it speaks of.
+    fn false_of_some(&mut self, view: &PartsOf<C>) -> Option<String> {
+        for mask in 1u32..1 << view.members.len() {
+            let some = view.some(mask);
+            let state = self.crowd.assembled(&some.shared, &some.members);
+            let invariants = &self.invariants[some.members.len() - 1];
+            for (invariant, applied) in invariants.iter().zip(&mut self.applied) {
+                if self.crowd.speaks_of(invariant.name()).max(1) != some.members.len() {
+                    continue;
+                }
+                *applied = *applied || invariant.applies(&state);
+                if !invariant.holds(&state) {
+                    return Some(invariant.name().to_owned());
+                }
+            }
+        }
+        None
+    }
+
     /// Takes the steps of a configuration, and adds the views of what they lead to.
     fn step(&mut self, configuration: &Configuration) -> Result<Option<AnswerOf<C>>, FaultOf<C>> {
         let parts = self.parts(configuration);
@@ -188,20 +242,20 @@ impl<'c, C: Crowd> ViewSearch<'c, C> {
         let taken = catch(|| {
             let state = self.crowd.assembled(&parts.shared, &parts.members);
             visit_steps(system, &state, &mut |_, to| {
-                targets.push(self.crowd.apart(&to));
+                targets.push(apart(self.crowd, &to, parts.members.len()));
             });
         });
         if let Err(panic) = taken {
             return Ok(Some(CrowdAnswer::Panicked { at: parts, panic }));
         }
         self.configurations += 1;
-        for (shared, members) in targets {
+        for to in targets {
+            let to = to?;
             self.transitions += 1;
-            if members.len() != parts.members.len() || moved(&parts.members, &members) > 1 {
-                let to = CrowdParts { shared, members };
+            if parts.moved(&to) > 1 {
                 return Err(FaultOf::<C>::MovesSeveral { from: parts, to });
             }
-            let target = self.numbered(shared, members);
+            let target = self.numbered(to);
             if parts.members.len() == self.size() {
                 self.views.add(target, Some(configuration));
             } else {

@@ -1,13 +1,13 @@
 //! The test of a crowd: what is claimed by declaring one is asked of the reachable states with few members.
 
 use std::collections::HashSet;
-use std::fmt::Debug;
 
-use super::declaration::{Crowd, CrowdParts, CrowdState, PartsOf, SystemOf, moved};
-use super::fault::{CrowdFault, FaultOf};
+use super::apart::apart;
+use super::declaration::{Crowd, CrowdState, PartsOf};
+use super::fault::FaultOf;
 use super::outcome::TestedCrowd;
+use super::parts::CrowdParts;
 use crate::explore::{Limit, Limits};
-use crate::invariant::Invariant;
 use crate::model_call::{Panic, catch};
 use crate::refinement::Refinement;
 use crate::visit::{visit_initial, visit_steps};
@@ -15,7 +15,7 @@ use crate::visit::{visit_initial, visit_steps};
 /// States that are tested of an instance with as many members as a view has, or more: every state has many parts that are compared.
 const MOST_TESTED: usize = 1 << 12;
 
-/// CrowdAnswer of instances with fewer members than a view has.
+/// Answer of instances with fewer members than a view has.
 pub(super) enum Small<Shared, Member> {
     Holds,
     Violated {
@@ -107,46 +107,44 @@ struct TestedInstance<'c, C: Crowd> {
 }
 
 impl<C: Crowd> TestedInstance<'_, C> {
-    /// Initial states with so many members.
-    fn initial_with(&self, members: usize) -> Result<HashSet<PartsOf<C>>, FaultOf<C>> {
-        let mut initial = HashSet::new();
+    /// Initial states with so many members, each once, in the order of the model.
+    fn initial_with(&self, members: usize) -> Result<Vec<PartsOf<C>>, FaultOf<C>> {
+        let mut initial = Vec::new();
         let system = self.instances[members - 1].implementation();
         let shown = catch(|| {
             visit_initial(system, &mut |state| {
-                initial.insert(self.parts(&state));
+                initial.push(apart(self.crowd, &state, members))
             });
         });
         shown.map_err(FaultOf::<C>::Panicked)?;
-        Ok(initial)
+        let initial: Vec<_> = initial.into_iter().collect::<Result<_, _>>()?;
+        let mut seen = HashSet::new();
+        let is_new = |state: &PartsOf<C>| seen.insert(state.clone());
+        Ok(initial.into_iter().filter(is_new).collect())
     }
 
     fn initial(&self) -> Result<Vec<PartsOf<C>>, FaultOf<C>> {
         let initial = self.initial_with(self.members)?;
+        let all: HashSet<_> = initial.iter().collect();
         for state in &initial {
             for one in 1..self.members {
-                if !initial.contains(&exchanged(state, one)) {
-                    return Err(not_alike(state, one, "what is initial"));
+                if !all.contains(&state.exchanged(one)) {
+                    return Err(not_alike::<C>(state, one, "what is initial"));
                 }
             }
         }
         if self.members > 1 {
             let fewer = self.initial_with(self.members - 1)?;
-            let all = (1 << (self.members - 1)) - 1;
-            if let Some(state) = initial
-                .iter()
-                .find(|state| !fewer.contains(&part(state, all)))
-            {
+            let fewer: HashSet<_> = fewer.iter().collect();
+            let but_the_last = (1 << (self.members - 1)) - 1;
+            let is_none = |state: &&PartsOf<C>| !fewer.contains(&state.some(but_the_last));
+            if let Some(state) = initial.iter().find(is_none) {
                 return Err(FaultOf::<C>::InitialNeedsOthers {
                     state: state.clone(),
                 });
             }
         }
-        Ok(initial.into_iter().collect())
-    }
-
-    fn parts(&self, state: &CrowdState<C>) -> PartsOf<C> {
-        let (shared, members) = self.crowd.apart(state);
-        CrowdParts { shared, members }
+        Ok(initial)
     }
 
     fn assembled(&self, parts: &PartsOf<C>) -> CrowdState<C> {
@@ -154,13 +152,14 @@ impl<C: Crowd> TestedInstance<'_, C> {
     }
 
     /// Targets of the steps of a state, of the instance with as many members.
-    fn targets(&self, of: &PartsOf<C>) -> Vec<PartsOf<C>> {
-        let system = self.instances[of.members.len() - 1].implementation();
+    fn targets(&self, of: &PartsOf<C>) -> Result<Vec<PartsOf<C>>, FaultOf<C>> {
+        let count = of.members.len();
+        let system = self.instances[count - 1].implementation();
         let mut targets = Vec::new();
         visit_steps(system, &self.assembled(of), &mut |_, to| {
-            targets.push(self.parts(&to));
+            targets.push(apart(self.crowd, &to, count));
         });
-        targets
+        targets.into_iter().collect()
     }
 
     /// Names of the invariants that are false.
@@ -172,23 +171,17 @@ impl<C: Crowd> TestedInstance<'_, C> {
     }
 
     fn test(&self, state: &PartsOf<C>, is_small: bool) -> Result<OfState<PartsOf<C>>, FaultOf<C>> {
-        if state.members.len() != self.members || self.parts(&self.assembled(state)) != *state {
-            return Err(FaultOf::<C>::OtherParts {
-                parts: state.clone(),
-                members: self.members,
-            });
-        }
-        let targets = self.targets(state);
+        let targets = self.targets(state)?;
         let violated = self.violated(state);
         for one in 1..self.members {
-            let exchanged_state = exchanged(state, one);
-            let there: HashSet<_> = self.targets(&exchanged_state).into_iter().collect();
-            let here: HashSet<_> = targets.iter().map(|to| exchanged(to, one)).collect();
+            let exchanged = state.exchanged(one);
+            let there: HashSet<_> = self.targets(&exchanged)?.into_iter().collect();
+            let here: HashSet<_> = targets.iter().map(|to| to.exchanged(one)).collect();
             if here != there {
-                return Err(not_alike(state, one, "the steps"));
+                return Err(not_alike::<C>(state, one, "the steps"));
             }
-            if self.violated(&exchanged_state) != violated {
-                return Err(not_alike(state, one, "the invariants that hold"));
+            if self.violated(&exchanged) != violated {
+                return Err(not_alike::<C>(state, one, "the invariants that hold"));
             }
         }
         self.test_steps(state, &targets)?;
@@ -196,7 +189,7 @@ impl<C: Crowd> TestedInstance<'_, C> {
             let members = self.crowd.speaks_of(invariant).clamp(1, self.members);
             let of_so_many =
                 (1..1 << self.members).filter(|mask: &u32| mask.count_ones() as usize == members);
-            let is_shown = |mask| self.violated(&part(state, mask)).contains(invariant);
+            let is_shown = |mask| self.violated(&state.some(mask)).contains(invariant);
             if !of_so_many.into_iter().any(is_shown) {
                 return Err(FaultOf::<C>::SpeaksOfMore {
                     invariant: invariant.clone(),
@@ -213,34 +206,30 @@ impl<C: Crowd> TestedInstance<'_, C> {
 
     /// Tests that each step is one of whatever members there are beside the one that takes it.
     fn test_steps(&self, state: &PartsOf<C>, targets: &[PartsOf<C>]) -> Result<(), FaultOf<C>> {
-        let all = (1u32 << self.members) - 1;
-        let mut steps_of = vec![None; 1 << self.members];
-        // What changes nothing leads to no view.
+        let mut steps_of = Vec::with_capacity(1 << self.members);
+        // Without members there are no steps to be asked for.
+        steps_of.push(HashSet::new());
+        for mask in 1..1 << self.members {
+            let targets = self.targets(&state.some(mask))?;
+            steps_of.push(targets.into_iter().collect());
+        }
+        // A step that changes nothing leads to no view.
         for to in targets.iter().filter(|to| *to != state) {
-            let step = || (state.clone(), to.clone());
-            if to.members.len() != self.members || moved(&state.members, &to.members) > 1 {
-                let (from, to) = step();
+            let (from, to) = (state.clone(), to.clone());
+            if from.moved(&to) > 1 {
                 return Err(FaultOf::<C>::MovesSeveral { from, to });
             }
-            let mut is_step = |mask: u32| {
-                let steps = steps_of[mask as usize].get_or_insert_with(|| {
-                    let targets = self.targets(&part(state, mask));
-                    targets.into_iter().collect::<HashSet<_>>()
-                });
-                steps.contains(&part(to, mask))
+            let is_taken_by = |taker: usize| {
+                let mut masks = (1u32..1 << self.members).filter(|mask| mask >> taker & 1 == 1);
+                masks.all(|mask| steps_of[mask as usize].contains(&to.some(mask)))
             };
-            let mut is_taken_by = |taker: usize| {
-                let masks = (1..=all).filter(|mask| mask >> taker & 1 == 1);
-                masks.into_iter().all(&mut is_step)
-            };
-            let mover = (0..self.members).find(|at| state.members[*at] != to.members[*at]);
+            let mover = (0..self.members).find(|at| from.members[*at] != to.members[*at]);
             let is_taken = match mover {
                 Some(mover) => is_taken_by(mover),
-                // Whoever changes the shared part alone may be any of them.
+                // A step that changes the shared part alone may be one of any of them.
                 None => (0..self.members).any(is_taken_by),
             };
             if !is_taken {
-                let (from, to) = step();
                 return Err(FaultOf::<C>::NeedsOthers { from, to });
             }
         }
@@ -248,52 +237,11 @@ impl<C: Crowd> TestedInstance<'_, C> {
     }
 }
 
-/// A state with a member and the one before it exchanged.
-fn exchanged<S: Clone, M: Clone>(state: &CrowdParts<S, M>, one: usize) -> CrowdParts<S, M> {
-    let mut state = state.clone();
-    state.members.swap(one - 1, one);
-    state
-}
-
-/// A state with the members alone that have a bit.
-fn part<S: Clone, M: Clone>(state: &CrowdParts<S, M>, mask: u32) -> CrowdParts<S, M> {
-    let members = state.members.iter().enumerate();
-    let members = members.filter(|(place, _)| mask >> place & 1 == 1);
-    CrowdParts {
-        shared: state.shared.clone(),
-        members: members.map(|(_, member)| member.clone()).collect(),
-    }
-}
-
-fn not_alike<S: Clone + Debug, M: Clone + Debug>(
-    state: &CrowdParts<S, M>,
-    one: usize,
-    what: &'static str,
-) -> CrowdFault<S, M> {
-    CrowdFault::NotAlike {
+fn not_alike<C: Crowd>(state: &PartsOf<C>, one: usize, what: &'static str) -> FaultOf<C> {
+    FaultOf::<C>::NotAlike {
         one: one - 1,
         other: one,
         state: state.clone(),
         what,
     }
-}
-
-/// Name of an invariant that is false of some members of a view, of as many as it speaks of. `invariants` are those of the instances
-/// with one member, two, and so on.
-pub(super) fn false_of_some<C: Crowd>(
-    crowd: &C,
-    invariants: &[Vec<Invariant<SystemOf<C>>>],
-    view: &PartsOf<C>,
-) -> Option<String> {
-    for mask in 1u32..1 << view.members.len() {
-        let some = part(view, mask);
-        let state = crowd.assembled(&some.shared, &some.members);
-        for invariant in &invariants[some.members.len() - 1] {
-            let members = crowd.speaks_of(invariant.name()).max(1);
-            if members == some.members.len() && !invariant.holds(&state) {
-                return Some(invariant.name().to_owned());
-            }
-        }
-    }
-    None
 }

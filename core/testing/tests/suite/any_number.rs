@@ -8,9 +8,9 @@ use refmap::crowd::{AnyNumber, Crowd, CrowdAnswer, CrowdFault, any_number};
 use refmap::explore::{Limit, Limits, Watch};
 use refmap::random::Generator;
 use refmap::state::Kept;
-use refmap::{Invariant, Refinement, Rule, RuleId, State, TransitionSystem};
+use refmap::{Constraint, Invariant, Refinement, Rule, RuleId, State, TransitionSystem};
 
-/// What a member that takes a step asks of the others.
+/// Condition on the others under which a member takes a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Guard {
     Nothing,
@@ -75,6 +75,16 @@ enum Wrong {
     Width,
     /// An index of a member is shared.
     Index,
+    /// Two shared parts are taken for one.
+    Forgotten,
+    /// The invariant has another name with each number of members.
+    Named,
+    /// The premise of the invariant is never true.
+    Premise,
+    /// There is a constraint.
+    Constraint,
+    /// There is a bound.
+    Bound,
 }
 
 #[derive(Clone, Debug)]
@@ -167,6 +177,10 @@ impl TransitionSystem for Instance {
     }
 
     fn observe(&self, _: &Group) {}
+
+    fn bound(&self) -> Option<String> {
+        (self.rules.wrong == Wrong::Bound).then(|| "two rounds".to_owned())
+    }
 }
 
 impl Refinement for Instance {
@@ -191,9 +205,20 @@ impl Refinement for Instance {
 
     fn invariants(&self) -> Vec<Invariant<Self>> {
         let bad = self.rules.bad;
-        vec![Invariant::new("good", "a test", move |state| {
-            !bad.is(state)
-        })]
+        let name = match self.rules.wrong {
+            Wrong::Named => format!("good of {}", self.members),
+            _ => "good".to_owned(),
+        };
+        let good = Invariant::new(name, "a test", move |state| !bad.is(state));
+        vec![match self.rules.wrong {
+            Wrong::Premise => good.when(|_| false),
+            _ => good,
+        }]
+    }
+
+    fn constraint(&self) -> Option<Constraint<Self>> {
+        let constraint = || Constraint::new("few", |state: &Group| state.shared < 2);
+        (self.rules.wrong == Wrong::Constraint).then(constraint)
     }
 }
 
@@ -210,7 +235,11 @@ impl Crowd for Rules {
     }
 
     fn apart(&self, state: &Group) -> (u8, Vec<u8>) {
-        (state.shared, state.members.clone())
+        let shared = match self.wrong {
+            Wrong::Forgotten => state.shared.min(1),
+            _ => state.shared,
+        };
+        (shared, state.members.clone())
     }
 
     fn assembled(&self, shared: &u8, members: &[u8]) -> Group {
@@ -234,7 +263,7 @@ impl Crowd for Rules {
     }
 }
 
-/// Whether a bad state is reached with so many members: the plainest search.
+/// The plainest search: true if a bad state is reached with so many members.
 fn is_unsafe(rules: &Rules, members: usize) -> bool {
     let instance = rules.instance(members);
     let mut seen = HashSet::new();
@@ -466,26 +495,68 @@ fn what_is_no_crowd_is_refused() {
     );
 }
 
+/// A shared part that is forgotten would make two states one, and a lock safe that is not.
+#[test]
+fn parts_that_are_not_all_of_a_state_are_found_out() {
+    let rules = Rules {
+        wrong: Wrong::Forgotten,
+        ..safe_for_two()
+    };
+    let fault = asked(&rules, 2).expect_err("it is none");
+    assert!(
+        matches!(fault, CrowdFault::OtherParts { count: 2, .. }),
+        "{fault}"
+    );
+}
+
 #[test]
 fn what_cannot_be_asked_is_refused() {
-    let too_wide = asked(&test_and_set(), 1).expect_err("mutual exclusion speaks of two");
+    let refused = |rules: &Rules, size| asked(rules, size).expect_err("it is refused").to_string();
     assert_eq!(
-        too_wide.to_string(),
+        refused(&test_and_set(), 1),
         "invariant `good` speaks of 2 members: views of 1 do not show them"
     );
+    for size in [0, 7] {
+        assert_eq!(
+            refused(&test_and_set(), size),
+            format!("views of {size} members are not searched: it takes 1 to 6")
+        );
+    }
+    let wrong = |wrong| Rules {
+        wrong,
+        ..test_and_set()
+    };
     assert_eq!(
-        asked(&test_and_set(), 0).err(),
-        Some(CrowdFault::NothingAsked)
+        refused(&wrong(Wrong::Named), 2),
+        "with 1 members there are other invariants than with 2"
     );
+    for (bounded, bound) in [(Wrong::Constraint, "few"), (Wrong::Bound, "two rounds")] {
+        assert_eq!(
+            refused(&wrong(bounded), 2),
+            format!("there is a bound, `{bound}`: of what lies beyond it nothing is known")
+        );
+    }
     let nobody = Rules {
         initial: Vec::new(),
         ..test_and_set()
     };
     assert_eq!(asked(&nobody, 2).err(), Some(CrowdFault::NoInitialStates));
+}
+
+/// Neither a limit nor an invariant that says nothing ends in `Holds`.
+#[test]
+fn what_is_not_known_does_not_hold() {
     let limits = Limits {
         states: Some(1),
         ..Limits::default()
     };
     let found = any_number(&test_and_set(), 2, &limits, &Watch::default()).expect("it is a crowd");
     assert_eq!(found.answer, CrowdAnswer::Limit(Limit::States(1)));
+    let rules = Rules {
+        wrong: Wrong::Premise,
+        ..test_and_set()
+    };
+    let found = asked(&rules, 2).expect("it is a crowd");
+    let invariant = "good".to_owned();
+    assert_eq!(found.answer, CrowdAnswer::Untested { invariant });
 }
