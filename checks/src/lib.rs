@@ -16,9 +16,11 @@ mod auxiliary;
 mod ben_ari;
 mod copying;
 mod fences;
+mod locks;
 mod named;
 mod native;
 mod published;
+mod stacks;
 mod tso;
 mod yrc;
 
@@ -43,6 +45,8 @@ pub fn catalogue() -> Catalogue {
             copying::checks(),
             published::checks(),
             auxiliary::checks(),
+            locks::checks(),
+            stacks::checks(),
         ]
         .into_iter()
         .flatten()

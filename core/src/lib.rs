@@ -116,7 +116,7 @@ pub use fairness::Fairness;
 pub use guard::guard;
 pub use index_set::IndexSet;
 pub use invariant::Invariant;
-pub use obligation::{Search, Settings, check};
+pub use obligation::{Search, Settings, check, check_any_number};
 pub use property::Property;
 pub use refinement::{Refinement, Waiver};
 pub use refmap_derive::{Action, State};

@@ -2,6 +2,7 @@
 //!
 //! A check is compiled where its checker is made: here, once, for the catalogue, the tests and the tutorials.
 
+use refmap::crowd::Crowd;
 use refmap::obligation::{Checkable, Checker};
 use refmap::{Composed, Refinement};
 
@@ -13,11 +14,13 @@ use crate::auxiliary::{
 };
 use crate::ben_ari::broken::BrokenRefinement;
 use crate::ben_ari::{Refinement1, Refinement2, Refinement3};
+use crate::locks::{AnySzymanski, AnyTestAndSet, AnyTicketLock};
 use crate::published::{
     AllocatorImplementationRefinement, AlternatingBitRefinement, Ewd840Refinement,
     Ewd998PCalRefinement, SchedulingAllocatorRefinement, VotingRefinement,
     WriteThroughCacheRefinement,
 };
+use crate::stacks::AnyTreiber;
 use crate::tso::{CollectorRefinement, CyclesRefinement};
 use crate::yrc::{DesignRefinement, ModuleRefinement};
 
@@ -27,6 +30,30 @@ pub trait Checked: Refinement + Sized {
     fn checker(&self) -> Box<dyn Checkable + '_>;
     /// The same check, which keeps the refinement.
     fn into_checker(self) -> Box<dyn Checkable>;
+}
+
+/// A crowd with a checker of its own.
+pub trait CheckedCrowd: Crowd + Sized {
+    /// Check of the instance with so many members, which can be asked of every number of them.
+    fn into_checker(self, members: usize) -> Box<dyn Checkable>;
+}
+
+/// Implements [`CheckedCrowd`].
+macro_rules! checked_crowds {
+    ($($crowd:ty;)*) => {$(
+        impl CheckedCrowd for $crowd {
+            fn into_checker(self, members: usize) -> Box<dyn Checkable> {
+                Box::new(Checker::owning(self.instance(members)).crowd(self))
+            }
+        }
+    )*};
+}
+
+checked_crowds! {
+    AnyTestAndSet;
+    AnyTicketLock;
+    AnySzymanski;
+    AnyTreiber;
 }
 
 /// Implements [`Checked`] with the given facilities of a checker.

@@ -16,9 +16,11 @@ pub mod auxiliary;
 pub mod ben_ari;
 mod checked;
 pub mod copying;
+pub mod locks;
 pub mod native;
 pub mod published;
+pub mod stacks;
 pub mod tso;
 pub mod yrc;
 
-pub use checked::Checked;
+pub use checked::{Checked, CheckedCrowd};

@@ -112,6 +112,10 @@ impl Checkable for Progressing {
         self.0.declared(&with_liveness(settings))
     }
 
+    fn any_number_of(&self) -> Option<&str> {
+        self.0.any_number_of()
+    }
+
     fn include(&self, limits: Limits, watch: Watch<'_>) -> Result<Inclusion, CheckError> {
         self.0.include(limits, watch)
     }

@@ -3,34 +3,28 @@
 use std::fmt::Debug;
 use std::hash::Hash;
 
-use super::parts::CrowdParts;
 use crate::refinement::Refinement;
 use crate::system::StateOf;
-
-/// The implementation of an instance of a crowd.
-pub(super) type SystemOf<C> = <<C as Crowd>::Instance as Refinement>::Concrete;
-/// States of it.
-pub(super) type CrowdState<C> = StateOf<SystemOf<C>>;
 
 /// A system of any number of members that are alike.
 ///
 /// A state is a shared part and a part of each member. What is claimed by implementing this is what makes views enough:
 ///
-/// - members are alike: to exchange two of them changes neither what is initial, nor which steps there are, nor which invariants hold;
+/// - members are alike: to exchange two of them changes neither what is initial, nor which steps there are, nor which obligations fail;
 /// - a step changes the part of one member at most;
-/// - to leave out a member takes no step from the others, and an initial state stays one: a step may wait for *no* member to be somewhere, and not
-///   for *some* member to be;
-/// - an invariant that is false is false of the shared part with some few members, [`speaks_of`](Self::speaks_of) many.
+/// - to leave out a member takes no step from the others but those for which it is a [witness](Self::witnesses), and an initial state stays one: a
+///   step may wait for *no* member to be somewhere, and for *some* member to be there only if that is said;
+/// - an obligation that fails does so with some few members, [`speaks_of`](Self::speaks_of) many: as long as there are more, one can be left out.
 ///
-/// [`any_number`](super::any_number) tests all of it on the reachable states with few members, and takes it at its word for more. That the parts of a state
-/// are all of it is tested of every state that it meets.
+/// All of it is tested on the reachable states with few members, the last besides on states that are put together at random from the parts of reachable
+/// ones; it is taken at its word for more members. That the parts of a state are all of it is tested of every state that is met.
 ///
 /// A lock whose flag is tested and set at once, of any number of threads:
 ///
 /// ```
-/// use refmap::crowd::{Crowd, CrowdAnswer, any_number};
-/// use refmap::explore::{Limits, Watch};
+/// use refmap::crowd::Crowd;
 /// use refmap::{AbstractSteps, Action, Invariant, Refinement, State, TransitionSystem};
+/// use refmap::{Settings, Verdict, check_any_number};
 ///
 /// #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize)]
 /// struct Lock { taken: bool, inside: Vec<bool> }
@@ -81,6 +75,7 @@ pub(super) type CrowdState<C> = StateOf<SystemOf<C>>;
 ///     type Instance = Threads;
 ///     type Shared = bool;
 ///     type Member = bool;
+///     fn members(&self) -> &str { "threads" }
 ///     fn instance(&self, members: usize) -> Threads { Threads(members) }
 ///     fn apart(&self, lock: &Lock) -> (bool, Vec<bool>) { (lock.taken, lock.inside.clone()) }
 ///     fn assembled(&self, taken: &bool, inside: &[bool]) -> Lock {
@@ -88,30 +83,113 @@ pub(super) type CrowdState<C> = StateOf<SystemOf<C>>;
 ///     }
 /// }
 ///
-/// let found = any_number(&AnyThreads, 2, &Limits::default(), &Watch::default())?;
-/// assert_eq!(found.answer, CrowdAnswer::Holds);
-/// assert_eq!((found.views, found.tested.members), (3, 3));
-/// # Ok::<(), refmap::crowd::CrowdFault<bool, bool>>(())
+/// let report = check_any_number(&AnyThreads, &Settings::default())?;
+/// assert_eq!(report.verdict, Some(Verdict::Holds));
+/// let words = "holds for every number of threads (views of 2)";
+/// assert!(report.to_string().contains(words));
+/// # Ok::<(), refmap::obligation::CheckError>(())
 /// ```
 pub trait Crowd: Sync {
     /// The refinement that is checked with a certain number of members.
     type Instance: Refinement;
     /// Part of a state that belongs to no member. It holds no member's number.
-    type Shared: Clone + Debug + Eq + Hash;
+    type Shared: Clone + Debug + Eq + Hash + 'static;
     /// Part of a state that belongs to one member.
-    type Member: Clone + Debug + Eq + Hash;
+    type Member: Clone + Debug + Eq + Hash + 'static;
 
-    /// The instance with so many members, at least one. All have the same invariants, by their names.
+    /// Name of the members, in the plural: of the parameter that says how many there are, where a check has one.
+    fn members(&self) -> &str;
+    /// Bounds that every instance has besides, as the verdict names them: `heap of 3 nodes`. None by default.
+    fn bounds(&self) -> String {
+        String::new()
+    }
+    /// The instance with so many members, at least one. All have the same obligations, by their names.
     fn instance(&self, members: usize) -> Self::Instance;
     /// The parts of a state.
     fn apart(&self, state: &CrowdState<Self>) -> (Self::Shared, Vec<Self::Member>);
     /// The state of which these are the parts, of the instance with so many members.
     fn assembled(&self, shared: &Self::Shared, members: &[Self::Member]) -> CrowdState<Self>;
-    /// The most members of which an invariant speaks. Of two by default, as mutual exclusion does.
-    fn speaks_of(&self, _invariant: &str) -> usize {
+    /// Whether members are in a line, so that a step may tell those before a member from those behind it. Then they need not be alike when they are
+    /// exchanged, and views keep their order. Not so by default.
+    fn in_line(&self) -> bool {
+        false
+    }
+    /// Counters in the parts of a state, those of each member together and in the members' order, of which the differences matter alone: tickets,
+    /// sequence numbers, epochs. States that differ by what is added to all are taken for one, and so are those that differ by gaps between neighbouring
+    /// values that are [`far`](Self::far) or more. That this changes no step and no obligation is tested as well. None by default.
+    fn counters<'p>(
+        &self,
+        _shared: &'p mut Self::Shared,
+        _members: &'p mut [Self::Member],
+    ) -> Vec<&'p mut u64> {
+        Vec::new()
+    }
+    /// The least gap between counters that is as good as every larger one, 1 at least: 2, where a step adds 1 and compares for equality. None by default,
+    /// where there are no counters.
+    fn far(&self) -> Option<u64> {
+        None
+    }
+    /// The most members, beside the one that moves, that a step needs to be somewhere. None by default. Each makes a configuration larger
+    /// by one member.
+    fn witnesses(&self) -> usize {
+        0
+    }
+    /// The most members of which an obligation speaks: `invariant:NAME`, `observation`, `initiality`, and of a step, the one that moves included, but not its
+    /// witnesses, `simulation` and `agency`. Of two by default, as mutual exclusion does.
+    fn speaks_of(&self, _obligation: &str) -> usize {
         2
     }
 }
 
-/// Parts of a state of a crowd.
-pub type PartsOf<C> = CrowdParts<<C as Crowd>::Shared, <C as Crowd>::Member>;
+impl<C: Crowd> Crowd for &C {
+    type Instance = C::Instance;
+    type Shared = C::Shared;
+    type Member = C::Member;
+
+    fn members(&self) -> &str {
+        C::members(self)
+    }
+
+    fn bounds(&self) -> String {
+        C::bounds(self)
+    }
+
+    fn instance(&self, members: usize) -> Self::Instance {
+        C::instance(self, members)
+    }
+
+    fn apart(&self, state: &CrowdState<C>) -> (C::Shared, Vec<C::Member>) {
+        C::apart(self, state)
+    }
+
+    fn assembled(&self, shared: &C::Shared, members: &[C::Member]) -> CrowdState<C> {
+        C::assembled(self, shared, members)
+    }
+
+    fn in_line(&self) -> bool {
+        C::in_line(self)
+    }
+
+    fn counters<'p>(
+        &self,
+        shared: &'p mut C::Shared,
+        members: &'p mut [C::Member],
+    ) -> Vec<&'p mut u64> {
+        C::counters(self, shared, members)
+    }
+
+    fn far(&self) -> Option<u64> {
+        C::far(self)
+    }
+
+    fn witnesses(&self) -> usize {
+        C::witnesses(self)
+    }
+
+    fn speaks_of(&self, obligation: &str) -> usize {
+        C::speaks_of(self, obligation)
+    }
+}
+
+/// States of a crowd.
+type CrowdState<C> = StateOf<<<C as Crowd>::Instance as Refinement>::Concrete>;

@@ -1,6 +1,6 @@
-//! Parts of states.
+//! ErasedParts of states.
 
-/// Parts of a state.
+/// ErasedParts of a state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CrowdParts<Shared, Member> {
     /// The part that belongs to no member.
@@ -10,10 +10,12 @@ pub struct CrowdParts<Shared, Member> {
 }
 
 impl<Shared: Clone, Member: Clone + PartialEq> CrowdParts<Shared, Member> {
-    /// Number of members whose parts differ in another state.
-    pub(super) fn moved(&self, to: &Self) -> usize {
-        let members = self.members.iter().zip(&to.members);
-        members.filter(|(from, to)| from != to).count()
+    /// The members whose parts differ in another state.
+    pub(super) fn moved(&self, to: &Self) -> impl Iterator<Item = usize> {
+        let members = self.members.iter().zip(&to.members).enumerate();
+        members
+            .filter(|(_, (from, to))| from != to)
+            .map(|(place, _)| place)
     }
 
     /// The same with a member and the one before it exchanged.

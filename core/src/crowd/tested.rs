@@ -1,247 +1,420 @@
-//! The test of a crowd: what is claimed by declaring one is asked of the reachable states with few members.
+//! The test of a crowd: what is claimed by declaring one is asked of the reachable states with few members, and that obligations speak of few
+//! members of states put together at random as well.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
-use super::apart::apart;
-use super::declaration::{Crowd, CrowdState, PartsOf};
-use super::fault::FaultOf;
-use super::outcome::TestedCrowd;
+use super::declared::{Declared, ErasedParts};
+use super::fault::CrowdFault;
+use super::judge::FewMembers;
 use super::parts::CrowdParts;
-use crate::explore::{Limit, Limits};
-use crate::model_call::{Panic, catch};
-use crate::refinement::Refinement;
-use crate::visit::{visit_initial, visit_steps};
+use crate::erased::{ErasedPart, ErasedState, ErasedStep};
+use crate::explore::Limit;
+use crate::model_call::{Panic, catch, take_tolerated, tolerated};
+use crate::numbered::Numbered;
+use crate::random::Generator;
+use crate::system::steps;
+use crate::visit::visit_initial;
 
-/// States that are tested of an instance with as many members as a view has, or more: every state has many parts that are compared.
-const MOST_TESTED: usize = 1 << 12;
+/// Choices of members that are compared of the states that are tested of each instance,
+const MOST_COMPARED: usize = 1 << 15;
+/// and where there are counters, of each of which several values are compared.
+const MOST_COUNTED: usize = 1 << 10;
+/// States of each instance that are put together at random.
+const MOST_MIXED: usize = 1 << 9;
+/// Seed by which they are.
+const SEED: u64 = 1;
 
-/// Answer of instances with fewer members than a view has.
-pub(super) enum Small<Shared, Member> {
-    Holds,
-    Violated {
-        invariant: String,
-        state: CrowdParts<Shared, Member>,
-    },
-    Limit(Limit),
-    Panicked {
-        at: CrowdParts<Shared, Member>,
-        panic: Panic,
-    },
+/// Account of the test of a crowd: of reachable states with one member, two, and so on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct TestedCrowd {
+    /// Number of reachable states.
+    pub states: u64,
+    /// Number of members up to which these were all that are reachable.
+    pub members: usize,
+    /// Number of states that were put together at random, and of which the model has an answer.
+    pub mixed: u64,
 }
 
-pub(super) type SmallOf<C> = Small<<C as Crowd>::Shared, <C as Crowd>::Member>;
+/// Outcome of a test in which no fault was found.
+pub(crate) enum CrowdTest {
+    /// Account of it.
+    All(TestedCrowd),
+    /// A limit came first.
+    Limit(Limit),
+    /// A function of the model panicked where a reachable state with so many members was tested.
+    Panicked(usize, Panic),
+}
 
-/// Tests a crowd with one member, two, and so on, up to one more than a view has; and asks the invariants with fewer than a view has.
+/// Tests a crowd on its instances with one member, two, and so on.
 ///
 /// # Errors
 ///
 /// If the crowd is none.
-pub(super) fn test<C: Crowd>(
-    crowd: &C,
-    instances: &[C::Instance],
-    limits: &Limits,
-    out_of_time: &dyn Fn() -> Option<Limit>,
-) -> Result<(TestedCrowd, SmallOf<C>), FaultOf<C>> {
+pub(crate) fn test(
+    crowd: &dyn Declared,
+    instances: &[FewMembers<'_>],
+    limit: &dyn Fn() -> Option<Limit>,
+) -> Result<CrowdTest, CrowdFault> {
     let mut tested = TestedCrowd::default();
+    let mut parts = SeenParts::default();
+    let most = match crowd.far() {
+        None => MOST_COMPARED,
+        Some(_) => MOST_COUNTED,
+    };
     for members in 1..=instances.len() {
         let of = TestedInstance {
             crowd,
             instances,
             members,
         };
-        let is_small = members + 1 < instances.len();
-        let most = limits.states.map_or(usize::MAX, |most| most as usize);
-        let most = if is_small {
-            most
-        } else {
-            most.min(MOST_TESTED)
-        };
         let mut states = of.initial()?;
+        let initial = states.len();
         let mut seen: HashSet<_> = states.iter().cloned().collect();
         let mut at = 0;
-        let is_cut = loop {
-            let Some(state) = states.get(at).cloned() else {
-                break None;
-            };
-            if let Some(limit) = out_of_time() {
-                break Some(limit);
+        while let Some(state) = states.get(at).cloned()
+            && at < most >> members
+        {
+            if let Some(limit) = limit() {
+                return Ok(CrowdTest::Limit(limit));
             }
-            if at == most {
-                break Some(Limit::States(most as u64));
-            }
-            at += 1;
-            match catch(|| of.test(&state, is_small)) {
-                Ok(Ok(OfState::Targets(targets))) => {
-                    let new = targets.into_iter().filter(|to| seen.insert(to.clone()));
+            parts.add(&state);
+            match catch(|| of.test(&state, at < initial)) {
+                Ok(targets) => {
+                    let new = targets?.into_iter().filter(|to| seen.insert(to.clone()));
                     states.extend(new);
                 }
-                Ok(Ok(OfState::Violated(invariant))) => {
-                    return Ok((tested, Small::Violated { invariant, state }));
-                }
-                Ok(Err(fault)) => return Err(fault),
-                Err(panic) => return Ok((tested, Small::Panicked { at: state, panic })),
+                Err(panic) => return Ok(CrowdTest::Panicked(members, panic)),
             }
-        };
+            at += 1;
+        }
         tested.states += at as u64;
-        match is_cut {
-            None => tested.members = members,
-            Some(limit) if is_small => return Ok((tested, Small::Limit(limit))),
-            Some(_) => break,
+        if at == states.len() && tested.members + 1 == members {
+            tested.members = members;
         }
     }
-    Ok((tested, Small::Holds))
+    let mut generator = Generator::new(SEED);
+    // Without a state there are no parts.
+    let members = if parts.shared.values().is_empty() {
+        2..=0
+    } else {
+        2..=instances.len()
+    };
+    for members in members {
+        let of = TestedInstance {
+            crowd,
+            instances,
+            members,
+        };
+        let mut seen = HashSet::new();
+        for _ in 0..MOST_MIXED {
+            if let Some(limit) = limit() {
+                return Ok(CrowdTest::Limit(limit));
+            }
+            let state = parts.mixed(&mut generator, members);
+            if !seen.insert(state.clone()) {
+                continue;
+            }
+            // Of parts that never meet a model need not have an answer.
+            if let Some(found) = tolerated(|| of.test_mixed(&state)) {
+                found?;
+                tested.mixed += 1;
+            }
+        }
+    }
+    take_tolerated();
+    Ok(CrowdTest::All(tested))
 }
 
-/// Findings at a state.
-enum OfState<P> {
-    Targets(Vec<P>),
-    /// An invariant is false.
-    Violated(String),
+/// ErasedParts that were seen.
+#[derive(Default)]
+struct SeenParts {
+    shared: Numbered<ErasedPart>,
+    members: Numbered<ErasedPart>,
+}
+
+impl SeenParts {
+    fn add(&mut self, state: &ErasedParts) {
+        self.shared.number(state.shared.clone());
+        for member in &state.members {
+            self.members.number(member.clone());
+        }
+    }
+
+    /// A state of parts drawn at random.
+    fn mixed(&self, generator: &mut Generator, members: usize) -> ErasedParts {
+        let mut draw = |of: &[ErasedPart]| of[generator.below(of.len())].clone();
+        CrowdParts {
+            shared: draw(self.shared.values()),
+            members: (0..members).map(|_| draw(self.members.values())).collect(),
+        }
+    }
+}
+
+/// JudgedStep of a state, as the test compares it.
+struct JudgedStep {
+    to: ErasedParts,
+    /// The obligations that it fails.
+    fails: Vec<String>,
 }
 
 /// An instance that is tested, beside those with fewer members.
-struct TestedInstance<'c, C: Crowd> {
-    crowd: &'c C,
-    instances: &'c [C::Instance],
+struct TestedInstance<'c> {
+    crowd: &'c dyn Declared,
+    instances: &'c [FewMembers<'c>],
     members: usize,
 }
 
-impl<C: Crowd> TestedInstance<'_, C> {
+impl<'c> TestedInstance<'c> {
+    fn instance(&self, of: &ErasedParts) -> &'c FewMembers<'c> {
+        &self.instances[of.members.len() - 1]
+    }
+
     /// Initial states with so many members, each once, in the order of the model.
-    fn initial_with(&self, members: usize) -> Result<Vec<PartsOf<C>>, FaultOf<C>> {
+    fn initial_with(&self, members: usize) -> Result<Vec<ErasedParts>, CrowdFault> {
         let mut initial = Vec::new();
-        let system = self.instances[members - 1].implementation();
-        let shown = catch(|| {
-            visit_initial(system, &mut |state| {
-                initial.push(apart(self.crowd, &state, members))
-            });
+        visit_initial(&self.instances[members - 1].system, &mut |state| {
+            initial.push(self.crowd.apart(&state, members));
         });
-        shown.map_err(FaultOf::<C>::Panicked)?;
         let initial: Vec<_> = initial.into_iter().collect::<Result<_, _>>()?;
         let mut seen = HashSet::new();
-        let is_new = |state: &PartsOf<C>| seen.insert(state.clone());
+        let is_new = |state: &ErasedParts| seen.insert(state.clone());
         Ok(initial.into_iter().filter(is_new).collect())
     }
 
-    fn initial(&self) -> Result<Vec<PartsOf<C>>, FaultOf<C>> {
+    fn initial(&self) -> Result<Vec<ErasedParts>, CrowdFault> {
         let initial = self.initial_with(self.members)?;
         let all: HashSet<_> = initial.iter().collect();
         for state in &initial {
-            for one in 1..self.members {
+            for one in self.exchangeable() {
                 if !all.contains(&state.exchanged(one)) {
-                    return Err(not_alike::<C>(state, one, "what is initial"));
+                    return Err(not_alike(state, one, "what is initial"));
                 }
             }
         }
         if self.members > 1 {
             let fewer = self.initial_with(self.members - 1)?;
             let fewer: HashSet<_> = fewer.iter().collect();
-            let but_the_last = (1 << (self.members - 1)) - 1;
-            let is_none = |state: &&PartsOf<C>| !fewer.contains(&state.some(but_the_last));
+            let is_none = |state: &&ErasedParts| {
+                let mut rest = self.but_one().map(|(_, mask)| state.some(mask));
+                rest.any(|rest| !fewer.contains(&rest))
+            };
             if let Some(state) = initial.iter().find(is_none) {
-                return Err(FaultOf::<C>::InitialNeedsOthers {
-                    state: state.clone(),
-                });
+                let state = state.to_string();
+                return Err(CrowdFault::InitialNeedsOthers { state });
             }
         }
         Ok(initial)
     }
 
-    fn assembled(&self, parts: &PartsOf<C>) -> CrowdState<C> {
-        self.crowd.assembled(&parts.shared, &parts.members)
+    fn taken(&self, of: &ErasedParts) -> (ErasedState, Vec<ErasedStep>) {
+        let state = self.crowd.assembled(of);
+        let taken = steps(&self.instance(of).system, &state);
+        (state, taken)
     }
 
     /// Targets of the steps of a state, of the instance with as many members.
-    fn targets(&self, of: &PartsOf<C>) -> Result<Vec<PartsOf<C>>, FaultOf<C>> {
+    fn targets(&self, of: &ErasedParts) -> Result<HashSet<ErasedParts>, CrowdFault> {
+        let (_, taken) = self.taken(of);
         let count = of.members.len();
-        let system = self.instances[count - 1].implementation();
-        let mut targets = Vec::new();
-        visit_steps(system, &self.assembled(of), &mut |_, to| {
-            targets.push(apart(self.crowd, &to, count));
+        let targets = taken.iter().map(|(_, to)| self.crowd.apart(to, count));
+        targets.collect()
+    }
+
+    /// Steps of a state, each judged.
+    fn judged(&self, of: &ErasedParts) -> Result<Vec<JudgedStep>, CrowdFault> {
+        let (state, taken) = self.taken(of);
+        let count = of.members.len();
+        let judge = self.instance(of).judge;
+        let judged = taken.iter().map(|step| {
+            let (_, to) = step;
+            Ok(JudgedStep {
+                to: self.crowd.apart(to, count)?,
+                fails: judge.of_step(&state, step),
+            })
         });
-        targets.into_iter().collect()
+        judged.collect()
     }
 
-    /// Names of the invariants that are false.
-    fn violated(&self, parts: &PartsOf<C>) -> Vec<String> {
-        let state = self.assembled(parts);
-        let invariants = self.instances[parts.members.len() - 1].invariants();
-        let violated = invariants.iter().filter(|one| !one.holds(&state));
-        violated.map(|one| one.name().to_owned()).collect()
+    /// The obligations that are false of a state.
+    fn fails(&self, state: &ErasedParts, is_initial: bool) -> Vec<String> {
+        let of = self.instance(state);
+        of.judge.of_state(&self.crowd.assembled(state), is_initial)
     }
 
-    fn test(&self, state: &PartsOf<C>, is_small: bool) -> Result<OfState<PartsOf<C>>, FaultOf<C>> {
-        let targets = self.targets(state)?;
-        let violated = self.violated(state);
-        for one in 1..self.members {
+    /// Tests all that is claimed, and says where the steps of the state lead to.
+    fn test(&self, state: &ErasedParts, is_initial: bool) -> Result<Vec<ErasedParts>, CrowdFault> {
+        let steps = self.judged(state)?;
+        let fails = self.fails(state, is_initial);
+        for one in self.exchangeable() {
             let exchanged = state.exchanged(one);
-            let there: HashSet<_> = self.targets(&exchanged)?.into_iter().collect();
-            let here: HashSet<_> = targets.iter().map(|to| to.exchanged(one)).collect();
-            if here != there {
-                return Err(not_alike::<C>(state, one, "the steps"));
+            let there = self.judged(&exchanged)?;
+            let there: HashSet<_> = there
+                .iter()
+                .map(|step| (step.to.clone(), &step.fails))
+                .collect();
+            let here = steps
+                .iter()
+                .map(|step| (step.to.exchanged(one), &step.fails));
+            if here.collect::<HashSet<_>>() != there {
+                return Err(not_alike(state, one, "the steps, or which of them fail"));
             }
-            if self.violated(&exchanged) != violated {
-                return Err(not_alike::<C>(state, one, "the invariants that hold"));
+            if self.fails(&exchanged, is_initial) != fails {
+                return Err(not_alike(state, one, "the obligations that fail"));
             }
         }
-        self.test_steps(state, &targets)?;
-        for invariant in &violated {
-            let members = self.crowd.speaks_of(invariant).clamp(1, self.members);
-            let of_so_many =
-                (1..1 << self.members).filter(|mask: &u32| mask.count_ones() as usize == members);
-            let is_shown = |mask| self.violated(&state.some(mask)).contains(invariant);
-            if !of_so_many.into_iter().any(is_shown) {
-                return Err(FaultOf::<C>::SpeaksOfMore {
-                    invariant: invariant.clone(),
-                    state: state.clone(),
+        self.test_needs(state, &steps)?;
+        self.test_width(state, &steps, fails, is_initial)?;
+        if self.crowd.far().is_some() {
+            for mask in 1..1 << self.members {
+                self.test_counters(&state.some(mask))?;
+            }
+        }
+        Ok(steps.into_iter().map(|step| step.to).collect())
+    }
+
+    /// Tests that obligations speak of few members, of a state that need not be one that is reached.
+    fn test_mixed(&self, state: &ErasedParts) -> Result<(), CrowdFault> {
+        let assembled = self.crowd.assembled(state);
+        if self.crowd.parts(&assembled) != *state {
+            // No state has these parts.
+            return Ok(());
+        }
+        let steps = self.judged(state)?;
+        self.test_width(state, &steps, self.fails(state, false), false)
+    }
+
+    /// Tests that each step is one of whatever members there are beside the one that takes it and a few witnesses.
+    fn test_needs(&self, state: &ErasedParts, steps: &[JudgedStep]) -> Result<(), CrowdFault> {
+        let masks = 1u32 << self.members;
+        let mut steps_of = Vec::with_capacity(masks as usize);
+        // Without members there are no steps to be asked for.
+        steps_of.push(HashSet::new());
+        for mask in 1..masks {
+            steps_of.push(self.targets(&state.some(mask))?);
+        }
+        let witnesses = self.crowd.witnesses();
+        // A step that changes nothing leads to no view.
+        for JudgedStep { to, .. } in steps.iter().filter(|step| step.to != *state) {
+            let mut moved = state.moved(to);
+            let mover = moved.next();
+            if moved.next().is_some() {
+                let (from, to) = (state.to_string(), to.to_string());
+                return Err(CrowdFault::MovesSeveral { from, to });
+            }
+            let is_enough = |needed: u32| {
+                let mut with = (1..masks).filter(|mask| mask & needed == needed);
+                with.all(|mask| steps_of[mask as usize].contains(&to.some(mask)))
+            };
+            // A step that changes the shared part alone may be one of any of them.
+            let is_of_mover = |needed: &u32| mover.is_none_or(|mover| needed >> mover & 1 == 1);
+            let mut few = (1..masks).filter(|needed| needed.count_ones() as usize <= witnesses + 1);
+            if !few.any(|needed| is_of_mover(&needed) && is_enough(needed)) {
+                let (from, to) = (state.to_string(), to.to_string());
+                return Err(CrowdFault::NeedsOthers {
+                    from,
+                    to,
+                    witnesses,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Members that are alike to the one before them.
+    fn exchangeable(&self) -> Range<usize> {
+        if self.crowd.in_line() {
+            0..0
+        } else {
+            1..self.members
+        }
+    }
+
+    /// Masks without one member, each with the member.
+    fn but_one(&self) -> impl Iterator<Item = (usize, u32)> + use<> {
+        let all = (1u32 << self.members) - 1;
+        (0..self.members).map(move |one| (one, all & !(1 << one)))
+    }
+
+    /// Tests that what a state does is done, but for what does not matter of its counters, by those that stand for it.
+    fn test_counters(&self, state: &ErasedParts) -> Result<(), CrowdFault> {
+        let told =
+            |of: &ErasedParts| -> Result<(HashSet<(ErasedParts, Vec<String>)>, Vec<String>), CrowdFault> {
+                let steps = self.judged(of)?.into_iter();
+                let steps = steps.map(|step| (self.crowd.closed(&step.to), step.fails));
+                Ok((steps.collect(), self.fails(of, false)))
+            };
+        let (mut steps, mut fails) = told(state)?;
+        for other in self.crowd.spread(&self.crowd.closed(state)) {
+            let (of_other, fails_of_other) = told(&other)?;
+            steps.retain(|step| !of_other.contains(step));
+            fails.retain(|obligation| !fails_of_other.contains(obligation));
+        }
+        let what = match (steps.is_empty(), fails.is_empty()) {
+            (true, true) => return Ok(()),
+            (false, _) => "the steps, or which of them fail",
+            (true, false) => "the obligations that fail",
+        };
+        let state = state.to_string();
+        Err(CrowdFault::CountersMatter { state, what })
+    }
+
+    /// Tests that what fails, and speaks of fewer members than there are, fails without some one of them.
+    fn test_width(
+        &self,
+        state: &ErasedParts,
+        steps: &[JudgedStep],
+        fails: Vec<String>,
+        is_initial: bool,
+    ) -> Result<(), CrowdFault> {
+        for obligation in fails {
+            let members = self.crowd.speaks_of(&obligation);
+            let fails_without = |(_, mask)| {
+                self.fails(&state.some(mask), is_initial)
+                    .contains(&obligation)
+            };
+            if self.members > members && !self.but_one().any(fails_without) {
+                let state = state.to_string();
+                return Err(CrowdFault::SpeaksOfMore {
+                    obligation,
+                    state,
                     members,
                 });
             }
         }
-        match violated.into_iter().next().filter(|_| is_small) {
-            Some(invariant) => Ok(OfState::Violated(invariant)),
-            None => Ok(OfState::Targets(targets)),
-        }
-    }
-
-    /// Tests that each step is one of whatever members there are beside the one that takes it.
-    fn test_steps(&self, state: &PartsOf<C>, targets: &[PartsOf<C>]) -> Result<(), FaultOf<C>> {
-        let mut steps_of = Vec::with_capacity(1 << self.members);
-        // Without members there are no steps to be asked for.
-        steps_of.push(HashSet::new());
-        for mask in 1..1 << self.members {
-            let targets = self.targets(&state.some(mask))?;
-            steps_of.push(targets.into_iter().collect());
-        }
-        // A step that changes nothing leads to no view.
-        for to in targets.iter().filter(|to| *to != state) {
-            let (from, to) = (state.clone(), to.clone());
-            if from.moved(&to) > 1 {
-                return Err(FaultOf::<C>::MovesSeveral { from, to });
-            }
-            let is_taken_by = |taker: usize| {
-                let mut masks = (1u32..1 << self.members).filter(|mask| mask >> taker & 1 == 1);
-                masks.all(|mask| steps_of[mask as usize].contains(&to.some(mask)))
-            };
-            let mover = (0..self.members).find(|at| from.members[*at] != to.members[*at]);
-            let is_taken = match mover {
-                Some(mover) => is_taken_by(mover),
-                // A step that changes the shared part alone may be one of any of them.
-                None => (0..self.members).any(is_taken_by),
-            };
-            if !is_taken {
-                return Err(FaultOf::<C>::NeedsOthers { from, to });
+        for step in steps {
+            for obligation in &step.fails {
+                let members = self.crowd.speaks_of(obligation);
+                if self.members <= members + self.crowd.witnesses() {
+                    continue;
+                }
+                let mut is_wide = true;
+                for (one, mask) in self.but_one() {
+                    if state.members[one] == step.to.members[one] {
+                        let (to, rest) = (step.to.some(mask), self.judged(&state.some(mask))?);
+                        let is_it =
+                            |other: &JudgedStep| other.to == to && other.fails.contains(obligation);
+                        is_wide = is_wide && !rest.iter().any(is_it);
+                    }
+                }
+                if is_wide {
+                    return Err(CrowdFault::SpeaksOfMore {
+                        obligation: obligation.clone(),
+                        state: state.to_string(),
+                        members,
+                    });
+                }
             }
         }
         Ok(())
     }
 }
 
-fn not_alike<C: Crowd>(state: &PartsOf<C>, one: usize, what: &'static str) -> FaultOf<C> {
-    FaultOf::<C>::NotAlike {
+fn not_alike(state: &ErasedParts, one: usize, what: &'static str) -> CrowdFault {
+    CrowdFault::NotAlike {
         one: one - 1,
         other: one,
-        state: state.clone(),
+        state: state.to_string(),
         what,
     }
 }

@@ -1,59 +1,28 @@
 //! Views and configurations, by the numbers of their parts.
 
-use foldhash::{HashMap, HashSet};
+use foldhash::{HashSet, HashSetExt};
 
-/// A shared part, and members in ascending order, of which some may be equal.
+/// A shared part and members, by their numbers, in one order of those in which they are alike.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Configuration {
     pub shared: u32,
     pub members: Vec<u32>,
 }
 
-impl Configuration {
-    pub fn new(shared: u32, members: impl IntoIterator<Item = u32>) -> Self {
-        let mut members: Vec<_> = members.into_iter().collect();
-        members.sort_unstable();
-        Self { shared, members }
-    }
-
-    /// The same with one member more.
-    fn with(&self, member: u32) -> Self {
-        let place = self.members.partition_point(|other| *other < member);
-        let mut members = self.members.clone();
-        members.insert(place, member);
-        Self {
-            shared: self.shared,
-            members,
-        }
-    }
-
-    /// The same without one of its members, for each of these that differ.
-    pub fn but_one(&self) -> impl Iterator<Item = Self> {
-        self.without().map(|(_, rest)| rest)
-    }
-
-    /// The same, with the member that is left out.
-    fn without(&self) -> impl Iterator<Item = (u32, Self)> {
-        let is_first = |place: usize| place == 0 || self.members[place] != self.members[place - 1];
-        let places = (0..self.members.len()).filter(move |place| is_first(*place));
-        places.map(|place| {
-            let mut rest = self.clone();
-            let member = rest.members.remove(place);
-            (member, rest)
-        })
-    }
+/// Relation of a configuration to those with fewer members, and with more.
+pub(super) trait Composition {
+    /// The views of a configuration: it, with so many of its members.
+    fn views(&mut self, of: &Configuration, size: usize) -> Vec<Configuration>;
+    /// The configurations with one member more, of those that are known, that it may be one of.
+    fn grown(&mut self, from: &Configuration) -> Vec<Configuration>;
 }
 
 /// Views of one size, in the order in which they came.
 #[derive(Default)]
 pub(super) struct Views {
-    /// Each, with the configuration that led to it.
-    all: Vec<(Configuration, Option<Configuration>)>,
+    all: Vec<Configuration>,
     known: HashSet<Configuration>,
-    /// The views that were taken up, by all of their members but one.
-    complete: HashMap<Configuration, HashSet<u32>>,
-    /// Number of views that were taken up.
-    taken_up: usize,
+    taken_up: HashSet<Configuration>,
 }
 
 impl Views {
@@ -63,45 +32,50 @@ impl Views {
     }
 
     /// Adds a view, unless it is there.
-    pub fn add(&mut self, view: Configuration, from: Option<&Configuration>) {
+    pub fn add(&mut self, view: Configuration) {
         if self.known.insert(view.clone()) {
-            self.all.push((view, from.cloned()));
+            self.all.push(view);
         }
     }
 
-    /// The configuration a step of which led to a view, if it is not initial.
-    pub fn origin(&self, number: usize) -> Option<&Configuration> {
-        self.all[number].1.as_ref()
-    }
-
-    /// Takes up the next view, which is given with its number. The configurations of one member more all of whose views have now been taken up, and had
+    /// Takes up the next view, if there is one. The configurations of so many members more all of whose views have now been taken up, and had
     /// not before, are added to `found`.
-    pub fn next(&mut self, found: &mut Vec<Configuration>) -> Option<(usize, Configuration)> {
-        let number = self.taken_up;
-        let (view, _) = self.all.get(number)?;
-        let view = view.clone();
-        self.taken_up += 1;
-        for (member, rest) in view.without() {
-            self.complete.entry(rest).or_default().insert(member);
-        }
-        let rest = view.without().next();
-        let candidates = rest.and_then(|(_, rest)| self.complete.get(&rest));
-        for member in candidates.into_iter().flatten() {
-            let configuration = view.with(*member);
-            let is_complete = configuration.but_one().all(|view| {
-                let first = view.without().next();
-                first.is_some_and(|(member, rest)| {
-                    let completions = self.complete.get(&rest);
-                    completions.is_some_and(|members| members.contains(&member))
-                })
-            });
-            if is_complete {
-                found.push(configuration);
+    pub fn next(
+        &mut self,
+        form: &mut dyn Composition,
+        more: usize,
+        found: &mut Vec<Configuration>,
+    ) -> Option<()> {
+        let view = self.all.get(self.taken_up.len())?.clone();
+        let size = view.members.len();
+        self.taken_up.insert(view.clone());
+        // What is made of them has this view, and all between has.
+        let mut grown = vec![view];
+        for _ in 0..more {
+            let mut seen = HashSet::new();
+            let mut larger = Vec::new();
+            for one in grown {
+                for with in form.grown(&one) {
+                    if seen.insert(with.clone()) && self.is_complete(form, &with, size) {
+                        larger.push(with);
+                    }
+                }
             }
+            grown = larger;
         }
-        // Hash sets give their members in no order.
-        found.sort_unstable_by(|one, other| one.members.cmp(&other.members));
-        Some((number, view))
+        found.extend(grown);
+        Some(())
+    }
+
+    /// Whether all views of a configuration were taken up.
+    fn is_complete(
+        &self,
+        form: &mut dyn Composition,
+        configuration: &Configuration,
+        size: usize,
+    ) -> bool {
+        let mut views = form.views(configuration, size).into_iter();
+        views.all(|view| self.taken_up.contains(&view))
     }
 }
 
@@ -110,39 +84,88 @@ mod tests {
     use super::*;
     use crate::random::Generator;
 
+    /// Members that are numbers below a bound, alike or in a line.
+    struct Numbers {
+        kinds: u32,
+        in_line: bool,
+    }
+
+    impl Numbers {
+        fn ordered(&self, mut members: Vec<u32>) -> Vec<u32> {
+            if !self.in_line {
+                members.sort_unstable();
+            }
+            members
+        }
+    }
+
+    impl Composition for Numbers {
+        fn views(&mut self, of: &Configuration, size: usize) -> Vec<Configuration> {
+            let masks =
+                (0u32..1 << of.members.len()).filter(|mask| mask.count_ones() as usize == size);
+            let some = |mask: u32| {
+                let members = of.members.iter().enumerate();
+                let members = members.filter(|(place, _)| mask >> place & 1 == 1);
+                members.map(|(_, member)| *member).collect()
+            };
+            let views = masks.map(|mask| Configuration {
+                shared: of.shared,
+                members: some(mask),
+            });
+            views.collect()
+        }
+
+        fn grown(&mut self, from: &Configuration) -> Vec<Configuration> {
+            let mut grown = Vec::new();
+            for kind in 0..self.kinds {
+                for place in 0..=from.members.len() {
+                    let mut members = from.members.clone();
+                    members.insert(place, kind);
+                    grown.push(Configuration {
+                        shared: from.shared,
+                        members: self.ordered(members),
+                    });
+                }
+            }
+            grown
+        }
+    }
+
     /// Each configuration all of whose views were taken up comes once, when the last of them is.
     #[test]
     fn configurations_come_when_their_views_are_complete() {
         let mut generator = Generator::new(3);
-        for case in 0..300 {
+        let mut configurations = 0;
+        for case in 0..400 {
             let size = 1 + case % 3;
-            let kinds = 1 + generator.below(4) as u32;
+            let more = 1 + case / 3 % 3;
+            let mut form = Numbers {
+                kinds: 1 + generator.below(4) as u32,
+                in_line: case % 2 == 0,
+            };
             let mut views = Views::default();
-            let mut found = Vec::new();
             let mut all = Vec::new();
             for _ in 0..generator.below(40) {
                 let shared = generator.below(2) as u32;
-                let members = (0..size).map(|_| generator.below(kinds as usize) as u32);
-                views.add(
-                    Configuration::new(shared, members.collect::<Vec<_>>()),
-                    None,
-                );
+                let members = (0..size).map(|_| generator.below(form.kinds as usize) as u32);
+                let members = form.ordered(members.collect());
+                views.add(Configuration { shared, members });
                 if generator.below(2) == 0 {
-                    views.next(&mut found);
-                    all.append(&mut found);
+                    views.next(&mut form, more, &mut all);
                 }
             }
-            while views.next(&mut found).is_some() {
-                all.append(&mut found);
-            }
+            while views.next(&mut form, more, &mut all).is_some() {}
             let mut expected = Vec::new();
             for shared in 0..2 {
-                for number in 0..kinds.pow(size as u32 + 1) {
-                    let digits = (0..=size as u32).map(|place| number / kinds.pow(place) % kinds);
-                    let digits: Vec<_> = digits.collect();
-                    let one = Configuration::new(shared, digits.clone());
-                    let is_known = |view: &Configuration| views.known.contains(view);
-                    if digits.is_sorted() && one.but_one().all(|view| is_known(&view)) {
+                for number in 0..form.kinds.pow((size + more) as u32) {
+                    let places = 0..(size + more) as u32;
+                    let members: Vec<_> = places
+                        .map(|place| number / form.kinds.pow(place) % form.kinds)
+                        .collect();
+                    let is_ordered = form.in_line || members.is_sorted();
+                    let one = Configuration { shared, members };
+                    let views_of_one = form.views(&one, size);
+                    if is_ordered && views_of_one.iter().all(|view| views.known.contains(view)) {
                         expected.push(one);
                     }
                 }
@@ -151,6 +174,8 @@ mod tests {
             all.sort_unstable_by_key(order);
             expected.sort_unstable_by_key(order);
             assert_eq!(all, expected, "case {case}");
+            configurations += all.len();
         }
+        assert!(configurations > 1000, "{configurations}");
     }
 }

@@ -18,5 +18,6 @@ pub(crate) use object::{Outcome, SideCondition, SystemObject, Tell, ViewObject};
 pub(crate) use refinement::{ErasedRefinement, RefinementObject};
 pub(crate) use system::ErasedSystem;
 pub(crate) use value::{
-    ErasedAction, ErasedObservation, ErasedState, ErasedStep, Plain, erased_states, erased_steps,
+    ErasedAction, ErasedObservation, ErasedPart, ErasedState, ErasedStep, Plain, erased_states,
+    erased_steps,
 };

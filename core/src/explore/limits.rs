@@ -123,6 +123,8 @@ pub enum Phase {
     Search,
     /// Random walks.
     Walks,
+    /// Views of any number of members that are alike: these take the place of states.
+    Views,
     /// `environment`, on the graph of all steps: the search is over.
     Environment,
     /// Liveness, on the graph of all steps: the search is over.

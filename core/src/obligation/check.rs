@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use serde_json::{Map, Value};
 
+use super::any_number::{CrowdObject, any_number};
 use super::error::CheckError;
 use super::found::Found;
 use super::judge::{self, Labelled};
@@ -17,6 +18,7 @@ use super::stepper::Stepper;
 use super::subject::{Passes, QuotientOf, Subject, Typed, declared, quotient};
 use super::visitor::Plan;
 use super::walks;
+use crate::crowd::{Crowd, DeclaredBy};
 use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem};
 use crate::explore::{
     Checkpoints, DiskError, FINGERPRINT_BITS, Journal, Limits, Means, NoOutcome, Order, Party,
@@ -64,6 +66,7 @@ pub struct Checker<'a, R: Refinement> {
     refinement: Held<'a, R>,
     passes: Option<Passes<R>>,
     quotient: Option<QuotientOf<R>>,
+    crowd: Option<Box<dyn CrowdObject + 'a>>,
 }
 
 enum Held<'a, R> {
@@ -98,6 +101,9 @@ pub trait Checkable {
     ///
     /// As [`check`].
     fn declared(&self, settings: &Settings<'_>) -> Result<Vec<String>, CheckError>;
+
+    /// Name of the members of which there may be any number, if there are such.
+    fn any_number_of(&self) -> Option<&str>;
 
     /// Compares what can be observed of the two systems, without the mapping: see [`inclusion`](crate::inclusion).
     ///
@@ -134,7 +140,15 @@ impl<'a, R: Refinement> Checker<'a, R> {
             refinement,
             passes: None,
             quotient: None,
+            crowd: None,
         }
+    }
+
+    /// Every number of members can be asked for: the refinement is an instance of this crowd.
+    #[must_use]
+    pub fn crowd(mut self, crowd: impl Crowd<Instance = R> + 'a) -> Self {
+        self.crowd = Some(Box::new(DeclaredBy(crowd)));
+        self
     }
 
     /// `inductive:*` can be chosen.
@@ -179,6 +193,10 @@ impl<'a, R: Refinement> Checker<'a, R> {
 
 impl<R: Refinement> Checkable for Checker<'_, R> {
     fn check(&self, settings: &Settings<'_>) -> Result<Report, CheckError> {
+        if let Search::AnyNumber { views } = settings.search {
+            let crowd = self.crowd.as_deref().ok_or(CheckError::NoCrowd)?;
+            return of_crowd(crowd, views, settings);
+        }
         guarded(&|then| self.show(then), &|subject, started| {
             run(subject, settings, started)
         })
@@ -188,6 +206,11 @@ impl<R: Refinement> Checkable for Checker<'_, R> {
         guarded(&|then| self.show(then), &|subject, _| {
             chosen(subject, settings)
         })
+    }
+
+    fn any_number_of(&self) -> Option<&str> {
+        let crowd = self.crowd.as_deref()?;
+        Some(crowd.declared().members())
     }
 
     fn include(&self, limits: Limits, watch: Watch<'_>) -> Result<Inclusion, CheckError> {
@@ -205,6 +228,39 @@ impl<R: Refinement> Checkable for Checker<'_, R> {
     ) -> Result<(), CheckError> {
         self.show(&mut |subject| step_through(subject, settings, receive))
     }
+}
+
+/// Discharges the obligations of a crowd for every number of members: those that speak of a state or a step, and of few members. Of the settings that is
+/// [`Search::AnyNumber`], whatever search they name besides.
+///
+/// # Errors
+///
+/// As [`check`], and if the crowd is none.
+pub fn check_any_number<C: Crowd>(
+    crowd: &C,
+    settings: &Settings<'_>,
+) -> Result<Report, CheckError> {
+    let views = match settings.search {
+        Search::AnyNumber { views } => views,
+        Search::Exhaustive | Search::Walks(_) => None,
+    };
+    of_crowd(&DeclaredBy(crowd), views, settings)
+}
+
+/// Discharges the obligations of a crowd.
+fn of_crowd(
+    crowd: &dyn CrowdObject,
+    views: Option<usize>,
+    settings: &Settings<'_>,
+) -> Result<Report, CheckError> {
+    // What another check on this thread did without is not this one's.
+    take_tolerated();
+    let started = Instant::now();
+    declared(UNNAMED, || {
+        any_number(crowd, views, settings, started, &|subject, settings| {
+            run(subject, settings, Instant::now())
+        })
+    })?
 }
 
 /// The same as [`check`], of which the search is run without the types of the model as well: what tests compare.

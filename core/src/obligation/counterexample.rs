@@ -19,6 +19,7 @@ impl Counterexample {
             obligation: String::new(),
             length: 0,
             reachable: true,
+            by_views: false,
             steps: Vec::new(),
             refused: None,
             explanation,

@@ -1,6 +1,7 @@
 //! Reasons why a check cannot be run.
 
 use super::kind::ObligationKind;
+use crate::crowd::CrowdFault;
 use crate::explore::{DiskError, Panic, PeersError};
 use crate::model_call::UNNAMED;
 use crate::rule::Process;
@@ -167,6 +168,18 @@ pub enum CheckError {
     /// Symmetry is asked for, and the model has none to offer.
     #[error("this check has no symmetry to offer: --symmetry must be none")]
     NotSymmetric,
+    /// Every number of members is asked for, and the model declares none that are alike.
+    #[error("this check has no members of which there could be any number")]
+    NoCrowd,
+    /// An option means nothing of every number of members.
+    #[error("{option} is none of a check of every number of members")]
+    NotOfEveryNumber {
+        /// The option.
+        option: &'static str,
+    },
+    /// The model is no crowd, or none that can be asked.
+    #[error(transparent)]
+    Crowd(Box<CrowdFault>),
     /// An obligation is named that cannot be decided in the way that is asked for.
     #[error("{name} cannot be decided here: {reason}")]
     Unsupported {
@@ -195,6 +208,12 @@ pub enum CheckError {
         /// Number of processes that are allowed.
         limit: usize,
     },
+}
+
+impl From<CrowdFault> for CheckError {
+    fn from(fault: CrowdFault) -> Self {
+        Self::Crowd(Box::new(fault))
+    }
 }
 
 impl From<DiskError> for CheckError {

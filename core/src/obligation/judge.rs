@@ -80,12 +80,14 @@ pub(super) fn report<'a>(
         ),
         evidence: match found.settings.search {
             Search::Walks(_) => Evidence::Sampled,
+            Search::AnyNumber { .. } => Evidence::Views,
             // A constraint, or a bound on loops, leaves steps out as a limit does.
             Search::Exhaustive if totals.complete && totals.cut.is_none() => Evidence::Exhaustive,
             Search::Exhaustive => Evidence::Bounded,
         },
-        complete: totals.complete && found.settings.search == Search::Exhaustive,
+        complete: totals.complete && !matches!(found.settings.search, Search::Walks(_)),
         walks: None,
+        every_number: None,
         history: None,
         symmetry: identified,
         omission_probability: (found.settings.storage == Storage::Fingerprints
@@ -94,7 +96,7 @@ pub(super) fn report<'a>(
         limit: totals.limit,
         initial_states: match found.settings.search {
             // A walk begins in one of them.
-            Search::Walks(_) => totals.initial_states,
+            Search::Walks(_) | Search::AnyNumber { .. } => totals.initial_states,
             Search::Exhaustive => totals.initial_states - constrained.initial(),
         },
         states: totals.states - constrained.outside(),

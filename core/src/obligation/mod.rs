@@ -5,6 +5,7 @@
 //! [`ObligationKind`] has the obligations, their names, and what each states; [`ObligationKind::sentence`] has the sentences of
 //! single rows.
 
+mod any_number;
 mod check;
 mod judge;
 pub mod stepper;
@@ -54,7 +55,7 @@ mod tests;
 
 #[doc(hidden)]
 pub use check::check_erased;
-pub use check::{Checkable, Checker, check};
+pub use check::{Checkable, Checker, check, check_any_number};
 pub use error::CheckError;
 pub use kind::ObligationKind;
 pub use selection::Selection;

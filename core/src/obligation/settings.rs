@@ -96,6 +96,13 @@ pub enum Search {
     /// Those on random walks, which never make a check hold. Of the limits only those on time and
     /// memory mean anything here; the walks have bounds of their own.
     Walks(Walks),
+    /// Those with every number of members that are alike, as views of so many of them leave them; by default of one member, two or three, in turn until one
+    /// suffices. The model has to be a [crowd](crate::crowd). Of obligations those are decided that speak of a state or a step: observation, initiality,
+    /// simulation, agency and invariants. The limit on states is one on views, and on the states of each instance with few members.
+    AnyNumber {
+        /// Members of a view.
+        views: Option<usize>,
+    },
 }
 
 /// Point up to which a check goes.

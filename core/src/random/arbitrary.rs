@@ -114,7 +114,12 @@ impl Arbitrary for Any<Verdict> {
 
 impl Arbitrary for Any<Evidence> {
     fn arbitrary(source: &mut Gen) -> Self {
-        let all = [Evidence::Exhaustive, Evidence::Bounded, Evidence::Sampled];
+        let all = [
+            Evidence::Exhaustive,
+            Evidence::Bounded,
+            Evidence::Sampled,
+            Evidence::Views,
+        ];
         Self(pick(source, &all))
     }
 }

@@ -79,6 +79,8 @@ pub enum Evidence {
     Bounded,
     /// Random walks.
     Sampled,
+    /// Views of systems with any number of members.
+    Views,
 }
 
 /// The outcome of a check.
@@ -102,6 +104,9 @@ pub struct Report {
     /// The random walks, if they are what it rests on.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub walks: Option<Sample>,
+    /// The members of which there may be any number, if that was asked: states are then those that views leave, and transitions their steps.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub every_number: Option<EveryNumber>,
     /// The recorded history, if `refmap-histories` validated one: what it rests on, and how far one gets with it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub history: Option<Box<Recorded>>,
@@ -297,6 +302,31 @@ pub struct Identified {
     pub tested_states: u64,
 }
 
+/// Members of which there may be any number, and the views by which a check speaks of all these numbers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EveryNumber {
+    /// Name of the members, in the plural.
+    pub members: String,
+    /// Bounds that every instance has besides; empty if none are named.
+    #[serde(skip_serializing_if = "String::is_empty", default)]
+    pub bounds: String,
+    /// Members of a view,
+    pub view_members: usize,
+    /// and of a configuration that is made of views. Instances with fewer were searched as they are.
+    pub configuration_members: usize,
+    /// Number of views.
+    pub views: u64,
+    /// Reachable states with few members on which was tested that members are alike, and what else is claimed of them,
+    pub tested_states: u64,
+    /// number of members up to which these were all that are reachable,
+    pub tested_members: usize,
+    /// and states that were put together at random to test of how many members obligations speak.
+    pub mixed_states: u64,
+    /// Number of members with which an obligation fails, if one does with few: its counterexample is a behaviour of that instance.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub failed_with: Option<usize>,
+}
+
 /// The random walks that a check made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sample {
@@ -348,8 +378,11 @@ pub struct Counterexample {
     pub obligation: String,
     /// Number of transitions that it takes.
     pub length: usize,
-    /// True if it starts in an initial state; otherwise it is a counterexample to induction.
+    /// True if it starts in an initial state; otherwise it is a counterexample to induction, or one that views leave.
     pub reachable: bool,
+    /// True if it starts in a state that views leave, and that may be reached by no instance.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub by_views: bool,
     /// The initial state, and then each step with the state it leads to.
     pub steps: Vec<Step>,
     /// The action that `environment` found refused.
@@ -398,6 +431,8 @@ impl Counterexample {
     pub(crate) fn beginning(&self) -> &'static str {
         if self.reachable {
             "initially"
+        } else if self.by_views {
+            "in a state that views leave"
         } else {
             "in some type-correct state"
         }

@@ -7,7 +7,7 @@ use super::layout::{Ink, pad, plain, power, width};
 use super::number::{counted, grouped};
 use super::outline::Outline;
 use super::text::{Text, TextOptions};
-use super::{Constrained, CutOff, Evidence, Report, Verdict};
+use super::{Constrained, CutOff, EveryNumber, Evidence, Report, Verdict};
 use crate::explore::{Spilled, Written};
 
 impl Display for Text<'_, Report> {
@@ -136,6 +136,9 @@ impl Text<'_, Report> {
 
     fn headline(&self) -> String {
         let report = self.of;
+        if let Some(every_number) = &report.every_number {
+            return self.of_every_number(every_number);
+        }
         let mut line = match report.verdict {
             None => "explored, nothing checked".to_owned(),
             Some(verdict) => self.verdict(verdict),
@@ -166,6 +169,7 @@ impl Text<'_, Report> {
             }
             Evidence::Bounded => ", bounded: the states reached before the search ended".to_owned(),
             Evidence::Sampled => walks(report),
+            Evidence::Views => String::new(),
         };
         if let Some(limit) = report.limit {
             line += &format!(" by {limit}");
@@ -182,6 +186,42 @@ impl Text<'_, Report> {
                 "; a state was left out with a probability of at most {}",
                 power(probability)
             );
+        }
+        line
+    }
+
+    /// The headline of a check of every number of members.
+    fn of_every_number(&self, every_number: &EveryNumber) -> String {
+        let report = self.of;
+        let EveryNumber {
+            members,
+            bounds,
+            view_members,
+            ..
+        } = every_number;
+        let mut line = match report.verdict {
+            None => "nothing checked".to_owned(),
+            Some(Verdict::Incomplete) => self.options.colour.paint(Ink::Doubtful, "unknown"),
+            Some(verdict) => self.verdict(verdict),
+        };
+        line += &format!(" for every number of {members} (views of {view_members}");
+        if !bounds.is_empty() {
+            line += &format!("; {bounds}");
+        }
+        line += ")";
+        if let Some(first) = &report.counterexample {
+            line += &match every_number.failed_with {
+                Some(with) => format!(
+                    ", with {} {} {}",
+                    with,
+                    named(members, with),
+                    first.failure()
+                ),
+                None => format!(", {} from a state that views leave", first.failure()),
+            };
+        }
+        if let Some(limit) = report.limit {
+            line += &format!(", ended by {limit}");
         }
         line
     }
@@ -243,7 +283,13 @@ impl Text<'_, Report> {
         let mut said = None;
         for row in rows {
             let name = pad(&format!("  {}", row.name), names);
-            let verdict = pad(&self.verdict(row.verdict), 13);
+            let is_unknown = self.of.every_number.is_some() && row.verdict == Verdict::Incomplete;
+            let verdict = if is_unknown {
+                self.options.colour.paint(Ink::Doubtful, "unknown")
+            } else {
+                self.verdict(row.verdict)
+            };
+            let verdict = pad(&verdict, 13);
             let line = format!("{name}  {verdict}  {:>10}", grouped(row.checked));
             self.paragraph(f, &line, 4)?;
             if let Some(note) = row.note.as_deref().filter(|note| said != Some(*note)) {
@@ -312,11 +358,51 @@ fn walks(report: &Report) -> String {
     text
 }
 
+/// Counts of a check of every number of members.
+fn views(report: &Report, every_number: &EveryNumber) -> String {
+    let EveryNumber {
+        members,
+        configuration_members,
+        views,
+        tested_states,
+        tested_members,
+        mixed_states,
+        ..
+    } = every_number;
+    format!(
+        "{}, {} of {configuration_members} ({} initial), {}, {:.2} s, {} MiB; with fewer {members} searched as they are; that {members} are alike was \
+         tested on {} (all with up to {tested_members}), and on {} put together at random",
+        counted(*views, "view"),
+        counted(report.states, "configuration"),
+        grouped(report.initial_states),
+        counted(report.transitions, "transition"),
+        report.seconds,
+        grouped(report.peak_memory_bytes >> 20),
+        counted(*tested_states, "state"),
+        grouped(*mixed_states),
+    )
+}
+
+/// Name of so many members, of their name in the plural.
+fn named(members: &str, count: usize) -> &str {
+    match members.strip_suffix('s') {
+        Some(one) if count == 1 => one,
+        _ => members,
+    }
+}
+
 fn counts(report: &Report) -> String {
+    if let Some(every_number) = &report.every_number
+        && every_number.failed_with.is_none()
+    {
+        return views(report, every_number);
+    }
     let states = match report.evidence {
         Evidence::Sampled if report.states == 1 => "1 visit of a state".to_owned(),
         Evidence::Sampled => format!("{} visits of states", grouped(report.states)),
-        Evidence::Exhaustive | Evidence::Bounded => counted(report.states, "state"),
+        Evidence::Exhaustive | Evidence::Bounded | Evidence::Views => {
+            counted(report.states, "state")
+        }
     };
     let kept = match report.states_kept {
         None => String::new(),

@@ -26,6 +26,10 @@ impl<C: Checkable, F: Fn(&mut Settings<'_>)> Checkable for Adjusting<C, F> {
         self.0.declared(settings)
     }
 
+    fn any_number_of(&self) -> Option<&str> {
+        self.0.any_number_of()
+    }
+
     fn include(&self, limits: Limits, watch: Watch<'_>) -> Result<Inclusion, CheckError> {
         self.0.include(limits, watch)
     }

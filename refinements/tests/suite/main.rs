@@ -1,5 +1,6 @@
 //! The tests of the refinements: what holds, and what is violated for which reason.
 
+mod any_number;
 mod auxiliary;
 mod ben_ari;
 mod copying;

@@ -1,5 +1,6 @@
 //! Tests of the program `refmap`: its output and its exit statuses.
 
+mod any_number;
 mod checkpoints;
 mod files;
 mod junit;

@@ -26,6 +26,9 @@ pub struct Check {
     pub source: &'static str,
     /// Parameters, in the order in which they are listed.
     pub parameters: Parameters,
+    /// Name of the members of which there may be any number, if there are such.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub any_number_of: Option<&'static str>,
     #[serde(skip)]
     build: Box<Build>,
 }
@@ -53,8 +56,17 @@ impl Check {
             about,
             source,
             parameters: Parameters::of::<P>(),
+            any_number_of: None,
             build: Box::new(move |arguments| build(&arguments.of()?)),
         }
+    }
+
+    /// The same check, which can be asked of every number of these members: the name of its [crowd](refmap::crowd::Crowd::members), and of the
+    /// parameter that says how many there are, if it has one.
+    #[must_use]
+    pub fn any_number_of(mut self, members: &'static str) -> Self {
+        self.any_number_of = Some(members);
+        self
     }
 
     /// Runs the check.
@@ -69,7 +81,12 @@ impl Check {
     ) -> Result<Report, InputError> {
         let report = panicking(|| Ok(self.build(arguments)?.check(settings)?))?;
         let report = report.claiming(self.about, self.source);
-        Ok(report.named(self.name, arguments.values().clone()))
+        let mut values = arguments.values().clone();
+        if let Some(every_number) = &report.every_number {
+            // That there are so many is what is not said.
+            values.shift_remove(&every_number.members);
+        }
+        Ok(report.named(self.name, values))
     }
 
     /// Compares its two systems without the mapping.

@@ -132,6 +132,13 @@ impl Parameters {
         }
     }
 
+    /// Name of the field of a parameter.
+    pub(crate) fn id(&self, name: &str) -> Option<&str> {
+        let mut parameters = self.iter();
+        let parameter = parameters.find(|parameter| parameter.name == name);
+        parameter.map(|parameter| parameter.id.as_str())
+    }
+
     pub(crate) fn has(&self, name: &str) -> bool {
         self.iter().any(|parameter| parameter.name == name)
     }

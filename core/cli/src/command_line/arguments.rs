@@ -15,8 +15,8 @@ use super::command::{
     Page, RunAllCommand, StressCommand, TableCommand, ValidateCommand,
 };
 use super::grammar::{
-    IMPLEMENTATION, Named, ORDERS, SPECIFICATION, STORAGES, SYMMETRIES, WITHOUT, WORKERS, command,
-    criteria,
+    ANY_NUMBER_OF, IMPLEMENTATION, Named, ORDERS, SPECIFICATION, STORAGES, SYMMETRIES, WITHOUT,
+    WORKERS, command, criteria,
 };
 use super::listing::Listing;
 use super::new::NewCommand;
@@ -438,6 +438,10 @@ fn processes_here(matches: &ArgMatches) -> usize {
 }
 
 fn search(matches: &ArgMatches) -> Search {
+    if matches.contains_id(ANY_NUMBER_OF) {
+        let views = matches.get_one("views").copied();
+        return Search::AnyNumber { views };
+    }
     let Some(&walks) = matches.get_one("walks") else {
         return Search::Exhaustive;
     };

@@ -43,7 +43,7 @@ pub(super) fn command(
             .about(check.about)
             .after_help(format!("Source: {}", check.source))
             .next_help_heading("Options")
-            .args(options(&check.parameters))
+            .args(options(check))
     });
     let command = clap::Command::new(name)
         .about(about)
@@ -512,6 +512,8 @@ fn parameter(given: &str) -> Result<(String, Value), String> {
     Ok((name.to_owned(), read.unwrap_or_else(|_| value.into())))
 }
 
+/// Option that asks of every number of members.
+pub(super) const ANY_NUMBER_OF: &str = "any-number-of";
 pub(super) const CHECKPOINT: &str = "checkpoint";
 pub(super) const RESUME: &str = "resume";
 
@@ -622,10 +624,10 @@ fn explore(catalogue: &Catalogue) -> clap::Command {
         .subcommands(checks)
 }
 
-fn options(parameters: &Parameters) -> Vec<Arg> {
-    let mut options = vec![threads_option(Some(parameters))];
+fn options(check: &Check) -> Vec<Arg> {
+    let mut options = vec![threads_option(Some(&check.parameters))];
     options.extend(limit_options());
-    options.extend(asked(parameters));
+    options.extend(asked(check));
     options.extend([
         valued("expect", "VERDICT", "Makes this verdict the successful one").value_parser(
             PossibleValuesParser::new(["holds", "violated", "incomplete"]),
@@ -722,7 +724,8 @@ fn unless_resumed(command: clap::Command) -> clap::Command {
 }
 
 /// Options of the questions of a check, and of its search.
-fn asked(parameters: &Parameters) -> Vec<Arg> {
+fn asked(check: &Check) -> Vec<Arg> {
+    let parameters = &check.parameters;
     vec![
         obligations_option(),
         without_option(parameters),
@@ -752,6 +755,14 @@ fn asked(parameters: &Parameters) -> Vec<Arg> {
         valued("seed", "N", "What determines the walks; 0 by default")
             .value_parser(number::<u64>(0..))
             .requires("walks"),
+        any_number_option(check),
+        valued(
+            "views",
+            "K",
+            "Members of a view of --any-number-of; 1, 2 and 3 in turn by default, until one suffices",
+        )
+        .value_parser(number::<usize>(1..=6))
+        .requires(ANY_NUMBER_OF),
         choice(
             "symmetry",
             &SYMMETRIES,
@@ -782,5 +793,30 @@ pub(super) fn claim(check: &Check) -> clap::Command {
         .no_binary_name(true)
         .disable_help_flag(true)
         .args(bounds())
-        .args(asked(parameters))
+        .args(asked(check))
+}
+
+/// The option that asks of every number of members.
+fn any_number_option(check: &Check) -> Arg {
+    let (name, members) = (check.name, check.any_number_of);
+    let parse = move |given: &str| match members {
+        Some(members) if members == given => Ok(()),
+        Some(members) => Err(format!("{name} can be checked for any number of {members}")),
+        None => Err(format!(
+            "{name} has no members of which there could be any number"
+        )),
+    };
+    let option = valued(
+        ANY_NUMBER_OF,
+        "MEMBERS",
+        "Decides observation, initiality, simulation, agency and invariants for every number of these members, by views; what views cannot exclude is \
+         incomplete, never violated",
+    )
+    .value_parser(ValueParser::new(parse))
+    .conflicts_with_all(["walks", "inductive", "liveness", "max-depth"]);
+    // How many there are is not said.
+    match members.and_then(|members| check.parameters.id(members)) {
+        Some(id) => option.conflicts_with(id.to_owned()),
+        None => option,
+    }
 }

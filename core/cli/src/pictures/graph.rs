@@ -112,6 +112,7 @@ impl GraphPage {
             obligation: outcome.property.clone(),
             length: steps.len() - 1,
             reachable: true,
+            by_views: false,
             steps,
             refused: None,
             explanation: "the loop goes on for ever".to_owned(),

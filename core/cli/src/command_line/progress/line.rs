@@ -129,11 +129,16 @@ fn other(running: &Running, part: &mut impl FnMut(u8, String)) {
         ..
     } = running.progress;
     let deciding = match phase {
-        Phase::Search | Phase::Walks => None,
+        Phase::Search | Phase::Walks | Phase::Views => None,
         Phase::Environment => Some("environment"),
         Phase::Liveness => Some("liveness"),
         Phase::Induction => Some("inductive"),
     };
+    if phase == Phase::Views {
+        part(0, counted(states, "view"));
+        part(2, counted(transitions, "transition"));
+        return rate(running, part);
+    }
     match (deciding, work) {
         (Some(deciding), Some(work)) => part(0, format!("deciding {deciding}: {}", of_total(work))),
         (Some(deciding), None) => part(

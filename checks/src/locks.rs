@@ -1,0 +1,79 @@
+//! Checks of locks, for any number of threads.
+
+use refmap_cli::catalogue::{Check, number};
+use refmap_cli::clap::{self, Args};
+use refmap_refinements::CheckedCrowd;
+use refmap_refinements::locks::{AnySzymanski, AnyTestAndSet, AnyTicketLock};
+use refmap_systems::locks::MAX_THREADS;
+use refmap_systems::locks::szymanski::Omits;
+use refmap_systems::locks::test_and_set::Takes;
+use refmap_systems::locks::ticket::Counters;
+
+use super::named::named;
+
+const SCALABLE: &str = "Mellor-Crummey & Scott, Algorithms for Scalable Synchronization";
+
+pub(super) fn checks() -> Vec<Check> {
+    vec![
+        Check::new(
+            "test-and-set",
+            "a lock of one flag: refines mutual exclusion",
+            SCALABLE,
+            |arguments: &TestAndSetArguments| {
+                let crowd = AnyTestAndSet(arguments.takes);
+                Ok(crowd.into_checker(arguments.threads))
+            },
+        )
+        .any_number_of("threads"),
+        Check::new(
+            "ticket-lock",
+            "a lock of two counters: refines mutual exclusion",
+            SCALABLE,
+            |arguments: &TicketArguments| {
+                let crowd = AnyTicketLock(arguments.counters);
+                Ok(crowd.into_checker(arguments.threads))
+            },
+        )
+        .any_number_of("threads"),
+        Check::new(
+            "szymanski",
+            "a lock with a waiting room: refines mutual exclusion",
+            "Szymanski, A Simple Solution to Lamport's Concurrent Programming Problem with Linear Wait",
+            |arguments: &SzymanskiArguments| {
+                let crowd = AnySzymanski(arguments.omits);
+                Ok(crowd.into_checker(arguments.threads))
+            },
+        )
+        .any_number_of("threads"),
+    ]
+}
+
+#[derive(Clone, Args)]
+struct TestAndSetArguments {
+    /// threads
+    #[arg(long, default_value_t = 3, value_parser = number::<usize>(1..=MAX_THREADS as u64))]
+    threads: usize,
+    /// how a thread takes the lock: in-two-steps is wrong
+    #[arg(long, default_value = "at-once", value_parser = named::<Takes>())]
+    takes: Takes,
+}
+
+#[derive(Clone, Args)]
+struct TicketArguments {
+    /// threads
+    #[arg(long, default_value_t = 3, value_parser = number::<usize>(1..=MAX_THREADS as u64))]
+    threads: usize,
+    /// numbers of which counters are: of unbounded ones there is no end of states, and bits are wrong
+    #[arg(long, default_value = "bytes", value_parser = named::<Counters>())]
+    counters: Counters,
+}
+
+#[derive(Clone, Args)]
+struct SzymanskiArguments {
+    /// threads
+    #[arg(long, default_value_t = 3, value_parser = number::<usize>(1..=MAX_THREADS as u64))]
+    threads: usize,
+    /// wait that is left out: lower and higher are wrong
+    #[arg(long, default_value = "nothing", value_parser = named::<Omits>())]
+    omits: Omits,
+}

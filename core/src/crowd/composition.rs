@@ -1,0 +1,166 @@
+//! Configurations as a crowd has them: their members alike or in a line, and with counters or without.
+
+use foldhash::{HashSet, HashSetExt};
+
+use super::counters::placed;
+use super::declared::{Declared, ErasedParts};
+use super::parts::CrowdParts;
+use super::views::{Composition, Configuration};
+use crate::erased::ErasedPart;
+use crate::numbered::Numbered;
+
+/// The parts that came, by their numbers.
+pub(super) struct KnownParts<'c> {
+    crowd: &'c dyn Declared,
+    shared: Numbered<ErasedPart>,
+    members: Numbered<ErasedPart>,
+    /// Members without the values of their counters, where there are counters.
+    shapes: Numbered<ErasedPart>,
+}
+
+impl<'c> KnownParts<'c> {
+    pub fn new(crowd: &'c dyn Declared) -> Self {
+        Self {
+            crowd,
+            shared: Numbered::default(),
+            members: Numbered::default(),
+            shapes: Numbered::default(),
+        }
+    }
+
+    /// The configuration that stands for these parts.
+    pub fn configuration(&mut self, parts: &ErasedParts) -> Configuration {
+        let parts = self.crowd.closed(parts);
+        if self.crowd.far().is_some() {
+            for member in &parts.members {
+                let alone = CrowdParts {
+                    shared: parts.shared.clone(),
+                    members: vec![member.clone()],
+                };
+                let mut values = self.crowd.values(&alone);
+                values[self.shared_counters(&parts)..].fill(0);
+                let mut alone = self.crowd.with_values(&alone, &values);
+                self.shapes.number(alone.members.remove(0));
+            }
+        }
+        let members = parts.members.into_iter();
+        let members = members.map(|member| self.members.number(member)).collect();
+        let shared = self.shared.number(parts.shared);
+        self.ordered(Configuration { shared, members })
+    }
+
+    /// ErasedParts of a configuration.
+    pub fn parts(&self, of: &Configuration) -> ErasedParts {
+        let members = of.members.iter();
+        CrowdParts {
+            shared: self.shared.values()[of.shared as usize].clone(),
+            members: members
+                .map(|member| self.members.values()[*member as usize].clone())
+                .collect(),
+        }
+    }
+
+    /// The same in the order in which its members stand for all in which they are alike.
+    fn ordered(&self, mut configuration: Configuration) -> Configuration {
+        if !self.crowd.in_line() {
+            configuration.members.sort_unstable();
+        }
+        configuration
+    }
+
+    /// Number of counters that belong to no member.
+    fn shared_counters(&self, parts: &ErasedParts) -> usize {
+        self.crowd.values(&parts.some(0)).len()
+    }
+
+    /// Places among members where another one may stand.
+    fn places(&self, members: usize) -> std::ops::RangeInclusive<usize> {
+        if self.crowd.in_line() {
+            0..=members
+        } else {
+            members..=members
+        }
+    }
+
+    /// The configurations with a member of this shape at a place, for all values of its counters.
+    fn with_shape(
+        &mut self,
+        parts: &ErasedParts,
+        far: u64,
+        shape: &ErasedPart,
+        place: usize,
+    ) -> Vec<Configuration> {
+        let mut with = parts.clone();
+        with.members.insert(place, shape.clone());
+        let values = self.crowd.values(parts);
+        let new = self.crowd.values(&with).len() - values.len();
+        let before = (1u32 << place) - 1;
+        let first = self.crowd.values(&parts.some(before)).len();
+        // All values with so many of the new ones among them.
+        let mut all = vec![values];
+        for at in first..first + new {
+            let placed = all.iter().flat_map(|values| placed(values, far));
+            let inserted = placed.map(|(mut values, value)| {
+                values.insert(at, value);
+                values
+            });
+            all = inserted.collect();
+        }
+        let all = all
+            .iter()
+            .map(|values| self.crowd.with_values(&with, values));
+        let all: Vec<_> = all.collect();
+        all.iter().map(|parts| self.configuration(parts)).collect()
+    }
+}
+
+/// Masks of so many of some members.
+fn masks(members: usize, size: usize) -> impl Iterator<Item = u32> {
+    let all = 0u32..1 << members;
+    all.filter(move |mask| mask.count_ones() as usize == size)
+}
+
+impl Composition for KnownParts<'_> {
+    fn views(&mut self, of: &Configuration, size: usize) -> Vec<Configuration> {
+        let mut seen = HashSet::new();
+        if self.crowd.far().is_some() {
+            let parts = self.parts(of);
+            for mask in masks(of.members.len(), size) {
+                seen.insert(self.configuration(&parts.some(mask)));
+            }
+        } else {
+            for mask in masks(of.members.len(), size) {
+                let members = of.members.iter().enumerate();
+                let members = members.filter(|(place, _)| mask >> place & 1 == 1);
+                seen.insert(Configuration {
+                    shared: of.shared,
+                    members: members.map(|(_, member)| *member).collect(),
+                });
+            }
+        }
+        seen.into_iter().collect()
+    }
+
+    fn grown(&mut self, from: &Configuration) -> Vec<Configuration> {
+        let places = self.places(from.members.len());
+        let mut grown = Vec::new();
+        let Some(far) = self.crowd.far() else {
+            for member in 0..self.members.values().len() as u32 {
+                for place in places.clone() {
+                    let mut with = from.clone();
+                    with.members.insert(place, member);
+                    grown.push(self.ordered(with));
+                }
+            }
+            return grown;
+        };
+        let parts = self.parts(from);
+        let shapes = self.shapes.values().to_vec();
+        for shape in &shapes {
+            for place in places.clone() {
+                grown.extend(self.with_shape(&parts, far, shape, place));
+            }
+        }
+        grown
+    }
+}

@@ -1,0 +1,415 @@
+//! The check of a crowd: the obligations that speak of few members are decided for every number of them, by views.
+//!
+//! With fewer members than a configuration has, the instances are searched as they are; beyond, all configurations are looked at that views leave. What
+//! fails in one of these may fail in no instance, so nothing is `violated` here: it is not known.
+
+mod alone;
+mod configurations;
+mod crowds;
+
+use std::time::Instant;
+
+use self::alone::Alone;
+use self::configurations::Configurations;
+pub(super) use self::crowds::CrowdObject;
+use super::error::CheckError;
+use super::found::Found;
+use super::judge::{self, Labelled};
+use super::kind::ObligationKind;
+use super::model::AsksAgain;
+use super::obligations::Obligations;
+use super::recorded::Recorded;
+use super::selection::Selection;
+use super::settings::{Induction, Liveness, Search, Settings, Symmetry};
+use super::subject::{Subject, declared};
+use super::visitor::Plan;
+use crate::crowd::{CrowdFault, CrowdTest, Declared, FewMembers, TestedCrowd, ViewSearch, test};
+use crate::erased::{ErasedRefinement, ErasedSystem};
+use crate::explore::{Limit, Order, Storage};
+use crate::functions::Functions;
+use crate::invariant::Invariant;
+use crate::model_call::UNNAMED;
+use crate::refinement::Refinement;
+use crate::report::number::counted;
+use crate::report::{Counterexample, EveryNumber, Evidence, Report, Verdict};
+
+/// Members that a view may have: all parts of a configuration are looked at.
+const MOST_MEMBERS: usize = 6;
+/// Members of the largest views of those that are tried in turn.
+const IN_TURN: usize = 3;
+/// Kinds of obligations that are decided.
+const KINDS: [ObligationKind; 5] = [
+    ObligationKind::Observation,
+    ObligationKind::Initiality,
+    ObligationKind::Simulation,
+    ObligationKind::Agency,
+    ObligationKind::Invariant,
+];
+
+/// Exhaustive search of one instance.
+pub(super) type Alike<'s> = &'s dyn Fn(&dyn Subject, &Settings<'_>) -> Result<Report, CheckError>;
+
+/// Decides a crowd with views of so many members, or, where none are said, of the fewest that suffice.
+pub(super) fn any_number(
+    crowd: &dyn CrowdObject,
+    views: Option<usize>,
+    settings: &Settings<'_>,
+    started: Instant,
+    search: Alike<'_>,
+) -> Result<Report, CheckError> {
+    validate(settings)?;
+    let sizes = match views {
+        Some(size) => size..=size,
+        None => 1..=IN_TURN,
+    };
+    let last = *sizes.end();
+    for size in sizes {
+        if !(1..=MOST_MEMBERS).contains(&size) {
+            let most = MOST_MEMBERS;
+            return Err(CrowdFault::Size { size, most }.into());
+        }
+        let report = decide(crowd, size, settings, started, search);
+        let is_last = size == last
+            || match &report {
+                Ok(report) => {
+                    let found = report.every_number.as_ref();
+                    report.verdict == Some(Verdict::Holds)
+                        || report.limit.is_some()
+                        || found.is_some_and(|found| found.failed_with.is_some())
+                }
+                Err(CheckError::Crowd(fault)) => !matches!(**fault, CrowdFault::TooWide { .. }),
+                Err(_) => true,
+            };
+        if is_last {
+            return report;
+        }
+    }
+    unreachable!("the last size has an answer")
+}
+
+/// Whether the settings mean anything here.
+fn validate(settings: &Settings<'_>) -> Result<(), CheckError> {
+    let refused = [
+        (settings.symmetry != Symmetry::None, "--symmetry"),
+        (settings.order != Order::BreadthFirst, "--order"),
+        (
+            settings.storage == Storage::Fingerprints,
+            "--storage fingerprints",
+        ),
+        (settings.induction != Induction::Omitted, "--inductive"),
+        (settings.liveness != Liveness::Omitted, "--liveness"),
+        (settings.checkpoints.is_some(), "--checkpoint"),
+        (settings.spill.is_some(), "--spill"),
+        (settings.peers.is_some(), "--processes"),
+        (settings.limits.depth.is_some(), "--max-depth"),
+    ];
+    match refused.iter().find(|(is_given, _)| *is_given) {
+        Some((_, option)) => Err(CheckError::NotOfEveryNumber { option }),
+        None => Ok(()),
+    }
+}
+
+/// The obligations of these settings that speak of few members, by default; those that are named have to.
+fn selected<'s, 'a>(
+    settings: &Settings<'s>,
+    refinement: &ErasedRefinement<'a>,
+    invariants: &[Invariant<ErasedSystem<'a>>],
+) -> Result<Settings<'s>, CheckError> {
+    let mut settings = Settings {
+        search: Search::Exhaustive,
+        ..settings.clone()
+    };
+    if settings.obligations == Selection::Default {
+        let names = KINDS
+            .iter()
+            .filter(|kind| **kind != ObligationKind::Invariant || !invariants.is_empty());
+        settings.obligations = Selection::only(names.map(|kind| kind.name()));
+    }
+    let all = Obligations::new(refinement, invariants, &settings, false)?;
+    let kind_of = |name: &str| ObligationKind::of(name);
+    let other = all.chosen().into_iter().find(|name| {
+        let kind = kind_of(name);
+        kind != Some(ObligationKind::Model) && !kind.is_some_and(|kind| KINDS.contains(&kind))
+    });
+    match other {
+        None => Ok(settings),
+        Some(name) => Err(CheckError::Unsupported {
+            name,
+            reason: "of every number of members, obligations are decided that speak of a state or a step and of few members: observation, \
+                     initiality, simulation, agency and invariant:*",
+        }),
+    }
+}
+
+/// Decides a crowd with views of one size.
+fn decide(
+    crowd: &dyn CrowdObject,
+    size: usize,
+    settings: &Settings<'_>,
+    started: Instant,
+    search: Alike<'_>,
+) -> Result<Report, CheckError> {
+    let members = size + 1 + crowd.declared().witnesses();
+    let mut report = None;
+    // One instance more tells whether obligations speak of as many members as is said.
+    crowd.with_instances(members + 1, &mut |subjects| {
+        let refinements: Vec<_> = subjects
+            .iter()
+            .map(|one| ErasedRefinement::of(*one))
+            .collect();
+        let invariants: Vec<_> = refinements.iter().map(Refinement::invariants).collect();
+        let settings = selected(
+            settings,
+            &refinements[members - 1],
+            &invariants[members - 1],
+        )?;
+        let mut plans = Vec::new();
+        for (refinement, invariants) in refinements.iter().zip(&invariants) {
+            plans.push(plan(refinement, invariants, &settings, AsksAgain::Never)?);
+        }
+        let decision = CrowdDecision {
+            crowd: crowd.declared(),
+            subjects,
+            plans: &plans,
+            size,
+            members,
+            settings: &settings,
+            started,
+        };
+        report = Some(decision.report(search)?);
+        Ok(())
+    })?;
+    Ok(report.expect("instances were shown"))
+}
+
+/// The plan of an instance.
+fn plan<'a>(
+    refinement: &'a ErasedRefinement<'a>,
+    invariants: &'a [Invariant<ErasedSystem<'a>>],
+    settings: &Settings<'_>,
+    asks_again: AsksAgain,
+) -> Result<Plan<'a>, CheckError> {
+    let constraint = refinement.constraint().map(|one| one.name().to_owned());
+    if let Some(bound) = constraint.or_else(|| refinement.implementation().call_bound()) {
+        return Err(CrowdFault::Bounded { bound }.into());
+    }
+    let obligations = Obligations::new(refinement, invariants, settings, false)?;
+    let plan = || Plan::new(refinement, invariants, obligations, settings.until);
+    let mut plan = declared(UNNAMED, plan)?;
+    plan.needs.environment = false;
+    plan.needs.fairness = false;
+    plan.asking.asks_again = asks_again;
+    // A configuration need not be an initial state, as the first of a walk is.
+    plan.asking.walks = true;
+    Ok(plan)
+}
+
+/// The decision of a crowd with views of one size.
+struct CrowdDecision<'c, 'a> {
+    crowd: &'c dyn Declared,
+    /// Instances with one member, two, and so on, up to one more than a configuration has;
+    subjects: &'c [&'c dyn Subject],
+    /// their plans.
+    plans: &'c [Plan<'a>],
+    /// Members of a view,
+    size: usize,
+    /// and of a configuration.
+    members: usize,
+    settings: &'c Settings<'c>,
+    started: Instant,
+}
+
+impl<'a> CrowdDecision<'_, 'a> {
+    fn report(&self, search: Alike<'_>) -> Result<Report, CheckError> {
+        self.validate()?;
+        let tested = match self.test()? {
+            CrowdTest::All(tested) => tested,
+            CrowdTest::Limit(limit) => {
+                return self.by_views(
+                    TestedCrowd::default(),
+                    Some(limit),
+                    [self.size, self.members],
+                );
+            }
+            // The search of that instance finds it, and shows how it is reached.
+            CrowdTest::Panicked(members, panic) => {
+                let report = search(self.subjects[members - 1], self.settings)?;
+                let of_few = self.of_few(report, members, TestedCrowd::default());
+                return of_few.map_err(|_| CheckError::Panicked(Box::new(panic)));
+            }
+        };
+        // Counters may grow for ever, so such an instance is searched by states that stand for others as well.
+        let is_counted = self.crowd.far().is_some();
+        for members in 1..self.members {
+            let report = if is_counted {
+                self.by_views(tested, None, [members, members])?
+            } else {
+                search(self.subjects[members - 1], self.settings)?
+            };
+            if let Ok(report) = self.of_few(report, members, tested) {
+                return Ok(report);
+            }
+        }
+        self.by_views(tested, None, [self.size, self.members])
+    }
+
+    /// Whether the instances have the same obligations, of few enough members.
+    fn validate(&self) -> Result<(), CrowdFault> {
+        let [.., one, _] = self.plans else {
+            unreachable!("there are several instances");
+        };
+        let chosen = one.obligations.chosen();
+        for (members, plan) in (1..).zip(self.plans) {
+            if plan.obligations.chosen() != chosen {
+                let others = self.members;
+                return Err(CrowdFault::OtherObligations { members, others });
+            }
+        }
+        let size = self.size;
+        let wide = chosen.into_iter().find(|name| {
+            *name != ObligationKind::Model.name() && self.crowd.speaks_of(name) > size + 1
+        });
+        match wide {
+            None => Ok(()),
+            Some(obligation) => Err(CrowdFault::TooWide {
+                members: self.crowd.speaks_of(&obligation),
+                obligation,
+                size,
+            }),
+        }
+    }
+
+    fn test(&self) -> Result<CrowdTest, CrowdFault> {
+        let alone: Vec<_> = self.plans.iter().map(Alone::new).collect();
+        let instances = self.plans.iter().zip(&alone);
+        let instances: Vec<_> = instances
+            .map(|(plan, judge)| FewMembers {
+                system: *plan.asking.refinement.implementation(),
+                judge,
+            })
+            .collect();
+        let Settings { limits, watch, .. } = self.settings;
+        test(self.crowd, &instances, &|| {
+            limits.out_of_time(watch, self.started)
+        })
+    }
+
+    /// The report of the views, or of none where a limit came first. Views and configurations have so many members.
+    fn by_views(
+        &self,
+        tested: TestedCrowd,
+        limit: Option<Limit>,
+        [size, members]: [usize; 2],
+    ) -> Result<Report, CheckError> {
+        let asking = &self.plans[members - 1].asking;
+        let plan = &plan(
+            asking.refinement,
+            asking.invariants,
+            self.settings,
+            AsksAgain::OnTheWay,
+        )?;
+        let views = ViewSearch::new(self.crowd, size, members - size);
+        let settings = Settings {
+            search: Search::AnyNumber {
+                views: Some(self.size),
+            },
+            ..self.settings.clone()
+        };
+        let mut configurations = Configurations::new(plan, views, &settings, self.started);
+        let of_views = self.plans[size - 1].asking.refinement.implementation();
+        let totals = match limit {
+            Some(limit) => configurations.ended_by(limit),
+            None => configurations.search(of_views)?,
+        };
+        let provenance = format!(
+            "of a state in which all views of {} can be reached, and which may itself not be: larger views, or the search of an instance, tell",
+            counted(size as u64, "member")
+        );
+        let shown = configurations.shown(&provenance);
+        let refinement = plan.asking.refinement;
+        let found = Found::new(
+            refinement,
+            &settings,
+            plan.asking.started,
+            totals,
+            &shown,
+            None,
+        );
+        let labelled = Labelled {
+            recorded: &Recorded::nothing(),
+            inputs: &[],
+            between: &[],
+        };
+        let counts = &configurations.tally.counts;
+        let mut report = judge::report(plan, counts, &labelled, None, &found);
+        not_excluded(&mut report, false);
+        report.every_number = Some(EveryNumber {
+            views: configurations.views(),
+            ..self.every_number(tested)
+        });
+        Ok(self.timed(report))
+    }
+
+    /// The report where the search of an instance with few members has an answer that is none for every number; itself where it has not.
+    fn of_few(
+        &self,
+        mut report: Report,
+        members: usize,
+        tested: TestedCrowd,
+    ) -> Result<Report, Box<Report>> {
+        let is_violated = report.violated().next().is_some();
+        let is_unknown = report.every_number.is_some() && report.counterexample.is_some();
+        if report.complete && !is_violated && !is_unknown {
+            return Err(Box::new(report));
+        }
+        if report.every_number.is_none() {
+            not_excluded(&mut report, true);
+            report.every_number = Some(EveryNumber {
+                failed_with: is_violated.then_some(members),
+                ..self.every_number(tested)
+            });
+        }
+        Ok(self.timed(report))
+    }
+
+    fn every_number(&self, tested: TestedCrowd) -> EveryNumber {
+        EveryNumber {
+            members: self.crowd.members().to_owned(),
+            bounds: self.crowd.bounds(),
+            view_members: self.size,
+            configuration_members: self.members,
+            views: 0,
+            tested_states: tested.states,
+            tested_members: tested.members,
+            mixed_states: tested.mixed,
+            failed_with: None,
+        }
+    }
+
+    fn timed(&self, mut report: Report) -> Report {
+        report.seconds = self.started.elapsed().as_secs_f64();
+        report.evidence = Evidence::Views;
+        report
+    }
+}
+
+/// Says of what fails that it is not known, of whether the instance that shows it is one of few members, or a state is that views leave.
+fn not_excluded(report: &mut Report, is_reached: bool) {
+    let unknown = |verdict: &mut Verdict| {
+        if *verdict == Verdict::Violated {
+            *verdict = Verdict::Incomplete;
+        }
+    };
+    let shown = |counterexample: &mut Counterexample| {
+        if !is_reached {
+            counterexample.reachable = false;
+            counterexample.by_views = true;
+        }
+    };
+    report.verdict.iter_mut().for_each(unknown);
+    for row in &mut report.obligations {
+        unknown(&mut row.verdict);
+        row.counterexamples.iter_mut().for_each(shown);
+    }
+    report.counterexample.iter_mut().for_each(shown);
+}

@@ -1,0 +1,66 @@
+//! Szymanski's lock.
+
+use refmap::crowd::Crowd;
+use refmap_systems::locks::szymanski::{Action, Omits, State, Szymanski, Thread};
+
+use super::lock::{LockRefinement, ThreadLock};
+
+impl ThreadLock for Szymanski {
+    fn threads(&self) -> usize {
+        self.threads
+    }
+
+    fn thread(action: &Action) -> usize {
+        let (Action::Want(thread)
+        | Action::FindOpen(thread)
+        | Action::Enter(thread)
+        | Action::FindOther(thread)
+        | Action::FindNoOther(thread)
+        | Action::Sit(thread)
+        | Action::FindClosed(thread)
+        | Action::Close(thread)
+        | Action::EnterCritical(thread)
+        | Action::LeaveCritical(thread)
+        | Action::Leave(thread)) = action;
+        *thread
+    }
+}
+
+/// The lock of any number of threads.
+#[derive(Clone, Copy, Debug)]
+pub struct AnySzymanski(pub Omits);
+
+impl Crowd for AnySzymanski {
+    type Instance = LockRefinement<Szymanski>;
+    type Shared = ();
+    type Member = Thread;
+
+    fn members(&self) -> &str {
+        "threads"
+    }
+
+    fn instance(&self, threads: usize) -> Self::Instance {
+        let omits = self.0;
+        LockRefinement::new(Szymanski { threads, omits })
+    }
+
+    fn apart(&self, state: &State) -> ((), Vec<Thread>) {
+        ((), state.threads.clone())
+    }
+
+    fn assembled(&self, (): &(), threads: &[Thread]) -> State {
+        State {
+            threads: threads.to_vec(),
+        }
+    }
+
+    /// Threads wait for those of lower numbers, and for those of higher ones.
+    fn in_line(&self) -> bool {
+        true
+    }
+
+    /// The one whose flag is 1 or 4.
+    fn witnesses(&self) -> usize {
+        1
+    }
+}

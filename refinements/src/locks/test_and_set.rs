@@ -1,0 +1,50 @@
+//! A lock of one flag.
+
+use refmap::crowd::Crowd;
+use refmap_systems::locks::test_and_set::{Action, At, State, Takes, TestAndSet};
+
+use super::lock::{LockRefinement, ThreadLock};
+
+impl ThreadLock for TestAndSet {
+    fn threads(&self) -> usize {
+        self.threads
+    }
+
+    fn thread(action: &Action) -> usize {
+        let (Action::Test(thread) | Action::Set(thread) | Action::Release(thread)) = action;
+        *thread
+    }
+}
+
+// ANCHOR: any
+/// The lock of any number of threads.
+#[derive(Clone, Copy, Debug)]
+pub struct AnyTestAndSet(pub Takes);
+
+impl Crowd for AnyTestAndSet {
+    type Instance = LockRefinement<TestAndSet>;
+    /// The flag.
+    type Shared = bool;
+    type Member = At;
+
+    fn members(&self) -> &str {
+        "threads"
+    }
+
+    fn instance(&self, threads: usize) -> Self::Instance {
+        let takes = self.0;
+        LockRefinement::new(TestAndSet { threads, takes })
+    }
+
+    fn apart(&self, state: &State) -> (bool, Vec<At>) {
+        (state.taken, state.threads.clone())
+    }
+
+    fn assembled(&self, taken: &bool, threads: &[At]) -> State {
+        State {
+            taken: *taken,
+            threads: threads.to_vec(),
+        }
+    }
+}
+// ANCHOR_END: any

@@ -1,0 +1,9 @@
+//! Locks of any number of threads, and what they are for.
+
+pub mod exclusion;
+pub mod szymanski;
+pub mod test_and_set;
+pub mod ticket;
+
+/// Greatest number of threads.
+pub const MAX_THREADS: usize = 12;

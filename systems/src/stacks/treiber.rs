@@ -1,0 +1,340 @@
+//! Treiber's stack: nodes linked by references, of which the top is exchanged if it is still the one that was read.
+//!
+//! Source: Treiber, *Systems Programming: Coping with Parallelism*, IBM Research Report RJ 5118, 1986, the push and the pop of a linked list.
+//!
+//! Deviations. D1: nodes have no contents but themselves. D2: memory is bounded, and a node is used again.
+
+use refmap::{TransitionSystem, offer};
+use serde::Serialize;
+
+use super::stack::Shown;
+use super::{MAX_NODES, MAX_THREADS};
+
+/// The stack, with its callers.
+#[derive(Clone, Copy, Debug)]
+pub struct Treiber {
+    /// Number of nodes.
+    pub nodes: usize,
+    /// Number of threads.
+    pub threads: usize,
+    /// Nodes that may be used again.
+    pub reuses: Reuses,
+}
+
+/// Nodes that may be used again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Reuses {
+    /// Those to which no thread has a reference: as a garbage collector finds them.
+    Unreferenced,
+    /// Those that were let go. Wrong: a thread that has read one takes it for what it was.
+    Freed,
+}
+
+/// A thread: its call, and what it has read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
+#[serde(rename_all = "snake_case")]
+pub enum Thread {
+    /// It has no call.
+    Idle,
+    /// It is to push this node, and has read nothing.
+    Push(#[state(range = 0..MAX_NODES)] usize),
+    /// It has read the top.
+    PushRead {
+        /// The node that it is to push.
+        #[state(range = 0..MAX_NODES)]
+        node: usize,
+        /// The top.
+        #[state(range = 0..MAX_NODES)]
+        top: Option<usize>,
+    },
+    /// The node refers to the top that it has read.
+    PushLinked {
+        /// The node that it is to push.
+        #[state(range = 0..MAX_NODES)]
+        node: usize,
+        /// The top.
+        #[state(range = 0..MAX_NODES)]
+        top: Option<usize>,
+    },
+    /// It has pushed the node.
+    Pushed,
+    /// It is to pop, and has read nothing.
+    Pop,
+    /// It has read the top.
+    PopRead(#[state(range = 0..MAX_NODES)] usize),
+    /// It has read to what the top refers.
+    PopLinked {
+        /// The top.
+        #[state(range = 0..MAX_NODES)]
+        top: usize,
+        /// Reference of the top.
+        #[state(range = 0..MAX_NODES)]
+        next: Option<usize>,
+    },
+    /// It has popped a node, or found none.
+    Popped(#[state(range = 0..MAX_NODES)] Option<usize>),
+    /// It has no call, and has a node.
+    Has(#[state(range = 0..MAX_NODES)] usize),
+}
+
+/// The nodes and the threads.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
+pub struct State {
+    /// The top of the stack.
+    #[state(range = 0..MAX_NODES)]
+    pub top: Option<usize>,
+    /// Reference of each node.
+    #[state(max_len = MAX_NODES, range = 0..MAX_NODES)]
+    pub next: Vec<Option<usize>>,
+    /// Each thread.
+    #[state(max_len = MAX_THREADS)]
+    pub threads: Vec<Thread>,
+}
+
+/// A step of a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[rule(process = "thread")]
+pub enum Action {
+    /// It calls push with a node that may be used.
+    #[rule(source = "Treiber, push, call")]
+    InvokePush {
+        /// The thread.
+        #[process]
+        thread: usize,
+        /// The node.
+        node: usize,
+    },
+    /// Of a push it reads the top.
+    #[rule(source = "Treiber, push, load")]
+    PushRead(#[process] usize),
+    /// It has its node refer to the top that it has read.
+    #[rule(source = "Treiber, push, store")]
+    PushLink(#[process] usize),
+    /// The top is still the one that it has read: it is its node from now on.
+    #[rule(source = "Treiber, push, compare and swap")]
+    PushSwap(#[process] usize),
+    /// The top is another one.
+    #[rule(source = "Treiber, push, compare and swap")]
+    PushFail(#[process] usize),
+    /// Its push returns.
+    #[rule(source = "Treiber, push, return")]
+    ReturnPush(#[process] usize),
+    /// It calls pop.
+    #[rule(source = "Treiber, pop, call")]
+    InvokePop(#[process] usize),
+    /// Of a pop it reads the top.
+    #[rule(source = "Treiber, pop, load")]
+    PopRead(#[process] usize),
+    /// It reads to what the top refers.
+    #[rule(source = "Treiber, pop, load of the reference")]
+    PopLink(#[process] usize),
+    /// The top is still the one that it has read: it is what that one referred to from now on.
+    #[rule(source = "Treiber, pop, compare and swap")]
+    PopSwap(#[process] usize),
+    /// The top is another one.
+    #[rule(source = "Treiber, pop, compare and swap")]
+    PopFail(#[process] usize),
+    /// Its pop returns.
+    #[rule(source = "Treiber, pop, return")]
+    ReturnPop(#[process] usize),
+    /// It lets go of the node that it has.
+    #[rule(source = "Treiber, between calls")]
+    Drop(#[process] usize),
+}
+
+impl Action {
+    /// The thread that takes the step.
+    pub fn thread(self) -> usize {
+        match self {
+            Self::InvokePush { thread, .. }
+            | Self::PushRead(thread)
+            | Self::PushLink(thread)
+            | Self::PushSwap(thread)
+            | Self::PushFail(thread)
+            | Self::ReturnPush(thread)
+            | Self::InvokePop(thread)
+            | Self::PopRead(thread)
+            | Self::PopLink(thread)
+            | Self::PopSwap(thread)
+            | Self::PopFail(thread)
+            | Self::ReturnPop(thread)
+            | Self::Drop(thread) => thread,
+        }
+    }
+}
+
+impl Thread {
+    /// The node that the thread has for itself.
+    fn own(self) -> Option<usize> {
+        match self {
+            Self::Push(node)
+            | Self::PushRead { node, .. }
+            | Self::PushLinked { node, .. }
+            | Self::Has(node) => Some(node),
+            Self::Popped(node) => node,
+            Self::Idle | Self::Pushed | Self::Pop | Self::PopRead(_) | Self::PopLinked { .. } => {
+                None
+            }
+        }
+    }
+
+    /// Whether it has a reference to a node.
+    fn refers_to(self, node: usize) -> bool {
+        let read = match self {
+            Self::PushRead { top, .. } | Self::PushLinked { top, .. } => [top, None],
+            Self::PopRead(top) => [Some(top), None],
+            Self::PopLinked { top, next } => [Some(top), next],
+            _ => [None, None],
+        };
+        self.own() == Some(node) || read.contains(&Some(node))
+    }
+
+    /// The call as its caller knows it.
+    fn shown(self) -> Shown {
+        match self {
+            Self::Idle => Shown::Idle,
+            Self::Push(_) | Self::PushRead { .. } | Self::PushLinked { .. } | Self::Pushed => {
+                Shown::Pushing
+            }
+            Self::Pop | Self::PopRead(_) | Self::PopLinked { .. } | Self::Popped(_) => {
+                Shown::Popping
+            }
+            Self::Has(node) => Shown::Has(node),
+        }
+    }
+}
+
+impl State {
+    /// The nodes on the stack, the top first; of a list that runs into itself each once.
+    pub fn stack(&self) -> Vec<usize> {
+        let mut stack = Vec::new();
+        let mut node = self.top;
+        while let Some(one) = node
+            && !stack.contains(&one)
+        {
+            stack.push(one);
+            node = self.next[one];
+        }
+        stack
+    }
+
+    fn with(&self, thread: usize, now: Thread) -> Self {
+        let mut to = self.clone();
+        to.threads[thread] = now;
+        to
+    }
+
+    /// The same with another top, if it is the one that was read.
+    fn swapped(
+        &self,
+        read: Option<usize>,
+        top: Option<usize>,
+        thread: usize,
+        now: Thread,
+    ) -> Option<Self> {
+        (self.top == read).then(|| Self {
+            top,
+            ..self.with(thread, now)
+        })
+    }
+
+    fn may_use(&self, node: usize, reuses: Reuses) -> bool {
+        let is_held = |thread: &Thread| match reuses {
+            Reuses::Unreferenced => thread.refers_to(node),
+            Reuses::Freed => thread.own() == Some(node),
+        };
+        !self.stack().contains(&node) && !self.threads.iter().any(is_held)
+    }
+
+    fn step(&self, action: Action, reuses: Reuses) -> Option<Self> {
+        use Thread::{
+            Has, Idle, Pop, PopLinked, PopRead, Popped, Push, PushLinked, PushRead, Pushed,
+        };
+        let thread = action.thread();
+        match (action, self.threads[thread]) {
+            (Action::InvokePush { node, .. }, Idle) => {
+                let may = self.may_use(node, reuses);
+                may.then(|| self.with(thread, Push(node)))
+            }
+            (Action::PushRead(_), Push(node)) => {
+                let top = self.top;
+                Some(self.with(thread, PushRead { node, top }))
+            }
+            (Action::PushLink(_), PushRead { node, top }) => {
+                let mut to = self.with(thread, PushLinked { node, top });
+                to.next[node] = top;
+                Some(to)
+            }
+            (Action::PushSwap(_), PushLinked { node, top }) => {
+                self.swapped(top, Some(node), thread, Pushed)
+            }
+            (Action::PushFail(_), PushLinked { node, top }) => {
+                (self.top != top).then(|| self.with(thread, Push(node)))
+            }
+            (Action::ReturnPush(_), Pushed) => Some(self.with(thread, Idle)),
+            (Action::InvokePop(_), Idle) => Some(self.with(thread, Pop)),
+            (Action::PopRead(_), Pop) => {
+                let now = self.top.map_or(Popped(None), PopRead);
+                Some(self.with(thread, now))
+            }
+            (Action::PopLink(_), PopRead(top)) => {
+                let next = self.next[top];
+                Some(self.with(thread, PopLinked { top, next }))
+            }
+            (Action::PopSwap(_), PopLinked { top, next }) => {
+                self.swapped(Some(top), next, thread, Popped(Some(top)))
+            }
+            (Action::PopFail(_), PopLinked { top, .. }) => {
+                (self.top != Some(top)).then(|| self.with(thread, Pop))
+            }
+            (Action::ReturnPop(_), Popped(node)) => Some(self.with(thread, node.map_or(Idle, Has))),
+            (Action::Drop(_), Has(_)) => Some(self.with(thread, Idle)),
+            _ => None,
+        }
+    }
+}
+
+impl TransitionSystem for Treiber {
+    type State = State;
+    type Action = Action;
+    type Observation = Vec<Shown>;
+
+    fn initial(&self, visit: &mut impl FnMut(State)) {
+        visit(State {
+            top: None,
+            next: vec![None; self.nodes],
+            threads: vec![Thread::Idle; self.threads],
+        });
+    }
+
+    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
+        for thread in 0..self.threads {
+            for node in 0..self.nodes {
+                let invoke = Action::InvokePush { thread, node };
+                offer(visit, invoke, || from.step(invoke, self.reuses));
+            }
+            let steps = [
+                Action::PushRead(thread),
+                Action::PushLink(thread),
+                Action::PushSwap(thread),
+                Action::PushFail(thread),
+                Action::ReturnPush(thread),
+                Action::InvokePop(thread),
+                Action::PopRead(thread),
+                Action::PopLink(thread),
+                Action::PopSwap(thread),
+                Action::PopFail(thread),
+                Action::ReturnPop(thread),
+                Action::Drop(thread),
+            ];
+            for action in steps {
+                offer(visit, action, || from.step(action, self.reuses));
+            }
+        }
+    }
+
+    fn observe(&self, state: &State) -> Vec<Shown> {
+        state.threads.iter().map(|thread| thread.shown()).collect()
+    }
+}
