@@ -13,14 +13,16 @@
 mod apart;
 mod declaration;
 mod fault;
+mod members;
 mod outcome;
 mod parts;
 mod search;
 mod tested;
 mod views;
 
-pub use declaration::{Crowd, PartsOf};
+pub use declaration::{Crowd, MemberOf, PartsOf, SharedOf};
 pub use fault::{CrowdFault, FaultOf};
+pub use members::Members;
 pub use outcome::{AnswerOf, AnyNumber, CrowdAnswer, TestedCrowd};
 pub use parts::CrowdParts;
 pub use search::any_number;

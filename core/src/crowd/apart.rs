@@ -2,7 +2,7 @@
 
 use super::declaration::{Crowd, CrowdState, PartsOf};
 use super::fault::FaultOf;
-use super::parts::CrowdParts;
+use super::members::Members;
 
 /// Parts of a state of the instance with so many members.
 ///
@@ -10,13 +10,11 @@ use super::parts::CrowdParts;
 ///
 /// If they are not all of it, so that two states would be taken for one.
 pub(super) fn apart<C: Crowd>(
-    crowd: &C,
     state: &CrowdState<C>,
     count: usize,
 ) -> Result<PartsOf<C>, FaultOf<C>> {
-    let (shared, members) = crowd.apart(state);
-    let parts = CrowdParts { shared, members };
-    if parts.members.len() == count && crowd.assembled(&parts.shared, &parts.members) == *state {
+    let parts = state.apart();
+    if parts.members.len() == count && assembled::<C>(&parts) == *state {
         return Ok(parts);
     }
     Err(FaultOf::<C>::OtherParts {
@@ -24,4 +22,9 @@ pub(super) fn apart<C: Crowd>(
         parts,
         count,
     })
+}
+
+/// The state of which these are the parts.
+pub(super) fn assembled<C: Crowd>(parts: &PartsOf<C>) -> CrowdState<C> {
+    CrowdState::<C>::assembled(&parts.shared, &parts.members)
 }

@@ -1,11 +1,9 @@
-//! The declaration of a crowd: its parts, and what is claimed of them.
+//! The declaration of a crowd, and what is claimed by it.
 
-use std::fmt::Debug;
-use std::hash::Hash;
-
+use super::members::Members;
 use super::parts::CrowdParts;
 use crate::refinement::Refinement;
-use crate::system::StateOf;
+use crate::system::{StateOf, TransitionSystem};
 
 /// The implementation of an instance of a crowd.
 pub(super) type SystemOf<C> = <<C as Crowd>::Instance as Refinement>::Concrete;
@@ -32,12 +30,15 @@ pub(super) type CrowdState<C> = StateOf<SystemOf<C>>;
 /// use refmap::explore::{Limits, Watch};
 /// use refmap::{AbstractSteps, Action, Invariant, Refinement, State, TransitionSystem};
 ///
-/// #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize)]
-/// struct Lock { taken: bool, inside: Vec<bool> }
-/// impl<S: ?Sized> State<S> for Lock {}
+/// #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, State)]
+/// struct Lock {
+///     taken: bool,
+///     #[state(symmetric)]
+///     inside: Vec<bool>,
+/// }
 ///
 /// #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, Action)]
-/// enum Step { Enter(usize), Leave(usize) }
+/// enum Step { Enter(#[process] usize), Leave(#[process] usize) }
 ///
 /// struct Threads(usize);
 /// impl TransitionSystem for Threads {
@@ -79,13 +80,7 @@ pub(super) type CrowdState<C> = StateOf<SystemOf<C>>;
 /// struct AnyThreads;
 /// impl Crowd for AnyThreads {
 ///     type Instance = Threads;
-///     type Shared = bool;
-///     type Member = bool;
 ///     fn instance(&self, members: usize) -> Threads { Threads(members) }
-///     fn apart(&self, lock: &Lock) -> (bool, Vec<bool>) { (lock.taken, lock.inside.clone()) }
-///     fn assembled(&self, taken: &bool, inside: &[bool]) -> Lock {
-///         Lock { taken: *taken, inside: inside.to_vec() }
-///     }
 /// }
 ///
 /// let found = any_number(&AnyThreads, 2, &Limits::default(), &Watch::default())?;
@@ -94,19 +89,11 @@ pub(super) type CrowdState<C> = StateOf<SystemOf<C>>;
 /// # Ok::<(), refmap::crowd::CrowdFault<bool, bool>>(())
 /// ```
 pub trait Crowd: Sync {
-    /// The refinement that is checked with a certain number of members.
-    type Instance: Refinement;
-    /// Part of a state that belongs to no member. It holds no member's number.
-    type Shared: Clone + Debug + Eq + Hash;
-    /// Part of a state that belongs to one member.
-    type Member: Clone + Debug + Eq + Hash;
+    /// The refinement that is checked with a certain number of members. A state of its implementation says what they share, and what each has.
+    type Instance: Refinement<Concrete: TransitionSystem<State: Members>>;
 
     /// The instance with so many members, at least one. All have the same invariants, by their names.
     fn instance(&self, members: usize) -> Self::Instance;
-    /// The parts of a state.
-    fn apart(&self, state: &CrowdState<Self>) -> (Self::Shared, Vec<Self::Member>);
-    /// The state of which these are the parts, of the instance with so many members.
-    fn assembled(&self, shared: &Self::Shared, members: &[Self::Member]) -> CrowdState<Self>;
     /// The most members of which an invariant speaks. Of two by default, as mutual exclusion does.
     fn speaks_of(&self, _invariant: &str) -> usize {
         2
@@ -114,4 +101,8 @@ pub trait Crowd: Sync {
 }
 
 /// Parts of a state of a crowd.
-pub type PartsOf<C> = CrowdParts<<C as Crowd>::Shared, <C as Crowd>::Member>;
+pub type PartsOf<C> = CrowdParts<SharedOf<C>, MemberOf<C>>;
+/// Part of a state of a crowd that belongs to no member.
+pub type SharedOf<C> = <CrowdState<C> as Members>::Shared;
+/// Part of a state of a crowd that belongs to one member.
+pub type MemberOf<C> = <CrowdState<C> as Members>::Member;

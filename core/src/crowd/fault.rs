@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use super::declaration::Crowd;
+use super::declaration::{MemberOf, SharedOf};
 use super::parts::CrowdParts;
 use crate::model_call::Panic;
 
@@ -117,4 +117,4 @@ pub enum CrowdFault<Shared: Debug, Member: Debug> {
 }
 
 /// Faults of a crowd.
-pub type FaultOf<C> = CrowdFault<<C as Crowd>::Shared, <C as Crowd>::Member>;
+pub type FaultOf<C> = CrowdFault<SharedOf<C>, MemberOf<C>>;

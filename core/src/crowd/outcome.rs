@@ -1,6 +1,6 @@
 //! Outcome of a search of views.
 
-use super::declaration::Crowd;
+use super::declaration::{MemberOf, SharedOf};
 use super::parts::CrowdParts;
 use crate::explore::Limit;
 use crate::model_call::Panic;
@@ -70,4 +70,4 @@ pub enum CrowdAnswer<Shared, Member> {
 }
 
 /// Answers about a crowd.
-pub type AnswerOf<C> = CrowdAnswer<<C as Crowd>::Shared, <C as Crowd>::Member>;
+pub type AnswerOf<C> = CrowdAnswer<SharedOf<C>, MemberOf<C>>;

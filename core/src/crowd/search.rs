@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use super::apart::apart;
-use super::declaration::{Crowd, PartsOf, SystemOf};
+use super::apart::{apart, assembled};
+use super::declaration::{Crowd, MemberOf, PartsOf, SharedOf, SystemOf};
 use super::fault::FaultOf;
 use super::outcome::{AnswerOf, AnyNumber, CrowdAnswer};
 use super::parts::CrowdParts;
@@ -34,7 +34,7 @@ pub fn any_number<C: Crowd>(
     size: usize,
     limits: &Limits,
     watch: &Watch<'_>,
-) -> Result<AnyNumber<C::Shared, C::Member>, FaultOf<C>> {
+) -> Result<AnyNumber<SharedOf<C>, MemberOf<C>>, FaultOf<C>> {
     let instances = instances(crowd, size)?;
     let begun = Instant::now();
     let out_of_time = || limits.out_of_time(watch, begun);
@@ -103,8 +103,8 @@ struct ViewSearch<'c, C: Crowd> {
     invariants: Vec<Vec<Invariant<SystemOf<C>>>>,
     /// The invariants, by their places, whose premise some view has satisfied.
     applied: Vec<bool>,
-    shared: Numbered<C::Shared>,
-    members: Numbered<C::Member>,
+    shared: Numbered<SharedOf<C>>,
+    members: Numbered<MemberOf<C>>,
     views: Views,
     configurations: u64,
     transitions: u64,
@@ -135,13 +135,11 @@ impl<'c, C: Crowd> ViewSearch<'c, C> {
         limits: &Limits,
         out_of_time: &dyn Fn() -> Option<Limit>,
     ) -> Result<AnswerOf<C>, FaultOf<C>> {
-        let (crowd, size) = (self.crowd, self.size());
+        let size = self.size();
         let mut initial = Vec::new();
         let system = self.instances[size - 1].implementation();
         let shown = catch(|| {
-            visit_initial(system, &mut |state| {
-                initial.push(apart(crowd, &state, size))
-            });
+            visit_initial(system, &mut |state| initial.push(apart::<C>(&state, size)));
         });
         if let Err(panic) = shown {
             return Err(FaultOf::<C>::Panicked(panic));
@@ -219,7 +217,7 @@ impl<'c, C: Crowd> ViewSearch<'c, C> {
     fn false_of_some(&mut self, view: &PartsOf<C>) -> Option<String> {
         for mask in 1u32..1 << view.members.len() {
             let some = view.some(mask);
-            let state = self.crowd.assembled(&some.shared, &some.members);
+            let state = assembled::<C>(&some);
             let invariants = &self.invariants[some.members.len() - 1];
             for (invariant, applied) in invariants.iter().zip(&mut self.applied) {
                 if self.crowd.speaks_of(invariant.name()).max(1) != some.members.len() {
@@ -240,9 +238,9 @@ impl<'c, C: Crowd> ViewSearch<'c, C> {
         let system = self.instances[parts.members.len() - 1].implementation();
         let mut targets = Vec::new();
         let taken = catch(|| {
-            let state = self.crowd.assembled(&parts.shared, &parts.members);
+            let state = assembled::<C>(&parts);
             visit_steps(system, &state, &mut |_, to| {
-                targets.push(apart(self.crowd, &to, parts.members.len()));
+                targets.push(apart::<C>(&to, parts.members.len()));
             });
         });
         if let Err(panic) = taken {

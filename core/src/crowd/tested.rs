@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::apart::apart;
-use super::declaration::{Crowd, CrowdState, PartsOf};
+use super::apart::{apart, assembled};
+use super::declaration::{Crowd, MemberOf, PartsOf, SharedOf};
 use super::fault::FaultOf;
 use super::outcome::TestedCrowd;
 use super::parts::CrowdParts;
@@ -29,7 +29,7 @@ pub(super) enum Small<Shared, Member> {
     },
 }
 
-pub(super) type SmallOf<C> = Small<<C as Crowd>::Shared, <C as Crowd>::Member>;
+pub(super) type SmallOf<C> = Small<SharedOf<C>, MemberOf<C>>;
 
 /// Tests a crowd with one member, two, and so on, up to one more than a view has; and asks the invariants with fewer than a view has.
 ///
@@ -113,7 +113,7 @@ impl<C: Crowd> TestedInstance<'_, C> {
         let system = self.instances[members - 1].implementation();
         let shown = catch(|| {
             visit_initial(system, &mut |state| {
-                initial.push(apart(self.crowd, &state, members))
+                initial.push(apart::<C>(&state, members))
             });
         });
         shown.map_err(FaultOf::<C>::Panicked)?;
@@ -147,24 +147,20 @@ impl<C: Crowd> TestedInstance<'_, C> {
         Ok(initial)
     }
 
-    fn assembled(&self, parts: &PartsOf<C>) -> CrowdState<C> {
-        self.crowd.assembled(&parts.shared, &parts.members)
-    }
-
     /// Targets of the steps of a state, of the instance with as many members.
     fn targets(&self, of: &PartsOf<C>) -> Result<Vec<PartsOf<C>>, FaultOf<C>> {
         let count = of.members.len();
         let system = self.instances[count - 1].implementation();
         let mut targets = Vec::new();
-        visit_steps(system, &self.assembled(of), &mut |_, to| {
-            targets.push(apart(self.crowd, &to, count));
+        visit_steps(system, &assembled::<C>(of), &mut |_, to| {
+            targets.push(apart::<C>(&to, count));
         });
         targets.into_iter().collect()
     }
 
     /// Names of the invariants that are false.
     fn violated(&self, parts: &PartsOf<C>) -> Vec<String> {
-        let state = self.assembled(parts);
+        let state = assembled::<C>(parts);
         let invariants = self.instances[parts.members.len() - 1].invariants();
         let violated = invariants.iter().filter(|one| !one.holds(&state));
         violated.map(|one| one.name().to_owned()).collect()

@@ -164,7 +164,7 @@ pub enum CheckError {
     /// States are to go to disk when memory is short, and no limit says when that is.
     #[error("states go to disk when memory is short, and no limit says when that is")]
     SpilledWithoutLimit,
-    /// Symmetry is asked for, and the model has none to offer.
+    /// Symmetry is asked for, and the model has none to offer: no permutations, and no initial state with members that are alike or with counters.
     #[error("this check has no symmetry to offer: --symmetry must be none")]
     NotSymmetric,
     /// An obligation is named that cannot be decided in the way that is asked for.

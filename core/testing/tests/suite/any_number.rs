@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use refmap::AbstractSteps::{self, One};
-use refmap::crowd::{AnyNumber, Crowd, CrowdAnswer, CrowdFault, any_number};
+use refmap::crowd::{AnyNumber, Crowd, CrowdAnswer, CrowdFault, CrowdParts, Members, any_number};
 use refmap::explore::{Limit, Limits, Watch};
 use refmap::random::Generator;
 use refmap::state::Kept;
@@ -100,6 +100,48 @@ struct Rules {
 struct Group {
     shared: u8,
     members: Vec<u8>,
+    /// Way in which it is taken apart.
+    parts: Parting,
+}
+
+/// Way in which a state is taken apart and assembled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+enum Parting {
+    Right,
+    /// Without the last member's kind.
+    WithoutLast,
+    /// Two shared parts are one.
+    Forgetful,
+}
+
+impl Members for Group {
+    type Shared = (u8, Parting);
+    type Member = u8;
+
+    fn apart(&self) -> CrowdParts<(u8, Parting), u8> {
+        let shared = match self.parts {
+            Parting::Forgetful => self.shared.min(1),
+            Parting::Right | Parting::WithoutLast => self.shared,
+        };
+        CrowdParts {
+            shared: (shared, self.parts),
+            members: self.members.clone(),
+        }
+    }
+
+    fn assembled((shared, parts): &(u8, Parting), members: &[u8]) -> Self {
+        let mut members = members.to_vec();
+        if *parts == Parting::WithoutLast
+            && let [_, .., last] = &mut members[..]
+        {
+            *last = 0;
+        }
+        Self {
+            shared: *shared,
+            members,
+            parts: *parts,
+        }
+    }
 }
 
 impl<S: ?Sized> State<S> for Group {
@@ -110,6 +152,20 @@ impl<S: ?Sized> State<S> for Group {
 struct Instance {
     rules: Rules,
     members: usize,
+}
+
+impl Instance {
+    fn group(&self, members: Vec<u8>) -> Group {
+        Group {
+            shared: 0,
+            members,
+            parts: match self.rules.wrong {
+                Wrong::Assembled => Parting::WithoutLast,
+                Wrong::Forgotten => Parting::Forgetful,
+                _ => Parting::Right,
+            },
+        }
+    }
 }
 
 impl TransitionSystem for Instance {
@@ -135,11 +191,11 @@ impl TransitionSystem for Instance {
                 for leader in 0..members.len() {
                     let mut members = members.clone();
                     members[leader] = 2;
-                    visit(Group { shared: 0, members });
+                    visit(self.group(members));
                 }
                 return;
             }
-            visit(Group { shared: 0, members });
+            visit(self.group(members));
         }
     }
 
@@ -224,33 +280,10 @@ impl Refinement for Instance {
 
 impl Crowd for Rules {
     type Instance = Instance;
-    type Shared = u8;
-    type Member = u8;
 
     fn instance(&self, members: usize) -> Instance {
         Instance {
             rules: self.clone(),
-            members,
-        }
-    }
-
-    fn apart(&self, state: &Group) -> (u8, Vec<u8>) {
-        let shared = match self.wrong {
-            Wrong::Forgotten => state.shared.min(1),
-            _ => state.shared,
-        };
-        (shared, state.members.clone())
-    }
-
-    fn assembled(&self, shared: &u8, members: &[u8]) -> Group {
-        let mut members = members.to_vec();
-        if self.wrong == Wrong::Assembled
-            && let [_, .., last] = &mut members[..]
-        {
-            *last = 0;
-        }
-        Group {
-            shared: *shared,
             members,
         }
     }
@@ -280,7 +313,9 @@ fn is_unsafe(rules: &Rules, members: usize) -> bool {
     false
 }
 
-fn asked(rules: &Rules, size: usize) -> Result<AnyNumber<u8, u8>, CrowdFault<u8, u8>> {
+type Shared = (u8, Parting);
+
+fn asked(rules: &Rules, size: usize) -> Result<AnyNumber<Shared, u8>, CrowdFault<Shared, u8>> {
     any_number(rules, size, &Limits::default(), &Watch::default())
 }
 
