@@ -2,7 +2,7 @@
 
 use super::exchange::Exchange;
 
-/// Change that a supposed symmetry makes after all: what [`asymmetry`] finds.
+/// Change that a supposed symmetry makes after all: what [`asymmetry`](crate::asymmetry()) finds.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Asymmetry {
     /// A function of the system or of the refinement does not commute with a permutation.
