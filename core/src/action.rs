@@ -6,6 +6,7 @@ use std::hash::Hash;
 use serde::Serialize;
 
 use crate::rule::{Process, Rule, RuleId};
+use crate::state::NameVisitor;
 
 /// The action of a step: the rule that fired, with its arguments.
 ///
@@ -53,6 +54,9 @@ pub trait Action: Clone + Eq + Hash + Debug + Serialize + Send + Sync + 'static 
     fn process(&self) -> Option<Process> {
         None
     }
+
+    /// Visits its names: the numbers of members, and the counters. It has none, by default.
+    fn visit_names(&mut self, _visit: &mut dyn NameVisitor) {}
 }
 
 macro_rules! actions {
@@ -63,6 +67,25 @@ macro_rules! actions {
 
 actions!(() bool char &'static str String u8 u16 u32 u64 usize i8 i16 i32 i64 isize);
 
-impl<A: Action, B: Action> Action for (A, B) {}
-impl<A: Action, B: Action, C: Action> Action for (A, B, C) {}
-impl<A: Action> Action for Option<A> {}
+impl<A: Action, B: Action> Action for (A, B) {
+    fn visit_names(&mut self, visit: &mut dyn NameVisitor) {
+        self.0.visit_names(visit);
+        self.1.visit_names(visit);
+    }
+}
+
+impl<A: Action, B: Action, C: Action> Action for (A, B, C) {
+    fn visit_names(&mut self, visit: &mut dyn NameVisitor) {
+        self.0.visit_names(visit);
+        self.1.visit_names(visit);
+        self.2.visit_names(visit);
+    }
+}
+
+impl<A: Action> Action for Option<A> {
+    fn visit_names(&mut self, visit: &mut dyn NameVisitor) {
+        if let Some(action) = self {
+            action.visit_names(visit);
+        }
+    }
+}

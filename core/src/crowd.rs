@@ -21,6 +21,7 @@ mod declared;
 mod fault;
 
 mod judge;
+mod members;
 mod parts;
 mod search;
 mod tested;
@@ -30,6 +31,7 @@ pub use declaration::Crowd;
 pub(crate) use declared::{Declared, DeclaredBy};
 pub use fault::CrowdFault;
 pub(crate) use judge::{FewMembers, Judge};
+pub use members::Members;
 pub use parts::CrowdParts;
 pub(crate) use search::ViewSearch;
 pub(crate) use tested::{CrowdTest, TestedCrowd, test};

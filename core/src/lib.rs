@@ -14,7 +14,8 @@
 //! | bound a search | [`Constraint`], [`explore::Limits`]; [`random::Walks`] go beyond the bounds |
 //! | keep states in a few bits, name each rule once | [`derive(State)`](macro@State), [`derive(Action)`](macro@Action) |
 //! | ask for every number of processes | [`crowd`] |
-//! | decide induction, use a symmetry | [`TypeCorrect`], [`Symmetric`]; [`obligation::Checker`] |
+//! | identify states that differ by which member is which, or by how far counters have come | `#[state(symmetric)]` ([`State`](macro@State)), [`Counter`]; [`obligation::Symmetry`] |
+//! | decide induction, list permutations by hand | [`TypeCorrect`], [`Symmetric`]; [`obligation::Checker`] |
 //! | refine in two stages, add an auxiliary variable | [`compose`], [`auxiliary`] |
 //! | test a model by itself | [`disagreement`], [`round_trip`], [`asymmetry`], [`replay`] |
 //!
@@ -122,8 +123,8 @@ pub use refinement::{Refinement, Waiver};
 pub use refmap_derive::{Action, State};
 pub use report::{Evidence, Report, Verdict};
 pub use rule::{Process, Rule, RuleId};
-pub use state::{PackingError, State, round_trip};
-pub use symmetry::{Asymmetry, Symmetric, asymmetry};
+pub use state::{Counter, PackingError, State, round_trip};
+pub use symmetry::{Asymmetry, Exchange, Symmetric, asymmetry};
 pub use system::{
     ActionOf, ObservationOf, StateOf, StepOf, TransitionSystem, offer, offer_changed, steps,
 };

@@ -26,6 +26,7 @@ mod remembering;
 mod seqlock;
 mod stack;
 mod starvation;
+mod tickets;
 mod two_phase_commit;
 mod your_code;
 mod yrc;
@@ -41,13 +42,14 @@ struct Example {
 
 /// The tutorials in reading order, numbered from 1.
 #[rustfmt::skip]
-const EXAMPLES: [Example; 19] = [
+const EXAMPLES: [Example; 20] = [
     Example { name: "clock", about: "a clock with two hands refines one with an hour hand", main: clock::main },
     Example { name: "ben_ari_level_1", about: "a collector that colours collects only garbage", main: ben_ari_level_1::main },
     Example { name: "handshake", about: "a handshake on two wires refines a one-place buffer", main: handshake::main },
     Example { name: "two_phase_commit", about: "a protocol with a set of messages, stated by derives", main: two_phase_commit::main },
     Example { name: "reading_a_report", about: "what a failed check looks like, and how to read it", main: reading_a_report::main },
     Example { name: "elimination", about: "a stack in which a push and a pop meet: one step that simulates two", main: elimination::main },
+    Example { name: "tickets", about: "a ring buffer: threads that are alike, and tickets of which the differences matter", main: tickets::main },
     Example { name: "remembering", about: "a thermometer that has forgotten what its log has: history and stuttering variables", main: remembering::main },
     Example { name: "prophecy", about: "a clerk who decides later than his specification, and a better specification", main: prophecy::main },
     Example { name: "induction", about: "an invariant that is true and not inductive, and the one that explains it", main: induction::main },
@@ -135,10 +137,10 @@ mod tests {
 
     #[test]
     fn what_is_no_example_is_refused_with_those_that_are() {
-        for wrong in ["20", "0", "Clock", "01_clock"] {
+        for wrong in ["21", "0", "Clock", "01_clock"] {
             let message = asked(wrong).err().expect("there is no such example");
             assert!(message.contains(&format!("`{wrong}`")), "{message}");
-            assert!(message.contains("19  obligations "), "{message}");
+            assert!(message.contains("20  obligations "), "{message}");
         }
         let message = asked("clock yrc").err().expect("there are two");
         assert!(message.contains("`yrc`"), "{message}");

@@ -1,10 +1,13 @@
 //! `#[derive(Action)]`.
 
 use proc_macro2::{Span, TokenStream};
-use quote::quote;
-use syn::{Data, DeriveInput, Error, Expr, Fields, LitStr, Result, Variant, parse_quote};
+use quote::{format_ident, quote};
+use syn::{
+    Attribute, Data, DeriveInput, Error, Expr, Fields, LitStr, Result, Variant, parse_quote,
+};
 
 use crate::attributes::Rule;
+use crate::names::visit_names_alone;
 
 pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
     let Data::Enum(data) = &input.data else {
@@ -22,7 +25,14 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
     let variants = data.variants.iter();
     let attributes = variants.flat_map(|one| &one.attrs).chain(&input.attrs);
     for attribute in attributes {
-        if attribute.path().is_ident("process") {
+        let path = attribute.path();
+        if path.is_ident("member") || path.is_ident("counter") {
+            return Err(Error::new_spanned(
+                attribute,
+                "`#[member]` and `#[counter]` are of a field of a variant",
+            ));
+        }
+        if path.is_ident("process") {
             return Err(Error::new_spanned(
                 attribute,
                 "`#[process]` is of a field, the number of the process; `#[rule(process = \"…\")]` says its kind",
@@ -39,6 +49,7 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
     let mut rules: Vec<[Expr; 3]> = Vec::new();
     let mut numbers = Vec::new();
     let mut processes = Vec::new();
+    let mut visits = Vec::new();
     for variant in &data.variants {
         let own = Rule::of(&variant.attrs)?;
         let ident = &variant.ident;
@@ -71,6 +82,7 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
             }
         }
         numbers.push(quote!(Self::#ident { .. } => #number,));
+        visits.extend(names(variant)?);
         processes.push(match process_field(variant)? {
             None => quote!(Self::#ident { .. } => ::refmap::Process::new(#process),),
             Some(field) => quote! {
@@ -86,6 +98,14 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
         .map(|[name, process, source]| quote!(::refmap::Rule::new(#name, #process, #source)));
     let ident = &input.ident;
     let (impl_generics, type_generics, clauses) = input.generics.split_for_impl();
+    let visits = (!visits.is_empty()).then(|| {
+        quote! {
+            fn visit_names(&mut self, visit: &mut dyn ::refmap::state::NameVisitor) {
+                #[allow(unreachable_patterns)]
+                match self { #(#visits)* _ => (), }
+            }
+        }
+    });
     Ok(quote! {
         #[automatically_derived]
         impl #impl_generics ::refmap::Action for #ident #type_generics #clauses {
@@ -102,8 +122,61 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
             fn process(&self) -> ::core::option::Option<::refmap::Process> {
                 ::core::option::Option::Some(match self { #(#processes)* })
             }
+
+            #visits
         }
     })
+}
+
+/// Visits the names of a variant, if it has any.
+fn names(variant: &Variant) -> Result<Option<TokenStream>> {
+    let mut visits = Vec::new();
+    let mut bindings = Vec::new();
+    for (position, field) in variant.fields.iter().enumerate() {
+        let mut is_name = false;
+        for attribute in &field.attrs {
+            is_name |= is_of_name(attribute)?;
+        }
+        if is_name {
+            let binding = format_ident!("field_{position}");
+            bindings.push(match &field.ident {
+                Some(ident) => quote!(#ident: #binding),
+                None => {
+                    let index = syn::Index::from(position);
+                    quote!(#index: #binding)
+                }
+            });
+            visits.push(visit_names_alone(&quote!(#binding)));
+        }
+    }
+    let ident = &variant.ident;
+    let arm = || quote!(Self::#ident { #(#bindings,)* .. } => { #(#visits)* });
+    Ok((!visits.is_empty()).then(arm))
+}
+
+/// True if an attribute says that a field is a name.
+fn is_of_name(attribute: &Attribute) -> Result<bool> {
+    let path = attribute.path();
+    if path.is_ident("member") || path.is_ident("counter") {
+        attribute.meta.require_path_only()?;
+        return Ok(true);
+    }
+    if !path.is_ident("process") {
+        return Ok(false);
+    }
+    if attribute.meta.require_path_only().is_ok() {
+        return Ok(true);
+    }
+    let mut is_fixed = false;
+    attribute.parse_nested_meta(|meta| {
+        is_fixed = meta.path.is_ident("fixed");
+        if is_fixed {
+            Ok(())
+        } else {
+            Err(meta.error("a process that is no member is `#[process(fixed)]`"))
+        }
+    })?;
+    Ok(!is_fixed)
 }
 
 /// True if two expressions are written alike.
@@ -202,5 +275,33 @@ mod tests {
             }
         );
         assert!(derive(&marked).is_ok());
+    }
+
+    #[test]
+    fn names_are_marked_at_fields() {
+        let derived = |field: TokenStream| {
+            let input: DeriveInput = parse_quote!(enum Step { Send { #field sender: u8 } });
+            derive(&input).map(|derived| derived.to_string().contains("each_name"))
+        };
+        for named in [quote!(#[process]), quote!(#[member]), quote!(#[counter])] {
+            assert!(derived(named).is_ok_and(|is_visited| is_visited));
+        }
+        for other in [quote!(), quote!(#[process(fixed)])] {
+            assert!(derived(other).is_ok_and(|is_visited| !is_visited));
+        }
+        let error = derived(quote!(#[process(free)])).expect_err("it is none");
+        assert!(error.to_string().contains("`#[process(fixed)]`"), "{error}");
+        assert!(derived(quote!(#[member = 3])).is_err());
+        let on_variant: DeriveInput = parse_quote!(
+            enum Step {
+                #[member]
+                Send,
+            }
+        );
+        let error = derive(&on_variant).expect_err("it marks no field");
+        assert!(
+            error.to_string().contains("of a field of a variant"),
+            "{error}"
+        );
     }
 }

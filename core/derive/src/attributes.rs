@@ -10,7 +10,7 @@ pub fn system(attributes: &[Attribute]) -> Result<Option<Type>> {
     for attribute in attributes.iter().filter(|one| one.path().is_ident("state")) {
         attribute.parse_nested_meta(|meta| {
             if !meta.path.is_ident("system") {
-                return Err(meta.error("a state has an attribute `system`, and its fields have `range`, `varint`, `len`, `max_len`, `constant`"));
+                return Err(meta.error("a state has an attribute `system`, and its fields have `range`, `varint`, `len`, `max_len`, `constant`, `member`, `symmetric`"));
             }
             let type_: Type = meta.value()?.parse()?;
             match system.replace(type_) {
@@ -23,6 +23,15 @@ pub fn system(attributes: &[Attribute]) -> Result<Option<Type>> {
 }
 
 /// Attributes of a field, read.
+pub struct Attributes {
+    pub of_field: OfField,
+    /// `#[state(member)]`: it consists of numbers of members.
+    pub is_member: bool,
+    /// `#[state(symmetric)]`: it has an element for each member.
+    pub is_symmetric: bool,
+}
+
+/// Value of a field, as attributes say.
 pub enum OfField {
     /// `#[state(range = …, varint, len = …, max_len = …)]`, as an expression of `Limits`.
     Limits(TokenStream),
@@ -31,28 +40,30 @@ pub enum OfField {
 }
 
 /// Reads the attributes of a field.
-pub fn of_field(attributes: &[Attribute]) -> Result<OfField> {
+pub fn of_field(attributes: &[Attribute]) -> Result<Attributes> {
     let mut limits = quote!(::refmap::state::Limits::NONE);
     let mut constant = None;
     let mut said: Vec<&str> = Vec::new();
     for attribute in attributes.iter().filter(|one| one.path().is_ident("state")) {
         attribute.parse_nested_meta(|meta| {
-            let known = ["range", "varint", "len", "max_len", "constant"];
+            let known = ["range", "varint", "len", "max_len", "constant", "member", "symmetric"];
             let Some(name) = known.into_iter().find(|name| meta.path.is_ident(name)) else {
                 return Err(meta.error(
-                    "a field has the attributes `range`, `varint`, `len`, `max_len` and `constant`",
+                    "a field has the attributes `range`, `varint`, `len`, `max_len`, `constant`, `member` and `symmetric`",
                 ));
             };
             if said.contains(&"constant") || name == "constant" && !said.is_empty() {
                 return Err(meta.error("of a constant nothing else is said"));
             }
-            let says_length = |name: &str| name.ends_with("len");
-            if said.iter().any(|one| says_length(one) == says_length(name)) {
+            if said.iter().any(|one| kind(one) == kind(name)) {
                 return Err(meta.error(format!(
                     "`{name}` comes after another one that says the same"
                 )));
             }
             said.push(name);
+            if name == "member" || name == "symmetric" {
+                return Ok(());
+            }
             if name == "varint" {
                 limits = quote!(#limits.varint());
                 return Ok(());
@@ -67,10 +78,29 @@ pub fn of_field(attributes: &[Attribute]) -> Result<OfField> {
             Ok(())
         })?;
     }
-    Ok(match constant {
-        Some(value) => OfField::Constant(value),
-        None => OfField::Limits(limits),
+    Ok(Attributes {
+        of_field: match constant {
+            Some(value) => OfField::Constant(value),
+            None => OfField::Limits(limits),
+        },
+        is_member: said.contains(&"member"),
+        is_symmetric: said.contains(&"symmetric"),
     })
+}
+
+/// Kind of what an attribute says, of which one is said.
+fn kind(attribute: &str) -> &str {
+    match attribute {
+        "len" | "max_len" => "length",
+        "member" | "symmetric" => attribute,
+        _ => "integers",
+    }
+}
+
+/// True if an attribute says `member` alone.
+pub fn is_member_alone(attribute: &Attribute) -> bool {
+    let list = attribute.meta.require_list();
+    list.is_ok_and(|list| list.tokens.to_string() == "member")
 }
 
 /// `#[rule(name = …, process = …, source = …)]` of an enum of actions, or of a variant: constants of type `&str`.

@@ -27,6 +27,8 @@
 
 mod action;
 mod attributes;
+mod members;
+mod names;
 mod state;
 
 use proc_macro::TokenStream;
@@ -47,8 +49,15 @@ use syn::{DeriveInput, parse_macro_input};
 /// | `#[state(len = 3)]` | the vector, deque or string has just this length |
 /// | `#[state(max_len = 3)]` | it has at most this length |
 /// | `#[state(constant = system.shape)]` | the field has this value in all states of the instance, and is not written |
+/// | `#[state(symmetric)]` | the vector, array or `BoundedVec` has an element for each member; members are alike |
+/// | `#[state(member)]` | the integers of the field, in whatever containers, are numbers of members |
 ///
-/// A struct of one field without a name, of which nothing is said, takes what is said of a field of its type. No other type of one's
+/// Members that are alike are the elements of a field that is `symmetric`; where several fields of a struct are, a member has an element of each,
+/// which is to be `Ord`. With `--symmetry full` states that differ by an exchange of members are one: elements change places, and the numbers of
+/// members that a field holds, or an action, follow. A struct whose symmetric fields are vectors, and which holds no number of a member, is taken apart
+/// to what members share and what each has, and assembled, by the trait `refmap::crowd::Members`.
+///
+/// A struct of one field without a name, of which nothing but `member` is said, takes what is said of a field of its type. No other type of one's
 /// own does: it says so of its own fields.
 ///
 /// An attribute without effect, or one that no value meets (a range that is reversed, a length beyond the bound of a type), is an
@@ -77,7 +86,10 @@ pub fn derive_state(input: TokenStream) -> TokenStream {
 ///
 /// `#[process]` on a field of a variant says that it is the number of the process, an integer from 0 to 65 535. A number beyond
 /// is one of no process: `process` panics, which a check reports as a fault of the model that names the action.
-#[proc_macro_derive(Action, attributes(rule, process))]
+///
+/// Where members of a state are exchanged (`#[state(symmetric)]`) the numbers of processes follow, and those of a field `#[member]`; a
+/// number of a process that is no member is `#[process(fixed)]`. A field `#[counter]` is a `refmap::Counter`, or holds some.
+#[proc_macro_derive(Action, attributes(rule, process, member, counter))]
 pub fn derive_action(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     action::derive(&input)

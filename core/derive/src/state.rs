@@ -7,16 +7,22 @@ use syn::{
     parse_quote,
 };
 
-use crate::attributes::{OfField, of_field, system};
+use crate::attributes::{Attributes, OfField, is_member_alone, of_field, system};
+use crate::members;
+use crate::names::{check_row, is_nameless, visit_names_alone};
 
 /// A field, as the derive writes and reads it.
-struct Field {
-    member: Member,
+pub struct Field {
+    pub member: Member,
     /// The variable to which a pattern binds it.
-    binding: Ident,
+    pub binding: Ident,
     name: LitStr,
-    type_: Type,
+    pub type_: Type,
     kind: Kind,
+    /// True if it consists of numbers of members.
+    pub is_member: bool,
+    /// True if it has an element for each member.
+    pub is_symmetric: bool,
 }
 
 /// Kind of a field, by the way in which it is written.
@@ -57,6 +63,7 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
         read,
         width,
         changes,
+        visit_names,
         types,
     } = match &input.data {
         Data::Struct(data) => {
@@ -72,7 +79,12 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
             let (new, old) = (pattern(&fields), pattern_of_old(&fields));
             let changes = changes(&fields, &system);
             let types = types_of(&fields);
+            for field in fields.iter().filter(|one| one.is_symmetric) {
+                check_row(&field.type_)?;
+            }
+            let visits = names(&fields, &system);
             Parts {
+                visit_names: visits.map(|visits| quote!(let Self #new = self; #visits)),
                 shape,
                 count: counts(&fields, &system),
                 write: quote! { let Self #new = self; #write },
@@ -108,7 +120,21 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
     }
     let (impl_generics, _, clauses) = generics.split_for_impl();
     let (_, type_generics, _) = input.generics.split_for_impl();
+    let members = match &input.data {
+        Data::Struct(data) => members::derive(input, &fields_of(&data.fields)?),
+        _ => None,
+    };
+    let visit_names = visit_names.map(|visits| {
+        quote! {
+            #[allow(unused_variables)]
+            fn visit_names(&mut self, visit: &mut dyn ::refmap::state::NameVisitor) {
+                #visits
+            }
+        }
+    });
     Ok(quote! {
+        #members
+
         #[automatically_derived]
         impl #impl_generics ::refmap::State<#system> for #ident #type_generics #clauses {
             const KEPT: ::refmap::state::Kept = ::refmap::state::Kept::all(&[
@@ -169,6 +195,8 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
             ) {
                 #changes
             }
+
+            #visit_names
         }
     })
 }
@@ -201,7 +229,7 @@ fn is_newtype(data: &Data) -> bool {
     match &data.fields {
         Fields::Unnamed(fields) if fields.unnamed.len() == 1 => {
             let mut attributes = fields.unnamed[0].attrs.iter();
-            !attributes.any(|one| one.path().is_ident("state"))
+            !attributes.any(|one| one.path().is_ident("state") && !is_member_alone(one))
         }
         _ => false,
     }
@@ -215,6 +243,8 @@ struct Parts {
     read: TokenStream,
     width: TokenStream,
     changes: TokenStream,
+    /// Visits the names, if there may be any.
+    visit_names: Option<TokenStream>,
     types: Vec<Type>,
 }
 
@@ -231,6 +261,7 @@ fn derive_enum(input: &DeriveInput, data: &DataEnum, system: &Type) -> Result<Pa
     let mut writes_of = Vec::new();
     let mut reads_of = Vec::new();
     let mut changes_of = Vec::new();
+    let mut visits_of = Vec::new();
     let mut types = Vec::new();
     let widths_of = data.variants.iter().map(|variant| {
         let fields = fields_of(&variant.fields)?;
@@ -269,6 +300,15 @@ fn derive_enum(input: &DeriveInput, data: &DataEnum, system: &Type) -> Result<Pa
                 sink.skip(#skipped);
             }
         });
+        if let Some(field) = fields.iter().find(|one| one.is_symmetric) {
+            return Err(Error::new_spanned(
+                &field.type_,
+                "`symmetric` is said of a field of a struct: members are there in all states",
+            ));
+        }
+        if let Some(visits) = names(&fields, system) {
+            visits_of.push(quote!(Self::#ident #new => { #visits }));
+        }
         let changes = changes(&fields, system);
         changes_of.push(quote! {
             (Self::#ident #new, Self::#ident #old) => {
@@ -332,6 +372,12 @@ fn derive_enum(input: &DeriveInput, data: &DataEnum, system: &Type) -> Result<Pa
         read: quote!(match source.number(#last) { #(#reads_of)* }),
         width: quote!(#tag + #widest),
         changes,
+        visit_names: (!visits_of.is_empty()).then(|| {
+            quote! {
+                #[allow(unreachable_patterns)]
+                match self { #(#visits_of)* _ => (), }
+            }
+        }),
         types,
     })
 }
@@ -343,18 +389,59 @@ fn fields_of(fields: &Fields) -> Result<Vec<Field>> {
             None => Member::Unnamed(position.into()),
         };
         let position_name = || LitStr::new(&position.to_string(), Span::call_site());
+        let Attributes {
+            of_field,
+            is_member,
+            is_symmetric,
+        } = of_field(&field.attrs)?;
         Ok(Field {
             member,
+            is_member,
+            is_symmetric,
             binding: format_ident!("field_{position}"),
             name: field.ident.as_ref().map_or_else(position_name, name),
             type_: field.ty.clone(),
-            kind: match of_field(&field.attrs)? {
+            kind: match of_field {
                 OfField::Limits(limits) => Kind::Variable(limits),
                 OfField::Constant(value) => Kind::Constant(value),
             },
         })
     };
     fields.iter().enumerate().map(field).collect()
+}
+
+/// Visits the names of all fields, if there may be any.
+fn names(fields: &[Field], system: &Type) -> Option<TokenStream> {
+    let visit = |field: &Field| {
+        let Field { binding, type_, .. } = field;
+        if field.is_symmetric || matches!(field.kind, Kind::Constant(_)) {
+            None
+        } else if field.is_member {
+            Some(visit_names_alone(&quote!(#binding)))
+        } else if is_nameless(type_) {
+            None
+        } else {
+            Some(quote!(<#type_ as ::refmap::State<#system>>::visit_names(#binding, visit);))
+        }
+    };
+    let mut visits: Vec<_> = fields.iter().filter_map(visit).collect();
+    let rows = fields.iter().filter(|field| field.is_symmetric);
+    let rows = rows.map(
+        |Field {
+             binding, is_member, ..
+         }| {
+            if *is_member {
+                quote!(&mut ::refmap::state::RowOfNames(&mut #binding[..]))
+            } else {
+                quote!(&mut ::refmap::state::RowOf::<_, #system>::new(&mut #binding[..]))
+            }
+        },
+    );
+    let rows: Vec<_> = rows.collect();
+    if !rows.is_empty() {
+        visits.push(quote!(visit.rows(&mut [#(#rows),*]);));
+    }
+    (!visits.is_empty()).then(|| quote!(#(#visits)*))
 }
 
 /// The types of the fields that are written.
@@ -365,7 +452,7 @@ fn types_of(fields: &[Field]) -> Vec<Type> {
 }
 
 /// A pattern that binds all fields.
-fn pattern(fields: &[Field]) -> TokenStream {
+pub fn pattern(fields: &[Field]) -> TokenStream {
     let bind = |Field {
                     member, binding, ..
                 }: &Field| quote!(#member: #binding);
@@ -552,7 +639,7 @@ fn reads(fields: &[Field], system: &Type) -> TokenStream {
 }
 
 /// True if a type parameter of the type may be in the type of a field.
-fn mentions_parameter(type_: &Type, generics: &syn::Generics) -> bool {
+pub fn mentions_parameter(type_: &Type, generics: &syn::Generics) -> bool {
     let tokens = quote!(#type_).to_string();
     let words: Vec<_> = tokens
         .split(|letter: char| !letter.is_alphanumeric() && letter != '_')
@@ -608,7 +695,7 @@ mod tests {
                 }
             )
         };
-        let inputs: [(DeriveInput, &str); 18] = [
+        let inputs: [(DeriveInput, &str); 23] = [
             (
                 field(quote!(#[state(rnge = 0..3)])),
                 "a field has the attributes `range`",
@@ -648,6 +735,27 @@ mod tests {
             (
                 field(quote!(#[state(varint)] #[state(constant = 3)])),
                 "of a constant nothing else is said",
+            ),
+            (
+                field(quote!(#[state(symmetric)])),
+                "`symmetric` is said of a `Vec`, an array or a `BoundedVec`",
+            ),
+            (field(quote!(#[state(member = 3)])), "expected `,`"),
+            (
+                field(quote!(#[state(member)] #[state(member)])),
+                "`member` comes after another one that says the same",
+            ),
+            (
+                field(quote!(#[state(member, constant = 3)])),
+                "of a constant nothing else is said",
+            ),
+            (
+                parse_quote!(
+                    enum Memory {
+                        Counter(#[state(symmetric)] Vec<u8>),
+                    }
+                ),
+                "`symmetric` is said of a field of a struct",
             ),
             (
                 parse_quote!(
@@ -696,9 +804,28 @@ mod tests {
             quote!(#[state(range = 0..3, max_len = 4)]),
             quote!(#[state(varint)] #[state(len = 4)]),
             quote!(#[state(constant = 3)]),
+            quote!(#[state(member, range = 0..3)]),
         ] {
             assert!(derive(&field(right)).is_ok());
         }
+    }
+
+    /// The trait `Members` is there where states of any number of members can be.
+    #[test]
+    fn members_are_those_of_vectors() {
+        let is_derived = |fields: TokenStream| {
+            let input: DeriveInput = parse_quote!(struct Lock { #fields });
+            let derived = derive(&input).expect("it is right").to_string();
+            derived.contains(":: Members for")
+        };
+        let inside = quote!(#[state(symmetric)] inside: Vec<bool>,);
+        assert!(is_derived(inside.clone()));
+        assert!(is_derived(
+            quote!(taken: bool, #inside #[state(symmetric)] asked: Vec<u8>)
+        ));
+        assert!(!is_derived(quote!(inside: Vec<bool>)));
+        assert!(!is_derived(quote!(#[state(symmetric)] inside: [bool; 3])));
+        assert!(!is_derived(quote!(#inside #[state(member)] holder: u8)));
     }
 
     /// The type of a field is told as it was written.

@@ -199,7 +199,7 @@ mod tests {
     use super::{History, Remembering, SymmetricHistory, WithHistory};
     use crate::drawing::Drawing;
     use crate::rule::{Process, Rule, RuleId};
-    use crate::symmetry::{Quotient, Quotienting, Symmetric};
+    use crate::symmetry::{Lifting, Quotient, Quotienting, Symmetric};
     use crate::system::{StateOf, TransitionSystem, steps};
 
     /// A counter that goes up to 3 or back to 0.

@@ -2,8 +2,8 @@
 
 use foldhash::{HashSet, HashSetExt};
 
-use super::counters::placed;
-use super::declared::{Declared, ErasedParts};
+use super::counters::{Counted, close, placed};
+use super::declared::{Declared, DeclaredCounters, ErasedParts};
 use super::parts::CrowdParts;
 use super::views::{Composition, Configuration};
 use crate::erased::ErasedPart;
@@ -37,9 +37,11 @@ impl<'c> KnownParts<'c> {
                     shared: parts.shared.clone(),
                     members: vec![member.clone()],
                 };
-                let mut values = self.crowd.values(&alone);
-                values[self.shared_counters(&parts)..].fill(0);
-                let mut alone = self.crowd.with_values(&alone, &values);
+                let mut counted = self.crowd.counted(&alone);
+                for (_, value) in &mut counted.values[counted.shared..] {
+                    *value = 0;
+                }
+                let mut alone = self.crowd.with_values(&alone, &counted);
                 self.shapes.number(alone.members.remove(0));
             }
         }
@@ -68,11 +70,6 @@ impl<'c> KnownParts<'c> {
         configuration
     }
 
-    /// Number of counters that belong to no member.
-    fn shared_counters(&self, parts: &ErasedParts) -> usize {
-        self.crowd.values(&parts.some(0)).len()
-    }
-
     /// Places among members where another one may stand.
     fn places(&self, members: usize) -> std::ops::RangeInclusive<usize> {
         if self.crowd.in_line() {
@@ -92,23 +89,29 @@ impl<'c> KnownParts<'c> {
     ) -> Vec<Configuration> {
         let mut with = parts.clone();
         with.members.insert(place, shape.clone());
-        let values = self.crowd.values(parts);
-        let new = self.crowd.values(&with).len() - values.len();
-        let before = (1u32 << place) - 1;
-        let first = self.crowd.values(&parts.some(before)).len();
+        let of_with = self.crowd.counted(&with);
+        let first = of_with.shared + of_with.members[..place].iter().sum::<usize>();
+        let new = first..first + of_with.members[place];
+        let mut without = of_with.values.clone();
+        let groups: Vec<_> = without.drain(new.clone()).map(|(group, _)| group).collect();
         // All values with so many of the new ones among them.
-        let mut all = vec![values];
-        for at in first..first + new {
-            let placed = all.iter().flat_map(|values| placed(values, far));
+        let mut all = vec![without];
+        for (at, group) in new.zip(groups) {
+            let placed = all.iter().flat_map(|values| placed(values, group, far));
             let inserted = placed.map(|(mut values, value)| {
-                values.insert(at, value);
+                values.insert(at, (group, value));
+                close(&mut values, far);
                 values
             });
             all = inserted.collect();
         }
-        let all = all
-            .iter()
-            .map(|values| self.crowd.with_values(&with, values));
+        let all = all.into_iter().map(|values| {
+            let counted = Counted {
+                values,
+                ..of_with.clone()
+            };
+            self.crowd.with_values(&with, &counted)
+        });
         let all: Vec<_> = all.collect();
         all.iter().map(|parts| self.configuration(parts)).collect()
     }

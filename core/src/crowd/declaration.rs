@@ -1,10 +1,8 @@
 //! The declaration of a crowd: its parts, and what is claimed of them.
 
-use std::fmt::Debug;
-use std::hash::Hash;
-
+use super::members::Members;
 use crate::refinement::Refinement;
-use crate::system::StateOf;
+use crate::system::{StateOf, TransitionSystem};
 
 /// A system of any number of members that are alike.
 ///
@@ -26,12 +24,15 @@ use crate::system::StateOf;
 /// use refmap::{AbstractSteps, Action, Invariant, Refinement, State, TransitionSystem};
 /// use refmap::{Settings, Verdict, check_any_number};
 ///
-/// #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize)]
-/// struct Lock { taken: bool, inside: Vec<bool> }
-/// impl<S: ?Sized> State<S> for Lock {}
+/// #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, State)]
+/// struct Lock {
+///     taken: bool,
+///     #[state(symmetric)]
+///     inside: Vec<bool>,
+/// }
 ///
 /// #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, Action)]
-/// enum Step { Enter(usize), Leave(usize) }
+/// enum Step { Enter(#[process] usize), Leave(#[process] usize) }
 ///
 /// struct Threads(usize);
 /// impl TransitionSystem for Threads {
@@ -73,14 +74,8 @@ use crate::system::StateOf;
 /// struct AnyThreads;
 /// impl Crowd for AnyThreads {
 ///     type Instance = Threads;
-///     type Shared = bool;
-///     type Member = bool;
 ///     fn members(&self) -> &str { "threads" }
 ///     fn instance(&self, members: usize) -> Threads { Threads(members) }
-///     fn apart(&self, lock: &Lock) -> (bool, Vec<bool>) { (lock.taken, lock.inside.clone()) }
-///     fn assembled(&self, taken: &bool, inside: &[bool]) -> Lock {
-///         Lock { taken: *taken, inside: inside.to_vec() }
-///     }
 /// }
 ///
 /// let report = check_any_number(&AnyThreads, &Settings::default())?;
@@ -90,12 +85,8 @@ use crate::system::StateOf;
 /// # Ok::<(), refmap::obligation::CheckError>(())
 /// ```
 pub trait Crowd: Sync {
-    /// The refinement that is checked with a certain number of members.
-    type Instance: Refinement;
-    /// Part of a state that belongs to no member. It holds no member's number.
-    type Shared: Clone + Debug + Eq + Hash + 'static;
-    /// Part of a state that belongs to one member.
-    type Member: Clone + Debug + Eq + Hash + 'static;
+    /// The refinement that is checked with a certain number of members. A state of its implementation says what they share, and what each has.
+    type Instance: Refinement<Concrete: TransitionSystem<State: Members>>;
 
     /// Name of the members, in the plural: of the parameter that says how many there are, where a check has one.
     fn members(&self) -> &str;
@@ -105,29 +96,16 @@ pub trait Crowd: Sync {
     }
     /// The instance with so many members, at least one. All have the same obligations, by their names.
     fn instance(&self, members: usize) -> Self::Instance;
-    /// The parts of a state.
-    fn apart(&self, state: &CrowdState<Self>) -> (Self::Shared, Vec<Self::Member>);
-    /// The state of which these are the parts, of the instance with so many members.
-    fn assembled(&self, shared: &Self::Shared, members: &[Self::Member]) -> CrowdState<Self>;
     /// Whether members are in a line, so that a step may tell those before a member from those behind it. Then they need not be alike when they are
     /// exchanged, and views keep their order. Not so by default.
     fn in_line(&self) -> bool {
         false
     }
-    /// Counters in the parts of a state, those of each member together and in the members' order, of which the differences matter alone: tickets,
-    /// sequence numbers, epochs. States that differ by what is added to all are taken for one, and so are those that differ by gaps between neighbouring
-    /// values that are [`far`](Self::far) or more. That this changes no step and no obligation is tested as well. None by default.
-    fn counters<'p>(
-        &self,
-        _shared: &'p mut Self::Shared,
-        _members: &'p mut [Self::Member],
-    ) -> Vec<&'p mut u64> {
-        Vec::new()
-    }
-    /// The least gap between counters that is as good as every larger one, 1 at least: 2, where a step adds 1 and compares for equality. None by default,
-    /// where there are no counters.
-    fn far(&self) -> Option<u64> {
-        None
+    /// The least gap between neighbouring [counters](crate::Counter) that is as good as every larger one, 1 at least, where the initial states have counters: 2
+    /// by default, where a step adds 1 and compares for equality. States that differ by what is added to all counters are taken for one, and so are those that
+    /// differ by such gaps. That this changes no step and no obligation is tested as well.
+    fn far(&self) -> u64 {
+        2
     }
     /// The most members, beside the one that moves, that a step needs to be somewhere. None by default. Each makes a configuration larger
     /// by one member.
@@ -143,8 +121,6 @@ pub trait Crowd: Sync {
 
 impl<C: Crowd> Crowd for &C {
     type Instance = C::Instance;
-    type Shared = C::Shared;
-    type Member = C::Member;
 
     fn members(&self) -> &str {
         C::members(self)
@@ -158,27 +134,11 @@ impl<C: Crowd> Crowd for &C {
         C::instance(self, members)
     }
 
-    fn apart(&self, state: &CrowdState<C>) -> (C::Shared, Vec<C::Member>) {
-        C::apart(self, state)
-    }
-
-    fn assembled(&self, shared: &C::Shared, members: &[C::Member]) -> CrowdState<C> {
-        C::assembled(self, shared, members)
-    }
-
     fn in_line(&self) -> bool {
         C::in_line(self)
     }
 
-    fn counters<'p>(
-        &self,
-        shared: &'p mut C::Shared,
-        members: &'p mut [C::Member],
-    ) -> Vec<&'p mut u64> {
-        C::counters(self, shared, members)
-    }
-
-    fn far(&self) -> Option<u64> {
+    fn far(&self) -> u64 {
         C::far(self)
     }
 
@@ -191,5 +151,7 @@ impl<C: Crowd> Crowd for &C {
     }
 }
 
-/// States of a crowd.
-type CrowdState<C> = StateOf<<<C as Crowd>::Instance as Refinement>::Concrete>;
+/// The implementation of an instance of a crowd.
+pub(super) type SystemOf<C> = <<C as Crowd>::Instance as Refinement>::Concrete;
+/// States of it.
+pub(super) type CrowdState<C> = StateOf<SystemOf<C>>;

@@ -1,15 +1,18 @@
 //! Crowds without the types of their parts.
 
-use std::fmt::Debug;
-use std::hash::Hash;
+use std::sync::OnceLock;
 
-use super::counters::{close, spread};
-use super::declaration::Crowd;
+use super::counters::{Counted, close, spread};
+use super::declaration::{Crowd, CrowdState, SystemOf};
 use super::fault::CrowdFault;
+use super::members::Members;
 use super::parts::CrowdParts;
 use crate::erased::{ErasedPart, ErasedState};
+use crate::refinement::Refinement;
+use crate::state::{NameVisitor, Row, State};
+use crate::system::first_initial;
 
-/// ErasedParts of a state, of whatever types.
+/// Parts of a state, of whatever types.
 pub(crate) type ErasedParts = CrowdParts<ErasedPart, ErasedPart>;
 
 /// A declaration of a crowd, of whatever types.
@@ -20,111 +23,134 @@ pub(crate) trait Declared: Sync {
     fn bounds(&self) -> String;
     /// As [`Crowd::in_line`].
     fn in_line(&self) -> bool;
-    /// As [`Crowd::far`].
+    /// As [`Crowd::far`]; none if there are no counters.
     fn far(&self) -> Option<u64>;
-    /// The same parts with counters that `change` has changed; it is given all, those of the members behind those that are shared.
-    fn counted(&self, parts: &ErasedParts, change: &mut dyn FnMut(&mut [&mut u64])) -> ErasedParts;
     /// As [`Crowd::witnesses`].
     fn witnesses(&self) -> usize;
-    /// As [`Crowd::speaks_of`].
+    /// As [`Crowd::speaks_of`], and 1 at least.
     fn speaks_of(&self, obligation: &str) -> usize;
-    /// As [`Crowd::apart`].
+    /// As [`Members::apart`].
     fn parts(&self, state: &ErasedState) -> ErasedParts;
-    /// As [`Crowd::assembled`].
+    /// As [`Members::assembled`].
     fn assembled(&self, parts: &ErasedParts) -> ErasedState;
+    /// Visits the names in a state.
+    fn visit_names(&self, parts: &ErasedParts, visit: &mut dyn NameVisitor) -> ErasedParts;
 }
 
 /// Crowd by which the other trait is implemented.
-pub(crate) struct DeclaredBy<C>(pub C);
-
-impl<C: Crowd> Declared for DeclaredBy<C> {
-    fn members(&self) -> &str {
-        self.0.members()
-    }
-
-    fn bounds(&self) -> String {
-        self.0.bounds()
-    }
-
-    fn in_line(&self) -> bool {
-        self.0.in_line()
-    }
-
-    fn far(&self) -> Option<u64> {
-        self.0.far().map(|far| far.max(1))
-    }
-
-    fn counted(&self, parts: &ErasedParts, change: &mut dyn FnMut(&mut [&mut u64])) -> ErasedParts {
-        let mut shared = parts.shared.get::<C::Shared>().clone();
-        let mut members = self.typed(parts);
-        change(&mut self.0.counters(&mut shared, &mut members));
-        erased(shared, members)
-    }
-
-    fn witnesses(&self) -> usize {
-        self.0.witnesses()
-    }
-
-    fn speaks_of(&self, obligation: &str) -> usize {
-        self.0.speaks_of(obligation).max(1)
-    }
-
-    fn parts(&self, state: &ErasedState) -> ErasedParts {
-        let (shared, members) = self.0.apart(state.get());
-        erased(shared, members)
-    }
-
-    fn assembled(&self, parts: &ErasedParts) -> ErasedState {
-        let members = self.typed(parts);
-        ErasedState::from(self.0.assembled(parts.shared.get(), &members))
-    }
+pub(crate) struct DeclaredBy<C> {
+    /// The crowd.
+    pub crowd: C,
+    /// Whether an initial state has counters.
+    is_counted: OnceLock<bool>,
 }
 
 impl<C: Crowd> DeclaredBy<C> {
-    fn typed(&self, parts: &ErasedParts) -> Vec<C::Member> {
-        let members = parts.members.iter();
-        members
-            .map(|member| member.get::<C::Member>().clone())
-            .collect()
+    /// A crowd.
+    pub fn new(crowd: C) -> Self {
+        Self {
+            crowd,
+            is_counted: OnceLock::new(),
+        }
+    }
+
+    fn typed(&self, parts: &ErasedParts) -> CrowdState<C> {
+        let mut members = Vec::new();
+        for member in &parts.members {
+            members.push(member.get::<<CrowdState<C> as Members>::Member>().clone());
+        }
+        CrowdState::<C>::assembled(parts.shared.get(), &members)
     }
 }
 
-fn erased<S, M>(shared: S, members: Vec<M>) -> ErasedParts
-where
-    S: Clone + Debug + Eq + Hash + 'static,
-    M: Clone + Debug + Eq + Hash + 'static,
-{
+fn erased<S: Members>(state: &S) -> ErasedParts {
+    let parts = state.apart();
     CrowdParts {
-        shared: ErasedPart::from(shared),
-        members: members.into_iter().map(ErasedPart::from).collect(),
+        shared: ErasedPart::from(parts.shared),
+        members: parts.members.into_iter().map(ErasedPart::from).collect(),
+    }
+}
+
+impl<C: Crowd> Declared for DeclaredBy<C> {
+    fn members(&self) -> &str {
+        self.crowd.members()
+    }
+
+    fn bounds(&self) -> String {
+        self.crowd.bounds()
+    }
+
+    fn in_line(&self) -> bool {
+        self.crowd.in_line()
+    }
+
+    fn far(&self) -> Option<u64> {
+        let is_counted = self.is_counted.get_or_init(|| {
+            let instance = self.crowd.instance(1);
+            let first = first_initial(instance.implementation());
+            let has_counters = |state| !self.counted(&erased(&state)).values.is_empty();
+            first.is_some_and(has_counters)
+        });
+        is_counted.then(|| self.crowd.far().max(1))
+    }
+
+    fn witnesses(&self) -> usize {
+        self.crowd.witnesses()
+    }
+
+    fn speaks_of(&self, obligation: &str) -> usize {
+        self.crowd.speaks_of(obligation).max(1)
+    }
+
+    fn parts(&self, state: &ErasedState) -> ErasedParts {
+        erased(state.get::<CrowdState<C>>())
+    }
+
+    fn assembled(&self, parts: &ErasedParts) -> ErasedState {
+        ErasedState::from(self.typed(parts))
+    }
+
+    fn visit_names(&self, parts: &ErasedParts, visit: &mut dyn NameVisitor) -> ErasedParts {
+        let mut state = self.typed(parts);
+        State::<SystemOf<C>>::visit_names(&mut state, visit);
+        erased(&state)
+    }
+}
+
+/// What the counters of a crowd are asked.
+pub(super) trait DeclaredCounters {
+    /// Counters of a state.
+    fn counted(&self, parts: &ErasedParts) -> Counted;
+    /// The same parts with these values of their counters.
+    fn with_values(&self, parts: &ErasedParts, counted: &Counted) -> ErasedParts;
+}
+
+impl<D: Declared + ?Sized> DeclaredCounters for D {
+    fn counted(&self, parts: &ErasedParts) -> Counted {
+        let mut read = Read::default();
+        self.visit_names(parts, &mut read);
+        read.counted()
+    }
+
+    fn with_values(&self, parts: &ErasedParts, counted: &Counted) -> ErasedParts {
+        let (shared, members) = counted.values.split_at(counted.shared);
+        let mut written = Written {
+            shared: shared.iter(),
+            members: members.iter(),
+        };
+        self.visit_names(parts, &mut written)
     }
 }
 
 impl dyn Declared + '_ {
-    /// Values of the counters.
-    pub(super) fn values(&self, parts: &ErasedParts) -> Vec<u64> {
-        let mut values = Vec::new();
-        self.counted(parts, &mut |counters| {
-            values = counters.iter().map(|counter| **counter).collect();
-        });
-        values
-    }
-
-    /// The same parts with these values of their counters.
-    pub(super) fn with_values(&self, parts: &ErasedParts, values: &[u64]) -> ErasedParts {
-        self.counted(parts, &mut |counters| {
-            for (counter, value) in counters.iter_mut().zip(values) {
-                **counter = *value;
-            }
-        })
-    }
-
     /// The parts that stand for all whose counters have the same order and the same gaps, as far as these matter.
     pub(super) fn closed(&self, parts: &ErasedParts) -> ErasedParts {
-        match self.far() {
-            None => parts.clone(),
-            Some(far) => self.counted(parts, &mut |counters| close(counters, far)),
-        }
+        let Some(far) = self.far() else {
+            return parts.clone();
+        };
+        let mut counted = self.counted(parts);
+        close(&mut counted.values, far);
+        self.with_values(parts, &counted)
     }
 
     /// The parts by which is asked what all do that closed parts stand for.
@@ -132,14 +158,17 @@ impl dyn Declared + '_ {
         let Some(far) = self.far() else {
             return vec![parts.clone()];
         };
-        let values = spread(&self.values(parts), far);
-        values
-            .iter()
-            .map(|values| self.with_values(parts, values))
+        let counted = self.counted(parts);
+        let all = spread(&counted.values, far);
+        let all = all.into_iter().map(|values| Counted {
+            values,
+            ..counted.clone()
+        });
+        all.map(|counted| self.with_values(parts, &counted))
             .collect()
     }
 
-    /// ErasedParts of a state of the instance with so many members.
+    /// Parts of a state of the instance with so many members.
     ///
     /// # Errors
     ///
@@ -159,4 +188,93 @@ impl dyn Declared + '_ {
             count,
         })
     }
+}
+
+/// Visitor that reads counters.
+#[derive(Default)]
+struct Read {
+    shared: Vec<(u8, u64)>,
+    members: Vec<Vec<(u8, u64)>>,
+    /// The member that is visited.
+    member: Option<usize>,
+}
+
+impl Read {
+    fn counted(self) -> Counted {
+        let members = self.members.iter().map(Vec::len).collect();
+        let shared = self.shared.len();
+        let mut values = self.shared;
+        values.extend(self.members.into_iter().flatten());
+        Counted {
+            shared,
+            members,
+            values,
+        }
+    }
+}
+
+impl NameVisitor for Read {
+    fn counter(&mut self, group: u8, value: &mut u64) {
+        let of = match self.member {
+            None => &mut self.shared,
+            Some(member) => &mut self.members[member],
+        };
+        of.push((group, *value));
+    }
+
+    fn member(&mut self, _: &mut usize) {}
+
+    fn rows(&mut self, rows: &mut [&mut dyn Row]) {
+        let members = rows.first().map_or(0, |row| row.length());
+        for member in 0..members {
+            if self.members.len() == member {
+                self.members.push(Vec::new());
+            }
+            self.member = Some(member);
+            for row in rows.iter_mut() {
+                row.visit_element(member, self);
+            }
+        }
+        self.member = None;
+    }
+}
+
+/// Visitor that gives counters the values that follow.
+struct Written<'v> {
+    shared: std::slice::Iter<'v, (u8, u64)>,
+    members: std::slice::Iter<'v, (u8, u64)>,
+}
+
+/// The same where the counters of members are visited.
+struct WrittenMembers<'w, 'v>(&'w mut Written<'v>);
+
+impl NameVisitor for Written<'_> {
+    fn counter(&mut self, _: u8, value: &mut u64) {
+        if let Some((_, written)) = self.shared.next() {
+            *value = *written;
+        }
+    }
+
+    fn member(&mut self, _: &mut usize) {}
+
+    fn rows(&mut self, rows: &mut [&mut dyn Row]) {
+        let members = rows.first().map_or(0, |row| row.length());
+        for member in 0..members {
+            for row in rows.iter_mut() {
+                row.visit_element(member, &mut WrittenMembers(self));
+            }
+        }
+    }
+}
+
+impl NameVisitor for WrittenMembers<'_, '_> {
+    fn counter(&mut self, _: u8, value: &mut u64) {
+        if let Some((_, written)) = self.0.members.next() {
+            *value = *written;
+        }
+    }
+
+    fn member(&mut self, _: &mut usize) {}
+
+    fn rows(&mut self, _: &mut [&mut dyn Row]) {}
 }

@@ -7,6 +7,7 @@ use crate::drawing::Drawing;
 use crate::fairness::Fairness;
 use crate::obligation::ObligationKind;
 use crate::rule::{Process, Rule, RuleId};
+use crate::state::NameVisitor;
 
 /// The methods of a system, of whatever types; see [`TransitionSystem`](crate::TransitionSystem).
 pub(crate) trait SystemObject: Sync {
@@ -30,6 +31,8 @@ pub(crate) trait SystemObject: Sync {
     fn allows(&self, from: &ErasedState, action: &ErasedAction, to: &ErasedState) -> bool;
     fn offers(&self, from: &ErasedState, visit: &mut dyn FnMut(ErasedAction));
     fn type_name(&self) -> &'static str;
+    fn visit_names(&self, state: &mut ErasedState, visit: &mut dyn NameVisitor);
+    fn visit_action_names(&self, action: &mut ErasedAction, visit: &mut dyn NameVisitor);
     /// True if two states are known to be the same in every variable, from how they are written.
     fn are_alike(&self, one: &ErasedState, other: &ErasedState) -> bool;
 }

@@ -6,13 +6,14 @@ use serde_json::Value;
 
 use super::object::{SystemObject, View};
 use super::value::{ErasedAction, ErasedObservation, ErasedState};
+use crate::action::Action;
 use crate::drawing::Drawing;
 use crate::fairness::Fairness;
 use crate::model_call::named;
 use crate::obligation::ObligationKind;
 use crate::rule::{Process, Rule, RuleId};
-use crate::state::{Kept, Limits, State, Writer};
-use crate::system::{StateOf, TransitionSystem};
+use crate::state::{Kept, Limits, NameVisitor, State, Writer};
+use crate::system::{ActionOf, StateOf, TransitionSystem};
 use crate::visit::{visit_initial, visit_offers, visit_steps};
 
 impl<S: TransitionSystem> SystemObject for S {
@@ -99,6 +100,14 @@ impl<S: TransitionSystem> SystemObject for S {
 
     fn type_name(&self) -> &'static str {
         type_name::<S>()
+    }
+
+    fn visit_names(&self, state: &mut ErasedState, visit: &mut dyn NameVisitor) {
+        state.get_mut::<StateOf<S>>().visit_names(visit);
+    }
+
+    fn visit_action_names(&self, action: &mut ErasedAction, visit: &mut dyn NameVisitor) {
+        action.get_mut::<ActionOf<S>>().visit_names(visit);
     }
 
     fn are_alike(&self, one: &ErasedState, other: &ErasedState) -> bool {

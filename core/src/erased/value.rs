@@ -139,6 +139,18 @@ macro_rules! reported {
                 let value = itself.downcast_ref().or_else(|| self.as_any().downcast_ref());
                 value.expect("a value is asked about in the system that made it")
             }
+
+            /// The same, to be changed.
+            ///
+            /// # Panics
+            ///
+            /// If it is of another type.
+            pub fn get_mut<T: $value>(&mut self) -> &mut T {
+                let is_itself = (self as &dyn Any).is::<T>();
+                let value: &mut dyn Any = if is_itself { self } else { &mut *self.0 };
+                let value = value.downcast_mut();
+                value.expect("a value is asked about in the system that made it")
+            }
         }
 
         impl Serialize for $name {

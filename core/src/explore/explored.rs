@@ -10,7 +10,7 @@ use super::store::{States, Unrepeatable, trace};
 use crate::constraint::Constraint;
 use crate::model_call::Panic;
 use crate::state::PackingError;
-use crate::symmetry::Quotienting;
+use crate::symmetry::Lifting;
 use crate::system::{StateOf, TransitionSystem};
 use crate::trace::Trace;
 
@@ -101,7 +101,7 @@ impl<S: TransitionSystem, T> Explored<S, T> {
     pub fn trace(
         &self,
         system: &S,
-        symmetry: Option<&dyn Quotienting<S>>,
+        symmetry: Option<&dyn Lifting<S>>,
         constraint: Option<&Constraint<S>>,
         place: Place,
     ) -> Result<Trace<S>, Unrepeatable> {

@@ -34,7 +34,7 @@ mod tests;
 mod visitor;
 
 pub use crate::model_call::Panic;
-pub use crate::symmetry::{Quotient, Quotienting};
+pub use crate::symmetry::{Lifting, Quotient, Quotienting};
 pub use codec::StatesKept;
 pub(crate) use codec::{MOST_WORDS, exact_form, exact_words};
 pub(crate) use disk::Journal;

@@ -11,7 +11,7 @@ use super::set::Predecessor;
 use super::spill::Blocks;
 use super::{Place, StateId};
 use crate::model_call::{catch, named, tolerated};
-use crate::symmetry::{Asymmetry, Quotienting};
+use crate::symmetry::{Asymmetry, Lifting, Quotienting};
 use crate::system::{ActionOf, StateOf, TransitionSystem};
 use crate::trace::Trace;
 use crate::visit::visit_steps;
@@ -278,10 +278,11 @@ pub(crate) type Within<'a, S> = dyn Fn(&StateOf<S>) -> bool + 'a;
 pub(crate) fn trace<S: TransitionSystem>(
     states: &dyn States<S>,
     system: &S,
-    symmetry: Option<&dyn Quotienting<S>>,
+    symmetry: Option<&dyn Lifting<S>>,
     within: Option<&Within<'_, S>>,
     place: Place,
 ) -> Result<Trace<S>, Unrepeatable> {
+    let quotient = symmetry.map(|symmetry| symmetry as &dyn Quotienting<S>);
     let mut positions: Vec<u32> = place.step.into_iter().collect();
     let mut at = place.state;
     loop {
@@ -289,9 +290,9 @@ pub(crate) fn trace<S: TransitionSystem>(
             Origin::Initial => break,
             Origin::Step(predecessor) => predecessor,
             Origin::OneOf(sources) => {
-                predecessor(states, system, symmetry, within, at, Some(sources))?
+                predecessor(states, system, quotient, within, at, Some(sources))?
             }
-            Origin::FromLevelBefore => predecessor(states, system, symmetry, within, at, None)?,
+            Origin::FromLevelBefore => predecessor(states, system, quotient, within, at, None)?,
             Origin::Behaviour(behaviour) => {
                 let mut trace = behaviour.clone();
                 if let Some(position) = place.step {

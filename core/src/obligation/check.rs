@@ -147,7 +147,7 @@ impl<'a, R: Refinement> Checker<'a, R> {
     /// Every number of members can be asked for: the refinement is an instance of this crowd.
     #[must_use]
     pub fn crowd(mut self, crowd: impl Crowd<Instance = R> + 'a) -> Self {
-        self.crowd = Some(Box::new(DeclaredBy(crowd)));
+        self.crowd = Some(Box::new(DeclaredBy::new(crowd)));
         self
     }
 
@@ -244,7 +244,7 @@ pub fn check_any_number<C: Crowd>(
         Search::AnyNumber { views } => views,
         Search::Exhaustive | Search::Walks(_) => None,
     };
-    of_crowd(&DeclaredBy(crowd), views, settings)
+    of_crowd(&DeclaredBy::new(crowd), views, settings)
 }
 
 /// Discharges the obligations of a crowd.

@@ -165,7 +165,7 @@ pub enum CheckError {
     /// States are to go to disk when memory is short, and no limit says when that is.
     #[error("states go to disk when memory is short, and no limit says when that is")]
     SpilledWithoutLimit,
-    /// Symmetry is asked for, and the model has none to offer.
+    /// Symmetry is asked for, and the model has none to offer: no permutations, and no initial state with members that are alike or with counters.
     #[error("this check has no symmetry to offer: --symmetry must be none")]
     NotSymmetric,
     /// Every number of members is asked for, and the model declares none that are alike.

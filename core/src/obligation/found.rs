@@ -17,7 +17,7 @@ use crate::explore::{
 use crate::model_call::{UNNAMED, catch, take_tolerated, tolerated};
 use crate::refinement::Refinement;
 use crate::report::{Counterexample, Obligation, Verdict};
-use crate::symmetry::Quotienting;
+use crate::symmetry::Lifting;
 use crate::system::StateOf;
 use crate::trace::Trace;
 
@@ -110,7 +110,7 @@ pub(super) struct Found<'a, R: Refinement> {
     /// The states that were reached, with the behaviours that led to them.
     pub states: &'a dyn States<R::Concrete>,
     /// The symmetry by which states were identified.
-    pub symmetry: Option<&'a dyn Quotienting<R::Concrete>>,
+    pub symmetry: Option<&'a dyn Lifting<R::Concrete>>,
     /// When the check began.
     pub started: Instant,
     /// Faults of the model when it was asked again to explain a violation.
@@ -127,7 +127,7 @@ impl<'a, R: Refinement> Found<'a, R> {
         started: Instant,
         totals: Totals,
         states: &'a dyn States<R::Concrete>,
-        symmetry: Option<&'a dyn Quotienting<R::Concrete>>,
+        symmetry: Option<&'a dyn Lifting<R::Concrete>>,
     ) -> Self {
         Self {
             refinement,

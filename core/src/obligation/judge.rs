@@ -66,6 +66,7 @@ pub(super) fn report<'a>(
     let coverage = counts.coverage.rules(rules);
     let identified = found.symmetry.map(|symmetry| Identified {
         permutations: symmetry.permutations(),
+        shifts: symmetry.shifts(),
         tested_states: counts.model.tested_symmetry,
     });
     let totals = &found.totals;

@@ -83,7 +83,8 @@ pub enum Symmetry {
     /// No: every reachable state is one of its own.
     #[default]
     None,
-    /// Yes, by all permutations that the model has; counts are those of the representatives.
+    /// Yes: by all permutations that the model has, or by those of the [members](crate::State) that its states have, and by shifts of their
+    /// [counters](crate::Counter). Counts are those of the representatives.
     Full,
 }
 

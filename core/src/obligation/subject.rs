@@ -15,7 +15,8 @@ use super::visitor::{Plan, Tester};
 use crate::abstract_steps::AbstractSteps;
 use crate::constraint::Constraint;
 use crate::erased::{
-    ErasedAction, ErasedState, ErasedSystem, RefinementObject, SystemObject, erased_steps,
+    ErasedAction, ErasedRefinement, ErasedState, ErasedSystem, RefinementObject, SystemObject,
+    erased_steps,
 };
 use crate::explore::{
     End, Explored, Means, NoOutcome, Options, Origin, Predecessor, Record, StateId, States,
@@ -27,7 +28,9 @@ use crate::property::Property;
 use crate::refinement::{Refinement, Waiver};
 use crate::rule::Process;
 use crate::state::{Kept, Limits, Shape, State};
-use crate::symmetry::{Asymmetry, Quotient, Quotienting, Symmetric, Tested, TestedQuotient};
+use crate::symmetry::{
+    Asymmetry, ByName, ByNameOf, Lifting, Quotient, Quotienting, Symmetric, Tested, TestedQuotient,
+};
 use crate::system::{ActionOf, StateOf, TransitionSystem};
 use crate::trace::Trace;
 use crate::type_correct::TypeCorrect;
@@ -41,7 +44,7 @@ pub(super) trait Subject: RefinementObject {
     /// Identifies states that differ by a permutation, in all that comes.
     fn identify(&self) -> Result<(), CheckError>;
     /// The quotient by which they are identified.
-    fn symmetry<'x>(&self) -> &dyn Quotienting<ErasedSystem<'x>>;
+    fn symmetry<'x>(&self) -> &dyn Lifting<ErasedSystem<'x>>;
     /// Tests the permutations on a state; see [`TestedQuotient`].
     fn asymmetry(&self, state: &ErasedState, turn: usize, out_of_time: &dyn Fn() -> bool)
     -> Tested;
@@ -122,7 +125,7 @@ where
         &self.quotient
     }
 
-    fn erased<'x>(&self) -> &dyn Quotienting<ErasedSystem<'x>> {
+    fn erased<'x>(&self) -> &dyn Lifting<ErasedSystem<'x>> {
         self
     }
 
@@ -146,7 +149,15 @@ pub(super) struct Typed<'a, R: Refinement> {
     constraint: Option<Constraint<R::Concrete>>,
     passes: Option<Passes<R>>,
     make_quotient: Option<QuotientOf<R>>,
-    quotient: OnceLock<Box<dyn TestedQuotient<R> + 'a>>,
+    identified: OnceLock<IdentifiedBy<'a, R>>,
+}
+
+/// Reason why states are identified.
+enum IdentifiedBy<'a, R: Refinement> {
+    /// Permutations that the systems list.
+    Hand(Box<dyn TestedQuotient<R> + 'a>),
+    /// The names in states.
+    Name(ByName, ByNameOf<R::Concrete>),
 }
 
 /// Runs what a model declares beside its states; no counterexample could show its panic.
@@ -172,13 +183,12 @@ impl<'a, R: Refinement> Typed<'a, R> {
             constraint: declared("`constraint`", || refinement.constraint())?,
             passes,
             make_quotient,
-            quotient: OnceLock::new(),
+            identified: OnceLock::new(),
         })
     }
 
-    fn quotient(&self) -> &dyn TestedQuotient<R> {
-        let quotient = self.quotient.get();
-        &**quotient.expect("states are identified")
+    fn identified(&self) -> &IdentifiedBy<'a, R> {
+        self.identified.get().expect("states are identified")
     }
 }
 
@@ -247,18 +257,33 @@ impl<R: Refinement> Subject for Typed<'_, R> {
     }
 
     fn identify(&self) -> Result<(), CheckError> {
-        let make = self.make_quotient.ok_or(CheckError::NotSymmetric)?;
         let system = self.refinement.implementation();
-        let made = declared("`permutations`", || make(system))?;
-        if made.quotient().permutations() == 0 {
-            return Err(CheckError::NoPermutations);
-        }
-        self.quotient.get_or_init(|| made);
+        let identified = match self.make_quotient {
+            Some(make) => {
+                let made = declared("`permutations`", || make(system))?;
+                if made.erased().permutations() == 0 {
+                    return Err(CheckError::NoPermutations);
+                }
+                IdentifiedBy::Hand(made)
+            }
+            None => {
+                let names = declared("`visit_names` of a state", || {
+                    ByName::of(&ErasedSystem(system))
+                })?;
+                let names = names.ok_or(CheckError::NotSymmetric)?;
+                let of_search = ByNameOf::new(&names);
+                IdentifiedBy::Name(names, of_search)
+            }
+        };
+        self.identified.get_or_init(|| identified);
         Ok(())
     }
 
-    fn symmetry<'x>(&self) -> &dyn Quotienting<ErasedSystem<'x>> {
-        self.quotient().erased()
+    fn symmetry<'x>(&self) -> &dyn Lifting<ErasedSystem<'x>> {
+        match self.identified() {
+            IdentifiedBy::Hand(quotient) => quotient.erased(),
+            IdentifiedBy::Name(names, _) => names,
+        }
     }
 
     fn asymmetry(
@@ -267,14 +292,20 @@ impl<R: Refinement> Subject for Typed<'_, R> {
         turn: usize,
         out_of_time: &dyn Fn() -> bool,
     ) -> Tested {
-        let quotient = self.quotient();
-        quotient.asymmetry(
-            self.refinement,
-            &self.invariants,
-            state.get(),
-            turn,
-            out_of_time,
-        )
+        match self.identified() {
+            IdentifiedBy::Hand(quotient) => quotient.asymmetry(
+                self.refinement,
+                &self.invariants,
+                state.get(),
+                turn,
+                out_of_time,
+            ),
+            IdentifiedBy::Name(names, _) => {
+                let refinement = ErasedRefinement::of(self);
+                let invariants = refinement.invariants();
+                names.asymmetry(&refinement, &invariants, state, turn, out_of_time)
+            }
+        }
     }
 
     fn search<'s>(
@@ -286,7 +317,6 @@ impl<R: Refinement> Subject for Typed<'_, R> {
     ) -> Result<Searched<'s>, NoOutcome> {
         let constraint = self.constraint.as_ref();
         let tester = Tester::new(plan, self.refinement, &self.invariants, constraint);
-        let quotient = self.quotient.get();
         let options = Options {
             threads: settings.threads,
             limits: settings.limits,
@@ -294,7 +324,10 @@ impl<R: Refinement> Subject for Typed<'_, R> {
             record,
             order: settings.order,
             storage: settings.storage,
-            symmetry: quotient.map(|quotient| quotient.quotient()),
+            symmetry: self.identified.get().map(|identified| match identified {
+                IdentifiedBy::Hand(quotient) => quotient.quotient(),
+                IdentifiedBy::Name(_, names) => names as _,
+            }),
         };
         let system = self.refinement.implementation();
         let explored = explore_on(system, &tester, &options, means)?;
@@ -334,6 +367,12 @@ impl<'x, S: Symmetric> Quotienting<ErasedSystem<'x>> for Identified<'_, S> {
         ErasedState::from(self.quotient.canonical(self.system, state.get()))
     }
 
+    fn strange(&self) -> Option<Asymmetry> {
+        self.quotient.strange()
+    }
+}
+
+impl<'x, S: Symmetric> Lifting<ErasedSystem<'x>> for Identified<'_, S> {
     fn lift(
         &self,
         _: &ErasedSystem<'x>,
@@ -357,8 +396,8 @@ impl<'x, S: Symmetric> Quotienting<ErasedSystem<'x>> for Identified<'_, S> {
         self.quotient.permutations()
     }
 
-    fn strange(&self) -> Option<Asymmetry> {
-        self.quotient.strange()
+    fn shifts(&self) -> bool {
+        self.quotient.shifts()
     }
 }
 

@@ -298,6 +298,9 @@ pub struct Constrained {
 pub struct Identified {
     /// The permutations by which they were.
     pub permutations: usize,
+    /// True if they were by shifts of counters, too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shifts: bool,
     /// The states on which it was tested that permutations change nothing: on some all, on others one.
     pub tested_states: u64,
 }

@@ -175,9 +175,14 @@ impl Text<'_, Report> {
             line += &format!(" by {limit}");
         }
         if let Some(symmetry) = &report.symmetry {
+            let permutations = format!("{} permutations", grouped(symmetry.permutations as u64));
+            let by = match (symmetry.permutations, symmetry.shifts) {
+                (_, false) => permutations,
+                (0 | 1, true) => "shifts of counters".to_owned(),
+                (_, true) => format!("{permutations} and shifts of counters"),
+            };
             line += &format!(
-                ", up to {} permutations (tested in turn on {} states)",
-                grouped(symmetry.permutations as u64),
+                ", up to {by} (tested in turn on {} states)",
                 grouped(symmetry.tested_states)
             );
         }

@@ -1,12 +1,13 @@
 //! Vectors, deques, strings, sets and maps.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::mem::take;
 
 use super::limits::{Length, Limits, LimitsFault};
 use super::shape::bits;
 use super::sink::{FromIndex, ToIndex};
 use super::tuples::elements;
-use super::{Changes, Exact, Kept, Misfit, Part, Shape, Sink, Source, State};
+use super::{Changes, Exact, Kept, Misfit, NameVisitor, Part, Shape, Sink, Source, State};
 use crate::bounded::BoundedVec;
 
 /// The most values of an element for which a set is a bit for each of them.
@@ -143,6 +144,12 @@ macro_rules! sequences {
                 let at = move || at() + length_width(limits);
                 elements(self.iter(), from.iter(), system, limits.of_elements(), at, changes);
             }
+
+            fn visit_names(&mut self, visit: &mut dyn NameVisitor) {
+                for element in self.iter_mut() {
+                    element.visit_names(visit);
+                }
+            }
         }
     )*};
 }
@@ -229,6 +236,12 @@ impl<X: ?Sized, T: State<X> + Copy + Default, const N: usize> State<X> for Bound
         let limits = bounded(limits, N);
         let at = move || at() + length_width(limits);
         elements(&**self, &**from, system, limits.of_elements(), at, changes);
+    }
+
+    fn visit_names(&mut self, visit: &mut dyn NameVisitor) {
+        for element in self.iter_mut() {
+            element.visit_names(visit);
+        }
     }
 }
 
@@ -364,6 +377,13 @@ impl<X: ?Sized, T: State<X> + Ord> State<X> for BTreeSet<T> {
             None => sequence_width(T::width(system, of_elements), limits),
         }
     }
+
+    fn visit_names(&mut self, visit: &mut dyn NameVisitor) {
+        for mut element in take(self) {
+            element.visit_names(visit);
+            self.insert(element);
+        }
+    }
 }
 
 impl<X: ?Sized, K: State<X> + Ord, V: State<X>> State<X> for BTreeMap<K, V> {
@@ -454,6 +474,14 @@ impl<X: ?Sized, K: State<X> + Ord, V: State<X>> State<X> for BTreeMap<K, V> {
         match mask_of(K::count(system, of_elements)) {
             Some(mask) => bits(mask).wrapping_add(value.wrapping_mul(mask.count_ones())),
             None => sequence_width(K::width(system, of_elements).wrapping_add(value), limits),
+        }
+    }
+
+    fn visit_names(&mut self, visit: &mut dyn NameVisitor) {
+        for (mut key, mut value) in take(self) {
+            key.visit_names(visit);
+            value.visit_names(visit);
+            self.insert(key, value);
         }
     }
 }

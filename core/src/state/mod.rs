@@ -9,8 +9,11 @@ mod changes;
 mod code;
 mod collections;
 mod complaint;
+mod counter;
 mod exact;
+mod gaps;
 mod limits;
+mod names;
 mod numbers;
 mod packing_error;
 mod round_trip;
@@ -29,8 +32,12 @@ pub(crate) use bits::{FixedReader, Reader, Writer};
 pub use changes::Changes;
 pub(crate) use code::Code;
 use complaint::Complaint;
+pub use counter::Counter;
 pub use exact::Exact;
+pub use gaps::normalise;
+pub(crate) use gaps::{VisitNames, normalise_groups, shift};
 pub use limits::{IntoLength, IntoRange, Limits, LimitsFault, WrongLimits};
+pub use names::{NameVisitor, Names, Row, RowOf, RowOfNames};
 pub use packing_error::PackingError;
 pub use round_trip::round_trip;
 pub use shape::{Shape, greatest, product, widest};
@@ -77,6 +84,22 @@ pub use sink::{Misfit, Part, Sink, Source, is_constant};
 ///     shape: Shape,
 ///     #[state(len = system.as_ref().nodes * system.as_ref().sons, range = 0..system.as_ref().nodes)]
 ///     cells: Vec<u8>,
+/// }
+/// ```
+///
+/// Members that are alike are the elements of a field that says so, and a [`Counter`] is one of which only differences matter. Where
+/// [`Symmetry::Full`](crate::obligation::Symmetry::Full) is asked for, states that differ by an exchange of members, or by how far counters have come, are one:
+///
+/// ```
+/// # use refmap::{Counter, State};
+/// #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, State)]
+/// struct Queue {
+///     next: Counter,
+///     serving: Counter,
+///     #[state(symmetric)]
+///     tickets: Vec<Option<Counter>>,
+///     #[state(member)]
+///     last: Option<usize>,
 /// }
 /// ```
 ///
@@ -164,6 +187,10 @@ pub trait State<S: ?Sized>: Clone + Eq + Hash + Debug + Serialize + Send + Sync 
     ) {
         changes.replace((self, at()), system, limits);
     }
+
+    /// Visits its names: the numbers of members, and the counters. It has none, by default. What is derived visits all that its fields say; if one
+    /// is left out by hand, it takes no part in an exchange, and the test of the symmetry tells what changes.
+    fn visit_names(&mut self, _visit: &mut dyn NameVisitor) {}
 }
 
 /// Form in which states of a type are kept.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::limits::Limits;
-use super::{Changes, Exact, Kept, Part, Shape, Sink, Source, State, product};
+use super::{Changes, Exact, Kept, NameVisitor, Part, Shape, Sink, Source, State, product};
 
 macro_rules! tuples {
     ($(($($type_:ident $field:tt),+))*) => {$(
@@ -53,6 +53,10 @@ macro_rules! tuples {
                     let at = move || at() + $type_::width(system, limits);
                 )+
                 let _ = at;
+            }
+
+            fn visit_names(&mut self, visit: &mut dyn NameVisitor) {
+                $(self.$field.visit_names(visit);)+
             }
         }
     )*};
@@ -112,6 +116,12 @@ where
         changes: &mut Changes<'_>,
     ) {
         elements(self, from, system, limits, at, changes);
+    }
+
+    fn visit_names(&mut self, visit: &mut dyn NameVisitor) {
+        for element in self {
+            element.visit_names(visit);
+        }
     }
 }
 
@@ -184,10 +194,16 @@ impl<X: ?Sized, T: State<X>> State<X> for Option<T> {
             _ => changes.replace((self, at()), system, limits),
         }
     }
+
+    fn visit_names(&mut self, visit: &mut dyn NameVisitor) {
+        if let Some(value) = self {
+            value.visit_names(visit);
+        }
+    }
 }
 
 macro_rules! pointers {
-    ($($pointer:ident)*) => {$(
+    ($($pointer:ident by $inside:expr;)*) => {$(
         impl<X: ?Sized, T: State<X>> State<X> for $pointer<T>
         where
             Self: serde::Serialize,
@@ -230,8 +246,13 @@ macro_rules! pointers {
             ) {
                 (**self).write_changes(&**from, system, limits, at, changes);
             }
+
+            fn visit_names(&mut self, visit: &mut dyn NameVisitor) {
+                let inside: fn(&mut Self) -> &mut T = $inside;
+                inside(self).visit_names(visit);
+            }
         }
     )*};
 }
 
-pointers!(Box Arc);
+pointers!(Box by Box::as_mut; Arc by Arc::make_mut;);

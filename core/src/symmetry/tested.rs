@@ -3,16 +3,24 @@
 use std::fmt::Debug;
 use std::ops::Range;
 
-use super::{Asymmetry, Quotient, Quotienting, Symmetric, SymmetricFunctions, is_member};
+use super::asymmetry::Asymmetry;
+use super::by_hand::ByHand;
+use super::by_name::ByName;
+use super::exchange::Exchange;
+use super::exchanges::{Exchanges, Identifies};
+use super::quotient::Quotient;
+use super::quotienting::{Lifting, Quotienting};
+use super::symmetric::Symmetric;
 use crate::answer::{answer, unsimulated};
 use crate::constraint::Constraint;
-use crate::erased::ErasedSystem;
+use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem};
 use crate::functions::{Functions, RefinementFunctions};
 use crate::invariant::Invariant;
 use crate::random::generator::mix;
 use crate::refinement::Refinement;
 use crate::system::{ActionOf, StateOf, TransitionSystem, steps};
 use crate::visit::some_initial;
+
 /// Looks for a state of `states` in which the permutations of the implementation, together with those
 /// of the specification, change something: `next`, `may_stop`, `map`, `abstract_steps`, `observe`, the constraint and the
 /// specification's `is_initial` have to commute with them, invariants may only change places with each other, and what stands for
@@ -31,75 +39,22 @@ where
     R::Concrete: Symmetric,
     R::Abstract: Symmetric<Permutation = <R::Concrete as Symmetric>::Permutation>,
 {
-    let invariants = refinement.invariants();
-    let permutations = refinement.implementation().permutations();
+    let exchanges = ByHand::of(refinement.implementation());
+    let test = Test {
+        refinement,
+        invariants: &refinement.invariants(),
+        exchanges: &exchanges,
+        of_specification: &exchanges,
+        out_of_time: &|| false,
+    };
     let found = |tested| match tested {
         Tested::Changed(asymmetry) => Some(asymmetry),
         Tested::Unchanged | Tested::CutShort => None,
     };
-    let in_time = || false;
-    let strange = strange_initial(refinement.implementation(), &permutations, &in_time);
-    found(strange).or_else(|| {
-        states.into_iter().find_map(|state| {
-            let others = 1..permutations.len();
-            found(changed(
-                refinement,
-                &invariants,
-                &permutations,
-                others,
-                state,
-                &in_time,
-            ))
-        })
+    found(test.initial()).or_else(|| {
+        let mut states = states.into_iter();
+        states.find_map(|state| found(test.changed(1..test.exchanges.count(), state)))
     })
-}
-
-/// Asymmetry, if the representative of `state` is none of its class.
-fn strange<S: Symmetric>(
-    system: &S,
-    permutations: &[S::Permutation],
-    state: &StateOf<S>,
-) -> Option<Asymmetry> {
-    let representative = system.call_canonical(permutations, state);
-    let is_member =
-        representative == *state || is_member(system, permutations, state, &representative);
-    (!is_member).then(|| Asymmetry::NotAMember {
-        about: format!("{state:?}"),
-        representative: format!("{representative:?}"),
-    })
-}
-
-/// The same of the first initial states.
-fn strange_initial<S: Symmetric>(
-    system: &S,
-    permutations: &[S::Permutation],
-    out_of_time: &dyn Fn() -> bool,
-) -> Tested {
-    let (first, _) = some_initial(system, EVERY_STATE as usize);
-    strange_one(system, permutations, first.iter(), out_of_time)
-}
-
-/// The same of any states: the search has only what stands for the targets of a state.
-fn strange_one<'s, S: Symmetric + 's>(
-    system: &S,
-    permutations: &[S::Permutation],
-    mut states: impl Iterator<Item = &'s StateOf<S>>,
-    out_of_time: &dyn Fn() -> bool,
-) -> Tested {
-    let mut cut_short = false;
-    let found = states.find_map(|state| {
-        cut_short = cut_short || out_of_time();
-        if cut_short {
-            None
-        } else {
-            strange(system, permutations, state)
-        }
-    });
-    match found {
-        Some(asymmetry) => Tested::Changed(asymmetry),
-        None if cut_short => Tested::CutShort,
-        None => Tested::Unchanged,
-    }
 }
 
 /// Outcome of a test of the permutations.
@@ -129,7 +84,7 @@ pub(crate) trait TestedQuotient<R: Refinement>: Send + Sync {
     fn quotient(&self) -> &dyn Quotienting<R::Concrete>;
 
     /// The same without the types of the system.
-    fn erased<'x>(&self) -> &dyn Quotienting<ErasedSystem<'x>>;
+    fn erased<'x>(&self) -> &dyn Lifting<ErasedSystem<'x>>;
 
     /// The same as [`asymmetry()`] of one of many states: of the first ones with all permutations, and of the others with
     /// one, as a hash says. `turn` is the number of the state.
@@ -159,76 +114,153 @@ impl<S: Symmetric> Quotient<S> {
         R: Refinement<Concrete = S>,
         R::Abstract: Symmetric<Permutation = S::Permutation>,
     {
-        let permutations = &self.permutations;
-        let others = 1..permutations.len();
+        let test = Test {
+            refinement,
+            invariants,
+            exchanges: &self.exchanges,
+            of_specification: &self.exchanges,
+            out_of_time,
+        };
+        test.in_turn(state, turn)
+    }
+}
+
+impl ByName {
+    /// See [`TestedQuotient::asymmetry`].
+    pub(crate) fn asymmetry<'x>(
+        &self,
+        refinement: &ErasedRefinement<'x>,
+        invariants: &[Invariant<ErasedSystem<'x>>],
+        state: &ErasedState,
+        turn: usize,
+        out_of_time: &dyn Fn() -> bool,
+    ) -> Tested {
+        let test = Test {
+            refinement,
+            invariants,
+            exchanges: self,
+            of_specification: self,
+            out_of_time,
+        };
+        test.in_turn(state, turn)
+    }
+}
+
+/// A test of the exchanges of a refinement's systems.
+struct Test<'a, R: Refinement> {
+    refinement: &'a R,
+    invariants: &'a [Invariant<R::Concrete>],
+    exchanges: &'a dyn Identifies<R::Concrete>,
+    of_specification: &'a dyn Exchanges<R::Abstract>,
+    out_of_time: &'a dyn Fn() -> bool,
+}
+
+impl<R: Refinement> Test<'_, R> {
+    /// Tests a state, of which the number is `turn`: all exchanges of the first ones, and one of each of the others.
+    fn in_turn(&self, state: &StateOf<R::Concrete>, turn: usize) -> Tested {
+        let others = 1..self.exchanges.count();
         let tested = if turn < ALL_PERMUTATIONS || others.is_empty() {
             others
         } else {
             let one = 1 + (mix(!(turn as u64)) % others.len() as u64) as usize;
             one..one + 1
         };
-        let system = refinement.implementation();
         if turn == 0 {
-            let strange = strange_initial(system, permutations, out_of_time);
-            if !matches!(strange, Tested::Unchanged) {
-                return strange;
+            let initial = self.initial();
+            if !matches!(initial, Tested::Unchanged) {
+                return initial;
             }
         }
-        changed(
-            refinement,
-            invariants,
-            permutations,
-            tested,
-            state,
-            out_of_time,
-        )
+        self.changed(tested, state)
     }
-}
 
-/// Tests some permutations, counted from 0, of one state.
-fn changed<R>(
-    refinement: &R,
-    invariants: &[Invariant<R::Concrete>],
-    permutations: &[<R::Concrete as Symmetric>::Permutation],
-    mut tested: Range<usize>,
-    state: &StateOf<R::Concrete>,
-    out_of_time: &dyn Fn() -> bool,
-) -> Tested
-where
-    R: Refinement,
-    R::Concrete: Symmetric,
-    R::Abstract: Symmetric<Permutation = <R::Concrete as Symmetric>::Permutation>,
-{
-    if out_of_time() {
-        return Tested::CutShort;
-    }
-    // It is tested no further, and what stands for a state is looked for among the others.
-    let system = refinement.implementation();
-    if permutations
-        .first()
-        .is_some_and(|first| system.call_permute(first, state) != *state)
+    /// Looks for a state, of which the representative is none of its class: the search has only what stands for the targets of a state.
+    fn one_by_one<'s>(
+        &self,
+        mut states: impl Iterator<Item = &'s StateOf<R::Concrete>>,
+        asymmetry: impl Fn(&StateOf<R::Concrete>) -> Option<Asymmetry>,
+    ) -> Tested
+    where
+        R::Concrete: 's,
     {
-        return Tested::Changed(Asymmetry::FirstExchanges {
-            about: format!("{state:?}"),
+        let mut cut_short = false;
+        let found = states.find_map(|state| {
+            cut_short = cut_short || (self.out_of_time)();
+            if cut_short { None } else { asymmetry(state) }
         });
-    }
-    let original = Original::of(refinement, invariants, permutations, state);
-    // There may be so many permutations that a state takes minutes.
-    let mut cut_short = false;
-    let found = tested.find_map(|permutation| {
-        cut_short = cut_short || out_of_time();
-        if cut_short {
-            None
-        } else {
-            original.changed_by(permutation)
+        match found {
+            Some(asymmetry) => Tested::Changed(asymmetry),
+            None if cut_short => Tested::CutShort,
+            None => Tested::Unchanged,
         }
-    });
-    match found {
-        Some(asymmetry) => Tested::Changed(asymmetry),
-        None if cut_short => Tested::CutShort,
-        None => {
-            let targets = original.steps.iter().map(|(_, to)| to);
-            strange_one(system, permutations, targets, out_of_time)
+    }
+
+    /// Asymmetry, if the representative of `state` is none of its class.
+    fn strange(&self, state: &StateOf<R::Concrete>) -> Option<Asymmetry> {
+        let system = self.refinement.implementation();
+        let representative = self.exchanges.canonical(system, state);
+        let is_member =
+            representative == *state || self.exchanges.is_member(system, state, &representative);
+        (!is_member).then(|| Asymmetry::NotAMember {
+            about: format!("{state:?}"),
+            representative: format!("{representative:?}"),
+        })
+    }
+
+    /// Tests the first initial states: the representative of each is of its class, and maps to an initial state as it does.
+    fn initial(&self) -> Tested {
+        let system = self.refinement.implementation();
+        let specification = self.refinement.specification();
+        let is_initial = |state: &StateOf<R::Concrete>| {
+            specification.call_is_initial(&self.refinement.call_map(state))
+        };
+        let (first, _) = some_initial(system, EVERY_STATE as usize);
+        self.one_by_one(first.iter(), |state| {
+            self.strange(state).or_else(|| {
+                let representative = self.exchanges.canonical(system, state);
+                let is_changed =
+                    representative != *state && is_initial(&representative) != is_initial(state);
+                is_changed.then(|| Asymmetry::InitialChanges {
+                    about: format!("{state:?}"),
+                    representative: format!("{representative:?}"),
+                })
+            })
+        })
+    }
+
+    /// Tests some exchanges, counted from 0, of one state.
+    fn changed(&self, mut tested: Range<usize>, state: &StateOf<R::Concrete>) -> Tested {
+        if (self.out_of_time)() {
+            return Tested::CutShort;
+        }
+        // It is tested no further, and what stands for a state is looked for among the others.
+        let system = self.refinement.implementation();
+        if self.exchanges.count() > 0 && self.exchanges.exchange(system, 0, state) != *state {
+            return Tested::Changed(Asymmetry::FirstExchanges {
+                about: format!("{state:?}"),
+            });
+        }
+        if let Some(other) = self.exchanges.other_members(system, state) {
+            return Tested::Changed(other);
+        }
+        let original = Original::of(self, state);
+        // There may be so many exchanges that a state takes minutes.
+        let mut cut_short = false;
+        let found = tested.find_map(|by| {
+            cut_short = cut_short || (self.out_of_time)();
+            if cut_short {
+                None
+            } else {
+                original.changed_by(by)
+            }
+        });
+        match found {
+            Some(asymmetry) => Tested::Changed(asymmetry),
+            None if cut_short => Tested::CutShort,
+            None => {
+                let targets = original.steps.iter().map(|(_, to)| to);
+                self.one_by_one(targets, |state| self.strange(state))
+            }
         }
     }
 }
@@ -236,11 +268,9 @@ where
 /// An action, and the state to which it leads.
 type StepOf<S> = (ActionOf<S>, StateOf<S>);
 
-/// A state, and what is said of it that no permutation may change.
-struct Original<'a, R: Refinement<Concrete: Symmetric>> {
-    refinement: &'a R,
-    invariants: &'a [Invariant<R::Concrete>],
-    permutations: &'a [<R::Concrete as Symmetric>::Permutation],
+/// A state, and what is said of it that no exchange may change.
+struct Original<'a, R: Refinement> {
+    test: &'a Test<'a, R>,
     state: &'a StateOf<R::Concrete>,
     /// PERF: it takes as long to find as to test a permutation, or longer.
     canonical: StateOf<R::Concrete>,
@@ -255,64 +285,65 @@ struct Original<'a, R: Refinement<Concrete: Symmetric>> {
     steps: Vec<StepOf<R::Concrete>>,
 }
 
-impl<'a, R> Original<'a, R>
-where
-    R: Refinement,
-    R::Concrete: Symmetric,
-    R::Abstract: Symmetric<Permutation = <R::Concrete as Symmetric>::Permutation>,
-{
-    fn of(
-        refinement: &'a R,
-        invariants: &'a [Invariant<R::Concrete>],
-        permutations: &'a [<R::Concrete as Symmetric>::Permutation],
-        state: &'a StateOf<R::Concrete>,
-    ) -> Self {
+impl<'a, R: Refinement> Original<'a, R> {
+    fn of(test: &'a Test<'a, R>, state: &'a StateOf<R::Concrete>) -> Self {
+        let refinement = test.refinement;
         let (system, specification) = (refinement.implementation(), refinement.specification());
         let mapped = refinement.call_map(state);
         Self {
-            refinement,
-            invariants,
-            permutations,
+            test,
             state,
-            canonical: system.call_canonical(permutations, state),
+            canonical: test.exchanges.canonical(system, state),
             is_initial: specification.call_is_initial(&mapped),
             shows_the_same: system.call_observe(state) == specification.call_observe(&mapped),
-            holding: holding(invariants, state),
+            holding: holding(test.invariants, state),
             constraint: refinement.constraint(),
             steps: steps(system, state),
             mapped,
         }
     }
 
-    /// Change that a permutation makes of something, if it does.
-    fn changed_by(&self, permutation: usize) -> Option<Asymmetry> {
+    /// Change that an exchange makes of something, if it does.
+    fn changed_by(&self, by: usize) -> Option<Asymmetry> {
         let Self {
-            refinement,
+            test,
             state,
             mapped,
             ..
         } = self;
-        let by = &self.permutations[permutation];
+        let Test {
+            refinement,
+            exchanges,
+            of_specification,
+            ..
+        } = test;
         let (system, specification) = (refinement.implementation(), refinement.specification());
+        let told = exchanges.told(by);
         let does_not_commute = |what, about: &dyn Debug| {
             Some(Asymmetry::DoesNotCommute {
                 what,
-                permutation,
+                by: exchanges.told(by),
                 about: format!("{about:?}"),
             })
         };
-        let image = system.call_permute(by, state);
-        if self.canonical != system.call_canonical(self.permutations, &image) {
+        let image = exchanges.exchange(system, by, state);
+        let is_shift = matches!(told, Exchange::Shift { .. });
+        if is_shift && image == **state {
+            // It has no counters of the group: those that a step makes begin anew.
+            return None;
+        }
+        if self.canonical != exchanges.canonical(system, &image) {
             return Some(Asymmetry::NotCanonical {
-                permutation,
+                by: told,
                 about: format!("{state:?}"),
             });
         }
         if system.call_may_stop(state) != system.call_may_stop(&image) {
             return does_not_commute("may_stop", state);
         }
-        let mapped_image = specification.call_permute(by, mapped);
-        if self.is_initial != specification.call_is_initial(&mapped_image) {
+        let mapped_image = of_specification.exchange(specification, by, mapped);
+        // Counters of initial states are those with which they begin; see `initial`.
+        if !is_shift && self.is_initial != specification.call_is_initial(&mapped_image) {
             return does_not_commute("is_initial", state);
         }
         if mapped_image != refinement.call_map(&image) {
@@ -324,9 +355,9 @@ where
         if self.shows_the_same != image_shows_the_same {
             return does_not_commute("observe", state);
         }
-        if self.holding != holding(self.invariants, &image) {
+        if self.holding != holding(test.invariants, &image) {
             return Some(Asymmetry::InvariantsChange {
-                permutation,
+                by: told,
                 about: format!("{state:?}"),
             });
         }
@@ -337,14 +368,14 @@ where
         }
         let mut of_image = steps(system, &image);
         for (action, to) in &self.steps {
-            let by_step = system.call_permute_action(by, state, action, to);
-            let permuted = (by_step, system.call_permute(by, to));
+            let by_step = exchanges.exchange_action(system, by, state, action, to);
+            let permuted = (by_step, exchanges.exchange(system, by, to));
             let Some(place) = of_image.iter().position(|step| *step == permuted) else {
                 return does_not_commute("next", action);
             };
             of_image.swap_remove(place);
             let target = refinement.call_map(to);
-            let target_image = specification.call_permute(by, &target);
+            let target_image = of_specification.exchange(specification, by, &target);
             let kind = |action: &ActionOf<R::Abstract>| {
                 let process = specification.call_process_of(action);
                 (specification.call_rule_of(action), process)
@@ -359,7 +390,7 @@ where
                 .enumerate()
                 .map(|(place, action)| {
                     let (from, to) = (told.source(mapped, place), told.target(&target, place));
-                    kind(&specification.call_permute_action(by, from, action, to))
+                    kind(&of_specification.exchange_action(specification, by, from, action, to))
                 });
             let wrong = unsimulated(specification, &told, mapped, &target);
             if !permuted_kinds.eq(told_of_image.with_source().iter().map(kind))

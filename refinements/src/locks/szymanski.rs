@@ -1,7 +1,7 @@
 //! Szymanski's lock.
 
 use refmap::crowd::Crowd;
-use refmap_systems::locks::szymanski::{Action, Omits, State, Szymanski, Thread};
+use refmap_systems::locks::szymanski::{Action, Omits, Szymanski};
 
 use super::lock::{LockRefinement, ThreadLock};
 
@@ -32,8 +32,6 @@ pub struct AnySzymanski(pub Omits);
 
 impl Crowd for AnySzymanski {
     type Instance = LockRefinement<Szymanski>;
-    type Shared = ();
-    type Member = Thread;
 
     fn members(&self) -> &str {
         "threads"
@@ -42,16 +40,6 @@ impl Crowd for AnySzymanski {
     fn instance(&self, threads: usize) -> Self::Instance {
         let omits = self.0;
         LockRefinement::new(Szymanski { threads, omits })
-    }
-
-    fn apart(&self, state: &State) -> ((), Vec<Thread>) {
-        ((), state.threads.clone())
-    }
-
-    fn assembled(&self, (): &(), threads: &[Thread]) -> State {
-        State {
-            threads: threads.to_vec(),
-        }
     }
 
     /// Threads wait for those of lower numbers, and for those of higher ones.

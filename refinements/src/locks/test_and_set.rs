@@ -1,7 +1,7 @@
 //! A lock of one flag.
 
 use refmap::crowd::Crowd;
-use refmap_systems::locks::test_and_set::{Action, At, State, Takes, TestAndSet};
+use refmap_systems::locks::test_and_set::{Action, Takes, TestAndSet};
 
 use super::lock::{LockRefinement, ThreadLock};
 
@@ -23,9 +23,6 @@ pub struct AnyTestAndSet(pub Takes);
 
 impl Crowd for AnyTestAndSet {
     type Instance = LockRefinement<TestAndSet>;
-    /// The flag.
-    type Shared = bool;
-    type Member = At;
 
     fn members(&self) -> &str {
         "threads"
@@ -34,17 +31,6 @@ impl Crowd for AnyTestAndSet {
     fn instance(&self, threads: usize) -> Self::Instance {
         let takes = self.0;
         LockRefinement::new(TestAndSet { threads, takes })
-    }
-
-    fn apart(&self, state: &State) -> (bool, Vec<At>) {
-        (state.taken, state.threads.clone())
-    }
-
-    fn assembled(&self, taken: &bool, threads: &[At]) -> State {
-        State {
-            taken: *taken,
-            threads: threads.to_vec(),
-        }
     }
 }
 // ANCHOR_END: any

@@ -1,7 +1,7 @@
 //! A lock of tickets.
 
 use refmap::crowd::Crowd;
-use refmap_systems::locks::ticket::{Action, Counters, State, Thread, TicketLock};
+use refmap_systems::locks::ticket::{Action, Counters, TicketLock};
 
 use super::lock::{LockRefinement, ThreadLock};
 
@@ -22,9 +22,6 @@ pub struct AnyTicketLock(pub Counters);
 
 impl Crowd for AnyTicketLock {
     type Instance = LockRefinement<TicketLock>;
-    /// The next ticket, and the one that is served.
-    type Shared = [u64; 2];
-    type Member = Thread;
 
     fn members(&self) -> &str {
         "threads"
@@ -34,36 +31,4 @@ impl Crowd for AnyTicketLock {
         let counters = self.0;
         LockRefinement::new(TicketLock { threads, counters })
     }
-
-    fn apart(&self, state: &State) -> ([u64; 2], Vec<Thread>) {
-        (
-            [state.next_ticket, state.now_serving],
-            state.threads.clone(),
-        )
-    }
-
-    fn assembled(&self, counters: &[u64; 2], threads: &[Thread]) -> State {
-        let [next_ticket, now_serving] = *counters;
-        State {
-            next_ticket,
-            now_serving,
-            threads: threads.to_vec(),
-        }
-    }
-
-    // ANCHOR: counters
-    fn counters<'p>(
-        &self,
-        counters: &'p mut [u64; 2],
-        threads: &'p mut [Thread],
-    ) -> Vec<&'p mut u64> {
-        let tickets = threads.iter_mut().filter_map(Thread::ticket_mut);
-        counters.iter_mut().chain(tickets).collect()
-    }
-
-    /// Tickets are compared with the one that is served, which grows by 1. Of counters that begin anew each value matters.
-    fn far(&self) -> Option<u64> {
-        (self.0 == Counters::Unbounded).then_some(2)
-    }
-    // ANCHOR_END: counters
 }

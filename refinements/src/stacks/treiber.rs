@@ -94,9 +94,6 @@ pub struct AnyTreiber {
 
 impl Crowd for AnyTreiber {
     type Instance = TreiberRefinement;
-    /// The top, and the reference of each node.
-    type Shared = (Option<usize>, Vec<Option<usize>>);
-    type Member = Thread;
 
     fn members(&self) -> &str {
         "threads"
@@ -113,17 +110,5 @@ impl Crowd for AnyTreiber {
             threads,
             reuses,
         })
-    }
-
-    fn apart(&self, state: &State) -> (Self::Shared, Vec<Thread>) {
-        ((state.top, state.next.clone()), state.threads.clone())
-    }
-
-    fn assembled(&self, (top, next): &Self::Shared, threads: &[Thread]) -> State {
-        State {
-            top: *top,
-            next: next.clone(),
-            threads: threads.to_vec(),
-        }
     }
 }

@@ -18,7 +18,7 @@ pub struct Exclusion {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 pub struct State {
     /// The threads inside.
-    #[state(range = 0..MAX_THREADS)]
+    #[state(member, range = 0..MAX_THREADS)]
     pub inside: IndexSet,
 }
 

@@ -31,7 +31,7 @@ pub enum Omits {
 }
 
 /// Label of a thread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, refmap::State)]
 #[serde(rename_all = "snake_case")]
 pub enum Label {
     /// In its non-critical section.
@@ -57,7 +57,7 @@ pub enum Label {
 }
 
 /// A thread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, refmap::State)]
 pub struct Thread {
     /// Its label.
     pub at: Label,
@@ -70,7 +70,7 @@ pub struct Thread {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 pub struct State {
     /// Each thread, in the order of their numbers.
-    #[state(max_len = MAX_THREADS)]
+    #[state(symmetric, max_len = MAX_THREADS)]
     pub threads: Vec<Thread>,
 }
 

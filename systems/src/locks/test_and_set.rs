@@ -27,7 +27,7 @@ pub enum Takes {
 }
 
 /// Place of a thread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, refmap::State)]
 #[serde(rename_all = "snake_case")]
 pub enum At {
     /// Outside.
@@ -44,7 +44,7 @@ pub struct State {
     /// True if the lock is taken.
     pub taken: bool,
     /// The place of each thread.
-    #[state(max_len = MAX_THREADS)]
+    #[state(symmetric, max_len = MAX_THREADS)]
     pub threads: Vec<At>,
 }
 

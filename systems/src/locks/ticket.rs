@@ -3,7 +3,7 @@
 //! Source: Mellor-Crummey & Scott, *Algorithms for Scalable Synchronization on Shared-Memory Multiprocessors*, ACM TOCS 9, 1991, section 2.2; the counters
 //! are those of Reed & Kanodia, *Synchronization with Eventcounts and Sequencers*, CACM 22, 1979.
 
-use refmap::{IndexSet, TransitionSystem, guard, offer};
+use refmap::{Counter, IndexSet, TransitionSystem, guard, offer};
 use serde::Serialize;
 
 use super::MAX_THREADS;
@@ -29,50 +29,58 @@ pub enum Counters {
     Bits,
 }
 
+// ANCHOR: number
+/// Number of a ticket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, refmap::State)]
+#[serde(untagged)]
+pub enum Number {
+    /// Of counters without an end.
+    Unbounded(Counter),
+    /// Of counters that begin anew.
+    Bounded(#[state(varint)] u64),
+}
+// ANCHOR_END: number
+
 impl Counters {
-    /// The counter after this one.
-    fn after(self, counter: u64) -> u64 {
+    /// The first ticket.
+    fn first(self) -> Number {
         match self {
-            Self::Unbounded => counter + 1,
-            Self::Bytes => (counter + 1) % 256,
-            Self::Bits => (counter + 1) % 2,
+            Self::Unbounded => Number::Unbounded(Counter::ZERO),
+            Self::Bytes | Self::Bits => Number::Bounded(0),
+        }
+    }
+
+    /// The ticket after this one.
+    fn after(self, number: Number) -> Number {
+        match (number, self) {
+            (Number::Unbounded(counter), _) => Number::Unbounded(counter.next()),
+            (Number::Bounded(counter), Self::Bits) => Number::Bounded((counter + 1) % 2),
+            (Number::Bounded(counter), _) => Number::Bounded((counter + 1) % 256),
         }
     }
 }
 
 /// Place of a thread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, refmap::State)]
 #[serde(rename_all = "snake_case")]
 pub enum Thread {
     /// Outside.
     Outside,
     /// It waits with this ticket.
-    Waits(#[state(varint)] u64),
+    Waits(Number),
     /// It is inside with this ticket.
-    Inside(#[state(varint)] u64),
-}
-
-impl Thread {
-    /// Its ticket, if it has one.
-    pub fn ticket_mut(&mut self) -> Option<&mut u64> {
-        match self {
-            Self::Outside => None,
-            Self::Waits(ticket) | Self::Inside(ticket) => Some(ticket),
-        }
-    }
+    Inside(Number),
 }
 
 /// The counters and the threads.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 pub struct State {
     /// The next ticket.
-    #[state(varint)]
-    pub next_ticket: u64,
+    pub next_ticket: Number,
     /// The ticket that is served.
-    #[state(varint)]
-    pub now_serving: u64,
+    pub now_serving: Number,
     /// Each thread.
-    #[state(max_len = MAX_THREADS)]
+    #[state(symmetric, max_len = MAX_THREADS)]
     pub threads: Vec<Thread>,
 }
 
@@ -136,8 +144,8 @@ impl TransitionSystem for TicketLock {
 
     fn initial(&self, visit: &mut impl FnMut(State)) {
         visit(State {
-            next_ticket: 0,
-            now_serving: 0,
+            next_ticket: self.counters.first(),
+            now_serving: self.counters.first(),
             threads: vec![Thread::Outside; self.threads],
         });
     }

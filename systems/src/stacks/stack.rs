@@ -17,7 +17,7 @@ pub struct Stack {
 }
 
 /// Call of a thread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, refmap::State)]
 #[serde(rename_all = "snake_case")]
 pub enum Call {
     /// None.
@@ -55,7 +55,7 @@ pub struct State {
     #[state(max_len = MAX_NODES, range = 0..MAX_NODES)]
     pub stack: Vec<usize>,
     /// The call of each thread.
-    #[state(max_len = MAX_THREADS)]
+    #[state(symmetric, max_len = MAX_THREADS)]
     pub calls: Vec<Call>,
 }
 

@@ -32,7 +32,7 @@ pub enum Reuses {
 }
 
 /// A thread: its call, and what it has read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, refmap::State)]
 #[serde(rename_all = "snake_case")]
 pub enum Thread {
     /// It has no call.
@@ -88,7 +88,7 @@ pub struct State {
     #[state(max_len = MAX_NODES, range = 0..MAX_NODES)]
     pub next: Vec<Option<usize>>,
     /// Each thread.
-    #[state(max_len = MAX_THREADS)]
+    #[state(symmetric, max_len = MAX_THREADS)]
     pub threads: Vec<Thread>,
 }
 

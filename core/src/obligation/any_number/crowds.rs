@@ -26,7 +26,11 @@ impl<C: Crowd> CrowdObject for DeclaredBy<C> {
         most: usize,
         then: &mut dyn FnMut(&[&dyn Subject]) -> Result<(), CheckError>,
     ) -> Result<(), CheckError> {
-        let make = || -> Vec<_> { (1..=most).map(|members| self.0.instance(members)).collect() };
+        let make = || -> Vec<_> {
+            (1..=most)
+                .map(|members| self.crowd.instance(members))
+                .collect()
+        };
         let instances = declared("`instance`", make)?;
         let typed = instances.iter().map(|one| Typed::new(one, None, None));
         let typed = typed.collect::<Result<Vec<_>, _>>()?;

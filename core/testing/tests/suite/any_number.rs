@@ -1,13 +1,14 @@
 //! Any number of members: what is said to hold for every number of them holds with one to five, on random crowds; and what is no crowd is told so.
 
+use std::cmp::Ordering;
 use std::collections::{HashSet, VecDeque};
 
 use refmap::AbstractSteps::{self, Stutter};
-use refmap::crowd::{Crowd, CrowdFault};
+use refmap::crowd::{Crowd, CrowdFault, CrowdParts, Members};
 use refmap::explore::{Limit, Limits};
 use refmap::obligation::{CheckError, Selection, Symmetry, Until};
 use refmap::random::Generator;
-use refmap::state::Kept;
+use refmap::state::{Kept, NameVisitor, Row};
 use refmap::{
     Constraint, Evidence, Invariant, Refinement, Report, Rule, RuleId, Search, Settings, State,
     TransitionSystem, Verdict, check_any_number,
@@ -153,28 +154,118 @@ struct Group {
     next: u64,
     serving: u64,
     tickets: Vec<Option<u64>>,
+    /// Whether there are tickets at all.
+    is_counted: bool,
+    /// Way in which it is taken apart.
+    parts: Parting,
 }
 
-impl Group {
-    fn new(shared: u8, members: Vec<u8>) -> Self {
+/// Way in which a state is taken apart and assembled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+enum Parting {
+    Right,
+    /// Without the last member's kind.
+    WithoutLast,
+    /// Two shared parts are one.
+    Forgetful,
+}
+
+impl Members for Group {
+    /// Beside the shared part the next ticket, and the one that is served, if there are tickets.
+    type Shared = (u8, u64, u64, bool, Parting);
+    type Member = (u8, Option<u64>);
+
+    fn apart(&self) -> CrowdParts<Self::Shared, Self::Member> {
+        let shared = match self.parts {
+            Parting::Forgetful => self.shared.min(1),
+            Parting::Right | Parting::WithoutLast => self.shared,
+        };
+        let members = self.members.iter().copied();
+        let members = members.zip(self.tickets.iter().copied());
+        CrowdParts {
+            shared: (shared, self.next, self.serving, self.is_counted, self.parts),
+            members: members.collect(),
+        }
+    }
+
+    fn assembled(shared: &Self::Shared, members: &[Self::Member]) -> Self {
+        let (mut members, tickets): (Vec<_>, _) = members.iter().copied().unzip();
+        let (shared, next, serving, is_counted, parts) = *shared;
+        if parts == Parting::WithoutLast
+            && let [_, .., last] = &mut members[..]
+        {
+            *last = 0;
+        }
         Self {
             shared,
-            next: 0,
-            serving: 0,
-            tickets: vec![None; members.len()],
             members,
+            next,
+            serving,
+            tickets,
+            is_counted,
+            parts,
+        }
+    }
+}
+
+/// A member's ticket, as it is visited.
+struct Tickets<'a>(&'a mut [Option<u64>]);
+
+impl Row for Tickets<'_> {
+    fn length(&self) -> usize {
+        self.0.len()
+    }
+
+    fn compare(&self, one: usize, other: usize) -> Ordering {
+        self.0[one].cmp(&self.0[other])
+    }
+
+    fn swap(&mut self, one: usize, other: usize) {
+        self.0.swap(one, other);
+    }
+
+    fn visit_element(&mut self, at: usize, visit: &mut dyn NameVisitor) {
+        if let Some(ticket) = &mut self.0[at] {
+            visit.counter(0, ticket);
         }
     }
 }
 
 impl<S: ?Sized> State<S> for Group {
     const KEPT: Kept = Kept::Whole;
+
+    fn visit_names(&mut self, visit: &mut dyn NameVisitor) {
+        if self.is_counted {
+            visit.counter(0, &mut self.next);
+            visit.counter(0, &mut self.serving);
+            visit.rows(&mut [&mut Tickets(&mut self.tickets)]);
+        }
+    }
 }
 
 /// The system of so many members.
 struct Instance {
     rules: Rules,
     members: usize,
+}
+
+impl Instance {
+    fn group(&self, members: Vec<u8>) -> Group {
+        let mut tickets = self.rules.moves.iter();
+        Group {
+            shared: 0,
+            next: 0,
+            serving: 0,
+            tickets: vec![None; members.len()],
+            members,
+            is_counted: tickets.any(|step| step.ticket != Ticket::Nothing),
+            parts: match self.rules.wrong {
+                Wrong::Assembled => Parting::WithoutLast,
+                Wrong::Forgotten => Parting::Forgetful,
+                _ => Parting::Right,
+            },
+        }
+    }
 }
 
 impl TransitionSystem for Instance {
@@ -201,11 +292,11 @@ impl TransitionSystem for Instance {
                 for leader in 0..members.len() {
                     let mut members = members.clone();
                     members[leader] = 2;
-                    visit(Group::new(0, members));
+                    visit(self.group(members));
                 }
                 return;
             }
-            visit(Group::new(0, members));
+            visit(self.group(members));
         }
     }
 
@@ -344,9 +435,6 @@ impl Refinement for Instance {
 
 impl Crowd for Rules {
     type Instance = Instance;
-    /// Beside the shared part the next ticket, and the one that is served.
-    type Shared = (u8, u64, u64);
-    type Member = (u8, Option<u64>);
 
     fn members(&self) -> &str {
         "members"
@@ -367,55 +455,11 @@ impl Crowd for Rules {
         }
     }
 
-    fn apart(&self, state: &Group) -> (Self::Shared, Vec<Self::Member>) {
-        let shared = match self.wrong {
-            Wrong::Forgotten => state.shared.min(1),
-            _ => state.shared,
-        };
-        let members = state.members.iter().copied();
-        let members = members.zip(state.tickets.iter().copied());
-        ((shared, state.next, state.serving), members.collect())
-    }
-
-    fn assembled(&self, shared: &Self::Shared, members: &[Self::Member]) -> Group {
-        let (mut members, tickets): (Vec<_>, _) = members.iter().copied().unzip();
-        if self.wrong == Wrong::Assembled
-            && let [_, .., last] = &mut members[..]
-        {
-            *last = 0;
-        }
-        let (shared, next, serving) = *shared;
-        Group {
-            shared,
-            members,
-            next,
-            serving,
-            tickets,
-        }
-    }
-
     fn in_line(&self) -> bool {
         let guards = self.moves.iter().map(|step| step.guard);
         let mut guards =
             guards.filter(|guard| matches!(guard, Guard::NoneBefore(_) | Guard::SomeBefore(_)));
         guards.next().is_some()
-    }
-
-    fn counters<'p>(
-        &self,
-        (_, next, serving): &'p mut Self::Shared,
-        members: &'p mut [Self::Member],
-    ) -> Vec<&'p mut u64> {
-        let tickets = members.iter_mut().filter_map(|(_, ticket)| ticket.as_mut());
-        [next, serving].into_iter().chain(tickets).collect()
-    }
-
-    fn far(&self) -> Option<u64> {
-        let mut tickets = self
-            .moves
-            .iter()
-            .filter(|step| step.ticket != Ticket::Nothing);
-        tickets.next().map(|_| 2)
     }
 
     fn speaks_of(&self, obligation: &str) -> usize {

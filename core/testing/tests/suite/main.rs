@@ -2,6 +2,7 @@
 //! a profile speaks of packages: `refmap` is optimised, and this is not, which would take most of the time of a build.
 
 mod actions;
+mod alike;
 mod any_number;
 mod auxiliary;
 mod checkpoints;

@@ -1,0 +1,209 @@
+//! More members than a word has bits, members in arrays, and states of a fixed size.
+
+use refmap::AbstractSteps::{self, One};
+use refmap::obligation::{Checker, Symmetry, Until};
+use refmap::{
+    Action, Counter, IndexSet, Invariant, Refinement, Report, Settings, State, TransitionSystem,
+    Verdict,
+};
+use serde::Serialize;
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
+enum Step {
+    Enter(#[process] usize),
+    Leave(#[process] usize),
+}
+
+/// A lock of many.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, State)]
+struct Lock {
+    #[state(member)]
+    holder: Option<usize>,
+    #[state(symmetric)]
+    entered: Vec<bool>,
+}
+
+struct Locked(usize);
+
+impl TransitionSystem for Locked {
+    type State = Lock;
+    type Action = Step;
+    type Observation = bool;
+
+    fn initial(&self, visit: &mut impl FnMut(Lock)) {
+        visit(Lock {
+            holder: None,
+            entered: vec![false; self.0],
+        });
+    }
+
+    fn next(&self, from: &Lock, visit: &mut impl FnMut(Step, Lock)) {
+        for member in 0..self.0 {
+            let mut to = from.clone();
+            if from.holder.is_none() && !from.entered[member] {
+                to.holder = Some(member);
+                to.entered[member] = true;
+                visit(Step::Enter(member), to);
+            } else if from.holder == Some(member) {
+                to.holder = None;
+                visit(Step::Leave(member), to);
+            }
+        }
+    }
+
+    fn observe(&self, lock: &Lock) -> bool {
+        lock.holder.is_some()
+    }
+
+    fn may_stop(&self, lock: &Lock) -> bool {
+        lock.entered.iter().all(|one| *one)
+    }
+}
+
+/// Members in an array, in states of a fixed size.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, State)]
+struct Ring {
+    #[state(range = 0..=8)]
+    turn: Counter,
+    #[state(symmetric, range = 0..=8)]
+    tickets: [Counter; 4],
+    #[state(member, range = 0..4)]
+    done: IndexSet,
+    #[state(member, symmetric, range = 0..4)]
+    before: [u8; 4],
+}
+
+struct Turns {
+    /// The most tickets between the first and the last.
+    most: i64,
+}
+
+impl TransitionSystem for Turns {
+    type State = Ring;
+    type Action = Step;
+    type Observation = usize;
+
+    fn initial(&self, visit: &mut impl FnMut(Ring)) {
+        // Whatever the way round.
+        for [one, two, three] in [
+            [1, 2, 3],
+            [1, 3, 2],
+            [2, 1, 3],
+            [2, 3, 1],
+            [3, 1, 2],
+            [3, 2, 1],
+        ] {
+            let mut before = [three as u8; 4];
+            before[one] = 0;
+            before[two] = one as u8;
+            before[three] = two as u8;
+            visit(Ring {
+                turn: Counter::ZERO,
+                tickets: [Counter::ZERO; 4],
+                done: IndexSet::EMPTY,
+                before,
+            });
+        }
+    }
+
+    fn next(&self, from: &Ring, visit: &mut impl FnMut(Step, Ring)) {
+        for member in 0..4 {
+            let least = from.tickets.iter().min().expect("there are four");
+            let is_after = from.done.contains(usize::from(from.before[member]));
+            if from.turn - *least < self.most && (is_after || from.done.is_empty()) {
+                let mut to = from.clone();
+                to.turn += 1;
+                to.tickets[member] = to.turn;
+                to.done.insert(member);
+                if to.done.len() == 4 {
+                    to.done = IndexSet::from_iter([member]);
+                }
+                visit(Step::Enter(member), to);
+            }
+        }
+    }
+
+    fn observe(&self, ring: &Ring) -> usize {
+        ring.done.len()
+    }
+
+    fn may_stop(&self, _: &Ring) -> bool {
+        true
+    }
+}
+
+/// A system that refines itself.
+struct Itself<S>(S);
+
+impl<S: TransitionSystem> Refinement for Itself<S>
+where
+    S::State: Clone,
+{
+    type Concrete = S;
+    type Abstract = S;
+
+    fn implementation(&self) -> &S {
+        &self.0
+    }
+
+    fn specification(&self) -> &S {
+        &self.0
+    }
+
+    fn map(&self, state: &S::State) -> S::State {
+        state.clone()
+    }
+
+    fn abstract_steps(
+        &self,
+        _: &S::State,
+        action: &S::Action,
+        _: &S::State,
+    ) -> AbstractSteps<S::Action> {
+        One(action.clone())
+    }
+
+    fn invariants(&self) -> Vec<Invariant<S>> {
+        vec![Invariant::new("true", "a test", |_| true)]
+    }
+}
+
+fn check<S: TransitionSystem>(system: S, symmetry: Symmetry) -> Report {
+    let settings = Settings {
+        symmetry,
+        threads: 2,
+        until: Until::End,
+        ..Settings::default()
+    };
+    let report = Checker::new(&Itself(system)).check(&settings);
+    report.expect("there are names")
+}
+
+/// States of which so many members have entered, with a holder or without: as many as that, twice.
+#[test]
+fn seventy_members_are_sorted() {
+    for count in [1, 2, 3, 70] {
+        let report = check(Locked(count), Symmetry::Full);
+        assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+        assert_eq!(report.states, 2 * count as u64 + 1);
+    }
+    let all = check(Locked(4), Symmetry::None);
+    // Those without a holder are sets; of those with one it is one of the set.
+    assert_eq!(all.states, 16 + 4 * 8);
+}
+
+/// Members that stand in a ring can be turned, not exchanged at will: that permutations of another kind are no symmetry is not claimed, since states hold
+/// their numbers.
+#[test]
+fn numbers_in_sets_and_arrays_are_followed() {
+    let quotient = check(Turns { most: 5 }, Symmetry::Full);
+    assert_eq!(quotient.verdict, Some(Verdict::Holds), "{quotient}");
+    let identified = quotient.symmetry.expect("states were identified");
+    assert_eq!((identified.permutations, identified.shifts), (24, true));
+    // Without the symmetry counters leave their range.
+    let whole = Settings::default();
+    let report = Checker::new(&Itself(Turns { most: 5 })).check(&whole);
+    let report = report.expect("it is checked");
+    assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
+    assert!(report.to_string().contains("turn"), "{report}");
+}

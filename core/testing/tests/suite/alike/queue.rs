@@ -1,0 +1,496 @@
+//! Members that take tickets, hold a thing, and name each other, by random rules; and permutations and shifts of their states, by hand.
+
+use refmap::AbstractSteps::{self, One};
+use refmap::random::Generator;
+use refmap::{
+    Action, Constraint, Counter, Invariant, Refinement, State, Symmetric, TransitionSystem,
+};
+use serde::Serialize;
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, State)]
+pub struct Member {
+    pub place: u8,
+    pub ticket: Option<Counter>,
+    pub seen: Counter<1>,
+    #[state(member)]
+    pub friend: Option<u8>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, State)]
+pub struct World {
+    pub mode: u8,
+    #[state(member)]
+    pub holder: Option<u8>,
+    #[state(member)]
+    pub waiting: Vec<u8>,
+    pub next: Counter,
+    pub serving: Counter,
+    pub epoch: Counter<1>,
+    #[state(symmetric)]
+    pub members: Vec<Member>,
+    #[state(symmetric)]
+    pub flags: Vec<bool>,
+    #[state(symmetric, member)]
+    pub chosen: Vec<u8>,
+}
+
+/// Effect of a step beside that on the place of the member and the mode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    Nothing,
+    Take,
+    Serve,
+    Hold,
+    Release,
+    Befriend,
+    Choose,
+    Flag,
+    Wait,
+    Wake,
+    Bump,
+    See,
+}
+
+const EFFECTS: [Effect; 12] = [
+    Effect::Nothing,
+    Effect::Take,
+    Effect::Serve,
+    Effect::Hold,
+    Effect::Release,
+    Effect::Befriend,
+    Effect::Choose,
+    Effect::Flag,
+    Effect::Wait,
+    Effect::Wake,
+    Effect::Bump,
+    Effect::See,
+];
+
+#[derive(Clone, Copy, Debug)]
+pub struct Move {
+    pub place: [u8; 2],
+    pub mode: [u8; 2],
+    pub effect: Effect,
+}
+
+/// Something that depends on a name itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wrong {
+    Nothing,
+    /// The first member is barred.
+    First,
+    /// The last member is, where it names itself.
+    ItsOwnNumber,
+    /// Every second ticket is not given.
+    Odd,
+    /// One ticket is not given,
+    Third,
+    /// or none beyond the thousandth.
+    Beyond,
+    /// The epoch ends.
+    Epoch,
+    /// An invariant of one member,
+    InvariantOfOne,
+    /// and one of a ticket.
+    InvariantOfTicket,
+    /// The number of a member is shown.
+    Shown,
+    /// A number is not told to be one of a member.
+    Action,
+    /// A constraint on a counter.
+    Constraint,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Action)]
+#[rule(process = "member")]
+pub enum Step {
+    Moves {
+        #[process]
+        member: u8,
+        rule: u8,
+    },
+    Names {
+        #[process]
+        member: u8,
+        #[member]
+        other: Option<u8>,
+        rule: u8,
+    },
+    Takes {
+        #[process]
+        member: u8,
+        #[counter]
+        ticket: Counter,
+        rule: u8,
+    },
+    #[rule(process = "other")]
+    Untold {
+        #[process(fixed)]
+        member: u8,
+        rule: u8,
+    },
+}
+
+#[derive(Clone, Debug)]
+pub struct Members {
+    pub count: u8,
+    pub moves: Vec<Move>,
+    pub wrong: Wrong,
+    /// Ticket with which it begins.
+    pub begin: u64,
+    pub is_bounded: bool,
+    /// Most members at a place, and the place.
+    pub most: (usize, u8),
+}
+
+/// Tickets that are out at once, and epochs that are not seen.
+const AHEAD: i64 = 2;
+
+impl Members {
+    pub fn draw(seed: u64) -> Self {
+        let generator = &mut Generator::new(seed);
+        let mut below = |count: usize| generator.below(count) as u8;
+        let count = 2 + below(2);
+        let moves = (0..4 + below(5)).map(|_| Move {
+            place: [below(2), below(3)],
+            mode: if below(3) == 0 {
+                [below(2), below(2)]
+            } else {
+                [0, 0]
+            },
+            effect: EFFECTS[usize::from(below(EFFECTS.len()))],
+        });
+        Self {
+            count,
+            moves: moves.collect(),
+            wrong: Wrong::Nothing,
+            begin: 0,
+            is_bounded: below(3) == 0,
+            most: (1 + usize::from(below(2)), 1 + below(2)),
+        }
+    }
+
+    pub fn state(&self) -> World {
+        let count = usize::from(self.count);
+        World {
+            mode: 0,
+            holder: None,
+            waiting: Vec::new(),
+            next: Counter::new(self.begin),
+            serving: Counter::new(self.begin),
+            epoch: Counter::ZERO,
+            members: vec![
+                Member {
+                    place: 0,
+                    ticket: None,
+                    seen: Counter::ZERO,
+                    friend: None,
+                };
+                count
+            ],
+            flags: vec![false; count],
+            chosen: (0..self.count).collect(),
+        }
+    }
+
+    fn is_barred(&self, from: &World, member: u8, effect: Effect) -> bool {
+        let ticket = from.next - Counter::ZERO;
+        match self.wrong {
+            Wrong::First => member == 0,
+            Wrong::ItsOwnNumber => from.chosen[usize::from(member)] == 1,
+            Wrong::Odd => effect == Effect::Take && ticket % 2 == 1,
+            Wrong::Third => effect == Effect::Take && from.next == Counter::new(3),
+            Wrong::Beyond => effect == Effect::Take && ticket > 1000,
+            Wrong::Epoch => effect == Effect::Bump && from.epoch > Counter::new(7),
+            _ => false,
+        }
+    }
+}
+
+impl TransitionSystem for Members {
+    type State = World;
+    type Action = Step;
+    type Observation = (u8, usize);
+
+    fn initial(&self, visit: &mut impl FnMut(World)) {
+        visit(self.state());
+    }
+
+    fn next(&self, from: &World, visit: &mut impl FnMut(Step, World)) {
+        for ((rule, one), member) in (0..)
+            .zip(&self.moves)
+            .flat_map(|one| (0..self.count).map(move |m| (one, m)))
+        {
+            let at = usize::from(member);
+            let me = &from.members[at];
+            if me.place != one.place[0]
+                || from.mode != one.mode[0]
+                || self.is_barred(from, member, one.effect)
+            {
+                continue;
+            }
+            let mut to = from.clone();
+            to.mode = one.mode[1];
+            to.members[at].place = one.place[1];
+            let moves = Step::Moves { member, rule };
+            let mut action = moves;
+            let is_enabled = match one.effect {
+                Effect::Nothing => true,
+                Effect::Take => {
+                    let ticket = from.next;
+                    to.members[at].ticket = Some(ticket);
+                    to.next += 1;
+                    action = Step::Takes {
+                        member,
+                        ticket,
+                        rule,
+                    };
+                    me.ticket.is_none() && from.next - from.serving < AHEAD
+                }
+                Effect::Serve => {
+                    to.members[at].ticket = None;
+                    to.serving += 1;
+                    me.ticket == Some(from.serving)
+                }
+                Effect::Hold => {
+                    to.holder = Some(member);
+                    from.holder.is_none()
+                }
+                Effect::Release => {
+                    to.holder = None;
+                    from.holder == Some(member)
+                }
+                Effect::Befriend | Effect::Choose => {
+                    for other in 0..self.count {
+                        let mut to = to.clone();
+                        match one.effect {
+                            Effect::Choose => to.chosen[at] = other,
+                            _ => to.members[at].friend = Some(other),
+                        }
+                        let other = Some(other);
+                        visit(
+                            Step::Names {
+                                member,
+                                other,
+                                rule,
+                            },
+                            to,
+                        );
+                    }
+                    false
+                }
+                Effect::Flag => {
+                    to.flags[at] = !from.flags[at];
+                    true
+                }
+                Effect::Wait => {
+                    to.waiting.push(member);
+                    !from.waiting.contains(&member)
+                }
+                Effect::Wake => {
+                    let is_first = from.waiting.first() == Some(&member);
+                    if is_first {
+                        to.waiting.remove(0);
+                    }
+                    is_first
+                }
+                Effect::Bump => {
+                    to.epoch += 1;
+                    let seen = from.members.iter().map(|one| one.seen).min();
+                    seen.is_some_and(|seen| from.epoch - seen < AHEAD)
+                }
+                Effect::See => {
+                    to.members[at].seen = from.epoch;
+                    true
+                }
+            };
+            if self.wrong == Wrong::Action {
+                action = Step::Untold { member, rule };
+            }
+            if is_enabled {
+                visit(action, to);
+            }
+        }
+    }
+
+    fn observe(&self, state: &World) -> (u8, usize) {
+        let shown = match self.wrong {
+            Wrong::Shown => usize::from(state.members[0].place),
+            _ => state.flags.iter().filter(|flag| **flag).count(),
+        };
+        (state.mode, shown)
+    }
+
+    fn may_stop(&self, state: &World) -> bool {
+        state.mode == 1
+    }
+}
+
+/// Members that are members.
+#[derive(Clone, Debug)]
+pub struct Themselves {
+    pub implementation: Members,
+    pub specification: Members,
+}
+
+impl Themselves {
+    pub fn new(members: &Members) -> Self {
+        let specification = Members {
+            wrong: match members.wrong {
+                Wrong::Shown | Wrong::InvariantOfOne => Wrong::Nothing,
+                other => other,
+            },
+            ..members.clone()
+        };
+        Self {
+            implementation: members.clone(),
+            specification,
+        }
+    }
+}
+
+impl Refinement for Themselves {
+    type Concrete = Members;
+    type Abstract = Members;
+
+    fn implementation(&self) -> &Members {
+        &self.implementation
+    }
+
+    fn specification(&self) -> &Members {
+        &self.specification
+    }
+
+    fn map(&self, state: &World) -> World {
+        state.clone()
+    }
+
+    fn abstract_steps(&self, _: &World, action: &Step, _: &World) -> AbstractSteps<Step> {
+        One(*action)
+    }
+
+    fn invariants(&self) -> Vec<Invariant<Members>> {
+        let (most, place) = self.implementation.most;
+        let wrong = self.implementation.wrong;
+        let few = move |state: &World| {
+            let there = state.members.iter().filter(|one| one.place == place);
+            there.count() <= most
+        };
+        let apart = |state: &World| {
+            let friends = state.members.iter().filter_map(|one| one.friend);
+            friends.clone().all(|friend| Some(friend) != state.holder)
+        };
+        let absolute = move |state: &World| match wrong {
+            Wrong::InvariantOfOne => state.members[0].place == 0,
+            Wrong::InvariantOfTicket => state.next != Counter::new(9),
+            _ => state.serving <= state.next,
+        };
+        vec![
+            Invariant::new("few", "a test", few),
+            Invariant::new("apart", "a test", apart),
+            Invariant::new("absolute", "a test", absolute),
+        ]
+    }
+
+    fn constraint(&self) -> Option<Constraint<Members>> {
+        let wrong = self.implementation.wrong;
+        let within = move |state: &World| match wrong {
+            Wrong::Constraint => state.next < Counter::new(12),
+            _ => state.waiting.len() < 2,
+        };
+        let is_bounded = self.implementation.is_bounded || wrong == Wrong::Constraint;
+        is_bounded.then(|| Constraint::new("few wait", within))
+    }
+}
+
+/// A state with its members exchanged, by hand.
+pub fn permuted(by: &[u8], state: &World) -> World {
+    let to = |member: u8| by[usize::from(member)];
+    let mut permuted = state.clone();
+    permuted.holder = state.holder.map(to);
+    permuted.waiting = state.waiting.iter().map(|one| to(*one)).collect();
+    for (at, member) in state.members.iter().enumerate() {
+        let place = usize::from(by[at]);
+        permuted.members[place] = Member {
+            friend: member.friend.map(to),
+            ..member.clone()
+        };
+        permuted.flags[place] = state.flags[at];
+        permuted.chosen[place] = to(state.chosen[at]);
+    }
+    permuted
+}
+
+/// A state with its counters shifted down, by hand.
+pub fn normal(state: &World) -> World {
+    let mut normal = state.clone();
+    let tickets = state.members.iter().filter_map(|one| one.ticket);
+    let least = tickets.chain([state.next, state.serving]).min();
+    let seen = state.members.iter().map(|one| one.seen);
+    let least_seen = seen.chain([state.epoch]).min();
+    let down = |ticket: Counter| Counter::new((ticket - least.expect("there is one")) as u64);
+    let seen_down =
+        |seen: Counter<1>| Counter::new((seen - least_seen.expect("there is one")) as u64);
+    normal.next = down(state.next);
+    normal.serving = down(state.serving);
+    normal.epoch = seen_down(state.epoch);
+    for member in &mut normal.members {
+        member.ticket = member.ticket.map(down);
+        member.seen = seen_down(member.seen);
+    }
+    normal
+}
+
+/// All permutations of so many, the one that exchanges nothing first.
+pub fn permutations(count: u8) -> Vec<Vec<u8>> {
+    let mut all = vec![Vec::new()];
+    for _ in 0..count {
+        let longer = |one: &Vec<u8>| -> Vec<Vec<u8>> {
+            let others = (0..count).filter(|other| !one.contains(other));
+            others.map(|other| [&one[..], &[other]].concat()).collect()
+        };
+        all = all.iter().flat_map(longer).collect();
+    }
+    all
+}
+
+impl Symmetric for Members {
+    type Permutation = Vec<u8>;
+
+    fn permutations(&self) -> Vec<Vec<u8>> {
+        permutations(self.count)
+    }
+
+    fn permute(&self, by: &Vec<u8>, state: &World) -> World {
+        permuted(by, state)
+    }
+
+    fn permute_action(&self, by: &Vec<u8>, _: &World, action: &Step, _: &World) -> Step {
+        let to = |member: u8| by[usize::from(member)];
+        match *action {
+            Step::Moves { member, rule } => Step::Moves {
+                member: to(member),
+                rule,
+            },
+            Step::Names {
+                member,
+                other,
+                rule,
+            } => Step::Names {
+                member: to(member),
+                other: other.map(to),
+                rule,
+            },
+            Step::Takes {
+                member,
+                ticket,
+                rule,
+            } => Step::Takes {
+                member: to(member),
+                ticket,
+                rule,
+            },
+            untold @ Step::Untold { .. } => untold,
+        }
+    }
+}

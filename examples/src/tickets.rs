@@ -1,0 +1,481 @@
+//! A ring buffer of two producers and two consumers: threads that are alike, and tickets of which only the differences matter.
+//!
+//! The one idea: a ticket has no bound, and what its number is never matters. By hand tickets are counted modulo something, which has to be large enough,
+//! and multiplies the states by itself. A [`Counter`] says that only differences matter, and states that are a shift of each other are one. The
+//! threads are the elements of one vector, `symmetric`, and states that exchange threads are one, too. That both is so is tested on the way.
+//!
+//! The buffer is that of Vyukov, *Bounded MPMC Queue*, 1024cores.net: a cell is for one ticket at a time, and a producer waits until the cell is for its
+//! own. Deviations. D1: a cell says its ticket and whether it is full, where his have one number for both. D2: a thread that lags more than two tickets behind is
+//! not looked at, which is a constraint: it finds that its ticket is out of date in any case.
+
+use refmap::AbstractSteps::{self, One, Stutter};
+use refmap::obligation::{Checker, Symmetry};
+use refmap::{
+    Action, Constraint, Counter, Refinement, Report, Settings, State, TransitionSystem, offer,
+};
+use serde::Serialize;
+
+const THREADS: usize = 4;
+const CELLS: i64 = 2;
+const VALUES: u8 = 2;
+/// Tickets that a thread may lag behind.
+const LAG: i64 = 2;
+
+// ANCHOR: state
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, State)]
+struct Ring {
+    /// The next ticket of producers, and of consumers.
+    tail: Counter,
+    head: Counter,
+    /// In the order of their tickets.
+    cells: Vec<Cell>,
+    #[state(symmetric)]
+    threads: Vec<Thread>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, State)]
+struct Cell {
+    ticket: Counter,
+    #[state(range = 0..VALUES)]
+    value: Option<u8>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, State)]
+enum Thread {
+    /// A producer, which may have read a ticket,
+    Producer(Option<Counter>),
+    /// and one whose ticket it is.
+    Filling(Counter, #[state(range = 0..VALUES)] u8),
+    /// A consumer, which may have read a ticket,
+    Consumer(Option<Counter>),
+    /// and one whose ticket it is.
+    Emptying(Counter),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
+#[rule(process = "thread")]
+enum Step {
+    /// A thread reads its next ticket,
+    Read(#[process] usize),
+    /// and again, if it was not its own.
+    GiveUp(#[process] usize),
+    /// It is still the next one, and the cell is for it.
+    Claim {
+        #[process]
+        thread: usize,
+        value: u8,
+    },
+    Fill(#[process] usize),
+    Take(#[process] usize),
+    Empty(#[process] usize),
+}
+// ANCHOR_END: state
+
+/// How tickets are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tickets {
+    /// Modulo a number, by hand.
+    Modulo(u64),
+    /// Without a bound.
+    Unbounded,
+}
+
+/// Condition under which a producer claims a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Claims {
+    EmptyCell,
+    /// None. Wrong: the cell may be full.
+    AnyCell,
+}
+
+/// The implementation.
+struct Buffer {
+    tickets: Tickets,
+    claims: Claims,
+}
+
+impl Buffer {
+    fn after(&self, ticket: Counter, steps: i64) -> Counter {
+        let later = ticket + steps as u64;
+        match self.tickets {
+            Tickets::Modulo(modulus) => Counter::new((later - Counter::ZERO) as u64 % modulus),
+            Tickets::Unbounded => later,
+        }
+    }
+
+    /// Tickets from one to a later one.
+    fn distance(&self, from: Counter, to: Counter) -> i64 {
+        match self.tickets {
+            Tickets::Modulo(modulus) => (to - from).rem_euclid(modulus as i64),
+            Tickets::Unbounded => to - from,
+        }
+    }
+
+    fn read(from: &Ring, thread: usize) -> Option<Ring> {
+        let mut to = from.clone();
+        to.threads[thread] = match from.threads[thread] {
+            Thread::Producer(None) => Thread::Producer(Some(from.tail)),
+            Thread::Consumer(None) => Thread::Consumer(Some(from.head)),
+            _ => return None,
+        };
+        Some(to)
+    }
+
+    fn give_up(from: &Ring, thread: usize) -> Option<Ring> {
+        let mut to = from.clone();
+        to.threads[thread] = match from.threads[thread] {
+            Thread::Producer(Some(_)) => Thread::Producer(None),
+            Thread::Consumer(Some(_)) => Thread::Consumer(None),
+            _ => return None,
+        };
+        Some(to)
+    }
+
+    fn claim(&self, from: &Ring, thread: usize, value: u8) -> Option<Ring> {
+        let Thread::Producer(Some(ticket)) = from.threads[thread] else {
+            return None;
+        };
+        let is_empty = |cell: &Cell| cell.ticket == ticket && cell.value.is_none();
+        let is_claimed = match self.claims {
+            Claims::EmptyCell => from.cells.iter().any(is_empty),
+            Claims::AnyCell => true,
+        };
+        let mut to = from.clone();
+        to.tail = self.after(ticket, 1);
+        to.threads[thread] = Thread::Filling(ticket, value);
+        (ticket == from.tail && is_claimed).then_some(to)
+    }
+
+    /// Writes a cell for a ticket in the place of that which is where it belongs.
+    fn write(&self, to: &mut Ring, ticket: Counter, written: Cell) {
+        let is_there = |cell: &Cell| (cell.ticket - ticket).rem_euclid(CELLS) == 0;
+        if let Some(place) = to.cells.iter().position(is_there) {
+            to.cells[place] = written;
+        }
+        to.cells.sort();
+    }
+
+    fn fill(&self, from: &Ring, thread: usize) -> Option<Ring> {
+        let Thread::Filling(ticket, value) = from.threads[thread] else {
+            return None;
+        };
+        let mut to = from.clone();
+        let value = Some(value);
+        self.write(&mut to, ticket, Cell { ticket, value });
+        to.threads[thread] = Thread::Producer(None);
+        Some(to)
+    }
+
+    fn take(&self, from: &Ring, thread: usize) -> Option<Ring> {
+        let Thread::Consumer(Some(ticket)) = from.threads[thread] else {
+            return None;
+        };
+        let is_full = |cell: &Cell| cell.ticket == ticket && cell.value.is_some();
+        let is_next = ticket == from.head && from.cells.iter().any(is_full);
+        let mut to = from.clone();
+        to.head = self.after(ticket, 1);
+        to.threads[thread] = Thread::Emptying(ticket);
+        is_next.then_some(to)
+    }
+
+    fn empty(&self, from: &Ring, thread: usize) -> Option<Ring> {
+        let Thread::Emptying(ticket) = from.threads[thread] else {
+            return None;
+        };
+        let mut to = from.clone();
+        let next = self.after(ticket, CELLS);
+        let free = Cell {
+            ticket: next,
+            value: None,
+        };
+        self.write(&mut to, ticket, free);
+        to.threads[thread] = Thread::Consumer(None);
+        Some(to)
+    }
+
+    /// The value of a ticket: in its cell, or still in the hands of a producer. It may be lost.
+    fn value(from: &Ring, ticket: Counter) -> Option<u8> {
+        let in_cell = from.cells.iter().find(|cell| cell.ticket == ticket);
+        let in_hands = || {
+            from.threads.iter().find_map(|thread| match thread {
+                Thread::Filling(of, value) if *of == ticket => Some(*value),
+                _ => None,
+            })
+        };
+        in_cell.and_then(|cell| cell.value).or_else(in_hands)
+    }
+}
+
+impl TransitionSystem for Buffer {
+    type State = Ring;
+    type Action = Step;
+    type Observation = Vec<Option<u8>>;
+
+    fn initial(&self, visit: &mut impl FnMut(Ring)) {
+        let cell = |ticket| Cell {
+            ticket: Counter::new(ticket),
+            value: None,
+        };
+        let thread = |number| match number % 2 {
+            0 => Thread::Producer(None),
+            _ => Thread::Consumer(None),
+        };
+        visit(Ring {
+            tail: Counter::ZERO,
+            head: Counter::ZERO,
+            cells: (0..CELLS as u64).map(cell).collect(),
+            threads: (0..THREADS).map(thread).collect(),
+        });
+    }
+
+    fn next(&self, from: &Ring, visit: &mut impl FnMut(Step, Ring)) {
+        for thread in 0..THREADS {
+            offer(visit, Step::Read(thread), || Self::read(from, thread));
+            offer(visit, Step::GiveUp(thread), || Self::give_up(from, thread));
+            for value in 0..VALUES {
+                offer(visit, Step::Claim { thread, value }, || {
+                    self.claim(from, thread, value)
+                });
+            }
+            offer(visit, Step::Fill(thread), || self.fill(from, thread));
+            offer(visit, Step::Take(thread), || self.take(from, thread));
+            offer(visit, Step::Empty(thread), || self.empty(from, thread));
+        }
+    }
+
+    /// What consumers have in their hands.
+    fn observe(&self, state: &Ring) -> Vec<Option<u8>> {
+        let hand = |thread: &Thread| match thread {
+            Thread::Emptying(ticket) => Self::value(state, *ticket),
+            _ => None,
+        };
+        state.threads.iter().map(hand).collect()
+    }
+}
+
+/// The specification: a queue of a bounded length, with what threads have taken from it.
+struct Bounded;
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, State)]
+struct Queue {
+    #[state(range = 0..VALUES)]
+    values: Vec<Option<u8>>,
+    #[state(symmetric, range = 0..VALUES)]
+    hands: Vec<Option<u8>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
+#[rule(process = "thread")]
+enum Operation {
+    Enqueue {
+        #[process]
+        thread: usize,
+        value: u8,
+    },
+    Dequeue(#[process] usize),
+    Done(#[process] usize),
+}
+
+impl Queue {
+    fn enqueue(&self, value: u8) -> Option<Self> {
+        let mut to = self.clone();
+        to.values.push(Some(value));
+        let held = self.hands.iter().flatten().count();
+        (self.values.len() + held < CELLS as usize).then_some(to)
+    }
+
+    fn dequeue(&self, thread: usize) -> Option<Self> {
+        let mut to = self.clone();
+        let is_there = !self.values.is_empty() && self.hands[thread].is_none();
+        is_there.then(|| to.hands[thread] = to.values.remove(0))?;
+        Some(to)
+    }
+
+    fn done(&self, thread: usize) -> Option<Self> {
+        let mut to = self.clone();
+        to.hands[thread].take().is_some().then_some(to)
+    }
+}
+
+impl TransitionSystem for Bounded {
+    type State = Queue;
+    type Action = Operation;
+    type Observation = Vec<Option<u8>>;
+
+    fn initial(&self, visit: &mut impl FnMut(Queue)) {
+        visit(Queue {
+            values: Vec::new(),
+            hands: vec![None; THREADS],
+        });
+    }
+
+    fn next(&self, from: &Queue, visit: &mut impl FnMut(Operation, Queue)) {
+        for thread in 0..THREADS {
+            for value in 0..VALUES {
+                offer(visit, Operation::Enqueue { thread, value }, || {
+                    from.enqueue(value)
+                });
+            }
+            offer(visit, Operation::Dequeue(thread), || from.dequeue(thread));
+            offer(visit, Operation::Done(thread), || from.done(thread));
+        }
+    }
+
+    fn observe(&self, state: &Queue) -> Vec<Option<u8>> {
+        state.hands.clone()
+    }
+}
+
+/// The buffer is a queue: a value is in it when its ticket is claimed.
+struct BufferIsAQueue(Buffer);
+
+impl Refinement for BufferIsAQueue {
+    type Concrete = Buffer;
+    type Abstract = Bounded;
+
+    fn implementation(&self) -> &Buffer {
+        &self.0
+    }
+
+    fn specification(&self) -> &Bounded {
+        &Bounded
+    }
+
+    fn map(&self, state: &Ring) -> Queue {
+        let count = self.0.distance(state.head, state.tail);
+        let tickets = (0..count).map(|steps| self.0.after(state.head, steps));
+        Queue {
+            values: tickets.map(|ticket| Buffer::value(state, ticket)).collect(),
+            hands: self.0.observe(state),
+        }
+    }
+
+    fn abstract_steps(&self, _: &Ring, step: &Step, _: &Ring) -> AbstractSteps<Operation> {
+        match *step {
+            Step::Claim { thread, value } => One(Operation::Enqueue { thread, value }),
+            Step::Take(thread) => One(Operation::Dequeue(thread)),
+            Step::Empty(thread) => One(Operation::Done(thread)),
+            Step::Read(_) | Step::GiveUp(_) | Step::Fill(_) => Stutter,
+        }
+    }
+
+    fn constraint(&self) -> Option<Constraint<Buffer>> {
+        let buffer = Buffer { ..self.0 };
+        let is_near = move |state: &Ring| {
+            let lags = state.threads.iter().map(|thread| match thread {
+                Thread::Producer(Some(ticket)) => buffer.distance(*ticket, state.tail),
+                Thread::Consumer(Some(ticket)) => buffer.distance(*ticket, state.head),
+                _ => 0,
+            });
+            lags.max() <= Some(LAG)
+        };
+        Some(Constraint::new("no thread lags behind", is_near))
+    }
+}
+
+fn run(tickets: Tickets, claims: Claims, symmetry: Symmetry) -> Report {
+    let settings = Settings {
+        symmetry,
+        ..Settings::default()
+    };
+    let refinement = BufferIsAQueue(Buffer { tickets, claims });
+    Checker::new(&refinement)
+        .check(&settings)
+        .expect("the settings fit")
+}
+
+pub fn main() {
+    for claims in [Claims::EmptyCell, Claims::AnyCell] {
+        println!("{}", run(Tickets::Modulo(12), claims, Symmetry::None));
+        println!("{}", run(Tickets::Unbounded, claims, Symmetry::Full));
+    }
+}
+
+// Change it: let producers claim odd tickets only if the value is 1. Which row says that it is the ticket itself that matters?
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use refmap::{Symmetric, Verdict};
+
+    /// The row that is violated, and after how many steps.
+    fn violation(report: &Report) -> (&str, usize) {
+        let shown = report.counterexample.as_ref().expect("it is violated");
+        (&shown.obligation, shown.length)
+    }
+
+    /// The figures of the book's page on scale.
+    #[test]
+    fn all_forms_decide_the_same_of_fewer_states() {
+        for (tickets, symmetry, states, depth) in [
+            (Tickets::Modulo(8), Symmetry::None, 23_168, 64),
+            (Tickets::Modulo(12), Symmetry::None, 34_752, 88),
+            (Tickets::Unbounded, Symmetry::Full, 883, 22),
+        ] {
+            let report = run(tickets, Claims::EmptyCell, symmetry);
+            assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+            assert_eq!((report.states, report.depth), (states, depth), "{report}");
+            let broken = run(tickets, Claims::AnyCell, symmetry);
+            assert_eq!(violation(&broken), ("simulation", 7), "{broken}");
+        }
+    }
+
+    /// No threads are exchanged where a symmetry is written by hand, of one permutation; counters are shifted beside it.
+    #[test]
+    fn counters_alone() {
+        for (claims, states) in [(Claims::EmptyCell, Some(2896)), (Claims::AnyCell, None)] {
+            let settings = Settings {
+                symmetry: Symmetry::Full,
+                ..Settings::default()
+            };
+            let refinement = BufferIsAQueue(Buffer {
+                tickets: Tickets::Unbounded,
+                claims,
+            });
+            let report = Checker::new(&refinement).symmetric().check(&settings);
+            let report = report.expect("the settings fit");
+            match states {
+                Some(states) => {
+                    assert_eq!((report.states, report.depth), (states, 22), "{report}");
+                    assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+                }
+                None => assert_eq!(violation(&report), ("simulation", 7), "{report}"),
+            }
+        }
+    }
+
+    /// A modulus is a number that matters.
+    #[test]
+    fn tickets_by_hand_are_no_counters() {
+        let report = run(Tickets::Modulo(12), Claims::EmptyCell, Symmetry::Full);
+        assert_eq!(violation(&report).0, "model", "{report}");
+        let told = "next does not commute with a shift of all counters";
+        assert!(report.to_string().contains(told), "{report}");
+    }
+
+    macro_rules! only_counters {
+        ($($system:ty, $state:ty, $action:ty);*) => {$(
+            impl Symmetric for $system {
+                type Permutation = ();
+
+                fn permutations(&self) -> Vec<()> {
+                    vec![()]
+                }
+
+                fn permute(&self, (): &(), state: &$state) -> $state {
+                    state.clone()
+                }
+
+                fn permute_action(&self, (): &(), _: &$state, action: &$action, _: &$state) -> $action {
+                    action.clone()
+                }
+
+                fn canonical(&self, _: &[()], state: &$state) -> $state {
+                    state.clone()
+                }
+            }
+        )*};
+    }
+
+    only_counters!(Buffer, Ring, Step; Bounded, Queue, Operation);
+}
