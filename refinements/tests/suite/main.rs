@@ -2,6 +2,7 @@
 
 mod auxiliary;
 mod ben_ari;
+mod ben_ari_several;
 mod copying;
 mod induction;
 mod mutants;
