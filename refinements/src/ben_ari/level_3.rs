@@ -11,7 +11,9 @@
 use refmap::AbstractSteps::{self, One, Stutter};
 use refmap::{Invariant, Process, Refinement, Waiver};
 use refmap_systems::ben_ari::level_3::{Action, Chi, State};
-use refmap_systems::ben_ari::{Level2, Level3, Midway, MutatorAt, Scope, Step, level_2};
+use refmap_systems::ben_ari::{
+    Level2, Level3, Look, Midway, MutatorAt, MutatorOrder, Scope, Shape, Step, level_2,
+};
 
 use super::scan::{bw_cells, counting, nothing_coloured, scanning};
 
@@ -260,6 +262,10 @@ impl Refinement for Refinement3 {
             }
             Midway::Coloured | Midway::Awaited => invariants.extend(repaired(*scope)),
         }
+        if scope.mutator == MutatorOrder::ColouredBefore {
+            invariants.push(blackened_from_l());
+            return invariants;
+        }
         invariants.extend([
             uncoloured_count_has_no_bw(),
             no_bw_at_quit(),
@@ -269,14 +275,12 @@ impl Refinement for Refinement3 {
     }
 
     fn waivers(&self) -> Vec<Waiver> {
-        let Scope {
-            shape,
-            mutators,
-            midway,
-            ..
-        } = self.implementation.scope;
-        let is_small = mutators == 1 && shape.nodes < 4 && shape.roots < shape.nodes;
-        if is_small && midway == Midway::Coloured {
+        let scope = self.implementation.scope;
+        let Shape { nodes, roots, .. } = scope.shape;
+        let is_small = scope.mutators == 1 && nodes < 4 && roots < nodes;
+        let looks_after = matches!(scope.look, Look::OneByOne | Look::AtOnce)
+            && scope.mutator != MutatorOrder::ColouredBefore;
+        if is_small && looks_after && scope.midway == Midway::Coloured {
             vec![Waiver {
                 rule: "colour_midway",
                 reason: "one scan of so few nodes finds all that is accessible, and so the target of a single mutator",

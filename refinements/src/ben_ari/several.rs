@@ -5,10 +5,13 @@
 //! as nothing was coloured since the last count, and no such mutator has a white target, there is no black-to-white pointer behind
 //! the scan, and no mutator is about to colour a white node. Both hold at the end of the scan once the collector has looked at all mutators: if
 //! it met a white target, something was coloured. Then all accessible nodes are black, so what any mutator redirects a cell to is, and it stays so.
+//!
+//! Where mutators colour before they redirect it is simpler: once the collector has looked at them, what they redirect cells to is black. These
+//! invariants speak of what is shared and of one mutator, and never say that a mutator is somewhere.
 
 use refmap::Invariant;
 use refmap_systems::ben_ari::level_3::{Chi, State};
-use refmap_systems::ben_ari::{Level3, Locals, MutatorAt, Scope, has_seen};
+use refmap_systems::ben_ari::{Level3, Locals, MutatorAt, MutatorOrder, Scope, has_seen};
 
 use super::scan::{bw_cells, counting, nothing_coloured, scanning};
 
@@ -21,8 +24,17 @@ pub(super) fn repaired(scope: Scope) -> Vec<Invariant<Level3>> {
     if scope.has_rounds() {
         invariants.push(seen_where_looking(scope));
     }
-    invariants.push(scanned_without_targets(scope));
-    invariants.push(counted_without_targets());
+    if scope.mutator == MutatorOrder::ColouredBefore {
+        invariants.push(redirected_to_black(scope));
+        invariants.extend([
+            uncoloured_scan_has_no_bw(),
+            uncoloured_count_is_blackened(),
+            blackened_at_quit(),
+        ]);
+    } else {
+        invariants.push(scanned_without_targets(scope));
+        invariants.push(counted_without_targets());
+    }
     invariants
 }
 
@@ -74,6 +86,50 @@ pub fn counted_without_targets() -> Invariant<Level3> {
         Chi::Compare => s.bc == s.obc,
         _ => counting(s) && nothing_coloured(s),
     })
+}
+
+/// Targets coloured before: what a mutator may redirect a cell to is black, once the collector has looked at it and until it has marked.
+/// It speaks of one mutator.
+pub fn redirected_to_black(scope: Scope) -> Invariant<Level3> {
+    let source = "supports uncoloured_scan_has_no_bw; D6";
+    Invariant::new("redirected_to_black", source, move |s: &State| {
+        let may_redirect = |locals: &&Locals| locals.mu == MutatorAt::Mutate && locals.announced();
+        let looked_at = |locals: &&Locals| !s.looks(&scope) || has_seen(&scope, s.round, locals);
+        let mut mutators = s
+            .shared
+            .mutators
+            .iter()
+            .filter(may_redirect)
+            .filter(looked_at);
+        mutators.all(|locals| s.shared.c.colour(locals.q))
+    })
+    .when(|s: &State| scanning(s) || counting(s) || s.chi == Chi::Compare)
+}
+
+/// Targets coloured before: no black-to-white pointer is behind the scan, if nothing was coloured since the last count.
+pub fn uncoloured_scan_has_no_bw() -> Invariant<Level3> {
+    let source = "supports uncoloured_count_is_blackened; D6";
+    Invariant::new("uncoloured_scan_has_no_bw", source, |s: &State| {
+        bw_cells(s, true).next().is_none()
+    })
+    .when(|s: &State| scanning(s) && nothing_coloured(s))
+}
+
+/// Targets coloured before: while black nodes are counted all accessible ones are, if nothing was coloured since the last count.
+pub fn uncoloured_count_is_blackened() -> Invariant<Level3> {
+    let source = "supports blackened_at_quit; D6";
+    Invariant::new("uncoloured_count_is_blackened", source, |s: &State| {
+        s.shared.c.blackened(&s.shared.m, 0)
+    })
+    .when(|s: &State| counting(s) && nothing_coloured(s))
+}
+
+/// Targets coloured before: when the counts agree all accessible nodes are black, as COMPARE.1 ≪ PROPAGATE.2 needs.
+pub fn blackened_at_quit() -> Invariant<Level3> {
+    Invariant::new("blackened_at_quit", "D6", |s: &State| {
+        s.shared.c.blackened(&s.shared.m, 0)
+    })
+    .when(|s: &State| s.chi == Chi::Compare && s.bc == s.obc)
 }
 
 /// Whether one of these mutators is about to colour a white node.

@@ -10,7 +10,7 @@ use refmap_refinements::ben_ari::{Refinement1, Refinement2, Refinement3, compose
 use refmap_systems::ben_ari::{Finishing, InitialColours, Look, Midway, MutatorOrder, Scope};
 
 /// The repairs: what the collector does, how it looks, and the order of the mutator's steps.
-const REPAIRS: [(Midway, Look, MutatorOrder); 8] = [
+const REPAIRS: [(Midway, Look, MutatorOrder); 10] = [
     (Midway::Coloured, Look::OneByOne, MutatorOrder::Announced),
     (Midway::Coloured, Look::AtOnce, MutatorOrder::Announced),
     (
@@ -23,7 +23,20 @@ const REPAIRS: [(Midway, Look, MutatorOrder); 8] = [
     (Midway::Awaited, Look::AtOnce, MutatorOrder::Announced),
     (Midway::Awaited, Look::OneByOne, MutatorOrder::RedirectFirst),
     (Midway::Awaited, Look::AtOnce, MutatorOrder::RedirectFirst),
+    BEFORE,
+    (
+        Midway::Awaited,
+        Look::BeforeScanning,
+        MutatorOrder::ColouredBefore,
+    ),
 ];
+
+/// The repair of which each invariant speaks of one mutator at most.
+const BEFORE: (Midway, Look, MutatorOrder) = (
+    Midway::Coloured,
+    Look::BeforeScanning,
+    MutatorOrder::ColouredBefore,
+);
 
 const THE_REPAIR: (Midway, Look, MutatorOrder) = REPAIRS[0];
 
@@ -224,6 +237,8 @@ fn garbage_is_collected_in_the_end() {
         (THE_REPAIR, 1, Finishing::None, false),
         (THE_REPAIR, 2, Finishing::None, true),
         (THE_REPAIR, 2, Finishing::Weak, false),
+        (BEFORE, 1, Finishing::None, false),
+        (BEFORE, 2, Finishing::Weak, false),
         (
             coloured(MutatorOrder::RedirectFirst),
             2,
@@ -302,6 +317,7 @@ fn slow_four_nodes_tell_what_is_needed() {
         (by(Midway::Awaited, MutatorOrder::AnnouncedLate), 117),
         (by(Midway::Awaited, MutatorOrder::RetiredEarly), 121),
         (by(Midway::Awaited, MutatorOrder::Uncoloured), 121),
+        (by(Midway::Ignored, MutatorOrder::ColouredBefore), 174),
         (before(Midway::Coloured, MutatorOrder::RedirectFirst), 117),
         (before(Midway::Coloured, MutatorOrder::Announced), 119),
         (before(Midway::Awaited, MutatorOrder::RedirectFirst), 117),
@@ -356,7 +372,7 @@ fn nightly_looking_after_the_count_is_too_late() {
 #[test]
 #[ignore = "an hour, and 8 GB"]
 fn nightly_larger_sizes_are_safe() {
-    for repair in [THE_REPAIR, REPAIRS[3]] {
+    for repair in [THE_REPAIR, REPAIRS[3], BEFORE] {
         for size in [
             (2, 2, 1, 3),
             (3, 1, 1, 3),

@@ -16,10 +16,18 @@ impl MutatorOrder {
         self != Self::AnnouncedLate || locals.announced()
     }
 
+    /// Moves a mutator on that announces its target.
+    pub(super) fn announces_now(self, locals: &mut Locals) {
+        locals.announce();
+        if self == Self::ColouredBefore {
+            locals.mu = MutatorAt::Colour;
+        }
+    }
+
     /// Moves a mutator on that has redirected a cell to the announced target.
     pub(super) fn has_redirected(self, locals: &mut Locals) {
         locals.mu = match self {
-            Self::RetiredEarly | Self::Uncoloured => MutatorAt::Retire,
+            Self::ColouredBefore | Self::RetiredEarly | Self::Uncoloured => MutatorAt::Retire,
             _ => MutatorAt::Colour,
         };
     }
@@ -28,7 +36,7 @@ impl MutatorOrder {
     pub(super) fn has_coloured(self, locals: &mut Locals) {
         match self {
             Self::RetiredEarly => *locals = at_rest(*locals),
-            Self::Unretired => locals.mu = MutatorAt::Mutate,
+            Self::ColouredBefore | Self::Unretired => locals.mu = MutatorAt::Mutate,
             _ => locals.mu = MutatorAt::Retire,
         }
     }

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::command::Command;
 use super::level::{Collector, Level};
-use super::scope::{Midway, Scope};
+use super::scope::{Midway, MutatorOrder, Scope};
 use super::shape::{Node, Shape};
 use super::shared::{Shared, at_most};
 
@@ -97,6 +97,16 @@ pub enum Action {
     },
 }
 
+/// PROPAGATE.2's guard. Where mutators colour before they redirect, a garbage node may be coloured at any time, so only what is
+/// accessible counts (D6).
+#[inline]
+fn is_propagated(scope: &Scope, shared: &Shared) -> bool {
+    match scope.mutator {
+        MutatorOrder::ColouredBefore => shared.c.blackened(&shared.m, 0),
+        _ => !shared.c.exists_bw(&shared.m),
+    }
+}
+
 impl Collector for Action {
     type State = State;
 
@@ -148,7 +158,7 @@ impl Collector for Action {
                     s.shared.set_colour(son, true);
                 }),
             Action::StopPropagating => at(Chi::Propagate)
-                .when(|s| !s.shared.c.exists_bw(&s.shared.m))
+                .when(|s| is_propagated(scope, &s.shared))
                 .then(|s| {
                     s.shared.l = 0;
                     s.chi = Chi::TestL;

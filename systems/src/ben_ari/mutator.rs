@@ -176,6 +176,13 @@ const fn steps_of(order: MutatorOrder) -> &'static [&'static str] {
             "retire",
             "withdraw",
         ],
+        MutatorOrder::ColouredBefore => &[
+            "announce",
+            "colour_announced",
+            "redirect_announced",
+            "retire",
+            "withdraw",
+        ],
         MutatorOrder::Unchecked => &[
             "announce",
             "redirect_announced",
@@ -419,7 +426,7 @@ impl MutatorRules {
                 .when(|_| accessible(k))
                 .then(|s| {
                     s.mutators[usize::from(mutator)].q = k;
-                    s.mutators[usize::from(mutator)].announce();
+                    order.announces_now(&mut s.mutators[usize::from(mutator)]);
                 }),
             // Other mutators may have made the target garbage since.
             MutatorAction::RedirectAnnounced { mutator, n, i } => command

@@ -134,6 +134,9 @@ pub enum MutatorOrder {
     ColourFirst,
     /// Choose and announce k, redirect a cell to k, colour k, retire the announcement: four steps, each of one access (D6).
     Announced,
+    /// Choose and announce k, colour k, redirect a cell to k, retire: safe if the collector looks before it scans
+    /// ([`Look::BeforeScanning`]), since from then on nothing is redirected to a white node (D6).
+    ColouredBefore,
     /// Unsafe: redirect, and only then announce, colour and retire.
     AnnouncedLate,
     /// Unsafe: announce, redirect, retire, and only then colour.
@@ -173,7 +176,7 @@ pub enum Look {
     OneByOne,
     /// There too, at all of them in one step.
     AtOnce,
-    /// Unsafe: one by one, before the scan.
+    /// One by one, before the scan: unsafe, but for [`MutatorOrder::ColouredBefore`].
     BeforeScanning,
     /// Unsafe: one by one, after the count.
     AfterCounting,
