@@ -10,8 +10,8 @@ use refmap_refinements::ben_ari::broken::{BrokenRefinement, Mapping};
 use refmap_refinements::ben_ari::{Refinement1, Refinement2, Refinement3, composed};
 use refmap_systems::ben_ari::broken::Fault;
 use refmap_systems::ben_ari::{
-    CollectorFairness, Figure14, InitialColours, MAX_MUTATORS, MAX_NODES, MAX_SONS, MutatorOrder,
-    Scope,
+    CollectorFairness, Figure14, Finishing, InitialColours, Look, MAX_MUTATORS, MAX_NODES,
+    MAX_SONS, Midway, MutatorOrder, Scope,
 };
 
 use super::named::named;
@@ -73,6 +73,9 @@ where
             figure_14: collector.figure_14,
             mutator: collector.mutator,
             fairness: collector.fairness,
+            midway: collector.midway,
+            look: collector.look,
+            finishing: collector.finishing,
             ..collector.bounds.scope()
         };
         let scope = scope.validate().map_err(InputError::instance)?;
@@ -116,12 +119,21 @@ struct Collector {
     /// where TEST_L.1 goes: to COLOUR_ROOTS, or as printed to TEST_I
     #[arg(long = "figure-14", default_value = "corrected", value_parser = named::<Figure14>())]
     figure_14: Figure14,
-    /// the order of the mutator's two steps
+    /// the order of the mutator's steps
     #[arg(long, default_value = "redirect-first", value_parser = named::<MutatorOrder>())]
     mutator: MutatorOrder,
     /// what is assumed of the collector's progress
     #[arg(long, default_value = "weak", value_parser = named::<CollectorFairness>())]
     fairness: CollectorFairness,
+    /// what the collector does about mutators between their redirection and their colouring
+    #[arg(long, default_value = "ignored", value_parser = named::<Midway>())]
+    midway: Midway,
+    /// when and how it looks for them
+    #[arg(long, default_value = "one-by-one", value_parser = named::<Look>())]
+    look: Look,
+    /// what is assumed of a mutator that has begun
+    #[arg(long, default_value = "none", value_parser = named::<Finishing>())]
+    finishing: Finishing,
 }
 
 #[derive(Clone, Args)]

@@ -106,9 +106,21 @@ impl Refinement for Refinement1 {
                         i,
                         k: locals.q,
                     }),
-                    MutatorAt::Mutate | MutatorAt::Colour => Stutter,
+                    _ => Stutter,
                 }
             }
+            // A repair: MUTATE.1 in two steps.
+            Step::Mutator(MutatorAction::RedirectAnnounced { mutator, n, i }) => {
+                let k = from.shared.mutators[usize::from(mutator)].q;
+                One(level_0::Action::Mutate { mutator, n, i, k })
+            }
+            Step::Mutator(
+                MutatorAction::Announce { .. }
+                | MutatorAction::AnnounceTarget { .. }
+                | MutatorAction::ColourAnnounced { .. }
+                | MutatorAction::Retire { .. }
+                | MutatorAction::Withdraw { .. },
+            ) => Stutter,
             Step::Collector(Action::Colour { .. }) => Stutter,
             Step::Collector(Action::StopColouring) => Stutter,
             Step::Collector(Action::StopAppending) => Stutter,

@@ -70,6 +70,14 @@ impl Refinement for Refinement2 {
             Action::Propagate { n, i } => level_1::Action::Colour {
                 n: from.shared.m.son(n, i),
             },
+            // A repair: ≪ COLOUR.1
+            Action::ColourMidway { mutator } => {
+                let scope = &self.implementation.scope;
+                match from.shared.announcement(scope, mutator) {
+                    Some(n) => level_1::Action::Colour { n },
+                    None => return Stutter,
+                }
+            }
             // PROPAGATE.2 ≪ COLOUR.2
             Action::StopPropagating => level_1::Action::StopColouring,
             Action::StopAppending => level_1::Action::StopAppending,

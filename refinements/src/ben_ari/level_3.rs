@@ -9,44 +9,20 @@
 //! the scan nothing is ahead, so there is none at all (`uncoloured_count_has_no_bw`).
 
 use refmap::AbstractSteps::{self, One, Stutter};
-use refmap::{Invariant, Process, Refinement};
+use refmap::{Invariant, Process, Refinement, Waiver};
 use refmap_systems::ben_ari::level_3::{Action, Chi, State};
-use refmap_systems::ben_ari::{Level2, Level3, MutatorAt, Scope, Step, level_2};
+use refmap_systems::ben_ari::{
+    Level2, Level3, Look, Midway, MutatorAt, MutatorOrder, Scope, Shape, Step, level_2,
+};
+
+use super::scan::{bw_cells, counting, nothing_coloured, scanning};
 
 use super::level_2::{roots_below_k_black, roots_black};
 use super::lowered::{Lowered, at_rest};
+use super::several::repaired;
 
 /// The third refinement.
 pub type Refinement3 = Lowered<Level3, Level2>;
-
-/// Step 2 of Fig. 14: nodes are being scanned.
-fn scanning(s: &State) -> bool {
-    matches!(s.chi, Chi::TestI | Chi::TestColour | Chi::ColourSons)
-}
-
-/// Step 3 of Fig. 14 up to the comparison: black nodes are being counted.
-fn counting(s: &State) -> bool {
-    matches!(s.chi, Chi::TestH | Chi::Count)
-}
-
-/// Nothing was coloured since the last count, as far as the counters can tell.
-fn nothing_coloured(s: &State) -> bool {
-    let nodes = s.shared.m.shape.nodes;
-    match s.chi {
-        Chi::TestI | Chi::TestColour | Chi::ColourSons => s.obc == s.shared.c.blacks_below(nodes),
-        _ => s.obc == s.bc + s.shared.c.blacks_from(s.h),
-    }
-}
-
-/// The cells (n, i) that are black-to-white, behind the scan (true) or still ahead of it (false).
-fn bw_cells(s: &State, behind: bool) -> impl Iterator<Item = (u8, u8)> {
-    let next = (s.i, if s.chi == Chi::ColourSons { s.j } else { 0 });
-    let (m, c) = (s.shared.m, s.shared.c);
-    m.shape
-        .cells()
-        .filter(move |cell| (*cell < next) == behind)
-        .filter(move |&(n, i)| c.bw(&m, n, i))
-}
 
 /// The node being scanned is one: so that its colour and its sons can be read.
 pub fn scanned_node_exists() -> Invariant<Level3> {
@@ -179,7 +155,7 @@ fn named(name: &'static str, scope: &Scope, mutator: u8) -> String {
     }
 }
 
-/// The identity, except that six locations map to PROPAGATE; H, I, J, BC and OBC are hidden.
+/// The identity, except that six locations map to PROPAGATE; H, I, J, BC and OBC are hidden, and so is which mutators were looked at.
 fn map(state: &State) -> level_2::State {
     level_2::State {
         chi: match state.chi {
@@ -193,8 +169,17 @@ fn map(state: &State) -> level_2::State {
             Chi::TestL => level_2::Chi::TestL,
             Chi::Append => level_2::Chi::Append,
         },
-        shared: state.shared,
+        shared: state.shared.unseen(),
         k: state.k,
+    }
+}
+
+impl Refinement3 {
+    /// Whether the collector's look at a mutator colours a white node.
+    fn colours_target(&self, from: &State, mutator: u8) -> bool {
+        let scope = &self.implementation.scope;
+        let target = from.shared.announcement(scope, mutator);
+        scope.midway == Midway::Coloured && target.is_some_and(|q| !from.shared.colour(q))
     }
 }
 
@@ -232,6 +217,10 @@ impl Refinement for Refinement3 {
             Action::ColourSon if !from.shared.c.colour(from.shared.m.son(i, j)) => {
                 level_2::Action::Propagate { n: i, i: j }
             }
+            // A repair: a target that is white is coloured.
+            Action::LookAt { mutator } if self.colours_target(from, mutator) => {
+                level_2::Action::ColourMidway { mutator }
+            }
             // COMPARE.1 ≪ PROPAGATE.2
             Action::QuitPropagation => level_2::Action::StopPropagating,
             Action::StopAppending => level_2::Action::StopAppending,
@@ -248,7 +237,8 @@ impl Refinement for Refinement3 {
             | Action::ContinueCounting
             | Action::SkipWhite
             | Action::CountBlack
-            | Action::RedoPropagation => return Stutter,
+            | Action::RedoPropagation
+            | Action::LookAt { .. } => return Stutter,
         };
         One(Step::Collector(action))
     }
@@ -264,15 +254,40 @@ impl Refinement for Refinement3 {
             count_is_a_lower_bound(),
             old_count_is_at_most_the_new(),
         ];
-        invariants.extend(target_accessible(&self.implementation.scope));
+        let scope = &self.implementation.scope;
+        match scope.midway {
+            Midway::Ignored => {
+                invariants.extend(target_accessible(scope));
+                invariants.extend([bw_behind_scan_is_pending(), bw_behind_scan_has_one_ahead()]);
+            }
+            Midway::Coloured | Midway::Awaited => invariants.extend(repaired(*scope)),
+        }
+        if scope.mutator == MutatorOrder::ColouredBefore {
+            invariants.push(blackened_from_l());
+            return invariants;
+        }
         invariants.extend([
-            bw_behind_scan_is_pending(),
-            bw_behind_scan_has_one_ahead(),
             uncoloured_count_has_no_bw(),
             no_bw_at_quit(),
             blackened_from_l(),
         ]);
         invariants
+    }
+
+    fn waivers(&self) -> Vec<Waiver> {
+        let scope = self.implementation.scope;
+        let Shape { nodes, roots, .. } = scope.shape;
+        let is_small = scope.mutators == 1 && nodes < 4 && roots < nodes;
+        let looks_after = matches!(scope.look, Look::OneByOne | Look::AtOnce)
+            && scope.mutator != MutatorOrder::ColouredBefore;
+        if is_small && looks_after && scope.midway == Midway::Coloured {
+            vec![Waiver {
+                rule: "colour_midway",
+                reason: "one scan of so few nodes finds all that is accessible, and so the target of a single mutator",
+            }]
+        } else {
+            Vec::new()
+        }
     }
 
     fn environment(&self) -> &[Process] {

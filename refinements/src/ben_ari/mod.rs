@@ -7,6 +7,8 @@ mod level_1;
 mod level_2;
 mod level_3;
 mod lowered;
+mod scan;
+mod several;
 
 use refmap::{Composed, Property, TransitionSystem, compose};
 use refmap_systems::ben_ari::{Memory, Scope};

@@ -3,6 +3,7 @@
 mod any_number;
 mod auxiliary;
 mod ben_ari;
+mod ben_ari_several;
 mod copying;
 mod induction;
 mod mutants;

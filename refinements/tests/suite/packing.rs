@@ -12,7 +12,8 @@ use refmap::{
 use refmap_refinements::Checked;
 use refmap_refinements::ben_ari::{Refinement2, Refinement3};
 use refmap_systems::ben_ari::{
-    Figure14, InitialColours, Level1, Level2, Level3, Memory, Mutant, Mutation, MutatorOrder, Scope,
+    Figure14, InitialColours, Level1, Level2, Level3, Memory, Midway, Mutant, Mutation,
+    MutatorOrder, Scope,
 };
 
 use crate::reachable;
@@ -40,10 +41,16 @@ fn scopes() -> Vec<Scope> {
         mutator,
         ..Scope::new(nodes, sons, roots)
     };
-    orders
+    let mut scopes: Vec<_> = orders
         .into_iter()
         .flat_map(|order| sizes.map(|size| of(order, size)))
-        .collect()
+        .collect();
+    let announced = [MutatorOrder::Announced, MutatorOrder::RetiredEarly];
+    scopes.extend(announced.map(|order| Scope {
+        midway: Midway::Coloured,
+        ..of(order, (2, 1, 1, 2))
+    }));
+    scopes
 }
 
 #[test]

@@ -5,13 +5,13 @@
 use std::marker::PhantomData;
 
 use refmap::{
-    Choices, Drawing, Fairness, Process, Rule, TransitionSystem, TypeCorrect, offer_changed,
+    Choices, Drawing, Fairness, Process, Rule, RuleId, TransitionSystem, TypeCorrect, offer_changed,
 };
 
 use super::command::{Command, Mutant};
 use super::drawing;
 use super::memory::Memory;
-use super::mutator::{self, MutatorRules, Step};
+use super::mutator::{self, MutatorRules, Numbers, Step};
 use super::scope::Scope;
 use super::shared::Shared;
 use crate::heap;
@@ -34,8 +34,14 @@ pub trait Collector: refmap::Action + Copy {
     /// A state within the ranges of the figure.
     fn type_correct(level: &Level<Self>, choices: &mut Choices) -> Self::State;
 
-    /// Cites another text of the figure, where the instance follows one.
-    fn cite(_scope: &Scope, _rules: &mut [Rule]) {}
+    /// The same with the mutators renumbered, of which element m is the new number of mutator m: of an action that names none.
+    #[must_use]
+    fn permuted(self, _by: &[u8]) -> Self {
+        self
+    }
+
+    /// Cites another text of the figure, where the instance follows one, and leaves out the last rules, where it has none of them.
+    fn cite(_scope: &Scope, _rules: &mut Vec<Rule>) {}
 }
 
 /// The level with the collector whose actions are of type `A`.
@@ -45,6 +51,7 @@ pub struct Level<A> {
     /// A seeded fault; `None` for the algorithm itself.
     pub mutant: Option<Mutant>,
     rules: Vec<Rule>,
+    numbers: Numbers,
     collector: PhantomData<fn() -> A>,
 }
 
@@ -56,7 +63,8 @@ impl<A: Collector> Level<A> {
         Self {
             scope,
             mutant: None,
-            rules: [mutator::rules(scope.mutator), &of_collector].concat(),
+            rules: [mutator::rules(scope.mutator), of_collector].concat(),
+            numbers: Numbers::new(scope.mutator),
             collector: PhantomData,
         }
     }
@@ -64,7 +72,7 @@ impl<A: Collector> Level<A> {
     /// Whether the rule of `action` is enabled in `s`, which it then changes.
     #[inline]
     fn collector(&self, s: &mut A::State, action: A) -> bool {
-        let command = Command::new(s, self.mutant, mutator::of_collector(&action));
+        let command = Command::new(s, self.mutant, self.numbers.of_collector(&action));
         action.fire(&self.scope, command)
     }
 
@@ -81,6 +89,7 @@ impl<A: Collector> Level<A> {
         MutatorRules {
             scope: self.scope,
             mutant: self.mutant,
+            numbers: self.numbers,
         }
     }
 }
@@ -106,6 +115,11 @@ impl<A: Collector> TransitionSystem for Level<A> {
         &self.rules
     }
 
+    #[inline]
+    fn rule_of(&self, action: &Step<A>) -> RuleId {
+        self.numbers.of(action)
+    }
+
     fn process_of(&self, action: &Step<A>) -> Process {
         heap::process_of(action, self.scope.mutators)
     }
@@ -126,7 +140,7 @@ impl<A: Collector> TransitionSystem for Level<A> {
     }
 
     fn fairness(&self) -> Vec<Fairness> {
-        self.scope.conditions::<A>()
+        self.scope.conditions(&self.rules)
     }
 
     fn observe(&self, state: &A::State) -> Memory {

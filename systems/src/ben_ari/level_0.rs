@@ -124,7 +124,7 @@ impl TransitionSystem for Level0 {
     /// Weak fairness of *append*: it is not enabled for ever without being taken. Fairness of each node is more than that,
     /// and no condition on rules: a mutator may make garbage so fast that one node waits for ever.
     fn fairness(&self) -> Vec<Fairness> {
-        self.scope.conditions::<Action>()
+        self.scope.conditions(self.rules())
     }
 
     fn observe(&self, m: &Memory) -> Memory {

@@ -2,13 +2,13 @@
 //!
 //! Source: Havelund & Shankar, section 6.2, Figs. 8, 10–12.
 
-use refmap::Choices;
 use refmap::state::Limits;
+use refmap::{Choices, Rule};
 use serde::Serialize;
 
 use super::command::Command;
 use super::level::{Collector, Level};
-use super::scope::Scope;
+use super::scope::{Midway, MutatorOrder, Scope};
 use super::shape::{Node, Shape};
 use super::shared::{Shared, at_most};
 
@@ -89,6 +89,22 @@ pub enum Action {
     /// APPEND.2.
     #[rule(source = "Fig. 12, APPEND.2")]
     BlackToWhite,
+    /// The target of a mutator that is midway is coloured.
+    #[rule(source = "D6")]
+    ColourMidway {
+        /// Which mutator.
+        mutator: u8,
+    },
+}
+
+/// PROPAGATE.2's guard. Where mutators colour before they redirect, a garbage node may be coloured at any time, so only what is
+/// accessible counts (D6).
+#[inline]
+fn is_propagated(scope: &Scope, shared: &Shared) -> bool {
+    match scope.mutator {
+        MutatorOrder::ColouredBefore => shared.c.blackened(&shared.m, 0),
+        _ => !shared.c.exists_bw(&shared.m),
+    }
 }
 
 impl Collector for Action {
@@ -116,7 +132,10 @@ impl Collector for Action {
             Action::BlackToWhite,
         ]
         .into_iter()
-        .for_each(visit);
+        .for_each(&mut *visit);
+        if scope.midway == Midway::Coloured {
+            (0..scope.mutators).for_each(|mutator| visit(Action::ColourMidway { mutator }));
+        }
     }
 
     /// The rules of the collector [Fig. 12].
@@ -139,7 +158,7 @@ impl Collector for Action {
                     s.shared.set_colour(son, true);
                 }),
             Action::StopPropagating => at(Chi::Propagate)
-                .when(|s| !s.shared.c.exists_bw(&s.shared.m))
+                .when(|s| is_propagated(scope, &s.shared))
                 .then(|s| {
                     s.shared.l = 0;
                     s.chi = Chi::TestL;
@@ -163,6 +182,30 @@ impl Collector for Action {
                     s.shared.whiten();
                     s.chi = Chi::TestL;
                 }),
+            Action::ColourMidway { mutator } => {
+                let target = |s: &State| s.shared.announcement(scope, mutator);
+                at(Chi::Propagate).when(|s| target(s).is_some()).then(|s| {
+                    target(s)
+                        .into_iter()
+                        .for_each(|q| s.shared.set_colour(q, true))
+                })
+            }
+        }
+    }
+
+    fn permuted(self, by: &[u8]) -> Self {
+        match self {
+            Self::ColourMidway { mutator } => Self::ColourMidway {
+                mutator: by[usize::from(mutator)],
+            },
+            action => action,
+        }
+    }
+
+    /// Without ColourMidway, where the collector does not do that.
+    fn cite(scope: &Scope, rules: &mut Vec<Rule>) {
+        if scope.midway != Midway::Coloured {
+            rules.pop();
         }
     }
 

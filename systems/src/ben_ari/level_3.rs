@@ -4,6 +4,8 @@
 //! Source: Havelund & Shankar, section 6.3, Figs. 8, 13 and 14. Fig. 14's TEST_L.1 goes to TEST_I
 //! and so skips the roots, which cannot be meant: Fig. 12 has COLOUR_ROOTS, which K := 0 prepares.
 //! Both texts are here, as [`Figure14`].
+//!
+//! For several mutators (deviation D6) the collector looks at each of them between a scan and the count after it.
 
 use refmap::state::Limits;
 use refmap::{Action as _, Choices, Rule, RuleId};
@@ -11,7 +13,9 @@ use serde::Serialize;
 
 use super::command::Command;
 use super::level::{Collector, Level};
-use super::scope::{Figure14, Scope};
+use super::locals::Flag;
+use super::look::{has_looked, look_at, may_look_at};
+use super::scope::{Figure14, Look, Midway, Scope};
 use super::shape::Shape;
 use super::shared::{Shared, at_most};
 
@@ -48,6 +52,10 @@ pub struct State {
     /// Result of the last count.
     #[state(range = 0..=system.as_ref().shape.nodes)]
     pub obc: u8,
+    /// Flag that the mutators have at which the collector has looked since the last count (D6).
+    #[state(range = 0..=u8::from(system.as_ref().has_rounds()))]
+    #[serde(skip_serializing_if = "Flag::is_down")]
+    pub round: Flag,
 }
 
 impl AsRef<Shared> for State {
@@ -59,6 +67,35 @@ impl AsRef<Shared> for State {
 impl AsMut<Shared> for State {
     fn as_mut(&mut self) -> &mut Shared {
         &mut self.shared
+    }
+}
+
+impl State {
+    /// Whether the collector is where it looks at mutators.
+    #[inline]
+    pub fn looks(&self, scope: &Scope) -> bool {
+        let nodes = scope.shape.nodes;
+        scope.midway != Midway::Ignored
+            && self.chi == Chi::where_looking(scope.look)
+            && match scope.look {
+                Look::OneByOne | Look::AtOnce => self.i == nodes,
+                Look::BeforeScanning => self.i == 0,
+                Look::AfterCounting => self.h == nodes,
+            }
+    }
+
+    /// Whether it may leave its location: not before it has looked, if it is there.
+    #[inline]
+    fn may_leave(&self, scope: &Scope) -> bool {
+        !self.looks(scope) || has_looked(scope, self.round, &self.shared)
+    }
+
+    /// Ends the round, if it leaves from there.
+    #[inline]
+    fn leave(&mut self, scope: &Scope) {
+        if scope.has_rounds() && self.looks(scope) {
+            self.round = self.round.turned();
+        }
     }
 }
 
@@ -84,6 +121,16 @@ pub enum Chi {
     TestL,
     /// APPEND.
     Append,
+}
+
+impl Chi {
+    /// Where the collector looks at mutators.
+    fn where_looking(look: Look) -> Self {
+        match look {
+            Look::OneByOne | Look::AtOnce | Look::BeforeScanning => Self::TestI,
+            Look::AfterCounting => Self::TestH,
+        }
+    }
 }
 
 /// A step of the collector.
@@ -145,6 +192,12 @@ pub enum Action {
     /// APPEND.2.
     #[rule(source = "Fig. 14, APPEND.2")]
     BlackToWhite,
+    /// The collector looks at a mutator: it colours the target of one that is midway, or looks at none that is.
+    #[rule(source = "D6")]
+    LookAt {
+        /// Which mutator.
+        mutator: u8,
+    },
 }
 
 impl Collector for Action {
@@ -160,11 +213,12 @@ impl Collector for Action {
             k: 0,
             bc: 0,
             obc: 0,
+            round: Flag::DOWN,
         }
     }
 
     #[inline]
-    fn candidates(_scope: &Scope, from: &State, visit: &mut impl FnMut(Self)) {
+    fn candidates(scope: &Scope, from: &State, visit: &mut impl FnMut(Self)) {
         // The two rules at the collector's location; of each pair one is enabled.
         let rules = match from.chi {
             Chi::ColourRoots => [Action::StopColouringRoots, Action::ColourRoot],
@@ -177,7 +231,10 @@ impl Collector for Action {
             Chi::TestL => [Action::StopAppending, Action::ContinueAppending],
             Chi::Append => [Action::AppendWhite, Action::BlackToWhite],
         };
-        rules.into_iter().for_each(visit);
+        rules.into_iter().for_each(&mut *visit);
+        if from.looks(scope) {
+            (0..scope.mutators).for_each(|mutator| visit(Action::LookAt { mutator }));
+        }
     }
 
     /// The rules of the collector [Fig. 14].
@@ -196,14 +253,20 @@ impl Collector for Action {
                 s.k += 1;
             }),
             // Step 2: propagate once.
-            Action::StopPropagating => at(Chi::TestI).when(|s| s.i == nodes).then(|s| {
-                s.bc = 0;
-                s.h = 0;
-                s.chi = Chi::TestH;
-            }),
+            Action::StopPropagating => at(Chi::TestI)
+                .when(|s| s.i == nodes && s.may_leave(scope))
+                .then(|s| {
+                    s.leave(scope);
+                    s.bc = 0;
+                    s.h = 0;
+                    s.chi = Chi::TestH;
+                }),
             Action::ContinuePropagating => at(Chi::TestI)
-                .when(|s| s.i < nodes)
-                .then(|s| s.chi = Chi::TestColour),
+                .when(|s| s.i < nodes && s.may_leave(scope))
+                .then(|s| {
+                    s.leave(scope);
+                    s.chi = Chi::TestColour;
+                }),
             Action::WhiteNode => at(Chi::TestColour)
                 .when(|s| !s.shared.colour(s.i))
                 .then(|s| {
@@ -227,8 +290,11 @@ impl Collector for Action {
             }),
             // Step 3: count black nodes.
             Action::StopCounting => at(Chi::TestH)
-                .when(|s| s.h == nodes)
-                .then(|s| s.chi = Chi::Compare),
+                .when(|s| s.h == nodes && s.may_leave(scope))
+                .then(|s| {
+                    s.leave(scope);
+                    s.chi = Chi::Compare;
+                }),
             Action::ContinueCounting => at(Chi::TestH)
                 .when(|s| s.h < nodes)
                 .then(|s| s.chi = Chi::Count),
@@ -276,6 +342,19 @@ impl Collector for Action {
                     s.shared.whiten();
                     s.chi = Chi::TestL;
                 }),
+            // Between the scan and the count: mutators that are midway.
+            Action::LookAt { mutator } => at(Chi::where_looking(scope.look))
+                .when(|s| s.looks(scope) && may_look_at(scope, s.round, &s.shared, mutator))
+                .then(|s| look_at(scope, s.round, &mut s.shared, mutator)),
+        }
+    }
+
+    fn permuted(self, by: &[u8]) -> Self {
+        match self {
+            Self::LookAt { mutator } => Self::LookAt {
+                mutator: by[usize::from(mutator)],
+            },
+            action => action,
         }
     }
 
@@ -291,10 +370,17 @@ impl Collector for Action {
             k: at_most(roots, choices),
             bc: at_most(nodes, choices),
             obc: at_most(nodes, choices),
+            round: Flag::choice(level.scope.has_rounds(), choices),
         }
     }
 
-    fn cite(scope: &Scope, rules: &mut [Rule]) {
+    /// As printed, if so; and without LookAt, where the collector does not do that.
+    fn cite(scope: &Scope, rules: &mut Vec<Rule>) {
+        if scope.midway == Midway::Ignored
+            || (scope.midway, scope.look) == (Midway::Awaited, Look::AtOnce)
+        {
+            rules.pop();
+        }
         if scope.figure_14 == Figure14::AsPrinted {
             let RuleId(rule) = Self::StopAppending.rule();
             rules[rule].source = "Fig. 14, TEST_L.1, as printed".into();

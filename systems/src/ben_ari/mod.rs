@@ -14,7 +14,13 @@
 //!   it. Nothing is hidden.
 //! - D3: several mutators may run. The paper has one; each further one obeys the same two rules.
 //! - D4: Fig. 14 has no label for COUNT, and Fig. 13 forgets L; both are put back.
+//! - D6: a repair of the algorithm for several mutators, which is ours and not the paper's. Between a scan and the count after it the
+//!   collector looks at each mutator, and colours the target of one that is midway ([`Midway::Coloured`]), or waits until it is not
+//!   ([`Midway::Awaited`]). For that a mutator announces its target before it redirects a cell to it, and retires the announcement when it
+//!   has coloured it ([`MutatorOrder::Announced`]); or the collector reads what MUTATE.1 sets besides the cell, MU and Q, and the mutator
+//!   is that of the paper. Other orders of the same steps, and other places to look, are here to show what is needed.
 
+mod announced;
 pub mod broken;
 mod colours;
 mod command;
@@ -26,6 +32,7 @@ pub mod level_1;
 pub mod level_2;
 pub mod level_3;
 mod locals;
+mod look;
 mod memory;
 mod mutator;
 mod scope;
@@ -41,11 +48,13 @@ pub use level_0::Level0;
 pub use level_1::Level1;
 pub use level_2::Level2;
 pub use level_3::Level3;
-pub use locals::{Locals, MutatorAt, Mutators};
+pub use locals::{Flag, Flags, Locals, MutatorAt, Mutators};
+pub use look::has_seen;
 pub use memory::{AppendToFree, Memory};
 pub use mutator::{MutatorAction, Step};
 pub use scope::{
-    CollectorFairness, Figure14, InitialColours, MAX_MUTATORS, MutatorOrder, Scope, ScopeError,
+    CollectorFairness, Figure14, Finishing, InitialColours, Look, MAX_MUTATORS, Midway,
+    MutatorOrder, Scope, ScopeError,
 };
 pub use shape::{MAX_NODES, MAX_SONS, Node, Shape};
 pub use shared::Shared;

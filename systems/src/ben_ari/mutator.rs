@@ -1,7 +1,7 @@
 //! The mutator of levels 1 to 3, and the steps of a level: those of its mutators, and those of its collector.
 //!
 //! Source: Havelund & Shankar, Fig. 8, Appendix A.3; section 1 for the order refuted by
-//! Pixley and by van de Snepscheut.
+//! Pixley and by van de Snepscheut. The orders in which a target is announced are our own (deviation D6).
 
 use std::fmt::{self, Debug};
 
@@ -60,16 +60,145 @@ pub enum MutatorAction {
         #[process]
         mutator: u8,
     },
+    /// Announced: the target `k` is chosen, and announced to the collector.
+    #[rule(source = "D6; Fig. 8, MUTATE.1's choice of k")]
+    Announce {
+        /// Which mutator.
+        #[process]
+        mutator: u8,
+        /// The target, accessible now.
+        k: Node,
+    },
+    /// Announced: cell (n, i) is redirected to Q, which is accessible still.
+    #[rule(source = "D6; Fig. 8, MUTATE.1")]
+    RedirectAnnounced {
+        /// Which mutator.
+        #[process]
+        mutator: u8,
+        /// The node of the cell.
+        n: Node,
+        /// The index of the cell.
+        i: u8,
+    },
+    /// Announced: Q is coloured.
+    #[rule(source = "D6; Fig. 8, COLOUR.1")]
+    ColourAnnounced {
+        /// Which mutator.
+        #[process]
+        mutator: u8,
+    },
+    /// Announced: Q is announced no longer.
+    #[rule(source = "D6")]
+    Retire {
+        /// Which mutator.
+        #[process]
+        mutator: u8,
+    },
+    /// Announced: Q became garbage before a cell was redirected to it, and is announced no longer.
+    #[rule(source = "D6")]
+    Withdraw {
+        /// Which mutator.
+        #[process]
+        mutator: u8,
+    },
+    /// Announced too late: Q is announced when a cell is redirected to it already.
+    #[rule(source = "D6, in a wrong order")]
+    AnnounceTarget {
+        /// Which mutator.
+        #[process]
+        mutator: u8,
+    },
 }
 
-/// Number of rules of a mutator: the two steps of its order. Those of redirect-first are the first two actions.
-const STEPS: usize = 2;
+/// Number of actions of mutators.
+const ACTIONS: usize = 10;
 
-impl MutatorAction {
-    /// The rule of a level that it is an instance of: the first or the second step of its order.
+/// Numbers of the rules of a level. Those of its mutators come first.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Numbers {
+    /// Number of the rule of each action of a mutator; none for a step that its order does not have.
+    of_mutator: [Option<u8>; ACTIONS],
+    /// Number of rules of a mutator.
+    of_mutators: u8,
+}
+
+impl Numbers {
+    /// Those of a level with mutators of this order.
+    pub fn new(order: MutatorOrder) -> Self {
+        let steps = steps_of(order);
+        let place = |action: usize| {
+            let name = &MutatorAction::rules()[action].name;
+            (0u8..)
+                .zip(steps)
+                .find(|(_, step)| name == *step)
+                .map(|(place, _)| place)
+        };
+        Self {
+            of_mutator: std::array::from_fn(place),
+            of_mutators: steps.len() as u8,
+        }
+    }
+
+    /// The rule that a step is an instance of.
     #[inline]
-    pub(super) fn in_level(self) -> RuleId {
-        RuleId(self.rule().0 % STEPS)
+    pub fn of<A: refmap::Action>(&self, step: &Step<A>) -> RuleId {
+        match step {
+            Step::Mutator(action) => {
+                let number = self.of_mutator(*action);
+                number.expect("a step of its order is taken")
+            }
+            Step::Collector(action) => self.of_collector(action),
+        }
+    }
+
+    /// The rule that a step of a mutator is an instance of, if its order has it.
+    #[inline]
+    fn of_mutator(&self, action: MutatorAction) -> Option<RuleId> {
+        self.of_mutator[action.rule().0].map(|number| RuleId(usize::from(number)))
+    }
+
+    /// The rule that a step of the collector is an instance of.
+    #[inline]
+    pub fn of_collector(&self, action: &impl refmap::Action) -> RuleId {
+        RuleId(usize::from(self.of_mutators) + action.rule().0)
+    }
+}
+
+/// The steps of a mutator, in their order.
+const fn steps_of(order: MutatorOrder) -> &'static [&'static str] {
+    match order {
+        MutatorOrder::RedirectFirst => &["mutate", "colour_target"],
+        MutatorOrder::ColourFirst => &["choose_and_colour", "redirect"],
+        MutatorOrder::Announced => &[
+            "announce",
+            "redirect_announced",
+            "colour_announced",
+            "retire",
+            "withdraw",
+        ],
+        MutatorOrder::ColouredBefore => &[
+            "announce",
+            "colour_announced",
+            "redirect_announced",
+            "retire",
+            "withdraw",
+        ],
+        MutatorOrder::Unchecked => &[
+            "announce",
+            "redirect_announced",
+            "colour_announced",
+            "retire",
+        ],
+        MutatorOrder::AnnouncedLate => &["mutate", "announce_target", "colour_announced", "retire"],
+        MutatorOrder::RetiredEarly => &[
+            "announce",
+            "redirect_announced",
+            "retire",
+            "colour_announced",
+            "withdraw",
+        ],
+        MutatorOrder::Uncoloured => &["announce", "redirect_announced", "retire", "withdraw"],
+        MutatorOrder::Unretired => &["announce", "redirect_announced", "colour_announced"],
     }
 }
 
@@ -96,14 +225,6 @@ impl<A: Debug> Debug for Step<A> {
 /// The rules depend on the order of the mutator's steps: a level says them itself.
 impl<A: refmap::Action> refmap::Action for Step<A> {
     #[inline]
-    fn rule(&self) -> RuleId {
-        match self {
-            Self::Mutator(action) => action.in_level(),
-            Self::Collector(action) => of_collector(action),
-        }
-    }
-
-    #[inline]
     fn process(&self) -> Option<Process> {
         match self {
             Self::Mutator(action) => action.process(),
@@ -112,19 +233,16 @@ impl<A: refmap::Action> refmap::Action for Step<A> {
     }
 }
 
-/// The rules of a mutator.
-pub(super) fn rules(order: MutatorOrder) -> &'static [Rule] {
-    let (redirect_first, colour_first) = MutatorAction::rules().split_at(STEPS);
-    match order {
-        MutatorOrder::RedirectFirst => redirect_first,
-        MutatorOrder::ColourFirst => colour_first,
-    }
-}
-
-/// The rule of a level that an action of its collector is an instance of.
-#[inline]
-pub(super) fn of_collector(action: &impl refmap::Action) -> RuleId {
-    RuleId(STEPS + action.rule().0)
+/// The rules of a mutator: its steps, in their order.
+pub(super) fn rules(order: MutatorOrder) -> Vec<Rule> {
+    let rule = |step: &&str| {
+        let mut actions = MutatorAction::rules().iter();
+        actions.find(|rule| rule.name == **step).cloned()
+    };
+    let rules = steps_of(order).iter().map(rule);
+    rules
+        .map(|rule| rule.expect("each step is an action"))
+        .collect()
 }
 
 /// The mutators of an instance, as every level has them.
@@ -132,6 +250,7 @@ pub(super) fn of_collector(action: &impl refmap::Action) -> RuleId {
 pub(super) struct MutatorRules {
     pub scope: Scope,
     pub mutant: Option<Mutant>,
+    pub numbers: Numbers,
 }
 
 impl MutatorRules {
@@ -145,6 +264,7 @@ impl MutatorRules {
         let Shared { m, mutators, .. } = from.as_ref();
         for (mutator, locals) in (0u8..).zip(mutators) {
             match (locals.mu, self.scope.mutator) {
+                (_, order) if order.announces() => self.announcing(mutator, from, visit),
                 (MutatorAt::Mutate, order) => {
                     // PERF: a target is told the bounds that it has, which the compiler does not see through the copy; so
                     // it finds out once for all targets where the cells are.
@@ -163,7 +283,7 @@ impl MutatorRules {
                                             self.step(s, |k| accessible.contains(k), action)
                                         });
                                     }
-                                    MutatorOrder::ColourFirst => {
+                                    _ => {
                                         let action =
                                             MutatorAction::ChooseAndColour { mutator, n, i, k };
                                         offer_changed(visit, Step::Mutator(action), from, |s| {
@@ -189,23 +309,48 @@ impl MutatorRules {
                         self.step(s.as_mut(), |_| false, action)
                     });
                 }
+                (MutatorAt::Retire, _) => (),
             }
         }
+    }
+
+    /// The steps of a mutator that announces its targets.
+    fn announcing<A, S>(self, mutator: u8, from: &S, visit: &mut impl FnMut(Step<A>, S))
+    where
+        A: Debug,
+        S: Clone + AsRef<Shared> + AsMut<Shared>,
+    {
+        let m = from.as_ref().m;
+        let accessible = m.accessible();
+        let order = self.scope.mutator;
+        let mut offer = |action| {
+            offer_changed(visit, Step::Mutator(action), from, |s| {
+                self.step(s.as_mut(), |k| accessible.contains(k), action)
+            });
+        };
+        for k in m.shape.nodes() {
+            if order == MutatorOrder::AnnouncedLate {
+                for (n, i) in m.shape.cells() {
+                    offer(MutatorAction::Mutate { mutator, n, i, k });
+                }
+            } else {
+                offer(MutatorAction::Announce { mutator, k });
+            }
+        }
+        for (n, i) in m.shape.cells() {
+            offer(MutatorAction::RedirectAnnounced { mutator, n, i });
+        }
+        offer(MutatorAction::AnnounceTarget { mutator });
+        offer(MutatorAction::ColourAnnounced { mutator });
+        offer(MutatorAction::Retire { mutator });
+        offer(MutatorAction::Withdraw { mutator });
     }
 
     /// Whether `action` is enabled in `s`, which it then changes.
     #[inline(always)]
     pub fn take(self, s: &mut Shared, action: MutatorAction) -> bool {
-        let order = match action {
-            MutatorAction::Mutate { .. } | MutatorAction::ColourTarget { .. } => {
-                MutatorOrder::RedirectFirst
-            }
-            MutatorAction::ChooseAndColour { .. } | MutatorAction::Redirect { .. } => {
-                MutatorOrder::ColourFirst
-            }
-        };
         let m = s.m;
-        self.scope.mutator == order && self.step(s, |k| m.is_accessible(k), action)
+        self.step(s, |k| m.is_accessible(k), action)
     }
 
     /// The rules of a mutator [Fig. 8; section 1 for the refuted order]: whether the rule is enabled
@@ -220,7 +365,11 @@ impl MutatorRules {
         action: MutatorAction,
     ) -> bool {
         let locals = |s: &Shared, mutator: u8| s.mutators[usize::from(mutator)];
-        let command = Command::new(s, self.mutant, action.in_level());
+        let order = self.scope.mutator;
+        let Some(rule) = self.numbers.of_mutator(action) else {
+            return false;
+        };
+        let command = Command::new(s, self.mutant, rule);
         match action {
             // ANCHOR: rules
             // MUTATE.1
@@ -258,7 +407,7 @@ impl MutatorRules {
             MutatorAction::Redirect { mutator } => {
                 let cell = |s: &Shared| match locals(s, mutator).mu {
                     MutatorAt::Redirect { n, i } => Some((n, i)),
-                    MutatorAt::Mutate | MutatorAt::Colour => None,
+                    _ => None,
                 };
                 command.at(|s| cell(s).is_some()).when(|_| true).then(|s| {
                     let (n, i) = cell(s).expect("it is at this location");
@@ -267,6 +416,58 @@ impl MutatorRules {
                     s.mutators[usize::from(mutator)].mu = MutatorAt::Mutate;
                 })
             }
+            // ANCHOR: announced
+            // MUTATE.1, of which the choice of k comes before, and is announced.
+            MutatorAction::Announce { mutator, k } => command
+                .at(|s| {
+                    locals(s, mutator).mu == MutatorAt::Mutate
+                        && order.may_announce(locals(s, mutator))
+                })
+                .when(|_| accessible(k))
+                .then(|s| {
+                    s.mutators[usize::from(mutator)].q = k;
+                    order.announces_now(&mut s.mutators[usize::from(mutator)]);
+                }),
+            // Other mutators may have made the target garbage since.
+            MutatorAction::RedirectAnnounced { mutator, n, i } => command
+                .at(|s| {
+                    locals(s, mutator).mu == MutatorAt::Mutate && locals(s, mutator).announced()
+                })
+                .when(|s| order == MutatorOrder::Unchecked || accessible(locals(s, mutator).q))
+                .then(|s| {
+                    let q = locals(s, mutator).q;
+                    s.m.redirect(n, i, q);
+                    order.has_redirected(&mut s.mutators[usize::from(mutator)]);
+                }),
+            // COLOUR.1
+            MutatorAction::ColourAnnounced { mutator } => command
+                .at(|s| {
+                    locals(s, mutator).mu == MutatorAt::Colour
+                        && order.may_colour(locals(s, mutator))
+                })
+                .when(|_| true)
+                .then(|s| {
+                    let q = locals(s, mutator).q;
+                    s.set_colour(q, true);
+                    order.has_coloured(&mut s.mutators[usize::from(mutator)]);
+                }),
+            MutatorAction::Retire { mutator } => command
+                .at(|s| locals(s, mutator).mu == MutatorAt::Retire)
+                .when(|_| true)
+                .then(|s| order.retires(&mut s.mutators[usize::from(mutator)])),
+            MutatorAction::Withdraw { mutator } => command
+                .at(|s| {
+                    locals(s, mutator).mu == MutatorAt::Mutate && locals(s, mutator).announced()
+                })
+                .when(|s| !accessible(locals(s, mutator).q))
+                .then(|s| order.retires(&mut s.mutators[usize::from(mutator)])),
+            // ANCHOR_END: announced
+            MutatorAction::AnnounceTarget { mutator } => command
+                .at(|s| {
+                    locals(s, mutator).mu == MutatorAt::Colour && !locals(s, mutator).announced()
+                })
+                .when(|_| true)
+                .then(|s| s.mutators[usize::from(mutator)].announce()),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The instance and the variant of Ben-Ari's collector.
 
-use refmap::Fairness;
+use refmap::{Fairness, Rule};
 
 use super::process::COLLECTOR;
 use super::shape::{MAX_NODES, MAX_SONS, Shape};
@@ -23,6 +23,12 @@ pub struct Scope {
     pub figure_14: Figure14,
     /// What is assumed of the collector's progress.
     pub fairness: CollectorFairness,
+    /// What the collector does about mutators that are midway.
+    pub midway: Midway,
+    /// When and how the collector looks for mutators that are midway.
+    pub look: Look,
+    /// What is assumed of a mutator that is midway.
+    pub finishing: Finishing,
 }
 
 impl Scope {
@@ -35,6 +41,9 @@ impl Scope {
             mutator: MutatorOrder::RedirectFirst,
             figure_14: Figure14::Corrected,
             fairness: CollectorFairness::Weak,
+            midway: Midway::Ignored,
+            look: Look::OneByOne,
+            finishing: Finishing::None,
         }
     }
 
@@ -48,24 +57,38 @@ impl Scope {
     /// Bounds of the cell that a mutator has chosen at [`Redirect`](super::MutatorAt::Redirect), where it comes there.
     pub(super) const fn chosen(self) -> Shape {
         match self.mutator {
-            MutatorOrder::RedirectFirst => Shape {
+            MutatorOrder::ColourFirst => self.shape,
+            _ => Shape {
                 nodes: 1,
                 sons: 1,
                 roots: 1,
             },
-            MutatorOrder::ColourFirst => self.shape,
         }
     }
 
-    /// The fairness conditions of a system with actions of type `A`, all of whose rules of the collector are one action.
-    pub(super) fn conditions<A: refmap::Action>(self) -> Vec<Fairness> {
-        let rules = A::rules().iter();
-        let of_collector = rules.filter(|rule| rule.process == COLLECTOR.name);
-        let names = of_collector.map(|rule| rule.name.clone());
-        match self.fairness {
-            CollectorFairness::Weak => vec![Fairness::weak("collector", names)],
-            CollectorFairness::None => Vec::new(),
+    /// Whether the collector looks at mutators one by one, so that it has to know which it has looked at.
+    pub const fn has_rounds(self) -> bool {
+        !matches!(
+            (self.midway, self.look),
+            (Midway::Ignored, _) | (_, Look::AtOnce)
+        )
+    }
+
+    /// The fairness conditions of a system with these rules. Those of the collector are one action; those of each mutator, but
+    /// the first, which begins, another.
+    pub(super) fn conditions(self, rules: &[Rule]) -> Vec<Fairness> {
+        let of_collector = |rule: &&Rule| rule.process == COLLECTOR.name;
+        let name = |rule: &Rule| rule.name.clone();
+        let (collector, mutator): (Vec<_>, Vec<_>) = rules.iter().partition(of_collector);
+        let mut conditions = Vec::new();
+        if self.fairness == CollectorFairness::Weak {
+            conditions.push(Fairness::weak("collector", collector.into_iter().map(name)));
         }
+        let finishing: Vec<_> = mutator.into_iter().skip(1).collect();
+        if self.finishing == Finishing::Weak && !finishing.is_empty() {
+            conditions.push(Fairness::weak("mutator", finishing.into_iter().map(name)));
+        }
+        conditions
     }
 
     /// Validates the bounds.
@@ -109,6 +132,64 @@ pub enum MutatorOrder {
     /// Choose the cell and k and colour k, then redirect: the order that Dijkstra et al. and
     /// Ben-Ari proposed, refuted by Pixley and by van de Snepscheut [section 1].
     ColourFirst,
+    /// Choose and announce k, redirect a cell to k, colour k, retire the announcement: four steps, each of one access (D6).
+    Announced,
+    /// Choose and announce k, colour k, redirect a cell to k, retire: safe if the collector looks before it scans
+    /// ([`Look::BeforeScanning`]), since from then on nothing is redirected to a white node (D6).
+    ColouredBefore,
+    /// Unsafe: redirect, and only then announce, colour and retire.
+    AnnouncedLate,
+    /// Unsafe: announce, redirect, retire, and only then colour.
+    RetiredEarly,
+    /// Unsafe: announce, redirect and retire; colouring is left to the collector.
+    Uncoloured,
+    /// Unsafe: announced, but redirected to the target even if that has become garbage.
+    Unchecked,
+    /// Safe, and keeps garbage: announce, redirect and colour; the announcement stays.
+    Unretired,
+}
+
+impl MutatorOrder {
+    /// Whether targets are announced, in steps of their own.
+    pub const fn announces(self) -> bool {
+        !matches!(self, Self::RedirectFirst | Self::ColourFirst)
+    }
+}
+
+/// The collector's dealing with mutators that are midway: between their redirection and their colouring, as far as it can see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Midway {
+    /// None, as in the paper, which has one mutator.
+    Ignored,
+    /// It colours their targets (D6).
+    Coloured,
+    /// It waits until they are not (D6).
+    Awaited,
+}
+
+/// The collector's look at the mutators, unless it ignores them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Look {
+    /// Between a scan and the count after it, one mutator a step, in any order.
+    OneByOne,
+    /// There too, at all of them in one step.
+    AtOnce,
+    /// One by one, before the scan: unsafe, but for [`MutatorOrder::ColouredBefore`].
+    BeforeScanning,
+    /// Unsafe: one by one, after the count.
+    AfterCounting,
+}
+
+/// Fairness of a mutator that is midway.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Finishing {
+    /// None: it may stop anywhere.
+    None,
+    /// What it began it finishes: weak fairness of all its rules but the first.
+    Weak,
 }
 
 /// The text of Fig. 14.

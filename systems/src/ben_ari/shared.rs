@@ -6,7 +6,7 @@ use refmap::{Choices, State};
 use serde::Serialize;
 
 use super::colours::Colours;
-use super::locals::{Locals, MutatorAt, Mutators};
+use super::locals::{Flag, Flags, Locals, MutatorAt, Mutators};
 use super::memory::Memory;
 use super::scope::{MutatorOrder, Scope};
 use super::shape::Node;
@@ -58,14 +58,16 @@ impl Shared {
         let second_steps = match scope.mutator {
             MutatorOrder::RedirectFirst => 1,
             MutatorOrder::ColourFirst => nodes * sons,
+            _ => 2,
         };
         let location = |number: u64| match (number.checked_sub(1), scope.mutator) {
             (None, _) => MutatorAt::Mutate,
-            (Some(_), MutatorOrder::RedirectFirst) => MutatorAt::Colour,
             (Some(cell), MutatorOrder::ColourFirst) => MutatorAt::Redirect {
                 n: (cell / sons) as Node,
                 i: (cell % sons) as u8,
             },
+            (Some(0), _) => MutatorAt::Colour,
+            (Some(_), _) => MutatorAt::Retire,
         };
         let c = Colours {
             black: NodeSet(choices.below(1 << nodes) as u8),
@@ -75,6 +77,7 @@ impl Shared {
             .map(|_| Locals {
                 mu: location(choices.below(1 + second_steps)),
                 q: choices.below(nodes) as Node,
+                flags: Flags::choice(scope, choices),
             })
             .collect();
         Self { m, c, l, mutators }
@@ -82,7 +85,23 @@ impl Shared {
 
     /// Whether the mutator is between two operations.
     pub fn at_rest(&self, mutator: usize) -> bool {
-        self.mutators[mutator].mu == MutatorAt::Mutate
+        let locals = self.mutators[mutator];
+        locals.mu == MutatorAt::Mutate && !locals.announced()
+    }
+
+    /// The target of a mutator that is midway, as far as the collector can see.
+    #[inline]
+    pub fn announcement(&self, scope: &Scope, mutator: u8) -> Option<Node> {
+        self.mutators[usize::from(mutator)].announcement(scope.mutator)
+    }
+
+    /// The same without what the collector of level 3 knows of the mutators.
+    #[must_use]
+    pub fn unseen(mut self) -> Self {
+        self.mutators
+            .iter_mut()
+            .for_each(|locals| locals.flags = locals.flags.with_seen(Flag::DOWN));
+        self
     }
 
     /// Whether node n is black.

@@ -36,7 +36,13 @@ fn permute_mutation(by: &Permutation, action: MutatorAction) -> MutatorAction {
     let (MutatorAction::Mutate { mutator, .. }
     | MutatorAction::ColourTarget { mutator }
     | MutatorAction::ChooseAndColour { mutator, .. }
-    | MutatorAction::Redirect { mutator }) = &mut permuted;
+    | MutatorAction::Redirect { mutator }
+    | MutatorAction::Announce { mutator, .. }
+    | MutatorAction::RedirectAnnounced { mutator, .. }
+    | MutatorAction::ColourAnnounced { mutator }
+    | MutatorAction::Retire { mutator }
+    | MutatorAction::Withdraw { mutator }
+    | MutatorAction::AnnounceTarget { mutator }) = &mut permuted;
     *mutator = by[usize::from(*mutator)];
     permuted
 }
@@ -97,7 +103,7 @@ impl<A: Collector<State: Ord>> Symmetric for Level<A> {
     ) -> Step<A> {
         match *action {
             Step::Mutator(action) => Step::Mutator(permute_mutation(by, action)),
-            action => action,
+            Step::Collector(action) => Step::Collector(action.permuted(by)),
         }
     }
 

@@ -6,8 +6,10 @@ use crate::support::{agrees, reachable};
 use refmap::{TransitionSystem, steps};
 use refmap_systems::ben_ari::broken::{Broken, Fault};
 use refmap_systems::ben_ari::{
-    AppendToFree, Figure14, InitialColours, Level0, Level1, Level2, Level3, MutatorOrder, Scope,
+    AppendToFree, Figure14, InitialColours, Level0, Level1, Level2, Level3, Look, Midway,
+    MutatorOrder, Scope,
 };
+use strum::VariantArray;
 
 fn variants() -> Vec<Scope> {
     let mut scopes = Vec::new();
@@ -22,6 +24,19 @@ fn variants() -> Vec<Scope> {
                         ..Scope::new(nodes, sons, roots)
                     });
                 }
+            }
+        }
+    }
+    for mutator in MutatorOrder::VARIANTS {
+        for midway in Midway::VARIANTS {
+            for look in Look::VARIANTS {
+                scopes.push(Scope {
+                    mutators: 2,
+                    mutator: *mutator,
+                    midway: *midway,
+                    look: *look,
+                    ..Scope::new(2, 1, 1)
+                });
             }
         }
     }

@@ -12,7 +12,7 @@ use refmap_refinements::Checked;
 use refmap_refinements::ben_ari::{Refinement1, Refinement2, Refinement3, composed};
 use refmap_systems::ben_ari::level_3::State;
 use refmap_systems::ben_ari::{
-    InitialColours, Level3, Memory, MutatorOrder, Permutation, Scope, Step,
+    InitialColours, Level3, Look, Memory, Midway, MutatorOrder, Permutation, Scope, Step,
 };
 
 use crate::reachable;
@@ -118,6 +118,15 @@ fn a_quotient_by_the_mutators_decides_what_the_system_decides() {
     agrees(&Refinement3::new(scope(2, 2, MutatorOrder::RedirectFirst)));
     agrees(&Refinement3::new(scope(2, 2, MutatorOrder::ColourFirst)));
     agrees(&composed(scope(2, 2, MutatorOrder::RedirectFirst)));
+    for look in [Look::OneByOne, Look::AtOnce] {
+        let repaired = Scope {
+            midway: Midway::Coloured,
+            look,
+            ..scope(2, 2, MutatorOrder::Announced)
+        };
+        agrees(&Refinement2::new(repaired));
+        agrees(&Refinement3::new(repaired));
+    }
 }
 
 /// A counterexample of a quotient is a behaviour of the system itself.
