@@ -60,6 +60,7 @@ pub(super) fn sampled(
         evidence: Evidence::Sampled,
         complete: false,
         walks: None,
+        samples: None,
         symmetry: None,
         omission_probability: None,
         limit: None,

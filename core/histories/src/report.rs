@@ -91,6 +91,7 @@ impl Validation {
             },
             complete: decided,
             walks: None,
+            samples: None,
             history: Some(Box::new(self.recorded(explanation))),
             symmetry: None,
             omission_probability: None,
@@ -278,6 +279,7 @@ fn counterexample(explanation: &Explanation) -> Option<Counterexample> {
         fairness: Vec::new(),
         explanation: sentence(explanation, prefix),
         nearest: Vec::new(),
+        nearest_reached: None,
     })
 }
 

@@ -25,6 +25,7 @@ impl Counterexample {
             loop_start: None,
             fairness: Vec::new(),
             nearest: Vec::new(),
+            nearest_reached: None,
         }
     }
 }

@@ -124,6 +124,7 @@ impl GraphPage {
                 })
                 .collect(),
             nearest: Vec::new(),
+            nearest_reached: None,
         };
         let prefix = match self.lassos {
             0 => String::new(),
