@@ -147,7 +147,7 @@ pub mod internal {
     pub use crate::report::layout::{Ink, plain, wrap};
     pub use crate::report::number::{counted, grouped};
     pub use crate::report::outline;
-    pub use crate::report::story::misfit;
+    pub use crate::report::story::{comes_near, misfit};
     pub use crate::report::summary;
     pub use crate::report::value::{compact, parts};
     pub use crate::system::first_initial;

@@ -22,7 +22,7 @@ pub trait TypeCorrect: TransitionSystem {
 
 impl Source for Choices {
     fn number(&mut self, most: u64) -> u64 {
-        self.below(most.checked_add(1).expect("fewer than 2^64 combinations"))
+        self.up_to(most)
     }
 }
 
@@ -36,14 +36,15 @@ pub struct Choices {
     position: usize,
     /// The number without those digits.
     rest: u64,
-    /// The product of their radices.
-    combinations: u64,
+    /// The product of their radices; none if that is 2⁶⁴ or more.
+    combinations: Option<u64>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Digit {
     value: u64,
-    radix: u64,
+    /// The greatest value: its radix is one more.
+    most: u64,
 }
 
 impl Choices {
@@ -53,7 +54,7 @@ impl Choices {
             digits: Vec::new(),
             position: 0,
             rest: number,
-            combinations: 1,
+            combinations: Some(1),
         }
     }
 
@@ -61,33 +62,73 @@ impl Choices {
     ///
     /// # Panics
     ///
-    /// If there is no such value, if there are more than 2⁶⁴ combinations, or if it depends on the choices
-    /// how many values there are.
+    /// If there is no such value, or if it depends on the choices how many values there are.
     #[inline]
     pub fn below(&mut self, radix: u64) -> u64 {
+        assert!(
+            radix > 0,
+            "`type_correct` asks for one of no values: `below(0)`, or `one_of` an empty list"
+        );
+        self.up_to(radix - 1)
+    }
+
+    /// A value of at most `most`.
+    #[inline]
+    fn up_to(&mut self, most: u64) -> u64 {
         if self.position == self.digits.len() {
-            self.divide(radix);
+            self.divide(most);
         }
         let digit = &self.digits[self.position];
         assert!(
-            digit.radix == radix,
-            "`type_correct` asks for one of {radix} values where it asked for one of {} in another state",
-            digit.radix
+            digit.most == most,
+            "`type_correct` asks for one of {} values where it asked for one of {} in another state",
+            u128::from(most) + 1,
+            u128::from(digit.most) + 1
         );
         self.position += 1;
         digit.value
     }
 
-    fn divide(&mut self, radix: u64) {
+    fn divide(&mut self, most: u64) {
+        let radix = most.checked_add(1);
+        let all = self.combinations.zip(radix);
+        self.combinations = all.and_then(|(all, radix)| all.checked_mul(radix));
+        let (value, rest) = match radix {
+            Some(radix) => (self.rest % radix, self.rest / radix),
+            None => (self.rest, 0),
+        };
+        self.rest = rest;
+        self.digits.push(Digit { value, most });
+    }
+
+    /// The greatest value of each choice made so far.
+    pub(crate) fn greatest(&self) -> impl Iterator<Item = u64> {
+        self.digits.iter().map(|digit| digit.most)
+    }
+
+    /// Begins anew, with these values of the choices that were made before.
+    pub(crate) fn choose(&mut self, values: &[u64]) {
+        self.position = 0;
+        for (digit, value) in self.digits.iter_mut().zip(values) {
+            digit.value = *value;
+        }
+    }
+
+    /// Says that a state is made of `count` choices.
+    ///
+    /// # Panics
+    ///
+    /// If it is made of others: then it depends on the choices how many there are.
+    pub(crate) fn finish(&self, count: usize) {
         assert!(
-            radix > 0,
-            "`type_correct` asks for one of no values: `below(0)`, or `one_of` an empty list"
+            self.position == count && self.digits.len() == count,
+            "`type_correct` asks for other choices in some states than in others"
         );
-        let combinations = self.combinations.checked_mul(radix);
-        self.combinations = combinations.expect("fewer than 2^64 combinations");
-        let value = self.rest % radix;
-        self.rest /= radix;
-        self.digits.push(Digit { value, radix });
+    }
+
+    /// Number of combinations of the choices made so far; none if they are 2⁶⁴ or more.
+    pub(crate) fn combinations(&self) -> Option<u64> {
+        self.combinations
     }
 
     /// Goes on to the choices of the next number, of `combinations` in all.
@@ -99,13 +140,13 @@ impl Choices {
     /// If it depends on the choices how many there are: some combination would be left out.
     pub(crate) fn advance(&mut self, combinations: u64) {
         assert!(
-            self.position == self.digits.len() && self.combinations == combinations,
+            self.position == self.digits.len() && self.combinations == Some(combinations),
             "`type_correct` asks for other choices in some states than in others"
         );
         self.position = 0;
         for digit in &mut self.digits {
-            digit.value += 1;
-            if digit.value < digit.radix {
+            if digit.value < digit.most {
+                digit.value += 1;
                 return;
             }
             digit.value = 0;
@@ -124,6 +165,10 @@ impl Choices {
 
 /// Number of type-correct states that a system has.
 ///
+/// # Panics
+///
+/// If there are 2⁶⁴ or more.
+///
 /// ```
 /// # use refmap::Choices;
 /// let mut choices = Choices::of(7);
@@ -132,7 +177,8 @@ impl Choices {
 pub fn type_correct_states<S: TypeCorrect>(system: &S) -> u64 {
     let mut choices = Choices::of(0);
     system.type_correct(&mut choices);
-    choices.combinations
+    let combinations = choices.combinations();
+    combinations.expect("fewer than 2^64 type-correct states")
 }
 
 #[cfg(test)]
@@ -155,6 +201,35 @@ mod tests {
                 choices.advance(120);
             }
         }
+    }
+
+    /// Values may be chosen where there are more combinations than a number can name.
+    #[test]
+    fn values_are_chosen_of_more_combinations_than_there_are_numbers() {
+        let mut choices = Choices::of(u64::MAX);
+        let make = |choices: &mut Choices| {
+            let whole = choices.number(u64::MAX);
+            (whole, choices.below(3), choices.number(u64::MAX))
+        };
+        assert_eq!(make(&mut choices), (u64::MAX, 0, 0));
+        choices.finish(3);
+        assert_eq!(choices.combinations(), None);
+        let greatest: Vec<_> = choices.greatest().collect();
+        assert_eq!(greatest, [u64::MAX, 2, u64::MAX]);
+        choices.choose(&[7, 2, 9]);
+        assert_eq!(make(&mut choices), (7, 2, 9));
+        choices.finish(3);
+    }
+
+    #[test]
+    #[should_panic(expected = "other choices in some states")]
+    fn a_state_that_is_chosen_is_made_of_all_choices() {
+        let mut choices = Choices::of(0);
+        choices.below(2);
+        choices.below(3);
+        choices.choose(&[1, 2]);
+        choices.below(2);
+        choices.finish(2);
     }
 
     /// Choices of more than 256 values, and of more than two bytes say: all of them come up, and none twice.

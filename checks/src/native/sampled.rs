@@ -61,6 +61,7 @@ pub(super) fn sampled(
         complete: false,
         walks: None,
         every_number: None,
+        samples: None,
         symmetry: None,
         omission_probability: None,
         limit: None,

@@ -92,6 +92,7 @@ impl Validation {
             complete: decided,
             walks: None,
             every_number: None,
+            samples: None,
             history: Some(Box::new(self.recorded(explanation))),
             symmetry: None,
             omission_probability: None,
@@ -280,6 +281,7 @@ fn counterexample(explanation: &Explanation) -> Option<Counterexample> {
         fairness: Vec::new(),
         explanation: sentence(explanation, prefix),
         nearest: Vec::new(),
+        nearest_reached: None,
     })
 }
 

@@ -28,7 +28,7 @@ impl<'a> Choice<'a> {
             undecided,
             selection: &settings.obligations,
             without: &settings.without,
-            induction: settings.induction == Induction::Included,
+            induction: settings.induction != Induction::Omitted,
             liveness: settings.liveness == Liveness::Included,
         }
     }

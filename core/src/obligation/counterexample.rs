@@ -26,6 +26,7 @@ impl Counterexample {
             loop_start: None,
             fairness: Vec::new(),
             nearest: Vec::new(),
+            nearest_reached: None,
         }
     }
 }

@@ -112,6 +112,9 @@ pub enum CheckError {
         "this check cannot decide inductive:*, since it does not enumerate type-correct states"
     )]
     NotEnumerated,
+    /// Induction is to be decided from states that are drawn, and none is to be.
+    #[error("no samples decide nothing: at least one state has to be drawn")]
+    NoSamples,
     /// A function of the model panicked that declares something of the model, and not of its states, or where there is no
     /// report yet that could tell of it.
     #[error("{}", .0.told(UNNAMED))]

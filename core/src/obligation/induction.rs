@@ -8,19 +8,39 @@
 //! One pass (`pass`) decides besides which conjuncts are needed. A state that fails exactly one conjunct is a state that
 //! satisfies the others: if one of them fails after a step from there, or the step does not map, then without that conjunct
 //! the rest is not inductive, or does not suffice.
+//!
+//! Where there are too many states for a pass, some are drawn (`sampled`). A gap in one of them is a gap; that none is found
+//! says nothing of the others.
 
+mod beside;
+mod draws;
+mod enumerated;
+mod examination;
+mod findings;
 mod goal;
+mod minimal;
+mod numbers;
 mod pass;
+mod reached;
+mod sampled;
+mod variables;
 
+use std::collections::BTreeMap;
+
+use self::beside::Beside;
+pub(super) use self::enumerated::{Enumerated, WrittenNumber};
+pub(super) use self::findings::Findings;
+use self::findings::Gap;
 use self::goal::{Goal, PerGoal};
-use self::pass::Gap;
-pub(super) use self::pass::{Findings, decide, state};
+pub(super) use self::numbers::numbers;
+pub(super) use self::pass::{decide, make};
+use self::sampled::{Sampled, beside, sample};
 use super::choice::Choice;
 use super::counterexample::counterexample;
 use super::found::Found;
 use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
-use super::settings::{Settings, Until};
+use super::settings::{self, Settings, Until};
 use super::{invariant, simulation};
 use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem};
 use crate::explore::{Panic, Phase};
@@ -28,10 +48,11 @@ use crate::invariant::Invariant;
 use crate::model_call::{UNNAMED, tolerated};
 use crate::obligation::found::Tell;
 use crate::refinement::Refinement;
-use crate::report::number::grouped;
-use crate::report::{Counterexample, Obligation, Verdict};
+use crate::report::number::{counted, grouped};
+use crate::report::{Counterexample, DrawnStates, Obligation, Verdict};
 use crate::system::{StateOf, TransitionSystem};
 use crate::trace::Trace;
+use crate::type_correct::Choices;
 use crate::visit::visit_steps;
 
 /// Stands for all its rows.
@@ -43,13 +64,8 @@ pub(super) struct Induction {
     rows: Option<PerGoal<Row>>,
 }
 
-/// A refinement whose implementation enumerates its type-correct states.
-pub(super) trait Enumerated: Sync {
-    /// Passes over all type-correct states, and looks for those `reached` among them.
-    fn induct(&self, reached: &[ErasedState], settings: &Settings<'_>, tell: Tell<'_>) -> Findings;
-    /// The type-correct state of a number.
-    fn type_correct(&self, number: u64) -> ErasedState;
-}
+/// The numbers that are written of a state.
+pub(super) type Numbers<S> = fn(&S, &StateOf<S>) -> Option<Vec<WrittenNumber>>;
 
 /// A pass over all type-correct states.
 pub(super) type Decide<R> = fn(
@@ -60,15 +76,30 @@ pub(super) type Decide<R> = fn(
     Tell<'_>,
 ) -> Findings;
 
-/// Outcome of a pass over the type-correct states.
+/// Outcome of a pass over the type-correct states, or of draws.
 pub(super) struct Decided<'a> {
-    findings: Findings,
-    enumerated: &'a dyn Enumerated,
-    /// Way in which `type_correct` leaves reachable states out, as far as the pass met them: what is inductive says nothing of
+    findings: Inducted<'a>,
+    /// Way in which `type_correct` leaves reachable states out, as far as they were met: what is inductive says nothing of
     /// these.
     pub doubt: Option<String>,
     /// Panic of a function of the model that did not panic when it was asked again.
     pub unrepeated: Option<Panic>,
+}
+
+/// Findings, by the way in which induction was decided.
+enum Inducted<'a> {
+    /// By a pass over all type-correct states.
+    Passed(Box<Passed<'a>>),
+    /// By some that were drawn.
+    Sampled(Box<Sampled>),
+}
+
+/// Outcome of a pass.
+struct Passed<'a> {
+    findings: Findings,
+    enumerated: &'a dyn Enumerated,
+    /// The reached states beside those in which there are gaps, by the numbers of these.
+    beside: BTreeMap<u64, Beside>,
 }
 
 impl Induction {
@@ -92,11 +123,12 @@ impl Induction {
         self.rows.iter_mut().flat_map(PerGoal::iter_mut)
     }
 
-    /// Makes the pass over the type-correct states, if it is asked for and the check got that far. `violated` says
+    /// Makes the pass over the type-correct states, or draws some, if it is asked for and the check got that far. `violated` says
     /// whether something was found on the way there.
     pub fn decide<'a>(
         &self,
         enumerated: Option<&'a dyn Enumerated>,
+        invariants: &[Invariant<ErasedSystem<'a>>],
         violated: bool,
         found: &Found<'_, ErasedRefinement<'a>>,
     ) -> Option<Decided<'a>> {
@@ -107,6 +139,15 @@ impl Induction {
         let (totals, watch) = (&found.totals, &found.settings.watch);
         let tell = |work| totals.tell(watch, Phase::Induction, work);
         tell(None);
+        if let settings::Induction::Sampled(samples) = found.settings.induction {
+            let mut sampled = sample(enumerated, invariants, samples, found, &tell);
+            let unrepeated = sampled.findings.unrepeated.take();
+            return Some(Decided {
+                unrepeated: unrepeated.map(|(_, panic)| panic),
+                doubt: sampled.doubt(),
+                findings: Inducted::Sampled(Box::new(sampled)),
+            });
+        }
         // A state that violates an invariant is not looked for.
         let reached: Vec<_> = if violated {
             Vec::new()
@@ -124,8 +165,11 @@ impl Induction {
         });
         Some(Decided {
             unrepeated: findings.unrepeated.take().map(|(_, panic)| panic),
-            findings,
-            enumerated,
+            findings: Inducted::Passed(Box::new(Passed {
+                beside: beside(enumerated, found, &findings),
+                findings,
+                enumerated,
+            })),
             doubt,
         })
     }
@@ -144,8 +188,7 @@ impl Induction {
                     Ok(decided) => decided,
                     Err(reason) => return Obligation::incomplete(reason),
                 };
-                decided.findings.judge(goal, &names, &|gap, panic| {
-                    let initial = decided.enumerated.type_correct(gap.number);
+                decided.judge(goal, &names, &|initial, gap, panic| {
                     explain(found.refinement, invariants, goal, initial, gap, panic)
                 })
             })
@@ -156,8 +199,117 @@ impl Induction {
     }
 }
 
-impl Findings {
+/// Explains a gap in a state.
+type Explain<'e> = &'e dyn Fn(ErasedState, Gap, Option<&Panic>) -> Counterexample;
+
+impl Decided<'_> {
+    /// The states that were drawn, if some were, and whether these are too few to say anything.
+    pub fn drawn(&self) -> Option<(DrawnStates, bool)> {
+        match &self.findings {
+            Inducted::Passed(_) => None,
+            Inducted::Sampled(sampled) => Some((sampled.drawn, sampled.is_vacuous())),
+        }
+    }
+
     /// The row of a goal. `names` are those of the invariants.
+    fn judge(&self, goal: Goal, names: &[&str], explain: Explain<'_>) -> Obligation {
+        match &self.findings {
+            Inducted::Passed(passed) => passed.findings.judge(goal, names, &|gap, panic| {
+                let initial = passed.enumerated.make(&mut Choices::of(gap.number));
+                beside_it(explain(initial, gap, panic), passed.beside.get(&gap.number))
+            }),
+            Inducted::Sampled(sampled) => sampled.judge(goal, names, explain),
+        }
+    }
+}
+
+impl Sampled {
+    /// True if nothing was tested but what walks test.
+    fn is_vacuous(&self) -> bool {
+        let has_gap = self.findings.gaps.iter().any(Option::is_some);
+        self.findings.decided_all() && !has_gap && self.drawn.unmet == 0
+    }
+
+    fn doubt(&self) -> Option<String> {
+        let (count, first) = self.untraced.as_ref()?;
+        Some(format!(
+            "`type_correct` leaves out states that are reached, or makes them in a way that was not found, so that none was drawn \
+             from these: {}, the first of which is {first:?}",
+            counted(*count, "state")
+        ))
+    }
+
+    /// The row of a goal. It never holds.
+    fn judge(&self, goal: Goal, names: &[&str], explain: Explain<'_>) -> Obligation {
+        let findings = &self.findings;
+        let steps = findings.steps;
+        if findings.gaps[goal].is_some() {
+            // A state that the model does not make again is not shown.
+            let shown = self.cases[goal].iter().map(|case| {
+                let told = explain(case.state.clone(), case.gap, case.panic.as_ref());
+                beside_it(told, case.beside.as_ref())
+            });
+            return Obligation::violated(steps, shown.collect());
+        }
+        if let Some((_, panic)) = &findings.unmade {
+            let note = unmade(panic, "a state that was to be drawn");
+            return Obligation::violated(steps, Vec::new()).noted(&note);
+        }
+        let drawn = self.drawn.told();
+        if self.is_vacuous() {
+            let note = format!(
+                "nothing was decided: no state that was drawn satisfies the invariants and is on no walk ({drawn})"
+            );
+            return Obligation::incomplete(&note);
+        }
+        let note = match goal {
+            Goal::Simulation => format!("sampled: {drawn}"),
+            Goal::Invariant(place) => match findings.needed[place] {
+                Some((_, failing)) => format!("sampled; {}", needed(failing, names)),
+                None => "sampled; not known whether it is needed".to_owned(),
+            },
+        };
+        let mut judged = Obligation::new(Verdict::Incomplete, steps).noted(&note);
+        // Which of them are needed is a question only about a set that is inductive and suffices.
+        if let Goal::Invariant(place) = goal
+            && findings.gaps.iter().all(Option::is_none)
+        {
+            judged.needed = findings.needed[place].map(|_| true);
+        }
+        judged
+    }
+}
+
+/// A counterexample to induction, and the reached state beside it.
+fn beside_it(mut told: Counterexample, beside: Option<&Beside>) -> Counterexample {
+    let from = told.steps.first().map(|step| &step.state);
+    let beside = beside.zip(from);
+    told.nearest_reached = beside.map(|(beside, from)| Box::new(beside.told(from)));
+    told
+}
+
+/// Says that something fails without an invariant.
+fn needed(failing: Goal, names: &[&str]) -> String {
+    let failing = match failing {
+        Goal::Invariant(place) => names[place],
+        Goal::Simulation => ObligationKind::Simulation.name(),
+    };
+    format!("needed: without it inductive:{failing} fails")
+}
+
+/// Says that a function panicked when a state was to be made.
+fn unmade(panic: &Panic, state: &str) -> String {
+    let function = panic.function.as_deref().unwrap_or("`type_correct`");
+    let instead = if function == "`type_correct`" {
+        "instead of making"
+    } else {
+        "after the making of"
+    };
+    format!("{function} panicked {instead} {state}: {panic}")
+}
+
+impl Findings {
+    /// The row of a goal after a pass over all states. `names` are those of the invariants.
     fn judge(
         &self,
         goal: Goal,
@@ -169,6 +321,10 @@ impl Findings {
                 Obligation::violated(self.steps, vec![explain(*gap, panic.as_ref())])
             }
             None if self.unmade.is_some() => Obligation::violated(self.steps, Vec::new()),
+            None if self.too_many => {
+                let reason = "there are 2⁶⁴ type-correct states or more, too many to pass over; `--samples` draws some of them";
+                return Obligation::incomplete(reason);
+            }
             None if self.cut_short => Obligation::new(Verdict::Incomplete, self.steps),
             None if self.steps == 0 => {
                 let reason = "no step was tested, so nothing was decided";
@@ -178,22 +334,13 @@ impl Findings {
         };
         if let Some((number, panic)) = &self.unmade {
             // States are unknown, so nothing is known to be inductive.
-            let function = panic.function.as_deref().unwrap_or("`type_correct`");
-            let instead = if function == "`type_correct`" {
-                "instead of making"
-            } else {
-                "after the making of"
-            };
-            return judged.noted(&format!(
-                "{function} panicked {instead} state {}: {panic}",
-                grouped(*number)
-            ));
+            return judged.noted(&unmade(panic, &format!("state {}", grouped(*number))));
         }
         // Which of them are needed is a question only about a set that is inductive and suffices.
         if self.cut_short || self.gaps.iter().any(Option::is_some) {
             return judged;
         }
-        let needed = match goal {
+        let is_needed = match goal {
             Goal::Simulation => {
                 return judged.noted(&format!(
                     "{} of {} type-correct states satisfy the invariants",
@@ -202,16 +349,10 @@ impl Findings {
             }
             Goal::Invariant(place) => self.needed[place],
         };
-        judged.needed = Some(needed.is_some());
-        judged.noted(&match needed {
+        judged.needed = Some(is_needed.is_some());
+        judged.noted(&match is_needed {
             None => "not needed: the others are inductive and suffice without it".to_owned(),
-            Some((_, failing)) => {
-                let failing = match failing {
-                    Goal::Invariant(place) => names[place],
-                    Goal::Simulation => ObligationKind::Simulation.name(),
-                };
-                format!("needed: without it inductive:{failing} fails")
-            }
+            Some((_, failing)) => needed(failing, names),
         })
     }
 }

@@ -4,7 +4,7 @@
 use super::choice::is_among;
 use super::environment::Decided;
 use super::found::Found;
-use super::induction::Enumerated;
+use super::induction::{self, Enumerated};
 use super::kind::ObligationKind;
 use super::liveness::Searched;
 use super::model::Context;
@@ -21,7 +21,9 @@ use crate::explore::{Storage, omission_probability};
 use crate::functions::Functions;
 use crate::model_call::{catch, named, take_tolerated};
 use crate::refinement::Refinement;
-use crate::report::{Counterexample, Evidence, Identified, Obligation, Report, Verdict, Warning};
+use crate::report::{
+    Counterexample, DrawnStates, Evidence, Identified, Obligation, Report, Verdict, Warning,
+};
 
 /// Reason why a question that asks the model once more is not decided.
 const PANICKED: &str = "not evaluated: the model panicked";
@@ -47,8 +49,9 @@ pub(super) fn report<'a>(
     enumerated: Option<&'a dyn Enumerated>,
     found: &Found<'_, ErasedRefinement<'a>>,
 ) -> Report {
-    let (mut rows, warnings) = judge(plan, counts, labelled, enumerated, found);
+    let (mut rows, warnings, drawn) = judge(plan, counts, labelled, enumerated, found);
     rows.extend(as_row(&warnings, found.settings));
+    rows.extend(drawn.and_then(|(drawn, is_vacuous)| is_vacuous.then(|| vacuous(&drawn))));
     let refinement = found.refinement;
     let implementation = refinement.implementation();
     let rules = named("`rules` of the implementation", || {
@@ -89,6 +92,7 @@ pub(super) fn report<'a>(
         complete: totals.complete && !matches!(found.settings.search, Search::Walks(_)),
         walks: None,
         every_number: None,
+        samples: drawn.map(|(drawn, _)| drawn),
         history: None,
         symmetry: identified,
         omission_probability: (found.settings.storage == Storage::Fingerprints
@@ -134,14 +138,14 @@ pub(super) fn report<'a>(
 }
 
 /// The list of the obligations, in the order of the report: each judges its rows. And what makes them say less than they
-/// seem to.
+/// seem to. And which states were drawn, if some were, and whether they are too few to say anything.
 fn judge<'a>(
     plan: &Plan<'a>,
     counts: &Counts,
     labelled: &Labelled<'_>,
     enumerated: Option<&'a dyn Enumerated>,
     found: &Found<'_, ErasedRefinement<'a>>,
-) -> (Vec<Judged>, Vec<Warning>) {
+) -> (Vec<Judged>, Vec<Warning>, Option<(DrawnStates, bool)>) {
     let of = &plan.obligations;
     let invariants = plan.asking.invariants;
     let simulation_fails = counts.simulation.first().is_some();
@@ -183,7 +187,7 @@ fn judge<'a>(
         panics.push(panic);
         of.liveness.open(PANICKED)
     });
-    let induction = catch(|| of.induction.decide(enumerated, violated, found));
+    let induction = catch(|| of.induction.decide(enumerated, invariants, violated, found));
     let (induction, undecided) = match induction {
         Ok(decided) => (decided, "not evaluated: the check ended at a violation"),
         Err(panic) => {
@@ -246,7 +250,8 @@ fn judge<'a>(
         },
     };
     rows.extend(of.model.judge(&counts.model, &context, found));
-    (rows, warnings)
+    let drawn = induction.as_ref().and_then(induction::Decided::drawn);
+    (rows, warnings, drawn)
 }
 
 /// The liveness obligations that were neither asked for nor left out, where the others were not chosen by name.
@@ -271,6 +276,14 @@ fn as_row(warnings: &[Warning], settings: &Settings<'_>) -> Option<Judged> {
     let counterexamples = texts.map(Counterexample::without_steps).collect();
     let failed = Obligation::violated(warnings.len() as u64, counterexamples);
     Some(Judged::new("warnings", Weight::Behaviour, failed))
+}
+
+/// The row of a sample that says nothing: it fails, whatever verdict is expected.
+fn vacuous(drawn: &DrawnStates) -> Judged {
+    let told = "no state was drawn that satisfies the invariants and is on no walk, so that `inductive` says nothing";
+    let counterexample = Counterexample::without_steps(told.to_owned());
+    let failed = Obligation::violated(drawn.drawn, vec![counterexample]);
+    Judged::new("sample", Weight::Absence, failed)
 }
 
 /// The counterexample on which the verdict rests, if one is found.

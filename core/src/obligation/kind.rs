@@ -121,6 +121,9 @@ impl ObligationKind {
                 "there is an order of the events of the history of which the specification takes every step"
             }
             "interest" => "the history has an event worth looking at",
+            "sample" => {
+                "a type-correct state is drawn that satisfies the invariants and that no walk reaches"
+            }
             "warnings" => "nothing makes the verdict say less than it seems to",
             _ => Self::of(obligation)?.states(),
         };

@@ -298,7 +298,7 @@ impl<'a> Obligations<'a> {
         settings: &Settings<'_>,
         is_enumerated: bool,
     ) -> Result<Self, CheckError> {
-        if settings.induction == settings::Induction::Included && !is_enumerated {
+        if settings.induction != settings::Induction::Omitted && !is_enumerated {
             return Err(CheckError::NotEnumerated);
         }
         let implementation = refinement.implementation();
@@ -570,6 +570,11 @@ fn validate(settings: &Settings<'_>) -> Result<(), CheckError> {
         return Err(CheckError::NoTime {
             seconds: seconds.to_string(),
         });
+    }
+    if let settings::Induction::Sampled(samples) = settings.induction
+        && samples.samples == 0
+    {
+        return Err(CheckError::NoSamples);
     }
     if settings.storage == Storage::Fingerprints && settings.order == Order::DepthFirst {
         return Err(CheckError::FingerprintsDepthFirst);

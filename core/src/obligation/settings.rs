@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::selection::Selection;
 use crate::explore::{Checkpoints, Limits, Order, Peers, Spilling, Storage, Watch};
-use crate::random::Walks;
+use crate::random::{Samples, Walks};
 
 /// Settings of a check. The defaults check everything, on all cores, without bounds.
 #[derive(Clone)]
@@ -66,6 +66,8 @@ pub enum Induction {
     Omitted,
     /// Yes.
     Included,
+    /// Yes, from states that are drawn. What is not found so may be there nevertheless: nothing holds.
+    Sampled(Samples),
 }
 
 /// Choice whether a check of all obligations decides what happens in the end as well.

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use super::error::CheckError;
 use super::found::{Tell, Totals};
-use super::induction::{self, Enumerated, Findings};
+use super::induction::{self, Enumerated, Findings, WrittenNumber};
 use super::obligations::Counts;
 use super::recorded::Recorded;
 use super::settings::Settings;
@@ -33,7 +33,7 @@ use crate::symmetry::{
 };
 use crate::system::{ActionOf, StateOf, TransitionSystem};
 use crate::trace::Trace;
-use crate::type_correct::TypeCorrect;
+use crate::type_correct::{Choices, TypeCorrect};
 
 /// A refinement of whatever types, and what its systems have beside them.
 pub(super) trait Subject: RefinementObject {
@@ -70,10 +70,11 @@ pub(super) struct Searched<'s> {
     pub states: Box<dyn States<ErasedSystem<'s>> + 's>,
 }
 
-/// Functions that pass over all type-correct states of an implementation, and make one of a number.
+/// Functions that pass over all type-correct states of an implementation, make one of choices, and write one as numbers.
 pub(super) struct Passes<R: Refinement> {
     decide: induction::Decide<R>,
-    state: fn(&R::Concrete, u64) -> StateOf<R::Concrete>,
+    make: fn(&R::Concrete, &mut Choices) -> StateOf<R::Concrete>,
+    numbers: induction::Numbers<R::Concrete>,
 }
 
 impl<R: Refinement<Concrete: TypeCorrect>> Passes<R> {
@@ -81,7 +82,8 @@ impl<R: Refinement<Concrete: TypeCorrect>> Passes<R> {
     pub fn new() -> Self {
         Self {
             decide: induction::decide::<R>,
-            state: induction::state::<R::Concrete>,
+            make: induction::make::<R::Concrete>,
+            numbers: induction::numbers::<R::Concrete>,
         }
     }
 }
@@ -356,9 +358,14 @@ impl<R: Refinement> Enumerated for Typed<'_, R> {
         (passes.decide)(self.refinement, &self.invariants, &reached, settings, tell)
     }
 
-    fn type_correct(&self, number: u64) -> ErasedState {
+    fn make(&self, choices: &mut Choices) -> ErasedState {
         let passes = self.passes.as_ref().expect("states are enumerated");
-        ErasedState::from((passes.state)(self.refinement.implementation(), number))
+        ErasedState::from((passes.make)(self.refinement.implementation(), choices))
+    }
+
+    fn numbers(&self, state: &ErasedState) -> Option<Vec<WrittenNumber>> {
+        let passes = self.passes.as_ref().expect("states are enumerated");
+        (passes.numbers)(self.refinement.implementation(), state.get())
     }
 }
 

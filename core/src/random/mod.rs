@@ -37,3 +37,15 @@ pub struct Walks {
     /// Seed that determines all choices.
     pub seed: u64,
 }
+
+/// Random draws in the place of a pass over all type-correct states, to decide `inductive:*`.
+///
+/// Each begins with a state on a random walk, most often, of which a few variables are changed, and goes on to one in which
+/// fewer invariants fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Samples {
+    /// Number of states that are drawn.
+    pub samples: u64,
+    /// Seed that determines all choices, and walks where the check makes none.
+    pub seed: u64,
+}

@@ -73,7 +73,7 @@ pub fn random_trace<S: TransitionSystem>(
 }
 
 /// The steps that a state offers.
-struct Offers<S: TransitionSystem> {
+pub(crate) struct Offers<S: TransitionSystem> {
     /// Each with its rule.
     steps: Vec<(usize, ActionOf<S>, StateOf<S>)>,
     /// Per rule, how many of them. The last is for actions of a rule that does not exist, which the
@@ -84,7 +84,8 @@ struct Offers<S: TransitionSystem> {
 }
 
 impl<S: TransitionSystem> Offers<S> {
-    fn new(system: &S) -> Self {
+    /// Room for steps of a system.
+    pub fn new(system: &S) -> Self {
         Self {
             steps: Vec::new(),
             instances: vec![0; system.rules().len() + 1],
@@ -92,7 +93,8 @@ impl<S: TransitionSystem> Offers<S> {
         }
     }
 
-    fn fill(&mut self, system: &S, from: &StateOf<S>) {
+    /// Takes the steps of a state, in the place of those before.
+    pub fn fill(&mut self, system: &S, from: &StateOf<S>) {
         self.steps.clear();
         for rule in self.enabled.drain(..) {
             self.instances[rule] = 0;
@@ -115,7 +117,7 @@ impl<S: TransitionSystem> Offers<S> {
 
     /// Draws a rule that is enabled and then one of its instances: the place among the steps, the
     /// action and the target.
-    fn choose(&mut self, generator: &mut Generator) -> Option<(u32, ActionOf<S>, StateOf<S>)> {
+    pub fn choose(&mut self, generator: &mut Generator) -> Option<(u32, ActionOf<S>, StateOf<S>)> {
         if self.steps.is_empty() {
             return None;
         }

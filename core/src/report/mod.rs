@@ -107,6 +107,9 @@ pub struct Report {
     /// The members of which there may be any number, if that was asked: states are then those that views leave, and transitions their steps.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub every_number: Option<EveryNumber>,
+    /// The type-correct states that were drawn, if `inductive:*` was decided by them.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub samples: Option<DrawnStates>,
     /// The recorded history, if `refmap-histories` validated one: what it rests on, and how far one gets with it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub history: Option<Box<Recorded>>,
@@ -343,6 +346,23 @@ pub struct Sample {
     pub begun: u32,
 }
 
+/// The type-correct states that a check drew, to decide `inductive:*`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DrawnStates {
+    /// Number of states that were asked for.
+    pub samples: u64,
+    /// Seed that determines them.
+    pub seed: u64,
+    /// Number of states that were drawn before the check ended, one as often as it was drawn.
+    pub drawn: u64,
+    /// Number of these that satisfy all the invariants.
+    pub satisfying: u64,
+    /// Number of different ones of these that are on none of the walks from whose states they were drawn.
+    pub unmet: u64,
+    /// Number of different states on those walks.
+    pub on_walks: u64,
+}
+
 /// Outcome of one obligation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Obligation {
@@ -403,6 +423,26 @@ pub struct Counterexample {
     /// Abstract actions that come nearest where a simulation fails, and why each does not fit.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub nearest: Vec<Nearest>,
+    /// The reached state from which the first state of a counterexample to induction differs least, as far as is known: what
+    /// differs is what an invariant would have to exclude.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub nearest_reached: Option<Box<NearestReached>>,
+}
+
+/// A state on a random walk, beside one of which it is not claimed that it is reached.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NearestReached {
+    /// The state.
+    pub state: Value,
+    /// Number of the walk.
+    pub walk: u32,
+    /// Seed of the walk.
+    pub seed: u64,
+    /// Number of steps that the walk takes to it.
+    pub steps: u32,
+    /// The variables that differ, first as they are in this state, and then as they are in the other. None do if the other is
+    /// reached itself.
+    pub differs: Vec<Change>,
 }
 
 impl Counterexample {

@@ -6,11 +6,12 @@ use std::ops::Range;
 use serde_json::Value;
 
 use super::layout::{Ink, beside, pad, width, wrap};
+use super::number::counted;
 use super::outline::Outline;
 use super::repetition::Repetition;
 use super::text::{Detail, Text};
 use super::value::{compact, name, named, parts};
-use super::{Change, Counterexample, Nearest, Step, changes};
+use super::{Change, Counterexample, Nearest, NearestReached, Step, changes};
 
 /// Column at which what belongs to a step begins.
 const INDENT: usize = 7;
@@ -36,7 +37,8 @@ impl Display for Text<'_, Outline<'_>> {
             self.behaviour(f)?;
         }
         self.refused(f)?;
-        self.nearest(f)
+        self.nearest(f)?;
+        self.nearest_reached(f)
     }
 }
 
@@ -425,6 +427,19 @@ impl Text<'_, Outline<'_>> {
         Ok(())
     }
 
+    /// The reached state that comes nearest to the first one of a counterexample to induction.
+    fn nearest_reached(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Some(nearest) = &self.counterexample().nearest_reached else {
+            return Ok(());
+        };
+        writeln!(f)?;
+        self.paragraph(f, &format!("  {}", comes_near(nearest)), 2)?;
+        nearest
+            .differs
+            .iter()
+            .try_for_each(|change| self.paragraph(f, &format!("    {change}"), 6))
+    }
+
     fn indented(&self, f: &mut Formatter<'_>, line: &str) -> fmt::Result {
         let room = self.options.width.saturating_sub(INDENT);
         for line in wrap(line, room, 2) {
@@ -451,6 +466,26 @@ fn number(index: usize) -> String {
 pub(super) fn whole(state: &Value) -> String {
     let parts = parts(state).into_iter().map(named);
     parts.collect::<Vec<_>>().join("  ")
+}
+
+/// Sentence about the reached state that comes nearest to the first one of a counterexample to induction; what differs follows.
+pub fn comes_near(nearest: &NearestReached) -> String {
+    let NearestReached {
+        walk,
+        seed,
+        steps,
+        differs,
+        ..
+    } = nearest;
+    let steps = counted(u64::from(*steps), "step");
+    let reached = format!("reached by walk {walk} of seed {seed} after {steps}");
+    match differs.len() {
+        0 => format!("this state itself is {reached}"),
+        count => format!(
+            "the nearest state is {reached}; it differs in {}, which an invariant would have to exclude:",
+            counted(count as u64, "variable")
+        ),
+    }
 }
 
 /// Reason why an abstract action does not fit, in a line.

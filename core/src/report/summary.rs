@@ -7,7 +7,7 @@ use super::layout::{Ink, pad, plain, power, width};
 use super::number::{counted, grouped};
 use super::outline::Outline;
 use super::text::{Text, TextOptions};
-use super::{Constrained, CutOff, EveryNumber, Evidence, Report, Verdict};
+use super::{Constrained, CutOff, DrawnStates, EveryNumber, Evidence, Report, Verdict};
 use crate::explore::{Spilled, Written};
 
 impl Display for Text<'_, Report> {
@@ -303,6 +303,32 @@ impl Text<'_, Report> {
             said = row.note.as_deref();
         }
         Ok(())
+    }
+}
+
+impl DrawnStates {
+    /// Number of states that were drawn, and what they were.
+    pub(crate) fn told(&self) -> String {
+        let Self {
+            samples,
+            drawn,
+            satisfying,
+            unmet,
+            on_walks,
+            ..
+        } = *self;
+        let of = if drawn < samples {
+            format!("{} of ", grouped(drawn))
+        } else {
+            String::new()
+        };
+        format!(
+            "{of}{} drawn, {} of which satisfy the invariants, with {} different ones that are not among the {} of the walks",
+            counted(samples, "state"),
+            grouped(satisfying),
+            grouped(unmet),
+            grouped(on_walks),
+        )
     }
 }
 

@@ -53,6 +53,8 @@ fn reports_fit_their_schema() {
         "--obligations none",
         "--inductive --max-seconds 1",
         "--walks 3 --steps 9",
+        "--inductive --samples 20 --walks 2",
+        "--mutators 2 --obligations inductive --inductive --samples 2000 --walks 2",
     ] {
         assert_fits("report", &format!("check ben-ari-3 {SMALL} {words} --json"));
     }

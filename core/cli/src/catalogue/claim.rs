@@ -139,7 +139,7 @@ impl Claim {
         let expect = &self.expect;
         for name in expect.by.iter().chain(&expect.also) {
             // These have rows only where they are violated.
-            let is_known = ["model", "warnings"].contains(&name.as_str())
+            let is_known = ["model", "sample", "warnings"].contains(&name.as_str())
                 || chosen.iter().any(|chosen| chosen == name);
             if !is_known {
                 return Err(InputError::UnknownExpected {

@@ -15,8 +15,8 @@ use super::command::{
     Page, RunAllCommand, StressCommand, TableCommand, ValidateCommand,
 };
 use super::grammar::{
-    ANY_NUMBER_OF, IMPLEMENTATION, Named, ORDERS, SPECIFICATION, STORAGES, SYMMETRIES, WITHOUT,
-    WORKERS, command, criteria,
+    ANY_NUMBER_OF, IMPLEMENTATION, Named, ORDERS, SAMPLES, SPECIFICATION, STORAGES, SYMMETRIES,
+    WITHOUT, WORKERS, command, criteria,
 };
 use super::listing::Listing;
 use super::new::NewCommand;
@@ -27,7 +27,7 @@ use crate::shell;
 use refmap::explore::{Limits, Spilling};
 use refmap::internal::{nearest, visible};
 use refmap::obligation::{Induction, Liveness, Search, Selection, Settings, Until, Warnings};
-use refmap::random::Walks;
+use refmap::random::{Samples, Walks};
 use refmap::report::{Detail, Verdict};
 use refmap_programs::MemoryModel;
 use serde_json::{Map, Value};
@@ -437,19 +437,50 @@ fn processes_here(matches: &ArgMatches) -> usize {
     given.map_or(1, |processes| usize::from(*processes))
 }
 
-fn search(matches: &ArgMatches) -> Search {
+/// Walks that are made where states are drawn, and it is not said how many.
+const WALKS: u32 = 100;
+
+/// Seed of what is random.
+fn seed(matches: &ArgMatches) -> u64 {
+    matches.get_one("seed").copied().unwrap_or(0)
+}
+
+/// # Errors
+///
+/// If there is a seed, and nothing is random.
+fn search(matches: &ArgMatches) -> Result<Search, clap::Error> {
     if matches.contains_id(ANY_NUMBER_OF) {
         let views = matches.get_one("views").copied();
-        return Search::AnyNumber { views };
+        return Ok(Search::AnyNumber { views });
     }
-    let Some(&walks) = matches.get_one("walks") else {
-        return Search::Exhaustive;
+    let is_sampled = matches.contains_id(SAMPLES);
+    let walks = matches.get_one("walks").copied();
+    let Some(walks) = walks.or(is_sampled.then_some(WALKS)) else {
+        if matches.contains_id("seed") {
+            let message = "the following required arguments were not provided: --walks <N> or --samples <N>\n";
+            return Err(clap::Error::raw(
+                ErrorKind::MissingRequiredArgument,
+                message,
+            ));
+        }
+        return Ok(Search::Exhaustive);
     };
-    Search::Walks(Walks {
+    Ok(Search::Walks(Walks {
         walks,
         steps: matches.get_one("steps").copied().unwrap_or(1000),
-        seed: matches.get_one("seed").copied().unwrap_or(0),
-    })
+        seed: seed(matches),
+    }))
+}
+
+fn induction(matches: &ArgMatches) -> Induction {
+    match matches.get_one(SAMPLES).copied() {
+        Some(samples) => Induction::Sampled(Samples {
+            samples,
+            seed: seed(matches),
+        }),
+        None if matches.get_flag("inductive") => Induction::Included,
+        None => Induction::Omitted,
+    }
 }
 
 /// Settings of a check on which its result depends.
@@ -458,13 +489,9 @@ fn search(matches: &ArgMatches) -> Search {
 ///
 /// If the values of options contradict each other.
 pub(super) fn asked(matches: &ArgMatches) -> Result<Settings<'static>, clap::Error> {
-    let induction = if matches.get_flag("inductive") {
-        Induction::Included
-    } else {
-        Induction::Omitted
-    };
+    let induction = induction(matches);
     let obligations = obligations(matches)?;
-    if induction == Induction::Included && obligations == Selection::Nothing {
+    if induction != Induction::Omitted && obligations == Selection::Nothing {
         return Err(clap::Error::raw(
             ErrorKind::ArgumentConflict,
             "the argument '--obligations none', which checks nothing, cannot be used with '--inductive'; \
@@ -472,7 +499,7 @@ pub(super) fn asked(matches: &ArgMatches) -> Result<Settings<'static>, clap::Err
         ));
     }
     Ok(Settings {
-        search: search(matches),
+        search: search(matches)?,
         order: one_of(matches, "order", &ORDERS),
         storage: one_of(matches, "storage", &STORAGES),
         symmetry: one_of(matches, "symmetry", &SYMMETRIES),

@@ -30,6 +30,12 @@ pub(super) const IMPLEMENTATION: &str = "A.aut";
 /// File with the specification.
 pub(super) const SPECIFICATION: &str = "B.aut";
 
+/// Option for the number of states that are drawn.
+pub(super) const SAMPLES: &str = "samples";
+
+/// Options by which random walks take the place of exploration.
+const RANDOM: [&str; 2] = ["walks", SAMPLES];
+
 /// Option for the obligations that are left out.
 pub(super) const WITHOUT: &str = "without-obligations";
 
@@ -661,7 +667,7 @@ fn disk_options() -> [Arg; 4] {
             CHECKPOINT,
             "Writes checkpoints into this folder, from which --resume goes on; what needs the complete graph is not decided",
         )
-        .conflicts_with("walks"),
+        .conflicts_with_all(RANDOM),
         valued(
             "every",
             "MINUTES",
@@ -672,19 +678,19 @@ fn disk_options() -> [Arg; 4] {
             RESUME,
             "Goes on from the last checkpoint of this folder, with the parameters and options of the command that wrote it. Limits,              the number of threads and what is written are this command's",
         )
-        .conflicts_with_all([CHECKPOINT, "walks"]),
+        .conflicts_with_all([CHECKPOINT, "walks", SAMPLES]),
         folder(
             "spill",
             "Has states go to disk, into this folder, when --max-memory comes near; what needs the complete graph is not decided",
         )
-        .conflicts_with("walks"),
+        .conflicts_with_all(RANDOM),
     ]
 }
 
 /// Options of several processes.
 #[cfg(feature = "distributed")]
 fn process_options() -> [Arg; 4] {
-    let alone = ["walks", "spill"];
+    let alone = ["walks", SAMPLES, "spill"];
     [
         valued(
             PROCESSES,
@@ -733,6 +739,15 @@ fn asked(check: &Check) -> Vec<Arg> {
             "inductive",
             "Adds inductive:*, decided from every type-correct state",
         ),
+        valued(
+            SAMPLES,
+            "N",
+            "Decides inductive:* from so many type-correct states that are drawn, most of them beside states of random walks, which take \
+             the place of exploration: 100, unless --walks says how many. A gap that is found is one; nothing holds",
+        )
+        .value_parser(number::<u64>(1..))
+        .requires("inductive")
+        .conflicts_with_all(["max-states", "max-depth"]),
         liveness_option(),
         flag(
             "strict",
@@ -752,9 +767,8 @@ fn asked(check: &Check) -> Vec<Arg> {
         valued("steps", "N", "The most steps of a walk; 1000 by default")
             .value_parser(number::<u32>(1..))
             .requires("walks"),
-        valued("seed", "N", "What determines the walks; 0 by default")
-            .value_parser(number::<u64>(0..))
-            .requires("walks"),
+        valued("seed", "N", "What determines the walks, and the states that are drawn; 0 by default")
+            .value_parser(number::<u64>(0..)),
         any_number_option(check),
         valued(
             "views",
@@ -768,20 +782,20 @@ fn asked(check: &Check) -> Vec<Arg> {
             &SYMMETRIES,
             "Identifies states that differ by a symmetry of the model only",
         )
-        .conflicts_with("walks"),
+        .conflicts_with_all(RANDOM),
         choice(
             "storage",
             &STORAGES,
             "What is kept of a state: its variables packed, all of it, or 64 bits of a hash, which \
              may leave states out",
         )
-        .conflicts_with("walks"),
+        .conflicts_with_all(RANDOM),
         choice(
             "order",
             &ORDERS,
             "Which states come first; depth-first counterexamples need not be shortest",
         )
-        .conflicts_with("walks"),
+        .conflicts_with_all(RANDOM),
     ]
 }
 

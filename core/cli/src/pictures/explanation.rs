@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use refmap::internal::{compact, misfit};
+use refmap::internal::{comes_near, compact, misfit};
 use refmap::obligation::ObligationKind;
 use refmap::report::Counterexample;
 
@@ -56,6 +56,14 @@ pub fn explanation(html: &mut String, of: &Counterexample) {
         html.push_str("<h3>The nearest abstract actions, and why each does not fit</h3><ul>");
         for nearest in &of.nearest {
             let _ = write!(html, "<li>{}</li>", Escaped(misfit(nearest)));
+        }
+        html.push_str("</ul>");
+    }
+    if let Some(nearest) = &of.nearest_reached {
+        let _ = write!(html, "<p>{}</p>", Escaped(comes_near(nearest)));
+        html.push_str("<ul>");
+        for change in &nearest.differs {
+            let _ = write!(html, "<li><code>{}</code></li>", Escaped(change));
         }
         html.push_str("</ul>");
     }

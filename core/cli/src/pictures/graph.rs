@@ -125,6 +125,7 @@ impl GraphPage {
                 })
                 .collect(),
             nearest: Vec::new(),
+            nearest_reached: None,
         };
         let prefix = match self.lassos {
             0 => String::new(),

@@ -11,5 +11,6 @@ mod obligations;
 mod outputs;
 mod pictures;
 mod run_all;
+mod samples;
 mod shell;
 mod tables;

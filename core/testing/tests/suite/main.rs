@@ -10,6 +10,7 @@ mod comparison;
 mod environment;
 mod inclusion;
 mod induction;
+mod induction_sampled;
 mod liveness;
 mod metamorphic;
 mod negative_corpus;
