@@ -27,6 +27,7 @@
 
 mod action;
 mod attributes;
+mod field;
 mod members;
 mod names;
 mod state;

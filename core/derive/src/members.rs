@@ -4,8 +4,8 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::{DeriveInput, parse_quote};
 
+use crate::field::{Field, mentions_parameter, pattern};
 use crate::names::last_name;
-use crate::state::{Field, mentions_parameter, pattern};
 
 /// The longest tuples that can be compared.
 const LONGEST: usize = 12;

@@ -3,35 +3,13 @@
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
 use syn::{
-    Data, DataEnum, DeriveInput, Error, Expr, Fields, Ident, LitStr, Member, Result, Type,
-    parse_quote,
+    Data, DataEnum, DeriveInput, Error, Fields, Ident, LitStr, Member, Result, Type, parse_quote,
 };
 
 use crate::attributes::{Attributes, OfField, is_member_alone, of_field, system};
+use crate::field::{Field, Kind, mentions_parameter, pattern};
 use crate::members;
 use crate::names::{check_row, is_nameless, visit_names_alone};
-
-/// A field, as the derive writes and reads it.
-pub struct Field {
-    pub member: Member,
-    /// The variable to which a pattern binds it.
-    pub binding: Ident,
-    name: LitStr,
-    pub type_: Type,
-    kind: Kind,
-    /// True if it consists of numbers of members.
-    pub is_member: bool,
-    /// True if it has an element for each member.
-    pub is_symmetric: bool,
-}
-
-/// Kind of a field, by the way in which it is written.
-enum Kind {
-    /// As its type is, within these limits.
-    Variable(TokenStream),
-    /// Not at all: it has this value in all states of the instance.
-    Constant(Expr),
-}
 
 pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
     let system_type = system(&input.attrs)?;
@@ -451,16 +429,7 @@ fn types_of(fields: &[Field]) -> Vec<Type> {
     written.map(|field| field.type_.clone()).collect()
 }
 
-/// A pattern that binds all fields.
-pub fn pattern(fields: &[Field]) -> TokenStream {
-    let bind = |Field {
-                    member, binding, ..
-                }: &Field| quote!(#member: #binding);
-    let bindings = fields.iter().map(bind);
-    quote!({ #(#bindings),* })
-}
-
-/// The same of the state before.
+/// The pattern of the state before.
 fn pattern_of_old(fields: &[Field]) -> TokenStream {
     let bind = |Field {
                     member, binding, ..
@@ -636,18 +605,6 @@ fn changes(fields: &[Field], system: &Type) -> TokenStream {
 
 fn reads(fields: &[Field], system: &Type) -> TokenStream {
     fields.iter().map(|field| field.read(system)).collect()
-}
-
-/// True if a type parameter of the type may be in the type of a field.
-pub fn mentions_parameter(type_: &Type, generics: &syn::Generics) -> bool {
-    let tokens = quote!(#type_).to_string();
-    let words: Vec<_> = tokens
-        .split(|letter: char| !letter.is_alphanumeric() && letter != '_')
-        .collect();
-    generics.type_params().any(|parameter| {
-        let name = parameter.ident.to_string();
-        words.contains(&name.as_str())
-    })
 }
 
 #[cfg(test)]

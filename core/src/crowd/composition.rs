@@ -51,7 +51,7 @@ impl<'c> KnownParts<'c> {
         self.ordered(Configuration { shared, members })
     }
 
-    /// ErasedParts of a configuration.
+    /// Parts of a configuration.
     pub fn parts(&self, of: &Configuration) -> ErasedParts {
         let members = of.members.iter();
         CrowdParts {

@@ -1,9 +1,5 @@
 //! Faults of crowds: what is claimed by declaring one, and is not so.
 
-use std::fmt;
-
-use super::declared::ErasedParts;
-
 /// Reason why a system is no crowd, or not one that can be asked. States are shown by their parts.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CrowdFault {
@@ -112,11 +108,4 @@ pub enum CrowdFault {
         /// Name of the constraint, or the bound.
         bound: String,
     },
-}
-
-/// As a fault shows them: the members after the shared part.
-impl fmt::Display for ErasedParts {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "({:?} with {:?})", self.shared, self.members)
-    }
 }

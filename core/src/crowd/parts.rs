@@ -1,12 +1,21 @@
-//! ErasedParts of states.
+//! Parts of states.
 
-/// ErasedParts of a state.
+use std::fmt::{self, Debug, Display, Formatter};
+
+/// Parts of a state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CrowdParts<Shared, Member> {
     /// The part that belongs to no member.
     pub shared: Shared,
     /// The part of each member.
     pub members: Vec<Member>,
+}
+
+/// As a fault shows them: the members after the shared part.
+impl<Shared: Debug, Member: Debug> Display for CrowdParts<Shared, Member> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "({:?} with {:?})", self.shared, self.members)
+    }
 }
 
 impl<Shared: Clone, Member: Clone + PartialEq> CrowdParts<Shared, Member> {

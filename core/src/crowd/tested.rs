@@ -95,12 +95,11 @@ pub(crate) fn test(
     }
     let mut generator = Generator::new(SEED);
     // Without a state there are no parts.
-    let members = if parts.shared.values().is_empty() {
-        2..=0
-    } else {
-        2..=instances.len()
+    let most = match parts.shared.values() {
+        [] => 0,
+        _ => instances.len(),
     };
-    for members in members {
+    for members in 2..=most {
         let of = TestedInstance {
             crowd,
             instances,
@@ -126,7 +125,7 @@ pub(crate) fn test(
     Ok(CrowdTest::All(tested))
 }
 
-/// ErasedParts that were seen.
+/// Parts that were seen.
 #[derive(Default)]
 struct SeenParts {
     shared: Numbered<ErasedPart>,
@@ -338,12 +337,13 @@ impl<'c> TestedInstance<'c> {
 
     /// Tests that what a state does is done, but for what does not matter of its counters, by those that stand for it.
     fn test_counters(&self, state: &ErasedParts) -> Result<(), CrowdFault> {
-        let told =
-            |of: &ErasedParts| -> Result<(HashSet<(ErasedParts, Vec<String>)>, Vec<String>), CrowdFault> {
-                let steps = self.judged(of)?.into_iter();
-                let steps = steps.map(|step| (self.crowd.closed(&step.to), step.fails));
-                Ok((steps.collect(), self.fails(of, false)))
-            };
+        let told = |of: &ErasedParts| {
+            let mut steps = HashSet::new();
+            for step in self.judged(of)? {
+                steps.insert((self.crowd.closed(&step.to), step.fails));
+            }
+            Ok::<_, CrowdFault>((steps, self.fails(of, false)))
+        };
         let (mut steps, mut fails) = told(state)?;
         for other in self.crowd.spread(&self.crowd.closed(state)) {
             let (of_other, fails_of_other) = told(&other)?;

@@ -4,16 +4,16 @@ use crate::crowd::{Crowd, Declared, DeclaredBy};
 use crate::obligation::error::CheckError;
 use crate::obligation::subject::{Subject, Typed, declared};
 
+/// Receives the instances of a crowd.
+pub(in crate::obligation) type OfInstances<'t> =
+    dyn FnMut(&[&dyn Subject]) -> Result<(), CheckError> + 't;
+
 /// A crowd of whatever types.
 pub(in crate::obligation) trait CrowdObject: Sync {
     /// Its declaration.
     fn declared(&self) -> &dyn Declared;
     /// Shows the instances with one member, two, and so on, up to so many.
-    fn with_instances(
-        &self,
-        most: usize,
-        then: &mut dyn FnMut(&[&dyn Subject]) -> Result<(), CheckError>,
-    ) -> Result<(), CheckError>;
+    fn with_instances(&self, most: usize, then: &mut OfInstances<'_>) -> Result<(), CheckError>;
 }
 
 impl<C: Crowd> CrowdObject for DeclaredBy<C> {
@@ -21,11 +21,7 @@ impl<C: Crowd> CrowdObject for DeclaredBy<C> {
         self
     }
 
-    fn with_instances(
-        &self,
-        most: usize,
-        then: &mut dyn FnMut(&[&dyn Subject]) -> Result<(), CheckError>,
-    ) -> Result<(), CheckError> {
+    fn with_instances(&self, most: usize, then: &mut OfInstances<'_>) -> Result<(), CheckError> {
         let make = || -> Vec<_> {
             (1..=most)
                 .map(|members| self.crowd.instance(members))
