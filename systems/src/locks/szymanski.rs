@@ -4,10 +4,10 @@
 //!
 //! Deviations. D1: a wait reads the flags of all threads in one step, so that what a loop reads one after the other is not shown.
 
-use refmap::{IndexSet, TransitionSystem, guard, offer};
+use refmap::{Drawing, IndexSet, TransitionSystem, guard, offer};
 use serde::Serialize;
 
-use super::MAX_THREADS;
+use super::{MAX_THREADS, drawing};
 
 /// The lock.
 #[derive(Clone, Copy, Debug)]
@@ -213,5 +213,9 @@ impl TransitionSystem for Szymanski {
 
     fn observe(&self, state: &State) -> IndexSet {
         state.inside()
+    }
+
+    fn draw(&self, state: &State) -> Option<Drawing> {
+        Some(drawing(&state.threads))
     }
 }

@@ -1,28 +1,30 @@
-//! A lock of one flag, which a thread tests and sets.
+//! A lock of one flag: a thread that finds it down tests and sets it.
 //!
-//! Source: Mellor-Crummey & Scott, *Algorithms for Scalable Synchronization on Shared-Memory Multiprocessors*, ACM TOCS 9, 1991, section 2.1.
+//! Source: Mellor-Crummey & Scott, *Algorithms for Scalable Synchronization on Shared-Memory Multiprocessors*, ACM TOCS 9, 1991, section 2.1,
+//! with the wait before it.
 
-use refmap::{IndexSet, TransitionSystem, guard, offer};
+use refmap::drawing::Row;
+use refmap::{Drawing, IndexSet, TransitionSystem, guard, offer};
 use serde::Serialize;
 
-use super::MAX_THREADS;
+use super::{MAX_THREADS, drawing};
 
 /// The lock.
 #[derive(Clone, Copy, Debug)]
 pub struct TestAndSet {
     /// Number of threads.
     pub threads: usize,
-    /// Way in which a thread tests the flag and sets it.
+    /// Way in which a thread that has found the flag down sets it.
     pub takes: Takes,
 }
 
-/// Way in which a thread tests the flag and sets it.
+/// Way in which a thread that has found the flag down sets it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Takes {
-    /// In one step.
+    /// If it is still down, in one step with that test.
     AtOnce,
-    /// In one step each. Wrong: two threads may find the flag down.
+    /// Whatever it is by then. Wrong: two threads may find the flag down.
     InTwoSteps,
 }
 
@@ -52,10 +54,10 @@ pub struct State {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
 #[rule(process = "thread")]
 pub enum Action {
-    /// It finds the flag down; of a step that sets it as well, it is inside.
+    /// It finds the flag down.
     #[rule(source = "test_and_set, acquire_lock")]
     Test(#[process] usize),
-    /// It sets the flag that it has found down.
+    /// It sets the flag, and is inside.
     #[rule(source = "test_and_set, acquire_lock")]
     Set(#[process] usize),
     /// It takes the flag down.
@@ -78,13 +80,15 @@ impl State {
         })
     }
 
-    fn test(&self, thread: usize, takes: Takes) -> Option<Self> {
-        let (to, taken) = match takes {
-            Takes::AtOnce => (At::Inside, true),
-            Takes::InTwoSteps => (At::FoundDown, false),
-        };
-        let to = self.go(thread, At::Outside, to, taken)?;
+    fn test(&self, thread: usize) -> Option<Self> {
+        let to = self.go(thread, At::Outside, At::FoundDown, self.taken)?;
         guard("the flag is down", !self.taken).then_some(to)
+    }
+
+    fn set(&self, thread: usize, takes: Takes) -> Option<Self> {
+        let to = self.go(thread, At::FoundDown, At::Inside, true)?;
+        let is_down = takes == Takes::InTwoSteps || !self.taken;
+        guard("the flag is still down", is_down).then_some(to)
     }
 }
 
@@ -102,12 +106,8 @@ impl TransitionSystem for TestAndSet {
 
     fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
         for thread in 0..self.threads {
-            offer(visit, Action::Test(thread), || {
-                from.test(thread, self.takes)
-            });
-            offer(visit, Action::Set(thread), || {
-                from.go(thread, At::FoundDown, At::Inside, true)
-            });
+            offer(visit, Action::Test(thread), || from.test(thread));
+            offer(visit, Action::Set(thread), || from.set(thread, self.takes));
             offer(visit, Action::Release(thread), || {
                 from.go(thread, At::Inside, At::Outside, false)
             });
@@ -116,5 +116,10 @@ impl TransitionSystem for TestAndSet {
 
     fn observe(&self, state: &State) -> IndexSet {
         state.inside()
+    }
+
+    fn draw(&self, state: &State) -> Option<Drawing> {
+        let taken = Row::new().value("taken", state.taken);
+        Some(drawing(&state.threads).row(taken))
     }
 }

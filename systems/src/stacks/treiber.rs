@@ -4,11 +4,11 @@
 //!
 //! Deviations. D1: nodes have no contents but themselves. D2: memory is bounded, and a node is used again.
 
-use refmap::{TransitionSystem, offer};
+use refmap::{Drawing, TransitionSystem, offer};
 use serde::Serialize;
 
 use super::stack::Shown;
-use super::{MAX_NODES, MAX_THREADS};
+use super::{MAX_NODES, MAX_THREADS, drawing};
 
 /// The stack, with its callers.
 #[derive(Clone, Copy, Debug)]
@@ -336,5 +336,9 @@ impl TransitionSystem for Treiber {
 
     fn observe(&self, state: &State) -> Vec<Shown> {
         state.threads.iter().map(|thread| thread.shown()).collect()
+    }
+
+    fn draw(&self, state: &State) -> Option<Drawing> {
+        Some(drawing(&state.stack(), &state.threads))
     }
 }
