@@ -188,27 +188,27 @@ fn a_claim_may_be_about_samples() {
         [
             "check alone --inductive --samples 50",
             "violated by inductive:not_five after 1 step",
-            "a test",
+            "a test: it is drawn",
         ],
         [
             "check alone --inductive --samples 51",
             "violated by inductive:not_five after 1 step",
-            "a test",
+            "a test: it is drawn",
         ],
         [
             "check exact --inductive --samples 50",
             "violated by sample",
-            "a test",
+            "a test: it is drawn",
         ],
         [
             "check loose --inductive --samples 50 --seed 1",
             "incomplete",
-            "a test",
+            "a test: it is drawn",
         ],
         [
             "check loose --inductive --samples 50 --seed 2",
             "incomplete",
-            "a test",
+            "a test: it is drawn",
         ],
     ];
     let catalogue = Catalogue {
