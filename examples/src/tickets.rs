@@ -71,7 +71,7 @@ enum Step {
 }
 // ANCHOR_END: state
 
-/// How tickets are counted.
+/// Way in which tickets are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Tickets {
     /// Modulo a number, by hand.
@@ -243,7 +243,7 @@ impl TransitionSystem for Buffer {
         }
     }
 
-    /// What consumers have in their hands.
+    /// Values that consumers have in their hands.
     fn observe(&self, state: &Ring) -> Vec<Option<u8>> {
         let hand = |thread: &Thread| match thread {
             Thread::Emptying(ticket) => Self::value(state, *ticket),

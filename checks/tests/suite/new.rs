@@ -113,9 +113,9 @@ fn a_new_project_runs_and_its_tests_pass() {
     }
 }
 
-/// Lines of LLVM that the project takes at most without optimisation: the 195 400 that it takes, of which 29 000 are the struct of
-/// parameters and its parsers, and what a change of the compiler may add.
-const MOST_LINES: usize = 198_000;
+/// Lines of LLVM that the project takes at most without optimisation: the 180 700 that it takes, of which 29 000 are the struct of
+/// parameters and its parsers, and a fifteenth.
+const MOST_LINES: usize = 193_000;
 
 /// The engine is code of the library: what is compiled for a refinement is its own functions, and the loops that ask them by the
 /// million.

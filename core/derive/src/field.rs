@@ -1,7 +1,7 @@
 //! Fields of a state, as a derive sees them.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::quote;
+use quote::{format_ident, quote};
 use syn::{Expr, LitStr, Member, Type};
 
 /// A field, as the derive writes and reads it.
@@ -26,6 +26,90 @@ pub enum Kind {
     Constant(Expr),
 }
 
+impl Field {
+    pub fn shape(&self, system: &Type) -> TokenStream {
+        let Self { type_, kind, .. } = self;
+        match kind {
+            Kind::Variable(limits) => {
+                quote!(<#type_ as ::refmap::State<#system>>::shape(system, #limits))
+            }
+            Kind::Constant(_) => quote!(::refmap::state::Shape::fields(&[])),
+        }
+    }
+
+    pub fn write(&self, system: &Type) -> TokenStream {
+        let Self {
+            binding,
+            type_,
+            kind,
+            ..
+        } = self;
+        match kind {
+            Kind::Variable(limits) => {
+                quote!(<#type_ as ::refmap::State<#system>>::write(#binding, system, #limits, sink);)
+            }
+            Kind::Constant(value) => {
+                quote!(::refmap::state::is_constant(#binding, &#value, sink);)
+            }
+        }
+    }
+
+    pub fn count(&self, system: &Type) -> TokenStream {
+        let Self { type_, kind, .. } = self;
+        match kind {
+            Kind::Variable(limits) => {
+                quote!(<#type_ as ::refmap::State<#system>>::count(system, #limits))
+            }
+            Kind::Constant(_) => quote!(::core::option::Option::Some(1)),
+        }
+    }
+
+    pub fn width(&self, system: &Type) -> TokenStream {
+        let Self { type_, kind, .. } = self;
+        match kind {
+            Kind::Variable(limits) => {
+                quote!(<#type_ as ::refmap::State<#system>>::width(system, #limits))
+            }
+            Kind::Constant(_) => quote!(0),
+        }
+    }
+
+    /// Writes the changes of the field, whose bits begin `before` bits after those of all fields.
+    pub fn changes(&self, system: &Type, before: &TokenStream) -> TokenStream {
+        let Self {
+            binding,
+            type_,
+            kind,
+            ..
+        } = self;
+        let old = old(binding);
+        match kind {
+            Kind::Variable(limits) => quote! {
+                <#type_ as ::refmap::State<#system>>::write_changes(
+                    #binding, #old, system, #limits, move || at() + #before, changes,
+                );
+            },
+            // That of the state before is the constant, since that state was written.
+            Kind::Constant(_) => quote!(::refmap::state::is_constant(#binding, #old, changes);),
+        }
+    }
+
+    pub fn read(&self, system: &Type) -> TokenStream {
+        let Self {
+            member,
+            type_,
+            kind,
+            ..
+        } = self;
+        match kind {
+            Kind::Variable(limits) => {
+                quote!(#member: <#type_ as ::refmap::State<#system>>::read(system, #limits, source),)
+            }
+            Kind::Constant(value) => quote!(#member: #value,),
+        }
+    }
+}
+
 /// A pattern that binds all fields.
 pub fn pattern(fields: &[Field]) -> TokenStream {
     let bind = |Field {
@@ -33,6 +117,22 @@ pub fn pattern(fields: &[Field]) -> TokenStream {
                 }: &Field| quote!(#member: #binding);
     let bindings = fields.iter().map(bind);
     quote!({ #(#bindings),* })
+}
+
+/// The pattern of the state before.
+pub fn pattern_of_old(fields: &[Field]) -> TokenStream {
+    let bind = |Field {
+                    member, binding, ..
+                }: &Field| {
+        let old = old(binding);
+        quote!(#member: #old)
+    };
+    let bindings = fields.iter().map(bind);
+    quote!({ #(#bindings),* })
+}
+
+fn old(binding: &Ident) -> Ident {
+    format_ident!("old_{binding}")
 }
 
 /// True if a type parameter of the type may be in the type of a field.

@@ -88,7 +88,7 @@ pub fn derive_state(input: TokenStream) -> TokenStream {
 /// `#[process]` on a field of a variant says that it is the number of the process, an integer from 0 to 65 535. A number beyond
 /// is one of no process: `process` panics, which a check reports as a fault of the model that names the action.
 ///
-/// Where members of a state are exchanged (`#[state(symmetric)]`) the numbers of processes follow, and those of a field `#[member]`; a
+/// The numbers of processes follow where members of a state are exchanged (`#[state(symmetric)]`), and those of a field `#[member]`; a
 /// number of a process that is no member is `#[process(fixed)]`. A field `#[counter]` is a `refmap::Counter`, or holds some.
 #[proc_macro_derive(Action, attributes(rule, process, member, counter))]
 pub fn derive_action(input: TokenStream) -> TokenStream {

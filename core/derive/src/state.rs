@@ -7,7 +7,7 @@ use syn::{
 };
 
 use crate::attributes::{Attributes, OfField, is_member_alone, of_field, system};
-use crate::field::{Field, Kind, mentions_parameter, pattern};
+use crate::field::{Field, Kind, mentions_parameter, pattern, pattern_of_old};
 use crate::members;
 use crate::names::{check_row, is_nameless, visit_names_alone};
 
@@ -427,106 +427,6 @@ fn types_of(fields: &[Field]) -> Vec<Type> {
     let is_written = |field: &&Field| matches!(field.kind, Kind::Variable(_));
     let written = fields.iter().filter(is_written);
     written.map(|field| field.type_.clone()).collect()
-}
-
-/// The pattern of the state before.
-fn pattern_of_old(fields: &[Field]) -> TokenStream {
-    let bind = |Field {
-                    member, binding, ..
-                }: &Field| {
-        let old = old(binding);
-        quote!(#member: #old)
-    };
-    let bindings = fields.iter().map(bind);
-    quote!({ #(#bindings),* })
-}
-
-fn old(binding: &Ident) -> Ident {
-    format_ident!("old_{binding}")
-}
-
-impl Field {
-    fn shape(&self, system: &Type) -> TokenStream {
-        let Self { type_, kind, .. } = self;
-        match kind {
-            Kind::Variable(limits) => {
-                quote!(<#type_ as ::refmap::State<#system>>::shape(system, #limits))
-            }
-            Kind::Constant(_) => quote!(::refmap::state::Shape::fields(&[])),
-        }
-    }
-
-    fn write(&self, system: &Type) -> TokenStream {
-        let Self {
-            binding,
-            type_,
-            kind,
-            ..
-        } = self;
-        match kind {
-            Kind::Variable(limits) => {
-                quote!(<#type_ as ::refmap::State<#system>>::write(#binding, system, #limits, sink);)
-            }
-            Kind::Constant(value) => {
-                quote!(::refmap::state::is_constant(#binding, &#value, sink);)
-            }
-        }
-    }
-
-    fn count(&self, system: &Type) -> TokenStream {
-        let Self { type_, kind, .. } = self;
-        match kind {
-            Kind::Variable(limits) => {
-                quote!(<#type_ as ::refmap::State<#system>>::count(system, #limits))
-            }
-            Kind::Constant(_) => quote!(::core::option::Option::Some(1)),
-        }
-    }
-
-    fn width(&self, system: &Type) -> TokenStream {
-        let Self { type_, kind, .. } = self;
-        match kind {
-            Kind::Variable(limits) => {
-                quote!(<#type_ as ::refmap::State<#system>>::width(system, #limits))
-            }
-            Kind::Constant(_) => quote!(0),
-        }
-    }
-
-    /// Writes the changes of the field, whose bits begin `before` bits after those of all fields.
-    fn changes(&self, system: &Type, before: &TokenStream) -> TokenStream {
-        let Self {
-            binding,
-            type_,
-            kind,
-            ..
-        } = self;
-        let old = old(binding);
-        match kind {
-            Kind::Variable(limits) => quote! {
-                <#type_ as ::refmap::State<#system>>::write_changes(
-                    #binding, #old, system, #limits, move || at() + #before, changes,
-                );
-            },
-            // That of the state before is the constant, since that state was written.
-            Kind::Constant(_) => quote!(::refmap::state::is_constant(#binding, #old, changes);),
-        }
-    }
-
-    fn read(&self, system: &Type) -> TokenStream {
-        let Self {
-            member,
-            type_,
-            kind,
-            ..
-        } = self;
-        match kind {
-            Kind::Variable(limits) => {
-                quote!(#member: <#type_ as ::refmap::State<#system>>::read(system, #limits, source),)
-            }
-            Kind::Constant(value) => quote!(#member: #value,),
-        }
-    }
 }
 
 /// The shape of all fields, which may be those of a variant.

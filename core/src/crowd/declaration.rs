@@ -96,7 +96,7 @@ pub trait Crowd: Sync {
     }
     /// The instance with so many members, at least one. All have the same obligations, by their names.
     fn instance(&self, members: usize) -> Self::Instance;
-    /// Whether members are in a line, so that a step may tell those before a member from those behind it. Then they need not be alike when they are
+    /// True if members are in a line, so that a step may tell those before a member from those behind it. Then they need not be alike when they are
     /// exchanged, and views keep their order. Not so by default.
     fn in_line(&self) -> bool {
         false

@@ -41,7 +41,7 @@ pub(crate) trait Declared: Sync {
 pub(crate) struct DeclaredBy<C> {
     /// The crowd.
     pub crowd: C,
-    /// Whether an initial state has counters.
+    /// True if an initial state has counters.
     is_counted: OnceLock<bool>,
 }
 
@@ -117,7 +117,7 @@ impl<C: Crowd> Declared for DeclaredBy<C> {
     }
 }
 
-/// What the counters of a crowd are asked.
+/// The counters of a crowd, read and written.
 pub(super) trait DeclaredCounters {
     /// Counters of a state.
     fn counted(&self, parts: &ErasedParts) -> Counted;

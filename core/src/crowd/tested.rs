@@ -293,8 +293,7 @@ impl<'c> TestedInstance<'c> {
             steps_of.push(self.targets(&state.some(mask))?);
         }
         let witnesses = self.crowd.witnesses();
-        // A step that changes nothing leads to no view.
-        for JudgedStep { to, .. } in steps.iter().filter(|step| step.to != *state) {
+        for JudgedStep { to, .. } in steps {
             let mut moved = state.moved(to);
             let mover = moved.next();
             if moved.next().is_some() {

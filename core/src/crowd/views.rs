@@ -67,7 +67,7 @@ impl Views {
         Some(())
     }
 
-    /// Whether all views of a configuration were taken up.
+    /// True if all views of a configuration were taken up.
     fn is_complete(
         &self,
         form: &mut dyn Composition,

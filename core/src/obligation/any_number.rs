@@ -87,7 +87,7 @@ pub(super) fn any_number(
     unreachable!("the last size has an answer")
 }
 
-/// Whether the settings mean anything here.
+/// Tests that the settings mean something here.
 fn validate(settings: &Settings<'_>) -> Result<(), CheckError> {
     let refused = [
         (settings.symmetry != Symmetry::None, "--symmetry"),
@@ -225,35 +225,40 @@ impl<'a> CrowdDecision<'_, 'a> {
         let tested = match self.test()? {
             CrowdTest::All(tested) => tested,
             CrowdTest::Limit(limit) => {
-                return self.by_views(
-                    TestedCrowd::default(),
-                    Some(limit),
-                    [self.size, self.members],
-                );
+                return self.by_views(TestedCrowd::default(), Some(limit), self.size, self.members);
             }
             // The search of that instance finds it, and shows how it is reached.
             CrowdTest::Panicked(members, panic) => {
-                let report = search(self.subjects[members - 1], self.settings)?;
-                let of_few = self.of_few(report, members, TestedCrowd::default());
+                let tested = TestedCrowd::default();
+                let report = self.of_instance(members, tested, search)?;
+                let of_few = self.of_few(report, members, tested);
                 return of_few.map_err(|_| CheckError::Panicked(Box::new(panic)));
             }
         };
-        // Counters may grow for ever, so such an instance is searched by states that stand for others as well.
-        let is_counted = self.crowd.far().is_some();
         for members in 1..self.members {
-            let report = if is_counted {
-                self.by_views(tested, None, [members, members])?
-            } else {
-                search(self.subjects[members - 1], self.settings)?
-            };
+            let report = self.of_instance(members, tested, search)?;
             if let Ok(report) = self.of_few(report, members, tested) {
                 return Ok(report);
             }
         }
-        self.by_views(tested, None, [self.size, self.members])
+        self.by_views(tested, None, self.size, self.members)
     }
 
-    /// Whether the instances have the same obligations, of few enough members.
+    /// The report of the instance with so many members. Counters may grow for ever, so one that has counters is searched by states that stand for
+    /// others as well, each of which is a view and a configuration.
+    fn of_instance(
+        &self,
+        members: usize,
+        tested: TestedCrowd,
+        search: Alike<'_>,
+    ) -> Result<Report, CheckError> {
+        match self.crowd.far() {
+            Some(_) => self.by_views(tested, None, members, members),
+            None => search(self.subjects[members - 1], self.settings),
+        }
+    }
+
+    /// Tests that the instances have the same obligations, of few enough members.
     fn validate(&self) -> Result<(), CrowdFault> {
         let [.., one, _] = self.plans else {
             unreachable!("there are several instances");
@@ -299,7 +304,8 @@ impl<'a> CrowdDecision<'_, 'a> {
         &self,
         tested: TestedCrowd,
         limit: Option<Limit>,
-        [size, members]: [usize; 2],
+        size: usize,
+        members: usize,
     ) -> Result<Report, CheckError> {
         let asking = &self.plans[members - 1].asking;
         let plan = &plan(
@@ -344,6 +350,8 @@ impl<'a> CrowdDecision<'_, 'a> {
         let mut report = judge::report(plan, counts, &labelled, None, &found);
         not_excluded(&mut report, false);
         report.every_number = Some(EveryNumber {
+            view_members: size,
+            configuration_members: members,
             views: configurations.views(),
             ..self.every_number(tested)
         });

@@ -180,8 +180,17 @@ impl<'a, R: Refinement> Checker<'a, R> {
     pub fn check(&self, settings: &Settings<'_>) -> Result<Report, CheckError> {
         Checkable::check(self, settings)
     }
+}
 
+/// A refinement to be checked, of whatever types: all that a [`Checker`] compiles beside the search.
+trait Showing {
     /// Shows the refinement to `then`, with what it declares once for a check.
+    fn show(&self, then: &mut Then<'_>) -> Result<(), CheckError>;
+    /// The crowd of which it is an instance.
+    fn crowd(&self) -> Option<&dyn CrowdObject>;
+}
+
+impl<R: Refinement> Showing for Checker<'_, R> {
     fn show(&self, then: &mut Then<'_>) -> Result<(), CheckError> {
         let refinement = match &self.refinement {
             Held::Borrowed(refinement) => refinement,
@@ -189,36 +198,27 @@ impl<'a, R: Refinement> Checker<'a, R> {
         };
         then(&Typed::new(refinement, self.passes, self.quotient)?)
     }
+
+    fn crowd(&self) -> Option<&dyn CrowdObject> {
+        self.crowd.as_deref()
+    }
 }
 
 impl<R: Refinement> Checkable for Checker<'_, R> {
     fn check(&self, settings: &Settings<'_>) -> Result<Report, CheckError> {
-        if let Search::AnyNumber { views } = settings.search {
-            let crowd = self.crowd.as_deref().ok_or(CheckError::NoCrowd)?;
-            return of_crowd(crowd, views, settings);
-        }
-        guarded(&|then| self.show(then), &|subject, started| {
-            run(subject, settings, started)
-        })
+        check_shown(self, settings)
     }
 
     fn declared(&self, settings: &Settings<'_>) -> Result<Vec<String>, CheckError> {
-        guarded(&|then| self.show(then), &|subject, _| {
-            chosen(subject, settings)
-        })
+        declared_by(self, settings)
     }
 
     fn any_number_of(&self) -> Option<&str> {
-        let crowd = self.crowd.as_deref()?;
-        Some(crowd.declared().members())
+        members_of(self)
     }
 
     fn include(&self, limits: Limits, watch: Watch<'_>) -> Result<Inclusion, CheckError> {
-        guarded(&|then| self.show(then), &|subject, _| {
-            let refinement = ErasedRefinement::of(subject);
-            let inclusion = of_refinement(&refinement, limits, watch);
-            inclusion.map_err(|panic| CheckError::Panicked(Box::new(panic)))
-        })
+        include(self, limits, watch)
     }
 
     fn step_through(
@@ -226,8 +226,42 @@ impl<R: Refinement> Checkable for Checker<'_, R> {
         settings: &Settings<'_>,
         receive: &mut dyn FnMut(Stepper<'_>),
     ) -> Result<(), CheckError> {
-        self.show(&mut |subject| step_through(subject, settings, receive))
+        step_through(self, settings, receive)
     }
+}
+
+fn check_shown(shown: &dyn Showing, settings: &Settings<'_>) -> Result<Report, CheckError> {
+    if let Search::AnyNumber { views } = settings.search {
+        let crowd = shown.crowd().ok_or(CheckError::NoCrowd)?;
+        return of_crowd(crowd, views, settings);
+    }
+    guarded(shown, &|subject, started| run(subject, settings, started))
+}
+
+fn declared_by(shown: &dyn Showing, settings: &Settings<'_>) -> Result<Vec<String>, CheckError> {
+    guarded(shown, &|subject, _| chosen(subject, settings))
+}
+
+fn members_of(shown: &dyn Showing) -> Option<&str> {
+    let crowd = shown.crowd()?;
+    Some(crowd.declared().members())
+}
+
+fn include(shown: &dyn Showing, limits: Limits, watch: Watch<'_>) -> Result<Inclusion, CheckError> {
+    guarded(shown, &|subject, _| {
+        let refinement = ErasedRefinement::of(subject);
+        let inclusion = of_refinement(&refinement, limits, watch);
+        inclusion.map_err(|panic| CheckError::Panicked(Box::new(panic)))
+    })
+}
+
+/// Hands a refinement over to be stepped through.
+fn step_through(
+    shown: &dyn Showing,
+    settings: &Settings<'_>,
+    receive: &mut dyn FnMut(Stepper<'_>),
+) -> Result<(), CheckError> {
+    shown.show(&mut |subject| hand_over(subject, settings, receive))
 }
 
 /// Discharges the obligations of a crowd for every number of members: those that speak of a state or a step, and of few members. Of the settings that is
@@ -280,9 +314,9 @@ pub fn check_erased<R: Refinement>(
 /// Receives a refinement.
 type Then<'a> = dyn FnMut(&dyn Subject) -> Result<(), CheckError> + 'a;
 
-/// Asks something of the refinement that `show` shows: whatever a model does, there is an answer or an error.
+/// Asks something of a refinement: whatever a model does, there is an answer or an error.
 fn guarded<T>(
-    show: &dyn Fn(&mut Then<'_>) -> Result<(), CheckError>,
+    shown: &dyn Showing,
     ask: &dyn Fn(&dyn Subject, Instant) -> Result<T, CheckError>,
 ) -> Result<T, CheckError> {
     // What another check on this thread did without is not this one's.
@@ -290,7 +324,7 @@ fn guarded<T>(
     let started = Instant::now();
     let mut answer = None;
     declared(UNNAMED, || {
-        show(&mut |subject| {
+        shown.show(&mut |subject| {
             answer = Some(ask(subject, started)?);
             Ok(())
         })
@@ -318,6 +352,9 @@ fn declare<'a>(
     }
     if settings.symmetry == Symmetry::Full {
         subject.identify()?;
+        if subject.symmetry().permutations() == 0 {
+            return Err(CheckError::NoPermutations);
+        }
     }
     Ok(obligations)
 }
@@ -331,7 +368,7 @@ fn chosen(subject: &dyn Subject, settings: &Settings<'_>) -> Result<Vec<String>,
 }
 
 /// Hands a refinement over to be stepped through. What receives it is not the model, and has guards of its own.
-fn step_through(
+fn hand_over(
     subject: &dyn Subject,
     settings: &Settings<'_>,
     receive: &mut dyn FnMut(Stepper<'_>),

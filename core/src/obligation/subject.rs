@@ -15,8 +15,7 @@ use super::visitor::{Plan, Tester};
 use crate::abstract_steps::AbstractSteps;
 use crate::constraint::Constraint;
 use crate::erased::{
-    ErasedAction, ErasedRefinement, ErasedState, ErasedSystem, RefinementObject, SystemObject,
-    erased_steps,
+    ErasedAction, ErasedState, ErasedSystem, RefinementObject, SystemObject, erased_steps,
 };
 use crate::explore::{
     End, Explored, Means, NoOutcome, Options, Origin, Predecessor, Record, StateId, States,
@@ -164,7 +163,23 @@ enum IdentifiedBy<'a, R: Refinement> {
 
 /// Runs what a model declares beside its states; no counterexample could show its panic.
 pub(super) fn declared<T>(function: &str, declare: impl FnOnce() -> T) -> Result<T, CheckError> {
-    catch_seldom(|| named(function, declare)).map_err(|panic| CheckError::Panicked(Box::new(panic)))
+    let (mut declare, mut result) = (Some(declare), None);
+    run_declared(function, &mut || {
+        result = declare.take().map(|declare| declare())
+    })?;
+    Ok(result.expect("it has returned"))
+}
+
+/// The same of whatever it returns: compiled once.
+fn run_declared(function: &str, declare: &mut dyn FnMut()) -> Result<(), CheckError> {
+    let called = catch_seldom(|| named(function, declare));
+    called.map_err(|panic| CheckError::Panicked(Box::new(panic)))
+}
+
+/// The names in the states of a system.
+fn names_of(system: &ErasedSystem<'_>) -> Result<ByName, CheckError> {
+    let names = declared("`visit_names` of a state", || ByName::of(system))?;
+    names.ok_or(CheckError::NotSymmetric)
 }
 
 impl<'a, R: Refinement> Typed<'a, R> {
@@ -261,18 +276,9 @@ impl<R: Refinement> Subject for Typed<'_, R> {
     fn identify(&self) -> Result<(), CheckError> {
         let system = self.refinement.implementation();
         let identified = match self.make_quotient {
-            Some(make) => {
-                let made = declared("`permutations`", || make(system))?;
-                if made.erased().permutations() == 0 {
-                    return Err(CheckError::NoPermutations);
-                }
-                IdentifiedBy::Hand(made)
-            }
+            Some(make) => IdentifiedBy::Hand(declared("`permutations`", || make(system))?),
             None => {
-                let names = declared("`visit_names` of a state", || {
-                    ByName::of(&ErasedSystem(system))
-                })?;
-                let names = names.ok_or(CheckError::NotSymmetric)?;
+                let names = names_of(&ErasedSystem(system))?;
                 let of_search = ByNameOf::new(&names);
                 IdentifiedBy::Name(names, of_search)
             }
@@ -302,11 +308,7 @@ impl<R: Refinement> Subject for Typed<'_, R> {
                 turn,
                 out_of_time,
             ),
-            IdentifiedBy::Name(names, _) => {
-                let refinement = ErasedRefinement::of(self);
-                let invariants = refinement.invariants();
-                names.asymmetry(&refinement, &invariants, state, turn, out_of_time)
-            }
+            IdentifiedBy::Name(names, _) => names.asymmetry(self, state, turn, out_of_time),
         }
     }
 

@@ -10,7 +10,7 @@ use super::{Changes, Exact, Kept, Limits, Shape, Sink, Source, State};
 
 /// A counter without a bound, of which only the order and the differences matter: a ticket, a sequence number, an epoch.
 ///
-/// Where `--symmetry full` is asked for, states that differ only in how far the counters of a group have come are one. Counters are compared
+/// States that differ only in how far the counters of a group have come are one where `--symmetry full` is asked for. Counters are compared
 /// within their group alone; a group is a number of the model's choice.
 ///
 /// ```

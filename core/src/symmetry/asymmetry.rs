@@ -1,4 +1,4 @@
-//! What a supposed symmetry changes after all.
+//! Changes that a supposed symmetry makes after all.
 
 use super::exchange::Exchange;
 

@@ -1,6 +1,6 @@
 //! The state that stands for those that differ from it by names: counters begin at 0, and members are in order.
 //!
-//! Where no number of a member is in the state, members are sorted. Otherwise they are told apart by their parts and by who names whom, as
+//! Members are sorted where no number of one is in the state. Otherwise they are told apart by their parts and by who names whom, as
 //! the vertices of a graph are, and those that are still alike are tried in turn, as in McKay & Piperno, *Practical Graph Isomorphism II*,
 //! Journal of Symbolic Computation 60, 2014, section 2 (search tree, refinement). Of automorphisms only exchanges of two members are used.
 
@@ -8,7 +8,7 @@ use super::named::Named;
 use super::rows::{Listed, Masked, Moved, Survey};
 use crate::state::{VisitNames, normalise_groups, shift};
 
-/// What has been done to a state so that it stands for others.
+/// Exchanges and shifts of a state by which it stands for others.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Renaming {
     /// By how much the counters of a group were shifted down.

@@ -46,7 +46,7 @@ impl NameVisitor for Census {
     }
 }
 
-/// What a state says of its members: how their parts are ordered, and who names whom.
+/// Account that a state gives of its members: the order of their parts, and the members that each names.
 pub(super) struct Survey {
     pub members: usize,
     /// Per member, the ranks of its parts among those of the others.

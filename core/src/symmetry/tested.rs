@@ -13,7 +13,7 @@ use super::quotienting::{Lifting, Quotienting};
 use super::symmetric::Symmetric;
 use crate::answer::{answer, unsimulated};
 use crate::constraint::Constraint;
-use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem};
+use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem, RefinementObject};
 use crate::functions::{Functions, RefinementFunctions};
 use crate::invariant::Invariant;
 use crate::random::generator::mix;
@@ -127,17 +127,17 @@ impl<S: Symmetric> Quotient<S> {
 
 impl ByName {
     /// See [`TestedQuotient::asymmetry`].
-    pub(crate) fn asymmetry<'x>(
+    pub(crate) fn asymmetry(
         &self,
-        refinement: &ErasedRefinement<'x>,
-        invariants: &[Invariant<ErasedSystem<'x>>],
+        refinement: &dyn RefinementObject,
         state: &ErasedState,
         turn: usize,
         out_of_time: &dyn Fn() -> bool,
     ) -> Tested {
+        let refinement = &ErasedRefinement::of(refinement);
         let test = Test {
             refinement,
-            invariants,
+            invariants: &refinement.invariants(),
             exchanges: self,
             of_specification: self,
             out_of_time,

@@ -175,7 +175,7 @@ fn map(state: &State) -> level_2::State {
 }
 
 impl Refinement3 {
-    /// Whether the collector's look at a mutator colours a white node.
+    /// True if the collector's look at a mutator colours a white node.
     fn colours_target(&self, from: &State, mutator: u8) -> bool {
         let scope = &self.implementation.scope;
         let target = from.shared.announcement(scope, mutator);

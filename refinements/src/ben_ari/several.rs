@@ -6,7 +6,7 @@
 //! the scan, and no mutator is about to colour a white node. Both hold at the end of the scan once the collector has looked at all mutators: if
 //! it met a white target, something was coloured. Then all accessible nodes are black, so what any mutator redirects a cell to is, and it stays so.
 //!
-//! Where mutators colour before they redirect it is simpler: once the collector has looked at them, what they redirect cells to is black. These
+//! It is simpler with mutators that colour before they redirect: once the collector has looked at them, what they redirect cells to is black. These
 //! invariants speak of what is shared and of one mutator, and never say that a mutator is somewhere.
 
 use refmap::Invariant;
@@ -132,7 +132,7 @@ pub fn blackened_at_quit() -> Invariant<Level3> {
     .when(|s: &State| s.chi == Chi::Compare && s.bc == s.obc)
 }
 
-/// Whether one of these mutators is about to colour a white node.
+/// True if one of these mutators is about to colour a white node.
 fn colours_white(s: &State, of: impl Fn(&Locals) -> bool) -> bool {
     let mut pending = s.shared.mutators.iter().filter(|locals| is_pending(locals));
     pending.any(|locals| of(locals) && !s.shared.c.colour(locals.q))

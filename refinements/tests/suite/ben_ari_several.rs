@@ -127,7 +127,7 @@ fn with_one_mutator_the_collector_does_what_it_did() {
     );
 }
 
-/// What the invariants of the repair say is broken where a part of it is left out.
+/// The invariants of the repair are broken where a part of it is left out.
 #[test]
 fn a_part_left_out_breaks_an_invariant() {
     let coloured = |order| (Midway::Coloured, Look::OneByOne, order);

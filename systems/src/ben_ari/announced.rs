@@ -6,12 +6,12 @@ use super::locals::{Flag, Locals, MutatorAt};
 use super::scope::MutatorOrder;
 
 impl MutatorOrder {
-    /// Whether a target may be announced, at MUTATE: one at a time.
+    /// True if a target may be announced, at MUTATE: one at a time.
     pub(super) fn may_announce(self, locals: Locals) -> bool {
         !locals.announced() || self == Self::Unretired
     }
 
-    /// Whether the target may be coloured, at COLOUR.
+    /// True if the target may be coloured, at COLOUR.
     pub(super) fn may_colour(self, locals: Locals) -> bool {
         self != Self::AnnouncedLate || locals.announced()
     }

@@ -92,7 +92,7 @@ pub enum Action {
     /// The target of a mutator that is midway is coloured.
     #[rule(source = "D6")]
     ColourMidway {
-        /// Which mutator.
+        /// The mutator.
         mutator: u8,
     },
 }

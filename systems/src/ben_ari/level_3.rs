@@ -71,7 +71,7 @@ impl AsMut<Shared> for State {
 }
 
 impl State {
-    /// Whether the collector is where it looks at mutators.
+    /// True if the collector is where it looks at mutators.
     #[inline]
     pub fn looks(&self, scope: &Scope) -> bool {
         let nodes = scope.shape.nodes;
@@ -84,7 +84,7 @@ impl State {
             }
     }
 
-    /// Whether it may leave its location: not before it has looked, if it is there.
+    /// True if it may leave its location: not before it has looked, if it is there.
     #[inline]
     fn may_leave(&self, scope: &Scope) -> bool {
         !self.looks(scope) || has_looked(scope, self.round, &self.shared)
@@ -124,7 +124,7 @@ pub enum Chi {
 }
 
 impl Chi {
-    /// Where the collector looks at mutators.
+    /// Location at which the collector looks at mutators.
     fn where_looking(look: Look) -> Self {
         match look {
             Look::OneByOne | Look::AtOnce | Look::BeforeScanning => Self::TestI,
@@ -195,7 +195,7 @@ pub enum Action {
     /// The collector looks at a mutator: it colours the target of one that is midway, or looks at none that is.
     #[rule(source = "D6")]
     LookAt {
-        /// Which mutator.
+        /// The mutator.
         mutator: u8,
     },
 }

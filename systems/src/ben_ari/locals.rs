@@ -38,7 +38,7 @@ impl Locals {
         is_midway.then_some(self.q)
     }
 
-    /// Whether Q is announced: the collector may read it (D6).
+    /// True if Q is announced: the collector may read it (D6).
     #[inline]
     pub fn announced(&self) -> bool {
         self.flags.announced() == Flag::UP

@@ -9,12 +9,12 @@ use super::locals::{Flag, Locals};
 use super::scope::{Look, Midway, Scope};
 use super::shared::Shared;
 
-/// Whether the collector has looked at a mutator in this round. Looking at all at once, it has of none.
+/// True if the collector has looked at a mutator in this round. Looking at all at once, it has of none.
 pub fn has_seen(scope: &Scope, round: Flag, locals: &Locals) -> bool {
     scope.has_rounds() && locals.flags.seen() != round
 }
 
-/// Whether nothing is left to look at in this round.
+/// True if nothing is left to look at in this round.
 pub(super) fn has_looked(scope: &Scope, round: Flag, shared: &Shared) -> bool {
     shared
         .mutators
@@ -30,7 +30,7 @@ pub(super) fn has_looked(scope: &Scope, round: Flag, shared: &Shared) -> bool {
         })
 }
 
-/// Whether the collector may look at a mutator: at each once; but looking at all at once, only at what is left to colour, and one
+/// True if the collector may look at a mutator: at each once; but looking at all at once, only at what is left to colour, and one
 /// that waits at none that is midway.
 pub(super) fn may_look_at(scope: &Scope, round: Flag, shared: &Shared, mutator: u8) -> bool {
     let locals = &shared.mutators[usize::from(mutator)];

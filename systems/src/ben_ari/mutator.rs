@@ -23,7 +23,7 @@ pub enum MutatorAction {
     /// Redirect-first: cell (n, i) is redirected to `k`.
     #[rule(source = "Fig. 8, MUTATE.1")]
     Mutate {
-        /// Which mutator.
+        /// The mutator.
         #[process]
         mutator: u8,
         /// The node of the cell.
@@ -36,14 +36,14 @@ pub enum MutatorAction {
     /// Redirect-first: Q is coloured.
     #[rule(source = "Fig. 8, COLOUR.1")]
     ColourTarget {
-        /// Which mutator.
+        /// The mutator.
         #[process]
         mutator: u8,
     },
     /// Colour-first: cell (n, i) and the target `k` are chosen, and `k` is coloured.
     #[rule(source = "section 1; Fig. 8, COLOUR.1 first")]
     ChooseAndColour {
-        /// Which mutator.
+        /// The mutator.
         #[process]
         mutator: u8,
         /// The node of the cell.
@@ -56,14 +56,14 @@ pub enum MutatorAction {
     /// Colour-first: the cell chosen is redirected to Q.
     #[rule(source = "section 1; Fig. 8, MUTATE.1 second")]
     Redirect {
-        /// Which mutator.
+        /// The mutator.
         #[process]
         mutator: u8,
     },
     /// Announced: the target `k` is chosen, and announced to the collector.
     #[rule(source = "D6; Fig. 8, MUTATE.1's choice of k")]
     Announce {
-        /// Which mutator.
+        /// The mutator.
         #[process]
         mutator: u8,
         /// The target, accessible now.
@@ -72,7 +72,7 @@ pub enum MutatorAction {
     /// Announced: cell (n, i) is redirected to Q, which is accessible still.
     #[rule(source = "D6; Fig. 8, MUTATE.1")]
     RedirectAnnounced {
-        /// Which mutator.
+        /// The mutator.
         #[process]
         mutator: u8,
         /// The node of the cell.
@@ -83,28 +83,28 @@ pub enum MutatorAction {
     /// Announced: Q is coloured.
     #[rule(source = "D6; Fig. 8, COLOUR.1")]
     ColourAnnounced {
-        /// Which mutator.
+        /// The mutator.
         #[process]
         mutator: u8,
     },
     /// Announced: Q is announced no longer.
     #[rule(source = "D6")]
     Retire {
-        /// Which mutator.
+        /// The mutator.
         #[process]
         mutator: u8,
     },
     /// Announced: Q became garbage before a cell was redirected to it, and is announced no longer.
     #[rule(source = "D6")]
     Withdraw {
-        /// Which mutator.
+        /// The mutator.
         #[process]
         mutator: u8,
     },
     /// Announced too late: Q is announced when a cell is redirected to it already.
     #[rule(source = "D6, in a wrong order")]
     AnnounceTarget {
-        /// Which mutator.
+        /// The mutator.
         #[process]
         mutator: u8,
     },

@@ -23,11 +23,11 @@ pub struct Scope {
     pub figure_14: Figure14,
     /// What is assumed of the collector's progress.
     pub fairness: CollectorFairness,
-    /// What the collector does about mutators that are midway.
+    /// Treatment of mutators that are midway.
     pub midway: Midway,
-    /// When and how the collector looks for mutators that are midway.
+    /// Time and way at which the collector looks for mutators that are midway.
     pub look: Look,
-    /// What is assumed of a mutator that is midway.
+    /// Assumption about a mutator that is midway.
     pub finishing: Finishing,
 }
 
@@ -66,7 +66,7 @@ impl Scope {
         }
     }
 
-    /// Whether the collector looks at mutators one by one, so that it has to know which it has looked at.
+    /// True if the collector looks at mutators one by one, so that it has to know which it has looked at.
     pub const fn has_rounds(self) -> bool {
         !matches!(
             (self.midway, self.look),
@@ -150,7 +150,7 @@ pub enum MutatorOrder {
 }
 
 impl MutatorOrder {
-    /// Whether targets are announced, in steps of their own.
+    /// True if targets are announced, in steps of their own.
     pub const fn announces(self) -> bool {
         !matches!(self, Self::RedirectFirst | Self::ColourFirst)
     }
@@ -188,7 +188,7 @@ pub enum Look {
 pub enum Finishing {
     /// None: it may stop anywhere.
     None,
-    /// What it began it finishes: weak fairness of all its rules but the first.
+    /// It finishes what it began: weak fairness of all its rules but the first.
     Weak,
 }
 

@@ -179,7 +179,7 @@ impl Thread {
         }
     }
 
-    /// Whether it has a reference to a node.
+    /// True if it has a reference to a node.
     fn refers_to(self, node: usize) -> bool {
         let read = match self {
             Self::PushRead { top, .. } | Self::PushLinked { top, .. } => [top, None],

@@ -28,7 +28,7 @@ fn a_lock_holds_for_every_number_of_threads() {
     );
 }
 
-/// What views cannot exclude is shown, and is no violation.
+/// A state that views cannot exclude is shown, and is no violation.
 #[test]
 fn what_is_unknown_exits_with_3() {
     let command = "check szymanski --any-number-of threads --views 1";
@@ -99,7 +99,7 @@ fn what_cannot_be_asked_is_refused() {
     }
 }
 
-/// What a check says of its members before it is built is what it says afterwards.
+/// The members that a check names before it is built are those that it names afterwards.
 #[test]
 fn checks_name_the_members_that_they_have() {
     let catalogue = catalogue();

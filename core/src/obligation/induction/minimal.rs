@@ -38,7 +38,8 @@ pub(super) fn minimal(
     draws: &Draws<'_, '_>,
     goal: Goal,
     values: &[u64],
-    (gap, panic): (Gap, Option<Panic>),
+    gap: Gap,
+    panic: Option<Panic>,
 ) -> Option<SmallGap> {
     let make = |values: &[u64]| tolerated(|| draws.variables.make(values));
     let search = Minimisation {

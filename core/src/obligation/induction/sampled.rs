@@ -108,9 +108,9 @@ pub(in crate::obligation) fn sample<'a>(
     sampled.findings.merge(drawn.findings.clone());
     let goals: Vec<_> = Goal::all(invariants.len()).collect();
     let cases = in_order(settings.threads, goals.len(), &|place| {
-        let found = sampled.findings.gaps[goals[place]].clone()?;
-        let values = drawn.values.get(&found.0.number)?;
-        minimal(&draws, goals[place], values, found)
+        let (gap, panic) = sampled.findings.gaps[goals[place]].clone()?;
+        let values = drawn.values.get(&gap.number)?;
+        minimal(&draws, goals[place], values, gap, panic)
     });
     for (goal, case) in goals.into_iter().zip(cases) {
         sampled.cases[goal] = case;

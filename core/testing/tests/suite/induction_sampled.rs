@@ -327,7 +327,7 @@ struct Met {
     on_all_states: usize,
 }
 
-/// What is drawn says what the pass says, of each goal, and shows it.
+/// Draws say what the pass says, of each goal, and show it.
 fn compare<T: Cells + State<Tables<T>>>(seed: u64, making: Making, met: &mut Met) {
     let small = Small::<T>::drawn(seed, making);
     let case = format!("seed {seed}, {making:?}");

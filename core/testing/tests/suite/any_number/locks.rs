@@ -1,0 +1,303 @@
+//! Locks of any number of members, and declarations that are wrong.
+
+use refmap::crowd::CrowdFault;
+use refmap::explore::{Limit, Limits};
+use refmap::obligation::{CheckError, Selection, Symmetry, Until};
+use refmap::{Report, Settings, Verdict, check_any_number};
+
+use super::group::{Asks, Bad, CRITICAL, Guard, IDLE, Move, Rules, Ticket, WAITS, Wrong};
+use super::random::is_unsafe;
+use super::settings;
+
+fn asked(rules: &Rules, size: usize) -> Result<Report, CheckError> {
+    check_any_number(rules, &settings(Some(size)))
+}
+
+/// Fault for which a crowd is refused.
+fn refused(rules: &Rules, size: usize) -> CrowdFault {
+    match asked(rules, size) {
+        Err(CheckError::Crowd(fault)) => *fault,
+        other => panic!("{other:?}"),
+    }
+}
+
+const fn step(shared: [u8; 2], member: [u8; 2]) -> Move {
+    Move {
+        shared,
+        member,
+        guard: Guard::Nothing,
+        ticket: Ticket::Nothing,
+    }
+}
+
+fn mutual_exclusion(moves: &[Move]) -> Rules {
+    Rules {
+        moves: moves.to_vec(),
+        initial: vec![IDLE],
+        bad: Bad::Two(CRITICAL, CRITICAL),
+        asks: Asks::Invariant,
+        witnesses: 0,
+        wrong: Wrong::Nothing,
+    }
+}
+
+/// Test and set: whoever finds the shared flag down raises it.
+fn test_and_set() -> Rules {
+    mutual_exclusion(&[
+        step([0, 1], [IDLE, CRITICAL]),
+        step([1, 0], [CRITICAL, IDLE]),
+    ])
+}
+
+/// A lock whose flag a third member takes down while the second one waits.
+fn safe_for_two() -> Rules {
+    mutual_exclusion(&[
+        step([0, 1], [IDLE, CRITICAL]),
+        step([1, 0], [CRITICAL, IDLE]),
+        step([1, 2], [IDLE, WAITS]),
+        step([2, 0], [IDLE, IDLE]),
+        step([0, 0], [WAITS, IDLE]),
+    ])
+}
+
+/// Whoever takes a ticket waits until it is served.
+fn ticket_lock() -> Rules {
+    let with = |ticket, member| Move {
+        ticket,
+        ..step([0, 0], member)
+    };
+    mutual_exclusion(&[
+        with(Ticket::Take, [IDLE, WAITS]),
+        with(Ticket::IsServed, [WAITS, CRITICAL]),
+        with(Ticket::Serve, [CRITICAL, IDLE]),
+    ])
+}
+
+#[test]
+fn a_lock_with_tickets_holds_for_every_number() {
+    for asks in Asks::ALL {
+        let rules = Rules {
+            asks,
+            ..ticket_lock()
+        };
+        let report = check_any_number(&rules, &settings(None)).expect("it is a crowd");
+        assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+        let mut unsafe_one = rules.clone();
+        // Whoever waits leaves, and serves the next one.
+        unsafe_one.moves[1].ticket = Ticket::Nothing;
+        let report = check_any_number(&unsafe_one, &settings(None)).expect("it is a crowd");
+        assert_eq!(report.verdict, Some(Verdict::Incomplete), "{report}");
+    }
+    // Whether a ticket is even is not a matter of differences.
+    let mut even = ticket_lock();
+    even.moves[1].ticket = Ticket::IsEven;
+    let fault = refused(&even, 2);
+    assert!(
+        matches!(fault, CrowdFault::CountersMatter { .. }),
+        "{fault}"
+    );
+}
+
+#[test]
+fn a_lock_holds_for_every_number() {
+    for asks in Asks::ALL {
+        let rules = Rules {
+            asks,
+            ..test_and_set()
+        };
+        let report = asked(&rules, 2).expect("it is a crowd");
+        let found = report.every_number.as_ref().expect("it is asked for");
+        assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+        // The flag is down and all are idle; it is up, and one is critical, or neither of the two in the view.
+        assert_eq!((found.views, found.tested_members), (3, 4));
+        let text = report.to_string();
+        let words = "holds for every number of members (views of 2; few kinds)\n";
+        assert!(text.contains(words), "{text}");
+    }
+}
+
+#[test]
+fn a_lock_that_is_safe_for_two_never_holds() {
+    for asks in Asks::ALL {
+        let rules = Rules {
+            asks,
+            ..safe_for_two()
+        };
+        assert_eq!(
+            [1, 2, 3].map(|members| is_unsafe(&rules, members)),
+            [false, false, true]
+        );
+        let report = asked(&rules, 2).expect("it is a crowd");
+        let shown = report.counterexample.as_ref().expect("it is shown");
+        assert!(shown.by_views, "{report}");
+        assert_eq!(report.verdict, Some(Verdict::Incomplete));
+        let text = report.to_string();
+        assert!(
+            text.contains("unknown for every number of members (views of 2; few kinds), "),
+            "{text}"
+        );
+        assert!(text.contains("in a state that views leave"), "{text}");
+        // With configurations of four, three members are few.
+        let report = asked(&rules, 3).expect("it is a crowd");
+        let found = report.every_number.as_ref().expect("it is asked for");
+        assert_eq!(found.failed_with, Some(3));
+        assert_eq!(report.verdict, Some(Verdict::Incomplete));
+        let shown = report.counterexample.as_ref().expect("it is shown");
+        assert!(shown.reachable && shown.length > 1, "{report}");
+        let text = report.to_string();
+        assert!(
+            text.contains("(views of 3; few kinds), with 3 members "),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn what_is_no_crowd_is_refused() {
+    let wrong = |wrong| {
+        let rules = Rules {
+            wrong,
+            ..test_and_set()
+        };
+        refused(&rules, 2)
+    };
+    assert!(matches!(wrong(Wrong::First), CrowdFault::NotAlike { .. }));
+    assert!(matches!(
+        wrong(Wrong::MovesTwo),
+        CrowdFault::MovesSeveral { .. }
+    ));
+    assert!(matches!(
+        wrong(Wrong::Leader),
+        CrowdFault::InitialNeedsOthers { .. }
+    ));
+    assert!(matches!(wrong(Wrong::Index), CrowdFault::NotAlike { .. }));
+    let rules = Rules {
+        wrong: Wrong::Assembled,
+        ..mutual_exclusion(&[step([0, 1], [IDLE, CRITICAL])])
+    };
+    let fault = refused(&rules, 2);
+    assert!(matches!(fault, CrowdFault::OtherParts { .. }), "{fault}");
+}
+
+/// An obligation that is never false of a state that is reached is found to speak of more than is said, on states that are put together.
+#[test]
+fn obligations_that_speak_of_more_are_found_out() {
+    for asks in Asks::ALL {
+        let rules = Rules {
+            asks,
+            wrong: Wrong::Width,
+            ..test_and_set()
+        };
+        let fault = refused(&rules, 2);
+        assert!(
+            matches!(fault, CrowdFault::SpeaksOfMore { members: 1, .. }),
+            "{fault}"
+        );
+    }
+}
+
+/// A shared part that is forgotten would make two states one, and a lock safe that is not.
+#[test]
+fn parts_that_are_not_all_of_a_state_are_found_out() {
+    let rules = Rules {
+        wrong: Wrong::Forgotten,
+        ..safe_for_two()
+    };
+    let fault = refused(&rules, 2);
+    assert!(
+        matches!(fault, CrowdFault::OtherParts { count: 2, .. }),
+        "{fault}"
+    );
+}
+
+#[test]
+fn what_cannot_be_asked_is_refused() {
+    let told = |rules: &Rules, size| refused(rules, size).to_string();
+    let three = Rules {
+        bad: Bad::Three(CRITICAL),
+        ..test_and_set()
+    };
+    assert_eq!(
+        told(&three, 1),
+        "invariant:good speaks of 3 members: views of 1 do not show them"
+    );
+    for size in [0, 7] {
+        assert_eq!(
+            told(&test_and_set(), size),
+            format!("views of {size} members are not searched: it takes 1 to 6")
+        );
+    }
+    let wrong = |wrong| Rules {
+        wrong,
+        ..test_and_set()
+    };
+    assert_eq!(
+        told(&wrong(Wrong::Named), 2),
+        "with 1 members there are other obligations than with 3"
+    );
+    for (bounded, bound) in [(Wrong::Constraint, "few"), (Wrong::Bound, "two rounds")] {
+        assert_eq!(
+            told(&wrong(bounded), 2),
+            format!("there is a bound, `{bound}`: of what lies beyond it nothing is known")
+        );
+    }
+    let settings = |change: fn(&mut Settings<'static>)| {
+        let mut settings = settings(None);
+        change(&mut settings);
+        let refused = check_any_number(&test_and_set(), &settings);
+        refused.expect_err("it is refused").to_string()
+    };
+    let told = settings(|settings| settings.obligations = Selection::only(["deadlock"]));
+    assert!(
+        told.starts_with("deadlock cannot be decided here: of every number of members"),
+        "{told}"
+    );
+    assert_eq!(
+        settings(|settings| settings.symmetry = Symmetry::Full),
+        "--symmetry is none of a check of every number of members"
+    );
+    let nobody = Rules {
+        initial: Vec::new(),
+        ..test_and_set()
+    };
+    let report = asked(&nobody, 2).expect("it is asked");
+    assert_eq!(report.verdict, Some(Verdict::Incomplete), "{report}");
+}
+
+/// Neither a limit nor a panic ends in `holds`, and an invariant that says nothing is told.
+#[test]
+fn what_is_not_known_does_not_hold() {
+    let limited = Settings {
+        limits: Limits {
+            states: Some(1),
+            ..Limits::default()
+        },
+        ..settings(Some(2))
+    };
+    let report = check_any_number(&test_and_set(), &limited).expect("it is a crowd");
+    assert_eq!(report.limit, Some(Limit::States(1)));
+    assert_eq!(report.verdict, Some(Verdict::Incomplete));
+    let rules = |wrong| Rules {
+        wrong,
+        ..test_and_set()
+    };
+    let report = asked(&rules(Wrong::Premise), 2).expect("it is a crowd");
+    assert_eq!(report.unexercised, ["premise:good"]);
+    let report = asked(&rules(Wrong::Panics), 2).expect("it is a crowd");
+    assert_eq!(report.verdict, Some(Verdict::Incomplete));
+    let model = report.obligation("model").expect("it is told");
+    assert!(
+        model.counterexamples[0]
+            .explanation
+            .contains("all are idle"),
+        "{report}"
+    );
+    // Of one that was not looked for to the end, all is told that fails.
+    let all = Settings {
+        until: Until::End,
+        ..settings(Some(2))
+    };
+    let report = check_any_number(&safe_for_two(), &all).expect("it is a crowd");
+    assert!(report.complete);
+    assert_eq!(report.verdict, Some(Verdict::Incomplete));
+}
