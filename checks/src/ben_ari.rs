@@ -5,9 +5,9 @@
 use refmap::obligation::Checkable;
 use refmap_cli::catalogue::{Check, InputError, number};
 use refmap_cli::clap::{self, Args, ValueEnum};
-use refmap_refinements::Checked;
 use refmap_refinements::ben_ari::broken::{BrokenRefinement, Mapping};
-use refmap_refinements::ben_ari::{Refinement1, Refinement2, Refinement3, composed};
+use refmap_refinements::ben_ari::{AnyMutators, Refinement1, Refinement2, Refinement3};
+use refmap_refinements::{Checked, CheckedCrowd};
 use refmap_systems::ben_ari::broken::Fault;
 use refmap_systems::ben_ari::{
     CollectorFairness, Figure14, Finishing, InitialColours, Look, MAX_MUTATORS, MAX_NODES,
@@ -22,26 +22,27 @@ pub(super) fn checks() -> Vec<Check> {
             "ben-ari-1",
             "nodes are coloured and white ones collected: refines collect only garbage",
             "Havelund & Shankar, section 6.1",
-            Refinement1::new,
+            |scope| Refinement1::new(scope).into_checker(),
         ),
         scoped(
             "ben-ari-2",
             "colours are propagated from the roots: refines ben-ari-1's collector",
             "Havelund & Shankar, section 6.2",
-            Refinement2::new,
+            |scope| Refinement2::new(scope).into_checker(),
         ),
         scoped(
             "ben-ari-3",
             "nodes are scanned and black ones counted: refines ben-ari-2's collector",
             "Havelund & Shankar, section 6.3",
-            Refinement3::new,
+            |scope| Refinement3::new(scope).into_checker(),
         ),
         scoped(
             "ben-ari",
             "the algorithm refines collect only garbage, by composition of the three",
             "Havelund & Shankar, Appendix B.3",
-            composed,
-        ),
+            |scope| AnyMutators(scope).into_checker(scope.mutators.into()),
+        )
+        .any_number_of("mutators"),
         Check::new(
             "broken",
             "wrong implementations of collect only garbage that pass simulation",
@@ -58,15 +59,12 @@ pub(super) fn checks() -> Vec<Check> {
 }
 
 /// Creates a check with the parameters of a scope.
-fn scoped<R>(
+fn scoped(
     name: &'static str,
     about: &'static str,
     source: &'static str,
-    refinement: fn(Scope) -> R,
-) -> Check
-where
-    R: Checked + 'static,
-{
+    checker: fn(Scope) -> Box<dyn Checkable>,
+) -> Check {
     let build = move |collector: &Collector| -> Result<Box<dyn Checkable>, InputError> {
         let scope = Scope {
             colours: collector.colours,
@@ -79,7 +77,7 @@ where
             ..collector.bounds.scope()
         };
         let scope = scope.validate().map_err(InputError::instance)?;
-        Ok(refinement(scope).into_checker())
+        Ok(checker(scope))
     };
     Check::new(name, about, source, build)
 }

@@ -13,7 +13,7 @@ use crate::auxiliary::{
     RingClaimsStutteringRefinement, SendIntRefinement, SendSeqRefinement, SendSetRefinement,
 };
 use crate::ben_ari::broken::BrokenRefinement;
-use crate::ben_ari::{Refinement1, Refinement2, Refinement3};
+use crate::ben_ari::{AnyMutators, Refinement1, Refinement2, Refinement3};
 use crate::locks::{AnySzymanski, AnyTestAndSet, AnyTicketLock};
 use crate::published::{
     AllocatorImplementationRefinement, AlternatingBitRefinement, Ewd840Refinement,
@@ -38,22 +38,23 @@ pub trait CheckedCrowd: Crowd + Sized {
     fn into_checker(self, members: usize) -> Box<dyn Checkable>;
 }
 
-/// Implements [`CheckedCrowd`].
+/// Implements [`CheckedCrowd`] with the given facilities of a checker.
 macro_rules! checked_crowds {
-    ($($crowd:ty;)*) => {$(
+    ($($crowd:ty: $($facility:ident)*;)*) => {$(
         impl CheckedCrowd for $crowd {
             fn into_checker(self, members: usize) -> Box<dyn Checkable> {
-                Box::new(Checker::owning(self.instance(members)).crowd(self))
+                Box::new(Checker::owning(self.instance(members))$(.$facility())*.crowd(self))
             }
         }
     )*};
 }
 
 checked_crowds! {
-    AnyTestAndSet;
-    AnyTicketLock;
-    AnySzymanski;
-    AnyTreiber;
+    AnyTestAndSet:;
+    AnyTicketLock:;
+    AnySzymanski:;
+    AnyTreiber:;
+    AnyMutators: inductive symmetric;
 }
 
 /// Implements [`Checked`] with the given facilities of a checker.

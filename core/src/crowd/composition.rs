@@ -5,6 +5,7 @@ use foldhash::{HashSet, HashSetExt};
 use super::counters::{Counted, close, placed};
 use super::declared::{Declared, DeclaredCounters, ErasedParts};
 use super::parts::CrowdParts;
+use super::stand_ins::OfKind;
 use super::views::{Composition, Configuration};
 use crate::erased::ErasedPart;
 use crate::numbered::Numbered;
@@ -14,6 +15,8 @@ pub(super) struct KnownParts<'c> {
     crowd: &'c dyn Declared,
     shared: Numbered<ErasedPart>,
     members: Numbered<ErasedPart>,
+    /// The bit of the kind of each member, of most none.
+    kinds: Vec<u32>,
     /// Members without the values of their counters, where there are counters.
     shapes: Numbered<ErasedPart>,
 }
@@ -24,12 +27,13 @@ impl<'c> KnownParts<'c> {
             crowd,
             shared: Numbered::default(),
             members: Numbered::default(),
+            kinds: Vec::new(),
             shapes: Numbered::default(),
         }
     }
 
-    /// The configuration that stands for these parts.
-    pub fn configuration(&mut self, parts: &ErasedParts) -> Configuration {
+    /// The configuration that stands for these parts, beside members of some kinds that are left out.
+    pub fn configuration(&mut self, parts: &ErasedParts, absent: u32) -> Configuration {
         let parts = self.crowd.closed(parts);
         if self.crowd.far().is_some() {
             for member in &parts.members {
@@ -46,9 +50,22 @@ impl<'c> KnownParts<'c> {
             }
         }
         let members = parts.members.into_iter();
-        let members = members.map(|member| self.members.number(member)).collect();
+        let members = members.map(|member| self.number(member)).collect();
         let shared = self.shared.number(parts.shared);
-        self.ordered(Configuration { shared, members })
+        self.ordered(Configuration {
+            shared,
+            members,
+            absent,
+        })
+    }
+
+    fn number(&mut self, member: ErasedPart) -> u32 {
+        let number = self.members.number(member);
+        if number as usize == self.kinds.len() {
+            let kind = self.crowd.kind(&self.members.values()[number as usize]);
+            self.kinds.push(kind.map_or(0, |kind| 1 << kind));
+        }
+        number
     }
 
     /// Parts of a configuration.
@@ -60,6 +77,13 @@ impl<'c> KnownParts<'c> {
                 .map(|member| self.members.values()[*member as usize].clone())
                 .collect(),
         }
+    }
+
+    /// The kinds of members of a configuration that have a bit of their own in a mask.
+    fn bits(&self, of: &Configuration, mask: u32) -> u32 {
+        let members = of.members.iter().enumerate();
+        let members = members.filter(|(place, _)| mask >> place & 1 == 1);
+        members.fold(0, |all, (_, member)| all | self.kinds[*member as usize])
     }
 
     /// The same in the order in which its members stand for all in which they are alike.
@@ -81,12 +105,12 @@ impl<'c> KnownParts<'c> {
 
     /// The configurations with a member of this shape at a place, for all values of its counters.
     fn with_shape(
-        &mut self,
+        &self,
         parts: &ErasedParts,
         far: u64,
         shape: &ErasedPart,
         place: usize,
-    ) -> Vec<Configuration> {
+    ) -> Vec<ErasedParts> {
         let mut with = parts.clone();
         with.members.insert(place, shape.clone());
         let of_with = self.crowd.counted(&with);
@@ -112,8 +136,27 @@ impl<'c> KnownParts<'c> {
             };
             self.crowd.with_values(&with, &counted)
         });
-        let all: Vec<_> = all.collect();
-        all.iter().map(|parts| self.configuration(parts)).collect()
+        all.collect()
+    }
+}
+
+/// The kinds of the members that are left out where one with this bit is left out no more, of those with which it was.
+fn without(absent: u32, bit: u32) -> impl Iterator<Item = u32> {
+    // Another one of its kind may be left out, too.
+    let others = [absent, absent & !bit];
+    let different = if bit == 0 { 1 } else { 2 };
+    let is_possible = absent & bit == bit;
+    others
+        .into_iter()
+        .take(if is_possible { different } else { 0 })
+}
+
+/// In the order in which they came.
+impl OfKind for KnownParts<'_> {
+    fn of_kind(&self, kind: u32) -> Vec<&ErasedPart> {
+        let members = self.members.values().iter().zip(&self.kinds);
+        let of_kind = members.filter(|(_, bit)| **bit == 1 << kind);
+        of_kind.map(|(member, _)| member).collect()
     }
 }
 
@@ -129,7 +172,8 @@ impl Composition for KnownParts<'_> {
         if self.crowd.far().is_some() {
             let parts = self.parts(of);
             for mask in masks(of.members.len(), size) {
-                seen.insert(self.configuration(&parts.some(mask)));
+                let absent = of.absent | self.bits(of, !mask);
+                seen.insert(self.configuration(&parts.some(mask), absent));
             }
         } else {
             for mask in masks(of.members.len(), size) {
@@ -138,6 +182,7 @@ impl Composition for KnownParts<'_> {
                 seen.insert(Configuration {
                     shared: of.shared,
                     members: members.map(|(_, member)| *member).collect(),
+                    absent: of.absent | self.bits(of, !mask),
                 });
             }
         }
@@ -148,11 +193,14 @@ impl Composition for KnownParts<'_> {
         let places = self.places(from.members.len());
         let mut grown = Vec::new();
         let Some(far) = self.crowd.far() else {
-            for member in 0..self.members.values().len() as u32 {
-                for place in places.clone() {
-                    let mut with = from.clone();
-                    with.members.insert(place, member);
-                    grown.push(self.ordered(with));
+            for (member, bit) in (0..).zip(&self.kinds) {
+                for absent in without(from.absent, *bit) {
+                    for place in places.clone() {
+                        let mut with = from.clone();
+                        with.members.insert(place, member);
+                        with.absent = absent;
+                        grown.push(self.ordered(with));
+                    }
                 }
             }
             return grown;
@@ -160,8 +208,13 @@ impl Composition for KnownParts<'_> {
         let parts = self.parts(from);
         let shapes = self.shapes.values().to_vec();
         for shape in &shapes {
+            let bit = self.crowd.kinds_of([shape]);
             for place in places.clone() {
-                grown.extend(self.with_shape(&parts, far, shape, place));
+                for with in self.with_shape(&parts, far, shape, place) {
+                    for absent in without(from.absent, bit) {
+                        grown.push(self.configuration(&with, absent));
+                    }
+                }
             }
         }
         grown

@@ -10,11 +10,12 @@ use crate::system::{StateOf, TransitionSystem};
 ///
 /// - members are alike: to exchange two of them changes neither what is initial, nor which steps there are, nor which obligations fail;
 /// - a step changes the part of one member at most;
-/// - to leave out a member takes no step from the others but those for which it is a [witness](Self::witnesses), and an initial state stays one: a
-///   step may wait for *no* member to be somewhere, and for *some* member to be there only if that is said;
+/// - to leave out a member takes no step from the others, as long as one of the same [kind](Self::kind) stays beside the one that moves, and an
+///   initial state stays one: a step may wait for *no* member to be somewhere, and for *some* member to be there only if that is said;
+/// - members of one kind are alike to the steps of the others: another one of it in the place of one that does not move takes no step;
 /// - an obligation that fails does so with some few members, [`speaks_of`](Self::speaks_of) many: as long as there are more, one can be left out.
 ///
-/// All of it is tested on the reachable states with few members, the last besides on states that are put together at random from the parts of reachable
+/// All of it is tested on the reachable states with few members, the last one besides on states that are put together at random from the parts of reachable
 /// ones; it is taken at its word for more members. That the parts of a state are all of it is tested of every state that is met.
 ///
 /// A lock whose flag is tested and set at once, of any number of threads:
@@ -96,6 +97,11 @@ pub trait Crowd: Sync {
     }
     /// The instance with so many members, at least one. All have the same obligations, by their names.
     fn instance(&self, members: usize) -> Self::Instance;
+    /// The most members that an instance can have, where something of the model bounds them. Views that need larger instances are not
+    /// searched. No bound by default.
+    fn most(&self) -> usize {
+        usize::MAX
+    }
     /// True if members are in a line, so that a step may tell those before a member from those behind it. Then they need not be alike when they are
     /// exchanged, and views keep their order. Not so by default.
     fn in_line(&self) -> bool {
@@ -107,13 +113,17 @@ pub trait Crowd: Sync {
     fn far(&self) -> u64 {
         2
     }
-    /// The most members, beside the one that moves, that a step needs to be somewhere. None by default. Each makes a configuration larger
-    /// by one member.
-    fn witnesses(&self) -> usize {
+    /// Number of kinds of members for which steps of others wait. None by default.
+    fn kinds(&self) -> u32 {
         0
     }
-    /// The most members of which an obligation speaks: `invariant:NAME`, `observation`, `initiality`, and of a step, the one that moves included, but not its
-    /// witnesses, `simulation` and `agency`. Of two by default, as mutual exclusion does.
+    /// Kind of a member, below their number: it is one of those for which a step of another may wait, as for *some* thread to have its flag up. None by
+    /// default, as of all members that may be left out. Views keep which kinds are among the members that they leave out.
+    fn kind(&self, _member: &MemberOf<Self>) -> Option<u32> {
+        None
+    }
+    /// The most members of which an obligation speaks: `invariant:NAME`, `observation`, `initiality`, and of a step, the one that moves included, but not
+    /// those for which it waits, `simulation` and `agency`. Of two by default, as mutual exclusion does.
     fn speaks_of(&self, _obligation: &str) -> usize {
         2
     }
@@ -134,6 +144,10 @@ impl<C: Crowd> Crowd for &C {
         C::instance(self, members)
     }
 
+    fn most(&self) -> usize {
+        C::most(self)
+    }
+
     fn in_line(&self) -> bool {
         C::in_line(self)
     }
@@ -142,8 +156,12 @@ impl<C: Crowd> Crowd for &C {
         C::far(self)
     }
 
-    fn witnesses(&self) -> usize {
-        C::witnesses(self)
+    fn kinds(&self) -> u32 {
+        C::kinds(self)
+    }
+
+    fn kind(&self, member: &MemberOf<Self>) -> Option<u32> {
+        C::kind(self, member)
     }
 
     fn speaks_of(&self, obligation: &str) -> usize {
@@ -151,6 +169,9 @@ impl<C: Crowd> Crowd for &C {
     }
 }
 
+/// Part of a state of a crowd that belongs to one member.
+pub type MemberOf<C> =
+    <StateOf<<<C as Crowd>::Instance as Refinement>::Concrete> as Members>::Member;
 /// The implementation of an instance of a crowd.
 pub(super) type SystemOf<C> = <<C as Crowd>::Instance as Refinement>::Concrete;
 /// States of it.

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use super::counters::{Counted, close, spread};
-use super::declaration::{Crowd, CrowdState, SystemOf};
+use super::declaration::{Crowd, CrowdState, MemberOf, SystemOf};
 use super::fault::CrowdFault;
 use super::members::Members;
 use super::parts::CrowdParts;
@@ -21,12 +21,16 @@ pub(crate) trait Declared: Sync {
     fn members(&self) -> &str;
     /// As [`Crowd::bounds`].
     fn bounds(&self) -> String;
+    /// As [`Crowd::most`].
+    fn most(&self) -> usize;
     /// As [`Crowd::in_line`].
     fn in_line(&self) -> bool;
     /// As [`Crowd::far`]; none if there are no counters.
     fn far(&self) -> Option<u64>;
-    /// As [`Crowd::witnesses`].
-    fn witnesses(&self) -> usize;
+    /// As [`Crowd::kinds`].
+    fn kinds(&self) -> u32;
+    /// As [`Crowd::kind`].
+    fn kind(&self, member: &ErasedPart) -> Option<u32>;
     /// As [`Crowd::speaks_of`], and 1 at least.
     fn speaks_of(&self, obligation: &str) -> usize;
     /// As [`Members::apart`].
@@ -57,7 +61,7 @@ impl<C: Crowd> DeclaredBy<C> {
     fn typed(&self, parts: &ErasedParts) -> CrowdState<C> {
         let mut members = Vec::new();
         for member in &parts.members {
-            members.push(member.get::<<CrowdState<C> as Members>::Member>().clone());
+            members.push(member.get::<MemberOf<C>>().clone());
         }
         CrowdState::<C>::assembled(parts.shared.get(), &members)
     }
@@ -80,6 +84,10 @@ impl<C: Crowd> Declared for DeclaredBy<C> {
         self.crowd.bounds()
     }
 
+    fn most(&self) -> usize {
+        self.crowd.most()
+    }
+
     fn in_line(&self) -> bool {
         self.crowd.in_line()
     }
@@ -94,8 +102,12 @@ impl<C: Crowd> Declared for DeclaredBy<C> {
         is_counted.then(|| self.crowd.far().max(1))
     }
 
-    fn witnesses(&self) -> usize {
-        self.crowd.witnesses()
+    fn kinds(&self) -> u32 {
+        self.crowd.kinds()
+    }
+
+    fn kind(&self, member: &ErasedPart) -> Option<u32> {
+        self.crowd.kind(member.get::<MemberOf<C>>())
     }
 
     fn speaks_of(&self, obligation: &str) -> usize {
@@ -168,6 +180,12 @@ impl dyn Declared + '_ {
             .collect()
     }
 
+    /// The kinds of some members, a bit for each.
+    pub(super) fn kinds_of<'m>(&self, members: impl IntoIterator<Item = &'m ErasedPart>) -> u32 {
+        let kinds = members.into_iter().filter_map(|member| self.kind(member));
+        kinds.fold(0, |all, kind| all | 1 << kind)
+    }
+
     /// Parts of a state of the instance with so many members.
     ///
     /// # Errors
@@ -179,6 +197,11 @@ impl dyn Declared + '_ {
         count: usize,
     ) -> Result<ErasedParts, CrowdFault> {
         let parts = self.parts(state);
+        let kinds = self.kinds();
+        let mut of_members = parts.members.iter().filter_map(|member| self.kind(member));
+        if let Some(kind) = of_members.find(|kind| *kind >= kinds) {
+            return Err(CrowdFault::Kind { kind, kinds });
+        }
         if parts.members.len() == count && self.assembled(&parts) == *state {
             return Ok(parts);
         }

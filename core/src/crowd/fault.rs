@@ -45,18 +45,34 @@ pub enum CrowdFault {
         /// Its target.
         to: String,
     },
-    /// A step needs members that it does not move, and more of them than it may.
+    /// A step needs members that it does not move.
     #[error(
-        "a step from {from} to {to} is none any more where some of the members that it does not move are left out, whichever {witnesses} of them stay: \
-         it needs more witnesses"
+        "a step from {from} to {to} is none any more where some of the members that it does not move are left out, or others of their kinds are in the \
+         place of those that stay: what it waits for is no kind of members ({kinds} of them are declared)"
     )]
     NeedsOthers {
         /// Source of the step.
         from: String,
         /// Its target.
         to: String,
-        /// Members that a step may need.
-        witnesses: usize,
+        /// Number of kinds.
+        kinds: u32,
+    },
+    /// A kind of members has a number that is not below that of the kinds.
+    #[error("a member has kind {kind}, of {kinds} from 0 on")]
+    Kind {
+        /// Kind of the member.
+        kind: u32,
+        /// Number of kinds.
+        kinds: u32,
+    },
+    /// There are more kinds of members than can be kept apart.
+    #[error("there are {kinds} kinds of members for which steps wait: views keep {most} apart")]
+    Kinds {
+        /// Number of kinds.
+        kinds: u32,
+        /// The most that there may be.
+        most: u32,
     },
     /// An initial state needs a member.
     #[error("{state} is initial, and not so without its last member")]
@@ -93,6 +109,18 @@ pub enum CrowdFault {
         members: usize,
         /// Number of members with which there are those that were asked about.
         others: usize,
+    },
+    /// Views need larger instances than there are.
+    #[error(
+        "views of {size} members need instances of {needed}, and an instance has {most} at most"
+    )]
+    Most {
+        /// Number of members of a view.
+        size: usize,
+        /// Members of the largest instance that is needed.
+        needed: usize,
+        /// The most that an instance can have.
+        most: usize,
     },
     /// Views are of a number of members that cannot be.
     #[error("views of {size} members are not searched: it takes 1 to {most}")]

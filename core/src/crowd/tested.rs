@@ -1,13 +1,16 @@
 //! The test of a crowd: what is claimed by declaring one is asked of the reachable states with few members, and that obligations speak of few
 //! members of states put together at random as well.
 
-use std::collections::HashSet;
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
+use std::rc::Rc;
 
 use super::declared::{Declared, ErasedParts};
 use super::fault::CrowdFault;
 use super::judge::FewMembers;
 use super::parts::CrowdParts;
+use super::stand_ins::{OfKind, Supplied};
 use crate::erased::{ErasedPart, ErasedState, ErasedStep};
 use crate::explore::Limit;
 use crate::model_call::{Panic, catch, take_tolerated, tolerated};
@@ -58,17 +61,20 @@ pub(crate) fn test(
 ) -> Result<CrowdTest, CrowdFault> {
     let mut tested = TestedCrowd::default();
     let mut parts = SeenParts::default();
+    let targets = KnownTargets::default();
     let most = match crowd.far() {
         None => MOST_COMPARED,
         Some(_) => MOST_COUNTED,
     };
     for members in 1..=instances.len() {
-        let of = TestedInstance {
+        let mut states = TestedInstance {
             crowd,
             instances,
             members,
-        };
-        let mut states = of.initial()?;
+            known: &parts,
+            targets: &targets,
+        }
+        .initial()?;
         let initial = states.len();
         let mut seen: HashSet<_> = states.iter().cloned().collect();
         let mut at = 0;
@@ -78,7 +84,14 @@ pub(crate) fn test(
             if let Some(limit) = limit() {
                 return Ok(CrowdTest::Limit(limit));
             }
-            parts.add(&state);
+            parts.add(crowd, &state);
+            let of = TestedInstance {
+                crowd,
+                instances,
+                members,
+                known: &parts,
+                targets: &targets,
+            };
             match catch(|| of.test(&state, at < initial)) {
                 Ok(targets) => {
                     let new = targets?.into_iter().filter(|to| seen.insert(to.clone()));
@@ -104,6 +117,8 @@ pub(crate) fn test(
             crowd,
             instances,
             members,
+            known: &parts,
+            targets: &targets,
         };
         let mut seen = HashSet::new();
         for _ in 0..MOST_MIXED {
@@ -130,13 +145,17 @@ pub(crate) fn test(
 struct SeenParts {
     shared: Numbered<ErasedPart>,
     members: Numbered<ErasedPart>,
+    /// The kind of each member.
+    kinds: Vec<Option<u32>>,
 }
 
 impl SeenParts {
-    fn add(&mut self, state: &ErasedParts) {
+    fn add(&mut self, crowd: &dyn Declared, state: &ErasedParts) {
         self.shared.number(state.shared.clone());
         for member in &state.members {
-            self.members.number(member.clone());
+            if self.members.number(member.clone()) as usize == self.kinds.len() {
+                self.kinds.push(crowd.kind(member));
+            }
         }
     }
 
@@ -150,6 +169,19 @@ impl SeenParts {
     }
 }
 
+impl OfKind for SeenParts {
+    fn of_kind(&self, kind: u32) -> Vec<&ErasedPart> {
+        let members = self.members.values().iter().zip(&self.kinds);
+        let of_kind = members.filter(|(_, of_member)| **of_member == Some(kind));
+        of_kind.map(|(member, _)| member).collect()
+    }
+}
+
+/// Targets of the steps of states, as far as they are remembered. PERF: the same few members are left of many states.
+type KnownTargets = RefCell<HashMap<ErasedParts, Rc<HashSet<ErasedParts>>>>;
+/// States whose targets are remembered.
+const MOST_KNOWN: usize = 1 << 14;
+
 /// JudgedStep of a state, as the test compares it.
 struct JudgedStep {
     to: ErasedParts,
@@ -162,6 +194,8 @@ struct TestedInstance<'c> {
     crowd: &'c dyn Declared,
     instances: &'c [FewMembers<'c>],
     members: usize,
+    known: &'c dyn OfKind,
+    targets: &'c KnownTargets,
 }
 
 impl<'c> TestedInstance<'c> {
@@ -213,11 +247,20 @@ impl<'c> TestedInstance<'c> {
     }
 
     /// Targets of the steps of a state, of the instance with as many members.
-    fn targets(&self, of: &ErasedParts) -> Result<HashSet<ErasedParts>, CrowdFault> {
+    fn targets(&self, of: &ErasedParts) -> Result<Rc<HashSet<ErasedParts>>, CrowdFault> {
+        if let Some(known) = self.targets.borrow().get(of) {
+            return Ok(Rc::clone(known));
+        }
         let (_, taken) = self.taken(of);
         let count = of.members.len();
         let targets = taken.iter().map(|(_, to)| self.crowd.apart(to, count));
-        targets.collect()
+        let targets = Rc::new(targets.collect::<Result<HashSet<_>, _>>()?);
+        let mut known = self.targets.borrow_mut();
+        if known.len() >= MOST_KNOWN {
+            known.clear();
+        }
+        known.insert(of.clone(), Rc::clone(&targets));
+        Ok(targets)
     }
 
     /// Steps of a state, each judged.
@@ -283,16 +326,8 @@ impl<'c> TestedInstance<'c> {
         self.test_width(state, &steps, self.fails(state, false), false)
     }
 
-    /// Tests that each step is one of whatever members there are beside the one that takes it and a few witnesses.
+    /// Tests that each step is one of whatever members there are beside the one that takes it, if one of each kind stands for those of it that are left out.
     fn test_needs(&self, state: &ErasedParts, steps: &[JudgedStep]) -> Result<(), CrowdFault> {
-        let masks = 1u32 << self.members;
-        let mut steps_of = Vec::with_capacity(masks as usize);
-        // Without members there are no steps to be asked for.
-        steps_of.push(HashSet::new());
-        for mask in 1..masks {
-            steps_of.push(self.targets(&state.some(mask))?);
-        }
-        let witnesses = self.crowd.witnesses();
         for JudgedStep { to, .. } in steps {
             let mut moved = state.moved(to);
             let mover = moved.next();
@@ -300,23 +335,68 @@ impl<'c> TestedInstance<'c> {
                 let (from, to) = (state.to_string(), to.to_string());
                 return Err(CrowdFault::MovesSeveral { from, to });
             }
-            let is_enough = |needed: u32| {
-                let mut with = (1..masks).filter(|mask| mask & needed == needed);
-                with.all(|mask| steps_of[mask as usize].contains(&to.some(mask)))
-            };
             // A step that changes the shared part alone may be one of any of them.
-            let is_of_mover = |needed: &u32| mover.is_none_or(|mover| needed >> mover & 1 == 1);
-            let mut few = (1..masks).filter(|needed| needed.count_ones() as usize <= witnesses + 1);
-            if !few.any(|needed| is_of_mover(&needed) && is_enough(needed)) {
+            let mut movers =
+                (0..self.members).filter(|one| mover.is_none_or(|mover| mover == *one));
+            let mut is_of = false;
+            while let Some(mover) = movers.next().filter(|_| !is_of) {
+                is_of = true;
+                for stay in self.masks().filter(|stay| stay >> mover & 1 == 1) {
+                    let is_there = |of: &ErasedParts, target: &ErasedParts| {
+                        Ok(self.targets(of)?.contains(target))
+                    };
+                    is_of = is_of && self.is_beside_others(state, to, stay, &is_there)?;
+                }
+            }
+            if !is_of {
                 let (from, to) = (state.to_string(), to.to_string());
-                return Err(CrowdFault::NeedsOthers {
-                    from,
-                    to,
-                    witnesses,
-                });
+                let kinds = self.crowd.kinds();
+                return Err(CrowdFault::NeedsOthers { from, to, kinds });
             }
         }
         Ok(())
+    }
+
+    /// Masks of some members, one at least.
+    fn masks(&self) -> Range<u32> {
+        1..1 << self.members
+    }
+
+    /// True if a step is one of the members that stay, as is asked, beside some choice of one member of each kind of the others, whichever they are.
+    fn is_beside_others(
+        &self,
+        state: &ErasedParts,
+        to: &ErasedParts,
+        stay: u32,
+        is_it: &dyn Fn(&ErasedParts, &ErasedParts) -> Result<bool, CrowdFault>,
+    ) -> Result<bool, CrowdFault> {
+        for stand_ins in self.stand_ins(state, stay) {
+            let mut is_one = true;
+            let supplied = Supplied::chosen(state, stay, stand_ins);
+            for varied in supplied.varied(self.crowd, self.known) {
+                let target = varied.after(to, stay | stand_ins);
+                is_one = is_one && is_it(&varied.parts, &target)?;
+            }
+            if is_one {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Masks of one member of each kind that is among those that do not stay.
+    fn stand_ins(&self, state: &ErasedParts, stay: u32) -> impl Iterator<Item = u32> {
+        let kinds_of = |mask: u32| {
+            let members = state.members.iter().enumerate();
+            let members = members.filter(move |(place, _)| mask >> place & 1 == 1);
+            members.filter_map(|(_, member)| self.crowd.kind(member))
+        };
+        let kinds: HashSet<_> = kinds_of(!stay).collect();
+        let masks = (0..1 << self.members).filter(move |mask| mask & stay == 0);
+        masks.filter(move |mask: &u32| {
+            let of: HashSet<_> = kinds_of(*mask).collect();
+            mask.count_ones() as usize == kinds.len() && of == kinds
+        })
     }
 
     /// Members that are alike to the one before them.
@@ -343,8 +423,16 @@ impl<'c> TestedInstance<'c> {
             }
             Ok::<_, CrowdFault>((steps, self.fails(of, false)))
         };
+        let kinds = |of: &ErasedParts| {
+            let kinds = of.members.iter().map(|member| self.crowd.kind(member));
+            kinds.collect::<Vec<_>>()
+        };
         let (mut steps, mut fails) = told(state)?;
         for other in self.crowd.spread(&self.crowd.closed(state)) {
+            if kinds(&other) != kinds(state) {
+                let (state, what) = (state.to_string(), "the kinds of members");
+                return Err(CrowdFault::CountersMatter { state, what });
+            }
             let (of_other, fails_of_other) = told(&other)?;
             steps.retain(|step| !of_other.contains(step));
             fails.retain(|obligation| !fails_of_other.contains(obligation));
@@ -384,28 +472,44 @@ impl<'c> TestedInstance<'c> {
         for step in steps {
             for obligation in &step.fails {
                 let members = self.crowd.speaks_of(obligation);
-                if self.members <= members + self.crowd.witnesses() {
-                    continue;
-                }
-                let mut is_wide = true;
-                for (one, mask) in self.but_one() {
-                    if state.members[one] == step.to.members[one] {
-                        let (to, rest) = (step.to.some(mask), self.judged(&state.some(mask))?);
-                        let is_it =
-                            |other: &JudgedStep| other.to == to && other.fails.contains(obligation);
-                        is_wide = is_wide && !rest.iter().any(is_it);
+                for width in members..self.members {
+                    if !self.fails_with(state, step, obligation, width)? {
+                        return Err(CrowdFault::SpeaksOfMore {
+                            obligation: obligation.clone(),
+                            state: state.to_string(),
+                            members,
+                        });
                     }
-                }
-                if is_wide {
-                    return Err(CrowdFault::SpeaksOfMore {
-                        obligation: obligation.clone(),
-                        state: state.to_string(),
-                        members,
-                    });
                 }
             }
         }
         Ok(())
+    }
+
+    /// True if a step fails an obligation with so many members of a state, the one that moves among them, whatever others there are.
+    fn fails_with(
+        &self,
+        state: &ErasedParts,
+        step: &JudgedStep,
+        obligation: &String,
+        width: usize,
+    ) -> Result<bool, CrowdFault> {
+        let fails = |of: &ErasedParts, target: &ErasedParts| {
+            let steps = self.judged(of)?;
+            let mut steps = steps.iter().filter(|step| step.to == *target);
+            Ok(steps.any(|step| step.fails.contains(obligation)))
+        };
+        let mover = state.moved(&step.to).next();
+        let is_wide = |stay: &u32| {
+            let has_mover = mover.is_none_or(|mover| stay >> mover & 1 == 1);
+            has_mover && stay.count_ones() as usize == width
+        };
+        for stay in self.masks().filter(is_wide) {
+            if self.is_beside_others(state, &step.to, stay, &fails)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 }
 

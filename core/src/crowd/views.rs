@@ -2,11 +2,13 @@
 
 use foldhash::{HashSet, HashSetExt};
 
-/// A shared part and members, by their numbers, in one order of those in which they are alike.
+/// A shared part and members, by their numbers, in one order of those in which they are alike, and what is kept of the members that are left out.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Configuration {
     pub shared: u32,
     pub members: Vec<u32>,
+    /// Kinds of the members that are left out, a bit for each.
+    pub absent: u32,
 }
 
 /// Relation of a configuration to those with fewer members, and with more.
@@ -84,8 +86,9 @@ mod tests {
     use super::*;
     use crate::random::Generator;
 
-    /// Members that are numbers below a bound, alike or in a line.
+    /// Members that are numbers below a bound, alike or in a line. The first few are each a kind.
     struct Numbers {
+        numbers: u32,
         kinds: u32,
         in_line: bool,
     }
@@ -97,6 +100,10 @@ mod tests {
             }
             members
         }
+
+        fn kind(&self, member: u32) -> u32 {
+            if member < self.kinds { 1 << member } else { 0 }
+        }
     }
 
     impl Composition for Numbers {
@@ -105,26 +112,30 @@ mod tests {
                 (0u32..1 << of.members.len()).filter(|mask| mask.count_ones() as usize == size);
             let some = |mask: u32| {
                 let members = of.members.iter().enumerate();
-                let members = members.filter(|(place, _)| mask >> place & 1 == 1);
-                members.map(|(_, member)| *member).collect()
+                let members = members.filter(move |(place, _)| mask >> place & 1 == 1);
+                members.map(|(_, member)| *member)
             };
             let views = masks.map(|mask| Configuration {
                 shared: of.shared,
-                members: some(mask),
+                members: some(mask).collect(),
+                absent: some(!mask).fold(of.absent, |all, member| all | self.kind(member)),
             });
             views.collect()
         }
 
         fn grown(&mut self, from: &Configuration) -> Vec<Configuration> {
             let mut grown = Vec::new();
-            for kind in 0..self.kinds {
+            for number in 0..self.numbers {
                 for place in 0..=from.members.len() {
                     let mut members = from.members.clone();
-                    members.insert(place, kind);
-                    grown.push(Configuration {
+                    members.insert(place, number);
+                    let is_it = |absent: &u32| absent | self.kind(number) == from.absent;
+                    let all = 0..1 << self.kinds;
+                    grown.extend(all.filter(is_it).map(|absent| Configuration {
                         shared: from.shared,
-                        members: self.ordered(members),
-                    });
+                        members: self.ordered(members.clone()),
+                        absent,
+                    }));
                 }
             }
             grown
@@ -140,37 +151,47 @@ mod tests {
             let size = 1 + case % 3;
             let more = 1 + case / 3 % 3;
             let mut form = Numbers {
-                kinds: 1 + generator.below(4) as u32,
+                numbers: 1 + generator.below(4) as u32,
+                kinds: (case / 9 % 3) as u32,
                 in_line: case % 2 == 0,
             };
             let mut views = Views::default();
             let mut all = Vec::new();
-            for _ in 0..generator.below(40) {
+            for _ in 0..generator.below(60) {
                 let shared = generator.below(2) as u32;
-                let members = (0..size).map(|_| generator.below(form.kinds as usize) as u32);
+                let members = (0..size).map(|_| generator.below(form.numbers as usize) as u32);
                 let members = form.ordered(members.collect());
-                views.add(Configuration { shared, members });
+                let absent = generator.below(1 << form.kinds) as u32;
+                views.add(Configuration {
+                    shared,
+                    members,
+                    absent,
+                });
                 if generator.below(2) == 0 {
                     views.next(&mut form, more, &mut all);
                 }
             }
             while views.next(&mut form, more, &mut all).is_some() {}
             let mut expected = Vec::new();
-            for shared in 0..2 {
-                for number in 0..form.kinds.pow((size + more) as u32) {
+            for (shared, absent) in (0..2).flat_map(|one| (0..4).map(move |other| (one, other))) {
+                for number in 0..form.numbers.pow((size + more) as u32) {
                     let places = 0..(size + more) as u32;
                     let members: Vec<_> = places
-                        .map(|place| number / form.kinds.pow(place) % form.kinds)
+                        .map(|place| number / form.numbers.pow(place) % form.numbers)
                         .collect();
                     let is_ordered = form.in_line || members.is_sorted();
-                    let one = Configuration { shared, members };
+                    let one = Configuration {
+                        shared,
+                        members,
+                        absent,
+                    };
                     let views_of_one = form.views(&one, size);
                     if is_ordered && views_of_one.iter().all(|view| views.known.contains(view)) {
                         expected.push(one);
                     }
                 }
             }
-            let order = |one: &Configuration| (one.shared, one.members.clone());
+            let order = |one: &Configuration| (one.shared, one.absent, one.members.clone());
             all.sort_unstable_by_key(order);
             expected.sort_unstable_by_key(order);
             assert_eq!(all, expected, "case {case}");

@@ -6,6 +6,7 @@
 mod alone;
 mod configurations;
 mod crowds;
+mod level;
 
 use std::time::Instant;
 
@@ -35,6 +36,8 @@ use crate::report::{Counterexample, EveryNumber, Evidence, Report, Verdict};
 
 /// Members that a view may have: all parts of a configuration are looked at.
 const MOST_MEMBERS: usize = 6;
+/// Kinds of members that are kept apart: there are views for each set of them.
+const MOST_KINDS: u32 = 6;
 /// Members of the largest views of those that are tried in turn.
 const IN_TURN: usize = 3;
 /// Kinds of obligations that are decided.
@@ -58,33 +61,120 @@ pub(super) fn any_number(
     search: Alike<'_>,
 ) -> Result<Report, CheckError> {
     validate(settings)?;
-    let sizes = match views {
-        Some(size) => size..=size,
-        None => 1..=IN_TURN,
+    let decide = |size| {
+        let sizes = Sizes::new(crowd.declared(), size)?;
+        sizes.decide(crowd, settings, started, search)
     };
-    let last = *sizes.end();
-    for size in sizes {
-        if !(1..=MOST_MEMBERS).contains(&size) {
-            let most = MOST_MEMBERS;
-            return Err(CrowdFault::Size { size, most }.into());
+    if let Some(size) = views {
+        return decide(size);
+    }
+    let mut report = decide(1);
+    for size in 2..=IN_TURN {
+        let is_larger_wanted = match &report {
+            Ok(report) => {
+                let found = report.every_number.as_ref();
+                report.verdict != Some(Verdict::Holds)
+                    && report.limit.is_none()
+                    && found.is_none_or(|found| found.failed_with.is_none())
+            }
+            Err(CheckError::Crowd(fault)) => matches!(**fault, CrowdFault::TooWide { .. }),
+            Err(_) => false,
+        };
+        if !is_larger_wanted {
+            break;
         }
-        let report = decide(crowd, size, settings, started, search);
-        let is_last = size == last
-            || match &report {
-                Ok(report) => {
-                    let found = report.every_number.as_ref();
-                    report.verdict == Some(Verdict::Holds)
-                        || report.limit.is_some()
-                        || found.is_some_and(|found| found.failed_with.is_some())
-                }
-                Err(CheckError::Crowd(fault)) => !matches!(**fault, CrowdFault::TooWide { .. }),
-                Err(_) => true,
-            };
-        if is_last {
-            return report;
+        match decide(size) {
+            Err(CheckError::Crowd(fault)) if matches!(*fault, CrowdFault::Most { .. }) => break,
+            larger => report = larger,
         }
     }
-    unreachable!("the last size has an answer")
+    report
+}
+
+/// Numbers of members that come with a size of views.
+#[derive(Clone, Copy)]
+struct Sizes {
+    /// Members of a view,
+    view: usize,
+    /// and of a configuration.
+    configuration: usize,
+    /// Number of kinds of members that may be left out.
+    kinds: usize,
+    /// Members of the largest instance that is tested.
+    tested: usize,
+}
+
+impl Sizes {
+    /// Those of views of a size.
+    fn new(crowd: &dyn Declared, size: usize) -> Result<Self, CrowdFault> {
+        if !(1..=MOST_MEMBERS).contains(&size) {
+            let most = MOST_MEMBERS;
+            return Err(CrowdFault::Size { size, most });
+        }
+        let kinds = crowd.kinds();
+        if kinds > MOST_KINDS {
+            let most = MOST_KINDS;
+            return Err(CrowdFault::Kinds { kinds, most });
+        }
+        let kinds = kinds as usize;
+        let configuration = size + 1;
+        let sizes = Self {
+            view: size,
+            configuration,
+            kinds,
+            // One member more tells whether obligations speak of as many as is said, and another one whether there may be several of a kind.
+            tested: configuration + 1 + kinds.min(1),
+        };
+        let (needed, most) = (sizes.largest(), crowd.most());
+        if needed > most {
+            return Err(CrowdFault::Most { size, needed, most });
+        }
+        Ok(sizes)
+    }
+
+    /// Members of the largest instance that is needed: a configuration has one member more of each kind.
+    fn largest(&self) -> usize {
+        self.tested.max(self.configuration + self.kinds)
+    }
+
+    /// Decides a crowd with these views.
+    fn decide(
+        self,
+        crowd: &dyn CrowdObject,
+        settings: &Settings<'_>,
+        started: Instant,
+        search: Alike<'_>,
+    ) -> Result<Report, CheckError> {
+        let mut report = None;
+        crowd.with_instances(self.largest(), &mut |subjects| {
+            let refinements: Vec<_> = subjects
+                .iter()
+                .map(|one| ErasedRefinement::of(*one))
+                .collect();
+            let invariants: Vec<_> = refinements.iter().map(Refinement::invariants).collect();
+            let of_configuration = self.configuration - 1;
+            let settings = selected(
+                settings,
+                &refinements[of_configuration],
+                &invariants[of_configuration],
+            )?;
+            let mut plans = Vec::new();
+            for (refinement, invariants) in refinements.iter().zip(&invariants) {
+                plans.push(plan(refinement, invariants, &settings, AsksAgain::Never)?);
+            }
+            let decision = CrowdDecision {
+                crowd: crowd.declared(),
+                subjects,
+                plans: &plans,
+                sizes: self,
+                settings: &settings,
+                started,
+            };
+            report = Some(decision.report(search)?);
+            Ok(())
+        })?;
+        Ok(report.expect("instances were shown"))
+    }
 }
 
 /// Tests that the settings mean something here.
@@ -141,47 +231,6 @@ fn selected<'s, 'a>(
     }
 }
 
-/// Decides a crowd with views of one size.
-fn decide(
-    crowd: &dyn CrowdObject,
-    size: usize,
-    settings: &Settings<'_>,
-    started: Instant,
-    search: Alike<'_>,
-) -> Result<Report, CheckError> {
-    let members = size + 1 + crowd.declared().witnesses();
-    let mut report = None;
-    // One instance more tells whether obligations speak of as many members as is said.
-    crowd.with_instances(members + 1, &mut |subjects| {
-        let refinements: Vec<_> = subjects
-            .iter()
-            .map(|one| ErasedRefinement::of(*one))
-            .collect();
-        let invariants: Vec<_> = refinements.iter().map(Refinement::invariants).collect();
-        let settings = selected(
-            settings,
-            &refinements[members - 1],
-            &invariants[members - 1],
-        )?;
-        let mut plans = Vec::new();
-        for (refinement, invariants) in refinements.iter().zip(&invariants) {
-            plans.push(plan(refinement, invariants, &settings, AsksAgain::Never)?);
-        }
-        let decision = CrowdDecision {
-            crowd: crowd.declared(),
-            subjects,
-            plans: &plans,
-            size,
-            members,
-            settings: &settings,
-            started,
-        };
-        report = Some(decision.report(search)?);
-        Ok(())
-    })?;
-    Ok(report.expect("instances were shown"))
-}
-
 /// The plan of an instance.
 fn plan<'a>(
     refinement: &'a ErasedRefinement<'a>,
@@ -207,14 +256,11 @@ fn plan<'a>(
 /// The decision of a crowd with views of one size.
 struct CrowdDecision<'c, 'a> {
     crowd: &'c dyn Declared,
-    /// Instances with one member, two, and so on, up to one more than a configuration has;
+    /// Instances with one member, two, and so on, up to the largest that is needed;
     subjects: &'c [&'c dyn Subject],
     /// their plans.
     plans: &'c [Plan<'a>],
-    /// Members of a view,
-    size: usize,
-    /// and of a configuration.
-    members: usize,
+    sizes: Sizes,
     settings: &'c Settings<'c>,
     started: Instant,
 }
@@ -225,7 +271,12 @@ impl<'a> CrowdDecision<'_, 'a> {
         let tested = match self.test()? {
             CrowdTest::All(tested) => tested,
             CrowdTest::Limit(limit) => {
-                return self.by_views(TestedCrowd::default(), Some(limit), self.size, self.members);
+                return self.by_views(
+                    TestedCrowd::default(),
+                    Some(limit),
+                    self.sizes.view,
+                    self.sizes.configuration,
+                );
             }
             // The search of that instance finds it, and shows how it is reached.
             CrowdTest::Panicked(members, panic) => {
@@ -235,13 +286,13 @@ impl<'a> CrowdDecision<'_, 'a> {
                 return of_few.map_err(|_| CheckError::Panicked(Box::new(panic)));
             }
         };
-        for members in 1..self.members {
+        for members in 1..self.sizes.configuration {
             let report = self.of_instance(members, tested, search)?;
             if let Ok(report) = self.of_few(report, members, tested) {
                 return Ok(report);
             }
         }
-        self.by_views(tested, None, self.size, self.members)
+        self.by_views(tested, None, self.sizes.view, self.sizes.configuration)
     }
 
     /// The report of the instance with so many members. Counters may grow for ever, so one that has counters is searched by states that stand for
@@ -260,17 +311,16 @@ impl<'a> CrowdDecision<'_, 'a> {
 
     /// Tests that the instances have the same obligations, of few enough members.
     fn validate(&self) -> Result<(), CrowdFault> {
-        let [.., one, _] = self.plans else {
-            unreachable!("there are several instances");
-        };
-        let chosen = one.obligations.chosen();
+        let chosen = self.plans[self.sizes.configuration - 1]
+            .obligations
+            .chosen();
         for (members, plan) in (1..).zip(self.plans) {
             if plan.obligations.chosen() != chosen {
-                let others = self.members;
+                let others = self.sizes.configuration;
                 return Err(CrowdFault::OtherObligations { members, others });
             }
         }
-        let size = self.size;
+        let size = self.sizes.view;
         let wide = chosen.into_iter().find(|name| {
             *name != ObligationKind::Model.name() && self.crowd.speaks_of(name) > size + 1
         });
@@ -286,7 +336,7 @@ impl<'a> CrowdDecision<'_, 'a> {
 
     fn test(&self) -> Result<CrowdTest, CrowdFault> {
         let alone: Vec<_> = self.plans.iter().map(Alone::new).collect();
-        let instances = self.plans.iter().zip(&alone);
+        let instances = self.plans.iter().zip(&alone).take(self.sizes.tested);
         let instances: Vec<_> = instances
             .map(|(plan, judge)| FewMembers {
                 system: *plan.asking.refinement.implementation(),
@@ -307,38 +357,51 @@ impl<'a> CrowdDecision<'_, 'a> {
         size: usize,
         members: usize,
     ) -> Result<Report, CheckError> {
-        let asking = &self.plans[members - 1].asking;
-        let plan = &plan(
-            asking.refinement,
-            asking.invariants,
-            self.settings,
-            AsksAgain::OnTheWay,
-        )?;
+        // A view of all members of an instance leaves none out.
+        let (kinds, initial) = if size == members {
+            (0, size..=size)
+        } else {
+            (self.sizes.kinds, size..=size + self.sizes.kinds)
+        };
+        let of_levels = &self.plans[members - 1..members + kinds];
+        let of_levels = of_levels.iter().map(|of| {
+            let asks_again = AsksAgain::OnTheWay;
+            plan(
+                of.asking.refinement,
+                of.asking.invariants,
+                self.settings,
+                asks_again,
+            )
+        });
+        let of_levels = of_levels.collect::<Result<Vec<_>, _>>()?;
         let views = ViewSearch::new(self.crowd, size, members - size);
         let settings = Settings {
             search: Search::AnyNumber {
-                views: Some(self.size),
+                views: Some(self.sizes.view),
             },
             ..self.settings.clone()
         };
-        let mut configurations = Configurations::new(plan, views, &settings, self.started);
-        let of_views = self.plans[size - 1].asking.refinement.implementation();
+        let mut configurations = Configurations::new(&of_levels, views, &settings, self.started);
+        let system = |of: &Plan<'a>| *of.asking.refinement.implementation();
+        let of_views = initial.map(|members| (members, system(&self.plans[members - 1])));
+        let of_views: Vec<_> = of_views.collect();
         let totals = match limit {
             Some(limit) => configurations.ended_by(limit),
-            None => configurations.search(of_views)?,
+            None => configurations.search(&of_views)?,
         };
         let provenance = format!(
             "of a state in which all views of {} can be reached, and which may itself not be: larger views, or the search of an instance, tell",
             counted(size as u64, "member")
         );
-        let shown = configurations.shown(&provenance);
-        let refinement = plan.asking.refinement;
+        let views = configurations.views();
+        let findings = configurations.findings(&provenance);
+        let asking = &findings.plan.asking;
         let found = Found::new(
-            refinement,
+            asking.refinement,
             &settings,
-            plan.asking.started,
+            asking.started,
             totals,
-            &shown,
+            &findings.shown,
             None,
         );
         let labelled = Labelled {
@@ -346,13 +409,13 @@ impl<'a> CrowdDecision<'_, 'a> {
             inputs: &[],
             between: &[],
         };
-        let counts = &configurations.tally.counts;
-        let mut report = judge::report(plan, counts, &labelled, None, &found);
+        let counts = &findings.tally.counts;
+        let mut report = judge::report(findings.plan, counts, &labelled, None, &found);
         not_excluded(&mut report, false);
         report.every_number = Some(EveryNumber {
             view_members: size,
             configuration_members: members,
-            views: configurations.views(),
+            views,
             ..self.every_number(tested)
         });
         Ok(self.timed(report))
@@ -384,8 +447,8 @@ impl<'a> CrowdDecision<'_, 'a> {
         EveryNumber {
             members: self.crowd.members().to_owned(),
             bounds: self.crowd.bounds(),
-            view_members: self.size,
-            configuration_members: self.members,
+            view_members: self.sizes.view,
+            configuration_members: self.sizes.configuration,
             views: 0,
             tested_states: tested.states,
             tested_members: tested.members,

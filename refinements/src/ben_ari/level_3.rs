@@ -12,7 +12,7 @@ use refmap::AbstractSteps::{self, One, Stutter};
 use refmap::{Invariant, Process, Refinement, Waiver};
 use refmap_systems::ben_ari::level_3::{Action, Chi, State};
 use refmap_systems::ben_ari::{
-    Level2, Level3, Look, Midway, MutatorAt, MutatorOrder, Scope, Shape, Step, level_2,
+    Level2, Level3, Locals, Look, Midway, MutatorAt, MutatorOrder, Shape, Step, level_2,
 };
 
 use super::scan::{bw_cells, counting, nothing_coloured, scanning};
@@ -80,18 +80,17 @@ pub fn old_count_is_at_most_the_new() -> Invariant<Level3> {
 
 /// What a mutator is about to colour, or to redirect a cell to, is accessible: it adds no garbage
 /// to the black nodes, and redirects nothing to garbage.
-pub fn target_accessible(scope: &Scope) -> Vec<Invariant<Level3>> {
-    (0..scope.mutators)
-        .map(|mutator| {
-            let locals = move |s: &State| s.shared.mutators[usize::from(mutator)];
-            Invariant::new(
-                named("target_accessible", scope, mutator),
-                "supports uncoloured_count_has_no_bw; section 4.2",
-                move |s: &State| s.shared.m.is_accessible(locals(s).q),
-            )
-            .when(move |s: &State| locals(s).mu != MutatorAt::Mutate)
-        })
-        .collect()
+pub fn target_accessible() -> Invariant<Level3> {
+    let midway = |locals: &&Locals| locals.mu != MutatorAt::Mutate;
+    Invariant::new(
+        "target_accessible",
+        "supports uncoloured_count_has_no_bw; section 4.2",
+        move |s: &State| {
+            let mut mutators = s.shared.mutators.iter().filter(midway);
+            mutators.all(|locals| s.shared.m.is_accessible(locals.q))
+        },
+    )
+    .when(move |s: &State| s.shared.mutators.iter().any(|locals| midway(&locals)))
 }
 
 /// A black-to-white pointer behind the scan is one that a mutator has just made, if nothing was
@@ -145,14 +144,6 @@ pub fn blackened_from_l() -> Invariant<Level3> {
         s.shared.c.blackened(&s.shared.m, s.shared.l)
     })
     .when(|s: &State| matches!(s.chi, Chi::TestL | Chi::Append))
-}
-
-/// `name`, with the mutator's number where there are several.
-fn named(name: &'static str, scope: &Scope, mutator: u8) -> String {
-    match scope.mutators {
-        1 => name.to_owned(),
-        _ => format!("{name}({mutator})"),
-    }
 }
 
 /// The identity, except that six locations map to PROPAGATE; H, I, J, BC and OBC are hidden, and so is which mutators were looked at.
@@ -257,8 +248,11 @@ impl Refinement for Refinement3 {
         let scope = &self.implementation.scope;
         match scope.midway {
             Midway::Ignored => {
-                invariants.extend(target_accessible(scope));
-                invariants.extend([bw_behind_scan_is_pending(), bw_behind_scan_has_one_ahead()]);
+                invariants.extend([
+                    target_accessible(),
+                    bw_behind_scan_is_pending(),
+                    bw_behind_scan_has_one_ahead(),
+                ]);
             }
             Midway::Coloured | Midway::Awaited => invariants.extend(repaired(*scope)),
         }

@@ -2,6 +2,7 @@
 //!
 //! Source: Havelund & Shankar, section 6 and Appendix B.
 
+mod any_number;
 pub mod broken;
 mod level_1;
 mod level_2;
@@ -13,6 +14,7 @@ mod several;
 use refmap::{Composed, Property, TransitionSystem, compose};
 use refmap_systems::ben_ari::{Memory, Scope};
 
+pub use any_number::AnyMutators;
 pub use level_1::Refinement1;
 pub use level_2::Refinement2;
 pub use level_3::Refinement3;

@@ -1,7 +1,7 @@
 //! Szymanski's lock.
 
 use refmap::crowd::Crowd;
-use refmap_systems::locks::szymanski::{Action, Omits, Szymanski};
+use refmap_systems::locks::szymanski::{Action, Omits, Szymanski, Thread};
 
 use super::lock::{LockRefinement, ThreadLock};
 
@@ -47,8 +47,18 @@ impl Crowd for AnySzymanski {
         true
     }
 
-    /// The one whose flag is 1 or 4.
-    fn witnesses(&self) -> usize {
-        1
+    // ANCHOR: kinds
+    /// Those whose flag is 1, and those whose flag is 4: threads wait for one of them.
+    fn kinds(&self) -> u32 {
+        2
     }
+
+    fn kind(&self, thread: &Thread) -> Option<u32> {
+        match thread.flag {
+            1 => Some(0),
+            4 => Some(1),
+            _ => None,
+        }
+    }
+    // ANCHOR_END: kinds
 }

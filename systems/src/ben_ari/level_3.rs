@@ -7,13 +7,14 @@
 //!
 //! For several mutators (deviation D6) the collector looks at each of them between a scan and the count after it.
 
+use refmap::crowd::{CrowdParts, Members};
 use refmap::state::Limits;
 use refmap::{Action as _, Choices, Rule, RuleId};
 use serde::Serialize;
 
 use super::command::Command;
 use super::level::{Collector, Level};
-use super::locals::Flag;
+use super::locals::{Flag, Locals, Mutators};
 use super::look::{has_looked, look_at, may_look_at};
 use super::scope::{Figure14, Look, Midway, Scope};
 use super::shape::Shape;
@@ -61,6 +62,25 @@ pub struct State {
 impl AsRef<Shared> for State {
     fn as_ref(&self) -> &Shared {
         &self.shared
+    }
+}
+
+/// Of a state without its mutators, and each of these.
+impl Members for State {
+    type Shared = Self;
+    type Member = Locals;
+
+    fn apart(&self) -> CrowdParts<Self, Locals> {
+        let mut shared = *self;
+        shared.shared.mutators = Mutators::default();
+        let members = self.shared.mutators.iter().copied().collect();
+        CrowdParts { shared, members }
+    }
+
+    fn assembled(shared: &Self, members: &[Locals]) -> Self {
+        let mut state = *shared;
+        state.shared.mutators = members.iter().copied().collect();
+        state
     }
 }
 

@@ -1,21 +1,17 @@
 //! The configurations that views leave, and what the obligations say of them.
 
-use std::cell::Cell;
 use std::collections::HashSet;
 use std::time::Instant;
 
-use crate::crowd::{CrowdFault, ViewSearch};
+use super::level::Level;
+use crate::crowd::{CrowdFault, ErasedParts, Posed, ViewSearch};
 use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem};
-use crate::explore::{
-    Limit, Phase, Place, Progress, StateId, Visitor, look_at, look_at_step, resident_bytes,
-};
-use crate::model_call::{Panic, catch, named};
+use crate::explore::{Limit, Phase, Place, Progress, StateId, Visitor, resident_bytes};
+use crate::model_call::{Panic, catch};
 use crate::obligation::found::Totals;
 use crate::obligation::settings::Settings;
-use crate::obligation::visitor::{Plan, Tally, Tester};
+use crate::obligation::visitor::{Plan, Tally};
 use crate::random::walk::Shown;
-use crate::refinement::Refinement;
-use crate::system::steps;
 use crate::trace::Trace;
 use crate::visit::visit_initial;
 
@@ -24,18 +20,14 @@ const PATIENCE: u64 = 1 << 8;
 
 /// Configurations as they are looked at.
 pub(super) struct Configurations<'c, 'p, 'a> {
-    plan: &'p Plan<'a>,
-    tester: Tester<'p, 'a, ErasedRefinement<'a>>,
-    pub tally: Tally<ErasedRefinement<'a>>,
-    system: ErasedSystem<'a>,
+    /// States of configurations, and those in which one member stands for others that are left out, two, and so on.
+    levels: Vec<Level<'p, 'a>>,
     views: ViewSearch<'c>,
     settings: &'c Settings<'c>,
     started: Instant,
     initial: u64,
     looked_at: u64,
     transitions: u64,
-    /// Those in which something failed first, by their numbers.
-    failed: Vec<(StateId, ErasedState)>,
     /// Panic where the initial states were enumerated.
     panic: Option<Panic>,
     peak_memory_bytes: u64,
@@ -49,55 +41,68 @@ enum SearchEnd {
     Limit(Limit),
 }
 
+/// What was found in states of some number of members: in those in which something failed first, if anything did.
+pub(super) struct Findings<'p, 'a> {
+    /// The plan of their instance.
+    pub plan: &'p Plan<'a>,
+    /// Findings of it, and those of the others.
+    pub tally: Tally<ErasedRefinement<'a>>,
+    /// Behaviours that show what failed.
+    pub shown: Shown<ErasedSystem<'a>>,
+}
+
 impl<'c, 'p, 'a> Configurations<'c, 'p, 'a> {
-    /// Those of the instance of a plan.
+    /// Those of the instance of the first plan; the others are of instances with one member more, two, and so on.
     pub fn new(
-        plan: &'p Plan<'a>,
+        plans: &'p [Plan<'a>],
         views: ViewSearch<'c>,
         settings: &'c Settings<'c>,
         started: Instant,
     ) -> Self {
-        let tester = plan.tester();
         Self {
-            tally: tester.tally(),
-            tester,
-            system: *plan.asking.refinement.implementation(),
-            plan,
+            levels: plans.iter().map(Level::new).collect(),
             views,
             settings,
             started,
             initial: 0,
             looked_at: 0,
             transitions: 0,
-            failed: Vec::new(),
             panic: None,
             peak_memory_bytes: 0,
         }
     }
 
-    /// Looks at all that the views leave, the initial ones being those of `of_views`, as far as the limits go.
+    /// Looks at all that the views leave, as far as the limits go. The first views are those of the initial states of these instances, each with the number
+    /// of its members.
     ///
     /// # Errors
     ///
     /// If the crowd is none.
-    pub fn search(&mut self, of_views: &ErasedSystem<'_>) -> Result<Totals, CrowdFault> {
-        let way = match (initial(of_views), initial(&self.system)) {
-            (Ok(views), Ok(initial)) => {
-                for view in &views {
-                    self.views.add_initial(view)?;
+    pub fn search(&mut self, of_views: &[(usize, ErasedSystem<'_>)]) -> Result<Totals, CrowdFault> {
+        let mut all = Vec::new();
+        let systems = of_views.iter().map(|(_, system)| system);
+        for system in systems.chain([&self.levels[0].system]) {
+            match initial(system) {
+                Ok(states) => all.push(states),
+                Err(panic) => {
+                    self.panic = Some(panic);
+                    return Ok(self.totals(SearchEnd::Stopped));
                 }
-                for state in &initial {
-                    self.look(state, 0);
-                }
-                self.initial = initial.len() as u64;
-                self.search_views()?
             }
-            (Err(panic), _) | (_, Err(panic)) => {
-                self.panic = Some(panic);
-                SearchEnd::Stopped
+        }
+        let configurations = all.pop().unwrap_or_default();
+        for ((members, _), states) in of_views.iter().zip(&all) {
+            for state in states {
+                self.views.add_initial(state, *members)?;
             }
-        };
-        Ok(self.totals(way))
+        }
+        self.initial = configurations.len() as u64;
+        for state in &configurations {
+            let place = self.place(0);
+            self.levels[0].look_at_state(place, state);
+        }
+        let end = self.search_views()?;
+        Ok(self.totals(end))
     }
 
     /// Number of views.
@@ -115,19 +120,21 @@ impl<'c, 'p, 'a> Configurations<'c, 'p, 'a> {
             let Ok(next) = next.map_err(|panic| self.panic = Some(panic)) else {
                 return Ok(SearchEnd::Stopped);
             };
-            let Some((parts, state)) = next else {
+            let Some(configuration) = next else {
                 return Ok(SearchEnd::Complete);
             };
-            for to in self.look(&state, 1) {
+            for to in self.look(&configuration)? {
                 self.transitions += 1;
-                self.views.add_target(&parts, &to)?;
+                self.views.add_target(&configuration, &to);
             }
         }
         Ok(SearchEnd::Stopped)
     }
 
+    /// True if what failed is enough. What fails where members stand for others ends a search, since one instance can tell it.
     fn is_enough(&self) -> bool {
-        self.plan.stop(&self.tally.counts).is_some()
+        let mut levels = self.levels.iter();
+        levels.next().is_some_and(Level::is_enough) || levels.any(Level::has_failed)
     }
 
     fn limit(&mut self) -> Option<Limit> {
@@ -157,56 +164,50 @@ impl<'c, 'p, 'a> Configurations<'c, 'p, 'a> {
         out_of_time.or_else(|| limits.out_of_memory())
     }
 
-    /// Looks at a state and its steps, and says where they lead to; of an initial state, which has a length of 0, at the state alone.
-    fn look(&mut self, state: &ErasedState, length: u32) -> Vec<ErasedState> {
-        let place = Place {
-            length,
-            state: StateId(self.looked_at),
-            step: None,
-        };
+    /// Place of the next state; of an initial one, the length is 0.
+    fn place(&mut self, length: u32) -> Place {
+        let state = StateId(self.looked_at);
         self.looked_at += 1;
-        let (tester, tally) = (&self.tester, &mut self.tally);
-        let at = Cell::new(place);
-        let targets = catch(|| {
-            let image = look_at(tester, tally, place, state);
-            if length == 0 {
-                return Vec::new();
-            }
-            let taken = named("`next` of the implementation", || {
-                steps(&self.system, state)
-            });
-            for (action, _) in &taken {
-                tester.offered(tally, action);
-            }
-            for (position, (action, to)) in (0..).zip(&taken) {
-                at.set(place.of_step(position));
-                look_at_step(tester, tally, at.get(), (state, &image), action, to);
-            }
-            at.set(place);
-            tester.leave(tally, place, state, taken.len() as u32);
-            taken.into_iter().map(|(_, to)| to).collect()
-        });
-        let targets = targets.unwrap_or_else(|panic| {
-            tester.panicked(tally, at.get(), panic);
-            Vec::new()
-        });
-        let mut failures = self.plan.obligations.failures(&self.tally.counts);
-        if failures.any(|(_, first)| first.state == place.state) {
-            self.failed.push((place.state, state.clone()));
+        Place {
+            length,
+            state,
+            step: None,
         }
-        targets
     }
 
-    /// Behaviours that show what failed: each begins with its configuration. What failed has its place there from now on.
-    pub fn shown(&mut self, provenance: &str) -> Shown<ErasedSystem<'a>> {
+    /// Looks at a configuration, and at its steps beside whatever is left out, and says where these lead to.
+    fn look(&mut self, configuration: &Posed) -> Result<Vec<ErasedParts>, CrowdFault> {
+        let mut targets = Vec::new();
+        if configuration.is_all() {
+            let place = self.place(1);
+            let stated = self.views.alone(configuration);
+            self.levels[0].look_at_all(&self.views, place, &stated, &mut targets)?;
+            return Ok(targets);
+        }
+        let place = self.place(1);
+        self.levels[0].look_at_state(place, configuration.state());
+        for stated in self.views.stated(configuration) {
+            let place = self.place(1);
+            let level = &mut self.levels[stated.others()];
+            level.look_at_steps(&self.views, place, &stated, &mut targets)?;
+        }
+        Ok(targets)
+    }
+
+    /// What was found. Where nothing failed, it is told of configurations.
+    pub fn findings(self, provenance: &str) -> Findings<'p, 'a> {
+        let mut levels = self.levels;
+        let failed = levels.iter().position(Level::has_failed);
+        let mut told = levels.swap_remove(failed.unwrap_or(0));
+        // Of what failed elsewhere nothing is said: the search has stopped.
+        for other in levels.into_iter().filter(|level| !level.has_failed()) {
+            told.tester.merge(&mut told.tally, other.tally);
+        }
         let mut shown = Shown::new();
-        let failures: Vec<_> = self.tally.counts.failures().collect();
+        let failures: Vec<_> = told.tally.counts.failures().collect();
         for (failure, place) in failures {
-            let failed = self
-                .failed
-                .iter()
-                .find(|(number, _)| *number == place.state);
-            let Some((_, state)) = failed else {
+            let mut failed = told.failed.iter();
+            let Some((_, state)) = failed.find(|(number, _)| *number == place.state) else {
                 continue;
             };
             let behaviour = Trace {
@@ -218,9 +219,13 @@ impl<'c, 'p, 'a> Configurations<'c, 'p, 'a> {
                 state: shown.keep(behaviour, provenance.to_owned()),
                 step: place.step,
             };
-            self.tally.counts.set_first(failure, place);
+            told.tally.counts.set_first(failure, place);
         }
-        shown
+        Findings {
+            plan: told.plan,
+            tally: told.tally,
+            shown,
+        }
     }
 
     /// Figures where a limit came before anything was looked at.

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use refmap::AbstractSteps::{self, Stutter};
-use refmap::crowd::{Crowd, CrowdParts, Members};
+use refmap::crowd::{Crowd, CrowdParts, MemberOf, Members};
 use refmap::state::{Kept, NameVisitor, Row};
 use refmap::{Constraint, Invariant, Refinement, Rule, RuleId, State, TransitionSystem};
 
@@ -47,6 +47,16 @@ pub struct Move {
     pub member: [u8; 2],
     pub guard: Guard,
     pub ticket: Ticket,
+}
+
+impl Move {
+    /// The kind of another member for which it waits.
+    pub fn waits_for(&self) -> Option<u8> {
+        match self.guard {
+            Guard::Some(kind) | Guard::SomeBefore(kind) => Some(kind),
+            Guard::Nothing | Guard::None(_) | Guard::NoneBefore(_) => None,
+        }
+    }
 }
 
 /// States that are not to be reached.
@@ -138,8 +148,8 @@ pub struct Rules {
     pub initial: Vec<u8>,
     pub bad: Bad,
     pub asks: Asks,
-    /// Members that a step may need, as it is said.
-    pub witnesses: usize,
+    /// Kinds of members for which steps wait, as it is said.
+    pub waits_for: Vec<u8>,
     pub wrong: Wrong,
 }
 
@@ -442,8 +452,15 @@ impl Crowd for Rules {
         "few kinds".to_owned()
     }
 
-    fn witnesses(&self) -> usize {
-        self.witnesses
+    fn kinds(&self) -> u32 {
+        self.waits_for.len() as u32
+    }
+
+    fn kind(&self, (member, _): &MemberOf<Self>) -> Option<u32> {
+        let mut kinds = self.waits_for.iter();
+        kinds
+            .position(|kind| kind == member)
+            .map(|kind| kind as u32)
     }
 
     fn instance(&self, members: usize) -> Instance {

@@ -36,7 +36,7 @@ fn mutual_exclusion(moves: &[Move]) -> Rules {
         initial: vec![IDLE],
         bad: Bad::Two(CRITICAL, CRITICAL),
         asks: Asks::Invariant,
-        witnesses: 0,
+        waits_for: Vec::new(),
         wrong: Wrong::Nothing,
     }
 }
