@@ -1,10 +1,12 @@
 //! Checks of locks, for any number of threads.
 
-use refmap_cli::catalogue::{Check, number};
+use refmap_cli::catalogue::{Check, choice, number};
 use refmap_cli::clap::{self, Args};
+use refmap_programs::MemoryModel;
 use refmap_refinements::CheckedCrowd;
-use refmap_refinements::locks::{AnySzymanski, AnyTestAndSet, AnyTicketLock};
+use refmap_refinements::locks::{AnySpinLock, AnySzymanski, AnyTestAndSet, AnyTicketLock};
 use refmap_systems::locks::MAX_THREADS;
+use refmap_systems::locks::spin::Fences;
 use refmap_systems::locks::szymanski::Omits;
 use refmap_systems::locks::test_and_set::Takes;
 use refmap_systems::locks::ticket::Counters;
@@ -21,6 +23,19 @@ pub(super) fn checks() -> Vec<Check> {
             SCALABLE,
             |arguments: &TestAndSetArguments| {
                 let crowd = AnyTestAndSet(arguments.takes);
+                Ok(crowd.into_checker(arguments.threads))
+            },
+        )
+        .any_number_of("threads"),
+        Check::new(
+            "spin-lock",
+            "the same as a program under a memory model: no assertion fails inside",
+            SCALABLE,
+            |arguments: &SpinArguments| {
+                let crowd = AnySpinLock {
+                    model: arguments.memory,
+                    fences: arguments.fences,
+                };
                 Ok(crowd.into_checker(arguments.threads))
             },
         )
@@ -56,6 +71,19 @@ struct TestAndSetArguments {
     /// how a thread takes the lock: in-two-steps is wrong
     #[arg(long, default_value = "at-once", value_parser = named::<Takes>())]
     takes: Takes,
+}
+
+#[derive(Clone, Args)]
+struct SpinArguments {
+    /// threads
+    #[arg(long, default_value_t = 3, value_parser = number::<usize>(1..=MAX_THREADS as u64))]
+    threads: usize,
+    /// the memory model
+    #[arg(long, default_value = "rmo-no", value_parser = choice(MemoryModel::ALL, MemoryModel::name))]
+    memory: MemoryModel,
+    /// fence before the store by which a thread takes the flag down
+    #[arg(long, default_value = "release", value_parser = named::<Fences>())]
+    fences: Fences,
 }
 
 #[derive(Clone, Args)]

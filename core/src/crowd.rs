@@ -3,7 +3,7 @@
 //! An exhaustive check of two members says nothing of three. View abstraction keeps of each state only its *views*: the shared part with any *k*
 //! of the members. A *configuration* of *k* + 1 members is supposed to be reachable if all its views are; its steps are taken by
 //! the model itself, and what they lead to is cut to views, until nothing is new. What is true of all these configurations is true for
-//! every number of members, since a step moves one of them, and needs of the others at most that *some* member of a [kind](Crowd::kind) is there: which
+//! every number of members, since a step is that of one of them, or of none, and needs of the others at most that *some* member of a [kind](Crowd::kind) is there: which
 //! kinds are among the members that a view leaves out is kept with it, and when steps are taken, one member stands for all of a kind.
 //!
 //! A crowd is declared by [`Crowd`], and checked by [`Checker::crowd`](crate::obligation::Checker::crowd) or

@@ -14,7 +14,7 @@ use crate::auxiliary::{
 };
 use crate::ben_ari::broken::BrokenRefinement;
 use crate::ben_ari::{AnyMutators, Refinement1, Refinement2, Refinement3};
-use crate::locks::{AnySzymanski, AnyTestAndSet, AnyTicketLock};
+use crate::locks::{AnySpinLock, AnySzymanski, AnyTestAndSet, AnyTicketLock};
 use crate::published::{
     AllocatorImplementationRefinement, AlternatingBitRefinement, Ewd840Refinement,
     Ewd998PCalRefinement, SchedulingAllocatorRefinement, VotingRefinement,
@@ -53,6 +53,7 @@ checked_crowds! {
     AnyTestAndSet:;
     AnyTicketLock:;
     AnySzymanski:;
+    AnySpinLock:;
     AnyTreiber:;
     AnyMutators: inductive symmetric;
 }

@@ -41,6 +41,7 @@ mod code;
 mod ends;
 mod expression;
 mod fetch;
+mod identical;
 pub mod litmus;
 mod machine;
 mod model;
@@ -56,6 +57,7 @@ pub use ends::{Ends, TooManyStates, ends, outcomes};
 pub use expression::{
     Expression, Fault, Integer, Location, Names, Operator, Place, Register, Sign, Value,
 };
+pub use identical::IdenticalThreads;
 pub use machine::{Action, Effect, End, Machine, Observation, Show, Shown};
 pub use model::{AccessKind, MemoryModel, UnknownModel};
 pub use outcome::{Outcome, ThreadEnd, ThreadOutcome};

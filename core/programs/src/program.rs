@@ -441,6 +441,17 @@ impl Names for ThreadNames<'_> {
 }
 
 impl Program {
+    /// True if some thread may jump backwards.
+    pub(crate) fn has_loop(&self) -> bool {
+        self.threads.iter().any(|thread| {
+            let mut code = (0..).zip(&thread.code);
+            code.any(|(at, instruction)| {
+                let mut to = instruction.successors(at).into_iter().flatten();
+                to.any(|to| to <= at)
+            })
+        })
+    }
+
     /// Name of a location.
     pub fn location_name(&self, location: Location) -> String {
         let known = self.variables.get(usize::from(location.0));

@@ -9,7 +9,8 @@ use crate::system::{StateOf, TransitionSystem};
 /// A state is a shared part and a part of each member. What is claimed by implementing this is what makes views enough:
 ///
 /// - members are alike: to exchange two of them changes neither what is initial, nor which steps there are, nor which obligations fail;
-/// - a step changes the part of one member at most;
+/// - a step changes the part of one member at most, or, where there are no [kinds](Self::kinds), that of each member by itself, as a request to all of
+///   them does;
 /// - to leave out a member takes no step from the others, as long as one of the same [kind](Self::kind) stays beside the one that moves, and an
 ///   initial state stays one: a step may wait for *no* member to be somewhere, and for *some* member to be there only if that is said;
 /// - members of one kind are alike to the steps of the others: another one of it in the place of one that does not move takes no step;

@@ -186,6 +186,11 @@ impl dyn Declared + '_ {
         kinds.fold(0, |all, kind| all | 1 << kind)
     }
 
+    /// True if a step changes the parts of several members, of which some may be left out that are kept by their kinds: these would have to change as well.
+    pub(super) fn moves_too_many(&self, from: &ErasedParts, to: &ErasedParts) -> bool {
+        self.kinds() > 0 && from.moved(to).count() > 1
+    }
+
     /// Parts of a state of the instance with so many members.
     ///
     /// # Errors

@@ -37,8 +37,10 @@ pub enum CrowdFault {
         /// Difference that it makes.
         what: &'static str,
     },
-    /// A step changes the parts of several members.
-    #[error("a step from {from} to {to} changes the parts of several members")]
+    /// A step changes the parts of several members, of which some are kept by their kinds.
+    #[error(
+        "a step from {from} to {to} changes the parts of several members, and there are kinds of these for which steps wait"
+    )]
     MovesSeveral {
         /// Source of the step.
         from: String,

@@ -152,13 +152,12 @@ impl<'c> ViewSearch<'c> {
     ) -> Result<Option<ErasedParts>, CrowdFault> {
         let supplied = &from.supplied;
         let to = self.crowd.apart(to, supplied.parts.members.len())?;
-        let mut moved = supplied.parts.moved(&to);
-        let mover = moved.next();
-        if moved.next().is_some() {
+        if self.crowd.moves_too_many(&supplied.parts, &to) {
             let (from, to) = (supplied.parts.to_string(), to.to_string());
             return Err(CrowdFault::MovesSeveral { from, to });
         }
-        let is_other = mover.is_some_and(|mover| supplied.is_stand_in(mover));
+        let mut moved = supplied.parts.moved(&to);
+        let is_other = moved.any(|mover| supplied.is_stand_in(mover));
         Ok((!is_other).then(|| supplied.proper(&to)))
     }
 

@@ -329,15 +329,11 @@ impl<'c> TestedInstance<'c> {
     /// Tests that each step is one of whatever members there are beside the one that takes it, if one of each kind stands for those of it that are left out.
     fn test_needs(&self, state: &ErasedParts, steps: &[JudgedStep]) -> Result<(), CrowdFault> {
         for JudgedStep { to, .. } in steps {
-            let mut moved = state.moved(to);
-            let mover = moved.next();
-            if moved.next().is_some() {
+            if self.crowd.moves_too_many(state, to) {
                 let (from, to) = (state.to_string(), to.to_string());
                 return Err(CrowdFault::MovesSeveral { from, to });
             }
-            // A step that changes the shared part alone may be one of any of them.
-            let mut movers =
-                (0..self.members).filter(|one| mover.is_none_or(|mover| mover == *one));
+            let mut movers = (0..self.members).filter(|one| self.may_be_of(state, to, *one));
             let mut is_of = false;
             while let Some(mover) = movers.next().filter(|_| !is_of) {
                 is_of = true;
@@ -355,6 +351,12 @@ impl<'c> TestedInstance<'c> {
             }
         }
         Ok(())
+    }
+
+    /// True if a step may be one of a member. Where kinds are kept of those that are left out, it is the one that it changes, if it changes one.
+    fn may_be_of(&self, from: &ErasedParts, to: &ErasedParts, member: usize) -> bool {
+        let mut moved = from.moved(to);
+        self.crowd.kinds() == 0 || moved.next().is_none_or(|moved| moved == member)
     }
 
     /// Masks of some members, one at least.
@@ -499,9 +501,9 @@ impl<'c> TestedInstance<'c> {
             let mut steps = steps.iter().filter(|step| step.to == *target);
             Ok(steps.any(|step| step.fails.contains(obligation)))
         };
-        let mover = state.moved(&step.to).next();
         let is_wide = |stay: &u32| {
-            let has_mover = mover.is_none_or(|mover| stay >> mover & 1 == 1);
+            let mut members = (0..self.members).filter(|one| stay >> one & 1 == 1);
+            let has_mover = members.any(|one| self.may_be_of(state, &step.to, one));
             has_mover && stay.count_ones() as usize == width
         };
         for stay in self.masks().filter(is_wide) {

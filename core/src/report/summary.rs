@@ -400,9 +400,14 @@ fn views(report: &Report, every_number: &EveryNumber) -> String {
         mixed_states,
         ..
     } = every_number;
+    let all = if *tested_members == 0 {
+        String::new()
+    } else {
+        format!(" (all with up to {tested_members})")
+    };
     format!(
         "{}, {} of {configuration_members} ({} initial), {}, {:.2} s, {} MiB; with fewer {members} searched as they are; that {members} are alike was \
-         tested on {} (all with up to {tested_members}), and on {} put together at random",
+         tested on {}{all}, and on {} put together at random",
         counted(*views, "view"),
         counted(report.states, "configuration"),
         grouped(report.initial_states),

@@ -2,10 +2,12 @@
 
 use refmap::crowd::Crowd;
 use refmap::{Report, Search, Settings, Verdict, check, check_any_number};
+use refmap_programs::MemoryModel;
 use refmap_refinements::ben_ari::AnyMutators;
-use refmap_refinements::locks::{AnySzymanski, AnyTestAndSet, AnyTicketLock};
+use refmap_refinements::locks::{AnySpinLock, AnySzymanski, AnyTestAndSet, AnyTicketLock};
 use refmap_refinements::stacks::AnyTreiber;
 use refmap_systems::ben_ari::{Look, Midway, MutatorOrder, Scope};
+use refmap_systems::locks::spin::Fences;
 use refmap_systems::locks::szymanski::Omits;
 use refmap_systems::locks::test_and_set::Takes;
 use refmap_systems::locks::ticket::Counters;
@@ -56,6 +58,40 @@ fn assert_fails(crowd: &impl Crowd, members: usize) {
 fn a_flag_that_is_tested_and_set_at_once_excludes_any_number() {
     assert_holds(&AnyTestAndSet(Takes::AtOnce), 2, 5);
     assert_fails(&AnyTestAndSet(Takes::InTwoSteps), 2);
+}
+
+/// A lock of a flag under six memory models: of any number of threads it is safe where it is with three, and that takes a fence where stores may be reordered.
+#[test]
+fn a_flag_excludes_any_number_under_memory_models() {
+    let all = [Fences::None, Fences::Release];
+    let mut safe = Vec::new();
+    for model in MemoryModel::ALL {
+        for fences in all {
+            let crowd = AnySpinLock { model, fences };
+            let with_three = check(&crowd.instance(3), &Settings::default());
+            let with_three = with_three.expect("it can be checked");
+            let report = asked(&crowd, None);
+            let holds = report.verdict == Some(Verdict::Holds);
+            assert_eq!(
+                holds,
+                with_three.violated().count() == 0,
+                "{model} {fences:?}: {report}"
+            );
+            if holds {
+                safe.push((model, fences));
+            } else {
+                assert_eq!(report.verdict, Some(Verdict::Incomplete));
+                assert_fails(&crowd, 2);
+            }
+        }
+    }
+    // Where stores are in order none is asked for.
+    let in_order = |model| [MemoryModel::Sc, MemoryModel::Tso].contains(&model);
+    let pairs = MemoryModel::ALL.map(|model| all.map(|fences| (model, fences)));
+    let pairs = pairs.into_iter().flatten();
+    let expected = pairs.filter(|(model, fences)| in_order(*model) || *fences == Fences::Release);
+    let expected: Vec<_> = expected.collect();
+    assert_eq!(safe, expected);
 }
 
 #[test]

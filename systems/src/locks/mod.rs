@@ -1,6 +1,7 @@
 //! Locks of any number of threads, and what they are for.
 
 pub mod exclusion;
+pub mod spin;
 pub mod szymanski;
 pub mod test_and_set;
 pub mod ticket;

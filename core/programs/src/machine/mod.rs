@@ -64,7 +64,7 @@ impl Machine {
     /// If loops have no bound and the model does not [order reads](MemoryModel::orders_reads).
     pub fn new(program: Program, model: MemoryModel) -> Self {
         assert!(
-            program.backward_jumps.is_some() || model.orders_reads(),
+            program.backward_jumps.is_some() || model.orders_reads() || !program.has_loop(),
             "under {model} a loop without a bound reads ahead without end"
         );
         let mut rules = Vec::new();
@@ -287,6 +287,9 @@ impl TransitionSystem for Machine {
     }
 
     fn bound(&self) -> Option<String> {
+        if !self.program.has_loop() {
+            return None;
+        }
         Some(match self.program.backward_jumps? {
             0 => "each loop once".to_owned(),
             1 => "one backward jump a thread".to_owned(),

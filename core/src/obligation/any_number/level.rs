@@ -22,6 +22,9 @@ pub(super) struct Level<'p, 'a> {
     pub failed: Vec<(StateId, ErasedState)>,
 }
 
+/// Looks at a state, and says at which of its steps.
+type Look<'l, 'p, 'a> = dyn FnMut(&mut Level<'p, 'a>, &Cell<Place>) -> Result<(), CrowdFault> + 'l;
+
 /// Abstract state of a state, if one is needed.
 type Image<'p, 'a> = <Tester<'p, 'a, ErasedRefinement<'a>> as Visitor<ErasedSystem<'a>>>::Image;
 
@@ -175,7 +178,7 @@ impl<'p, 'a> Level<'p, 'a> {
         &mut self,
         place: Place,
         state: &ErasedState,
-        look: &mut dyn FnMut(&mut Self, &Cell<Place>) -> Result<(), CrowdFault>,
+        look: &mut Look<'_, 'p, 'a>,
     ) -> Result<(), CrowdFault> {
         let at = Cell::new(place);
         let looked = catch(|| look(self, &at));

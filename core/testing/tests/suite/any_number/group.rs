@@ -47,6 +47,8 @@ pub struct Move {
     pub member: [u8; 2],
     pub guard: Guard,
     pub ticket: Ticket,
+    /// Kind of all others of another kind, after the step.
+    pub others: Option<[u8; 2]>,
 }
 
 impl Move {
@@ -340,6 +342,10 @@ impl TransitionSystem for Instance {
                 }
                 let mut to = from.clone();
                 to.shared = step.shared[1];
+                if let Some([before, after]) = step.others {
+                    let others = to.members.iter_mut().filter(|one| **one == before);
+                    others.for_each(|one| *one = after);
+                }
                 to.members[mover] = step.member[1];
                 match step.ticket {
                     Ticket::Take => {

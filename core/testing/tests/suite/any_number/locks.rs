@@ -27,6 +27,7 @@ const fn step(shared: [u8; 2], member: [u8; 2]) -> Move {
         member,
         guard: Guard::Nothing,
         ticket: Ticket::Nothing,
+        others: None,
     }
 }
 
@@ -162,8 +163,16 @@ fn what_is_no_crowd_is_refused() {
         refused(&rules, 2)
     };
     assert!(matches!(wrong(Wrong::First), CrowdFault::NotAlike { .. }));
+    // It is the next member in turn, whichever that is.
     assert!(matches!(
         wrong(Wrong::MovesTwo),
+        CrowdFault::NeedsOthers { kinds: 0, .. }
+    ));
+    let mut request = test_and_set();
+    request.moves[0].others = Some([IDLE, WAITS]);
+    request.waits_for = vec![WAITS];
+    assert!(matches!(
+        refused(&request, 2),
         CrowdFault::MovesSeveral { .. }
     ));
     assert!(matches!(

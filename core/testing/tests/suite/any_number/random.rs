@@ -43,7 +43,9 @@ enum Family {
     Line,
     /// They have tickets.
     Tickets,
-    /// All of these.
+    /// They may change all others of a kind.
+    Requests,
+    /// All of these but requests.
     All,
 }
 
@@ -53,7 +55,7 @@ fn draw(generator: &mut Generator, family: Family) -> Rules {
     let shared = 1 + generator.below(3) as u8;
     let below = |generator: &mut Generator, most: u8| generator.below(most.into()) as u8;
     let (guards, tickets) = match family {
-        Family::Plain => (2, 1),
+        Family::Plain | Family::Requests => (2, 1),
         Family::Waits => (3, 1),
         Family::Line => (5, 1),
         Family::Tickets => (2, 4),
@@ -75,6 +77,8 @@ fn draw(generator: &mut Generator, family: Family) -> Rules {
             2 => Ticket::IsServed,
             _ => Ticket::Serve,
         },
+        others: (family == Family::Requests && generator.below(2) == 0)
+            .then(|| [below(generator, kinds), below(generator, kinds)]),
     });
     let moves: Vec<_> = moves.collect();
     let mut waits_for: Vec<_> = moves.iter().filter_map(Move::waits_for).collect();
@@ -162,6 +166,12 @@ fn what_holds_for_every_number_holds_with_few() {
 #[test]
 fn what_waits_for_others_holds_for_every_number() {
     assert_eq!(compare(0..1000, Family::Waits), [456, 455]);
+}
+
+/// The same with steps that change all others.
+#[test]
+fn what_changes_all_others_holds_for_every_number() {
+    assert_eq!(compare(0..2000, Family::Requests), [0, 0]);
 }
 
 /// The same with members in a line.
