@@ -19,7 +19,7 @@ use super::machine::{End, Machine, Observation, Show, Shown};
 use super::model::MemoryModel;
 use super::program::Program;
 use super::state::State;
-use refmap::{AbstractSteps, Refinement, TransitionSystem};
+use refmap::{AbstractSteps, Drawing, Refinement, TransitionSystem};
 
 /// Specification given by all outputs that a program may produce.
 #[derive(Debug)]
@@ -165,6 +165,12 @@ impl TransitionSystem for Behaviours {
         to[thread].output.extend(&more.output);
         to[thread].end = more.end;
         self.allowed.contains(&to).then_some(to)
+    }
+
+    fn draw(&self, shown: &Observation) -> Option<Drawing> {
+        let threads = shown.iter().enumerate();
+        let threads = threads.map(|(thread, shown)| shown.row(thread));
+        Some(threads.fold(Drawing::default(), Drawing::row))
     }
 
     fn may_stop(&self, _: &Observation) -> bool {

@@ -1,7 +1,5 @@
 //! Configurations as a crowd has them: their members alike or in a line, and with counters or without.
 
-use foldhash::{HashSet, HashSetExt};
-
 use super::counters::{Counted, close, placed};
 use super::declared::{Declared, DeclaredCounters, ErasedParts};
 use super::parts::CrowdParts;
@@ -168,25 +166,27 @@ fn masks(members: usize, size: usize) -> impl Iterator<Item = u32> {
 
 impl Composition for KnownParts<'_> {
     fn views(&mut self, of: &Configuration, size: usize) -> Vec<Configuration> {
-        let mut seen = HashSet::new();
+        let mut views = Vec::new();
         if self.crowd.far().is_some() {
             let parts = self.parts(of);
             for mask in masks(of.members.len(), size) {
                 let absent = of.absent | self.bits(of, !mask);
-                seen.insert(self.configuration(&parts.some(mask), absent));
+                views.push(self.configuration(&parts.some(mask), absent));
             }
         } else {
             for mask in masks(of.members.len(), size) {
                 let members = of.members.iter().enumerate();
                 let members = members.filter(|(place, _)| mask >> place & 1 == 1);
-                seen.insert(Configuration {
+                views.push(Configuration {
                     shared: of.shared,
                     members: members.map(|(_, member)| *member).collect(),
                     absent: of.absent | self.bits(of, !mask),
                 });
             }
         }
-        seen.into_iter().collect()
+        views.sort_unstable();
+        views.dedup();
+        views
     }
 
     fn grown(&mut self, from: &Configuration) -> Vec<Configuration> {

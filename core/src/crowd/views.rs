@@ -3,7 +3,7 @@
 use foldhash::{HashSet, HashSetExt};
 
 /// A shared part and members, by their numbers, in one order of those in which they are alike, and what is kept of the members that are left out.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Configuration {
     pub shared: u32,
     pub members: Vec<u32>,

@@ -162,13 +162,7 @@ impl TransitionSystem for Register {
 
     fn draw(&self, state: &State) -> Option<Drawing> {
         let threads = state.shown.iter().enumerate();
-        let threads = threads.map(|(thread, shown)| {
-            let row = Row::of(format!("thread {thread}")).queue("output", &shown.output);
-            match shown.end {
-                End::None => row,
-                end => row.value("", format!("{end:?}").to_lowercase()),
-            }
-        });
+        let threads = threads.map(|(thread, shown)| shown.row(thread));
         let ended = Row::new().value("complete in the copy", state.in_copy);
         Some(threads.fold(Drawing::default().row(ended), Drawing::row))
     }

@@ -1,8 +1,12 @@
 //! [Appendix B.2] The invariants of each level are inductive and suffice for its refinement, and
 //! leaving one out breaks something.
 
-use refmap::obligation::{Induction, Selection, Settings};
-use refmap::{Report, Verdict, type_correct_states};
+use refmap::obligation::{Checker, Induction, Selection, Settings, Until};
+use refmap::random::Samples;
+use refmap::{
+    AbstractSteps, ActionOf, Invariant, Refinement, Report, StateOf, TypeCorrect, Verdict,
+    type_correct_states,
+};
 use refmap_refinements::Checked;
 use refmap_refinements::ben_ari::{Refinement1, Refinement2, Refinement3, composed};
 use refmap_systems::ben_ari::{Level3, Scope};
@@ -91,4 +95,87 @@ fn two_mutators_break_the_induction() {
     assert_eq!(report.verdict, Some(Verdict::Violated));
     let counterexample = report.counterexample.expect("it is shown");
     assert!(!counterexample.reachable);
+}
+
+/// A refinement that lacks one of its invariants.
+struct Lacking<R> {
+    of: R,
+    /// Place of the invariant among all.
+    place: usize,
+}
+
+impl<R: Refinement> Refinement for Lacking<R> {
+    type Concrete = R::Concrete;
+    type Abstract = R::Abstract;
+
+    fn implementation(&self) -> &R::Concrete {
+        self.of.implementation()
+    }
+
+    fn specification(&self) -> &R::Abstract {
+        self.of.specification()
+    }
+
+    fn map(&self, state: &StateOf<R::Concrete>) -> StateOf<R::Abstract> {
+        self.of.map(state)
+    }
+
+    fn abstract_steps(
+        &self,
+        from: &StateOf<R::Concrete>,
+        action: &ActionOf<R::Concrete>,
+        to: &StateOf<R::Concrete>,
+    ) -> AbstractSteps<ActionOf<R::Abstract>> {
+        self.of.abstract_steps(from, action, to)
+    }
+
+    fn invariants(&self) -> Vec<Invariant<R::Concrete>> {
+        let mut invariants = self.of.invariants();
+        invariants.remove(self.place);
+        invariants
+    }
+}
+
+/// Asserts that draws find a counterexample to induction with each invariant left out in turn, but where it is implied.
+fn assert_found<R>(new: impl Fn() -> R, samples: u64, implied: &[&str])
+where
+    R: Refinement<Concrete: TypeCorrect>,
+{
+    let invariants = new().invariants();
+    for (place, left_out) in invariants.iter().enumerate() {
+        let lacking = Lacking { of: new(), place };
+        let settings = Settings {
+            obligations: Selection::only(["inductive"]),
+            induction: Induction::Sampled(Samples { samples, seed: 0 }),
+            until: Until::End,
+            ..Settings::default()
+        };
+        let report = Checker::new(&lacking).inductive().check(&settings);
+        let report = report.expect("the settings fit");
+        let is_found = report.violated().next().is_some();
+        let name = left_out.name();
+        assert_eq!(is_found, !implied.contains(&name), "{name}: {report}");
+    }
+}
+
+#[test]
+fn draws_miss_each_invariant_of_levels_1_and_2() {
+    let scope = Scope::new(3, 1, 1);
+    assert_found(|| Refinement1::new(scope), 5_000, &["inv1"]);
+    assert_found(|| Refinement2::new(scope), 5_000, &[]);
+}
+
+#[test]
+fn draws_miss_each_invariant_of_level_3() {
+    assert_found(|| Refinement3::new(Scope::new(3, 1, 1)), 50_000, &[]);
+}
+
+/// Where there are too many states for a pass.
+#[test]
+#[ignore = "minutes"]
+fn slow_draws_miss_each_invariant_at_five_nodes() {
+    let scope = Scope::new(5, 2, 2);
+    assert_found(|| Refinement1::new(scope), 50_000, &["inv1"]);
+    assert_found(|| Refinement2::new(scope), 50_000, &[]);
+    assert_found(|| Refinement3::new(scope), 50_000, &[]);
 }

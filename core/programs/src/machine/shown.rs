@@ -1,5 +1,6 @@
 //! Observation of a machine, and the action by which it changes.
 
+use refmap::drawing::Row;
 use refmap::{Process, Rule};
 use serde::{Serialize, Serializer};
 
@@ -15,6 +16,17 @@ pub struct Shown {
     pub output: Vec<Value>,
     /// End of the thread, if it has ended.
     pub end: End,
+}
+
+impl Shown {
+    /// Drawing of it, with the number of the thread.
+    pub fn row(&self, thread: usize) -> Row {
+        let row = Row::of(format!("thread {thread}")).queue("output", &self.output);
+        match self.end {
+            End::None => row,
+            end => row.value("", format!("{end:?}").to_lowercase()),
+        }
+    }
 }
 
 /// End of a thread.

@@ -199,8 +199,10 @@ impl<'c, 'p, 'a> Configurations<'c, 'p, 'a> {
         let mut levels = self.levels;
         let failed = levels.iter().position(Level::has_failed);
         let mut told = levels.swap_remove(failed.unwrap_or(0));
-        // Of what failed elsewhere nothing is said: the search has stopped.
-        for other in levels.into_iter().filter(|level| !level.has_failed()) {
+        // Of what failed elsewhere nothing is said, since the search has stopped; nor of rules that have other numbers there.
+        let counts = |other: &Level<'p, 'a>| !other.has_failed() && other.has_rules_of(&told);
+        let (counted, _): (Vec<_>, Vec<_>) = levels.into_iter().partition(counts);
+        for other in counted {
             told.tester.merge(&mut told.tally, other.tally);
         }
         let mut shown = Shown::new();

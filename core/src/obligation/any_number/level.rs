@@ -6,6 +6,7 @@ use super::alone::Alone;
 use crate::crowd::{CrowdFault, ErasedParts, Judge, Stated, ViewSearch};
 use crate::erased::{ErasedRefinement, ErasedState, ErasedStep, ErasedSystem};
 use crate::explore::{Place, StateId, Visitor, look_at, look_at_step};
+use crate::functions::Functions;
 use crate::model_call::{catch, named};
 use crate::obligation::visitor::{Plan, Tally, Tester};
 use crate::refinement::Refinement;
@@ -46,6 +47,18 @@ impl<'p, 'a> Level<'p, 'a> {
     pub fn has_failed(&self) -> bool {
         let mut failures = self.plan.obligations.failures(&self.tally.counts);
         failures.next().is_some()
+    }
+
+    /// True if rules have the numbers that they have in another instance.
+    pub fn has_rules_of(&self, other: &Self) -> bool {
+        let names = |level: &Self| {
+            let rules = named("`rules` of the implementation", || {
+                level.system.call_rules()
+            });
+            let names = rules.iter().map(|rule| rule.name.clone());
+            names.collect::<Vec<_>>()
+        };
+        names(self) == names(other)
     }
 
     /// True if something failed with which a check ends.

@@ -99,6 +99,38 @@ fn a_lock_with_tickets_holds_for_every_number() {
     );
 }
 
+/// A gap that stands for larger ones is still one when it has become less by one: the fourth ticket is served after three others.
+#[test]
+fn a_gap_stands_for_all_larger_ones() {
+    let serve = |shared| Move {
+        ticket: Ticket::Serve,
+        ..step(shared, [WAITS, IDLE])
+    };
+    let with = |ticket, shared, member| Move {
+        ticket,
+        ..step(shared, member)
+    };
+    let rules = Rules {
+        bad: Bad::One(4, CRITICAL),
+        ..mutual_exclusion(&[
+            with(Ticket::Take, [0, 0], [IDLE, WAITS]),
+            step([0, 1], [WAITS, WAITS]),
+            serve([1, 2]),
+            serve([2, 3]),
+            serve([3, 4]),
+            with(Ticket::IsServed, [4, 4], [WAITS, CRITICAL]),
+        ])
+    };
+    assert_eq!(
+        [3, 4].map(|members| is_unsafe(&rules, members)),
+        [false, true]
+    );
+    for size in [1, 2] {
+        let report = asked(&rules, size).expect("it is a crowd");
+        assert_eq!(report.verdict, Some(Verdict::Incomplete), "{report}");
+    }
+}
+
 #[test]
 fn a_lock_holds_for_every_number() {
     for asks in Asks::ALL {
