@@ -220,3 +220,164 @@ impl Composition for KnownParts<'_> {
         grown
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::super::views::Views;
+    use super::*;
+    use crate::erased::ErasedState;
+    use crate::random::Generator;
+    use crate::state::NameVisitor;
+
+    /// Members that are numbers below a bound, alike or in a line. The first few are each a kind.
+    struct Numbers {
+        numbers: u32,
+        kinds: u32,
+        in_line: bool,
+    }
+
+    impl Numbers {
+        fn ordered(&self, mut members: Vec<u32>) -> Vec<u32> {
+            if !self.in_line {
+                members.sort_unstable();
+            }
+            members
+        }
+
+        fn bit(&self, member: u32) -> u32 {
+            if member < self.kinds { 1 << member } else { 0 }
+        }
+
+        fn views(&self, of: &Configuration, size: usize) -> Vec<Configuration> {
+            let masks =
+                (0u32..1 << of.members.len()).filter(|mask| mask.count_ones() as usize == size);
+            let some = |mask: u32| {
+                let members = of.members.iter().enumerate();
+                let members = members.filter(move |(place, _)| mask >> place & 1 == 1);
+                members.map(|(_, member)| *member)
+            };
+            let views = masks.map(|mask| Configuration {
+                shared: of.shared,
+                members: some(mask).collect(),
+                absent: some(!mask).fold(of.absent, |all, member| all | self.bit(member)),
+            });
+            views.collect()
+        }
+    }
+
+    impl Declared for Numbers {
+        fn members(&self) -> &str {
+            "numbers"
+        }
+
+        fn bounds(&self) -> String {
+            String::new()
+        }
+
+        fn most(&self) -> usize {
+            usize::MAX
+        }
+
+        fn in_line(&self) -> bool {
+            self.in_line
+        }
+
+        fn far(&self) -> Option<u64> {
+            None
+        }
+
+        fn kinds(&self) -> u32 {
+            self.kinds
+        }
+
+        fn kind(&self, member: &ErasedPart) -> Option<u32> {
+            let member = *member.get::<u32>();
+            (member < self.kinds).then_some(member)
+        }
+
+        fn speaks_of(&self, _: &str) -> usize {
+            1
+        }
+
+        fn parts(&self, _: &ErasedState) -> ErasedParts {
+            unreachable!("there are no states")
+        }
+
+        fn assembled(&self, _: &ErasedParts) -> ErasedState {
+            unreachable!("there are no states")
+        }
+
+        fn visit_names(&self, _: &ErasedParts, _: &mut dyn NameVisitor) -> ErasedParts {
+            unreachable!("there are no counters")
+        }
+    }
+
+    /// Each configuration all of whose views were taken up comes once, when the last of them is.
+    #[test]
+    fn configurations_come_when_their_views_are_complete() {
+        let mut generator = Generator::new(3);
+        let mut configurations = 0;
+        for case in 0..400 {
+            let size = 1 + case % 3;
+            let more = 1 + case / 3 % 3;
+            let form = Numbers {
+                numbers: 1 + generator.below(4) as u32,
+                kinds: (case / 9 % 3) as u32,
+                in_line: case % 2 == 0,
+            };
+            let mut known = KnownParts::new(&form);
+            for shared in 0..2u32 {
+                let members = (0..form.numbers).map(ErasedPart::from).collect();
+                let shared = ErasedPart::from(shared);
+                known.configuration(&CrowdParts { shared, members }, 0);
+            }
+            let mut views = Views::default();
+            let mut added = HashSet::new();
+            let mut all = Vec::new();
+            for _ in 0..generator.below(60) {
+                let shared = generator.below(2) as u32;
+                let members = (0..size).map(|_| generator.below(form.numbers as usize) as u32);
+                let members = form.ordered(members.collect());
+                let absent = generator.below(1 << form.kinds) as u32;
+                let view = Configuration {
+                    shared,
+                    members,
+                    absent,
+                };
+                added.insert(view.clone());
+                views.add(view);
+                if generator.below(2) == 0 {
+                    views.next(&mut known, more, &mut all);
+                }
+            }
+            while views.next(&mut known, more, &mut all).is_some() {}
+            let mut expected = Vec::new();
+            for (shared, absent) in (0..2).flat_map(|one| (0..4).map(move |other| (one, other))) {
+                for number in 0..form.numbers.pow((size + more) as u32) {
+                    let places = 0..(size + more) as u32;
+                    let members: Vec<_> = places
+                        .map(|place| number / form.numbers.pow(place) % form.numbers)
+                        .collect();
+                    let is_ordered = form.in_line || members.is_sorted();
+                    let one = Configuration {
+                        shared,
+                        members,
+                        absent,
+                    };
+                    let views_of_one = form.views(&one, size);
+                    if is_ordered && views_of_one.iter().all(|view| added.contains(view)) {
+                        expected.push(one);
+                    }
+                }
+            }
+            let order = |one: &Configuration| (one.shared, one.absent, one.members.clone());
+            all.sort_unstable_by_key(order);
+            expected.sort_unstable_by_key(order);
+            assert_eq!(all, expected, "case {case}");
+            configurations += all.len();
+        }
+        assert!(configurations > 1000, "{configurations}");
+    }
+}

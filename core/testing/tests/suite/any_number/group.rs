@@ -140,6 +140,8 @@ pub enum Wrong {
     Constraint,
     /// There is a bound.
     Bound,
+    /// Members of different kinds are said to be of one.
+    Kinds,
     /// A function panics of three members that are alike.
     Panics,
 }
@@ -459,14 +461,16 @@ impl Crowd for Rules {
     }
 
     fn kinds(&self) -> u32 {
-        self.waits_for.len() as u32
+        match self.wrong {
+            Wrong::Kinds => 1,
+            _ => self.waits_for.len() as u32,
+        }
     }
 
     fn kind(&self, (member, _): &MemberOf<Self>) -> Option<u32> {
         let mut kinds = self.waits_for.iter();
-        kinds
-            .position(|kind| kind == member)
-            .map(|kind| kind as u32)
+        let kind = kinds.position(|kind| kind == member)? as u32;
+        Some(kind.min(self.kinds() - 1))
     }
 
     fn instance(&self, members: usize) -> Instance {

@@ -99,6 +99,29 @@ fn a_lock_with_tickets_holds_for_every_number() {
     );
 }
 
+/// Members of one kind are alike to the steps of others.
+#[test]
+fn a_kind_of_members_that_are_not_alike_is_found_out() {
+    let waits = Move {
+        guard: Guard::Some(CRITICAL),
+        ..step([1, 1], [WAITS, IDLE])
+    };
+    let mut rules = mutual_exclusion(&[
+        step([0, 0], [IDLE, WAITS]),
+        step([0, 1], [IDLE, CRITICAL]),
+        waits,
+    ]);
+    rules.waits_for = vec![CRITICAL, WAITS];
+    let report = asked(&rules, 2).expect("it is a crowd");
+    assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+    rules.wrong = Wrong::Kinds;
+    let fault = refused(&rules, 2);
+    assert!(
+        matches!(fault, CrowdFault::NeedsOthers { kinds: 1, .. }),
+        "{fault}"
+    );
+}
+
 /// A gap that stands for larger ones is still one when it has become less by one: the fourth ticket is served after three others.
 #[test]
 fn a_gap_stands_for_all_larger_ones() {
