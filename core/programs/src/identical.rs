@@ -1,6 +1,6 @@
 //! Programs of any number of threads that have the same code, as a crowd.
 //!
-//! What the threads share is memory; of each other they know nothing, unless a location holds a number of a thread, and then they are not alike.
+//! Threads share memory. Of each other they know nothing, unless a location holds the number of a thread, and then they are not alike.
 
 use std::sync::Arc;
 

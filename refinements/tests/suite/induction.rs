@@ -170,7 +170,7 @@ fn draws_miss_each_invariant_of_level_3() {
     assert_found(|| Refinement3::new(Scope::new(3, 1, 1)), 50_000, &[]);
 }
 
-/// Where there are too many states for a pass.
+/// Counterexamples to induction are found where there are too many states for a pass.
 #[test]
 #[ignore = "minutes"]
 fn slow_draws_miss_each_invariant_at_five_nodes() {

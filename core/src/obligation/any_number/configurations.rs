@@ -41,7 +41,7 @@ enum SearchEnd {
     Limit(Limit),
 }
 
-/// What was found in states of some number of members: in those in which something failed first, if anything did.
+/// Findings in states of some number of members: in those in which something failed first, if anything did.
 pub(super) struct Findings<'p, 'a> {
     /// The plan of their instance.
     pub plan: &'p Plan<'a>,
@@ -194,7 +194,7 @@ impl<'c, 'p, 'a> Configurations<'c, 'p, 'a> {
         Ok(targets)
     }
 
-    /// What was found. Where nothing failed, it is told of configurations.
+    /// Findings of the search. If nothing failed, they are those of configurations.
     pub fn findings(self, provenance: &str) -> Findings<'p, 'a> {
         let mut levels = self.levels;
         let failed = levels.iter().position(Level::has_failed);

@@ -94,7 +94,7 @@ impl<'p, 'a> Level<'p, 'a> {
             for (position, step) in (0..).zip(&taken) {
                 at.set(place.of_step(position));
                 targets.extend(views.target(stated, &step.1)?);
-                level.look_at_step(at.get(), (state, &image), step);
+                level.look_at_step(at.get(), state, &image, step);
             }
             at.set(place);
             let count = taken.len() as u32;
@@ -127,9 +127,9 @@ impl<'p, 'a> Level<'p, 'a> {
                 let better = level.passing(views, stated, step, &target)?;
                 if let Some((other, step)) = better {
                     let image = level.tester.image(&mut level.tally, &other);
-                    level.look_at_step(at.get(), (&other, &image), &step);
+                    level.look_at_step(at.get(), &other, &image, &step);
                 } else {
-                    level.look_at_step(at.get(), (state, &image), step);
+                    level.look_at_step(at.get(), state, &image, step);
                 }
                 targets.push(target);
             }
@@ -137,7 +137,8 @@ impl<'p, 'a> Level<'p, 'a> {
         })
     }
 
-    /// Of a step that fails, the same one of a state with other members of the same kinds in the place of those that are left out, where it does not fail.
+    /// Of a step that fails, the same one of a state with other members of the same kinds in the place of those that are left out, where no step does
+    /// that leads to the same. Steps are told apart by that alone: actions may have the numbers of members.
     fn passing(
         &self,
         views: &ViewSearch<'_>,
@@ -153,11 +154,15 @@ impl<'p, 'a> Level<'p, 'a> {
             return Ok(None);
         }
         for other in views.varied(stated) {
+            let mut same = Vec::new();
             for step in self.steps(&other.state) {
-                let is_it = views.target(&other, &step.1)?.as_ref() == Some(target);
-                if is_it && passes(&other.state, &step) {
-                    return Ok(Some((other.state, step)));
+                if views.target(&other, &step.1)?.as_ref() == Some(target) {
+                    same.push(step);
                 }
+            }
+            let all_pass = same.iter().all(|step| passes(&other.state, step));
+            if let Some(step) = same.into_iter().next().filter(|_| all_pass) {
+                return Ok(Some((other.state, step)));
             }
         }
         Ok(None)
@@ -172,18 +177,13 @@ impl<'p, 'a> Level<'p, 'a> {
     fn look_at_step(
         &mut self,
         place: Place,
-        (from, image): (&ErasedState, &Image<'p, 'a>),
+        from: &ErasedState,
+        image: &Image<'p, 'a>,
         (action, to): &ErasedStep,
     ) {
-        self.tester.offered(&mut self.tally, action);
-        look_at_step(
-            &self.tester,
-            &mut self.tally,
-            place,
-            (from, image),
-            action,
-            to,
-        );
+        let (tester, tally) = (&self.tester, &mut self.tally);
+        tester.offered(tally, action);
+        look_at_step(tester, tally, place, (from, image), action, to);
     }
 
     /// Looks at a state, where a function of the model may panic.

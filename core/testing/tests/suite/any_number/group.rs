@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use refmap::AbstractSteps::{self, Stutter};
+use refmap::AbstractSteps::{self, One, Stutter};
 use refmap::crowd::{Crowd, CrowdParts, MemberOf, Members};
 use refmap::state::{Kept, NameVisitor, Row};
 use refmap::{Constraint, Invariant, Refinement, Rule, RuleId, State, TransitionSystem};
@@ -152,6 +152,8 @@ pub struct Rules {
     pub initial: Vec<u8>,
     pub bad: Bad,
     pub asks: Asks,
+    /// Number of the step that is said to simulate one of the specification, which has none.
+    pub simulates: Option<usize>,
     /// Kinds of members for which steps wait, as it is said.
     pub waits_for: Vec<u8>,
     pub wrong: Wrong,
@@ -424,8 +426,13 @@ impl Refinement for Instance {
         self.rules.asks == Asks::Simulation && self.rules.bad.is(state)
     }
 
-    fn abstract_steps(&self, _: &Group, _: &(usize, usize), _: &Group) -> AbstractSteps<usize> {
-        Stutter
+    fn abstract_steps(&self, _: &Group, step: &(usize, usize), _: &Group) -> AbstractSteps<usize> {
+        let (number, _) = *step;
+        if self.rules.simulates == Some(number) {
+            One(number)
+        } else {
+            Stutter
+        }
     }
 
     fn invariants(&self) -> Vec<Invariant<Self>> {

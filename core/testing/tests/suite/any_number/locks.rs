@@ -37,6 +37,7 @@ fn mutual_exclusion(moves: &[Move]) -> Rules {
         initial: vec![IDLE],
         bad: Bad::Two(CRITICAL, CRITICAL),
         asks: Asks::Invariant,
+        simulates: None,
         waits_for: Vec::new(),
         wrong: Wrong::Nothing,
     }
@@ -61,7 +62,7 @@ fn safe_for_two() -> Rules {
     ])
 }
 
-/// Whoever takes a ticket waits until it is served.
+/// Tickets: a member that has taken one waits until it is served.
 fn ticket_lock() -> Rules {
     let with = |ticket, member| Move {
         ticket,
@@ -97,6 +98,34 @@ fn a_lock_with_tickets_holds_for_every_number() {
         matches!(fault, CrowdFault::CountersMatter { .. }),
         "{fault}"
     );
+}
+
+/// Of two steps that lead to the same one fails, of three members and not of two: the other one does not excuse it.
+#[test]
+fn a_step_is_not_excused_by_another_one() {
+    let beside = |kind, shared, member| Move {
+        guard: Guard::Some(kind),
+        ..step(shared, member)
+    };
+    let twice = beside(WAITS, [2, 3], [IDLE, IDLE]);
+    let mut rules = mutual_exclusion(&[
+        step([0, 1], [IDLE, CRITICAL]),
+        beside(CRITICAL, [1, 2], [IDLE, WAITS]),
+        twice,
+        twice,
+    ]);
+    rules.waits_for = vec![CRITICAL, WAITS];
+    let verdict = |rules: &Rules, size| asked(rules, size).expect("it is a crowd").verdict;
+    for size in [1, 2] {
+        assert_eq!(verdict(&rules, size), Some(Verdict::Holds));
+        for number in [2, 3] {
+            let fails = Rules {
+                simulates: Some(number),
+                ..rules.clone()
+            };
+            assert_eq!(verdict(&fails, size), Some(Verdict::Incomplete));
+        }
+    }
 }
 
 /// Members of one kind are alike to the steps of others.

@@ -95,6 +95,7 @@ fn draw(generator: &mut Generator, family: Family) -> Rules {
             _ => Bad::Three(last),
         },
         asks: Asks::ALL[generator.below(3)],
+        simulates: None,
         waits_for,
         wrong: Wrong::Nothing,
     }
