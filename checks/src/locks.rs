@@ -6,7 +6,7 @@ use refmap_programs::MemoryModel;
 use refmap_refinements::CheckedCrowd;
 use refmap_refinements::locks::{AnySpinLock, AnySzymanski, AnyTestAndSet, AnyTicketLock};
 use refmap_systems::locks::MAX_THREADS;
-use refmap_systems::locks::spin::Fences;
+use refmap_systems::locks::spin::SpinFence;
 use refmap_systems::locks::szymanski::Omits;
 use refmap_systems::locks::test_and_set::Takes;
 use refmap_systems::locks::ticket::Counters;
@@ -82,8 +82,8 @@ struct SpinArguments {
     #[arg(long, default_value = "rmo-no", value_parser = choice(MemoryModel::ALL, MemoryModel::name))]
     memory: MemoryModel,
     /// fence before the store by which a thread takes the flag down
-    #[arg(long, default_value = "release", value_parser = named::<Fences>())]
-    fences: Fences,
+    #[arg(long, default_value = "release", value_parser = named::<SpinFence>())]
+    fences: SpinFence,
 }
 
 #[derive(Clone, Args)]

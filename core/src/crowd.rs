@@ -34,5 +34,5 @@ pub use fault::CrowdFault;
 pub(crate) use judge::{FewMembers, Judge};
 pub use members::Members;
 pub use parts::CrowdParts;
-pub(crate) use search::{Posed, Stated, ViewSearch};
+pub(crate) use search::{Posed, StatedMembers, ViewSearch};
 pub(crate) use tested::{CrowdTest, TestedCrowd, test};

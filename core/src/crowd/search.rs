@@ -19,37 +19,28 @@ pub(crate) struct ViewSearch<'c> {
     /// Configurations that are still to be taken,
     configurations: Vec<Configuration>,
     /// and the last one, with counters of which each gap is one that it stands for.
-    left: Vec<Posed>,
+    left: Vec<ErasedParts>,
+    /// Kinds that are left out of it.
+    absent: u32,
 }
 
 /// A configuration of which it is asked what it does.
 pub(crate) struct Posed {
-    parts: ErasedParts,
     absent: u32,
-    /// The state of its members alone.
-    state: ErasedState,
-}
-
-impl Posed {
-    /// The state of its members alone.
-    pub fn state(&self) -> &ErasedState {
-        &self.state
-    }
-
-    /// True if none of a kind is left out, so that the state tells what the configuration does.
-    pub fn is_all(&self) -> bool {
-        self.absent == 0
-    }
+    /// The state of its members alone, where some of a kind are left out.
+    pub alone: Option<ErasedState>,
+    /// The states that tell its steps.
+    pub stated: Vec<StatedMembers>,
 }
 
 /// A state of the members of a configuration, and of one of each kind that is left out.
-pub(crate) struct Stated {
+pub(crate) struct StatedMembers {
     supplied: Supplied,
     /// The state.
     pub state: ErasedState,
 }
 
-impl Stated {
+impl StatedMembers {
     /// Number of members that stand for others.
     pub fn others(&self) -> usize {
         self.supplied.stand_ins.count_ones() as usize
@@ -67,6 +58,7 @@ impl<'c> ViewSearch<'c> {
             views: Views::default(),
             configurations: Vec::new(),
             left: Vec::new(),
+            absent: 0,
         }
     }
 
@@ -102,42 +94,20 @@ impl<'c> ViewSearch<'c> {
                 self.views.next(&mut self.known, self.more, found)?;
             }
             let configuration = self.configurations.pop()?;
-            let spread = self.crowd.spread(&self.known.parts(&configuration));
-            let posed = spread.into_iter().map(|parts| Posed {
-                state: self.crowd.assembled(&parts),
-                parts,
-                absent: configuration.absent,
-            });
-            self.left = posed.collect();
+            self.left = self.crowd.spread(&self.known.parts(&configuration));
+            self.absent = configuration.absent;
         }
-        self.left.pop()
-    }
-
-    /// The state of the members of a configuration alone.
-    pub fn alone(&self, of: &Posed) -> Stated {
-        Stated {
-            state: of.state.clone(),
-            supplied: Supplied::nothing(of.parts.clone()),
-        }
-    }
-
-    /// The states that tell what a configuration does beside members that are left out.
-    pub fn stated(&self, of: &Posed) -> Vec<Stated> {
-        let all = supplied(&of.parts, of.absent, self.crowd.in_line(), &self.known);
-        all.into_iter().map(|one| self.assembled(one)).collect()
-    }
-
-    /// The same state with other members that are left out, of the same kinds.
-    pub fn varied(&self, of: &Stated) -> Vec<Stated> {
-        let all = of.supplied.varied(self.crowd, &self.known);
-        all.into_iter().map(|one| self.assembled(one)).collect()
-    }
-
-    fn assembled(&self, supplied: Supplied) -> Stated {
-        Stated {
+        let (parts, absent) = (self.left.pop()?, self.absent);
+        let all = supplied(&parts, absent, self.crowd.in_line(), &self.known);
+        let stated = all.into_iter().map(|supplied| StatedMembers {
             state: self.crowd.assembled(&supplied.parts),
             supplied,
-        }
+        });
+        Some(Posed {
+            absent,
+            stated: stated.collect(),
+            alone: (absent != 0).then(|| self.crowd.assembled(&parts)),
+        })
     }
 
     /// Parts of the configuration in the target of a step from a state; none if the step moves a member that stands for others.
@@ -147,7 +117,7 @@ impl<'c> ViewSearch<'c> {
     /// If the parts of the target are not all of it, or those of several members have changed.
     pub fn target(
         &self,
-        from: &Stated,
+        from: &StatedMembers,
         to: &ErasedState,
     ) -> Result<Option<ErasedParts>, CrowdFault> {
         let supplied = &from.supplied;

@@ -6,7 +6,7 @@
 mod alone;
 mod configurations;
 mod crowds;
-mod level;
+mod sized_states;
 
 use std::time::Instant;
 
@@ -62,7 +62,7 @@ pub(super) fn any_number(
 ) -> Result<Report, CheckError> {
     validate(settings)?;
     let decide = |size| {
-        let sizes = Sizes::new(crowd.declared(), size)?;
+        let sizes = ViewSizes::new(crowd.declared(), size)?;
         sizes.decide(crowd, settings, started, search)
     };
     if let Some(size) = views {
@@ -93,7 +93,7 @@ pub(super) fn any_number(
 
 /// Numbers of members that come with a size of views.
 #[derive(Clone, Copy)]
-struct Sizes {
+struct ViewSizes {
     /// Members of a view,
     view: usize,
     /// and of a configuration.
@@ -104,7 +104,7 @@ struct Sizes {
     tested: usize,
 }
 
-impl Sizes {
+impl ViewSizes {
     /// Those of views of a size.
     fn new(crowd: &dyn Declared, size: usize) -> Result<Self, CrowdFault> {
         if !(1..=MOST_MEMBERS).contains(&size) {
@@ -260,7 +260,7 @@ struct CrowdDecision<'c, 'a> {
     subjects: &'c [&'c dyn Subject],
     /// their plans.
     plans: &'c [Plan<'a>],
-    sizes: Sizes,
+    sizes: ViewSizes,
     settings: &'c Settings<'c>,
     started: Instant,
 }
@@ -363,8 +363,8 @@ impl<'a> CrowdDecision<'_, 'a> {
         } else {
             (self.sizes.kinds, size..=size + self.sizes.kinds)
         };
-        let of_levels = &self.plans[members - 1..members + kinds];
-        let of_levels = of_levels.iter().map(|of| {
+        let of_sizes = &self.plans[members - 1..members + kinds];
+        let of_sizes = of_sizes.iter().map(|of| {
             let asks_again = AsksAgain::OnTheWay;
             plan(
                 of.asking.refinement,
@@ -373,7 +373,7 @@ impl<'a> CrowdDecision<'_, 'a> {
                 asks_again,
             )
         });
-        let of_levels = of_levels.collect::<Result<Vec<_>, _>>()?;
+        let of_sizes = of_sizes.collect::<Result<Vec<_>, _>>()?;
         let views = ViewSearch::new(self.crowd, size, members - size);
         let settings = Settings {
             search: Search::AnyNumber {
@@ -381,7 +381,7 @@ impl<'a> CrowdDecision<'_, 'a> {
             },
             ..self.settings.clone()
         };
-        let mut configurations = Configurations::new(&of_levels, views, &settings, self.started);
+        let mut configurations = Configurations::new(&of_sizes, views, &settings, self.started);
         let system = |of: &Plan<'a>| *of.asking.refinement.implementation();
         let of_views = initial.map(|members| (members, system(&self.plans[members - 1])));
         let of_views: Vec<_> = of_views.collect();

@@ -3,7 +3,7 @@
 use refmap::crowd::Crowd;
 use refmap_programs::{IdenticalThreads, MemoryModel, Program, ProgramRefinement};
 use refmap_systems::locks::MAX_THREADS;
-use refmap_systems::locks::spin::{Fences, ends, spin};
+use refmap_systems::locks::spin::{SpinFence, ends, spin};
 
 /// The lock of any number of threads under a memory model.
 #[derive(Clone, Copy, Debug)]
@@ -11,7 +11,7 @@ pub struct AnySpinLock {
     /// The memory model.
     pub model: MemoryModel,
     /// The fences of a thread.
-    pub fences: Fences,
+    pub fences: SpinFence,
 }
 
 impl AnySpinLock {

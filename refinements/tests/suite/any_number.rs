@@ -7,7 +7,7 @@ use refmap_refinements::ben_ari::AnyMutators;
 use refmap_refinements::locks::{AnySpinLock, AnySzymanski, AnyTestAndSet, AnyTicketLock};
 use refmap_refinements::stacks::AnyTreiber;
 use refmap_systems::ben_ari::{Look, Midway, MutatorOrder, Scope};
-use refmap_systems::locks::spin::Fences;
+use refmap_systems::locks::spin::SpinFence;
 use refmap_systems::locks::szymanski::Omits;
 use refmap_systems::locks::test_and_set::Takes;
 use refmap_systems::locks::ticket::Counters;
@@ -63,7 +63,7 @@ fn a_flag_that_is_tested_and_set_at_once_excludes_any_number() {
 /// A lock of a flag under six memory models: of any number of threads it is safe where it is with three, and that takes a fence where stores may be reordered.
 #[test]
 fn a_flag_excludes_any_number_under_memory_models() {
-    let all = [Fences::None, Fences::Release];
+    let all = [SpinFence::None, SpinFence::Release];
     let mut safe = Vec::new();
     for model in MemoryModel::ALL {
         for fences in all {
@@ -89,7 +89,8 @@ fn a_flag_excludes_any_number_under_memory_models() {
     let in_order = |model| [MemoryModel::Sc, MemoryModel::Tso].contains(&model);
     let pairs = MemoryModel::ALL.map(|model| all.map(|fences| (model, fences)));
     let pairs = pairs.into_iter().flatten();
-    let expected = pairs.filter(|(model, fences)| in_order(*model) || *fences == Fences::Release);
+    let expected =
+        pairs.filter(|(model, fences)| in_order(*model) || *fences == SpinFence::Release);
     let expected: Vec<_> = expected.collect();
     assert_eq!(safe, expected);
 }

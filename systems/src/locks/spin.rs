@@ -10,7 +10,7 @@ use refmap_programs::{Fence, Program, ProgramBuilder};
 /// The fence of a thread before the store. Behind the CAS none is needed: whether it succeeded is decided before anything is fetched that depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
-pub enum Fences {
+pub enum SpinFence {
     /// None.
     None,
     /// A release fence: what is protected is written before.
@@ -23,7 +23,7 @@ pub enum Fences {
 ///
 /// If there are more threads than a program may have.
 // ANCHOR: spin
-pub fn spin(threads: usize, fences: Fences) -> Program {
+pub fn spin(threads: usize, fences: SpinFence) -> Program {
     let mut program = ProgramBuilder::new("spin lock");
     let lock = program.location("lock", 0);
     let inside = program.location("inside", 0);
@@ -36,7 +36,7 @@ pub fn spin(threads: usize, fences: Fences) -> Program {
                 t.assert(found.equals(0));
                 t.store(inside, 1);
                 t.store(inside, 0);
-                if fences == Fences::Release {
+                if fences == SpinFence::Release {
                     t.fence(Fence::Release);
                 }
                 t.store(lock, 0);

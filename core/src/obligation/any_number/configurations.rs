@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::time::Instant;
 
-use super::level::Level;
+use super::sized_states::SizedStates;
 use crate::crowd::{CrowdFault, ErasedParts, Posed, ViewSearch};
 use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem};
 use crate::explore::{Limit, Phase, Place, Progress, StateId, Visitor, resident_bytes};
@@ -21,7 +21,7 @@ const PATIENCE: u64 = 1 << 8;
 /// Configurations as they are looked at.
 pub(super) struct Configurations<'c, 'p, 'a> {
     /// States of configurations, and those in which one member stands for others that are left out, two, and so on.
-    levels: Vec<Level<'p, 'a>>,
+    sizes: Vec<SizedStates<'p, 'a>>,
     views: ViewSearch<'c>,
     settings: &'c Settings<'c>,
     started: Instant,
@@ -42,7 +42,7 @@ enum SearchEnd {
 }
 
 /// Findings in states of some number of members: in those in which something failed first, if anything did.
-pub(super) struct Findings<'p, 'a> {
+pub(super) struct ViewFindings<'p, 'a> {
     /// The plan of their instance.
     pub plan: &'p Plan<'a>,
     /// Findings of it, and those of the others.
@@ -60,7 +60,7 @@ impl<'c, 'p, 'a> Configurations<'c, 'p, 'a> {
         started: Instant,
     ) -> Self {
         Self {
-            levels: plans.iter().map(Level::new).collect(),
+            sizes: plans.iter().map(SizedStates::new).collect(),
             views,
             settings,
             started,
@@ -81,7 +81,7 @@ impl<'c, 'p, 'a> Configurations<'c, 'p, 'a> {
     pub fn search(&mut self, of_views: &[(usize, ErasedSystem<'_>)]) -> Result<Totals, CrowdFault> {
         let mut all = Vec::new();
         let systems = of_views.iter().map(|(_, system)| system);
-        for system in systems.chain([&self.levels[0].system]) {
+        for system in systems.chain([&self.sizes[0].system]) {
             match initial(system) {
                 Ok(states) => all.push(states),
                 Err(panic) => {
@@ -99,7 +99,7 @@ impl<'c, 'p, 'a> Configurations<'c, 'p, 'a> {
         self.initial = configurations.len() as u64;
         for state in &configurations {
             let place = self.place(0);
-            self.levels[0].look_at_state(place, state);
+            self.sizes[0].look_at_state(place, state);
         }
         let end = self.search_views()?;
         Ok(self.totals(end))
@@ -123,9 +123,16 @@ impl<'c, 'p, 'a> Configurations<'c, 'p, 'a> {
             let Some(configuration) = next else {
                 return Ok(SearchEnd::Complete);
             };
-            for to in self.look(&configuration)? {
-                self.transitions += 1;
-                self.views.add_target(&configuration, &to);
+            let targets = self.look(&configuration)?;
+            self.transitions += targets.len() as u64;
+            let add = || {
+                for to in &targets {
+                    self.views.add_target(&configuration, to);
+                }
+            };
+            if let Err(panic) = catch(add) {
+                self.panic = Some(panic);
+                return Ok(SearchEnd::Stopped);
             }
         }
         Ok(SearchEnd::Stopped)
@@ -133,8 +140,8 @@ impl<'c, 'p, 'a> Configurations<'c, 'p, 'a> {
 
     /// True if what failed is enough. What fails where members stand for others ends a search, since one instance can tell it.
     fn is_enough(&self) -> bool {
-        let mut levels = self.levels.iter();
-        levels.next().is_some_and(Level::is_enough) || levels.any(Level::has_failed)
+        let mut sizes = self.sizes.iter();
+        sizes.next().is_some_and(SizedStates::is_enough) || sizes.any(SizedStates::has_failed)
     }
 
     fn limit(&mut self) -> Option<Limit> {
@@ -178,30 +185,26 @@ impl<'c, 'p, 'a> Configurations<'c, 'p, 'a> {
     /// Looks at a configuration, and at its steps beside whatever is left out, and says where these lead to.
     fn look(&mut self, configuration: &Posed) -> Result<Vec<ErasedParts>, CrowdFault> {
         let mut targets = Vec::new();
-        if configuration.is_all() {
+        if let Some(alone) = &configuration.alone {
             let place = self.place(1);
-            let stated = self.views.alone(configuration);
-            self.levels[0].look_at_all(&self.views, place, &stated, &mut targets)?;
-            return Ok(targets);
+            self.sizes[0].look_at_state(place, alone);
         }
-        let place = self.place(1);
-        self.levels[0].look_at_state(place, configuration.state());
-        for stated in self.views.stated(configuration) {
+        for stated in &configuration.stated {
             let place = self.place(1);
-            let level = &mut self.levels[stated.others()];
-            level.look_at_steps(&self.views, place, &stated, &mut targets)?;
+            let of_size = &mut self.sizes[stated.others()];
+            of_size.look_at_steps(&self.views, place, stated, &mut targets)?;
         }
         Ok(targets)
     }
 
     /// Findings of the search. If nothing failed, they are those of configurations.
-    pub fn findings(self, provenance: &str) -> Findings<'p, 'a> {
-        let mut levels = self.levels;
-        let failed = levels.iter().position(Level::has_failed);
-        let mut told = levels.swap_remove(failed.unwrap_or(0));
+    pub fn findings(self, provenance: &str) -> ViewFindings<'p, 'a> {
+        let mut sizes = self.sizes;
+        let failed = sizes.iter().position(SizedStates::has_failed);
+        let mut told = sizes.swap_remove(failed.unwrap_or(0));
         // Of what failed elsewhere nothing is said, since the search has stopped; nor of rules that have other numbers there.
-        let counts = |other: &Level<'p, 'a>| !other.has_failed() && other.has_rules_of(&told);
-        let (counted, _): (Vec<_>, Vec<_>) = levels.into_iter().partition(counts);
+        let counts = |other: &SizedStates<'p, 'a>| !other.has_failed() && other.has_rules_of(&told);
+        let (counted, _): (Vec<_>, Vec<_>) = sizes.into_iter().partition(counts);
         for other in counted {
             told.tester.merge(&mut told.tally, other.tally);
         }
@@ -223,7 +226,7 @@ impl<'c, 'p, 'a> Configurations<'c, 'p, 'a> {
             };
             told.tally.counts.set_first(failure, place);
         }
-        Findings {
+        ViewFindings {
             plan: told.plan,
             tally: told.tally,
             shown,

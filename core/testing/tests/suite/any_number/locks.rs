@@ -135,9 +135,10 @@ fn a_kind_of_members_that_are_not_alike_is_found_out() {
         guard: Guard::Some(CRITICAL),
         ..step([1, 1], [WAITS, IDLE])
     };
+    // The critical one is known first.
     let mut rules = mutual_exclusion(&[
-        step([0, 0], [IDLE, WAITS]),
         step([0, 1], [IDLE, CRITICAL]),
+        step([0, 0], [IDLE, WAITS]),
         waits,
     ]);
     rules.waits_for = vec![CRITICAL, WAITS];

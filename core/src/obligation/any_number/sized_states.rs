@@ -2,8 +2,7 @@
 
 use std::cell::Cell;
 
-use super::alone::Alone;
-use crate::crowd::{CrowdFault, ErasedParts, Judge, Stated, ViewSearch};
+use crate::crowd::{CrowdFault, ErasedParts, StatedMembers, ViewSearch};
 use crate::erased::{ErasedRefinement, ErasedState, ErasedStep, ErasedSystem};
 use crate::explore::{Place, StateId, Visitor, look_at, look_at_step};
 use crate::functions::Functions;
@@ -13,23 +12,23 @@ use crate::refinement::Refinement;
 use crate::system::steps;
 
 /// States of one number of members, with what was found of them.
-pub(super) struct Level<'p, 'a> {
+pub(super) struct SizedStates<'p, 'a> {
     pub plan: &'p Plan<'a>,
     pub tester: Tester<'p, 'a, ErasedRefinement<'a>>,
     pub tally: Tally<ErasedRefinement<'a>>,
     pub system: ErasedSystem<'a>,
-    judge: Alone<'p, 'a>,
     /// Those in which something failed first, by their numbers.
     pub failed: Vec<(StateId, ErasedState)>,
 }
 
 /// Looks at a state, and says at which of its steps.
-type Look<'l, 'p, 'a> = dyn FnMut(&mut Level<'p, 'a>, &Cell<Place>) -> Result<(), CrowdFault> + 'l;
+type LookAtState<'l, 'p, 'a> =
+    dyn FnMut(&mut SizedStates<'p, 'a>, &Cell<Place>) -> Result<(), CrowdFault> + 'l;
 
 /// Abstract state of a state, if one is needed.
 type Image<'p, 'a> = <Tester<'p, 'a, ErasedRefinement<'a>> as Visitor<ErasedSystem<'a>>>::Image;
 
-impl<'p, 'a> Level<'p, 'a> {
+impl<'p, 'a> SizedStates<'p, 'a> {
     /// Those of the instance of a plan.
     pub fn new(plan: &'p Plan<'a>) -> Self {
         let tester = plan.tester();
@@ -37,7 +36,6 @@ impl<'p, 'a> Level<'p, 'a> {
             tally: tester.tally(),
             tester,
             system: *plan.asking.refinement.implementation(),
-            judge: Alone::new(plan),
             plan,
             failed: Vec::new(),
         }
@@ -51,9 +49,9 @@ impl<'p, 'a> Level<'p, 'a> {
 
     /// True if rules have the numbers that they have in another instance.
     pub fn has_rules_of(&self, other: &Self) -> bool {
-        let names = |level: &Self| {
+        let names = |these: &Self| {
             let rules = named("`rules` of the implementation", || {
-                level.system.call_rules()
+                these.system.call_rules()
             });
             let names = rules.iter().map(|rule| rule.name.clone());
             names.collect::<Vec<_>>()
@@ -68,42 +66,14 @@ impl<'p, 'a> Level<'p, 'a> {
 
     /// Looks at a state without its steps.
     pub fn look_at_state(&mut self, place: Place, state: &ErasedState) {
-        let looked = self.look(place, state, &mut |level, _| {
-            look_at(&level.tester, &mut level.tally, place, state);
+        let looked = self.look(place, state, &mut |these, _| {
+            look_at(&these.tester, &mut these.tally, place, state);
             Ok(())
         });
         debug_assert!(looked.is_ok(), "a state has no steps here");
     }
 
-    /// Looks at a state and its steps, and adds where they lead to.
-    ///
-    /// # Errors
-    ///
-    /// If a target is none of a crowd.
-    pub fn look_at_all(
-        &mut self,
-        views: &ViewSearch<'_>,
-        place: Place,
-        stated: &Stated,
-        targets: &mut Vec<ErasedParts>,
-    ) -> Result<(), CrowdFault> {
-        let state = &stated.state;
-        self.look(place, state, &mut |level, at| {
-            let image = look_at(&level.tester, &mut level.tally, place, state);
-            let taken = level.steps(state);
-            for (position, step) in (0..).zip(&taken) {
-                at.set(place.of_step(position));
-                targets.extend(views.target(stated, &step.1)?);
-                level.look_at_step(at.get(), state, &image, step);
-            }
-            at.set(place);
-            let count = taken.len() as u32;
-            level.tester.leave(&mut level.tally, place, state, count);
-            Ok(())
-        })
-    }
-
-    /// Looks at the steps of a state in which members stand for others, but at none of these, and adds where they lead to.
+    /// Looks at the steps of a state, but not at those of members that stand for others, and adds where they lead to. If no member does, it looks at the state as well.
     ///
     /// # Errors
     ///
@@ -112,60 +82,32 @@ impl<'p, 'a> Level<'p, 'a> {
         &mut self,
         views: &ViewSearch<'_>,
         place: Place,
-        stated: &Stated,
+        stated: &StatedMembers,
         targets: &mut Vec<ErasedParts>,
     ) -> Result<(), CrowdFault> {
         let state = &stated.state;
-        self.look(place, state, &mut |level, at| {
-            let image = level.tester.image(&mut level.tally, state);
-            for (position, step) in (0..).zip(&level.steps(state)) {
+        let is_alone = stated.others() == 0;
+        self.look(place, state, &mut |these, at| {
+            let image = if is_alone {
+                look_at(&these.tester, &mut these.tally, place, state)
+            } else {
+                these.tester.image(&mut these.tally, state)
+            };
+            let taken = these.steps(state);
+            for (position, step) in (0..).zip(&taken) {
                 at.set(place.of_step(position));
-                let Some(target) = views.target(stated, &step.1)? else {
-                    continue;
-                };
-                // A step fails if it does beside whatever others: an obligation does not speak of them.
-                let better = level.passing(views, stated, step, &target)?;
-                if let Some((other, step)) = better {
-                    let image = level.tester.image(&mut level.tally, &other);
-                    level.look_at_step(at.get(), &other, &image, &step);
-                } else {
-                    level.look_at_step(at.get(), state, &image, step);
+                if let Some(target) = views.target(stated, &step.1)? {
+                    targets.push(target);
+                    these.look_at_step(at.get(), state, &image, step);
                 }
-                targets.push(target);
+            }
+            at.set(place);
+            if is_alone {
+                let count = taken.len() as u32;
+                these.tester.leave(&mut these.tally, place, state, count);
             }
             Ok(())
         })
-    }
-
-    /// Of a step that fails, the same one of a state with other members of the same kinds in the place of those that are left out, where no step does
-    /// that leads to the same. Steps are told apart by that alone: actions may have the numbers of members.
-    fn passing(
-        &self,
-        views: &ViewSearch<'_>,
-        stated: &Stated,
-        step: &ErasedStep,
-        target: &ErasedParts,
-    ) -> Result<Option<(ErasedState, ErasedStep)>, CrowdFault> {
-        let passes = |state: &ErasedState, step: &ErasedStep| {
-            let failing = self.judge.of_step(state, step);
-            failing.is_empty()
-        };
-        if passes(&stated.state, step) {
-            return Ok(None);
-        }
-        for other in views.varied(stated) {
-            let mut same = Vec::new();
-            for step in self.steps(&other.state) {
-                if views.target(&other, &step.1)?.as_ref() == Some(target) {
-                    same.push(step);
-                }
-            }
-            let all_pass = same.iter().all(|step| passes(&other.state, step));
-            if let Some(step) = same.into_iter().next().filter(|_| all_pass) {
-                return Ok(Some((other.state, step)));
-            }
-        }
-        Ok(None)
     }
 
     fn steps(&self, state: &ErasedState) -> Vec<ErasedStep> {
@@ -191,7 +133,7 @@ impl<'p, 'a> Level<'p, 'a> {
         &mut self,
         place: Place,
         state: &ErasedState,
-        look: &mut Look<'_, 'p, 'a>,
+        look: &mut LookAtState<'_, 'p, 'a>,
     ) -> Result<(), CrowdFault> {
         let at = Cell::new(place);
         let looked = catch(|| look(self, &at));
