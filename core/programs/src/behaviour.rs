@@ -207,6 +207,14 @@ impl ProgramRefinement {
         }
     }
 
+    /// The same where the threads of the program are identical, so that a rule is one of all of them.
+    pub(crate) fn of_identical_threads(self) -> Self {
+        Self {
+            implementation: self.implementation.of_one_code(),
+            ..self
+        }
+    }
+
     /// Claims that `program` is robust: under `model` it outputs only what it outputs under SC.
     ///
     /// # Errors

@@ -111,7 +111,8 @@ where
         let specification = (self.specification)(threads);
         let specification = Behaviours::of(specification, MemoryModel::Sc, MOST_STATES);
         let specification = specification.expect("the specification is small");
-        ProgramRefinement::new((self.program)(threads), self.model, specification)
+        let program = (self.program)(threads);
+        ProgramRefinement::new(program, self.model, specification).of_identical_threads()
     }
 
     fn most(&self) -> usize {

@@ -81,6 +81,13 @@ pub struct Thread {
     pub code: Vec<Instruction>,
 }
 
+impl Thread {
+    /// True if it is another one but for its name.
+    pub(crate) fn has_code_of(&self, other: &Self) -> bool {
+        self.registers == other.registers && self.code == other.code
+    }
+}
+
 /// Register of a thread.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PrivateRegister {

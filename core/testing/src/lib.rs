@@ -11,21 +11,21 @@ mod adjusting;
 pub mod clustered;
 pub mod decomposed;
 pub mod explicit;
-mod falsified;
 mod labelling;
 mod meeting;
 mod number;
 mod random;
 mod sundry;
 pub mod textbook;
+mod with_invariants;
 
 pub use adjusting::Adjusting;
-pub use falsified::Falsified;
 pub use labelling::Labelling;
 pub use meeting::{Participant, participants};
 pub use number::{Number, Whole};
 pub use random::Random;
 pub use sundry::{Sundry, sundry_trace};
+pub use with_invariants::WithInvariants;
 
 use refmap::obligation::ObligationKind;
 use refmap::{

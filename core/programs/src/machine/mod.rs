@@ -119,6 +119,19 @@ impl Machine {
         }
     }
 
+    /// The same with the rules of one thread for all, if they have the same code: a rule is exercised by whichever thread.
+    pub(crate) fn of_one_code(mut self) -> Self {
+        let [first, others @ ..] = &self.program.threads[..] else {
+            return self;
+        };
+        if others.iter().all(|thread| thread.has_code_of(first)) {
+            self.rules.truncate(self.steps[0].len());
+            let of_first = self.rule_of[0].clone();
+            self.rule_of.fill(of_first);
+        }
+        self
+    }
+
     /// The program.
     pub fn program(&self) -> &Program {
         &self.program
@@ -437,6 +450,38 @@ mod tests {
                 assert_eq!(machine.rules()[machine.rule_of(&action).0].name, name);
                 state = Some(to);
             });
+        }
+    }
+
+    /// Threads of one code share its rules; those of another do not.
+    #[test]
+    fn a_rule_is_one_of_all_threads_of_its_code() {
+        let program = |last: i64| {
+            let mut program = ProgramBuilder::new("writers");
+            let x = program.location("x", 0);
+            for (name, written) in [("a", 1), ("b", 1), ("c", last)] {
+                program.thread(name, |t| {
+                    let r = t.register("r");
+                    t.load(r, x);
+                    t.store(x, written);
+                });
+            }
+            program.build().expect("it is well formed")
+        };
+        for (last, rules) in [(1, 2), (2, 6)] {
+            let machine = Machine::new(program(last), MemoryModel::Sc).of_one_code();
+            assert_eq!(machine.rules().len(), rules);
+            let mut left = Vec::new();
+            machine.initial(&mut |initial| left.push(initial));
+            while let Some(from) = left.pop() {
+                machine.next(&from, &mut |action, to| {
+                    let rule = &machine.rules()[machine.rule_of(&action).0];
+                    let thread = usize::from(action.thread);
+                    let instruction = usize::from(action.instruction);
+                    assert_eq!(*rule.name, *machine.texts[thread][instruction]);
+                    left.push(to);
+                });
+            }
         }
     }
 }
