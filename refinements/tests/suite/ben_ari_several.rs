@@ -379,8 +379,11 @@ fn nightly_larger_sizes_are_safe() {
             (3, 1, 2, 3),
             (3, 2, 1, 2),
             (4, 1, 2, 2),
-            (4, 1, 1, 3),
             (3, 2, 1, 3),
+            (3, 2, 2, 3),
+            (4, 1, 1, 3),
+            (4, 1, 2, 3),
+            (4, 1, 3, 3),
         ] {
             let found = collects_something_live(scope(repair, size));
             assert_eq!(found, None, "{repair:?} {size:?}");
