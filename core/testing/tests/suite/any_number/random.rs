@@ -47,6 +47,8 @@ enum Family {
     Requests,
     /// All of these but requests.
     All,
+    /// All of these but waits for somebody.
+    AllRequests,
 }
 
 /// A random crowd with at most three kinds of members and three shared parts.
@@ -54,22 +56,30 @@ fn draw(generator: &mut Generator, family: Family) -> Rules {
     let kinds = 1 + generator.below(3) as u8;
     let shared = 1 + generator.below(3) as u8;
     let below = |generator: &mut Generator, most: u8| generator.below(most.into()) as u8;
-    let (guards, tickets) = match family {
-        Family::Plain | Family::Requests => (2, 1),
-        Family::Waits => (3, 1),
-        Family::Line => (5, 1),
-        Family::Tickets => (2, 4),
-        Family::All => (5, 4),
+    let kind = |generator: &mut Generator| below(generator, kinds);
+    let guards: &[fn(u8) -> Guard] = match family {
+        Family::Plain | Family::Requests | Family::Tickets => &[|_| Guard::Nothing, Guard::None],
+        Family::Waits => &[|_| Guard::Nothing, Guard::None, Guard::Some],
+        Family::Line | Family::All => &[
+            |_| Guard::Nothing,
+            Guard::None,
+            Guard::Some,
+            Guard::NoneBefore,
+            Guard::SomeBefore,
+        ],
+        Family::AllRequests => &[|_| Guard::Nothing, Guard::None, Guard::NoneBefore],
     };
+    let tickets = match family {
+        Family::Plain | Family::Requests | Family::Waits | Family::Line => 1,
+        Family::Tickets | Family::All | Family::AllRequests => 4,
+    };
+    let has_requests = [Family::Requests, Family::AllRequests].contains(&family);
     let moves = (0..1 + generator.below(7)).map(|_| Move {
         shared: [below(generator, shared), below(generator, shared)],
-        member: [below(generator, kinds), below(generator, kinds)],
-        guard: match below(generator, guards) {
+        member: [kind(generator), kind(generator)],
+        guard: match generator.below(guards.len()) {
             0 => Guard::Nothing,
-            1 => Guard::None(below(generator, kinds)),
-            2 => Guard::Some(below(generator, kinds)),
-            3 => Guard::NoneBefore(below(generator, kinds)),
-            _ => Guard::SomeBefore(below(generator, kinds)),
+            guard => guards[guard](kind(generator)),
         },
         ticket: match below(generator, tickets) {
             0 => Ticket::Nothing,
@@ -77,8 +87,8 @@ fn draw(generator: &mut Generator, family: Family) -> Rules {
             2 => Ticket::IsServed,
             _ => Ticket::Serve,
         },
-        others: (family == Family::Requests && generator.below(2) == 0)
-            .then(|| [below(generator, kinds), below(generator, kinds)]),
+        others: (has_requests && generator.below(2) == 0)
+            .then(|| [kind(generator), kind(generator)]),
     });
     let moves: Vec<_> = moves.collect();
     let mut waits_for: Vec<_> = moves.iter().filter_map(Move::waits_for).collect();
@@ -91,7 +101,7 @@ fn draw(generator: &mut Generator, family: Family) -> Rules {
         initial: initial.filter(|kind| *kind < kinds).collect(),
         bad: match generator.below(3) {
             0 => Bad::One(below(generator, shared), last),
-            1 => Bad::Two(last, below(generator, kinds)),
+            1 => Bad::Two(last, kind(generator)),
             _ => Bad::Three(last),
         },
         asks: Asks::ALL[generator.below(3)],
@@ -203,6 +213,12 @@ fn what_has_tickets_holds_for_every_number() {
 #[test]
 fn what_has_all_of_it_holds_for_every_number() {
     assert_eq!(compare(0..100, Family::All), [51, 50]);
+}
+
+/// The same with requests to all, in a line and with tickets.
+#[test]
+fn what_has_requests_and_tickets_in_a_line_holds_for_every_number() {
+    assert_eq!(compare(0..150, Family::AllRequests), [74, 74]);
 }
 
 #[test]
