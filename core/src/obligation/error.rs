@@ -172,7 +172,9 @@ pub enum CheckError {
     #[error("this check has no symmetry to offer: --symmetry must be none")]
     NotSymmetric,
     /// Every number of members is asked for, and the model declares none that are alike.
-    #[error("this check has no members of which there could be any number")]
+    #[error(
+        "this check is not declared as a crowd, so nothing can be decided for every number of members"
+    )]
     NoCrowd,
     /// An option means nothing of every number of members.
     #[error("{option} is none of a check of every number of members")]

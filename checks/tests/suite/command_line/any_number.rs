@@ -68,7 +68,11 @@ fn what_cannot_be_asked_is_refused() {
         ),
         (
             "ben-ari-1 --any-number-of mutators",
-            "ben-ari-1 has no members of which there could be any number",
+            "ben-ari-1 is not declared as a crowd",
+        ),
+        (
+            "tso --any-number-of mutators",
+            "tso is not declared as a crowd",
         ),
         ("szymanski --views 2", "--any-number-of"),
         (

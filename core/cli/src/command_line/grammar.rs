@@ -817,7 +817,7 @@ fn any_number_option(check: &Check) -> Arg {
         Some(members) if members == given => Ok(()),
         Some(members) => Err(format!("{name} can be checked for any number of {members}")),
         None => Err(format!(
-            "{name} has no members of which there could be any number"
+            "{name} is not declared as a crowd, so nothing can be decided for every number of members"
         )),
     };
     let option = valued(
