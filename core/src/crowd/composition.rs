@@ -15,7 +15,7 @@ pub(super) struct KnownParts<'c> {
     members: Numbered<ErasedPart>,
     /// The bit of the kind of each member, of most none.
     kinds: Vec<u32>,
-    /// Members without the values of their counters, where there are counters.
+    /// Members whose counters have the first values, 0, 1, …, where there are counters.
     shapes: Numbered<ErasedPart>,
 }
 
@@ -40,8 +40,10 @@ impl<'c> KnownParts<'c> {
                     members: vec![member.clone()],
                 };
                 let mut counted = self.crowd.counted(&alone);
-                for (_, value) in &mut counted.values[counted.shared..] {
-                    *value = 0;
+                // Different values, so that a set of counters stays as large as it is.
+                for ((_, value), different) in counted.values[counted.shared..].iter_mut().zip(0..)
+                {
+                    *value = different;
                 }
                 let mut alone = self.crowd.with_values(&alone, &counted);
                 self.shapes.number(alone.members.remove(0));
@@ -208,9 +210,10 @@ impl Composition for KnownParts<'_> {
         let parts = self.parts(from);
         let shapes = self.shapes.values().to_vec();
         for shape in &shapes {
-            let bit = self.crowd.kinds_of([shape]);
             for place in places.clone() {
                 for with in self.with_shape(&parts, far, shape, place) {
+                    // The kind may depend on how the counters differ.
+                    let bit = self.crowd.kinds_of([&with.members[place]]);
                     for absent in without(from.absent, bit) {
                         grown.push(self.configuration(&with, absent));
                     }

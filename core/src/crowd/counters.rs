@@ -46,14 +46,31 @@ pub(super) fn close(values: &mut [(u8, u64)], far: u64) {
     }
 }
 
-/// The same values with each gap of `far` as it is, or one larger: all choices of these.
+/// The same values with each gap of `far` as it is, or larger, up to twice as large: all choices of these. A step that makes a gap smaller by `far` at most leaves
+/// no other one of a still larger gap.
 pub(super) fn spread(values: &[(u8, u64)], far: u64) -> Vec<Vec<(u8, u64)>> {
     let mut all = vec![values.to_vec()];
     for group in groups(values) {
         for upper in above_far_gaps(values, group, far) {
-            let wider = all.iter().map(|one| raised(one, values, group, upper, 1));
+            let wider = all.iter().flat_map(|one| {
+                let more = 1..=far;
+                more.map(move |more| raised(one, values, group, upper, more))
+            });
             let wider: Vec<_> = wider.collect();
             all.extend(wider);
+        }
+    }
+    all
+}
+
+/// The values with one gap of `far` or more larger than it is, by each of what gaps are spread by and twice that.
+pub(super) fn widened(values: &[(u8, u64)], far: u64) -> Vec<Vec<(u8, u64)>> {
+    let mut all = Vec::new();
+    for group in groups(values) {
+        let sorted = sorted(values, group);
+        for pair in sorted.windows(2).filter(|pair| pair[1] - pair[0] >= far) {
+            let more = 1..=2 * far;
+            all.extend(more.map(|more| raised(values, values, group, pair[1], more)));
         }
     }
     all
@@ -156,7 +173,7 @@ mod tests {
         }
     }
 
-    /// All that closes to the same is met, each value of a gap of `far` standing for itself and one more.
+    /// All that closes to the same is met, each gap of `far` standing for itself and all up to twice as large.
     #[test]
     fn spread_values_close_to_the_same() {
         let mut generator = Generator::new(6);
@@ -170,9 +187,12 @@ mod tests {
             let gaps: usize = gaps
                 .map(|group| above_far_gaps(&values, group, far).len())
                 .sum();
-            assert_eq!(all.len(), 1 << gaps);
+            assert_eq!(all.len(), (far as usize + 1).pow(gaps as u32));
             for one in all {
                 assert_eq!(closed(&one, far), values);
+                for wider in widened(&one, far) {
+                    assert_eq!(closed(&wider, far), values);
+                }
             }
         }
     }

@@ -13,7 +13,8 @@ use crate::system::{StateOf, TransitionSystem};
 ///   them does;
 /// - to leave out a member takes no step from the others, as long as one of the same [kind](Self::kind) stays beside the one that moves, and an
 ///   initial state stays one: a step may wait for *no* member to be somewhere, and for *some* member to be there only if that is said;
-/// - members of one kind are alike to the steps of the others: another one of it in the place of one that does not move takes no step;
+/// - members of one kind are alike to the steps of the others: another one of it in the place of one that does not move takes no step, nor changes which
+///   obligations a step fails;
 /// - an obligation that fails does so with some few members, [`speaks_of`](Self::speaks_of) many: as long as there are more, one can be left out.
 ///
 /// All of it is tested on the reachable states with few members, the last one besides on states that are put together at random from the parts of reachable
@@ -109,7 +110,7 @@ pub trait Crowd: Sync {
         false
     }
     /// The least gap between neighbouring [counters](crate::Counter) that is as good as every larger one, 1 at least, where the initial states have counters: 2
-    /// by default, where a step adds 1 and compares for equality. States that differ by what is added to all counters are taken for one, and so are those that
+    /// by default, where a step adds 1 or 2 and compares for equality. No step changes a difference by more. States that differ by what is added to all counters are taken for one, and so are those that
     /// differ by such gaps. That this changes no step and no obligation is tested as well.
     fn far(&self) -> u64 {
         2

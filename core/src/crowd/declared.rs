@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use super::counters::{Counted, close, spread};
+use super::counters::{Counted, close, spread, widened};
 use super::declaration::{Crowd, CrowdState, MemberOf, SystemOf};
 use super::fault::CrowdFault;
 use super::members::Members;
@@ -178,6 +178,31 @@ impl dyn Declared + '_ {
         });
         all.map(|counted| self.with_values(parts, &counted))
             .collect()
+    }
+
+    /// The same parts with one gap that is far larger than it is, for each that is, and some larger ones.
+    pub(super) fn widened(&self, parts: &ErasedParts) -> Vec<ErasedParts> {
+        let Some(far) = self.far() else {
+            return Vec::new();
+        };
+        let counted = self.counted(parts);
+        let all = widened(&counted.values, far).into_iter();
+        let all = all.map(|values| Counted {
+            values,
+            ..counted.clone()
+        });
+        all.map(|counted| self.with_values(parts, &counted))
+            .collect()
+    }
+
+    /// True if counters that are written in parts are those that are read of them.
+    pub(super) fn has_counters_of(&self, parts: &ErasedParts) -> bool {
+        let mut counted = self.counted(parts);
+        let is_read = self.with_values(parts, &counted) == *parts;
+        for ((_, value), different) in counted.values.iter_mut().zip(0..) {
+            *value = different;
+        }
+        is_read && self.counted(&self.with_values(parts, &counted)) == counted
     }
 
     /// The kinds of some members, a bit for each.

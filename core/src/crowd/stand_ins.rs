@@ -66,23 +66,32 @@ impl Supplied {
         Self { parts, stand_ins }
     }
 
-    /// The same with other members of their kinds in the place of those that stand for others, in all ways, as far as there are not too many.
+    /// The same with other members of their kinds in the place of those that stand for others: of one of them, and of all at once, as far as there are not too many.
     pub fn varied(&self, crowd: &dyn Declared, known: &dyn OfKind) -> Vec<Self> {
-        let stand_ins = (0..self.parts.members.len()).filter(|member| self.is_stand_in(*member));
+        let members = self.parts.members.iter().enumerate();
+        let stand_ins = members.filter(|(member, _)| self.is_stand_in(*member));
+        let others: Vec<_> = stand_ins
+            .filter_map(|(member, part)| Some((member, known.of_kind(crowd.kind(part)?))))
+            .collect();
         let mut all = vec![self.clone()];
-        for member in stand_ins {
-            let Some(kind) = crowd.kind(&self.parts.members[member]) else {
-                continue;
-            };
-            let others = known.of_kind(kind);
-            let varied = all.iter().flat_map(|one| {
-                others.iter().map(move |other| {
-                    let mut one = one.clone();
-                    one.parts.members[member] = (*other).clone();
-                    one
-                })
-            });
-            all = varied.take(MOST_WAYS).collect();
+        let ways = others.iter().map(|(_, of_kind)| of_kind.len()).max();
+        for way in 0..ways.unwrap_or(0).min(MOST_WAYS) {
+            let mut at_once = self.clone();
+            for (member, of_kind) in &others {
+                let Some(other) = of_kind.get(way) else {
+                    continue;
+                };
+                let part = &self.parts.members[*member];
+                if *other != part {
+                    let mut one = self.clone();
+                    one.parts.members[*member] = (*other).clone();
+                    all.push(one);
+                    at_once.parts.members[*member] = (*other).clone();
+                }
+            }
+            if others.len() > 1 {
+                all.push(at_once);
+            }
         }
         all
     }

@@ -2,7 +2,7 @@
 //! members of states put together at random as well.
 
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -23,8 +23,14 @@ use crate::visit::visit_initial;
 const MOST_COMPARED: usize = 1 << 15;
 /// and where there are counters, of each of which several values are compared.
 const MOST_COUNTED: usize = 1 << 10;
-/// States of each instance that are put together at random.
+/// States of each instance that are put together at random,
 const MOST_MIXED: usize = 1 << 9;
+/// and of those with more members than are needed.
+const MOST_MIXED_BEYOND: usize = 1 << 5;
+/// States that are tested on walks, where not all are tested: so many of each instance, on so many steps of walks, each of which is that long.
+const MOST_WALKED: usize = 16;
+const MOST_STEPS: usize = 64;
+const STEPS_OF_ONE: usize = 32;
 /// Seed by which they are.
 const SEED: u64 = 1;
 
@@ -49,7 +55,8 @@ pub(crate) enum CrowdTest {
     Panicked(usize, Panic),
 }
 
-/// Tests a crowd on its instances with one member, two, and so on.
+/// Tests a crowd on its instances with one member, two, and so on: of those with as many members as are needed, the reachable states in their order; of larger ones, and of
+/// those that have more states than are tested, states on random walks.
 ///
 /// # Errors
 ///
@@ -57,71 +64,73 @@ pub(crate) enum CrowdTest {
 pub(crate) fn test(
     crowd: &dyn Declared,
     instances: &[FewMembers<'_>],
+    needed: usize,
     limit: &dyn Fn() -> Option<Limit>,
 ) -> Result<CrowdTest, CrowdFault> {
     let mut tested = TestedCrowd::default();
     let mut parts = SeenParts::default();
-    let targets = KnownTargets::default();
+    let instances = Instances {
+        crowd,
+        all: instances,
+        needed,
+        targets: KnownTargets::default(),
+    };
+    let mut generator = Generator::new(SEED);
     let most = match crowd.far() {
         None => MOST_COMPARED,
         Some(_) => MOST_COUNTED,
     };
-    for members in 1..=instances.len() {
-        let mut states = TestedInstance {
-            crowd,
-            instances,
-            members,
-            known: &parts,
-            targets: &targets,
-        }
-        .initial()?;
-        let initial = states.len();
-        let mut seen: HashSet<_> = states.iter().cloned().collect();
-        let mut at = 0;
-        while let Some(state) = states.get(at).cloned()
-            && at < most >> members
-        {
+    for members in 1..=instances.all.len() {
+        let initial = instances.with(members, &parts).initial()?;
+        let most = if members <= needed {
+            most >> members
+        } else {
+            0
+        };
+        let mut left = Untested::new(crowd, most);
+        left.meet(initial.iter().cloned());
+        let mut walk = Walk::new(&initial);
+        loop {
+            let mut next = left.next();
+            if next.is_none() && !left.is_all() {
+                let of = instances.with(members, &parts);
+                next = match catch(|| walk.next(&of, &mut generator)) {
+                    Ok(state) => state?,
+                    Err(panic) => return Ok(CrowdTest::Panicked(members, panic)),
+                };
+            }
+            let Some(state) = next else {
+                break;
+            };
             if let Some(limit) = limit() {
                 return Ok(CrowdTest::Limit(limit));
             }
             parts.add(crowd, &state);
-            let of = TestedInstance {
-                crowd,
-                instances,
-                members,
-                known: &parts,
-                targets: &targets,
-            };
-            match catch(|| of.test(&state, at < initial)) {
-                Ok(targets) => {
-                    let new = targets?.into_iter().filter(|to| seen.insert(to.clone()));
-                    states.extend(new);
-                }
+            let of = instances.with(members, &parts);
+            match catch(|| of.test(&state, initial.contains(&state))) {
+                Ok(targets) => left.meet(targets?),
                 Err(panic) => return Ok(CrowdTest::Panicked(members, panic)),
             }
-            at += 1;
+            tested.states += 1;
         }
-        tested.states += at as u64;
-        if at == states.len() && tested.members + 1 == members {
+        if left.is_all() && tested.members + 1 == members {
             tested.members = members;
         }
     }
-    let mut generator = Generator::new(SEED);
     // Without a state there are no parts.
-    let most = match parts.shared.values() {
+    let largest = match parts.shared.values() {
         [] => 0,
-        _ => instances.len(),
+        _ => instances.all.len(),
     };
-    for members in 2..=most {
-        let of = TestedInstance {
-            crowd,
-            instances,
-            members,
-            known: &parts,
-            targets: &targets,
-        };
+    for members in 2..=largest {
+        let of = instances.with(members, &parts);
         let mut seen = HashSet::new();
-        for _ in 0..MOST_MIXED {
+        let most = if members <= needed {
+            MOST_MIXED
+        } else {
+            MOST_MIXED_BEYOND
+        };
+        for _ in 0..most {
             if let Some(limit) = limit() {
                 return Ok(CrowdTest::Limit(limit));
             }
@@ -138,6 +147,116 @@ pub(crate) fn test(
     }
     take_tolerated();
     Ok(CrowdTest::All(tested))
+}
+
+/// States on random walks, of which each is tested once.
+struct Walk<'i> {
+    initial: &'i [ErasedParts],
+    at: Option<ErasedParts>,
+    seen: HashSet<ErasedParts>,
+    steps: usize,
+}
+
+impl<'i> Walk<'i> {
+    fn new(initial: &'i [ErasedParts]) -> Self {
+        Self {
+            initial,
+            at: None,
+            seen: HashSet::new(),
+            steps: 0,
+        }
+    }
+
+    /// The next state that is to be tested.
+    ///
+    /// # Errors
+    ///
+    /// If a target is none of a crowd.
+    fn next(
+        &mut self,
+        of: &TestedInstance<'_>,
+        generator: &mut Generator,
+    ) -> Result<Option<ErasedParts>, CrowdFault> {
+        while self.steps < MOST_STEPS && self.seen.len() < MOST_WALKED && !self.initial.is_empty() {
+            self.steps += 1;
+            let targets = match &self.at {
+                Some(at) if !self.steps.is_multiple_of(STEPS_OF_ONE) => of.in_order(at)?,
+                _ => self.initial.to_vec(),
+            };
+            self.at = match &targets[..] {
+                [] => None,
+                targets => Some(targets[generator.below(targets.len())].clone()),
+            };
+            if let Some(at) = &self.at
+                && self.seen.insert(of.crowd.closed(at))
+            {
+                return Ok(Some(at.clone()));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Reached states that are still to be tested, in the order in which they were met.
+struct Untested<'c> {
+    crowd: &'c dyn Declared,
+    /// Number of those of each queue that are tested.
+    most: usize,
+    seen: HashSet<ErasedParts>,
+    classes: HashSet<ErasedParts>,
+    /// The first states that were met of all that differ by what does not matter of their counters, before the others of them.
+    first: VecDeque<ErasedParts>,
+    others: VecDeque<ErasedParts>,
+    /// Numbers of states that were taken from the queues.
+    taken: [usize; 2],
+}
+
+impl<'c> Untested<'c> {
+    fn new(crowd: &'c dyn Declared, most: usize) -> Self {
+        Self {
+            crowd,
+            most,
+            seen: HashSet::new(),
+            classes: HashSet::new(),
+            first: VecDeque::new(),
+            others: VecDeque::new(),
+            taken: [0; 2],
+        }
+    }
+
+    /// Adds states, each once.
+    fn meet(&mut self, states: impl IntoIterator<Item = ErasedParts>) {
+        for state in states {
+            if !self.seen.insert(state.clone()) {
+                continue;
+            }
+            if self.classes.insert(self.crowd.closed(&state)) {
+                self.first.push_back(state);
+            } else {
+                self.others.push_back(state);
+            }
+        }
+    }
+
+    fn next(&mut self) -> Option<ErasedParts> {
+        for (queue, taken) in [&mut self.first, &mut self.others]
+            .into_iter()
+            .zip(&mut self.taken)
+        {
+            if *taken < self.most
+                && let Some(state) = queue.pop_front()
+            {
+                *taken += 1;
+                return Some(state);
+            }
+        }
+        None
+    }
+
+    /// True if no state is left that differs from those that were taken by what matters.
+    fn is_all(&self) -> bool {
+        self.first.is_empty()
+    }
 }
 
 /// Parts that were seen.
@@ -191,22 +310,41 @@ struct JudgedStep {
 
 /// An instance that is tested, beside those with fewer members.
 struct TestedInstance<'c> {
+    of: &'c Instances<'c>,
     crowd: &'c dyn Declared,
-    instances: &'c [FewMembers<'c>],
     members: usize,
     known: &'c dyn OfKind,
-    targets: &'c KnownTargets,
+}
+
+/// Instances with one member, two, and so on.
+struct Instances<'c> {
+    crowd: &'c dyn Declared,
+    all: &'c [FewMembers<'c>],
+    /// Number of members up to which every choice of members is left out.
+    needed: usize,
+    targets: KnownTargets,
+}
+
+impl Instances<'_> {
+    fn with<'i>(&'i self, members: usize, known: &'i dyn OfKind) -> TestedInstance<'i> {
+        TestedInstance {
+            of: self,
+            crowd: self.crowd,
+            members,
+            known,
+        }
+    }
 }
 
 impl<'c> TestedInstance<'c> {
     fn instance(&self, of: &ErasedParts) -> &'c FewMembers<'c> {
-        &self.instances[of.members.len() - 1]
+        &self.of.all[of.members.len() - 1]
     }
 
     /// Initial states with so many members, each once, in the order of the model.
     fn initial_with(&self, members: usize) -> Result<Vec<ErasedParts>, CrowdFault> {
         let mut initial = Vec::new();
-        visit_initial(&self.instances[members - 1].system, &mut |state| {
+        visit_initial(&self.of.all[members - 1].system, &mut |state| {
             initial.push(self.crowd.apart(&state, members));
         });
         let initial: Vec<_> = initial.into_iter().collect::<Result<_, _>>()?;
@@ -248,19 +386,28 @@ impl<'c> TestedInstance<'c> {
 
     /// Targets of the steps of a state, of the instance with as many members.
     fn targets(&self, of: &ErasedParts) -> Result<Rc<HashSet<ErasedParts>>, CrowdFault> {
-        if let Some(known) = self.targets.borrow().get(of) {
+        if let Some(known) = self.of.targets.borrow().get(of) {
             return Ok(Rc::clone(known));
         }
         let (_, taken) = self.taken(of);
         let count = of.members.len();
         let targets = taken.iter().map(|(_, to)| self.crowd.apart(to, count));
         let targets = Rc::new(targets.collect::<Result<HashSet<_>, _>>()?);
-        let mut known = self.targets.borrow_mut();
+        let mut known = self.of.targets.borrow_mut();
         if known.len() >= MOST_KNOWN {
             known.clear();
         }
         known.insert(of.clone(), Rc::clone(&targets));
         Ok(targets)
+    }
+
+    /// Targets of the steps of a state, in the order of the model.
+    fn in_order(&self, of: &ErasedParts) -> Result<Vec<ErasedParts>, CrowdFault> {
+        let (_, taken) = self.taken(of);
+        let targets = taken
+            .iter()
+            .map(|(_, to)| self.crowd.apart(to, self.members));
+        targets.collect()
     }
 
     /// Steps of a state, each judged.
@@ -307,9 +454,15 @@ impl<'c> TestedInstance<'c> {
         }
         self.test_needs(state, &steps)?;
         self.test_width(state, &steps, fails, is_initial)?;
-        if self.crowd.far().is_some() {
-            for mask in 1..1 << self.members {
+        if self.crowd.far().is_some() && !self.is_beyond() {
+            for mask in self.masks() {
                 self.test_counters(&state.some(mask))?;
+            }
+            // Gaps that are not reached by so few members, and of which a model need not have an answer.
+            for wider in self.crowd.widened(state) {
+                if let Some(found) = tolerated(|| self.test_counters(&wider)) {
+                    found?;
+                }
             }
         }
         Ok(steps.into_iter().map(|step| step.to).collect())
@@ -337,7 +490,7 @@ impl<'c> TestedInstance<'c> {
             let mut is_of = false;
             while let Some(mover) = movers.next().filter(|_| !is_of) {
                 is_of = true;
-                for stay in self.masks().filter(|stay| stay >> mover & 1 == 1) {
+                for stay in self.staying().filter(|stay| stay >> mover & 1 == 1) {
                     let is_there = |of: &ErasedParts, target: &ErasedParts| {
                         Ok(self.targets(of)?.contains(target))
                     };
@@ -359,9 +512,26 @@ impl<'c> TestedInstance<'c> {
         self.crowd.kinds() == 0 || moved.next().is_none_or(|moved| moved == member)
     }
 
+    /// True if there are more members than are needed.
+    fn is_beyond(&self) -> bool {
+        self.members > self.of.needed
+    }
+
     /// Masks of some members, one at least.
     fn masks(&self) -> Range<u32> {
         1..1 << self.members
+    }
+
+    /// Masks of the members that stay where others are left out: of more members than are needed, one is, or two, of which one may stand for both.
+    fn staying(&self) -> impl Iterator<Item = u32> {
+        let left_out = 1 + self.crowd.kinds().min(1) as usize;
+        let least = if self.is_beyond() {
+            self.members - left_out
+        } else {
+            1
+        };
+        self.masks()
+            .filter(move |stay| stay.count_ones() as usize >= least)
     }
 
     /// True if a step is one of the members that stay, as is asked, beside some choice of one member of each kind of the others, whichever they are.
@@ -387,23 +557,29 @@ impl<'c> TestedInstance<'c> {
     }
 
     /// Masks of one member of each kind that is among those that do not stay.
-    fn stand_ins(&self, state: &ErasedParts, stay: u32) -> impl Iterator<Item = u32> {
-        let kinds_of = |mask: u32| {
-            let members = state.members.iter().enumerate();
-            let members = members.filter(move |(place, _)| mask >> place & 1 == 1);
-            members.filter_map(|(_, member)| self.crowd.kind(member))
+    fn stand_ins(&self, state: &ErasedParts, stay: u32) -> impl Iterator<Item = u32> + use<> {
+        let bits = state.members.iter();
+        let bits: Vec<u32> = bits.map(|member| self.crowd.kinds_of([member])).collect();
+        let kinds_of = move |mask: u32| {
+            let members = bits.iter().enumerate();
+            let members = members.filter(|(place, _)| mask >> place & 1 == 1);
+            members.fold(0, |all, (_, bit)| all | bit)
         };
-        let kinds: HashSet<_> = kinds_of(!stay).collect();
-        let masks = (0..1 << self.members).filter(move |mask| mask & stay == 0);
+        let kinds = kinds_of(!stay);
+        // PERF: mostly there are none.
+        let masks = if kinds == 0 {
+            0..1
+        } else {
+            0..1 << self.members
+        };
         masks.filter(move |mask: &u32| {
-            let of: HashSet<_> = kinds_of(*mask).collect();
-            mask.count_ones() as usize == kinds.len() && of == kinds
+            mask & stay == 0 && mask.count_ones() == kinds.count_ones() && kinds_of(*mask) == kinds
         })
     }
 
-    /// Members that are alike to the one before them.
+    /// Members that are alike to the one before them, of as many as are needed.
     fn exchangeable(&self) -> Range<usize> {
-        if self.crowd.in_line() {
+        if self.crowd.in_line() || self.is_beyond() {
             0..0
         } else {
             1..self.members
@@ -429,6 +605,10 @@ impl<'c> TestedInstance<'c> {
             let kinds = of.members.iter().map(|member| self.crowd.kind(member));
             kinds.collect::<Vec<_>>()
         };
+        if !self.crowd.has_counters_of(state) {
+            let (state, what) = (state.to_string(), "how many there are");
+            return Err(CrowdFault::CountersMatter { state, what });
+        }
         let (mut steps, mut fails) = told(state)?;
         for other in self.crowd.spread(&self.crowd.closed(state)) {
             if kinds(&other) != kinds(state) {

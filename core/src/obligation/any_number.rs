@@ -36,6 +36,8 @@ use crate::report::{Counterexample, EveryNumber, Evidence, Report, Verdict};
 
 /// Members that a view may have: all parts of a configuration are looked at.
 const MOST_MEMBERS: usize = 6;
+/// Members of the largest instance of which states on walks are tested: what waits for several members, or speaks of them, may speak of more than views show.
+const MOST_SAMPLED: usize = 6;
 /// Kinds of members that are kept apart: there are views for each set of them.
 const MOST_KINDS: u32 = 6;
 /// Members of the largest views of those that are tried in turn.
@@ -100,8 +102,10 @@ struct ViewSizes {
     configuration: usize,
     /// Number of kinds of members that may be left out.
     kinds: usize,
-    /// Members of the largest instance that is tested.
+    /// Members of the largest instance of which all choices of members are tested,
     tested: usize,
+    /// and of the largest that is tested at all.
+    sampled: usize,
 }
 
 impl ViewSizes {
@@ -124,8 +128,9 @@ impl ViewSizes {
             kinds,
             // One member more tells whether obligations speak of as many as is said, and another one whether there may be several of a kind.
             tested: configuration + 1 + kinds.min(1),
+            sampled: MOST_SAMPLED.min(crowd.most()),
         };
-        let (needed, most) = (sizes.largest(), crowd.most());
+        let (needed, most) = (sizes.needed(), crowd.most());
         if needed > most {
             return Err(CrowdFault::Most { size, needed, most });
         }
@@ -133,8 +138,13 @@ impl ViewSizes {
     }
 
     /// Members of the largest instance that is needed: a configuration has one member more of each kind.
-    fn largest(&self) -> usize {
+    fn needed(&self) -> usize {
         self.tested.max(self.configuration + self.kinds)
+    }
+
+    /// Members of the largest instance.
+    fn largest(&self) -> usize {
+        self.needed().max(self.sampled)
     }
 
     /// Decides a crowd with these views.
@@ -278,8 +288,11 @@ impl<'a> CrowdDecision<'_, 'a> {
                     self.sizes.configuration,
                 );
             }
-            // The search of that instance finds it, and shows how it is reached.
+            // The search of that instance finds it, and shows how it is reached, unless the instance is a large one.
             CrowdTest::Panicked(members, panic) => {
+                if members > self.sizes.tested {
+                    return Err(CheckError::Panicked(Box::new(panic)));
+                }
                 let tested = TestedCrowd::default();
                 let report = self.of_instance(members, tested, search)?;
                 let of_few = self.of_few(report, members, tested);
@@ -336,7 +349,7 @@ impl<'a> CrowdDecision<'_, 'a> {
 
     fn test(&self) -> Result<CrowdTest, CrowdFault> {
         let alone: Vec<_> = self.plans.iter().map(Alone::new).collect();
-        let instances = self.plans.iter().zip(&alone).take(self.sizes.tested);
+        let instances = self.plans.iter().zip(&alone);
         let instances: Vec<_> = instances
             .map(|(plan, judge)| FewMembers {
                 system: *plan.asking.refinement.implementation(),
@@ -344,7 +357,7 @@ impl<'a> CrowdDecision<'_, 'a> {
             })
             .collect();
         let Settings { limits, watch, .. } = self.settings;
-        test(self.crowd, &instances, &|| {
+        test(self.crowd, &instances, self.sizes.tested, &|| {
             limits.out_of_time(watch, self.started)
         })
     }

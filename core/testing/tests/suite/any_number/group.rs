@@ -24,6 +24,8 @@ pub enum Guard {
     NoneBefore(u8),
     /// That one of those before it is of a kind.
     SomeBefore(u8),
+    /// That so many of them are of a kind, which is more than a view shows.
+    AtLeast(u8, usize),
 }
 
 /// Use that a step makes of tickets.
@@ -38,6 +40,10 @@ pub enum Ticket {
     Serve,
     /// The member's one is even, which is not for a difference to say.
     IsEven,
+    /// The next one is taken by nobody.
+    Skip,
+    /// So many are served at once.
+    Advance(u64),
 }
 
 /// A step of a member of one kind, with one shared part.
@@ -55,7 +61,7 @@ impl Move {
     /// The kind of another member for which it waits.
     pub fn waits_for(&self) -> Option<u8> {
         match self.guard {
-            Guard::Some(kind) | Guard::SomeBefore(kind) => Some(kind),
+            Guard::Some(kind) | Guard::SomeBefore(kind) | Guard::AtLeast(kind, _) => Some(kind),
             Guard::Nothing | Guard::None(_) | Guard::NoneBefore(_) => None,
         }
     }
@@ -68,8 +74,8 @@ pub enum Bad {
     One(u8, u8),
     /// Two members of these kinds.
     Two(u8, u8),
-    /// Three members of one kind.
-    Three(u8),
+    /// So many members of one kind.
+    Many(u8, usize),
 }
 
 /// Obligation that a bad state violates.
@@ -99,7 +105,7 @@ impl Bad {
         match self {
             Self::One(..) => 1,
             Self::Two(..) => 2,
-            Self::Three(_) => 3,
+            Self::Many(_, members) => members,
         }
     }
 
@@ -109,7 +115,7 @@ impl Bad {
             Self::One(shared, kind) => state.shared == shared && count(kind) > 0,
             Self::Two(one, other) if one == other => count(one) > 1,
             Self::Two(one, other) => count(one) > 0 && count(other) > 0,
-            Self::Three(kind) => count(kind) > 2,
+            Self::Many(kind, members) => count(kind) >= members,
         }
     }
 }
@@ -333,8 +339,14 @@ impl TransitionSystem for Instance {
                     Guard::Some(kind) => is_there(kind),
                     Guard::NoneBefore(kind) => !is_before(kind),
                     Guard::SomeBefore(kind) => is_before(kind),
+                    Guard::AtLeast(kind, least) => {
+                        let of_kind = from.members.iter().enumerate();
+                        let of_kind =
+                            of_kind.filter(|(place, one)| *place != mover && **one == kind);
+                        of_kind.count() >= least
+                    }
                 } && match step.ticket {
-                    Ticket::Nothing | Ticket::Take => true,
+                    Ticket::Nothing | Ticket::Take | Ticket::Skip | Ticket::Advance(_) => true,
                     Ticket::IsServed | Ticket::Serve => ticket == Some(from.serving),
                     Ticket::IsEven => ticket.is_some_and(|ticket| ticket % 2 == 0),
                 };
@@ -360,6 +372,8 @@ impl TransitionSystem for Instance {
                         to.tickets[mover] = None;
                         to.serving += 1;
                     }
+                    Ticket::Skip => to.next += 1,
+                    Ticket::Advance(more) => to.serving += more,
                     Ticket::Nothing | Ticket::IsServed | Ticket::IsEven => (),
                 }
                 if wrong == Wrong::Index && number == 0 {

@@ -290,6 +290,122 @@ fn obligations_that_speak_of_more_are_found_out() {
     }
 }
 
+/// More members than views show are tested, since what is false of four is false of no three.
+#[test]
+fn obligations_that_speak_of_more_than_views_show_are_found_out() {
+    for many in 3..=6 {
+        let rules = Rules {
+            bad: Bad::Many(CRITICAL, many),
+            wrong: Wrong::Width,
+            ..mutual_exclusion(&[step([0, 0], [IDLE, CRITICAL])])
+        };
+        let fault = refused(&rules, 1);
+        assert!(
+            matches!(fault, CrowdFault::SpeaksOfMore { members: 1, .. }),
+            "{many}: {fault}"
+        );
+    }
+}
+
+/// Nor is a wait for several members seen with few.
+#[test]
+fn waits_for_more_than_views_show_are_found_out() {
+    for (least, is_kind) in [
+        (2, false),
+        (3, false),
+        (4, false),
+        (2, true),
+        (3, true),
+        (4, true),
+    ] {
+        let mut rules = mutual_exclusion(&[
+            step([0, 0], [IDLE, WAITS]),
+            Move {
+                guard: Guard::AtLeast(WAITS, least),
+                ..step([0, 1], [WAITS, CRITICAL])
+            },
+        ]);
+        rules.bad = Bad::One(1, CRITICAL);
+        rules.waits_for = if is_kind { vec![WAITS] } else { Vec::new() };
+        let fault = refused(&rules, 1);
+        assert!(
+            matches!(fault, CrowdFault::NeedsOthers { .. }),
+            "{least} {is_kind}: {fault}"
+        );
+    }
+}
+
+/// Tickets without end do not keep the test from what comes late.
+#[test]
+fn what_comes_late_is_tested_beside_tickets() {
+    for late in [6, 10, 14] {
+        let mut moves = vec![Move {
+            ticket: Ticket::Take,
+            ..step([0, 0], [IDLE, IDLE])
+        }];
+        moves.extend((0..late).map(|shared| step([shared, shared + 1], [IDLE, IDLE])));
+        moves.push(step([late, late], [IDLE, WAITS]));
+        moves.push(Move {
+            guard: Guard::Some(WAITS),
+            ..step([late, late + 1], [IDLE, CRITICAL])
+        });
+        let rules = Rules {
+            bad: Bad::One(late + 1, IDLE),
+            ..mutual_exclusion(&moves)
+        };
+        let fault = refused(&rules, 1);
+        assert!(
+            matches!(fault, CrowdFault::NeedsOthers { .. }),
+            "{late}: {fault}"
+        );
+    }
+}
+
+/// The ticket of a member is served after so many others were, of which some are passed over at once.
+fn passed_over(turns: u8, at_once: u64) -> Rules {
+    let with = |ticket, shared, member| Move {
+        ticket,
+        ..step(shared, member)
+    };
+    let mut moves = vec![
+        with(Ticket::Skip, [0, 0], [IDLE, WAITS]),
+        with(Ticket::Take, [0, 1], [IDLE, CRITICAL]),
+    ];
+    let turns = (1..=turns).map(|turn| {
+        let ticket = Ticket::Advance(at_once);
+        with(ticket, [turn, turn + 1], [CRITICAL, CRITICAL])
+    });
+    moves.extend(turns);
+    let last = moves.len() as u8 - 1;
+    moves.push(with(
+        Ticket::IsServed,
+        [last, last + 1],
+        [CRITICAL, CRITICAL],
+    ));
+    Rules {
+        bad: Bad::One(last + 1, CRITICAL),
+        ..mutual_exclusion(&moves)
+    }
+}
+
+/// A gap that stands for all larger ones may become smaller by as much as it is, as often as there are steps.
+#[test]
+fn a_gap_may_become_smaller_by_what_it_is() {
+    for (turns, members) in [(1, 3), (2, 5)] {
+        let rules = passed_over(turns, 2);
+        assert!(is_unsafe(&rules, members) && !is_unsafe(&rules, members - 1));
+        for views in 1..=2 {
+            let report = asked(&rules, views).expect("it is a crowd");
+            assert_eq!(report.verdict, Some(Verdict::Incomplete), "{report}");
+        }
+    }
+    let fault = refused(&passed_over(2, 3), 1);
+    assert!(
+        matches!(fault, CrowdFault::CountersMatter { .. }),
+        "{fault}"
+    );
+}
+
 /// A shared part that is forgotten would make two states one, and a lock safe that is not.
 #[test]
 fn parts_that_are_not_all_of_a_state_are_found_out() {
@@ -308,7 +424,7 @@ fn parts_that_are_not_all_of_a_state_are_found_out() {
 fn what_cannot_be_asked_is_refused() {
     let told = |rules: &Rules, size| refused(rules, size).to_string();
     let three = Rules {
-        bad: Bad::Three(CRITICAL),
+        bad: Bad::Many(CRITICAL, 3),
         ..test_and_set()
     };
     assert_eq!(

@@ -102,7 +102,7 @@ fn draw(generator: &mut Generator, family: Family) -> Rules {
         bad: match generator.below(3) {
             0 => Bad::One(below(generator, shared), last),
             1 => Bad::Two(last, kind(generator)),
-            _ => Bad::Three(last),
+            _ => Bad::Many(last, 3),
         },
         asks: Asks::ALL[generator.below(3)],
         simulates: None,
