@@ -17,8 +17,8 @@ use crate::system::{StateOf, TransitionSystem};
 ///   obligations a step fails;
 /// - an obligation that fails does so with some few members, [`speaks_of`](Self::speaks_of) many: as long as there are more, one can be left out.
 ///
-/// All of it is tested on the reachable states with few members, the last one besides on states that are put together at random from the parts of reachable
-/// ones; it is taken at its word for more members. That the parts of a state are all of it is tested of every state that is met.
+/// All of it is tested on the reachable states with few members, what steps need and what obligations speak of also on random walks with up to six, the last one besides on
+/// states that are put together at random from the parts of reachable ones; it is taken at its word for more members. That the parts of a state are all of it is tested of every state that is met.
 ///
 /// A lock whose flag is tested and set at once, of any number of threads:
 ///
@@ -100,7 +100,7 @@ pub trait Crowd: Sync {
     /// The instance with so many members, at least one. All have the same obligations, by their names.
     fn instance(&self, members: usize) -> Self::Instance;
     /// The most members that an instance can have, where something of the model bounds them. Views that need larger instances are not
-    /// searched. No bound by default.
+    /// searched; where there are, instances of up to six members are made, whatever the size of views. No bound by default.
     fn most(&self) -> usize {
         usize::MAX
     }
