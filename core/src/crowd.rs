@@ -19,13 +19,14 @@ mod counters;
 mod declaration;
 mod declared;
 mod fault;
-
 mod judge;
 mod members;
 mod parts;
 mod search;
+mod seen;
 mod stand_ins;
 mod tested;
+mod untested;
 mod views;
 
 pub use declaration::{Crowd, MemberOf};

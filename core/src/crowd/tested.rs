@@ -2,19 +2,19 @@
 //! members of states put together at random as well.
 
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::rc::Rc;
 
 use super::declared::{Declared, ErasedParts};
 use super::fault::CrowdFault;
 use super::judge::FewMembers;
-use super::parts::CrowdParts;
+use super::seen::SeenParts;
 use super::stand_ins::{OfKind, Supplied};
-use crate::erased::{ErasedPart, ErasedState, ErasedStep};
+use super::untested::{Untested, Walk};
+use crate::erased::{ErasedState, ErasedStep};
 use crate::explore::Limit;
 use crate::model_call::{Panic, catch, take_tolerated, tolerated};
-use crate::numbered::Numbered;
 use crate::random::Generator;
 use crate::system::steps;
 use crate::visit::visit_initial;
@@ -27,11 +27,7 @@ const MOST_COUNTED: usize = 1 << 10;
 const MOST_MIXED: usize = 1 << 9;
 /// and of those with more members than are needed.
 const MOST_MIXED_BEYOND: usize = 1 << 5;
-/// States that are tested on walks, where not all are tested: so many of each instance, on so many steps of walks, each of which is that long.
-const MOST_WALKED: usize = 16;
-const MOST_STEPS: usize = 64;
-const STEPS_OF_ONE: usize = 32;
-/// Seed by which they are.
+/// Seed of what is random.
 const SEED: u64 = 1;
 
 /// Account of the test of a crowd: of reachable states with one member, two, and so on.
@@ -95,7 +91,8 @@ pub(crate) fn test(
             let mut next = left.next();
             if next.is_none() && !left.is_all() {
                 let of = instances.with(members, &parts);
-                next = match catch(|| walk.next(&of, &mut generator)) {
+                let steps = |state: &ErasedParts| of.in_order(state);
+                next = match catch(|| walk.next(crowd, &mut generator, &steps)) {
                     Ok(state) => state?,
                     Err(panic) => return Ok(CrowdTest::Panicked(members, panic)),
                 };
@@ -150,159 +147,12 @@ pub(crate) fn test(
     Ok(CrowdTest::All(tested))
 }
 
-/// States on random walks, of which each is tested once.
-struct Walk<'i> {
-    initial: &'i [ErasedParts],
-    at: Option<ErasedParts>,
-    seen: HashSet<ErasedParts>,
-    steps: usize,
-}
-
-impl<'i> Walk<'i> {
-    fn new(initial: &'i [ErasedParts]) -> Self {
-        Self {
-            initial,
-            at: None,
-            seen: HashSet::new(),
-            steps: 0,
-        }
-    }
-
-    /// The next state that is to be tested.
-    ///
-    /// # Errors
-    ///
-    /// If a target is none of a crowd.
-    fn next(
-        &mut self,
-        of: &TestedInstance<'_>,
-        generator: &mut Generator,
-    ) -> Result<Option<ErasedParts>, CrowdFault> {
-        while self.steps < MOST_STEPS && self.seen.len() < MOST_WALKED && !self.initial.is_empty() {
-            self.steps += 1;
-            let targets = match &self.at {
-                Some(at) if !self.steps.is_multiple_of(STEPS_OF_ONE) => of.in_order(at)?,
-                _ => self.initial.to_vec(),
-            };
-            self.at = match &targets[..] {
-                [] => None,
-                targets => Some(targets[generator.below(targets.len())].clone()),
-            };
-            if let Some(at) = &self.at
-                && self.seen.insert(of.crowd.closed(at))
-            {
-                return Ok(Some(at.clone()));
-            }
-        }
-        Ok(None)
-    }
-}
-
-/// Reached states that are still to be tested, in the order in which they were met.
-struct Untested<'c> {
-    crowd: &'c dyn Declared,
-    /// Number of those of each queue that are tested.
-    most: usize,
-    seen: HashSet<ErasedParts>,
-    classes: HashSet<ErasedParts>,
-    /// The first states that were met of all that differ by what does not matter of their counters, before the others of them.
-    first: VecDeque<ErasedParts>,
-    others: VecDeque<ErasedParts>,
-    /// Numbers of states that were taken from the queues.
-    taken: [usize; 2],
-}
-
-impl<'c> Untested<'c> {
-    fn new(crowd: &'c dyn Declared, most: usize) -> Self {
-        Self {
-            crowd,
-            most,
-            seen: HashSet::new(),
-            classes: HashSet::new(),
-            first: VecDeque::new(),
-            others: VecDeque::new(),
-            taken: [0; 2],
-        }
-    }
-
-    /// Adds states, each once.
-    fn meet(&mut self, states: impl IntoIterator<Item = ErasedParts>) {
-        for state in states {
-            if !self.seen.insert(state.clone()) {
-                continue;
-            }
-            if self.classes.insert(self.crowd.closed(&state)) {
-                self.first.push_back(state);
-            } else {
-                self.others.push_back(state);
-            }
-        }
-    }
-
-    fn next(&mut self) -> Option<ErasedParts> {
-        for (queue, taken) in [&mut self.first, &mut self.others]
-            .into_iter()
-            .zip(&mut self.taken)
-        {
-            if *taken < self.most
-                && let Some(state) = queue.pop_front()
-            {
-                *taken += 1;
-                return Some(state);
-            }
-        }
-        None
-    }
-
-    /// True if no state is left that differs from those that were taken by what matters.
-    fn is_all(&self) -> bool {
-        self.first.is_empty()
-    }
-}
-
-/// Parts that were seen.
-#[derive(Default)]
-struct SeenParts {
-    shared: Numbered<ErasedPart>,
-    members: Numbered<ErasedPart>,
-    /// The kind of each member.
-    kinds: Vec<Option<u32>>,
-}
-
-impl SeenParts {
-    fn add(&mut self, crowd: &dyn Declared, state: &ErasedParts) {
-        self.shared.number(state.shared.clone());
-        for member in &state.members {
-            if self.members.number(member.clone()) as usize == self.kinds.len() {
-                self.kinds.push(crowd.kind(member));
-            }
-        }
-    }
-
-    /// A state of parts drawn at random.
-    fn mixed(&self, generator: &mut Generator, members: usize) -> ErasedParts {
-        let mut draw = |of: &[ErasedPart]| of[generator.below(of.len())].clone();
-        CrowdParts {
-            shared: draw(self.shared.values()),
-            members: (0..members).map(|_| draw(self.members.values())).collect(),
-        }
-    }
-}
-
-impl OfKind for SeenParts {
-    fn of_kind(&self, kind: u32) -> Vec<&ErasedPart> {
-        let members = self.members.values().iter().zip(&self.kinds);
-        let of_kind = members.filter(|(_, of_member)| **of_member == Some(kind));
-        of_kind.map(|(member, _)| member).collect()
-    }
-}
-
 /// Targets of the steps of states, as far as they are remembered. PERF: the same few members are left of many states.
 type KnownTargets = RefCell<HashMap<ErasedParts, Rc<HashSet<ErasedParts>>>>;
 /// States whose targets are remembered.
 const MOST_KNOWN: usize = 1 << 14;
 
-/// JudgedStep of a state, as the test compares it.
+/// Step of a state, as the test compares it.
 struct JudgedStep {
     to: ErasedParts,
     /// The obligations that it fails.
