@@ -8,9 +8,14 @@ mod claim_grammar;
 #[cfg_attr(not(feature = "pictures"), allow(dead_code))]
 mod command;
 mod completions;
+mod error;
 #[cfg(feature = "pictures")]
 mod explore;
+mod failures;
 mod fences;
+// Without pictures only pages that are not written would be beside what is read.
+#[cfg_attr(not(feature = "pictures"), allow(dead_code))]
+mod files;
 mod grammar;
 mod graph;
 mod include;
@@ -26,13 +31,12 @@ mod output_file;
 mod page_file;
 #[cfg(feature = "distributed")]
 mod processes;
+mod program;
 mod progress;
-// Without pictures only pages that are not written would be beside what is read.
-#[cfg_attr(not(feature = "pictures"), allow(dead_code))]
-mod results;
 mod run_all;
 mod signals;
 mod size;
+mod status;
 mod stress;
 mod table;
 mod terminal;
@@ -42,140 +46,35 @@ mod visible;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 
 use broken_pipe::Tolerant;
 pub(crate) use claim_grammar::ClaimGrammar;
 use command::{CheckCommand, Command};
+use failures::Failures;
+use files::Files;
 use junit::{JunitFile, Suite};
-use results::{Failures, Files};
+use program::Program;
 use terminal::Screen;
 use trace_file::{TraceFile, Traced};
 use visible::{Visible, tell};
 
-pub use include::GraphFileError;
+pub use error::{CommandError, HistoryFileError};
 pub use junit::JunitFileError;
-pub use new::NewProjectError;
 pub use output_file::{OutputFile, Unwritten};
-#[cfg(feature = "pictures")]
-pub use page_file::PageFileError;
-#[cfg(feature = "distributed")]
-pub use processes::CompanyError;
 pub use size::SizeError;
+pub use status::Status;
 pub use trace_file::TraceFileError;
-pub use validate::HistoryFileError;
 
 #[cfg(feature = "pictures")]
 pub(crate) use json::escaped;
 
-use crate::catalogue::{Catalogue, ClaimErrors, InputError};
+use crate::catalogue::{Catalogue, InputError};
 use refmap::explore::{Checkpoints, PeersError, Watch};
 use refmap::internal::visible_lines;
 use refmap::obligation::{CheckError, Settings};
 use refmap::report::{TextOptions, Verdict};
-
-/// Exit status of a command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Status {
-    /// Every obligation holds, or the expected results came about.
-    Success = 0,
-    /// An obligation is violated, or a result differs from the expected one.
-    Violated = 1,
-    /// The command or its input is invalid.
-    Unusable = 2,
-    /// The search stopped before anything could be claimed.
-    Incomplete = 3,
-}
-
-/// Error: a command could not be carried out.
-#[derive(Debug, thiserror::Error)]
-pub enum CommandError {
-    /// Invalid arguments of the command.
-    #[error(transparent)]
-    Usage(#[from] clap::Error),
-    /// Invalid input of a check.
-    #[error("error: {0}")]
-    Input(#[from] InputError),
-    /// Claims cannot be decided as they are stated.
-    #[error(transparent)]
-    Claims(#[from] ClaimErrors),
-    /// The counterexample cannot be written.
-    #[error("error: {0}")]
-    TraceFile(#[from] TraceFileError),
-    /// The page cannot be written.
-    #[cfg(feature = "pictures")]
-    #[error("error: {0}")]
-    PageFile(#[from] PageFileError),
-    /// The explorer cannot be started.
-    #[cfg(feature = "pictures")]
-    #[error("error: {0}")]
-    Explorer(#[from] crate::pictures::explorer::ExplorerError),
-    /// Processes that are to search together do not come together.
-    #[cfg(feature = "distributed")]
-    #[error("error: {0}")]
-    Company(#[from] CompanyError),
-    /// A process was lost, and there is a checkpoint.
-    #[error("error: {error}; --resume {} goes on from the last checkpoint", .folder.display())]
-    LostWithCheckpoint {
-        /// Loss of the process.
-        error: InputError,
-        /// Folder of the checkpoint.
-        folder: PathBuf,
-    },
-    /// The results cannot be written for a build server.
-    #[error("error: {0}")]
-    JunitFile(#[from] JunitFileError),
-    /// A labelled transition system cannot be compared.
-    #[error("error: {0}")]
-    GraphFile(#[from] GraphFileError),
-    /// The history cannot be validated.
-    #[error("error: {0}")]
-    History(#[from] HistoryFileError),
-    /// The project cannot be written.
-    #[error("error: {0}")]
-    NewProject(#[from] NewProjectError),
-    /// The results cannot be written.
-    #[error("error: cannot write the results: {0}")]
-    Output(#[from] io::Error),
-    /// The history of a stress run cannot be written.
-    #[error("error: {0}")]
-    Unrecorded(String),
-    /// Several results cannot be written.
-    #[error("{}", lines(.0))]
-    Several(Vec<CommandError>),
-}
-
-impl CommandError {
-    /// Status of a command that ends with this error.
-    fn status(&self) -> Status {
-        match self {
-            Self::Input(InputError::Check(CheckError::Peers(PeersError::Lost { .. }))) => {
-                Status::Incomplete
-            }
-            Self::LostWithCheckpoint { .. } => Status::Incomplete,
-            #[cfg(feature = "distributed")]
-            Self::Company(error) => error.status(),
-            _ => Status::Unusable,
-        }
-    }
-}
-
-fn lines(errors: &[CommandError]) -> String {
-    let lines: Vec<_> = errors.iter().map(ToString::to_string).collect();
-    lines.join("\n")
-}
-
-/// Program over a catalogue.
-#[derive(Clone, Copy)]
-struct Program<'a> {
-    name: &'static str,
-    /// Description in a line.
-    about: &'static str,
-    catalogue: &'a Catalogue,
-}
 
 /// Cancellation flag of the process, which signal handlers set.
 static CANCELLED: AtomicBool = AtomicBool::new(false);

@@ -11,14 +11,13 @@ use super::checkpoint::{self, Question};
 #[cfg(feature = "pictures")]
 use super::command::ExploreCommand;
 use super::command::{
-    CheckCommand, Command, Compared, FencesCommand, GraphCommand, IncludeCommand, LitmusCommand,
-    Page, RunAllCommand, StressCommand, TableCommand, ValidateCommand,
+    CheckCommand, Command, Compared, FencesCommand, GraphCommand, IncludeCommand, Listing,
+    LitmusCommand, Page, RunAllCommand, StressCommand, TableCommand, ValidateCommand,
 };
 use super::grammar::{
     ANY_NUMBER_OF, IMPLEMENTATION, Named, ORDERS, SAMPLES, SPECIFICATION, STORAGES, SYMMETRIES,
     WITHOUT, WORKERS, command, criteria,
 };
-use super::listing::Listing;
 use super::new::NewCommand;
 #[cfg(feature = "distributed")]
 use super::processes::Company;

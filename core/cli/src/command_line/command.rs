@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use clap_complete::Shell;
 
-use super::listing::Listing;
 use super::new::NewCommand;
 #[cfg(feature = "distributed")]
 use super::processes::Company;
@@ -201,4 +200,11 @@ pub(super) struct CheckCommand {
     pub html: Option<Page>,
     pub detail: Detail,
     pub quiet: bool,
+}
+
+/// Format of the listing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Listing {
+    Text,
+    Json,
 }

@@ -9,8 +9,10 @@ use refmap::obligation::Settings;
 use refmap::obligation::stepper::Stepper;
 
 use super::command::ExploreCommand;
+use super::error::CommandError;
 use super::include::Named;
-use super::{CommandError, Status, progress};
+use super::progress;
+use super::status::Status;
 use crate::catalogue::{Catalogue, InputError};
 use crate::pictures::explorer::{Explored, Server};
 use crate::pictures::include::Within;

@@ -4,7 +4,9 @@ use std::io::{self, Write};
 use std::sync::atomic::AtomicBool;
 
 use super::command::FencesCommand;
-use super::{CommandError, Status, json, progress};
+use super::error::CommandError;
+use super::status::Status;
+use super::{json, progress};
 use crate::catalogue::{Catalogue, Comparison, FenceReport};
 use refmap::explore::Watch;
 use refmap::internal::{plain, wrap};

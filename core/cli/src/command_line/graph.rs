@@ -20,14 +20,15 @@ use self::answer::Answer;
 use self::page::ShownPage;
 use self::text::Ways;
 use super::command::GraphCommand;
+use super::error::CommandError;
+use super::failures::Failures;
+#[cfg(feature = "pictures")]
+use super::files::Files;
 use super::input;
 #[cfg(feature = "pictures")]
 use super::page_file::PageFile;
-use super::results::Failures;
-#[cfg(feature = "pictures")]
-use super::results::Files;
+use super::status::Status;
 use super::visible::tell;
-use super::{CommandError, Status};
 use crate::graph::{Decided, Decider, GraphError, LONGEST_LINE, Lines, Property, System, read};
 
 /// Error: a file or a line has no result.

@@ -3,7 +3,7 @@
 #[cfg(feature = "pictures")]
 use std::io;
 use std::io::{BufReader, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use refmap::explore::{Limits, Watch};
@@ -14,25 +14,19 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::command::{Compared, IncludeCommand};
+use super::error::{CommandError, GraphFileError};
+use super::failures::Failures;
+#[cfg(feature = "pictures")]
+use super::files::Files;
 #[cfg(feature = "pictures")]
 use super::page_file::PageFile;
-use super::results::Failures;
-#[cfg(feature = "pictures")]
-use super::results::Files;
-use super::{CommandError, Status, input, json};
+use super::status::Status;
+use super::{input, json};
 use crate::aldebaran::{AldebaranError, read};
 use crate::catalogue::{Arguments, Catalogue};
 #[cfg(feature = "pictures")]
 use crate::pictures::include::{Page, Within};
 use crate::shell;
-
-/// Reason why a file cannot be compared.
-#[derive(Debug, thiserror::Error)]
-#[error("{}: {error}", file.display())]
-pub struct GraphFileError {
-    file: PathBuf,
-    error: AldebaranError,
-}
 
 /// An inclusion with the names of what is compared.
 #[derive(Serialize)]

@@ -11,8 +11,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
+use super::files::Files;
 use super::output_file::OutputFile;
-use super::results::Files;
 use refmap::internal::is_unseen;
 
 /// Error: the results cannot be written as JUnit XML.

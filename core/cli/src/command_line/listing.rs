@@ -4,16 +4,10 @@ use std::io::{self, Write};
 
 use serde_json::json;
 
-use super::CommandError;
+use super::command::Listing;
+use super::error::CommandError;
 use crate::catalogue::{Catalogue, ParameterKind};
 use refmap::internal::wrap;
-
-/// Format of the listing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Listing {
-    Text,
-    Json,
-}
 
 pub(super) fn list(
     name: &str,

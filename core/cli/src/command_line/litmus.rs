@@ -8,9 +8,10 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::command::LitmusCommand;
+use super::error::CommandError;
 use super::input;
+use super::status::Status;
 use super::visible::tell;
-use super::{CommandError, Status};
 use refmap_programs::litmus::{self, Bounds, ReadError, Report, RunError};
 
 /// Error: a file has no result.

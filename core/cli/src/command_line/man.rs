@@ -6,7 +6,7 @@ use std::io::Write;
 use clap::{Arg, Command};
 use clap_mangen::Man;
 
-use super::CommandError;
+use super::error::CommandError;
 use refmap::internal::visible_lines;
 
 pub(super) fn grammar() -> Command {

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use super::command::Page;
+use super::files::Files;
 use super::output_file::OutputFile;
-use super::results::Files;
 
 /// Error: a page cannot be written.
 #[derive(Debug, thiserror::Error)]

@@ -15,7 +15,7 @@ use refmap::explore::{Limits, Peers, PeersError};
 use refmap_distributed::{ConnectError, Connected, Greeting, Hosts, connect, connect_on};
 use tempfile::NamedTempFile;
 
-use super::Status;
+use super::status::Status;
 
 /// Names of the options.
 pub(super) const PROCESSES: &str = "processes";

@@ -4,11 +4,15 @@ use std::io::Write;
 use std::sync::atomic::AtomicBool;
 
 use super::command::StressCommand;
+use super::error::CommandError;
+use super::failures::Failures;
+use super::files::Files;
 use super::junit::{JunitFile, Suite};
 #[cfg(feature = "pictures")]
 use super::page_file::PageFile;
-use super::results::{Failures, Files};
-use super::{CommandError, Program, Status, json, progress};
+use super::program::Program;
+use super::status::Status;
+use super::{json, progress};
 use crate::catalogue::{RecordedHistory, StressReport, StressSettings};
 use crate::shell;
 use refmap::explore::Limits;
@@ -33,7 +37,11 @@ pub(super) fn run(
         cancel,
     };
     let files = &mut Files::default();
-    if let Some(Ok(record)) = command.record.as_deref().map(super::OutputFile::prepare) {
+    if let Some(Ok(record)) = command
+        .record
+        .as_deref()
+        .map(super::output_file::OutputFile::prepare)
+    {
         // What is wrong with it alone, the run says.
         let _ = files.add("the history", &record);
     }

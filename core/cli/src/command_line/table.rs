@@ -7,9 +7,13 @@ use std::time::Instant;
 use serde_json::{Map, Value};
 
 use super::command::TableCommand;
+use super::error::CommandError;
+use super::failures::Failures;
+use super::files::Files;
 use super::junit::{JunitFile, Suite};
-use super::results::{Failures, Files};
-use super::{CommandError, Program, Status, progress};
+use super::program::Program;
+use super::progress;
+use super::status::Status;
 use crate::catalogue::{Check, InputError};
 use crate::table::{Decided, DecidedCells, Instance, Published, Rows, Sweep, SweptRow, Table};
 use refmap::explore::{Limits, Watch};

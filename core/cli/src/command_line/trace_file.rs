@@ -4,9 +4,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
+use super::files::Files;
 use super::json;
 use super::output_file::{OutputFile, Unwritten};
-use super::results::Files;
 use refmap::internal::visible_lines;
 use refmap::report::{Counterexample, Report};
 

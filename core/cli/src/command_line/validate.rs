@@ -2,42 +2,23 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use super::command::ValidateCommand;
+use super::error::{CommandError, HistoryFileError};
+use super::failures::Failures;
+#[cfg(feature = "pictures")]
+use super::files::Files;
 #[cfg(feature = "pictures")]
 use super::page_file::PageFile;
-use super::results::Failures;
-#[cfg(feature = "pictures")]
-use super::results::Files;
-use super::{CommandError, Status, json, progress};
+use super::status::Status;
+use super::{json, progress};
 use crate::catalogue::{Catalogue, ValidatorError};
 use refmap::explore::Watch;
 use refmap::report::{TextOptions, Verdict};
 use refmap_histories::foreign::Format;
 use refmap_histories::{Interrupted, Settings, Source};
-
-/// Error: a file has no verdict.
-#[derive(Debug, thiserror::Error)]
-pub enum HistoryFileError {
-    /// The file cannot be opened.
-    #[error("{}: cannot be read: {source}", .path.display())]
-    Open {
-        /// The file.
-        path: PathBuf,
-        /// The error.
-        source: io::Error,
-    },
-    /// The history is malformed, or does not fit the validator.
-    #[error("{}: {source}", .path.display())]
-    History {
-        /// The file.
-        path: PathBuf,
-        /// The error, with its line.
-        source: ValidatorError,
-    },
-}
 
 /// Opens the history. That takes until there is a writer, if it is a pipe with a name.
 fn open(path: &Path) -> io::Result<File> {
