@@ -2,10 +2,14 @@
 //! many, is [`liveness::Bits`](crate::liveness::Bits), with a bound that is known at run time.
 
 use std::fmt::{self, Debug, Formatter};
+use std::mem::take;
 
 use serde::{Serialize, Serializer};
 
-use crate::state::{Changes, Exact, Kept, Limits, LimitsFault, Misfit, Shape, Sink, Source, State};
+use crate::state::{
+    Changes, Exact, Kept, Limits, LimitsFault, Misfit, NameVisitor, Names, Shape, Sink, Source,
+    State,
+};
 
 /// A set of indices from 0 to 63, kept as a bit for each.
 ///
@@ -218,6 +222,15 @@ impl<S: ?Sized> State<S> for IndexSet {
     ) {
         if self != from {
             changes.replace((self, at()), system, limits);
+        }
+    }
+}
+
+impl Names for IndexSet {
+    fn each_name(&mut self, visit: &mut dyn NameVisitor) {
+        for mut number in take(self).iter() {
+            visit.member(&mut number);
+            self.insert(number);
         }
     }
 }

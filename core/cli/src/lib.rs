@@ -93,11 +93,11 @@ mod in_order;
 #[cfg(feature = "pictures")]
 mod pictures;
 mod shell;
-pub mod table;
 
 #[cfg(feature = "pictures")]
 pub use pictures::check::html as page;
 
+pub use catalogue::table;
 /// Parser of command lines, whose [`Args`](clap::Args) the parameters of a check derive.
 pub use clap;
 pub use command_line::{

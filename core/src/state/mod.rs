@@ -4,6 +4,7 @@
 //! memory and of the time of a state full of vectors. [`derive(State)`](crate::State) says how; what is derived is used
 //! without being asked for.
 
+// A state is told by what it has written, and that is asked of states: the trait, `changes` and `names` are one concept.
 mod bits;
 mod changes;
 mod code;
@@ -12,6 +13,7 @@ mod complaint;
 mod counter;
 mod exact;
 mod gaps;
+mod kept;
 mod limits;
 mod names;
 mod numbers;
@@ -36,6 +38,7 @@ pub use counter::Counter;
 pub use exact::Exact;
 pub use gaps::normalise;
 pub(crate) use gaps::{VisitNames, normalise_groups, shift};
+pub use kept::Kept;
 pub use limits::{IntoLength, IntoRange, Limits, LimitsFault, WrongLimits};
 pub use names::{NameVisitor, Names, Row, RowOf, RowOfNames};
 pub use packing_error::PackingError;
@@ -191,27 +194,4 @@ pub trait State<S: ?Sized>: Clone + Eq + Hash + Debug + Serialize + Send + Sync 
     /// Visits its names: the numbers of members, and the counters. It has none, by default. What is derived visits all that its fields say; if one
     /// is left out by hand, it takes no part in an exchange, and the test of the symmetry tells what changes.
     fn visit_names(&mut self, _visit: &mut dyn NameVisitor) {}
-}
-
-/// Form in which states of a type are kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kept {
-    /// As they are.
-    Whole,
-    /// As the bits that they write.
-    Encoded,
-}
-
-impl Kept {
-    /// Form in which a state is kept whose parts are kept so: whole if one of them is.
-    pub const fn all(parts: &[Self]) -> Self {
-        let mut at = 0;
-        while at < parts.len() {
-            if matches!(parts[at], Self::Whole) {
-                return Self::Whole;
-            }
-            at += 1;
-        }
-        Self::Encoded
-    }
 }

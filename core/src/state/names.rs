@@ -7,7 +7,6 @@ use std::mem::take;
 
 use super::State;
 use crate::bounded::BoundedVec;
-use crate::index_set::IndexSet;
 
 /// Visitor of the names in a state or an action, which may give others in their place.
 pub trait NameVisitor {
@@ -159,15 +158,6 @@ impl<K: Names + Ord, V> Names for BTreeMap<K, V> {
         for (mut key, value) in take(self) {
             key.each_name(visit);
             self.insert(key, value);
-        }
-    }
-}
-
-impl Names for IndexSet {
-    fn each_name(&mut self, visit: &mut dyn NameVisitor) {
-        for mut number in take(self).iter() {
-            visit.member(&mut number);
-            self.insert(number);
         }
     }
 }

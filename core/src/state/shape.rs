@@ -1,6 +1,6 @@
 //! The room that a value takes.
 
-use super::Kept;
+use super::kept::Kept;
 use super::limits::{Limits, LimitsFault, WrongLimits};
 
 /// Room that values of a type take at most, with what is said of them.

@@ -74,7 +74,7 @@ impl Refinement for BrokenRefinement {
 
     /// Every node in the end: more than fairness of *append* says.
     fn liveness(&self) -> Vec<Property<Broken>> {
-        super::collected(&self.specification.scope)
+        super::collected::collected(&self.specification.scope)
     }
 
     fn environment(&self) -> &[Process] {

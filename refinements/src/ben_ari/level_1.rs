@@ -141,7 +141,7 @@ impl Refinement for Refinement1 {
     /// That garbage is collected is a property of the specification's memory, which level 1 does not have: it may colour
     /// garbage in every cycle. Levels 2 and 3 have it, composed with this refinement.
     fn liveness(&self) -> Vec<Property<Level1>> {
-        let collected = super::collected::<Level0>(&self.specification.scope);
+        let collected = super::collected::collected::<Level0>(&self.specification.scope);
         let through_map =
             |of_memory: &Property<Level0>| of_memory.pull_back(|s: &State| s.shared.m);
         let mut properties: Vec<_> = collected.iter().map(through_map).collect();

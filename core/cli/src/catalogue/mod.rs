@@ -13,6 +13,7 @@ mod object;
 mod parameters;
 mod ready;
 mod stress;
+pub mod table;
 mod translated;
 mod validator;
 mod values;
@@ -33,10 +34,10 @@ pub use values::{Choice, Number, choice, number};
 
 use std::sync::LazyLock;
 
-use crate::table::{Published, Rows, Table};
 use refmap::internal::nearest;
 use refmap::obligation::Settings;
 use refmap::report::Report;
+use table::{Published, Rows, Table};
 
 /// Catalogue of checks and claims.
 #[derive(Debug, Default)]

@@ -11,10 +11,10 @@ use clap::{Arg, ArgAction};
 use super::processes::{HOSTS, PROCESS, PROCESSES, STARTED};
 use super::size::{bytes, minutes, seconds};
 use super::{completions, man};
+use crate::catalogue::table::Rows;
 use crate::catalogue::{Catalogue, Check, Parameters, whole_number};
 #[cfg(feature = "pictures")]
 use crate::pictures::explorer::{Address, Listen};
-use crate::table::Rows;
 use refmap::explore::{Order, Storage};
 use refmap::obligation::Symmetry;
 use refmap::report::history::Criterion;

@@ -14,8 +14,10 @@ use super::junit::{JunitFile, Suite};
 use super::program::Program;
 use super::progress;
 use super::status::Status;
+use crate::catalogue::table::{
+    Decided, DecidedCells, Instance, Published, Rows, Sweep, SweptRow, Table,
+};
 use crate::catalogue::{Check, InputError};
-use crate::table::{Decided, DecidedCells, Instance, Published, Rows, Sweep, SweptRow, Table};
 use refmap::explore::{Limits, Watch};
 use refmap::internal::{counted, grouped, plain};
 use refmap::obligation::Settings;

@@ -1,5 +1,6 @@
 //! Parallel composition of processes [Gammie, Hosking & Engelhardt, Fig. 8], over the model's own state.
 
+mod point;
 mod registers;
 mod shown;
 mod steps;
@@ -13,6 +14,7 @@ use super::flow::{Edge, Flow, Location, ProcessError};
 use super::instance::{Instance, Offer, ProcessInstance, Role};
 use super::label::{CommandLabel, Label};
 use super::liveness::{DeadRegisters, dead};
+use point::Point;
 use refmap::{Process, Rule};
 
 pub use registers::Undeclared;
@@ -66,16 +68,6 @@ pub struct Composition<S, Q, A, N = Label> {
     labels: Vec<N>,
     granularity: Granularity,
     registers: DeadRegisters,
-}
-
-/// Steps that can be taken at a location of a process.
-struct Point<N> {
-    /// One for each of its steps.
-    offers: Vec<Offer<N>>,
-    /// Those of the steps that are responses.
-    responses: Vec<usize>,
-    /// True if all its steps are fused with the previous step.
-    is_fused: bool,
 }
 
 impl<S, Q, A, N> Default for Composition<S, Q, A, N>
@@ -207,7 +199,7 @@ where
         if points.iter().any(|point| !point.responses.is_empty()) {
             self.responding.push(index);
         }
-        self.names.push(shown::names(&points));
+        self.names.push(point::names(&points));
         self.points.push(points);
         self.instances.push(Box::new(Instance {
             process,

@@ -1,47 +1,15 @@
 //! State of a composition as reports show it: a process is at the label of what it does next, and not at a number.
 
-use std::collections::HashMap;
 use std::fmt::Debug;
 
 use refmap::internal::json;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Composition, Point};
+use super::Composition;
 use crate::configuration::Configuration;
 use crate::flow::Location;
 use crate::label::CommandLabel;
-
-/// The most labels in the name of a location.
-const MOST_LABELS: usize = 3;
-
-/// Names of the locations of a process: the labels of the steps that it can take there, and with its number where another
-/// location has the same.
-pub(super) fn names<N: CommandLabel>(points: &[Point<N>]) -> Vec<String> {
-    let names: Vec<String> = points.iter().map(name).collect();
-    let mut counts: HashMap<&str, usize> = HashMap::new();
-    for name in &names {
-        *counts.entry(name).or_default() += 1;
-    }
-    let unique = names.iter().enumerate().map(|(at, name)| {
-        if counts[name.as_str()] > 1 {
-            format!("{name} ({at})")
-        } else {
-            name.clone()
-        }
-    });
-    unique.collect()
-}
-
-fn name<N: CommandLabel>(point: &Point<N>) -> String {
-    let labels = point.offers.iter().map(|offer| offer.label.to_string());
-    let labels: Vec<String> = labels.collect();
-    match labels.len() {
-        0 => "the end".to_owned(),
-        1..=MOST_LABELS => labels.join(" or "),
-        more => format!("{} or {} others", labels[0], more - 1),
-    }
-}
 
 impl<S, Q, A, N> Composition<S, Q, A, N>
 where

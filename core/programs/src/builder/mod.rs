@@ -34,6 +34,8 @@ use super::program::{
 pub use error::BuildError;
 pub use thread::{Label, ThreadBuilder};
 
+// A thread is stated to the program that it is part of, by which it is made: the two builders are one concept.
+
 /// Program under construction. [`build`](Self::build) reports its errors.
 #[derive(Debug)]
 pub struct ProgramBuilder {

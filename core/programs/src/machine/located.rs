@@ -1,29 +1,10 @@
 //! State of a machine as reports show it: an instruction by its text, and not by its number.
 
-use std::collections::HashMap;
-
 use refmap::internal::json;
 use serde_json::Value;
 
 use super::Machine;
 use crate::state::{Pending, Progress, State, ThreadState};
-
-/// Names of the locations of a thread: the texts of the instructions, each with its number where another one has the same, and
-/// the end.
-pub(super) fn names<'t>(texts: impl Iterator<Item = &'t str> + Clone) -> Vec<String> {
-    let mut counts: HashMap<&str, usize> = HashMap::new();
-    for text in texts.clone() {
-        *counts.entry(text).or_default() += 1;
-    }
-    let names = texts.enumerate().map(|(at, text)| {
-        if counts[text] > 1 {
-            format!("{text} ({at})")
-        } else {
-            text.to_owned()
-        }
-    });
-    names.chain(["the end".to_owned()]).collect()
-}
 
 impl Machine {
     /// The state with the names of locations in the place of their numbers.

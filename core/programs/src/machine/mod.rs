@@ -21,6 +21,7 @@
 mod action;
 mod fairness;
 mod located;
+mod location_names;
 mod perform;
 mod shown;
 
@@ -103,7 +104,9 @@ impl Machine {
             }
             rule_of.push(numbers);
             steps.push(steps_of_thread);
-            names_of.push(located::names(shown.iter().map(|text: &Arc<str>| &**text)));
+            names_of.push(location_names::names(
+                shown.iter().map(|text: &Arc<str>| &**text),
+            ));
             texts.push(shown);
         }
         Self {

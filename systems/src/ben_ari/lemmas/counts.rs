@@ -2,7 +2,7 @@
 //!
 //! `below(N)` and `from(N)` are the numbers of black nodes below N and from N up.
 
-use super::{Lemma, lemma};
+use super::lemma::{Lemma, lemma};
 
 pub(super) fn lemmas() -> Vec<Lemma> {
     let mut lemmas = counted();

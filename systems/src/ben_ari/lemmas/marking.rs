@@ -3,7 +3,7 @@
 //!
 //! `black_roots(N)` says that the nodes below N are black, as `roots_below_k_black` does.
 
-use super::{Lemma, lemma};
+use super::lemma::{Lemma, lemma};
 
 pub(super) fn lemmas() -> Vec<Lemma> {
     let mut lemmas = colours();

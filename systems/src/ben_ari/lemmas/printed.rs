@@ -3,7 +3,7 @@
 //! Deviation. The axioms are assumed there; here they are claims about the concrete functions. The
 //! index arguments i1 and i2 of `mem_ax2` are i1 and i here, as its nodes n1 and n2 are n1 and n.
 
-use super::{Lemma, lemma};
+use super::lemma::{Lemma, lemma};
 
 pub(super) fn lemmas() -> Vec<Lemma> {
     vec![

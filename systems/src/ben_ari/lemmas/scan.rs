@@ -4,7 +4,7 @@
 //! order of nodes and then indices. `bw_behind(p)` and `bw_ahead(p)` say that a black-to-white cell
 //! is behind p, or is not.
 
-use super::{Lemma, lemma};
+use super::lemma::{Lemma, lemma};
 
 pub(super) fn lemmas() -> Vec<Lemma> {
     let mut lemmas = bw();

@@ -3,7 +3,6 @@
 use refmap::{Process, Rule, RuleId};
 use serde::Serialize;
 
-// An action is filed under its rule, and a rule tells its actions: the two are one concept.
 use super::rules::ModelRule;
 use crate::native::on_the_fly::Reference;
 use crate::tso::{Access, HandshakeRound, Mark, Who};
@@ -78,6 +77,46 @@ impl refmap::Action for Action {
                 by: Who::Mutator(mutator),
                 ..
             } => Some(Process::numbered("mutator", mutator.into())),
+        }
+    }
+}
+
+impl ModelRule {
+    /// The rule of which an action is an instance.
+    pub fn of(action: &Action) -> Self {
+        let (access, by) = match *action {
+            Action::Join { .. } => return Self::Join,
+            Action::Hold { .. } => return Self::Hold,
+            Action::Leave { .. } => return Self::Leave,
+            Action::Alloc { .. } => return Self::Alloc,
+            Action::Commit { .. } => return Self::Commit,
+            Action::Take { access, by } => (access, by),
+        };
+        match (access, by) {
+            (Access::Alloc { .. }, _) => Self::Alloc,
+            (Access::Discard { .. }, _) => Self::Discard,
+            (Access::Load { .. }, _) => Self::Load,
+            (Access::Overwrite { .. }, _) => Self::Overwrite,
+            (Access::Store { .. }, _) => Self::Store,
+            (Access::Asked(_), _) => Self::Asked,
+            (Access::Done(_), _) => Self::Done,
+            (Access::Fence, Who::Mutator(_)) => Self::Fence,
+            (Access::LoadFm { .. }, Who::Mutator(_)) => Self::LoadFm,
+            (Access::LoadMark { .. }, Who::Mutator(_)) => Self::LoadMark,
+            (Access::LoadPhase { .. }, Who::Mutator(_)) => Self::LoadPhase,
+            (Access::Cas { .. }, Who::Mutator(_)) => Self::Cas,
+            (Access::Fence, Who::Gc) => Self::CollectorFence,
+            (Access::LoadFm { .. }, Who::Gc) => Self::CollectorLoadFm,
+            (Access::LoadMark { .. }, Who::Gc) => Self::CollectorLoadMark,
+            (Access::LoadPhase { .. }, Who::Gc) => Self::CollectorLoadPhase,
+            (Access::Cas { .. }, Who::Gc) => Self::CollectorCas,
+            (Access::Ask(_), _) => Self::Ask,
+            (Access::Answered(_), _) => Self::Answered,
+            (Access::SetFm(_) | Access::SetFa(_), _) => Self::SetFmOrFa,
+            (Access::SetPhase(_), _) => Self::SetPhase,
+            (Access::Trace { .. }, _) => Self::Trace,
+            (Access::Scan { .. }, _) => Self::Scan,
+            (Access::Free { .. }, _) => Self::Free,
         }
     }
 }

@@ -2,9 +2,6 @@
 
 use serde::Serialize;
 
-use super::action::Action;
-use crate::tso::{Access, Who};
-
 /// A rule of the model. What mutators and the collector both do, marking and fences, is a rule of each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
 #[rule(process = "mutator")]
@@ -93,44 +90,4 @@ pub(super) enum ModelRule {
     Free,
     #[rule(process = "memory", source = "Gammie et al., Fig. 9")]
     Commit,
-}
-
-impl ModelRule {
-    /// The rule of which an action is an instance.
-    pub fn of(action: &Action) -> Self {
-        let (access, by) = match *action {
-            Action::Join { .. } => return Self::Join,
-            Action::Hold { .. } => return Self::Hold,
-            Action::Leave { .. } => return Self::Leave,
-            Action::Alloc { .. } => return Self::Alloc,
-            Action::Commit { .. } => return Self::Commit,
-            Action::Take { access, by } => (access, by),
-        };
-        match (access, by) {
-            (Access::Alloc { .. }, _) => Self::Alloc,
-            (Access::Discard { .. }, _) => Self::Discard,
-            (Access::Load { .. }, _) => Self::Load,
-            (Access::Overwrite { .. }, _) => Self::Overwrite,
-            (Access::Store { .. }, _) => Self::Store,
-            (Access::Asked(_), _) => Self::Asked,
-            (Access::Done(_), _) => Self::Done,
-            (Access::Fence, Who::Mutator(_)) => Self::Fence,
-            (Access::LoadFm { .. }, Who::Mutator(_)) => Self::LoadFm,
-            (Access::LoadMark { .. }, Who::Mutator(_)) => Self::LoadMark,
-            (Access::LoadPhase { .. }, Who::Mutator(_)) => Self::LoadPhase,
-            (Access::Cas { .. }, Who::Mutator(_)) => Self::Cas,
-            (Access::Fence, Who::Gc) => Self::CollectorFence,
-            (Access::LoadFm { .. }, Who::Gc) => Self::CollectorLoadFm,
-            (Access::LoadMark { .. }, Who::Gc) => Self::CollectorLoadMark,
-            (Access::LoadPhase { .. }, Who::Gc) => Self::CollectorLoadPhase,
-            (Access::Cas { .. }, Who::Gc) => Self::CollectorCas,
-            (Access::Ask(_), _) => Self::Ask,
-            (Access::Answered(_), _) => Self::Answered,
-            (Access::SetFm(_) | Access::SetFa(_), _) => Self::SetFmOrFa,
-            (Access::SetPhase(_), _) => Self::SetPhase,
-            (Access::Trace { .. }, _) => Self::Trace,
-            (Access::Scan { .. }, _) => Self::Scan,
-            (Access::Free { .. }, _) => Self::Free,
-        }
-    }
 }

@@ -64,10 +64,13 @@
 
 mod collector;
 mod drawing;
+mod fairness;
+mod instance;
 mod mutator;
 mod state;
 mod variants;
 
+pub use instance::Design;
 pub use state::{
     Bag, Captured, Collector, Colour, InFlight, Location, MAX_OBJECTS, MAX_QUEUE, MAX_STRIPES,
     Slot, Stack, State,
@@ -83,23 +86,6 @@ use refmap::{BoundedVec, Drawing, Fairness, Process, TransitionSystem, offer};
 use serde::Serialize;
 
 use crate::heap::{self, Fields, Heap, Object, Objects};
-
-/// The design for an instance.
-#[derive(Clone, Copy, Debug)]
-pub struct Design {
-    /// Number of objects.
-    pub objects: u8,
-    /// Number of fields of an object.
-    pub fields: u8,
-    /// Number of mutator threads.
-    pub mutators: u8,
-    /// Capacity of each queue of a stripe.
-    pub queue: u8,
-    /// Number of stripes; a thread uses the one of its number modulo this.
-    pub stripes: u8,
-    /// The variant of the design.
-    pub variant: Variant,
-}
 
 /// A step of the design.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]

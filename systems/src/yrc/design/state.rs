@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use refmap::BoundedVec;
 use serde::Serialize;
 
-use super::Design;
+use super::instance::Design;
 use crate::heap::{Fields, Heap, MAX_FIELDS, MAX_THREADS, Object, Objects};
 
 /// The most objects.

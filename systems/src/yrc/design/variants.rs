@@ -1,10 +1,6 @@
 //! The parameters in which the variants of the design differ. The first value of each is the design as
 //! described, and each is used in one function.
 
-use refmap::{Action as _, Fairness};
-
-use super::Action;
-
 /// The variant of the design: by default the design as described.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Variant {
@@ -147,28 +143,6 @@ pub enum Progress {
     Collector,
     /// None.
     None,
-}
-
-impl Progress {
-    /// The conditions that say it.
-    pub(super) fn conditions(self, barrier: Barrier) -> Vec<Fairness> {
-        let rules = Action::rules().iter();
-        let of_collector = rules.filter(|rule| rule.process == "collector");
-        let collector = Fairness::weak("collector", of_collector.map(|rule| rule.name.clone()));
-        let after_the_write: &[&'static str] = match barrier {
-            Barrier::StoreFirst => &["increment", "decrement"],
-            Barrier::IncrementFirst => &["decrement"],
-        };
-        let after_the_write = after_the_write.iter().copied();
-        match self {
-            Self::StrongOperations => {
-                vec![collector, Fairness::strong("operations", after_the_write)]
-            }
-            Self::Operations => vec![collector, Fairness::weak("operations", after_the_write)],
-            Self::Collector => vec![collector],
-            Self::None => Vec::new(),
-        }
-    }
 }
 
 impl Barrier {

@@ -19,6 +19,7 @@
 //!   which coverage shows for thresholds above 0.
 //! - M5: `EXCEPT ![NULL]`, in `MutatorRootAssign` without an object, changes nothing, as in TLA+.
 
+mod constants;
 mod equations;
 mod state;
 
@@ -31,20 +32,8 @@ use serde::Serialize;
 use crate::heap::{self, Heap, Object, Objects};
 use equations::{Equations, Var};
 
+pub use constants::Module;
 pub use state::{Colour, MAX_QUEUE, State};
-
-/// The module for an instance: its CONSTANTS.
-#[derive(Clone, Copy, Debug)]
-pub struct Module {
-    /// Number of `Objects`.
-    pub objects: u8,
-    /// Number of `Threads`.
-    pub threads: u8,
-    /// `QueueSize`.
-    pub queue: u8,
-    /// `RootsThreshold`.
-    pub threshold: u8,
-}
 
 /// A disjunct of `Next`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]

@@ -3,7 +3,7 @@
 use refmap::BoundedVec;
 use serde::Serialize;
 
-use super::Module;
+use super::constants::Module;
 use crate::heap::{MAX_OBJECTS, MAX_THREADS, Object, Objects};
 
 /// The most entries of a queue.

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::{Case, Outcome, Problem, Suite};
 use crate::catalogue::Check;
-use crate::table::{Decided, Published, Table};
+use crate::catalogue::table::{Decided, Published, Table};
 use refmap::internal::plain;
 
 impl Suite {

@@ -1,8 +1,8 @@
 //! Row of the default run: what is said of a claim or a table, and of what is not as claimed.
 
 use crate::catalogue::Claim;
+use crate::catalogue::table::{DecidedCells, Published, Table};
 use crate::command_line::junit::{Case, Outcome, Problem};
-use crate::table::{DecidedCells, Published, Table};
 use refmap::report::{Report, Verdict};
 
 /// Result of a claim or a table.

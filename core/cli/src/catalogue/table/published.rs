@@ -327,8 +327,8 @@ fn is_exercised(report: &Report) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalogue::table::{Decided, Rows, Table};
     use crate::catalogue::{choice, number};
-    use crate::table::{Decided, Rows, Table};
     use refmap::obligation::Checker;
     use refmap_programs::{Behaviours, MemoryModel, Program, ProgramBuilder, ProgramRefinement};
     use refmap_testing::Adjusting;
