@@ -51,9 +51,7 @@ impl Interrupted {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoText {
     /// Text in another encoding of Unicode.
-    #[error(
-        "the text is in {0}, and only UTF-8 is read: `iconv -f {0} -t UTF-8` converts it"
-    )]
+    #[error("the text is in {0}, and only UTF-8 is read: `iconv -f {0} -t UTF-8` converts it")]
     Encoded(&'static str),
     /// Compressed text.
     #[error("the file is compressed by gzip, and only text is read: `gzip -dc` unpacks it")]
@@ -345,7 +343,7 @@ mod tests {
         );
         drop(never);
         let (reader, mut writer) = io::pipe().expect("there are pipes");
-        writer.write_all(b"seven…").expect("it is read");
+        writer.write_all("seven…".as_bytes()).expect("it is read");
         let mut silent = source(reader, within_seconds(0.05));
         let error = silent.read_to_end(&mut Vec::new()).expect_err("no end");
         assert_eq!(interrupted(&error).limit, Limit::Seconds(0.05));
@@ -385,13 +383,21 @@ mod tests {
             limit: Limit::MemoryBytes(1 << 10),
             bytes: 0,
         };
-        let error = source(io::repeat(0), clock).read(&mut [0]).expect_err("no room");
+        let error = source(io::repeat(0), clock)
+            .read(&mut [0])
+            .expect_err("no room");
         assert_eq!(interrupted(&error), out_of_memory);
         let mut asked = Asked::reading(io::repeat(0), clock);
         asked.read_exact(&mut [0; BLOCK]).expect("it is there");
         let error = asked.read(&mut [0]).expect_err("no room");
         let bytes = BLOCK as u64;
-        assert_eq!(interrupted(&error), Interrupted { bytes, ..out_of_memory });
+        assert_eq!(
+            interrupted(&error),
+            Interrupted {
+                bytes,
+                ..out_of_memory
+            }
+        );
     }
 
     /// Time is up only after some blocks.
@@ -409,7 +415,9 @@ mod tests {
         let mut asked = Asked::reading(text.as_slice(), Clock::new(Limits::default(), watch));
         asked.read_exact(&mut [0; BLOCK + 1]).expect("it is there");
         cancel.store(true, Ordering::Relaxed);
-        let error = asked.read_to_end(&mut Vec::new()).expect_err("it is cancelled");
+        let error = asked
+            .read_to_end(&mut Vec::new())
+            .expect_err("it is cancelled");
         assert_eq!(interrupted(&error).bytes, 2 * BLOCK as u64);
     }
 

@@ -5,9 +5,9 @@
 #![allow(clippy::print_stdout, reason = "a model that prints is what is tested")]
 
 use std::env;
+use std::fmt::{self, Debug};
 #[cfg(unix)]
 use std::fs;
-use std::fmt::{self, Debug};
 use std::hash::{Hash, Hasher};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;

@@ -110,12 +110,7 @@ where
         split.add(&objects[number as usize], number, event);
         true
     };
-    let whole = match read(
-        observed,
-        settings,
-        &mut ordered(events, None),
-        &mut add,
-    )? {
+    let whole = match read(observed, settings, &mut ordered(events, None), &mut add)? {
         Ok(whole) => whole,
         Err(unread) => return Ok(*unread),
     };
@@ -156,8 +151,7 @@ fn read<O: Observed>(
         no_end: None,
         goes_on: false,
     };
-    let unread =
-        |limit, far: String| Ok(Err(Box::new(Validation::unread(criterion, limit, far))));
+    let unread = |limit, far: String| Ok(Err(Box::new(Validation::unread(criterion, limit, far))));
     loop {
         let events_read = whole.events.len();
         if events_read.is_multiple_of(EVENTS)

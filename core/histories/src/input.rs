@@ -101,9 +101,7 @@ impl Over {
         let HistoryError { line, problem } = error;
         match problem {
             Problem::NoEnd { within_line } => Self::NoEnd(NoEnd { line, within_line }),
-            Problem::Interrupted(interrupted) => {
-                Self::Failed(Failure::Interrupted(interrupted))
-            }
+            Problem::Interrupted(interrupted) => Self::Failed(Failure::Interrupted(interrupted)),
             problem => Self::Failed(Failure::Error(HistoryError { line, problem })),
         }
     }

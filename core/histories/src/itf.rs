@@ -122,7 +122,11 @@ fn check(number: usize, state: &Value, known: &[String]) -> Result<(), TraceErro
 fn shown(state: &Value, known: &[String]) -> Shown {
     let variables = state.as_object().into_iter().flatten();
     let shown = variables.filter(|(variable, _)| known.contains(variable));
-    Shown(shown.map(|(name, value)| (name.clone(), value.clone())).collect())
+    Shown(
+        shown
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect(),
+    )
 }
 
 /// Removes line numbers, which a trace does not have.

@@ -4,10 +4,46 @@ use crate::Random;
 
 /// Bytes that mean something to some reader, and some that mean nothing to any.
 const WORDS: [&[u8]; 40] = [
-    b"{", b"}", b"[", b"]", b"(", b")", b"\"", b"\\", b":", b",", b";", b"#", b"|", b"=", b"-", b".", b"/",
-    b"\n", b"\r\n", b"\t", b" ", b"0", b"-1", b"1e9", b"null", b"true", b"\\u0000", b"\\ud800",
-    b"99999999999999999999", b"4294967296", b"18446744073709551615", b"1.5", b"\0", b"\x7f", b"\xff", b"\xc3",
-    b"\xef\xbb\xbf", "é".as_bytes(), "\u{202e}".as_bytes(), b"history",
+    b"{",
+    b"}",
+    b"[",
+    b"]",
+    b"(",
+    b")",
+    b"\"",
+    b"\\",
+    b":",
+    b",",
+    b";",
+    b"#",
+    b"|",
+    b"=",
+    b"-",
+    b".",
+    b"/",
+    b"\n",
+    b"\r\n",
+    b"\t",
+    b" ",
+    b"0",
+    b"-1",
+    b"1e9",
+    b"null",
+    b"true",
+    b"\\u0000",
+    b"\\ud800",
+    b"99999999999999999999",
+    b"4294967296",
+    b"18446744073709551615",
+    b"1.5",
+    b"\0",
+    b"\x7f",
+    b"\xff",
+    b"\xc3",
+    b"\xef\xbb\xbf",
+    "é".as_bytes(),
+    "\u{202e}".as_bytes(),
+    b"history",
 ];
 
 /// A text with some places changed: bytes that are others, are missing or there twice, words put in, parts of it or of another text
@@ -35,7 +71,8 @@ pub fn damaged(text: &[u8], other: &[u8], random: &mut Random) -> Vec<u8> {
             // Lines in another order.
             _ => {
                 let mut lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
-                let [one, another] = [lines.len(), lines.len()].map(|count| random.below(count.max(1)));
+                let [one, another] =
+                    [lines.len(), lines.len()].map(|count| random.below(count.max(1)));
                 if !lines.is_empty() {
                     lines.swap(one, another);
                 }

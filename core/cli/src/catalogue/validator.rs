@@ -18,15 +18,14 @@ use refmap::report::Report;
 use refmap_histories::foreign::{self, Foreign, ForeignError, ForeignProblem, Format};
 use refmap_histories::specifications::{Called, Operations, Sequential};
 use refmap_histories::{
-    Event, Header, History, HistoryError, Observed, Ordered, Problem, Settings,
-    TraceError, Validation, validate, validate_apart, validate_objects, validate_trace,
+    Event, Header, History, HistoryError, Observed, Ordered, Problem, Settings, TraceError,
+    Validation, validate, validate_apart, validate_objects, validate_trace,
 };
 
 type Answer = Result<Report, ValidatorError>;
 type Run = dyn Fn(History<&mut dyn BufRead>, &Settings<'_>) -> Answer + Send + Sync;
 type RunTrace = dyn Fn(&Value, &Map<String, Value>, &Settings<'_>) -> Answer + Send + Sync;
-type RunForeign =
-    dyn Fn(Vec<Foreign>, &Map<String, Value>, &Settings<'_>) -> Answer + Send + Sync;
+type RunForeign = dyn Fn(Vec<Foreign>, &Map<String, Value>, &Settings<'_>) -> Answer + Send + Sync;
 
 /// Validator: a specification with an adapter for events.
 #[derive(Serialize)]

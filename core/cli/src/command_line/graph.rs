@@ -47,7 +47,9 @@ enum LineError {
     Limit(Limit),
     #[error("interrupted: {0}; neither this nor what follows is decided")]
     Reading(Interrupted),
-    #[error("interrupted by {limit}: neither the property `{property}` nor what follows is decided")]
+    #[error(
+        "interrupted by {limit}: neither the property `{property}` nor what follows is decided"
+    )]
     AtProperty { property: String, limit: Limit },
     #[error(
         "property `{property}`: a fault of this program, so nothing is said of the property: {fault}"

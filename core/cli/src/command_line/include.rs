@@ -19,10 +19,10 @@ use super::error::{CommandError, GraphFileError};
 use super::failures::Failures;
 #[cfg(feature = "pictures")]
 use super::files::Files;
+use super::json;
 #[cfg(feature = "pictures")]
 use super::page_file::PageFile;
 use super::status::Status;
-use super::json;
 use crate::aldebaran::{AldebaranError, read};
 use crate::catalogue::{Arguments, Catalogue};
 #[cfg(feature = "pictures")]

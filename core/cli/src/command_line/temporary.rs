@@ -97,7 +97,8 @@ mod tests {
         let file = make().expect("there is room");
         let draft = file.get().path().to_owned();
         let kept = folder.path().join("kept");
-        file.keep(|file| file.persist(&kept)).expect("there is room");
+        file.keep(|file| file.persist(&kept))
+            .expect("there is room");
         assert!(!known(&draft) && !draft.exists() && kept.exists());
         let make = || Temporary::make(|| Builder::new().tempdir_in(folder.path()));
         let inner = make().expect("there is room");

@@ -299,7 +299,10 @@ pub fn read(line: impl BufRead) -> Result<System, GraphError> {
         let states = numbers.all(states, || format!("the label `{label}`"))?;
         labels.insert(label.as_str(), states);
     }
-    let Steps { steps: given, rules } = line.steps;
+    let Steps {
+        steps: given,
+        rules,
+    } = line.steps;
     let mut steps = Vec::with_capacity(given.len());
     for (place, (from, rule, to)) in given.into_iter().enumerate() {
         let name = || format!("step {place}");

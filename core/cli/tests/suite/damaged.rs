@@ -68,20 +68,40 @@ macro_rules! reader {
 
 const READERS: [Reader; 11] = [
     reader!("history.jsonl", |folder, bytes| {
-        over(folder, "history.jsonl", bytes, "validate FILE --against register")
+        over(
+            folder,
+            "history.jsonl",
+            bytes,
+            "validate FILE --against register",
+        )
     }),
     reader!("register.edn", |folder, bytes| {
-        over(folder, "register.edn", bytes, "validate FILE --against register")
+        over(
+            folder,
+            "register.edn",
+            bytes,
+            "validate FILE --against register",
+        )
     }),
     reader!("register.json", |folder, bytes| {
         let words = "validate FILE --against register --keyed";
         over(folder, "register.json", bytes, words)
     }),
     reader!("register.txt", |folder, bytes| {
-        over(folder, "register.txt", bytes, "validate FILE --against register")
+        over(
+            folder,
+            "register.txt",
+            bytes,
+            "validate FILE --against register",
+        )
     }),
     reader!("trace.itf.json", |folder, bytes| {
-        over(folder, "trace.itf.json", bytes, "validate FILE --against fifo")
+        over(
+            folder,
+            "trace.itf.json",
+            bytes,
+            "validate FILE --against fifo",
+        )
     }),
     reader!("before.aut", |folder, bytes| {
         let other = folder.join("after.aut");
@@ -149,7 +169,10 @@ fn damage(times: u64) {
                 Read::Refused => refused += 1,
             }
         }
-        assert!(whole > 0 && refused > 0, "{name}: {whole} read, {refused} refused");
+        assert!(
+            whole > 0 && refused > 0,
+            "{name}: {whole} read, {refused} refused"
+        );
     }
 }
 

@@ -75,8 +75,8 @@ fn says(catalogue: &Catalogue, words: &[&str], name: &str) {
     assert!(status.is_ok(), "{words:?}: {status:?}");
     let (status, text) = run(catalogue, &[words, &["--json"]].concat());
     assert!(status.is_ok(), "{words:?}: {status:?}");
-    let value: Value = serde_json::from_str(&text)
-        .unwrap_or_else(|error| panic!("{words:?}: {error}"));
+    let value: Value =
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{words:?}: {error}"));
     let mut found = Vec::new();
     texts(&value, &mut found);
     assert!(found.contains(&name), "{words:?}: it is not said");
@@ -99,7 +99,10 @@ fn names_in_a_graph_may_have_any_character() {
         let (_, text) = run(&Catalogue::default(), &["graph", path, "--json"]);
         let answer: Value = serde_json::from_str(&text).expect("it is JSON");
         let property = &answer["graphs"][0]["properties"][0];
-        assert_eq!((&answer["graphs"][0]["name"], &property["name"]), (&json!(name), &json!(name)));
+        assert_eq!(
+            (&answer["graphs"][0]["name"], &property["name"]),
+            (&json!(name), &json!(name))
+        );
         let message = format!("there is a system of the name `{name}` already");
         assert_eq!(answer["errors"][0]["message"], message);
     }
@@ -187,19 +190,26 @@ fn files_and_what_is_in_them_may_have_any_character() {
     let other = at("b.aut", b"des (0,0,1)\n");
     let file = at("a.aut", with_label.as_bytes());
     says(&Catalogue::default(), &["include", &file, &other], &label);
-    let nameable: Vec<char> = hostile.chars().filter(|one| !"/\0".contains(*one)).collect();
+    let nameable: Vec<char> = hostile
+        .chars()
+        .filter(|one| !"/\0".contains(*one))
+        .collect();
     for some in nameable.chunks(40) {
         let name: String = some.iter().collect();
         let file = at(&format!("{name}.aut"), b"des (0,0,1)\n");
         says(&Catalogue::default(), &["include", &file, &other], &file);
         let file = at(&format!("{name}.jsonl"), b"{}\n");
         says(&Catalogue::default(), &["graph", &file], &file);
-        let file = at(&format!("{name}.litmus"), include_bytes!("../corpus/sb.litmus"));
+        let file = at(
+            &format!("{name}.litmus"),
+            include_bytes!("../corpus/sb.litmus"),
+        );
         says(&Catalogue::default(), &["litmus", &file], &file);
         let file = at(&format!("{name}.txt"), b"X86\n");
         says(&Catalogue::default(), &["litmus", &file], &file);
         // A value that was read, and that nobody wrote.
-        let mut history = json!({"process": 0, "type": "invoke", "f": "read", "value": null}).to_string();
+        let mut history =
+            json!({"process": 0, "type": "invoke", "f": "read", "value": null}).to_string();
         history += &json!({"process": 0, "type": "ok", "f": "read", "value": name}).to_string();
         let file = at("history.json", history.as_bytes());
         let words = ["validate", &file, "--against", "register", "--json"];

@@ -68,11 +68,7 @@ const READERS: [(&str, &[u8], &str); 9] = [
 ];
 
 /// Runs a command over the file; the other one, of a command that reads two, is there.
-fn over(
-    file: &Path,
-    words: &str,
-    cancel: &AtomicBool,
-) -> (Result<Status, CommandError>, String) {
+fn over(file: &Path, words: &str, cancel: &AtomicBool) -> (Result<Status, CommandError>, String) {
     let folder = tempfile::tempdir().expect("there is room");
     let other = folder.path().join("other.aut");
     fs::write(&other, "des (0,1,2)\n(0,a,1)\n").expect("there is room");
@@ -214,7 +210,9 @@ fn time_is_looked_at_while_a_long_file_is_read() {
     for state in 0..400_000 {
         aut += &format!("({state}, a{}, {})\n", state % 7, state + 1);
     }
-    let steps: Vec<String> = (0..200_000).map(|state| format!("[{state},\"r\",{}]", state + 1)).collect();
+    let steps: Vec<String> = (0..200_000)
+        .map(|state| format!("[{state},\"r\",{}]", state + 1))
+        .collect();
     let graph = format!(
         "{{\"name\":\"s\",\"states\":200001,\"initial\":[0],\"labels\":{{}},\"steps\":[{}],\"fairness\":[],\"properties\":[]}}",
         steps.join(",")
@@ -250,7 +248,11 @@ fn a_mark_is_no_part_of_a_text_and_other_encodings_are_named() {
         let marked = [b"\xef\xbb\xbf", bytes].concat();
         let marked = written(folder.path(), name, &marked);
         let (of_marked, told) = over(&marked, words, &never);
-        assert_eq!(of_marked.expect("it can be read"), status, "{words}: {told}");
+        assert_eq!(
+            of_marked.expect("it can be read"),
+            status,
+            "{words}: {told}"
+        );
         let text = std::str::from_utf8(bytes).expect("it is text");
         let units = |to_bytes: fn(u16) -> [u8; 2]| -> Vec<u8> {
             text.encode_utf16().flat_map(to_bytes).collect()
@@ -280,13 +282,19 @@ fn a_mark_is_no_part_of_a_text_and_other_encodings_are_named() {
 fn a_list_of_hosts_is_read_as_any_file() {
     let folder = tempfile::tempdir().expect("there is room");
     let refused = |file: &Path, options: &str| {
-        let words = format!("check count --hosts {} --process 0 {options}", file.display());
+        let words = format!(
+            "check count --hosts {} --process 0 {options}",
+            file.display()
+        );
         let (status, _) = run_all::run(&run_all::catalogue(&[]), &words, false);
         status.expect_err("nothing is connected")
     };
     let silent = fifo(folder.path(), "silent");
     let told = refused(&silent, "--max-seconds 0.05");
-    assert!(told.contains("the limit of 0.05 s came before there was anything"), "{told}");
+    assert!(
+        told.contains("the limit of 0.05 s came before there was anything"),
+        "{told}"
+    );
     let gzip = written(folder.path(), "gzip", b"\x1f\x8b\x08\0");
     assert!(refused(&gzip, "").contains("compressed by gzip"));
     let marked = written(folder.path(), "marked", b"\xef\xbb\xbfhost\n");
@@ -294,5 +302,8 @@ fn a_list_of_hosts_is_read_as_any_file() {
     assert!(told.contains("line 1: `host` is no address"), "{told}");
     let long = written(folder.path(), "long", &vec![b'\n'; 1 << 20]);
     let told = refused(&long, "");
-    assert!(told.contains("a list of hosts has less than 1048576 bytes"), "{told}");
+    assert!(
+        told.contains("a list of hosts has less than 1048576 bytes"),
+        "{told}"
+    );
 }

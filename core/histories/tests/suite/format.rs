@@ -7,8 +7,8 @@ use refmap::explore::{Limit, Limits, Watch};
 use refmap::input::Source;
 use refmap::random::Generator;
 use refmap_histories::{
-    Event, Header, History, HistoryError, LONGEST_LINE, Ordered, Outcome, Problem,
-    Settings, Writer, validate,
+    Event, Header, History, HistoryError, LONGEST_LINE, Ordered, Outcome, Problem, Settings,
+    Writer, validate,
 };
 use serde_json::json;
 
@@ -407,7 +407,10 @@ fn who_waits_for_an_input_keeps_the_limits() {
     assert_eq!((validation.events, validation.no_end), (1, None));
     let unread = validation.unread.as_deref().unwrap_or_default();
     let far = HEADER.len() + STORE.len() + 2;
-    assert!(unread.contains(&format!("when {far} bytes were read")), "{unread}");
+    assert!(
+        unread.contains(&format!("when {far} bytes were read")),
+        "{unread}"
+    );
     // Before there is a header.
     cancel.store(true, Ordering::Relaxed);
     let (reader, _writer) = io::pipe().unwrap();

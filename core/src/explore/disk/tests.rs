@@ -140,7 +140,13 @@ impl Medium for InMemory {
     }
 
     fn names(&mut self) -> io::Result<Vec<(String, bool)>> {
-        self.change(|files| files.names.keys().map(|name| (name.clone(), true)).collect())
+        self.change(|files| {
+            files
+                .names
+                .keys()
+                .map(|name| (name.clone(), true))
+                .collect()
+        })
     }
 
     fn len(&mut self, name: &str) -> io::Result<Option<u64>> {
@@ -387,7 +393,11 @@ fn damage_manifests(times: u64) {
     let whole = medium.0.lock().unwrap().clone();
     let (mut read, mut refused) = (0, 0);
     for seed in 0..times {
-        let damaged = damaged(text.as_bytes(), b"{\"words\":18446744073709551615}", &mut Random(seed));
+        let damaged = damaged(
+            text.as_bytes(),
+            b"{\"words\":18446744073709551615}",
+            &mut Random(seed),
+        );
         let damaged = String::from_utf8_lossy(&damaged);
         let medium = InMemory(Arc::new(Mutex::new(whole.clone())));
         let folder = Folder::on(Path::new("of-a-test"), Box::new(medium.clone()));
@@ -395,7 +405,11 @@ fn damage_manifests(times: u64) {
         let outcome = || -> Result<(), DiskError> {
             let mut journal = open(&medium, Start::Resumed)?;
             let found = journal.resumed.take().unwrap();
-            for (name, saved) in [(STATES, found.states), (STEPS, found.steps), (CHUNKS, found.chunks)] {
+            for (name, saved) in [
+                (STATES, found.states),
+                (STEPS, found.steps),
+                (CHUNKS, found.chunks),
+            ] {
                 let mut reader = journal.reader(name, saved, unbounded());
                 while reader.next()?.is_some() {}
             }
@@ -403,7 +417,9 @@ fn damage_manifests(times: u64) {
         };
         match outcome() {
             Ok(()) => read += 1,
-            Err(DiskError::Damaged { .. } | DiskError::Version { .. } | DiskError::Other { .. }) => {
+            Err(
+                DiskError::Damaged { .. } | DiskError::Version { .. } | DiskError::Other { .. },
+            ) => {
                 refused += 1;
             }
             Err(error) => panic!("{seed}: {error}: {damaged}"),

@@ -509,7 +509,10 @@ fn limits_hold_while_a_checkpoint_is_read() {
         assert_eq!(ended.limit, Some(limit));
         let written = ended.checkpoints.and_then(|written| written.ended);
         let far = written.unwrap_or_default();
-        assert!(far.starts_with(&format!("{limit} came when 0 of ")), "{far}");
+        assert!(
+            far.starts_with(&format!("{limit} came when 0 of ")),
+            "{far}"
+        );
     }
     let again = asked(Start::Resumed, unbounded()).expect("it is as it was");
     assert_eq!(without_account(again), without_account(whole));
