@@ -67,12 +67,12 @@ fn mark(beginning: &[u8]) -> Result<usize, NoText> {
     match beginning {
         [0xef, 0xbb, 0xbf, ..] => Ok(3),
         [0x1f, 0x8b, ..] => Err(NoText::Gzip),
-        [0xff, 0xfe, 0, 0] | [1.., 0, 0, 0] | [0, 0, 0xfe, 0xff] | [0, 0, 0, 1..] => {
+        [0xff, 0xfe, 0, 0] | [1..=255, 0, 0, 0] | [0, 0, 0xfe, 0xff] | [0, 0, 0, 1..=255] => {
             Err(NoText::Encoded("UTF-32"))
         }
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Err(NoText::Encoded("UTF-16")),
-        [1.., 0, 1.., 0] | [1.., 0] => Err(NoText::Encoded("UTF-16LE")),
-        [0, 1.., 0, 1..] | [0, 1..] => Err(NoText::Encoded("UTF-16BE")),
+        [1..=255, 0, 1..=255, 0] | [1..=255, 0] => Err(NoText::Encoded("UTF-16LE")),
+        [0, 1..=255, 0, 1..=255] | [0, 1..=255] => Err(NoText::Encoded("UTF-16BE")),
         _ => Ok(0),
     }
 }
