@@ -257,7 +257,8 @@ impl<R: Read> Read for Asked<'_, R> {
         if self.bytes > 0 {
             within(&self.clock, self.bytes)?;
         }
-        let read = self.input.read(buffer)?;
+        let most = buffer.len().min(BLOCK);
+        let read = self.input.read(&mut buffer[..most])?;
         self.bytes += read as u64;
         Ok(read)
     }
@@ -339,19 +340,23 @@ mod tests {
         assert_eq!(interrupted(&error).bytes, 0);
         assert_eq!(
             error.to_string(),
-            "the limit of 0.05 s came before there was anything to read"
+            "the limit of 0.05 seconds came before there was anything to read"
         );
         drop(never);
         let (reader, mut writer) = io::pipe().expect("there are pipes");
         writer.write_all("seven…".as_bytes()).expect("it is read");
-        let mut silent = source(reader, within_seconds(0.05));
+        // The clock begins when the input is open, however long that takes.
+        let mut silent = source(reader, unbounded());
+        silent.clock = within_seconds(0.05);
         let error = silent.read_to_end(&mut Vec::new()).expect_err("no end");
         assert_eq!(interrupted(&error).limit, Limit::Seconds(0.05));
         assert_eq!(
             error.to_string(),
-            "the limit of 0.05 s came when 8 bytes were read"
+            "the limit of 0.05 seconds came when 8 bytes were read"
         );
-        let mut endless = source(io::repeat(0), within_seconds(0.05));
+        let mut endless = source(io::repeat(0), unbounded());
+        endless.read_exact(&mut [0; BLOCK]).expect("it goes on");
+        endless.clock = within_seconds(0.05);
         let error = io::copy(&mut endless, &mut io::sink()).expect_err("no end");
         let Interrupted { limit, bytes } = interrupted(&error);
         assert_eq!((limit, bytes % BLOCK as u64), (Limit::Seconds(0.05), 0));

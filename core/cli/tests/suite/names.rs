@@ -158,7 +158,6 @@ fn names_in_a_catalogue_and_in_arguments_may_have_any_character() {
     for name in names(|_| true) {
         let name = &*name.leak();
         says(&about(name), &["list"], name);
-        says(&Catalogue::default(), &["list"], "register");
         let given = format!("--name={name}");
         says(&about(""), &["check", "count", &given], name);
     }

@@ -128,7 +128,7 @@ fn a_silent_input_is_left_at_a_limit() {
         let file = fifo(folder.path(), name);
         let limited = format!("{words} --max-seconds 0.05 --json");
         let told = incomplete(&file, &limited, &never);
-        let nothing = "the limit of 0.05 s came before there was anything to read";
+        let nothing = "the limit of 0.05 seconds came before there was anything to read";
         assert!(told.contains(nothing), "{limited}: {told}");
         // The writer says something, and waits until the command has ended.
         let writer = file.clone();
@@ -144,7 +144,7 @@ fn a_silent_input_is_left_at_a_limit() {
         });
         let limited = format!("{words} --max-seconds 0.3 --json");
         let told = incomplete(&file, &limited, &never);
-        assert!(told.contains("the limit of 0.3 s came when "), "{told}");
+        assert!(told.contains("the limit of 0.3 seconds came "), "{told}");
         writer.join().expect("it writes");
         let cancel = AtomicBool::new(false);
         let told = thread::scope(|scope| {
@@ -170,7 +170,7 @@ fn memory_is_looked_at_while_a_file_is_read() {
         let file = written(folder.path(), name, bytes);
         let limited = format!("{words} --max-memory 1KiB --json");
         let told = incomplete(&file, &limited, &AtomicBool::new(false));
-        let limit = "the limit of 1 KiB";
+        let limit = "bytes of memory came";
         assert!(told.contains(limit), "{limited}: {told}");
     }
 }
@@ -225,7 +225,7 @@ fn time_is_looked_at_while_a_long_file_is_read() {
         let file = written(folder.path(), name, text.as_bytes());
         let limited = format!("{words} --max-seconds 0.001 --json");
         let told = incomplete(&file, &limited, &AtomicBool::new(false));
-        assert!(told.contains("the limit of 0.001 s came "), "{told}");
+        assert!(told.contains("the limit of 0.001 seconds came "), "{told}");
     }
 }
 
@@ -292,7 +292,7 @@ fn a_list_of_hosts_is_read_as_any_file() {
     let silent = fifo(folder.path(), "silent");
     let told = refused(&silent, "--max-seconds 0.05");
     assert!(
-        told.contains("the limit of 0.05 s came before there was anything"),
+        told.contains("the limit of 0.05 seconds came before there was anything"),
         "{told}"
     );
     let gzip = written(folder.path(), "gzip", b"\x1f\x8b\x08\0");

@@ -384,7 +384,7 @@ fn who_waits_for_an_input_keeps_the_limits() {
     let cancel = AtomicBool::new(false);
     let settings = Settings {
         limits: Limits {
-            seconds: Some(0.05),
+            seconds: Some(0.3),
             ..Limits::default()
         },
         watch: Watch {
