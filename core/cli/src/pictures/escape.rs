@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter, Write};
 
-use refmap::internal::is_unseen;
+use refmap::internal::visible_lines;
 
 /// Text in which nothing is markup, and no character is a control of the terminal, of the page or of the direction of
 /// writing.
@@ -18,16 +18,16 @@ struct Escaping<'a, 'f>(&'a mut Formatter<'f>);
 
 impl Write for Escaping<'_, '_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        text.chars().try_for_each(|character| match character {
-            '&' => self.0.write_str("&amp;"),
-            '<' => self.0.write_str("&lt;"),
-            '>' => self.0.write_str("&gt;"),
-            '"' => self.0.write_str("&quot;"),
-            '\'' => self.0.write_str("&#39;"),
-            '\n' => self.0.write_char('\n'),
-            _ if is_unseen(character) => write!(self.0, "{}", character.escape_default()),
-            _ => self.0.write_char(character),
-        })
+        visible_lines(text)
+            .chars()
+            .try_for_each(|character| match character {
+                '&' => self.0.write_str("&amp;"),
+                '<' => self.0.write_str("&lt;"),
+                '>' => self.0.write_str("&gt;"),
+                '"' => self.0.write_str("&quot;"),
+                '\'' => self.0.write_str("&#39;"),
+                _ => self.0.write_char(character),
+            })
     }
 }
 
