@@ -19,7 +19,6 @@ mod files;
 mod grammar;
 mod graph;
 mod include;
-mod input;
 mod json;
 mod junit;
 mod listing;
@@ -39,6 +38,7 @@ mod size;
 mod status;
 mod stress;
 mod table;
+mod temporary;
 mod terminal;
 mod trace_file;
 mod validate;
@@ -68,7 +68,7 @@ pub use status::Status;
 pub use trace_file::TraceFileError;
 
 #[cfg(feature = "pictures")]
-pub(crate) use json::escaped;
+pub(crate) use json::within_page;
 
 use crate::catalogue::{Catalogue, InputError};
 use refmap::explore::{Checkpoints, PeersError, Watch};

@@ -104,6 +104,12 @@ where
                     return self.search(resumed.unexpanded, Some(resumed.before), None);
                 }
                 Err(error) => {
+                    if let (DiskError::Interrupted { limit, .. }, Some(kept)) =
+                        (&error, &mut self.kept)
+                    {
+                        kept.journal.end(error.to_string());
+                        return End::Limit(*limit);
+                    }
                     refused = Some(error);
                     return End::Stopped;
                 }

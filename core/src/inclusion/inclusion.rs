@@ -37,7 +37,7 @@ pub struct Inclusion {
     pub specification_states: u64,
     /// Limit that came first, if one did.
     pub limit: Option<Limit>,
-    /// Reason why nothing is claimed, where it is not a limit.
+    /// Reason why nothing is claimed, where it is more than a limit.
     pub unclaimed: Option<String>,
     /// Doubts about the verdict.
     pub warnings: Vec<String>,

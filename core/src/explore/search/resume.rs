@@ -50,12 +50,10 @@ where
         let Some(mut kept) = self.kept.take() else {
             return Ok(None);
         };
-        let resumed = match kept.journal.resumed.take() {
-            Some(manifest) => Some(self.read(&mut kept, &manifest, form)?),
-            None => None,
-        };
+        let manifest = kept.journal.resumed.take();
+        let resumed = manifest.map(|manifest| self.read(&mut kept, &manifest, form));
         self.kept = Some(kept);
-        Ok(resumed)
+        resumed.transpose()
     }
 
     fn read(
@@ -115,7 +113,7 @@ where
         let path = kept.journal.folder.path().join(STATES);
         let unexpanded = manifest.frontier.iter().map(|span| span.start).min();
         let unexpanded = unexpanded.unwrap_or(manifest.reached) as usize;
-        let mut reader = kept.journal.reader(STATES, manifest.states);
+        let mut reader = kept.journal.reader(STATES, manifest.states, self.clock);
         let mut list = KeyList::new(form);
         let mut keys: Vec<K> = Vec::with_capacity(BATCH);
         let wanted = manifest.mentioned.iter().flatten();
@@ -184,7 +182,7 @@ where
 
     fn read_steps(&mut self, kept: &mut Kept<K>, manifest: &Manifest) -> Result<(), DiskError> {
         let path = kept.journal.folder.path().join(STEPS);
-        let mut reader = kept.journal.reader(STEPS, manifest.steps);
+        let mut reader = kept.journal.reader(STEPS, manifest.steps, self.clock);
         let mut count = 0;
         while let Some(word) = reader.next()? {
             let step = StepOfChunk {
@@ -214,7 +212,7 @@ where
         manifest: &Manifest,
     ) -> Result<(), DiskError> {
         let path = kept.journal.folder.path().join(CHUNKS);
-        let mut reader = kept.journal.reader(CHUNKS, manifest.chunks);
+        let mut reader = kept.journal.reader(CHUNKS, manifest.chunks, self.clock);
         let mut next = 0;
         let mut count = 0;
         while let Some(first) = reader.next()? {

@@ -432,6 +432,92 @@ fn what_cannot_be_resumed_is_refused() {
     assert_eq!(error, Err(CheckError::CheckpointsOfWalks));
 }
 
+/// A link is neither followed to be written to, nor to be read from.
+#[cfg(unix)]
+#[test]
+fn a_link_in_the_folder_is_refused_by_its_name() {
+    use std::os::unix::fs::symlink;
+    let refinement = draw(11, Size::Small);
+    let elsewhere = folder();
+    let target = elsewhere.path().join("target");
+    for (name, start) in [
+        ("states", Start::Anew),
+        ("checkpoint.next", Start::Anew),
+        ("lock", Start::Anew),
+        ("states", Start::Resumed),
+        ("chunks", Start::Resumed),
+        ("checkpoint", Start::Resumed),
+    ] {
+        let kept = folder();
+        let path = kept.path().join(name);
+        let settings = |start| Settings {
+            checkpoints: checkpoints(kept.path(), start),
+            until: Until::End,
+            ..Settings::default()
+        };
+        fs::write(&target, "of somebody else").expect("there is room");
+        if start == Start::Resumed {
+            check(&refinement, &settings(Start::Anew)).expect("it is empty");
+            // What it has is all right.
+            fs::rename(&path, &target).expect("it is there");
+        }
+        let before = fs::read(&target).expect("it is there");
+        symlink(&target, &path).expect("there is room");
+        match check(&refinement, &settings(start)) {
+            Err(CheckError::Disk(error)) => assert_eq!(*error, DiskError::NoFile { path }),
+            other => panic!("{name}: {other:?}"),
+        }
+        assert_eq!(fs::read(&target).expect("it is there"), before, "{name}");
+    }
+}
+
+/// The search ends at the limit, says how far the checkpoint was read, and leaves it as it was.
+#[test]
+fn limits_hold_while_a_checkpoint_is_read() {
+    let refinement = draw(11, Size::Small);
+    let kept = folder();
+    let cancelled = AtomicBool::new(true);
+    let settings = |start, limits, watch| Settings {
+        checkpoints: checkpoints(kept.path(), start),
+        until: Until::End,
+        limits,
+        watch,
+        ..Settings::default()
+    };
+    let unbounded = || (Limits::default(), Watch::default());
+    let asked = |start, (limits, watch)| check(&refinement, &settings(start, limits, watch));
+    let whole = asked(Start::Anew, unbounded()).expect("it is empty");
+    let memory = Limits {
+        memory_bytes: Some(1),
+        ..Limits::default()
+    };
+    let time = Limits {
+        seconds: Some(0.0),
+        ..Limits::default()
+    };
+    let watch = Watch {
+        cancel: Some(&cancelled),
+        ..Watch::default()
+    };
+    for (limits, limit) in [
+        ((memory, Watch::default()), Limit::MemoryBytes(1)),
+        ((time, Watch::default()), Limit::Seconds(0.0)),
+        ((Limits::default(), watch), Limit::Cancelled),
+    ] {
+        let ended = asked(Start::Resumed, limits).expect("it can be read");
+        assert_eq!(ended.verdict, Some(Verdict::Incomplete), "{limit}");
+        assert_eq!(ended.limit, Some(limit));
+        let written = ended.checkpoints.and_then(|written| written.ended);
+        let far = written.unwrap_or_default();
+        assert!(
+            far.starts_with(&format!("{limit} came when 0 of ")),
+            "{far}"
+        );
+    }
+    let again = asked(Start::Resumed, unbounded()).expect("it is as it was");
+    assert_eq!(without_account(again), without_account(whole));
+}
+
 /// A step that is another one, or an initial state more, is found out by the sample.
 #[test]
 fn another_model_is_refused() {

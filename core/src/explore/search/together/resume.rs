@@ -142,7 +142,7 @@ where
         let mut keys: Vec<K> = Vec::new();
         let mut taken = 0;
         let mut id = 0;
-        let mut states = kept.journal.reader(STATES, manifest.states);
+        let mut states = kept.journal.reader(STATES, manifest.states, self.clock);
         let mut found = Vec::new();
         for (number, (listed, kind)) in runs.iter().enumerate() {
             let mut words = self.together().nothing();
