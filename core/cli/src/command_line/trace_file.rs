@@ -4,11 +4,16 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
+<<<<<<< HEAD
 use super::files::Files;
+=======
+use super::feature::Feature;
+>>>>>>> 06799f71 (wip)
 use super::json;
 use super::output_file::{OutputFile, Unwritten};
 use refmap::internal::visible_lines;
 use refmap::report::{Counterexample, Report};
+use serde_json::Value;
 
 /// Error: a counterexample cannot be written.
 #[derive(Debug, thiserror::Error)]
@@ -21,6 +26,12 @@ pub enum TraceFileError {
     Ending {
         /// Path of the file.
         path: PathBuf,
+    },
+    /// The format is not compiled in.
+    #[error("{needs}")]
+    Feature {
+        /// Feature that it needs.
+        needs: String,
     },
     /// The file cannot be written.
     #[error("cannot write the trace to {}: {source}", .path.display())]
@@ -54,10 +65,16 @@ impl Format {
         }
     }
 
-    fn render(self, report: &Report, counterexample: &Counterexample) -> String {
+    fn render(self, program: &str, report: &Report, counterexample: &Counterexample) -> String {
         match self {
-            // The alternate form is indented.
-            Self::Itf => json::visible(&format!("{:#}\n", counterexample.itf(report))),
+            Self::Itf => {
+                let mut trace = counterexample.itf(report);
+                if let Some(Value::String(source)) = trace.pointer_mut("/#meta/source") {
+                    source.insert_str(0, &format!("{program} check "));
+                }
+                // The alternate form is indented.
+                json::visible(&format!("{trace:#}\n"))
+            }
             Self::Mermaid => visible_lines(&counterexample.mermaid(report)).into_owned(),
             Self::Dot => visible_lines(&counterexample.dot(report)).into_owned(),
             #[cfg(feature = "pictures")]
@@ -85,6 +102,10 @@ pub(super) enum Traced {
 impl TraceFile {
     pub fn prepare(path: &Path, files: &mut Files) -> Result<Self, TraceFileError> {
         let path = path.to_owned();
+        if path.extension().is_some_and(|ending| ending == "svg") && !Feature::Pictures.is_on() {
+            let needs = Feature::Pictures.missing("a picture").to_string();
+            return Err(TraceFileError::Feature { needs });
+        }
         let format = Format::of(&path);
         let prepared = OutputFile::prepare(&path);
         let prepared = prepared.and_then(|file| files.add("the trace", &file).map(|()| file));
@@ -98,12 +119,17 @@ impl TraceFile {
         }
     }
 
-    /// Writes the counterexample of `report`, if there is one.
-    pub fn write(self, report: &Report, cancel: &AtomicBool) -> Result<Traced, TraceFileError> {
+    /// Writes the counterexample of `report`, which `program` has made, if there is one.
+    pub fn write(
+        self,
+        program: &str,
+        report: &Report,
+        cancel: &AtomicBool,
+    ) -> Result<Traced, TraceFileError> {
         let Some(counterexample) = &report.counterexample else {
             return Ok(Traced::Unwritten(self.file.leave()));
         };
-        let text = self.format.render(report, counterexample);
+        let text = self.format.render(program, report, counterexample);
         let path = self.path;
         self.file
             .write(cancel, |file| file.write_all(text.as_bytes()))

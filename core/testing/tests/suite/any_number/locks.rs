@@ -464,7 +464,7 @@ fn what_cannot_be_asked_is_refused() {
     );
     assert_eq!(
         settings(|settings| settings.symmetry = Symmetry::Full),
-        "--symmetry is none of a check of every number of members"
+        "`symmetry` is no setting of a check of every number of members"
     );
     let nobody = Rules {
         initial: Vec::new(),
