@@ -62,7 +62,7 @@ fn every_mode_says_the_same_of_every_small_claim() {
             Err(refused) => {
                 let refused = refused.to_string();
                 let reasons: &[&str] = if whole.every_number.is_some() {
-                    &["--storage fingerprints is none of a check of every number of members"]
+                    &["`storage: fingerprints` is no setting of a check of every number of members"]
                 } else {
                     &[
                         "packed states take less memory",

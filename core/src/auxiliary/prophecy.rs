@@ -144,7 +144,7 @@ impl<A, K, V> Action for Predicting<A, K, V>
 where
     A: Action,
     K: Ord,
-    Self: Clone + Eq + std::hash::Hash + std::fmt::Debug + Serialize + Send + Sync + 'static,
+    Self: Clone + Eq + std::hash::Hash + Debug + Serialize + Send + Sync + 'static,
 {
     fn rules() -> &'static [Rule] {
         A::rules()
@@ -266,7 +266,10 @@ impl<S: TransitionSystem, P: Prophecy<S>> WithProphecy<S, P> {
                 let with = if lost.is_empty() {
                     "nothing is predicted after this step".to_owned()
                 } else {
-                    format!("the predictions {} are possible after this step", shown(&lost))
+                    format!(
+                        "the predictions {} are possible after this step",
+                        shown(&lost)
+                    )
                 };
                 return Outcome::Fails(format!(
                     "{with}, and with no prediction that is possible before it, under the key {}, the step leads there: \

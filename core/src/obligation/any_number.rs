@@ -163,8 +163,10 @@ impl ViewSizes {
                 .collect();
             let invariants: Vec<_> = refinements.iter().map(Refinement::invariants).collect();
             let of_configuration = self.configuration - 1;
-            let (of_refinement, of_invariants) =
-                (&refinements[of_configuration], &invariants[of_configuration]);
+            let (of_refinement, of_invariants) = (
+                &refinements[of_configuration],
+                &invariants[of_configuration],
+            );
             let not_asked = not_asked(settings, of_refinement, of_invariants)?;
             let settings = selected(settings, of_refinement, of_invariants)?;
             let mut plans = Vec::new();
@@ -212,10 +214,10 @@ fn validate(settings: &Settings<'_>) -> Result<(), CheckError> {
 }
 
 /// The obligations of the refinement that are not decided for every number, where none is chosen by name: an instance may violate them.
-fn not_asked(
+fn not_asked<'a>(
     settings: &Settings<'_>,
-    refinement: &ErasedRefinement<'_>,
-    invariants: &[Invariant<ErasedSystem<'_>>],
+    refinement: &ErasedRefinement<'a>,
+    invariants: &[Invariant<ErasedSystem<'a>>],
 ) -> Result<Vec<String>, CheckError> {
     if settings.obligations != Selection::Default {
         return Ok(Vec::new());

@@ -1,7 +1,8 @@
 //! Questions that some checks can be asked, and others not: for every number of members, up to a symmetry, by induction, of what happens in the end.
 
 use refmap::obligation::{
-    CheckError, Checkable, Induction, Liveness, ObligationKind, Search, Selection, Settings, Symmetry,
+    CheckError, Checkable, Induction, Liveness, ObligationKind, Search, Selection, Settings,
+    Symmetry,
 };
 
 use super::error::InputError;

@@ -91,7 +91,7 @@ pub enum InputError {
     )]
     NothingLive,
     /// The check cannot be asked so, and others perhaps can.
-    #[error("{error}; {}", able(option, .able))]
+    #[error("{error}; {}", listed(option, .able))]
     Unable {
         /// Reason why it cannot.
         error: Box<InputError>,
@@ -208,7 +208,7 @@ pub struct ClaimErrors(
 );
 
 /// The checks that an option can be given to.
-fn able(option: &str, able: &[&str]) -> String {
+fn listed(option: &str, able: &[&str]) -> String {
     if able.is_empty() {
         return format!("no check has {option}");
     }

@@ -423,7 +423,9 @@ impl Parameter {
 
     /// True of a word that gives it a value.
     pub(super) fn is_given_by(&self, word: &str) -> bool {
-        let given = word.strip_prefix("--").and_then(|word| word.strip_prefix(&*self.name));
+        let given = word
+            .strip_prefix("--")
+            .and_then(|word| word.strip_prefix(&*self.name));
         given.is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
     }
 

@@ -14,12 +14,12 @@ use super::command::{
     CheckCommand, Command, Compared, FencesCommand, GraphCommand, IncludeCommand, Listing,
     LitmusCommand, Page, RunAllCommand, StressCommand, TableCommand, ValidateCommand,
 };
+use super::feature::with_feature;
 #[cfg(not(feature = "pictures"))]
 use super::feature::{Feature, refusal};
-use super::feature::with_feature;
 use super::grammar::{
-    ANY_NUMBER_OF, EXPLORE, IMPLEMENTATION, Named, ORDERS, Offered, PROCESSES, SAMPLES, SPECIFICATION, STORAGES, SYMMETRIES,
-    WITHOUT, WORKERS, command, criteria,
+    ANY_NUMBER_OF, EXPLORE, IMPLEMENTATION, Named, ORDERS, Offered, PROCESSES, SAMPLES,
+    SPECIFICATION, STORAGES, SYMMETRIES, WITHOUT, WORKERS, command, criteria,
 };
 use super::new::NewCommand;
 #[cfg(feature = "distributed")]

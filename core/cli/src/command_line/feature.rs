@@ -1,7 +1,7 @@
 //! Features of this crate: what is compiled in with one alone is known without it, too, and says which line of a manifest brings it.
 
+use clap::Arg;
 use clap::builder::ValueParser;
-use clap::{Arg, Command};
 
 /// Feature of this crate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,18 +76,20 @@ impl Feature {
         let missing = self.missing(format!("--{}", arg.get_id()));
         let help = arg.get_help().map(ToString::to_string);
         arg.help(self.described(&help.unwrap_or_default()))
-            .value_parser(ValueParser::new(move |_: &str| Err::<(), _>(missing.clone())))
+            .value_parser(ValueParser::new(move |_: &str| {
+                Err::<(), _>(missing.clone())
+            }))
     }
 
     /// A command as it is without the feature, whatever its arguments.
     #[cfg(any(test, not(feature = "pictures")))]
-    pub fn command(self, name: &'static str, about: &str) -> Command {
+    pub fn command(self, name: &'static str, about: &str) -> clap::Command {
         let words = Arg::new("words")
             .num_args(0..)
             .trailing_var_arg(true)
             .allow_hyphen_values(true)
             .hide(true);
-        Command::new(name)
+        clap::Command::new(name)
             .about(self.described(about))
             .disable_help_flag(true)
             .arg(words)
@@ -114,6 +116,8 @@ pub(super) fn refusal(missing: &MissingFeature) -> clap::Error {
 
 #[cfg(test)]
 mod tests {
+    use clap::Command;
+
     use super::*;
 
     /// The tests are built with all features, so that without them nothing is asked but what is asked here.
@@ -149,6 +153,9 @@ mod tests {
         // Other errors are left as they are.
         let other = with_explore.try_get_matches_from(["program", "check", "--host"]);
         let other = other.expect_err("there is no such option");
-        assert_eq!(with_feature(other).kind(), clap::error::ErrorKind::UnknownArgument);
+        assert_eq!(
+            with_feature(other).kind(),
+            clap::error::ErrorKind::UnknownArgument
+        );
     }
 }

@@ -694,7 +694,8 @@ impl Options<'_> {
 
     /// Options of what a search has on disk.
     fn on_disk(&self) -> [Arg; 4] {
-        let folder = |name, help| valued(name, "DIR", help).value_parser(clap::value_parser!(PathBuf));
+        let folder =
+            |name, help| valued(name, "DIR", help).value_parser(clap::value_parser!(PathBuf));
         [
             folder(
                 CHECKPOINT,
@@ -751,7 +752,10 @@ impl Options<'_> {
             .hide(true)
             .requires(HOSTS);
         let started = cfg!(feature = "distributed").then_some(started);
-        options.map(|arg| Feature::Distributed.option(arg)).into_iter().chain(started)
+        options
+            .map(|arg| Feature::Distributed.option(arg))
+            .into_iter()
+            .chain(started)
     }
 
     /// Options of the questions of a check, and of its search.
@@ -781,8 +785,12 @@ impl Options<'_> {
             valued("steps", "N", "The most steps of a walk; 1000 by default")
                 .value_parser(number::<u32>(1..))
                 .requires("walks"),
-            valued("seed", "N", "What determines the walks, and the states that are drawn; 0 by default")
-                .value_parser(number::<u64>(0..)),
+            valued(
+                "seed",
+                "N",
+                "What determines the walks, and the states that are drawn; 0 by default",
+            )
+            .value_parser(number::<u64>(0..)),
         ]);
         if self.has(Ability::EveryNumber) {
             options.extend(self.every_number());
@@ -819,9 +827,9 @@ impl Options<'_> {
     fn every_number(&self) -> [Arg; 2] {
         let (name, members) = (self.check.name, self.check.any_number_of);
         let parse = move |given: &str| match members {
-            Some(members) if members != given => Err(format!(
-                "{name} can be checked for any number of {members}"
-            )),
+            Some(members) if members != given => {
+                Err(format!("{name} can be checked for any number of {members}"))
+            }
             // A check without such members is refused with the checks that have some.
             _ => Ok(()),
         };
@@ -833,7 +841,10 @@ impl Options<'_> {
         )
         .value_parser(ValueParser::new(parse))
         .conflicts_with_all(["walks", "max-depth"]);
-        for (ability, id) in [(Ability::Induction, "inductive"), (Ability::Liveness, "liveness")] {
+        for (ability, id) in [
+            (Ability::Induction, "inductive"),
+            (Ability::Liveness, "liveness"),
+        ] {
             if self.has(ability) {
                 option = option.conflicts_with(id);
             }

@@ -15,19 +15,8 @@ use refmap::explore::{Limits, Peers, PeersError};
 use refmap_distributed::{ConnectError, Connected, Greeting, Hosts, connect, connect_on};
 use tempfile::NamedTempFile;
 
-<<<<<<< HEAD
-use super::status::Status;
-
-/// Names of the options.
-pub(super) const PROCESSES: &str = "processes";
-pub(super) const HOSTS: &str = "hosts";
-pub(super) const PROCESS: &str = "process";
-/// Name of the option of a process that another one has started, and whose input is open as long as that one lives.
-pub(super) const STARTED: &str = "started";
-=======
-use super::Status;
 use super::grammar::{HOSTS, PROCESS, PROCESSES, STARTED};
->>>>>>> 06799f71 (wip)
+use super::status::Status;
 
 /// Time for which the processes of a list of hosts wait for each other.
 const PATIENCE: Duration = Duration::from_secs(600);

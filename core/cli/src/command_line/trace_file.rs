@@ -4,11 +4,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-<<<<<<< HEAD
-use super::files::Files;
-=======
 use super::feature::Feature;
->>>>>>> 06799f71 (wip)
+use super::files::Files;
 use super::json;
 use super::output_file::{OutputFile, Unwritten};
 use refmap::internal::visible_lines;

@@ -59,7 +59,7 @@ fn what_is_not_exercised_does_not_hold() {
         collector.code.clear();
         let refinement = CopyingRefinement::of(program, &instance, RmoNo);
         let refinement = refinement.expect("there is such an instance");
-        let report = check(&refinement, &settings()).expect("it is checked");
+        let report = checked(&refinement);
         let coverage = report.obligation("coverage").expect("it is checked");
         // Where a mutator waits for the collector until it is cut off, the rule might be simulated beyond that.
         let (expected, says_so) = if report.cut_off.is_some() {
