@@ -22,8 +22,9 @@ fn offered(check: &str) -> Vec<&'static str> {
     assert_eq!(status(&output), 0, "{check}");
     let help = text(&output.stdout);
     let lists = |option: &&str| {
+        let option = format!("--{option}");
         let mut lines = help.lines().map(str::trim_start);
-        lines.any(|line| line.split([' ', '=']).next() == Some(&format!("--{option}")))
+        lines.any(|line| line.split([' ', '=']).next() == Some(option.as_str()))
     };
     OPTIONS.into_iter().filter(lists).collect()
 }
