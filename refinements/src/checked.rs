@@ -14,6 +14,7 @@ use crate::auxiliary::{
 };
 use crate::ben_ari::broken::BrokenRefinement;
 use crate::ben_ari::{AnyMutators, Refinement1, Refinement2, Refinement3};
+use crate::copying::CopyingRefinement;
 use crate::locks::{AnySpinLock, AnySzymanski, AnyTestAndSet, AnyTicketLock};
 use crate::published::{
     AllocatorImplementationRefinement, AlternatingBitRefinement, Ewd840Refinement,
@@ -81,6 +82,7 @@ checked! {
     BrokenRefinement:;
     CollectorRefinement: symmetric;
     CyclesRefinement: symmetric;
+    CopyingRefinement:;
     ModuleRefinement:;
     DesignRefinement:;
     SchedulingAllocatorRefinement:;

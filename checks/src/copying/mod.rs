@@ -5,12 +5,13 @@ mod tables;
 use refmap::explore::{Limits, Watch};
 use refmap::inclusion::Inclusion;
 use refmap::obligation::stepper::Stepper;
-use refmap::obligation::{CheckError, Checkable, Checker, Liveness, Settings};
+use refmap::obligation::{CheckError, Checkable, Liveness, Settings};
 use refmap::report::Report;
 use refmap_cli::catalogue::{Check, Choice, InputError, choice, number};
 use refmap_cli::clap::{self, Args};
 use refmap_cli::table::Table;
 use refmap_programs::MemoryModel;
+use refmap_refinements::Checked;
 use refmap_refinements::copying::CopyingRefinement;
 use refmap_systems::copying::{
     Instance, MAX_ALPHA, MAX_ITERATIONS, MAX_MUTATORS, Progress, Protocol, Scenario,
@@ -28,9 +29,9 @@ pub(super) fn checks() -> Vec<Check> {
         "Ugawa, Abe & Maeda, sections 3 and 4",
         |arguments: &Copying| {
             let refinement = CopyingRefinement::new(&arguments.instance(), arguments.memory);
-            let checker = Checker::owning(refinement.map_err(InputError::instance)?);
+            let checker = refinement.map_err(InputError::instance)?.into_checker();
             Ok(match arguments.progress {
-                Asked(None) => Box::new(checker),
+                Asked(None) => checker,
                 Asked(Some(_)) => Box::new(Progressing(checker)),
             })
         },
@@ -94,7 +95,7 @@ impl Copying {
 }
 
 /// A check of which progress is asked: what happens in the end is decided by default.
-struct Progressing(Checker<'static, CopyingRefinement>);
+struct Progressing(Box<dyn Checkable>);
 
 fn with_liveness<'a>(settings: &Settings<'a>) -> Settings<'a> {
     Settings {

@@ -4,6 +4,7 @@ use refmap::{Settings, Verdict, check};
 use refmap_checks::catalogue;
 use refmap_programs::synthesis::{Answer, Scenario, synthesise};
 use refmap_programs::{MemoryModel, Program};
+use refmap_refinements::Checked;
 use refmap_refinements::copying::CopyingRefinement;
 use refmap_systems::copying::{self, Instance, Protocol};
 use refmap_systems::dekker;
@@ -183,7 +184,8 @@ fn assert_the_fence_after_the_copy_decides(chosen: impl Fn(u32) -> bool) {
                     instance.with(name)
                 });
                 let refinement = CopyingRefinement::new(&instance, model).expect("it is stated");
-                let report = check(&refinement, &settings()).expect("it is checked");
+                let report = refinement.checker().check(&settings());
+                let report = report.expect("it is checked");
                 report.verdict == Some(Verdict::Holds)
             });
             let has_it = places.iter().position(|name| *name == "fence-after-copy");

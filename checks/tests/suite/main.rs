@@ -8,6 +8,7 @@ mod command_line;
 mod compare;
 mod copying;
 mod fences;
+mod flags;
 mod imports;
 mod inclusion;
 mod litmus;

@@ -99,6 +99,26 @@ fn a_new_project_runs_and_its_tests_pass() {
         assert!(chapter.contains(&format!("`{option}`")) && help.contains(option));
     }
 
+    // What a feature brings that the project has not is known, and it is said which line brings it.
+    let without = Command::new(target().join("debug/counter"))
+        .args(["check", "counter", "--processes", "2"])
+        .output()
+        .expect("it was built");
+    assert_eq!(without.status.code(), Some(2));
+    let line = format!(
+        "refmap-cli = {{ version = {:?}, features = [\"distributed\", \"pictures\"] }}",
+        env!("CARGO_PKG_VERSION")
+    );
+    let told = text(&without.stderr);
+    assert!(
+        told.contains("--processes needs the feature \"distributed\" of refmap-cli"),
+        "{told}"
+    );
+    assert!(told.contains(&line), "{told}");
+    assert!(
+        help.contains("--processes") && help.contains("[feature \"distributed\" of refmap-cli]")
+    );
+
     // The exercise at its end.
     let program = folder.join("src/main.rs");
     let right = fs::read_to_string(&program).expect("it is written");

@@ -12,6 +12,7 @@ mod error;
 #[cfg(feature = "pictures")]
 mod explore;
 mod failures;
+mod feature;
 mod fences;
 // Without pictures only pages that are not written would be beside what is read.
 #[cfg_attr(not(feature = "pictures"), allow(dead_code))]
@@ -70,7 +71,7 @@ pub use trace_file::TraceFileError;
 #[cfg(feature = "pictures")]
 pub(crate) use json::within_page;
 
-use crate::catalogue::{Catalogue, InputError};
+use crate::catalogue::{Abilities, Catalogue, Check, InputError};
 use refmap::explore::{Checkpoints, PeersError, Watch};
 use refmap::internal::visible_lines;
 use refmap::obligation::{CheckError, Settings};
@@ -191,12 +192,20 @@ fn carry_out(
     // A script and a manual page are read by programs.
     let command = match command {
         Command::Completions(shell) => {
-            let grammar = grammar::command(name, about, catalogue);
+            let grammar = grammar::command(name, about, catalogue, &Check::abilities);
             completions::print(grammar, shell, raw)?;
             return Ok(Status::Success);
         }
         Command::Man(path) => {
-            man::print(grammar::command(name, about, catalogue), &path, raw)?;
+            let offered = |check: &Check| {
+                if path.iter().any(|name| *name == *check.name) {
+                    check.abilities()
+                } else {
+                    Abilities::all()
+                }
+            };
+            let grammar = grammar::command(name, about, catalogue, &offered);
+            man::print(grammar, &path, raw)?;
             return Ok(Status::Success);
         }
         command => command,
@@ -271,6 +280,7 @@ fn check(
     let report = check.run(&command.arguments, &settings);
     drop(settings);
     bar.clear();
+    let report = report.map_err(|error| program.catalogue.with_able(error));
     let mut failures = Failures::default();
     #[cfg(feature = "distributed")]
     if let Some(joined) = joined.filter(|_| report.is_ok()) {
@@ -314,7 +324,7 @@ fn check(
         failures.keep(page.write(&html, cancel));
     }
     if let Some(file) = trace_file
-        && let Some(traced) = failures.keep(file.write(&report, cancel))
+        && let Some(traced) = failures.keep(file.write(program.name, &report, cancel))
     {
         told(traced, command);
     }

@@ -10,6 +10,7 @@
 //! predictions before it allows it, and these are made independently of each other.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Debug;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -21,6 +22,7 @@ use crate::erased::{
 };
 use crate::obligation::ObligationKind;
 use crate::report::json::json;
+use crate::report::value::compact;
 use crate::rule::{Process, Rule, RuleId};
 use crate::state::State;
 use crate::symmetry::Symmetric;
@@ -142,7 +144,7 @@ impl<A, K, V> Action for Predicting<A, K, V>
 where
     A: Action,
     K: Ord,
-    Self: Clone + Eq + std::hash::Hash + std::fmt::Debug + Serialize + Send + Sync + 'static,
+    Self: Clone + Eq + std::hash::Hash + Debug + Serialize + Send + Sync + 'static,
 {
     fn rules() -> &'static [Rule] {
         A::rules()
@@ -209,7 +211,8 @@ impl<S: TransitionSystem, P: Prophecy<S>> WithProphecy<S, P> {
         match missing {
             None => Outcome::Holds(offered),
             Some(missing) => Outcome::Fails(format!(
-                "the predictions {missing:?} are possible in this initial state, and are not offered"
+                "the predictions {} are possible in this initial state, and are not offered",
+                shown(&missing)
             )),
         }
     }
@@ -221,7 +224,8 @@ impl<S: TransitionSystem, P: Prophecy<S>> WithProphecy<S, P> {
         match empty.next() {
             None => Outcome::Holds(1),
             Some((key, _)) => Outcome::Fails(format!(
-                "no prediction is possible under the key {key:?}, so that no behaviour gets here"
+                "no prediction is possible under the key {}, so that no behaviour gets here",
+                shown(key)
             )),
         }
     }
@@ -262,11 +266,15 @@ impl<S: TransitionSystem, P: Prophecy<S>> WithProphecy<S, P> {
                 let with = if lost.is_empty() {
                     "nothing is predicted after this step".to_owned()
                 } else {
-                    format!("the predictions {lost:?} are possible after this step")
+                    format!(
+                        "the predictions {} are possible after this step",
+                        shown(&lost)
+                    )
                 };
                 return Outcome::Fails(format!(
-                    "{with}, and with no prediction that is possible before it, under the key {key:?}, the step leads there: \
-                     a behaviour that goes on so is lost"
+                    "{with}, and with no prediction that is possible before it, under the key {}, the step leads there: \
+                     a behaviour that goes on so is lost",
+                    shown(key)
                 ));
             }
         }
@@ -309,6 +317,11 @@ fn assignments<K: Ord + Clone, V: Ord + Clone>(
             chosen[place] = 0;
         }
     }
+}
+
+/// Keys and predictions as states show them.
+fn shown(value: &(impl Serialize + Debug)) -> String {
+    compact(&json(value))
 }
 
 impl<S, P> TransitionSystem for WithProphecy<S, P>

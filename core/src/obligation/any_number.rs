@@ -163,11 +163,12 @@ impl ViewSizes {
                 .collect();
             let invariants: Vec<_> = refinements.iter().map(Refinement::invariants).collect();
             let of_configuration = self.configuration - 1;
-            let settings = selected(
-                settings,
+            let (of_refinement, of_invariants) = (
                 &refinements[of_configuration],
                 &invariants[of_configuration],
-            )?;
+            );
+            let not_asked = not_asked(settings, of_refinement, of_invariants)?;
+            let settings = selected(settings, of_refinement, of_invariants)?;
             let mut plans = Vec::new();
             for (refinement, invariants) in refinements.iter().zip(&invariants) {
                 plans.push(plan(refinement, invariants, &settings, AsksAgain::Never)?);
@@ -180,7 +181,10 @@ impl ViewSizes {
                 settings: &settings,
                 started,
             };
-            report = Some(decision.report(search)?);
+            report = Some(Report {
+                not_asked,
+                ..decision.report(search)?
+            });
             Ok(())
         })?;
         Ok(report.expect("instances were shown"))
@@ -190,23 +194,49 @@ impl ViewSizes {
 /// Tests that the settings mean something here.
 fn validate(settings: &Settings<'_>) -> Result<(), CheckError> {
     let refused = [
-        (settings.symmetry != Symmetry::None, "--symmetry"),
-        (settings.order != Order::BreadthFirst, "--order"),
+        (settings.symmetry != Symmetry::None, "symmetry"),
+        (settings.order != Order::BreadthFirst, "order"),
         (
             settings.storage == Storage::Fingerprints,
-            "--storage fingerprints",
+            "storage: fingerprints",
         ),
-        (settings.induction != Induction::Omitted, "--inductive"),
-        (settings.liveness != Liveness::Omitted, "--liveness"),
-        (settings.checkpoints.is_some(), "--checkpoint"),
-        (settings.spill.is_some(), "--spill"),
-        (settings.peers.is_some(), "--processes"),
-        (settings.limits.depth.is_some(), "--max-depth"),
+        (settings.induction != Induction::Omitted, "induction"),
+        (settings.liveness != Liveness::Omitted, "liveness"),
+        (settings.checkpoints.is_some(), "checkpoints"),
+        (settings.spill.is_some(), "spill"),
+        (settings.peers.is_some(), "peers"),
+        (settings.limits.depth.is_some(), "limits.depth"),
     ];
     match refused.iter().find(|(is_given, _)| *is_given) {
-        Some((_, option)) => Err(CheckError::NotOfEveryNumber { option }),
+        Some((_, setting)) => Err(CheckError::NotOfEveryNumber { setting }),
         None => Ok(()),
     }
+}
+
+/// The obligations of the refinement that are not decided for every number, where none is chosen by name: an instance may violate them.
+fn not_asked<'a>(
+    settings: &Settings<'_>,
+    refinement: &ErasedRefinement<'a>,
+    invariants: &[Invariant<ErasedSystem<'a>>],
+) -> Result<Vec<String>, CheckError> {
+    if settings.obligations != Selection::Default {
+        return Ok(Vec::new());
+    }
+    let settings = Settings {
+        search: Search::Exhaustive,
+        liveness: Liveness::Included,
+        ..settings.clone()
+    };
+    let all = Obligations::new(refinement, invariants, &settings, false)?;
+    let mut names = all.chosen();
+    names.retain(|name| !is_decided(name));
+    Ok(names)
+}
+
+/// True of the name of an obligation that is decided for every number, and of that which belongs to every check.
+fn is_decided(name: &str) -> bool {
+    let kind = ObligationKind::of(name);
+    kind.is_some_and(|kind| kind == ObligationKind::Model || KINDS.contains(&kind))
 }
 
 /// The obligations of these settings that speak of few members, by default; those that are named have to.
@@ -226,12 +256,7 @@ fn selected<'s, 'a>(
         settings.obligations = Selection::only(names.map(|kind| kind.name()));
     }
     let all = Obligations::new(refinement, invariants, &settings, false)?;
-    let kind_of = |name: &str| ObligationKind::of(name);
-    let other = all.chosen().into_iter().find(|name| {
-        let kind = kind_of(name);
-        kind != Some(ObligationKind::Model) && !kind.is_some_and(|kind| KINDS.contains(&kind))
-    });
-    match other {
+    match all.chosen().into_iter().find(|name| !is_decided(name)) {
         None => Ok(settings),
         Some(name) => Err(CheckError::Unsupported {
             name,

@@ -235,10 +235,23 @@ fn check_shown(shown: &dyn Showing, settings: &Settings<'_>) -> Result<Report, C
         let crowd = shown.crowd().ok_or(CheckError::NoCrowd)?;
         return of_crowd(crowd, views, settings);
     }
+    refuse_line(shown, settings)?;
     guarded(shown, &|subject, started| run(subject, settings, started))
 }
 
+/// Refuses a symmetry of members that are said to stand in a line.
+fn refuse_line(shown: &dyn Showing, settings: &Settings<'_>) -> Result<(), CheckError> {
+    let crowd = shown.crowd().map(CrowdObject::declared);
+    match crowd.filter(|crowd| settings.symmetry == Symmetry::Full && crowd.in_line()) {
+        None => Ok(()),
+        Some(crowd) => Err(CheckError::InLine {
+            members: crowd.members().to_owned(),
+        }),
+    }
+}
+
 fn declared_by(shown: &dyn Showing, settings: &Settings<'_>) -> Result<Vec<String>, CheckError> {
+    refuse_line(shown, settings)?;
     guarded(shown, &|subject, _| chosen(subject, settings))
 }
 
@@ -261,6 +274,7 @@ fn step_through(
     settings: &Settings<'_>,
     receive: &mut dyn FnMut(Stepper<'_>),
 ) -> Result<(), CheckError> {
+    refuse_line(shown, settings)?;
     shown.show(&mut |subject| hand_over(subject, settings, receive))
 }
 

@@ -169,18 +169,29 @@ pub enum CheckError {
     #[error("states go to disk when memory is short, and no limit says when that is")]
     SpilledWithoutLimit,
     /// Symmetry is asked for, and the model has none to offer: no permutations, and no initial state with members that are alike or with counters.
-    #[error("this check has no symmetry to offer: --symmetry must be none")]
+    #[error(
+        "this check has no symmetry to offer: no permutations, and no initial state with members that are alike or with counters"
+    )]
     NotSymmetric,
+    /// Symmetry is asked for, and the members of the crowd stand in a line.
+    #[error(
+        "this check has no symmetry to offer: its {members} stand in a line and are not alike, since what one of them may do depends on which \
+         of the others come before it"
+    )]
+    InLine {
+        /// The members, in the plural.
+        members: String,
+    },
     /// Every number of members is asked for, and the model declares none that are alike.
     #[error(
         "this check is not declared as a crowd, so nothing can be decided for every number of members"
     )]
     NoCrowd,
-    /// An option means nothing of every number of members.
-    #[error("{option} is none of a check of every number of members")]
+    /// A setting means nothing of every number of members.
+    #[error("`{setting}` is no setting of a check of every number of members")]
     NotOfEveryNumber {
-        /// The option.
-        option: &'static str,
+        /// The field of the settings.
+        setting: &'static str,
     },
     /// The model is no crowd, or none that can be asked.
     #[error(transparent)]
@@ -199,7 +210,7 @@ pub enum CheckError {
     /// Fingerprints are asked for where they would be no smaller than states.
     #[error(
         "fingerprints have 64 bits, and a state is packed into {bits}: packed states take less memory and \
-         time, and none is left out; --storage must be packed or whole"
+         time, and none is left out: they have to be stored packed or whole"
     )]
     FingerprintsOfSmallStates {
         /// Number of bits that a state takes.

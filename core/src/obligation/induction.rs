@@ -322,7 +322,7 @@ impl Findings {
             }
             None if self.unmade.is_some() => Obligation::violated(self.steps, Vec::new()),
             None if self.too_many => {
-                let reason = "there are 2⁶⁴ type-correct states or more, too many to pass over; `--samples` draws some of them";
+                let reason = "there are 2⁶⁴ type-correct states or more, too many to pass over; sampled induction draws some of them";
                 return Obligation::incomplete(reason);
             }
             None if self.cut_short => Obligation::new(Verdict::Incomplete, self.steps),

@@ -20,16 +20,19 @@ impl Undecided {
         let bounded = implementation.call_bound().map(
             |_| "the runs of this instance are bounded, so that a thread may stop that would go on",
         );
-        let of_settings = by_settings(settings);
+        let (of_environment, of_liveness) = (
+            by_settings(settings, ABOUT_ONE_PROCESS),
+            by_settings(settings, FAIR_CYCLES),
+        );
         let reason = |kind: ObligationKind| {
             let own = named("`undecided`", || implementation.undecided(kind));
             match kind {
-                ObligationKind::Environment => own.or(of_settings),
+                ObligationKind::Environment => own.or(of_environment),
                 ObligationKind::Fairness
                 | ObligationKind::LeadsTo
                 | ObligationKind::Eventually
                 | ObligationKind::AlwaysEventually
-                | ObligationKind::EventuallyAlways => own.or(bounded).or(of_settings),
+                | ObligationKind::EventuallyAlways => own.or(bounded).or(of_liveness),
                 _ => own,
             }
         };
@@ -47,11 +50,18 @@ impl Undecided {
     }
 }
 
-/// Reason why what is decided on the complete graph cannot be decided with these settings.
-fn by_settings(settings: &Settings<'_>) -> Option<&'static str> {
+/// Reason why a quotient does not decide `environment`: what one process may do is not the same question of all members of a class.
+const ABOUT_ONE_PROCESS: &str =
+    "it asks about single processes, and a quotient by symmetry exchanges them";
+
+/// Reason why it does not decide what happens in the end, whether or not a property speaks of single processes.
+const FAIR_CYCLES: &str = "it asks for fair cycles, and a cycle of a quotient by symmetry may come back with processes exchanged, so that the steps \
+     of one are taken for those of another";
+
+/// Reason why what is decided on the complete graph cannot be decided with these settings, by a quotient for a reason of its own.
+fn by_settings(settings: &Settings<'_>, of_quotient: &'static str) -> Option<&'static str> {
     if settings.symmetry != Symmetry::None {
-        // What one process may do is not the same question of all members of a class.
-        return Some("it asks about single processes, and a quotient by symmetry exchanges them");
+        return Some(of_quotient);
     }
     if settings.storage == Storage::Fingerprints {
         return Some("it needs the complete graph, and fingerprints may leave states out");

@@ -17,7 +17,8 @@ use super::{Counterexample, Report};
 pub const STEP_VARIABLES: [&str; 4] = ["action", "process", "abstract_action", "abstract_state"];
 
 impl Counterexample {
-    /// The counterexample of `report` as a trace in Apalache's Informal Trace Format.
+    /// The counterexample of `report` as a trace in Apalache's Informal Trace Format. Its source is the name of the check, with its
+    /// parameters.
     pub fn itf(&self, report: &Report) -> Value {
         let mut vars: Vec<Value> = STEP_VARIABLES.map(Value::from).to_vec();
         if let Some(first) = self.steps.first() {
@@ -54,7 +55,7 @@ impl Counterexample {
             "#meta": {
                 "format": "ITF",
                 "format-description": "https://apalache-mc.org/docs/adr/015adr-trace.html",
-                "source": format!("refmap check {} {}", report.check, parameters.join(" ")),
+                "source": format!("{} {}", report.check, parameters.join(" ")),
                 "status": "violation",
                 "description": format!("{}: {}", self.obligation, self.explanation),
             },

@@ -178,7 +178,8 @@ pub struct Report {
     /// deadlocks; that it was looked at is among what rows have tested.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub constraint: Option<Constrained>,
-    /// The liveness obligations that the refinement has, and that were not asked for.
+    /// The obligations that the refinement has, and that were not asked for: those of liveness, and in a check of every number of members
+    /// all that speak of more than a state or a step.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub not_asked: Vec<String>,
     /// `rule:NAME` for a rule that never fired, `premise:NAME` for an invariant whose premise was

@@ -63,15 +63,14 @@ fn level_2_is_inductive_and_each_invariant_is_needed() {
 /// At two nodes a scan has no room for some of what the invariants forbid.
 #[test]
 fn level_3_is_inductive_at_two_nodes() {
-    for (nodes, sons, roots) in [(2, 1, 1), (2, 2, 1)] {
-        let report = induct(&Refinement3::new(Scope::new(nodes, sons, roots)));
-        assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
-    }
+    let report = induct(&Refinement3::new(Scope::new(2, 2, 1)));
+    assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
 }
 
 /// All 47 775 744 type-correct states of level 3.
 #[test]
-fn level_3_is_inductive_and_each_invariant_is_needed() {
+#[ignore = "half a minute"]
+fn slow_level_3_is_inductive_and_each_invariant_is_needed() {
     assert_inductive(&Refinement3::new(Scope::new(3, 1, 1)), &[]);
 }
 
@@ -116,7 +115,7 @@ where
             obligations: Selection::only(["inductive"]),
             induction: Induction::Sampled(Samples { samples, seed: 0 }),
             search: Search::Walks(WALKS),
-            until: Until::End,
+            until: Until::FirstViolation,
             ..Settings::default()
         };
         let report = Checker::new(&lacking).inductive().check(&settings);
@@ -141,7 +140,8 @@ fn draws_miss_each_invariant_of_level_3() {
 
 /// Counterexamples to induction are found where there are too many states for a pass.
 #[test]
-fn draws_miss_each_invariant_at_five_nodes() {
+#[ignore = "half a minute"]
+fn slow_draws_miss_each_invariant_at_five_nodes() {
     let scope = Scope::new(5, 2, 2);
     assert_found(|| Refinement1::new(scope), 5_000, &["inv1"]);
     assert_found(|| Refinement2::new(scope), 5_000, &[]);

@@ -5,6 +5,7 @@ mod checkpoints;
 mod files;
 mod junit;
 mod messages;
+mod offered;
 mod processes;
 mod recording;
 mod schema;
@@ -557,6 +558,10 @@ fn what_cannot_be_decided_in_a_mode_is_refused_with_the_reason() {
         (
             "--symmetry full --obligations environment",
             "a quotient by symmetry exchanges them",
+        ),
+        (
+            "--symmetry full --liveness --obligations fairness",
+            "it asks for fair cycles, and a cycle of a quotient by symmetry may come back with processes exchanged",
         ),
         (
             "--storage fingerprints --obligations environment",

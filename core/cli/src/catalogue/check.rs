@@ -5,6 +5,7 @@ use std::fmt;
 use clap::Args;
 use serde::Serialize;
 
+use super::abilities::{Abilities, validate};
 use super::error::InputError;
 use super::parameters::{Arguments, Parameters};
 use refmap::explore::{Limits, Watch};
@@ -79,7 +80,11 @@ impl Check {
         arguments: &Arguments,
         settings: &Settings<'_>,
     ) -> Result<Report, InputError> {
-        let report = panicking(|| Ok(self.build(arguments)?.check(settings)?))?;
+        let report = panicking(|| {
+            let instance = self.build(arguments)?;
+            validate(&*instance, settings)?;
+            Ok(instance.check(settings)?)
+        })?;
         let report = report.claiming(self.about, self.source);
         let mut values = arguments.values().clone();
         if let Some(every_number) = &report.every_number {
@@ -110,6 +115,33 @@ impl Check {
     /// If the arguments are inconsistent.
     pub fn build(&self, arguments: &Arguments) -> Result<Box<dyn Checkable>, InputError> {
         panicking(|| (self.build)(arguments))
+    }
+
+    /// Questions that an instance of the check can be asked: the one with the arguments by default, or one that differs from it in a single choice or
+    /// flag. Where there is no such instance, all of them.
+    pub(crate) fn abilities(&self) -> Abilities {
+        Abilities::of(self.instances())
+    }
+
+    /// The instance with the arguments by default, and those that differ from it in one choice or flag. What has no default has its first value.
+    fn instances(&self) -> impl Iterator<Item = Box<dyn Checkable>> {
+        let parameters = &self.parameters;
+        let required: Vec<String> = parameters
+            .iter()
+            .filter_map(|parameter| parameter.first_if_required())
+            .collect();
+        let others = parameters.iter().flat_map(|parameter| {
+            let without = required.iter().filter(|word| !parameter.is_given_by(word));
+            let without: Vec<String> = without.cloned().collect();
+            let values = parameter.other_values().into_iter();
+            values.map(move |value| [&without[..], &[value]].concat())
+        });
+        let others: Vec<Vec<String>> = others.collect();
+        let lines = [required].into_iter().chain(others);
+        lines.filter_map(|words| {
+            let arguments = self.parameters.read_words(self.name, words).ok()?;
+            self.build(&arguments).ok()
+        })
     }
 
     /// Reads arguments as they are typed to a shell: `--nodes 3 --colours white`. The others have their defaults.

@@ -85,6 +85,21 @@ pub enum InputError {
         /// The number of columns.
         columns: usize,
     },
+    /// It is asked what happens in the end, and nothing is said of that.
+    #[error(
+        "of what happens in the end nothing is said: the specification has no fairness conditions, and the refinement no properties"
+    )]
+    NothingLive,
+    /// The check cannot be asked so, and others perhaps can.
+    #[error("{error}; {}", listed(option, .able))]
+    Unable {
+        /// Reason why it cannot.
+        error: Box<InputError>,
+        /// Option that asks so.
+        option: &'static str,
+        /// Names of the checks that can.
+        able: Vec<&'static str>,
+    },
     /// The arguments are inconsistent.
     #[error(transparent)]
     Instance(Box<dyn std::error::Error + Send + Sync>),
@@ -191,6 +206,14 @@ pub struct ClaimErrors(
     /// Each of them, in the catalogue's order.
     pub Vec<ClaimError>,
 );
+
+/// The checks that an option can be given to.
+fn listed(option: &str, able: &[&str]) -> String {
+    if able.is_empty() {
+        return format!("no check has {option}");
+    }
+    format!("{option} is for {}", able.join(", "))
+}
 
 fn hint(nearest: &Option<String>) -> String {
     nearest

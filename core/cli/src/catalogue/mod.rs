@@ -4,6 +4,7 @@
 //! and its source. One catalogue serves the command line, its default run, the tests and the documentation, so that
 //! every claim is checked.
 
+mod abilities;
 mod check;
 mod claim;
 mod error;
@@ -19,6 +20,7 @@ mod validator;
 mod values;
 
 pub use crate::shell::WordsError;
+pub(crate) use abilities::{Abilities, Ability, validate};
 pub use check::{Check, Nothing};
 pub use claim::Claim;
 pub(crate) use claim::{Read, patterns};
@@ -103,7 +105,9 @@ impl Catalogue {
             threads: 1,
             ..Settings::default()
         };
-        claim.validate_expectation(&check.declared(&claim.settings(&settings))?)
+        let settings = claim.settings(&settings);
+        validate(&*check, &settings)?;
+        claim.validate_expectation(&check.declared(&settings)?)
     }
 
     /// Runs the check of a claim.
@@ -114,5 +118,19 @@ impl Catalogue {
     pub fn run(&self, claim: &Claim, settings: &Settings<'_>) -> Result<Report, InputError> {
         let check = self.check(&claim.check)?;
         check.run(&claim.arguments, &claim.settings(settings))
+    }
+
+    /// The error of a check, with the checks that can be asked, where it was refused since it cannot.
+    pub(crate) fn with_able(&self, error: InputError) -> InputError {
+        let Some(ability) = Ability::missing(&error) else {
+            return error;
+        };
+        let able = self.checks.iter();
+        let able = able.filter(|check| check.abilities().has(ability));
+        InputError::Unable {
+            option: ability.option(),
+            able: able.map(|check| check.name).collect(),
+            error: Box::new(error),
+        }
     }
 }

@@ -200,8 +200,7 @@ impl Parameters {
             })?;
             words.extend(parameter.words(value)?);
         }
-        let command = self.augment(Command::new(of));
-        let read = self.parse_words(of, words, command);
+        let read = self.read_words(of, words);
         read.map_err(|error| match error {
             // The value as it stands in the header: a text and a number are different there.
             InputError::BadArgument {
@@ -235,6 +234,15 @@ impl Parameters {
         command: Command,
     ) -> Result<Arguments, InputError> {
         self.parse_words(of, shell::words(line)?, command)
+    }
+
+    /// Reads arguments that are words of a command line.
+    pub(super) fn read_words(
+        &self,
+        of: &'static str,
+        words: Vec<String>,
+    ) -> Result<Arguments, InputError> {
+        self.parse_words(of, words, self.augment(Command::new(of)))
     }
 
     fn parse_words(
@@ -385,6 +393,40 @@ impl Parameter {
             given: value.to_string(),
             allowed: self.allowed(),
         })
+    }
+
+    /// Word of a command line that gives it its first value, if it has no default.
+    pub(super) fn first_if_required(&self) -> Option<String> {
+        let name = &self.name;
+        match &self.kind {
+            ParameterKind::Choice {
+                values,
+                default: None,
+            } => Some(format!("--{name}={}", values.first()?)),
+            _ => None,
+        }
+    }
+
+    /// Words each of which gives it a value other than that by default, where its values are listed.
+    pub(super) fn other_values(&self) -> Vec<String> {
+        let name = &self.name;
+        match &self.kind {
+            ParameterKind::Choice { values, default } => {
+                let values = values.iter();
+                let values = values.filter(|value| Some(*value) != default.as_ref());
+                values.map(|value| format!("--{name}={value}")).collect()
+            }
+            ParameterKind::Flag => vec![format!("--{name}")],
+            _ => Vec::new(),
+        }
+    }
+
+    /// True of a word that gives it a value.
+    pub(super) fn is_given_by(&self, word: &str) -> bool {
+        let given = word
+            .strip_prefix("--")
+            .and_then(|word| word.strip_prefix(&*self.name));
+        given.is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
     }
 
     /// Values that it accepts.

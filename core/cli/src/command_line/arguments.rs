@@ -14,14 +14,17 @@ use super::command::{
     CheckCommand, Command, Compared, FencesCommand, GraphCommand, IncludeCommand, Listing,
     LitmusCommand, Page, RunAllCommand, StressCommand, TableCommand, ValidateCommand,
 };
+use super::feature::with_feature;
+#[cfg(not(feature = "pictures"))]
+use super::feature::{Feature, refusal};
 use super::grammar::{
-    ANY_NUMBER_OF, IMPLEMENTATION, Named, ORDERS, SAMPLES, SPECIFICATION, STORAGES, SYMMETRIES,
-    WITHOUT, WORKERS, command, criteria,
+    ANY_NUMBER_OF, EXPLORE, IMPLEMENTATION, Named, ORDERS, Offered, PROCESSES, SAMPLES,
+    SPECIFICATION, STORAGES, SYMMETRIES, WITHOUT, WORKERS, command, criteria,
 };
 use super::new::NewCommand;
 #[cfg(feature = "distributed")]
 use super::processes::Company;
-use crate::catalogue::{Catalogue, Check, patterns};
+use crate::catalogue::{Abilities, Catalogue, Check, patterns};
 use crate::shell;
 use refmap::explore::{Limits, Spilling};
 use refmap::internal::{nearest, visible};
@@ -39,9 +42,29 @@ pub(super) fn parse(
 ) -> Result<Command, clap::Error> {
     let words: Vec<OsString> = words.into_iter().collect();
     let told = &told(name, &words);
-    let parsed = |words: &[OsString]| command(name, about, catalogue).try_get_matches_from(words);
-    let matches = parsed(&words)
-        .map_err(|error| parsed(&shown(&words)).err().unwrap_or(error))
+    let parsed = |words: &[OsString], offered: &Offered<'_>| {
+        command(name, about, catalogue, offered).try_get_matches_from(words)
+    };
+    let all = |_: &Check| Abilities::all();
+    let matches = parsed(&words, &all)
+        .map_err(|error| match error.kind() {
+            // A check is asked what it offers where somebody reads it.
+            ErrorKind::DisplayHelp => {
+                let named = |check: &Check| {
+                    let is_named = words.iter().any(|word| *word == *check.name);
+                    if is_named {
+                        check.abilities()
+                    } else {
+                        Abilities::all()
+                    }
+                };
+                let help = parsed(&words, &named).err();
+                help.filter(|help| help.kind() == ErrorKind::DisplayHelp)
+                    .unwrap_or(error)
+            }
+            _ => parsed(&shown(&words), &all).err().unwrap_or(error),
+        })
+        .map_err(with_feature)
         .map_err(|error| with_known_names(error, catalogue, &words))
         .map_err(|error| with_allowed_values(error, catalogue, &words))?;
     Ok(match matches.subcommand() {
@@ -158,8 +181,10 @@ pub(super) fn parse(
                 quiet: matches.get_flag("quiet"),
             })
         }
+        #[cfg(not(feature = "pictures"))]
+        Some((EXPLORE, _)) => return Err(refusal(&Feature::Pictures.missing(EXPLORE))),
         #[cfg(feature = "pictures")]
-        Some(("explore", matches)) => {
+        Some((EXPLORE, matches)) => {
             let (name, matches) = matches
                 .subcommand()
                 .expect("clap demands the name of a check");
@@ -258,7 +283,7 @@ fn told(name: &str, words: &[OsString]) -> String {
 
 /// The page that a command is to write.
 fn page(matches: &ArgMatches, told: &str) -> Option<Page> {
-    // The option exists where pages do.
+    // Without pages it has no value.
     let path = matches.try_get_one::<PathBuf>("html").ok().flatten()?;
     Some(Page {
         path: path.clone(),
@@ -434,7 +459,7 @@ fn threads(matches: &ArgMatches) -> usize {
 /// Number of processes that share this machine.
 fn processes_here(matches: &ArgMatches) -> usize {
     // Not every command has the option.
-    let given = matches.try_get_one::<u16>("processes").ok().flatten();
+    let given = matches.try_get_one::<u16>(PROCESSES).ok().flatten();
     given.map_or(1, |processes| usize::from(*processes))
 }
 

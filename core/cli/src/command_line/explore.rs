@@ -13,7 +13,7 @@ use super::error::CommandError;
 use super::include::Named;
 use super::progress;
 use super::status::Status;
-use crate::catalogue::{Catalogue, InputError};
+use crate::catalogue::{Catalogue, InputError, validate};
 use crate::pictures::explorer::{Explored, Server};
 use crate::pictures::include::Within;
 
@@ -69,6 +69,7 @@ pub(super) fn run(
     let server = Server::bind(command.listen)?;
     // Of what is wrong with an instance one is told before the address.
     let instance = check.build(&command.arguments)?;
+    validate(&*instance, &settings).map_err(|error| catalogue.with_able(error))?;
     instance.declared(&settings).map_err(InputError::from)?;
     writeln!(
         output,

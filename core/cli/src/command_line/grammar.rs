@@ -7,12 +7,11 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, ValueParser};
 use clap::{Arg, ArgAction};
 
-#[cfg(feature = "distributed")]
-use super::processes::{HOSTS, PROCESS, PROCESSES, STARTED};
+use super::feature::Feature;
 use super::size::{bytes, minutes, seconds};
 use super::{completions, man};
 use crate::catalogue::table::Rows;
-use crate::catalogue::{Catalogue, Check, Parameters, whole_number};
+use crate::catalogue::{Abilities, Ability, Catalogue, Check, Parameters, whole_number};
 #[cfg(feature = "pictures")]
 use crate::pictures::explorer::{Address, Listen};
 use refmap::explore::{Order, Storage};
@@ -33,8 +32,21 @@ pub(super) const SPECIFICATION: &str = "B.aut";
 /// Option for the number of states that are drawn.
 pub(super) const SAMPLES: &str = "samples";
 
-/// Options by which random walks take the place of exploration.
-const RANDOM: [&str; 2] = ["walks", SAMPLES];
+/// Names of the options of several processes.
+pub(super) const PROCESSES: &str = "processes";
+pub(super) const HOSTS: &str = "hosts";
+pub(super) const PROCESS: &str = "process";
+/// Name of the option of a process that another one has started, and whose input is open as long as that one lives.
+pub(super) const STARTED: &str = "started";
+
+/// Tells which questions a check can be asked, for the options that are offered.
+pub(super) type Offered<'o> = dyn Fn(&Check) -> Abilities + 'o;
+
+/// Options of a check that are offered: those whose questions it can be asked.
+struct Options<'c> {
+    check: &'c Check,
+    abilities: Abilities,
+}
 
 /// Option for the obligations that are left out.
 pub(super) const WITHOUT: &str = "without-obligations";
@@ -43,13 +55,18 @@ pub(super) fn command(
     name: &'static str,
     about: &'static str,
     catalogue: &Catalogue,
+    offered: &Offered<'_>,
 ) -> clap::Command {
     let checks = catalogue.checks.iter().map(|check| {
+        let options = Options {
+            check,
+            abilities: offered(check),
+        };
         unless_resumed(check.parameters.augment(clap::Command::new(check.name)))
             .about(check.about)
             .after_help(format!("Source: {}", check.source))
             .next_help_heading("Options")
-            .args(options(check))
+            .args(options.all())
     });
     let command = clap::Command::new(name)
         .about(about)
@@ -86,7 +103,9 @@ pub(super) fn command(
         .subcommand(completions::grammar())
         .subcommand(man::grammar());
     #[cfg(feature = "pictures")]
-    let command = command.subcommand(explore(catalogue));
+    let command = command.subcommand(explore(catalogue, offered));
+    #[cfg(not(feature = "pictures"))]
+    let command = command.subcommand(Feature::Pictures.command(EXPLORE, EXPLORES));
     // A project writes no other one.
     let command = match name {
         "refmap" => command.subcommand(new()),
@@ -210,7 +229,7 @@ fn graph() -> clap::Command {
         )
         .args(time_and_memory())
         .arg(json_option())
-        .args(html_option())
+        .arg(html_option())
 }
 
 fn include(catalogue: &Catalogue) -> clap::Command {
@@ -255,7 +274,7 @@ fn include_options() -> Vec<Arg> {
     let mut options = vec![most_states];
     options.extend(time_and_memory());
     options.extend([json_option(), quiet_option()]);
-    options.extend(html_option());
+    options.push(html_option());
     options
 }
 
@@ -323,7 +342,7 @@ fn stress(catalogue: &Catalogue) -> clap::Command {
                 json_option(),
                 quiet_option(),
             ])
-            .args(html_option())
+            .arg(html_option())
     });
     clap::Command::new("stress")
         .about("Drives an implementation on real threads, and looks for what may not happen")
@@ -405,7 +424,7 @@ fn validate(catalogue: &Catalogue) -> clap::Command {
         )
         .args(time_and_memory())
         .args([json_option(), quiet_option()])
-        .args(html_option())
+        .arg(html_option())
 }
 
 fn limit_options() -> Vec<Arg> {
@@ -464,16 +483,15 @@ fn json_option() -> Arg {
     flag("json", "Prints one JSON object and nothing else")
 }
 
-/// `--html`, where pages are compiled in.
-fn html_option() -> Option<Arg> {
-    cfg!(feature = "pictures").then(|| {
+fn html_option() -> Arg {
+    Feature::Pictures.option(
         valued(
             "html",
             "FILE",
             "Writes the report as a page for a browser: with the counterexample step by step, and its drawings",
         )
-        .value_parser(clap::value_parser!(PathBuf))
-    })
+        .value_parser(clap::value_parser!(PathBuf)),
+    )
 }
 
 fn junit_option() -> Arg {
@@ -587,10 +605,15 @@ fn liveness_option() -> Arg {
     )
 }
 
+/// Command that steps through a refinement.
+pub(super) const EXPLORE: &str = "explore";
+const EXPLORES: &str = "Steps through one refinement in the browser";
+
 /// `explore`, with a command for each check.
 #[cfg(feature = "pictures")]
-fn explore(catalogue: &Catalogue) -> clap::Command {
+fn explore(catalogue: &Catalogue, offered: &Offered<'_>) -> clap::Command {
     let checks = catalogue.checks.iter().map(|check| {
+        let is_live = offered(check).has(Ability::Liveness);
         check
             .parameters
             .augment(clap::Command::new(check.name))
@@ -613,13 +636,13 @@ fn explore(catalogue: &Catalogue) -> clap::Command {
                 .value_parser(|given: &str| given.parse::<Address>()),
                 obligations_option(),
                 without_option(&check.parameters),
-                liveness_option(),
                 threads_option(Some(&check.parameters)),
             ])
+            .args(is_live.then(liveness_option))
             .args(limit_options())
     });
-    clap::Command::new("explore")
-        .about("Steps through one refinement in the browser")
+    clap::Command::new(EXPLORE)
+        .about(EXPLORES)
         .after_help(
             "A page shows a state on both levels, and each step that can be taken there: what it simulates, and which \
              obligations it passes. Nothing is searched for, until a page is asked to run to the counterexample. \
@@ -631,91 +654,232 @@ fn explore(catalogue: &Catalogue) -> clap::Command {
         .subcommands(checks)
 }
 
-fn options(check: &Check) -> Vec<Arg> {
-    let mut options = vec![threads_option(Some(&check.parameters))];
-    options.extend(limit_options());
-    options.extend(asked(check));
-    options.extend([
-        valued("expect", "VERDICT", "Makes this verdict the successful one").value_parser(
-            PossibleValuesParser::new(["holds", "violated", "incomplete"]),
-        ),
-        json_option(),
-        junit_option(),
-        valued(
-            "trace",
-            "FILE",
-            "Writes the counterexample: .itf.json or .json as an ITF trace, .mmd as a Mermaid \
-             diagram, .dot as a graph, .svg as a picture of its last step; to /dev/stdout, a FIFO or a device without such an ending as an \
-             ITF trace. Without a counterexample nothing is written, and a file of an earlier run is \
-             left and named on standard error",
-        )
-        .value_parser(clap::value_parser!(PathBuf)),
-        flag("verbose", "Shows whole states at every step"),
-        quiet_option(),
-    ]);
-    options.extend(disk_options());
-    #[cfg(feature = "distributed")]
-    options.extend(process_options());
-    options.extend(html_option());
-    options
-}
+impl Options<'_> {
+    fn has(&self, ability: Ability) -> bool {
+        self.abilities.has(ability)
+    }
 
-/// Options of what a search has on disk.
-fn disk_options() -> [Arg; 4] {
-    let folder = |name, help| valued(name, "DIR", help).value_parser(clap::value_parser!(PathBuf));
-    [
-        folder(
-            CHECKPOINT,
-            "Writes checkpoints into this folder, from which --resume goes on; what needs the complete graph is not decided",
-        )
-        .conflicts_with_all(RANDOM),
-        valued(
-            "every",
-            "MINUTES",
-            "Time between two checkpoints; 10 by default. A search that a limit ends writes one, too, unless it is one of several processes",
-        )
-        .value_parser(ValueParser::new(minutes)),
-        folder(
-            RESUME,
-            "Goes on from the last checkpoint of this folder, with the parameters and options of the command that wrote it. Limits,              the number of threads and what is written are this command's",
-        )
-        .conflicts_with_all([CHECKPOINT, "walks", SAMPLES]),
-        folder(
-            "spill",
-            "Has states go to disk, into this folder, when --max-memory comes near; what needs the complete graph is not decided",
-        )
-        .conflicts_with_all(RANDOM),
-    ]
-}
+    /// Options by which random walks take the place of exploration.
+    fn random(&self) -> Vec<&'static str> {
+        let samples = self.has(Ability::Induction).then_some(SAMPLES);
+        ["walks"].into_iter().chain(samples).collect()
+    }
 
-/// Options of several processes.
-#[cfg(feature = "distributed")]
-fn process_options() -> [Arg; 4] {
-    let alone = ["walks", SAMPLES, "spill"];
-    [
-        valued(
-            PROCESSES,
-            "N",
-            "Searches with so many processes on this machine, each with the states that it owns and its share of the cores and the memory",
-        )
-        .value_parser(number::<u16>(1..=64))
-        .conflicts_with_all(alone)
-        .conflicts_with(HOSTS),
-        valued(
-            HOSTS,
-            "FILE",
-            "Searches with the processes of this list, an address host:port a line, each of which is started with this command and its \
-             --process. Connections are neither authenticated nor encrypted: use a private network",
-        )
-        .value_parser(clap::value_parser!(PathBuf))
-        .conflicts_with_all(alone)
-        .requires(PROCESS),
-        valued(PROCESS, "N", "Number of this process in the list of --hosts, from 0")
-            .value_parser(number::<u16>(0..=1023))
-            .requires(HOSTS),
-        flag(STARTED, "Ends this process when its input does")
+    fn all(&self) -> Vec<Arg> {
+        let mut options = vec![threads_option(Some(&self.check.parameters))];
+        options.extend(limit_options());
+        options.extend(self.asked());
+        options.extend([
+            valued("expect", "VERDICT", "Makes this verdict the successful one").value_parser(
+                PossibleValuesParser::new(["holds", "violated", "incomplete"]),
+            ),
+            json_option(),
+            junit_option(),
+            valued(
+                "trace",
+                "FILE",
+                "Writes the counterexample: .itf.json or .json as an ITF trace, .mmd as a Mermaid \
+                 diagram, .dot as a graph, .svg as a picture of its last step; to /dev/stdout, a FIFO or a device without such an ending as an \
+                 ITF trace. Without a counterexample nothing is written, and a file of an earlier run is \
+                 left and named on standard error",
+            )
+            .value_parser(clap::value_parser!(PathBuf)),
+            flag("verbose", "Shows whole states at every step"),
+            quiet_option(),
+        ]);
+        options.extend(self.on_disk());
+        options.extend(self.processes());
+        options.push(html_option());
+        options
+    }
+
+    /// Options of what a search has on disk.
+    fn on_disk(&self) -> [Arg; 4] {
+        let folder =
+            |name, help| valued(name, "DIR", help).value_parser(clap::value_parser!(PathBuf));
+        [
+            folder(
+                CHECKPOINT,
+                "Writes checkpoints into this folder, from which --resume goes on; what needs the complete graph is not decided",
+            )
+            .conflicts_with_all(self.random()),
+            valued(
+                "every",
+                "MINUTES",
+                "Time between two checkpoints; 10 by default. A search that a limit ends writes one, too, unless it is one of several processes",
+            )
+            .value_parser(ValueParser::new(minutes)),
+            folder(
+                RESUME,
+                "Goes on from the last checkpoint of this folder, with the parameters and options of the command that wrote it. Limits, \
+                 the number of threads and what is written are this command's",
+            )
+            .conflicts_with(CHECKPOINT)
+            .conflicts_with_all(self.random()),
+            folder(
+                "spill",
+                "Has states go to disk, into this folder, when --max-memory comes near; what needs the complete graph is not decided",
+            )
+            .conflicts_with_all(self.random()),
+        ]
+    }
+
+    /// Options of several processes.
+    fn processes(&self) -> impl Iterator<Item = Arg> {
+        let alone = [&self.random()[..], &["spill"]].concat();
+        let options = [
+            valued(
+                PROCESSES,
+                "N",
+                "Searches with so many processes on this machine, each with the states that it owns and its share of the cores and the memory",
+            )
+            .value_parser(number::<u16>(1..=64))
+            .conflicts_with_all(&alone)
+            .conflicts_with(HOSTS),
+            valued(
+                HOSTS,
+                "FILE",
+                "Searches with the processes of this list, an address host:port a line, each of which is started with this command and its \
+                 --process. Connections are neither authenticated nor encrypted: use a private network",
+            )
+            .value_parser(clap::value_parser!(PathBuf))
+            .conflicts_with_all(&alone)
+            .requires(PROCESS),
+            valued(PROCESS, "N", "Number of this process in the list of --hosts, from 0")
+                .value_parser(number::<u16>(0..=1023))
+                .requires(HOSTS),
+        ];
+        let started = flag(STARTED, "Ends this process when its input does")
             .hide(true)
-            .requires(HOSTS),
+            .requires(HOSTS);
+        let started = cfg!(feature = "distributed").then_some(started);
+        options
+            .map(|arg| Feature::Distributed.option(arg))
+            .into_iter()
+            .chain(started)
+    }
+
+    /// Options of the questions of a check, and of its search.
+    fn asked(&self) -> Vec<Arg> {
+        let parameters = &self.check.parameters;
+        let mut options = vec![obligations_option(), without_option(parameters)];
+        if self.has(Ability::Induction) {
+            options.extend(induction_options());
+        }
+        options.extend(self.has(Ability::Liveness).then(liveness_option));
+        options.extend([
+            flag(
+                "strict",
+                "Takes each warning, of a verdict that says less than it seems to, for a violation",
+            ),
+            flag(
+                "keep-going",
+                "Explores to the end instead of stopping at the first violation",
+            ),
+            valued(
+                "walks",
+                "N",
+                "Makes random walks instead of exploring; they never make a check hold",
+            )
+            .value_parser(number::<u32>(1..))
+            .conflicts_with_all(["max-states", "max-depth"]),
+            valued("steps", "N", "The most steps of a walk; 1000 by default")
+                .value_parser(number::<u32>(1..))
+                .requires("walks"),
+            valued(
+                "seed",
+                "N",
+                "What determines the walks, and the states that are drawn; 0 by default",
+            )
+            .value_parser(number::<u64>(0..)),
+        ]);
+        if self.has(Ability::EveryNumber) {
+            options.extend(self.every_number());
+        }
+        if self.has(Ability::Symmetry) {
+            options.push(
+                choice(
+                    "symmetry",
+                    &SYMMETRIES,
+                    "Identifies states that differ by a symmetry of the model only",
+                )
+                .conflicts_with_all(self.random()),
+            );
+        }
+        options.extend([
+            choice(
+                "storage",
+                &STORAGES,
+                "What is kept of a state: its variables packed, all of it, or 64 bits of a hash, which \
+                 may leave states out",
+            )
+            .conflicts_with_all(self.random()),
+            choice(
+                "order",
+                &ORDERS,
+                "Which states come first; depth-first counterexamples need not be shortest",
+            )
+            .conflicts_with_all(self.random()),
+        ]);
+        options
+    }
+
+    /// The options that ask of every number of members.
+    fn every_number(&self) -> [Arg; 2] {
+        let (name, members) = (self.check.name, self.check.any_number_of);
+        let parse = move |given: &str| match members {
+            Some(members) if members != given => {
+                Err(format!("{name} can be checked for any number of {members}"))
+            }
+            // A check without such members is refused with the checks that have some.
+            _ => Ok(()),
+        };
+        let mut option = valued(
+            ANY_NUMBER_OF,
+            "MEMBERS",
+            "Decides observation, initiality, simulation, agency and invariants for every number of these members, by views; what views cannot exclude is \
+             incomplete, never violated",
+        )
+        .value_parser(ValueParser::new(parse))
+        .conflicts_with_all(["walks", "max-depth"]);
+        for (ability, id) in [
+            (Ability::Induction, "inductive"),
+            (Ability::Liveness, "liveness"),
+        ] {
+            if self.has(ability) {
+                option = option.conflicts_with(id);
+            }
+        }
+        // How many there are is not said.
+        if let Some(id) = members.and_then(|members| self.check.parameters.id(members)) {
+            option = option.conflicts_with(id.to_owned());
+        }
+        let views = valued(
+            "views",
+            "K",
+            "Members of a view of --any-number-of; 1, 2 and 3 in turn by default, until one suffices",
+        )
+        .value_parser(number::<usize>(1..=6))
+        .requires(ANY_NUMBER_OF);
+        [option, views]
+    }
+}
+
+fn induction_options() -> [Arg; 2] {
+    [
+        flag(
+            "inductive",
+            "Adds inductive:*, decided from every type-correct state",
+        ),
+        valued(
+            SAMPLES,
+            "N",
+            "Decides inductive:* from so many type-correct states that are drawn, most of them beside states of random walks, which take \
+             the place of exploration: 100, unless --walks says how many. A gap that is found is one; nothing holds",
+        )
+        .value_parser(number::<u64>(1..))
+        .requires("inductive")
+        .conflicts_with_all(["max-states", "max-depth"]),
     ]
 }
 
@@ -730,108 +894,17 @@ fn unless_resumed(command: clap::Command) -> clap::Command {
     })
 }
 
-/// Options of the questions of a check, and of its search.
-fn asked(check: &Check) -> Vec<Arg> {
-    let parameters = &check.parameters;
-    vec![
-        obligations_option(),
-        without_option(parameters),
-        flag(
-            "inductive",
-            "Adds inductive:*, decided from every type-correct state",
-        ),
-        valued(
-            SAMPLES,
-            "N",
-            "Decides inductive:* from so many type-correct states that are drawn, most of them beside states of random walks, which take \
-             the place of exploration: 100, unless --walks says how many. A gap that is found is one; nothing holds",
-        )
-        .value_parser(number::<u64>(1..))
-        .requires("inductive")
-        .conflicts_with_all(["max-states", "max-depth"]),
-        liveness_option(),
-        flag(
-            "strict",
-            "Takes each warning, of a verdict that says less than it seems to, for a violation",
-        ),
-        flag(
-            "keep-going",
-            "Explores to the end instead of stopping at the first violation",
-        ),
-        valued(
-            "walks",
-            "N",
-            "Makes random walks instead of exploring; they never make a check hold",
-        )
-        .value_parser(number::<u32>(1..))
-        .conflicts_with_all(["max-states", "max-depth"]),
-        valued("steps", "N", "The most steps of a walk; 1000 by default")
-            .value_parser(number::<u32>(1..))
-            .requires("walks"),
-        valued("seed", "N", "What determines the walks, and the states that are drawn; 0 by default")
-            .value_parser(number::<u64>(0..)),
-        any_number_option(check),
-        valued(
-            "views",
-            "K",
-            "Members of a view of --any-number-of; 1, 2 and 3 in turn by default, until one suffices",
-        )
-        .value_parser(number::<usize>(1..=6))
-        .requires(ANY_NUMBER_OF),
-        choice(
-            "symmetry",
-            &SYMMETRIES,
-            "Identifies states that differ by a symmetry of the model only",
-        )
-        .conflicts_with_all(RANDOM),
-        choice(
-            "storage",
-            &STORAGES,
-            "What is kept of a state: its variables packed, all of it, or 64 bits of a hash, which \
-             may leave states out",
-        )
-        .conflicts_with_all(RANDOM),
-        choice(
-            "order",
-            &ORDERS,
-            "Which states come first; depth-first counterexamples need not be shortest",
-        )
-        .conflicts_with_all(RANDOM),
-    ]
-}
-
 /// Grammar of the command of a claim, after the name of the check: its parameters, and the options on which the result depends.
 pub(super) fn claim(check: &Check) -> clap::Command {
+    let options = Options {
+        check,
+        abilities: Abilities::all(),
+    };
     let parameters = &check.parameters;
     parameters
         .augment(clap::Command::new(check.name))
         .no_binary_name(true)
         .disable_help_flag(true)
         .args(bounds())
-        .args(asked(check))
-}
-
-/// The option that asks of every number of members.
-fn any_number_option(check: &Check) -> Arg {
-    let (name, members) = (check.name, check.any_number_of);
-    let parse = move |given: &str| match members {
-        Some(members) if members == given => Ok(()),
-        Some(members) => Err(format!("{name} can be checked for any number of {members}")),
-        None => Err(format!(
-            "{name} is not declared as a crowd, so nothing can be decided for every number of members"
-        )),
-    };
-    let option = valued(
-        ANY_NUMBER_OF,
-        "MEMBERS",
-        "Decides observation, initiality, simulation, agency and invariants for every number of these members, by views; what views cannot exclude is \
-         incomplete, never violated",
-    )
-    .value_parser(ValueParser::new(parse))
-    .conflicts_with_all(["walks", "inductive", "liveness", "max-depth"]);
-    // How many there are is not said.
-    match members.and_then(|members| check.parameters.id(members)) {
-        Some(id) => option.conflicts_with(id.to_owned()),
-        None => option,
-    }
+        .args(options.asked())
 }

@@ -16,15 +16,9 @@ use refmap::input::{Interrupted, Source};
 use refmap_distributed::{ConnectError, Connected, Greeting, Hosts, connect, connect_on};
 use tempfile::NamedTempFile;
 
+use super::grammar::{HOSTS, PROCESS, PROCESSES, STARTED};
 use super::status::Status;
 use super::temporary::Temporary;
-
-/// Names of the options.
-pub(super) const PROCESSES: &str = "processes";
-pub(super) const HOSTS: &str = "hosts";
-pub(super) const PROCESS: &str = "process";
-/// Name of the option of a process that another one has started, and whose input is open as long as that one lives.
-pub(super) const STARTED: &str = "started";
 
 /// Bytes of a list of hosts, which has less.
 const LONGEST: u64 = 1 << 20;

@@ -4,11 +4,13 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
+use super::feature::Feature;
 use super::files::Files;
 use super::json;
 use super::output_file::{OutputFile, Unwritten};
 use refmap::internal::visible_lines;
 use refmap::report::{Counterexample, Report};
+use serde_json::Value;
 
 /// Error: a counterexample cannot be written.
 #[derive(Debug, thiserror::Error)]
@@ -21,6 +23,12 @@ pub enum TraceFileError {
     Ending {
         /// Path of the file.
         path: PathBuf,
+    },
+    /// The format is not compiled in.
+    #[error("{needs}")]
+    Feature {
+        /// Feature that it needs.
+        needs: String,
     },
     /// The file cannot be written.
     #[error("cannot write the trace to {}: {source}", .path.display())]
@@ -56,13 +64,18 @@ impl Format {
 
     fn write(
         self,
+        program: &str,
         report: &Report,
         counterexample: &Counterexample,
         output: &mut dyn Write,
     ) -> io::Result<()> {
         let text = match self {
             Self::Itf => {
-                json::write(&counterexample.itf(report), 0, output)?;
+                let mut trace = counterexample.itf(report);
+                if let Some(Value::String(source)) = trace.pointer_mut("/#meta/source") {
+                    source.insert_str(0, &format!("{program} check "));
+                }
+                json::write(&trace, 0, output)?;
                 return output.write_all(b"\n");
             }
             Self::Mermaid => counterexample.mermaid(report),
@@ -93,6 +106,10 @@ pub(super) enum Traced {
 impl TraceFile {
     pub fn prepare(path: &Path, files: &mut Files) -> Result<Self, TraceFileError> {
         let path = path.to_owned();
+        if path.extension().is_some_and(|ending| ending == "svg") && !Feature::Pictures.is_on() {
+            let needs = Feature::Pictures.missing("a picture").to_string();
+            return Err(TraceFileError::Feature { needs });
+        }
         let format = Format::of(&path);
         let prepared = OutputFile::prepare(&path);
         let prepared = prepared.and_then(|file| files.add("the trace", &file).map(|()| file));
@@ -106,14 +123,19 @@ impl TraceFile {
         }
     }
 
-    /// Writes the counterexample of `report`, if there is one.
-    pub fn write(self, report: &Report, cancel: &AtomicBool) -> Result<Traced, TraceFileError> {
+    /// Writes the counterexample of `report`, which `program` has made, if there is one.
+    pub fn write(
+        self,
+        program: &str,
+        report: &Report,
+        cancel: &AtomicBool,
+    ) -> Result<Traced, TraceFileError> {
         let Some(counterexample) = &report.counterexample else {
             return Ok(Traced::Unwritten(self.file.leave()));
         };
         let (path, format) = (self.path, self.format);
         self.file
-            .write(cancel, |file| format.write(report, counterexample, file))
+            .write(cancel, |file| format.write(program, report, counterexample, file))
             .map(|()| Traced::Written)
             .map_err(|source| TraceFileError::Write { path, source })
     }

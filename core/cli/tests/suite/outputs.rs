@@ -64,6 +64,19 @@ fn violated(files: &[(&str, &Path)], output: &mut dyn Write) -> Result<Status, S
     run_with(&catalogue(&[]), &VIOLATED, files, output)
 }
 
+/// A trace says by which program it was written.
+#[test]
+fn a_trace_has_the_name_of_the_program() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let file = folder.path().join("trace.itf.json");
+    let status = violated(&[("--trace", &file)], &mut Vec::new());
+    assert_eq!(status, Ok(Status::Violated));
+    let trace = fs::read_to_string(file).expect("it is written");
+    let trace: serde_json::Value = serde_json::from_str(&trace).expect("it is JSON");
+    let source = trace["#meta"]["source"].as_str();
+    assert_eq!(source, Some("mine check count answers=\"wrong\""));
+}
+
 #[cfg(unix)]
 #[test]
 fn no_result_is_written_over_another_by_any_path() {

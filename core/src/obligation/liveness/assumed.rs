@@ -69,7 +69,7 @@ pub(super) fn instances(stated: &[Fairness], rules: &[Rule], taken: &Taken) -> V
             .collect();
         let instance = |process: Option<Process>| {
             let name = match process {
-                Some(process) if is_one_of_several(fairness, process, &processes) => {
+                Some(process) if is_one_of_several(process, &processes) => {
                     format!("{} ({process})", fairness.name())
                 }
                 _ => fairness.name().to_owned(),
@@ -91,9 +91,9 @@ pub(super) fn instances(stated: &[Fairness], rules: &[Rule], taken: &Taken) -> V
     instances
 }
 
-/// True if a process has to be named, since the condition is one of others, too.
-fn is_one_of_several(fairness: &Fairness, process: Process, processes: &BTreeSet<Process>) -> bool {
-    processes.len() > 1 || fairness.process().is_none() && process.number.is_some()
+/// True if a process has to be named, since it has others beside it: whose condition it is the name need not say.
+fn is_one_of_several(process: Process, processes: &BTreeSet<Process>) -> bool {
+    processes.len() > 1 || process.number.is_some()
 }
 
 /// The places of the rules of a condition.

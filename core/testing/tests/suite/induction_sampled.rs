@@ -745,7 +745,7 @@ fn more_states_than_there_are_numbers_are_drawn() {
     assert_eq!(report.verdict, Some(Verdict::Incomplete), "{report}");
     let note = row(&report, "inductive:exclusion").note.as_deref();
     let note = note.expect("it says why");
-    assert!(note.contains("too many to pass over") && note.contains("--samples"));
+    assert!(note.contains("too many to pass over") && note.contains("sampled induction"));
     let report = check(&lock, &sampling(2000, 0));
     let inductive = row(&report, "inductive:exclusion");
     assert_eq!(inductive.verdict, Verdict::Violated, "{report}");

@@ -6,8 +6,9 @@ mod published_table;
 mod register;
 mod second_formulations;
 
-use refmap::{Report, Settings, Verdict, check};
+use refmap::{Report, Settings, Verdict};
 use refmap_programs::MemoryModel;
+use refmap_refinements::Checked;
 use refmap_refinements::copying::CopyingRefinement;
 use refmap_systems::copying::table_2::{Row, TABLE_2};
 use refmap_systems::copying::{Instance, Protocol, Scenario};
@@ -25,7 +26,12 @@ fn settings() -> Settings<'static> {
 
 fn report(instance: &Instance, model: MemoryModel) -> Report {
     let refinement = CopyingRefinement::new(instance, model).expect("there is such an instance");
-    check(&refinement, &settings()).expect("it is checked")
+    checked(&refinement)
+}
+
+fn checked(refinement: &CopyingRefinement) -> Report {
+    let report = refinement.checker().check(&settings());
+    report.expect("it is checked")
 }
 
 fn holds(instance: &Instance, model: MemoryModel) -> bool {

@@ -20,7 +20,7 @@ use super::projected;
 /// Greatest number of events.
 const LENGTH: usize = 60;
 /// Changed histories of each kind.
-const SEEDS: u64 = 800;
+const SEEDS: u64 = 300;
 
 /// The lines of a history, as JSON.
 fn lines<E: Serialize>(events: &[Recorded<E>]) -> Vec<Value> {
@@ -253,8 +253,8 @@ fn mutated<O: Observed>(sound: &[Value], observed: &O) {
         }
         run(observed, lines, &mut fates, &seed);
     }
-    assert!(fates.decided > 8 && fates.headers > 1, "{fates:?}");
-    assert!(fates.lines > 100 && fates.named > 3, "{fates:?}");
+    assert!(fates.decided > 3 && fates.headers > 0, "{fates:?}");
+    assert!(fates.lines > 40 && fates.named > 1, "{fates:?}");
     let mut fates = Fates::default();
     run(observed, sound.to_vec(), &mut fates, &"sound");
     assert_eq!(fates.decided, 1, "{fates:?}");

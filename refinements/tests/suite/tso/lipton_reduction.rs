@@ -20,7 +20,8 @@ fn tso_collects_only_garbage_by_transactions() {
 
 /// … with two mutators and two references, and with three references.
 #[test]
-fn tso_collects_only_garbage_by_transactions_at_larger_instances() {
+#[ignore = "some five seconds"]
+fn slow_tso_collects_only_garbage_by_transactions_at_larger_instances() {
     for (mutators, refs, states, transitions) in
         [(1, 3, 59_123, 200_563), (2, 2, 330_254, 1_448_442)]
     {
@@ -33,7 +34,8 @@ fn tso_collects_only_garbage_by_transactions_at_larger_instances() {
 /// The need for the paper's handshakes shows at two mutators and two references: the init handshake cannot
 /// be left out.
 #[test]
-fn tso_needs_the_init_handshake() {
+#[ignore = "some three seconds"]
+fn slow_tso_needs_the_init_handshake() {
     let report = freed(reduced(2, 2, 1), Variant::without(Part::InitNoop));
     let found = report.counterexample.expect("something reachable is freed");
     assert_eq!((&*found.obligation, found.length), ("simulation", 30));
@@ -42,7 +44,8 @@ fn tso_needs_the_init_handshake() {
 /// Two of the initialisation handshakes can be left out, the paper's authors think [section 4]: the first two
 /// can, both of them. The others cannot, even if their fences stay.
 #[test]
-fn tso_needs_neither_of_the_first_two_handshakes() {
+#[ignore = "some ten seconds"]
+fn slow_tso_needs_neither_of_the_first_two_handshakes() {
     let both = Without::one(Part::IdleNoop).and(Part::IdleFlipNoop);
     let without = |without| Variant {
         without,
@@ -76,7 +79,8 @@ fn tso_needs_the_round_that_asks_for_work() {
 
 /// Once a mutator's roots are marked its insertion barrier is not needed, the paper's authors think [section 4].
 #[test]
-fn tso_does_not_need_the_late_insertion_barrier() {
+#[ignore = "some five seconds"]
+fn slow_tso_does_not_need_the_late_insertion_barrier() {
     for (mutators, refs, states) in [(1, 3, 59_902), (2, 2, 331_446)] {
         let late = Variant::without(Part::InsertionBarrierAfterRoots);
         let report = freed(reduced(mutators, refs, 1), late);

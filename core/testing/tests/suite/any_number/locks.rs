@@ -1,8 +1,8 @@
 //! Locks of any number of members, and declarations that are wrong.
 
-use refmap::crowd::CrowdFault;
+use refmap::crowd::{Crowd, CrowdFault};
 use refmap::explore::{Limit, Limits};
-use refmap::obligation::{CheckError, Selection, Symmetry, Until};
+use refmap::obligation::{CheckError, Checkable, Checker, Selection, Symmetry, Until};
 use refmap::{Report, Settings, Verdict, check_any_number};
 
 use super::group::{Asks, Bad, CRITICAL, Guard, IDLE, Move, Rules, Ticket, WAITS, Wrong};
@@ -464,7 +464,7 @@ fn what_cannot_be_asked_is_refused() {
     );
     assert_eq!(
         settings(|settings| settings.symmetry = Symmetry::Full),
-        "--symmetry is none of a check of every number of members"
+        "`symmetry` is no setting of a check of every number of members"
     );
     let nobody = Rules {
         initial: Vec::new(),
@@ -472,6 +472,32 @@ fn what_cannot_be_asked_is_refused() {
     };
     let report = asked(&nobody, 2).expect("it is asked");
     assert_eq!(report.verdict, Some(Verdict::Incomplete), "{report}");
+}
+
+/// Members that stand in a line are refused as such, whatever their states say.
+#[test]
+fn members_in_a_line_are_not_exchanged() {
+    let symmetric = |rules: &Rules| {
+        let checker = Checker::owning(rules.instance(2)).crowd(rules.clone());
+        let settings = Settings {
+            symmetry: Symmetry::Full,
+            ..Settings::default()
+        };
+        assert_eq!(
+            checker.check(&settings).err(),
+            checker.declared(&settings).err()
+        );
+        checker.check(&settings)
+    };
+    // Of this one nothing is declared in the states.
+    let refused = symmetric(&test_and_set()).expect_err("it has no names");
+    assert_eq!(refused, CheckError::NotSymmetric);
+    let mut in_line = test_and_set();
+    in_line.moves[0].guard = Guard::NoneBefore(CRITICAL);
+    assert!(in_line.in_line());
+    let refused = symmetric(&in_line).expect_err("they are not alike");
+    let members = in_line.members().to_owned();
+    assert_eq!(refused, CheckError::InLine { members });
 }
 
 /// Neither a limit nor a panic ends in `holds`, and an invariant that says nothing is told.

@@ -357,7 +357,12 @@ fn a_process_that_there_is_not() {
         "vacuous: the action of process 9 is enabled in no mapped state; the processes for which it is are server 0",
     );
     let report = checked(&offices(asks(), sweeps().of(0)));
-    assert_starved(&report, "fairness:sweeper goes on", 0, "never taken");
+    assert_starved(
+        &report,
+        "fairness:sweeper goes on",
+        0,
+        "`sweeper goes on (server 0)`",
+    );
     let report = checked(&offices(sweeps(), sweeps().of(0)));
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
     // Of the implementation such a condition assumes nothing.
