@@ -20,6 +20,7 @@
 //! environment may still do. The steps of a specification are those that its `next` visits.
 
 mod antichain;
+mod asked_again;
 mod automaton;
 mod backward;
 mod candidates;
@@ -38,6 +39,7 @@ mod inclusion;
 mod likeness;
 mod mapping;
 mod observed;
+mod relation;
 mod sets;
 mod shown;
 mod simulation;

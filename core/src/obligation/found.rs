@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 
 use super::counterexample::counterexample;
 use super::row::Row;
-use super::sample::is_looked_at;
 use super::settings::Settings;
 use super::tested::Tested;
 use crate::constraint::Constraint;

@@ -240,6 +240,20 @@ fn change(random: &mut Random, system: &mut Explicit) {
     }
 }
 
+/// A pair of an implementation and a specification.
+pub fn pair(random: &mut Random, states: u32, observations: u32) -> (Explicit, Explicit) {
+    let implementation = draw(random, states, observations);
+    let mut specification = implementation.clone();
+    if random.below(4) == 0 {
+        specification = draw(random, states, observations);
+    } else {
+        for _ in 0..random.below(6) {
+            change(random, &mut specification);
+        }
+    }
+    (implementation, specification)
+}
+
 /// Compares the engine with the definitions on random pairs; returns how often each rung was the first.
 fn compare(
     seeds: std::ops::Range<u64>,
@@ -248,16 +262,7 @@ fn compare(
 ) -> BTreeMap<Option<u8>, u32> {
     let mut rungs = BTreeMap::new();
     for seed in seeds {
-        let random = &mut Random::new(seed);
-        let implementation = draw(random, states, observations);
-        let mut specification = implementation.clone();
-        if random.below(4) == 0 {
-            specification = draw(random, states, observations);
-        } else {
-            for _ in 0..random.below(6) {
-                change(random, &mut specification);
-            }
-        }
+        let (implementation, specification) = pair(&mut Random::new(seed), states, observations);
         let length = shortest_difference(&implementation, &specification);
         let rung = if is_simulated(&implementation, &specification, false) {
             Some(1)
