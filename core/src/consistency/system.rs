@@ -12,7 +12,7 @@ use crate::model_call::named;
 use crate::overridden::Overridden;
 use crate::report::number::counted;
 use crate::rule::RuleId;
-use crate::system::{TransitionSystem, steps};
+use crate::system::steps;
 
 /// Name of a system, and of what of it is asked again, as faults have them.
 pub(crate) struct SystemName {

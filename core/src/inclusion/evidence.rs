@@ -33,7 +33,7 @@ const WORK: u64 = 1 << 30;
 const WORK_FOR_ANOTHER: u64 = 1 << 28;
 
 /// The same where a step may be several abstract steps, and of a search in which only those of some rules may.
-const WORK_IN_SEVERAL: u64 = 1 << 28;
+const WORK_IN_SEVERAL: u64 = 1 << 26;
 const WORK_FOR_FEWER_RULES: u64 = 1 << 23;
 
 /// Rules of which it is tried whether the steps of one alone have to be several abstract steps.
@@ -155,6 +155,17 @@ impl<'a> Evidences<'_, 'a, '_> {
                 let rules = observed.system().rules();
                 rules[rule as usize].name.clone().into_owned()
             }
+        }
+    }
+
+    /// Name of the rule of a step of the implementation, the first if it has several, or label.
+    pub fn rule_of(&self, from: u32, edge: Edge) -> String {
+        match &self.side(Of::Implementation).source {
+            Source::Explicit(_) => self.label(edge.label),
+            Source::Observed(observed) => match observed.action(from, edge.to, None) {
+                Some(action) => self.rule(observed.system().rule_of(&action).0 as u32),
+                None => "the initial state".to_owned(),
+            },
         }
     }
 
@@ -319,7 +330,7 @@ impl<'a> Evidences<'_, 'a, '_> {
     ) -> Result<Vec<u32>, Limit> {
         let sides = &mut *self.sides;
         let bounds = &mut *self.bounds;
-        let mut of_rules = |allowed: &[u32]| {
+        let mut of_rules = |allowed: &[u32]| -> Result<Option<Vec<u32>>, Limit> {
             relation.allow(rules, allowed);
             let found = bounds.allow(WORK_FOR_FEWER_RULES, |bounds| {
                 search.mapping(relation, sides, bounds)

@@ -1,6 +1,6 @@
 //! Steps of the implementation by the rules that take them, and the abstract steps that each may simulate.
 
-use foldhash::{HashMap, HashMapExt};
+use foldhash::HashMap;
 
 use super::automaton::{Bounds, Source, Stop};
 use super::candidates::{Candidates, Simulated};

@@ -8,8 +8,8 @@ use crate::report::number::{counted, grouped};
 use crate::report::value::compact;
 
 /// Obligations of a check that a mapping which is found meets, and those that it may not.
-pub(super) const OF_SAFETY: &str = "it meets `observation`, `initiality` and `simulation`; for what a check asks besides (`coverage`, `agency`, `environment`, \
-                                    liveness) another mapping, or an auxiliary variable, may be needed";
+const OF_SAFETY: &str = "it meets `observation`, `initiality` and `simulation`; `coverage`, `agency`, `environment` and liveness may need another \
+                         mapping, or a variable";
 
 impl Display for Included {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {

@@ -8,6 +8,7 @@ use super::counterexample::counterexample;
 use super::row::Row;
 use super::settings::Settings;
 use super::tested::Tested;
+use crate::consistency::sample::is_looked_at;
 use crate::constraint::Constraint;
 use crate::explore::StatesKept;
 use crate::explore::{

@@ -15,6 +15,7 @@ use refmap::explore::{Limits, Peers, PeersError};
 use refmap_distributed::{ConnectError, Connected, Greeting, Hosts, connect, connect_on};
 use tempfile::NamedTempFile;
 
+use super::ending;
 use super::status::Status;
 
 /// Names of the options.
@@ -229,7 +230,7 @@ fn listen(processes: usize) -> io::Result<(TcpListener, String)> {
 fn end_with_input() {
     thread::spawn(|| {
         let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
-        std::process::exit(Status::Incomplete as i32);
+        ending::exit(Status::Incomplete);
     });
 }
 

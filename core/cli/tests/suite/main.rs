@@ -1,6 +1,7 @@
 //! Test suite of `refmap-cli`.
 
 mod claims;
+mod drops;
 mod escapes;
 mod fences;
 mod graph;

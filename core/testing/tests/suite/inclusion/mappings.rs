@@ -11,7 +11,7 @@ use refmap::obligation::Until;
 use refmap::{AbstractSteps, Settings, Verdict, check};
 use refmap_testing::explicit::{Edge, Explicit};
 
-use super::oracle::Lts;
+use super::oracle::{self, Lts};
 use super::random::{Random, Size, pair};
 use super::{compared, observed};
 use crate::auxiliary::mapped;
@@ -312,6 +312,8 @@ fn compare_labelled(seeds: std::ops::Range<u64>, kinds: &mut Kinds) {
         };
         let inclusion = compared(&[implementation.clone(), specification.clone()]);
         let told = format!("seed {seed}: {implementation:?} in {specification:?}: {inclusion}");
+        // With a history variable there is a mapping if and only if there is a simulation.
+        assert_eq!(inclusion.rung, oracle::rung(implementation, specification), "{told}");
         *kinds.entry(maps.judge(&inclusion, &told)).or_default() += 1;
         let three = maps.has_mapping(&|_| 3);
         assert!(!three || is_found(&inclusion), "{told}");
@@ -341,6 +343,8 @@ fn compare_observed(seeds: std::ops::Range<u64>, kinds: &mut Kinds) {
         let inclusion = check_inclusion(&implementation, &specification, limits, watch);
         let inclusion = inclusion.expect("nothing panics");
         let told = format!("seed {seed}: {implementation:?} in {specification:?}: {inclusion}");
+        let rung = observed::rung(&implementation, &specification);
+        assert_eq!(inclusion.rung, rung, "{told}");
         *kinds.entry(maps.judge(&inclusion, &told)).or_default() += 1;
         let three = maps.has_mapping(&|_| 3);
         assert!(!three || is_found(&inclusion), "{told}");

@@ -254,6 +254,18 @@ pub fn pair(random: &mut Random, states: u32, observations: u32) -> (Explicit, E
     (implementation, specification)
 }
 
+/// The first rung of the ladder that succeeds.
+pub fn rung(implementation: &Explicit, specification: &Explicit) -> Option<u8> {
+    if is_simulated(implementation, specification, false) {
+        Some(1)
+    } else if is_simulated(implementation, specification, true) {
+        Some(2)
+    } else {
+        let is_included = shortest_difference(implementation, specification).is_none();
+        is_included.then_some(3)
+    }
+}
+
 /// Compares the engine with the definitions on random pairs; returns how often each rung was the first.
 fn compare(
     seeds: std::ops::Range<u64>,
@@ -264,13 +276,7 @@ fn compare(
     for seed in seeds {
         let (implementation, specification) = pair(&mut Random::new(seed), states, observations);
         let length = shortest_difference(&implementation, &specification);
-        let rung = if is_simulated(&implementation, &specification, false) {
-            Some(1)
-        } else if is_simulated(&implementation, &specification, true) {
-            Some(2)
-        } else {
-            length.is_none().then_some(3)
-        };
+        let rung = rung(&implementation, &specification);
         let found = compared(&implementation, &specification);
         let told = format!("seed {seed}: {implementation:?} in {specification:?}: {found:?}");
         assert_eq!(found.trace_length, length, "{told}");
