@@ -71,6 +71,7 @@ mod answer;
 pub mod auxiliary;
 mod bounded;
 mod compose;
+mod consistency;
 mod constraint;
 pub mod crowd;
 mod derived;

@@ -458,9 +458,10 @@ mod tests {
         let inclusion = without_a_past();
         assert_eq!(inclusion.verdict, Included::Included);
         assert_eq!(inclusion.rung, Some(1));
-        let Some(Evidence::History { pasts: Some(pasts) }) = inclusion.evidence else {
+        let Some(Evidence::History { pasts: Some(pasts), stutters }) = inclusion.evidence else {
             panic!("two pasts show it");
         };
+        assert!(stutters.is_empty());
         let ends = pasts
             .each_ref()
             .map(|past| &past.steps.last().expect("it ends").state);
@@ -487,12 +488,16 @@ mod tests {
         );
         let Some(Evidence::Stuttering {
             stutters,
-            is_function,
+            or_history,
+            mapping: Some(mapping),
+            ..
         }) = inclusion.evidence
         else {
-            panic!("a stuttering variable is missing");
+            panic!("a step has to be several");
         };
-        assert!(is_function);
+        // No history makes one step of two.
+        assert!(!or_history);
+        assert_eq!(mapping.states, 12);
         assert_eq!(
             (stutters[0].rule.as_str(), stutters[0].abstract_steps),
             ("read", 2)

@@ -8,6 +8,7 @@ mod claim_grammar;
 #[cfg_attr(not(feature = "pictures"), allow(dead_code))]
 mod command;
 mod completions;
+mod ending;
 mod error;
 #[cfg(feature = "pictures")]
 mod explore;
@@ -53,6 +54,7 @@ use std::sync::atomic::AtomicBool;
 use broken_pipe::Tolerant;
 pub(crate) use claim_grammar::ClaimGrammar;
 use command::{CheckCommand, Command};
+use ending::UnderWay;
 use failures::Failures;
 use files::Files;
 use junit::{JunitFile, Suite};
@@ -82,9 +84,10 @@ static CANCELLED: AtomicBool = AtomicBool::new(false);
 
 /// Carries out the command of the process's arguments. A first Ctrl-C ends it with a partial report, a second one
 /// at once. The signals to terminate and to hang up have the same effect, unless the process was started with them
-/// ignored.
+/// ignored. A model that ends the process by `exit` is no success.
 pub fn main(name: &'static str, about: &'static str, catalogue: &Catalogue) -> ExitCode {
     signals::watch(&CANCELLED);
+    let _under_way = UnderWay::begin();
     // Not locked: a model that prints would wait for the lock as long as it is held.
     let mut output = io::stdout();
     let words = std::env::args_os();

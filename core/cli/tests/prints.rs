@@ -1,4 +1,4 @@
-//! The command line over a model that prints: a program of its own, since it runs itself as that command line.
+//! The command line over a model that prints, or ends the process: a program of its own, since it runs itself as that command line.
 //!
 //! Standard output and standard error are those of a process here, with their locks; a test within another program has neither.
 
@@ -28,7 +28,7 @@ const IS_COMMAND_LINE: &str = "REFMAP_TEST_PRINTS";
 /// Long enough for a check of milliseconds on a busy machine: a program that waits for a lock takes for ever.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Functions of the model that can print.
+/// Functions of the model that can print, or end the process.
 const FUNCTIONS: [&str; 9] = [
     "next",
     "initial",
@@ -44,7 +44,13 @@ const FUNCTIONS: [&str; 9] = [
 /// The function that prints.
 static PRINTS: OnceLock<String> = OnceLock::new();
 
+/// The function that ends the process.
+static EXITS: OnceLock<String> = OnceLock::new();
+
 fn called(function: &str) {
+    if EXITS.get().is_some_and(|exits| exits == function) {
+        std::process::exit(0);
+    }
     if PRINTS.get().is_some_and(|prints| prints == function) {
         println!("printed by {function}");
         eprintln!("and told by {function}");
@@ -150,12 +156,18 @@ impl Refinement for Itself {
 struct Prints {
     #[arg(long, default_value = "next", value_parser = FUNCTIONS)]
     prints: String,
+
+    #[arg(long, value_parser = FUNCTIONS)]
+    exits: Option<String>,
 }
 
 fn catalogue() -> Catalogue {
     let count = Check::new("count", "", "", |arguments: &Prints| {
         // Of all claims the first one decides.
         PRINTS.get_or_init(|| arguments.prints.clone());
+        if let Some(exits) = &arguments.exits {
+            EXITS.get_or_init(|| exits.clone());
+        }
         Ok(Box::new(Checker::owning(Itself(Counter(300)))))
     });
     let claims = "
@@ -266,6 +278,34 @@ fn prints_go_through() {
         }
     }
 }
+
+/// A model that says with status 0 that all is well decides nothing, whichever function of it does, and on whatever thread.
+#[cfg(unix)]
+fn an_exit_is_no_success() {
+    // Without a mapping it is not asked for one, and nothing is shown of its states.
+    let of_include = FUNCTIONS.iter().filter(|function| !["map", "serialize"].contains(function));
+    let of_include = of_include.map(|function| ["include", function, ""]);
+    let of_check = FUNCTIONS.iter().flat_map(|function| {
+        let threads = ["1", "3"].into_iter();
+        threads.map(move |threads| ["check", function, threads])
+    });
+    for [command, function, threads] in of_check.chain(of_include) {
+        let mut arguments = vec![command, "count", "--exits", function];
+        if !threads.is_empty() {
+            arguments.extend(["--threads", threads]);
+        }
+        let (status, stdout, stderr) = run(&arguments);
+        assert_eq!(status, Some(2), "{arguments:?}: {stdout}{stderr}");
+        let told = "error: a function of the model ended the process by `exit`";
+        assert!(stderr.contains(told), "{arguments:?}: {stderr}");
+    }
+    // Without one the same command is.
+    let (status, stdout, stderr) = run(&["include", "count"]);
+    assert_eq!(status, Some(0), "{stdout}{stderr}");
+}
+
+#[cfg(not(unix))]
+fn an_exit_is_no_success() {}
 
 /// Output of the model stands beside the JSON, which is whole.
 fn json_is_whole() {
@@ -410,6 +450,7 @@ fn main() -> ExitCode {
     }
     let tests: [(&str, fn()); 6] = [
         ("prints_go_through", prints_go_through),
+        ("an_exit_is_no_success", an_exit_is_no_success),
         ("json_is_whole", json_is_whole),
         ("the_default_run_ends", the_default_run_ends),
         ("the_explorer_answers", the_explorer_answers),

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::time::Instant;
 
-use super::edge::{Edge, StepLabel};
+use super::edge::{Edge, ROOT, StepLabel};
 use super::explicit::Graph;
 use super::observed::Observed;
 use crate::explore::{Limit, Limits, Watch};
@@ -51,6 +51,11 @@ impl<'a> Automaton<'a> {
         }
     }
 
+    /// True if a state is none of the system, but leads to the initial ones.
+    pub fn is_before_initial(&self, state: u32) -> bool {
+        state == ROOT && matches!(self.source, Source::Observed(_))
+    }
+
     /// Places of the steps of a state, in the order of their labels, each once; [`edge`](Self::edge) has them. A step that shows
     /// nothing and leads nowhere else is none.
     pub fn steps(&mut self, from: u32) -> Range<u32> {
@@ -63,7 +68,7 @@ impl<'a> Automaton<'a> {
         }
         let mut buffer = std::mem::take(&mut self.buffer);
         let mut visit = |edge: Edge| {
-            if edge.label != StepLabel::INVISIBLE || edge.to != from {
+            if !edge.is_stutter(from) {
                 buffer.push(edge);
             }
         };
@@ -79,6 +84,12 @@ impl<'a> Automaton<'a> {
         self.buffer = buffer;
         self.places[at] = Some(place.clone());
         place
+    }
+
+    /// Steps of a state, if it was asked for them.
+    pub fn known_steps(&self, from: u32) -> Option<&[Edge]> {
+        let Range { start, end } = self.places.get(from as usize)?.clone()?;
+        Some(&self.edges[start as usize..end as usize])
     }
 
     /// Step at a place.
@@ -121,6 +132,16 @@ pub(super) enum Stop {
     Limit(Limit),
     /// The work that the search was allowed is done.
     Allowance,
+}
+
+impl Stop {
+    /// Limit of a search that is allowed any amount of work.
+    pub fn limit(self) -> Limit {
+        match self {
+            Self::Limit(limit) => limit,
+            Self::Allowance => unreachable!("the search is allowed any amount of work"),
+        }
+    }
 }
 
 /// Bounds on a decision: asked at every piece of work, they look at the clock now and then.

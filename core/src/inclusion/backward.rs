@@ -373,7 +373,7 @@ impl Evidences<'_, '_, '_> {
                 related,
             } => BackwardCounterexample::Step {
                 steps,
-                rule: self.rule(from, edge),
+                rule: self.rule_of(from, edge),
                 shows: (edge.label != StepLabel::INVISIBLE).then(|| self.label(edge.label)),
                 related: self.state(Of::Specification, related),
             },

@@ -30,6 +30,8 @@ pub(super) struct Candidates {
     simulated: Simulated,
     places: HashMap<(u32, StepLabel), Range<u32>>,
     all: Vec<AbstractTarget>,
+    /// The targets at some of these places, in the order of their numbers.
+    in_order: HashMap<(u32, StepLabel), Vec<u32>>,
     /// Work of a search.
     queue: VecDeque<(bool, AbstractTarget)>,
     /// The states met before and after the visible step of a search, by its number.
@@ -43,6 +45,7 @@ impl Candidates {
             simulated,
             places: HashMap::new(),
             all: Vec::new(),
+            in_order: HashMap::new(),
             queue: VecDeque::new(),
             met: [Vec::new(), Vec::new()],
             search: 0,
@@ -71,7 +74,13 @@ impl Candidates {
             return Ok(places.clone());
         }
         let first = self.all.len() as u32;
-        match self.simulated {
+        // No abstract step leads on before a state is initial.
+        let simulated = if specification.is_before_initial(from) {
+            Simulated::AtMostOne
+        } else {
+            self.simulated
+        };
+        match simulated {
             Simulated::AtMostOne => {
                 if label == StepLabel::INVISIBLE {
                     self.all.push(AbstractTarget { to: from, steps: 0 });
@@ -88,6 +97,25 @@ impl Candidates {
         let places = first..self.all.len() as u32;
         self.places.insert((from, label), places.clone());
         Ok(places)
+    }
+
+    /// True if abstract steps that show a label lead from one state to another.
+    pub fn leads(
+        &mut self,
+        specification: &mut Automaton<'_>,
+        from: u32,
+        label: StepLabel,
+        to: u32,
+        bounds: &mut Bounds<'_>,
+    ) -> Result<bool, Stop> {
+        let places = self.of(specification, from, label, bounds)?;
+        let all = &self.all[places.start as usize..places.end as usize];
+        let in_order = self.in_order.entry((from, label)).or_insert_with(|| {
+            let mut in_order: Vec<u32> = all.iter().map(|target| target.to).collect();
+            in_order.sort_unstable();
+            in_order
+        });
+        Ok(in_order.binary_search(&to).is_ok())
     }
 
     /// The abstract states through which the fewest steps that show a label lead, with both ends.

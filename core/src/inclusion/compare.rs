@@ -3,11 +3,12 @@
 use std::cell::RefCell;
 use std::time::Instant;
 
-use super::automaton::{Automaton, Bounds, Source};
+use super::asked_again;
+use super::automaton::{Automaton, Bounds, Source, Stop};
 use super::decide::{Decided, decide};
 use super::evidence::Evidences;
 use super::explicit::{Graph, Labels};
-use super::inclusion::{Bound, Included, Inclusion};
+use super::inclusion::{Bound, Evidence, Included, Inclusion};
 use super::observed::Observed;
 use super::simulation::Sides;
 use crate::auxiliary::Base;
@@ -111,7 +112,7 @@ fn observed<'a>(
                     "the implementation has no initial state, so that nothing was compared",
                 );
             }
-            if inclusion.verdict == Included::NotIncluded && states_steps_by_allows(specification) {
+            if inclusion.lacks_something() && states_steps_by_allows(specification) {
                 inclusion.warnings.push(
                     "the specification overrides `allows`: a step that it allows and that its `next` does not visit was not looked \
                      at"
@@ -150,6 +151,15 @@ fn states_steps_by_allows(specification: &dyn SystemObject) -> bool {
 }
 
 impl Inclusion {
+    /// True if it says of all mappings that they lack something.
+    fn lacks_something(&self) -> bool {
+        match self.verdict {
+            Included::Included => !matches!(self.evidence, Some(Evidence::Mapping { .. })),
+            Included::NotIncluded => true,
+            Included::Incomplete => false,
+        }
+    }
+
     /// Takes back what was found, for a reason.
     fn claim_nothing(&mut self, reason: &str) {
         self.verdict = Included::Incomplete;
@@ -212,12 +222,24 @@ fn compared(
 ) -> Inclusion {
     let started = Instant::now();
     let bounds = &mut Bounds::new(limits, watch);
-    let decided = decide(sides, bounds);
+    let decided = decide(sides, bounds).and_then(|decided| {
+        let contradiction = asked_again::contradiction(sides, bounds).map_err(Stop::limit)?;
+        Ok((decided, contradiction))
+    });
+    let (decided, contradiction) = match decided {
+        Ok((decided, contradiction)) => (Ok(decided), contradiction),
+        Err(limit) => (Err(limit), None),
+    };
     let mut inclusion = Inclusion {
         states: sides.implementation.states(),
         specification_states: sides.specification.states(),
         ..Inclusion::NOTHING
     };
+    if let Some(contradiction) = contradiction {
+        inclusion.claim_nothing(&format!("the model contradicts itself: {contradiction}"));
+        inclusion.seconds = started.elapsed().as_secs_f64();
+        return inclusion;
+    }
     let evidences = &mut Evidences {
         sides,
         labels,

@@ -2,8 +2,9 @@
 
 use std::collections::VecDeque;
 
-use super::automaton::{Automaton, Bounds, Stop};
-use super::edge::{Edge, ROOT, StepLabel};
+use super::automaton::{Bounds, Stop};
+use super::edge::{Edge, ROOT};
+use super::relation::Relation;
 use super::simulation::{Pair, Sides, Simulation};
 
 /// States that are given an image by trial before a search for a mapping is given up.
@@ -11,16 +12,6 @@ const MOST_TRIALS: usize = 100_000;
 
 /// Image of a state that is not reached.
 pub(super) const NONE: u32 = u32::MAX;
-
-/// True if a step with this label, of the implementation, maps to at most one step from `from` to `to`.
-pub(super) fn is_mapped(
-    specification: &mut Automaton<'_>,
-    from: u32,
-    label: StepLabel,
-    to: u32,
-) -> bool {
-    (label == StepLabel::INVISIBLE && from == to) || specification.has(from, label, to)
-}
 
 /// Result of trials.
 pub(super) enum Assigned {
@@ -30,9 +21,10 @@ pub(super) enum Assigned {
 }
 
 /// Images that each state of the implementation may still have.
+#[derive(Clone)]
 pub(super) struct Domains {
     pub images: Vec<Vec<u32>>,
-    /// The states from which steps lead to each, with their labels.
+    /// The states from which steps lead to each, with the places of these.
     predecessors: Vec<Vec<Predecessor>>,
     /// States whose neighbours are to be looked at.
     is_queued: Vec<bool>,
@@ -42,7 +34,7 @@ pub(super) struct Domains {
 #[derive(Clone, Copy)]
 struct Predecessor {
     state: u32,
-    label: StepLabel,
+    step: u32,
 }
 
 /// Domain of a state before a trial changed it.
@@ -67,8 +59,11 @@ impl Domains {
                 continue;
             }
             for place in sides.implementation.steps(from) {
-                let Edge { label, to } = sides.implementation.edge(place);
-                predecessors[to as usize].push(Predecessor { state: from, label });
+                let Edge { to, .. } = sides.implementation.edge(place);
+                predecessors[to as usize].push(Predecessor {
+                    state: from,
+                    step: place,
+                });
             }
         }
         Self {
@@ -120,6 +115,7 @@ impl Domains {
         &mut self,
         mut queue: VecDeque<u32>,
         changes: &mut Vec<Changed>,
+        relation: &mut Relation,
         sides: &mut Sides<'_>,
         bounds: &mut Bounds<'_>,
     ) -> Result<bool, Stop> {
@@ -134,23 +130,22 @@ impl Domains {
             }
             let mut revised = Vec::new();
             for place in sides.implementation.steps(state) {
-                let Edge { label, to } = sides.implementation.edge(place);
                 revised.push(Revised {
-                    state: to,
-                    label,
+                    state: sides.implementation.edge(place).to,
+                    step: place,
                     end: End::Target,
                 });
             }
-            for Predecessor { state, label } in self.predecessors[state as usize].iter().copied() {
+            for Predecessor { state, step } in self.predecessors[state as usize].iter().copied() {
                 revised.push(Revised {
                     state,
-                    label,
+                    step,
                     end: End::Source,
                 });
             }
             for Revised {
                 state: other,
-                label,
+                step,
                 end,
             } in revised
             {
@@ -160,12 +155,15 @@ impl Domains {
                 let mut left = Vec::with_capacity(there.len());
                 for image in there {
                     bounds.work(0)?;
-                    let is_supported = here.iter().any(|support| match end {
-                        End::Target => is_mapped(&mut sides.specification, *support, label, *image),
-                        End::Source => is_mapped(&mut sides.specification, *image, label, *support),
-                    });
-                    if is_supported {
-                        left.push(*image);
+                    for support in here {
+                        let ends = match end {
+                            End::Target => [*support, *image],
+                            End::Source => [*image, *support],
+                        };
+                        if relation.is_mapped(sides, step, ends, bounds)? {
+                            left.push(*image);
+                            break;
+                        }
                     }
                 }
                 if left.len() < there.len() {
@@ -193,6 +191,7 @@ impl Domains {
     /// Tries images for the states that have several left, until each has one.
     pub fn assign(
         &mut self,
+        relation: &mut Relation,
         sides: &mut Sides<'_>,
         bounds: &mut Bounds<'_>,
     ) -> Result<Assigned, Stop> {
@@ -240,7 +239,7 @@ impl Domains {
                 trial.changes.push(Changed { state, before });
                 let queue = VecDeque::from([state]);
                 let changes = &mut trial.changes;
-                if self.propagate(queue, changes, sides, bounds)? {
+                if self.propagate(queue, changes, relation, sides, bounds)? {
                     // What is before the state has one image each.
                     first = state as usize;
                     break;
@@ -260,7 +259,7 @@ impl Domains {
 /// State whose images are revised, at one end of a step.
 struct Revised {
     state: u32,
-    label: StepLabel,
+    step: u32,
     end: End,
 }
 

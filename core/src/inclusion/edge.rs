@@ -18,3 +18,10 @@ pub(super) struct Edge {
     pub label: StepLabel,
     pub to: u32,
 }
+
+impl Edge {
+    /// True if as a step from a state it changes nothing, so that it is none.
+    pub fn is_stutter(self, from: u32) -> bool {
+        self.label == StepLabel::INVISIBLE && self.to == from
+    }
+}

@@ -6,13 +6,14 @@ use serde_json::Value;
 
 use super::antichain::{Antichain, Unmatched};
 use super::automaton::{Automaton, Bounds, Source, Stop};
-use super::candidates::{Candidates, Simulated};
+use super::candidates::{AbstractTarget, Candidates, Simulated};
 use super::domains;
 use super::edge::{Edge, ROOT, StepLabel};
 use super::explicit::Labels;
 use super::futures::{self, torn};
 use super::inclusion::{Evidence, Future, Past, Shown, Stutter};
-use super::mapping::{self, Mapped, is_mapping};
+use super::mapping::{self, Mapped, Search, is_mapping};
+use super::relation::{Relation, StepRules};
 use super::sets::SetId;
 use super::simulation::{Extent, Pair, Sides, Simulation};
 use super::table::{Row, Table};
@@ -31,12 +32,72 @@ const WORK: u64 = 1 << 30;
 /// The same where one is found already.
 const WORK_FOR_ANOTHER: u64 = 1 << 28;
 
+/// The same where a step may be several abstract steps, and of a search in which only those of some rules may.
+const WORK_IN_SEVERAL: u64 = 1 << 26;
+const WORK_FOR_FEWER_RULES: u64 = 1 << 23;
+
+/// Rules of which it is tried whether the steps of one alone have to be several abstract steps.
+const MOST_RULES: usize = 32;
+
 /// Maker of evidence.
 pub(super) struct Evidences<'e, 'a, 'w> {
     pub sides: &'e mut Sides<'a>,
     /// Labels of explicit systems.
     pub labels: Option<&'e Labels>,
     pub bounds: &'e mut Bounds<'w>,
+}
+
+/// Result of a search for a mapping in which a step may be several abstract steps.
+enum InSeveral {
+    Mapping {
+        /// The steps that are several; none where no step has to be.
+        stutters: Vec<Stutter>,
+        mapping: Table,
+    },
+    /// There is none; two pasts of one state that need different images, where they were found.
+    None(Option<[Past; 2]>),
+    Unknown,
+}
+
+/// Steps that are several abstract steps, by the numbers of their rules.
+#[derive(Default)]
+struct SeveralSteps {
+    of_rules: BTreeMap<u32, Longest>,
+}
+
+/// The first of the steps of one rule that are the most abstract steps.
+struct Longest {
+    /// Number of all steps of the rule that are several.
+    steps: u64,
+    from: Pair,
+    edge: Edge,
+    target: AbstractTarget,
+}
+
+impl SeveralSteps {
+    /// Notes a step, if it is several abstract steps.
+    fn note(&mut self, rules: &[u32], from: Pair, edge: Edge, target: AbstractTarget) {
+        if target.steps < 2 {
+            return;
+        }
+        for rule in rules {
+            let longest = self.of_rules.entry(*rule).or_insert(Longest {
+                steps: 0,
+                from,
+                edge,
+                target,
+            });
+            longest.steps += 1;
+            if target.steps > longest.target.steps {
+                *longest = Longest {
+                    steps: longest.steps,
+                    from,
+                    edge,
+                    target,
+                };
+            }
+        }
+    }
 }
 
 /// Side of a comparison.
@@ -64,11 +125,14 @@ impl<'a> Evidences<'_, 'a, '_> {
         }
     }
 
-    /// Action or label of a step of the implementation.
-    fn action(&self, from: u32, edge: Edge) -> Option<Value> {
+    /// Action or label of a step of the implementation, if one is given an action of a rule.
+    fn action(&self, from: u32, edge: Edge, rule: Option<u32>) -> Option<Value> {
         match &self.side(Of::Implementation).source {
             Source::Explicit(_) => Some(Value::String(self.label(edge.label))),
-            Source::Observed(observed) => observed.action(from, edge.to).map(|one| json(&one)),
+            Source::Observed(observed) => {
+                let action = observed.action(from, edge.to, rule);
+                action.map(|action| json(&action))
+            }
         }
     }
 
@@ -83,35 +147,38 @@ impl<'a> Evidences<'_, 'a, '_> {
         }
     }
 
-    /// Name under which steps are counted together.
-    pub fn rule(&self, from: u32, edge: Edge) -> String {
+    /// Name of a rule of the implementation, or label.
+    fn rule(&self, rule: u32) -> String {
         match &self.side(Of::Implementation).source {
-            Source::Explicit(_) => self.label(edge.label),
-            Source::Observed(observed) => match observed.action(from, edge.to) {
-                Some(action) => {
-                    let rule = observed.system().rule_of(&action);
-                    observed.system().rules()[rule.0].name.clone().into_owned()
-                }
-                None => "the initial state".to_owned(),
-            },
+            Source::Explicit(_) => self.label(StepLabel(rule)),
+            Source::Observed(observed) => {
+                let rules = observed.system().rules();
+                rules[rule as usize].name.clone().into_owned()
+            }
         }
     }
 
-    /// True if the root is a state of the systems, and not one that leads to their initial states.
-    fn is_shown(&self, number: u32) -> bool {
-        number != ROOT || self.labels.is_some()
+    /// Name of the rule of a step of the implementation, the first if it has several, or label.
+    pub fn rule_of(&self, from: u32, edge: Edge) -> String {
+        match &self.side(Of::Implementation).source {
+            Source::Explicit(_) => self.label(edge.label),
+            Source::Observed(observed) => match observed.action(from, edge.to, None) {
+                Some(action) => self.rule(observed.system().rule_of(&action).0 as u32),
+                None => "the initial state".to_owned(),
+            },
+        }
     }
 
     /// A behaviour of the implementation, by its states from the root on, each with a set of abstract states if `sets` has one.
     pub fn behaviour(&self, states: &[u32], sets: &[&[u32]], edges: &[Edge]) -> Vec<Shown> {
         let mut shown = Vec::new();
         for (at, state) in states.iter().enumerate() {
-            if !self.is_shown(*state) && at == 0 {
+            if self.side(Of::Implementation).is_before_initial(*state) {
                 continue;
             }
             let action = at
                 .checked_sub(1)
-                .and_then(|before| self.action(states[before], edges[before]));
+                .and_then(|before| self.action(states[before], edges[before], None));
             let set = sets.get(at).copied().unwrap_or_default();
             shown.push(self.shown(action, *state, set));
         }
@@ -160,15 +227,18 @@ impl<'a> Evidences<'_, 'a, '_> {
         edges
     }
 
-    /// A mapping, or why a history variable is missing.
+    /// A mapping, one in which a step may be several abstract steps, or why a history variable is missing.
     pub fn of_at_most_one(&mut self, mut simulation: Box<Simulation>) -> Result<Evidence, Limit> {
+        let relation = &mut Relation::of_at_most_one();
         let sides = &mut *self.sides;
-        let images = self.bounds.allow(u64::MAX, |bounds| {
-            mapping::taken_by(&mut simulation, sides, bounds)
+        let taken = self.bounds.allow(u64::MAX, |bounds| {
+            let images = mapping::taken_by(&mut simulation, sides, bounds)?;
+            Ok(match images {
+                Some(images) if is_mapping(&images, relation, sides, bounds)? => Some(images),
+                _ => None,
+            })
         })?;
-        let images = images.flatten();
-        let images = images.filter(|images| is_mapping(self.sides, images));
-        let taken = images.map(|images| self.table(&images));
+        let taken = taken.flatten().map(|images| self.table(&images));
         // A mapping that is no chance is looked for where this one may be.
         let work = match &taken {
             Some(mapping) if mapping.is_plain() => 0,
@@ -179,24 +249,165 @@ impl<'a> Evidences<'_, 'a, '_> {
         let mapped = self.bounds.allow(work, |bounds| {
             let greatest = Simulation::new(Simulated::AtMostOne, Extent::All, sides, bounds)?;
             let greatest = greatest.expect("the initial states are in a simulation");
-            mapping::search(&greatest, sides, bounds)
+            Search::new(&greatest, sides).mapping(relation, sides, bounds)
         })?;
-        Ok(match mapped {
-            Some(Mapped::Mapping(images)) => {
-                let found = self.table(&images);
-                let mapping = match taken {
-                    Some(taken) if taken.is_plain() || !found.is_plain() => taken,
-                    _ => found,
-                };
+        let found = match mapped {
+            Some(Mapped::Mapping(images)) => Some(self.table(&images)),
+            Some(Mapped::None | Mapped::GivenUp) | None => None,
+        };
+        let mapping = match (taken, found) {
+            (Some(taken), Some(found)) if !taken.is_plain() && found.is_plain() => Some(found),
+            (taken, found) => taken.or(found),
+        };
+        if let Some(mapping) = mapping {
+            return Ok(Evidence::Mapping { mapping });
+        }
+        Ok(match self.in_several()? {
+            InSeveral::Mapping { stutters, mapping } if stutters.is_empty() => {
                 Evidence::Mapping { mapping }
             }
-            _ if let Some(mapping) = taken => Evidence::Mapping { mapping },
-            Some(Mapped::GivenUp) | None => Evidence::Undecided,
-            Some(Mapped::None(pasts)) => {
-                let pasts = pasts.map(|pasts| pasts.map(|past| self.past(&past)));
-                Evidence::History { pasts }
-            }
+            InSeveral::Mapping { stutters, mapping } => Evidence::Stuttering {
+                stutters,
+                is_function: true,
+                or_history: true,
+                mapping: Some(mapping),
+            },
+            InSeveral::None(pasts) => Evidence::History {
+                pasts,
+                stutters: Vec::new(),
+            },
+            InSeveral::Unknown => Evidence::Undecided,
         })
+    }
+
+    /// A mapping in which a step may be several abstract steps, those of as few rules as are found, or two pasts of one state that
+    /// need different images even so.
+    fn in_several(&mut self) -> Result<InSeveral, Limit> {
+        let relation = &mut Relation::of_at_most_one();
+        let sides = &mut *self.sides;
+        let prepared = self.bounds.allow(WORK_IN_SEVERAL, |bounds| {
+            let greatest = Simulation::new(Simulated::Several, Extent::All, sides, bounds)?;
+            let greatest = greatest.expect("the initial states are in a simulation");
+            let rules = StepRules::new(sides, bounds)?;
+            let search = Search::new(&greatest, sides);
+            relation.allow(&rules, &rules.all());
+            let mapped = search.mapping(relation, sides, bounds)?;
+            Ok((rules, search, mapped))
+        })?;
+        let Some((rules, search, mapped)) = prepared else {
+            return Ok(InSeveral::Unknown);
+        };
+        match mapped {
+            Mapped::GivenUp => Ok(InSeveral::Unknown),
+            Mapped::None => {
+                let pasts = self.bounds.allow(WORK_IN_SEVERAL, |bounds| {
+                    search.two_pasts(relation, sides, bounds)
+                })?;
+                let pasts = pasts.flatten();
+                let pasts = pasts.map(|pasts| pasts.map(|past| self.past(&past)));
+                Ok(InSeveral::None(pasts))
+            }
+            Mapped::Mapping(images) => {
+                let images = self.of_fewer_rules(images, &rules, &search, relation)?;
+                let several = self.several_of(&images, &rules, relation);
+                let several = several.map_err(Stop::limit)?;
+                Ok(InSeveral::Mapping {
+                    stutters: self.stutters(several).map_err(Stop::limit)?,
+                    mapping: self.table(&images),
+                })
+            }
+        }
+    }
+
+    /// Another mapping in which steps of one rule alone are several abstract steps; else one in which those of as few rules are as the
+    /// rules that are left out one by one show.
+    fn of_fewer_rules(
+        &mut self,
+        mut images: Vec<u32>,
+        rules: &StepRules,
+        search: &Search,
+        relation: &mut Relation,
+    ) -> Result<Vec<u32>, Limit> {
+        let sides = &mut *self.sides;
+        let bounds = &mut *self.bounds;
+        let mut of_rules = |allowed: &[u32]| -> Result<Option<Vec<u32>>, Limit> {
+            relation.allow(rules, allowed);
+            let found = bounds.allow(WORK_FOR_FEWER_RULES, |bounds| {
+                search.mapping(relation, sides, bounds)
+            })?;
+            Ok(match found {
+                Some(Mapped::Mapping(images)) => Some(images),
+                Some(Mapped::None | Mapped::GivenUp) | None => None,
+            })
+        };
+        let all = rules.all();
+        for rule in all.iter().take(MOST_RULES) {
+            if let Some(images) = of_rules(&[*rule])? {
+                return Ok(images);
+            }
+        }
+        let mut left = all.clone();
+        for rule in all.iter().take(MOST_RULES) {
+            let others: Vec<u32> = left.iter().copied().filter(|other| other != rule).collect();
+            if let Some(of_others) = of_rules(&others)? {
+                images = of_others;
+                left = others;
+            }
+        }
+        Ok(images)
+    }
+
+    /// Steps that are several abstract steps in a mapping.
+    fn several_of(
+        &mut self,
+        images: &[u32],
+        rules: &StepRules,
+        relation: &mut Relation,
+    ) -> Result<SeveralSteps, Stop> {
+        let mut several = SeveralSteps::default();
+        let reached = images.iter().zip(0..).filter(|(image, _)| **image != domains::NONE);
+        for (image, state) in reached {
+            let from = Pair {
+                implementation: state,
+                specification: *image,
+            };
+            for place in self.sides.implementation.steps(state) {
+                let edge = self.sides.implementation.edge(place);
+                let to = images[edge.to as usize];
+                let ends = [*image, to];
+                let steps = relation.fewest(self.sides, edge.label, ends, self.bounds)?;
+                let steps = steps.expect("the images are a mapping");
+                let target = AbstractTarget { to, steps };
+                several.note(rules.of(place), from, edge, target);
+            }
+        }
+        Ok(several)
+    }
+
+    /// Several abstract steps, as they are told.
+    fn stutters(&mut self, several: SeveralSteps) -> Result<Vec<Stutter>, Stop> {
+        let mut stutters = Vec::new();
+        for (rule, one) in several.of_rules {
+            let through = Candidates::path(
+                &mut self.sides.specification,
+                one.from.specification,
+                one.edge.label,
+                one.target.to,
+                self.bounds,
+            )?;
+            stutters.push(Stutter {
+                rule: self.rule(rule),
+                steps: one.steps,
+                abstract_steps: one.target.steps,
+                example: self.action(one.from.implementation, one.edge, Some(rule)),
+                from: self.state(Of::Implementation, one.from.implementation),
+                through: through
+                    .iter()
+                    .map(|state| self.state(Of::Specification, *state))
+                    .collect(),
+            });
+        }
+        Ok(stutters)
     }
 
     fn past(&mut self, past: &mapping::Past) -> Past {
@@ -210,26 +421,45 @@ impl<'a> Evidences<'_, 'a, '_> {
         }
     }
 
-    /// Steps that have to be several abstract ones.
+    /// A mapping in which steps are several abstract steps, or why a history variable is missing besides.
     pub fn of_several(&mut self, mut simulation: Box<Simulation>) -> Result<Evidence, Limit> {
-        match self.stutters(&mut simulation) {
-            Ok(evidence) => Ok(evidence),
-            Err(Stop::Limit(limit)) => Err(limit),
-            Err(Stop::Allowance) => unreachable!("a walk through a simulation has no allowance"),
-        }
+        let (is_none, pasts) = match self.in_several()? {
+            InSeveral::Mapping { stutters, mapping } => {
+                return Ok(Evidence::Stuttering {
+                    stutters,
+                    is_function: true,
+                    or_history: false,
+                    mapping: Some(mapping),
+                });
+            }
+            InSeveral::None(pasts) => (true, pasts),
+            InSeveral::Unknown => (false, None),
+        };
+        let images = mapping::taken_by(&mut simulation, self.sides, self.bounds);
+        let images = images.map_err(Stop::limit)?;
+        let several = self.several_taken_by(&mut simulation, images.as_deref());
+        let several = several.map_err(Stop::limit)?;
+        let stutters = self.stutters(several).map_err(Stop::limit)?;
+        Ok(if is_none {
+            Evidence::History { pasts, stutters }
+        } else {
+            Evidence::Stuttering {
+                stutters,
+                is_function: images.is_some(),
+                or_history: false,
+                mapping: images.map(|images| self.table(&images)),
+            }
+        })
     }
 
-    fn stutters(&mut self, simulation: &mut Simulation) -> Result<Evidence, Stop> {
-        /// The step of most abstract steps under one name.
-        struct Longest {
-            steps: u64,
-            from: Pair,
-            edge: Edge,
-            to: u32,
-            abstract_steps: u32,
-        }
-        let images = mapping::taken_by(simulation, self.sides, self.bounds)?;
-        let mut longest: BTreeMap<String, Longest> = BTreeMap::new();
+    /// Steps that are several abstract steps as a simulation takes them, to the images of a mapping if one is given.
+    fn several_taken_by(
+        &mut self,
+        simulation: &mut Simulation,
+        images: Option<&[u32]>,
+    ) -> Result<SeveralSteps, Stop> {
+        let rules = StepRules::new(self.sides, self.bounds)?;
+        let mut several = SeveralSteps::default();
         let root = Pair {
             implementation: ROOT,
             specification: ROOT,
@@ -239,7 +469,7 @@ impl<'a> Evidences<'_, 'a, '_> {
         while let Some(from) = queue.pop_front() {
             for place in self.sides.implementation.steps(from.implementation) {
                 let edge = self.sides.implementation.edge(place);
-                let wanted = images.as_ref().map(|images| images[edge.to as usize]);
+                let wanted = images.map(|images| images[edge.to as usize]);
                 let target = simulation.target(from, edge, wanted, self.sides, self.bounds)?;
                 let target = target.expect("a pair of a simulation has a candidate for each step");
                 let to = Pair {
@@ -249,54 +479,10 @@ impl<'a> Evidences<'_, 'a, '_> {
                 if met.insert(to) {
                     queue.push_back(to);
                 }
-                if target.steps < 2 {
-                    continue;
-                }
-                let rule = self.rule(from.implementation, edge);
-                let one = longest.entry(rule).or_insert(Longest {
-                    steps: 0,
-                    from,
-                    edge,
-                    to: target.to,
-                    abstract_steps: target.steps,
-                });
-                one.steps += 1;
-                if target.steps > one.abstract_steps {
-                    *one = Longest {
-                        steps: one.steps,
-                        from,
-                        edge,
-                        to: target.to,
-                        abstract_steps: target.steps,
-                    };
-                }
+                several.note(rules.of(place), from, edge, target);
             }
         }
-        let mut stutters = Vec::new();
-        for (rule, one) in longest {
-            let through = Candidates::path(
-                &mut self.sides.specification,
-                one.from.specification,
-                one.edge.label,
-                one.to,
-                self.bounds,
-            )?;
-            stutters.push(Stutter {
-                rule,
-                steps: one.steps,
-                abstract_steps: one.abstract_steps,
-                example: self.action(one.from.implementation, one.edge),
-                from: self.state(Of::Implementation, one.from.implementation),
-                through: through
-                    .iter()
-                    .map(|state| self.state(Of::Specification, *state))
-                    .collect(),
-            });
-        }
-        Ok(Evidence::Stuttering {
-            stutters,
-            is_function: images.is_some(),
-        })
+        Ok(several)
     }
 
     /// A state and futures of it that no abstract state serves all, if they are found.
@@ -329,7 +515,7 @@ impl<'a> Evidences<'_, 'a, '_> {
         let mut states = vec![from];
         states.extend(future.edges.iter().map(|edge| edge.to));
         let steps = states.windows(2).zip(&future.edges).map(|(states, edge)| {
-            let action = self.action(states[0], *edge);
+            let action = self.action(states[0], *edge, None);
             self.shown(action, edge.to, &[])
         });
         let labels = future.labels();
@@ -369,7 +555,7 @@ impl<'a> Evidences<'_, 'a, '_> {
         }
         could_show.sort_unstable();
         could_show.dedup();
-        let action = self.action(last, unmatched.edge);
+        let action = self.action(last, unmatched.edge, None);
         Evidence::Trace {
             steps: self.behaviour(&states, &sets, &edges),
             unmatched: Box::new(self.shown(action, unmatched.edge.to, &[])),

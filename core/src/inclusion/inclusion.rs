@@ -72,20 +72,26 @@ pub enum Evidence {
         /// The mapping.
         mapping: Table,
     },
-    /// A history variable: a state needs several images.
+    /// A history variable, unless a prophecy variable will do: a state needs several images, however many abstract steps a step is.
     History {
         /// Two pasts of one state after which it needs different images. None where it was found by exhaustion that no choice of one
         /// image a state serves all steps.
         pasts: Option<[Past; 2]>,
+        /// The steps that are several abstract steps besides, one entry a rule, or a label. None where each is at most one.
+        stutters: Vec<Stutter>,
     },
     /// Perhaps nothing, perhaps a history variable: neither a mapping was found nor that there is none.
     Undecided,
-    /// A stuttering variable: a step has to be several abstract steps.
+    /// No variable where a step may be several abstract steps, or a stuttering variable in their place.
     Stuttering {
         /// The steps that are several, one entry a rule, or a label.
         stutters: Vec<Stutter>,
-        /// True if one image a state is enough; if not, a history variable is missing besides.
+        /// True if one image a state is enough; if not, a history variable may be missing besides.
         is_function: bool,
+        /// True if with a history variable no step has to be several.
+        or_history: bool,
+        /// The mapping, where one image a state is enough.
+        mapping: Option<Table>,
     },
     /// A prophecy variable: an image would have to be chosen before it is known which will serve.
     Prophecy {

@@ -1,12 +1,23 @@
 //! Refinement without a mapping: whether one is possible, and what it lacks where none is.
 //!
-//! Three questions make a ladder, and the first that is answered by yes names what is missing of a refinement mapping.
+//! Three questions make a ladder, and the first that is answered by yes is its rung.
 //!
-//! | rung | question | if it is the first |
-//! |---|---|---|
-//! | 1 | does a state of the specification simulate each state reached, a step for at most one abstract step? | a mapping, if one image a state is enough; else a history variable is missing |
-//! | 2 | the same, a step for several abstract steps of which at most one shows something | a stuttering variable is missing |
-//! | 3 | is what can be observed of the implementation included in what can be observed of the specification? | a prophecy variable is missing |
+//! | rung | question |
+//! |---|---|
+//! | 1 | does a state of the specification simulate each state reached, a step for at most one abstract step? |
+//! | 2 | the same, a step for several abstract steps of which at most one shows something |
+//! | 3 | is what can be observed of the implementation included in what can be observed of the specification? |
+//!
+//! A [`Refinement`](crate::Refinement) has one image a state, and a step may be several abstract steps. So on the first two rungs such a mapping is looked
+//! for, and what is missing of it is told ([`Evidence`]):
+//!
+//! | there is | missing |
+//! |---|---|
+//! | a mapping of which each step is at most one abstract step | nothing |
+//! | one of which some steps are several | no variable: these steps by name, or a stuttering variable |
+//! | none | a history variable, which remembers the image, unless a prophecy variable will do |
+//!
+//! On the third rung no image serves all futures, so that a prophecy variable is missing.
 //!
 //! If none is, the implementation does not refine the specification, and a shortest trace shows it.
 //!
@@ -17,9 +28,11 @@
 //! Laveaux, Groote & Willemse, *Correct and Efficient Antichain Algorithms for Refinement Checking*.
 //!
 //! An inclusion speaks of finite observations, hence of safety alone: nothing is said of fairness, deadlock, or what an
-//! environment may still do. The steps of a specification are those that its `next` visits.
+//! environment may still do. The steps of a specification are those that its `next` visits. Before anything is claimed both systems are
+//! asked again about some states; of a model that contradicts itself nothing is.
 
 mod antichain;
+mod asked_again;
 mod automaton;
 mod backward;
 mod candidates;
@@ -38,6 +51,7 @@ mod inclusion;
 mod likeness;
 mod mapping;
 mod observed;
+mod relation;
 mod sets;
 mod shown;
 mod simulation;

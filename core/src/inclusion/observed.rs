@@ -4,6 +4,7 @@ use std::cell::RefCell;
 
 use super::edge::{Edge, ROOT, StepLabel};
 use crate::erased::{ErasedAction, ErasedObservation, ErasedState, ErasedSystem};
+use crate::functions::Functions;
 use crate::model_call::named;
 use crate::numbered::Numbered;
 use crate::system::TransitionSystem;
@@ -70,16 +71,30 @@ impl<'a> Observed<'a> {
         self.labels[number as usize - 1]
     }
 
-    /// An action that leads from one state to another: the first that the system offers. None from the root.
-    pub fn action(&self, from: u32, to: u32) -> Option<ErasedAction> {
+    /// An action that leads from one state to another: the first that the system offers, or the first of a rule. None from the root.
+    pub fn action(&self, from: u32, to: u32, rule: Option<u32>) -> Option<ErasedAction> {
         let (from, to) = (self.state(from)?, self.state(to)?);
+        let is_of_rule =
+            |action: &_| rule.is_none_or(|rule| self.system.call_rule_of(action).0 == rule as usize);
         let mut found = None;
         visit_steps(&self.system, from, &mut |action, target| {
-            if found.is_none() && target == *to {
+            if found.is_none() && target == *to && is_of_rule(&action) {
                 found = Some(action);
             }
         });
         found
+    }
+
+    /// Visits the rules of the steps of a state that was met, with the numbers of their targets. None lead from the root.
+    pub fn visit_rules(&self, from: u32, visit: &mut dyn FnMut(u32, u32)) {
+        let Some(state) = self.state(from) else {
+            return;
+        };
+        visit_steps(&self.system, state, &mut |action, to| {
+            if let Some(to) = self.states.find(&to) {
+                visit(self.system.call_rule_of(&action).0 as u32, to + 1);
+            }
+        });
     }
 
     /// Observation that a label shows.
@@ -98,18 +113,34 @@ impl<'a> Observed<'a> {
             visit_initial(&system, &mut |state| visit(self.meet(state)));
             return;
         };
-        if self.within.is_some_and(|within| !within(&state)) {
+        if !self.is_within(&state) {
             self.outside += 1;
             return;
         }
-        let here = self.label(from);
         visit_steps(&system, &state, &mut |_, to| {
-            let mut edge = self.meet(to);
-            if edge.label == here {
-                edge.label = StepLabel::INVISIBLE;
-            }
-            visit(edge);
+            let edge = self.meet(to);
+            visit(self.seen_from(from, edge));
         });
+    }
+
+    /// True if a state is expanded: it is within the constraint.
+    pub fn is_within(&self, state: &ErasedState) -> bool {
+        self.within.is_none_or(|within| within(state))
+    }
+
+    /// Step from a state to one that is known, if it was met.
+    pub fn find(&self, from: u32, to: &ErasedState) -> Option<Edge> {
+        let to = self.states.find(to)? + 1;
+        let label = self.label(to);
+        Some(self.seen_from(from, Edge { label, to }))
+    }
+
+    /// Step from a state, which shows nothing where what is observed stays the same.
+    fn seen_from(&self, from: u32, mut edge: Edge) -> Edge {
+        if from != ROOT && self.label(from) == edge.label {
+            edge.label = StepLabel::INVISIBLE;
+        }
+        edge
     }
 
     /// Number of a state, and the label of what is observed there.

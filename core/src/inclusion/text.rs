@@ -3,8 +3,13 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::inclusion::{Bound, Evidence, Included, Inclusion, Past, Shown, Stutter};
+use super::table::Table;
 use crate::report::number::{counted, grouped};
 use crate::report::value::compact;
+
+/// Obligations of a check that a mapping which is found meets, and those that it may not.
+const OF_SAFETY: &str = "it meets `observation`, `initiality` and `simulation`; `coverage`, `agency`, `environment` and liveness may need another \
+                         mapping, or a variable";
 
 impl Display for Included {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -91,11 +96,11 @@ impl Display for Head<'_> {
     }
 }
 
-/// Variable that is missing if a rung is the first to succeed.
+/// What a mapping lacks if a rung is the first to succeed, as far as that alone says it.
 fn missing(rung: u8) -> &'static str {
     match rung {
-        1 => "a mapping, perhaps with a history variable",
-        2 => "a stuttering variable is needed",
+        1 => "a mapping, perhaps with several abstract steps for a step, or with a history variable",
+        2 => "a mapping, with several abstract steps for a step, perhaps with a history variable",
         _ => "a prophecy variable is needed",
     }
 }
@@ -104,34 +109,35 @@ impl Display for Evidence {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::Mapping { mapping } => {
-                writeln!(
-                    f,
-                    "rung 1: no variable is missing; a mapping of {} is:",
-                    counted(mapping.states, "state")
-                )?;
-                write!(f, "{mapping}")?;
-                match mapping.function() {
-                    Some(function) => write!(f, "\nas a function:\n{function}"),
-                    None => Ok(()),
-                }
+                write!(f, "rung 1: no variable is missing; ")?;
+                write_mapping(f, mapping)
             }
-            Self::History { pasts } => {
+            Self::History { pasts, stutters } => {
+                let rung = if stutters.is_empty() { 1 } else { 2 };
                 writeln!(
                     f,
-                    "rung 1: a history variable is needed: no mapping has one image a state"
+                    "rung {rung}: a history variable is needed, unless a prophecy variable will do: no mapping has one image a state, \
+                     however many abstract steps a step is"
                 )?;
                 match pasts {
                     Some([one, other]) => {
                         writeln!(f, "one state, reached in two ways, needs different images")?;
                         write_past(f, "the first past", one)?;
                         write_past(f, "the second past", other)?;
-                        writeln!(f, "to be remembered: which of the two it was")
+                        writeln!(f, "to be remembered: which of the two it was")?;
                     }
                     None => writeln!(
                         f,
                         "no choice of one image a state serves all steps; two pasts that show it were not found"
-                    ),
+                    )?,
                 }
+                if !stutters.is_empty() {
+                    writeln!(
+                        f,
+                        "beside it a step is several abstract steps: `AbstractSteps::Several`, or a stuttering variable"
+                    )?;
+                }
+                write_stutters(f, stutters)
             }
             Self::Undecided => writeln!(
                 f,
@@ -139,22 +145,35 @@ impl Display for Evidence {
             ),
             Self::Stuttering {
                 stutters,
-                is_function,
+                or_history,
+                mapping,
+                ..
             } => {
-                writeln!(
-                    f,
-                    "rung 2: a stuttering variable is needed, or the abstract steps by name: `AbstractSteps::Several`"
-                )?;
-                for stutter in stutters {
-                    write_stutter(f, stutter)?;
-                }
-                if !is_function {
+                let rung = if *or_history { 1 } else { 2 };
+                if let Some(mapping) = mapping {
                     writeln!(
                         f,
-                        "and a history variable may be: images were not found to be a function of the state"
+                        "rung {rung}: no variable is missing if a step may be several abstract steps: `AbstractSteps::Several`"
                     )?;
+                    write_stutters(f, stutters)?;
+                    writeln!(
+                        f,
+                        "in place of several steps: a stuttering variable{}",
+                        if *or_history { ", or a history variable" } else { "" }
+                    )?;
+                    write_mapping(f, mapping)
+                } else {
+                    writeln!(
+                        f,
+                        "rung {rung}: a step is several abstract steps (`AbstractSteps::Several`, or a stuttering variable), unless a \
+                         prophecy variable will do"
+                    )?;
+                    write_stutters(f, stutters)?;
+                    writeln!(
+                        f,
+                        "and a history variable may be needed: images were not found to be a function of the state"
+                    )
                 }
-                Ok(())
             }
             Self::Prophecy {
                 past,
@@ -205,6 +224,16 @@ impl Display for Evidence {
     }
 }
 
+/// Writes a mapping, as a table and as a function.
+fn write_mapping(f: &mut Formatter<'_>, mapping: &Table) -> fmt::Result {
+    writeln!(f, "a mapping of {} is:", counted(mapping.states, "state"))?;
+    write!(f, "{mapping}")?;
+    if let Some(function) = mapping.function() {
+        write!(f, "\nas a function:\n{function}")?;
+    }
+    writeln!(f, "{OF_SAFETY}")
+}
+
 /// Writes the bounds of an instance, a line for each.
 pub(super) fn write_bounds(f: &mut Formatter<'_>, bounds: &[Bound]) -> fmt::Result {
     for Bound { bound, outside } in bounds {
@@ -227,17 +256,20 @@ fn write_past(f: &mut Formatter<'_>, name: &str, past: &Past) -> fmt::Result {
     writeln!(f, "    needs {}", images.join(", or "))
 }
 
-fn write_stutter(f: &mut Formatter<'_>, stutter: &Stutter) -> fmt::Result {
-    writeln!(
-        f,
-        "{}: up to {} abstract steps, in {}",
-        stutter.rule,
-        stutter.abstract_steps,
-        counted(stutter.steps, "step")
-    )?;
-    writeln!(f, "    from {}", compact(&stutter.from))?;
-    for state in &stutter.through {
-        writeln!(f, "    ⇒ {}", compact(state))?;
+/// Writes the steps that are several abstract steps, those of each rule with one of them.
+fn write_stutters(f: &mut Formatter<'_>, stutters: &[Stutter]) -> fmt::Result {
+    for stutter in stutters {
+        writeln!(
+            f,
+            "{}: up to {} abstract steps, in {}",
+            stutter.rule,
+            stutter.abstract_steps,
+            counted(stutter.steps, "step")
+        )?;
+        writeln!(f, "    from {}", compact(&stutter.from))?;
+        for state in &stutter.through {
+            writeln!(f, "    ⇒ {}", compact(state))?;
+        }
     }
     Ok(())
 }

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::automaton::{Automaton, Bounds, Source, Stop};
 use super::domains::{Changed, Domains};
+use super::relation::Relation;
 use super::shown::Tree;
 use super::simulation::Sides;
 use super::table::{Column, Texts, find_columns};
@@ -19,6 +20,7 @@ const MOST_STATES: usize = 50_000;
 /// excluded by it.
 pub(super) fn restrict(
     domains: &mut Domains,
+    relation: &mut Relation,
     sides: &mut Sides<'_>,
     bounds: &mut Bounds<'_>,
 ) -> Result<(), Stop> {
@@ -66,7 +68,7 @@ pub(super) fn restrict(
                 groups.entry(value).or_default().push(*state);
             }
             let mut changes = Vec::new();
-            if decide(&groups, &values, domains, &mut changes, sides, bounds)? {
+            if decide(&groups, &values, domains, &mut changes, relation, sides, bounds)? {
                 break;
             }
             domains.undo(&mut changes);
@@ -81,6 +83,7 @@ fn decide(
     values: &BTreeMap<u32, u32>,
     domains: &mut Domains,
     changes: &mut Vec<Changed>,
+    relation: &mut Relation,
     sides: &mut Sides<'_>,
     bounds: &mut Bounds<'_>,
 ) -> Result<bool, Stop> {
@@ -111,7 +114,7 @@ fn decide(
         for value in possible {
             let is_it = |image: &u32| values[image] == value;
             let changed = domains.restrict(group, is_it, changes);
-            if domains.propagate(VecDeque::from(changed), changes, sides, bounds)? {
+            if domains.propagate(VecDeque::from(changed), changes, relation, sides, bounds)? {
                 is_decided = true;
                 break;
             }

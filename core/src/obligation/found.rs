@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use super::counterexample::counterexample;
 use super::row::Row;
-use super::sample::is_looked_at;
 use super::settings::Settings;
 use super::tested::Tested;
+use crate::consistency::sample::is_looked_at;
 use crate::constraint::Constraint;
 use crate::explore::StatesKept;
 use crate::explore::{

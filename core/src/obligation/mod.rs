@@ -44,7 +44,6 @@ mod pattern;
 mod recorded;
 mod row;
 mod rules;
-mod sample;
 mod selection;
 mod settings;
 mod tested;

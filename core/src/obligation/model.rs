@@ -19,7 +19,7 @@ use foldhash::HashSet;
 use serde::{Deserialize, Serialize};
 
 use self::consistency::{Again, Word};
-pub(super) use self::consistency::{Asking, AsksAgain, Heard, same};
+pub(super) use self::consistency::{Asking, AsksAgain, Heard};
 use self::equal::Compared;
 use self::idle::idle_process;
 pub(super) use self::offers::Offers;

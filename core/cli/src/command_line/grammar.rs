@@ -255,7 +255,7 @@ fn include(catalogue: &Catalogue) -> clap::Command {
              Aldebaran (.aut): `des (INITIAL, TRANSITIONS, STATES)`, then a line `(FROM, LABEL, TO)` for each transition; a label \
              stands in double quotes, or has no comma, parenthesis or quote; `tau` and `i` are invisible.\n\n\
              Exit status: 0 what is observed is included, 1 it is not, 2 the command or its input is unusable, 3 a limit came \
-             first.",
+             first, or a system contradicts itself.",
         )
         .args_conflicts_with_subcommands(true)
         .subcommand_value_name("NAME")

@@ -17,6 +17,7 @@ use refmap_distributed::{ConnectError, Connected, Greeting, Hosts, connect, conn
 use tempfile::NamedTempFile;
 
 use super::grammar::{HOSTS, PROCESS, PROCESSES, STARTED};
+use super::ending;
 use super::status::Status;
 use super::temporary::Temporary;
 
@@ -231,7 +232,7 @@ fn listen(processes: usize) -> io::Result<(TcpListener, String)> {
 fn end_with_input() {
     thread::spawn(|| {
         let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
-        std::process::exit(Status::Incomplete as i32);
+        ending::exit(Status::Incomplete);
     });
 }
 

@@ -117,13 +117,32 @@ impl Writer<'_> {
                 self.mapping(mapping);
             }
             Evidence::Undecided => self.text("A mapping, or a history variable", found),
-            Evidence::History { pasts: None } => self.text("A history variable is missing", found),
+            Evidence::History { pasts: None, .. } => {
+                self.text("A history variable is missing", found);
+            }
             Evidence::Stuttering {
                 stutters,
-                is_function,
-            } => self.stuttering(stutters, *is_function),
+                or_history,
+                mapping,
+                ..
+            } => {
+                self.heading("A step is several abstract steps");
+                self.line(if *or_history {
+                    "By name, AbstractSteps::Several; or in their place a stuttering variable, or a history variable."
+                } else {
+                    "By name, AbstractSteps::Several; or in their place a stuttering variable."
+                });
+                self.stutters(stutters);
+                match mapping {
+                    Some(mapping) => self.mapping(mapping),
+                    None => self.line(
+                        "A history variable may be needed: images were not found to be a function of the state.",
+                    ),
+                }
+            }
             Evidence::History {
                 pasts: Some([one, other]),
+                stutters,
             } => {
                 self.heading("A history variable is missing");
                 self.line("One state, reached in two ways, needs different images.");
@@ -131,6 +150,7 @@ impl Writer<'_> {
                     self.behaviour(name, &past.steps, None);
                     self.states("The images that it can have:", &past.images);
                 }
+                self.stutters(stutters);
             }
             Evidence::Prophecy {
                 past,
@@ -218,9 +238,7 @@ impl Writer<'_> {
     }
 
     /// The steps that are several.
-    fn stuttering(&mut self, stutters: &[Stutter], is_function: bool) {
-        self.heading("A stuttering variable is missing");
-        self.line("Or the abstract steps by name: AbstractSteps::Several.");
+    fn stutters(&mut self, stutters: &[Stutter]) {
         for stutter in stutters {
             let _ = writeln!(
                 self.body,
@@ -231,11 +249,6 @@ impl Writer<'_> {
             );
             self.states("from", std::slice::from_ref(&stutter.from));
             self.states("the specification goes through", &stutter.through);
-        }
-        if !is_function {
-            self.line(
-                "And a history variable may be: images were not found to be a function of the state.",
-            );
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod claims;
 mod damaged;
+mod drops;
 mod escapes;
 mod fences;
 mod graph;

@@ -1,11 +1,7 @@
-//! Whether a model is consistent with itself: its functions are functions of what they are given, and the
-//! methods that it overrides agree with those from which they are derived.
-//!
-//! A search asks each question once, so a model that would answer otherwise the next time is believed. In a sample of
-//! the states, spread over the whole run, everything is asked again and compared.
+//! Whether a model is consistent with itself, beside what is asked again of each system by itself: its mapping, its invariants, and its
+//! specification at the images of the states.
 
 mod asking;
-mod difference;
 mod heard;
 mod names;
 mod specification;
@@ -13,30 +9,17 @@ mod specification;
 use std::sync::atomic::Ordering;
 
 pub(in crate::obligation) use self::asking::{Asking, AsksAgain};
-use self::difference::difference_shown;
-use self::difference::{asked_twice, is_reordered, of_the};
-pub(in crate::obligation) use self::difference::{difference, same};
 pub(in crate::obligation) use self::heard::{Again, Heard, Word};
 use crate::answer::answer;
-use crate::disagreement::{At, Disagreement};
+use crate::consistency::sample::{FEW, is_asked_again, number};
+use crate::consistency::{Inconsistency, asked_twice, difference_shown, of_the, same};
+use crate::disagreement::Disagreement;
 use crate::erased::{ErasedState, ErasedStep};
 use crate::explore::{Place, StateId};
 use crate::functions::{Functions, RefinementFunctions};
 use crate::model_call::{named, named_invariant, tolerated};
-use crate::obligation::fault::{Fault, Inconsistency};
-use crate::obligation::sample::{FEW, is_asked_again, number, some_of};
-use crate::overridden::Overridden;
+use crate::obligation::fault::Fault;
 use crate::refinement::Refinement;
-use crate::report::number::counted;
-use crate::rule::RuleId;
-use crate::system::steps;
-
-const NEXT: &str = "`next` of the implementation";
-
-/// A clone of a state.
-fn cloned<S: Clone>(state: &S) -> S {
-    named("`clone` of a state", || state.clone())
-}
 
 impl Asking<'_> {
     /// True if a state of a search is in the sample.
@@ -68,31 +51,19 @@ impl Asking<'_> {
     ) -> Result<(), Fault> {
         again.states += 1;
         let implementation = self.refinement.implementation();
-        same("`clone` of a state", state, &cloned(state))?;
-        let next = named(NEXT, || steps(implementation, state));
-        self.same_steps(state, heard, count, &next)?;
+        let (count, known) = (count as usize, &heard.steps);
+        let asked = &self.implementation;
+        let next = asked.steps(state, count, known, &heard.rules)?;
         self.same_answers(state, heard, &next)?;
-        let number = number(place, self.walks);
-        let overridden = next.first().map(|(action, _)| {
-            let of = || Overridden::of(implementation, implementation.0.type_name(), state, action);
-            *self.overridden_of_implementation.get_or_init(of)
-        });
-        let overridden = overridden.unwrap_or(Overridden::ALL);
-        let at = At {
-            system: implementation,
-            from: state,
-            offered: &next,
-            overridden,
-        };
         for (action, _) in &next {
             let rule = implementation.call_rule_of(action);
             again.names.note(rule, place, action);
         }
-        let few = some_of(&next, number).map(|(action, _)| action);
+        let overridden = asked.overridden(state, &next);
         // What `next` does not visit is no step of a system that is explored.
         let mut beyond = None;
-        let others = std::slice::from_ref(state);
-        let found = at.disagreement(few, others, &mut |_, found| {
+        let number = number(place, self.walks);
+        let found = asked.disagreement(state, &next, number, &mut |found| {
             beyond.get_or_insert(found);
         });
         let mut found = found.or(beyond);
@@ -120,58 +91,6 @@ impl Asking<'_> {
         Ok(())
     }
 
-    fn same_steps(
-        &self,
-        state: &ErasedState,
-        heard: &Heard,
-        count: u32,
-        next: &[ErasedStep],
-    ) -> Result<(), Fault> {
-        let implementation = self.refinement.implementation();
-        let once_more;
-        let (count, mut first) = (count as usize, &heard.steps);
-        if heard.steps.is_empty() {
-            // Steps that were not looked at were not heard.
-            once_more = named(NEXT, || steps(implementation, state));
-            first = &once_more;
-        }
-        let show = |step: Option<&(_, _)>| match step {
-            Some((action, to)) => format!("{action:?} to {to:?}"),
-            None => "none".to_owned(),
-        };
-        if next.len() != count {
-            return Err(Fault::Inconsistent(Inconsistency::NotAFunction {
-                function: "`next` of the implementation".to_owned(),
-                first: counted(count as u64, "step"),
-                again: counted(next.len() as u64, "step"),
-            }));
-        }
-        // What was heard are clones.
-        for (action, to) in next {
-            let clone = named("`clone` of an action", || action.clone());
-            same("`clone` of an action", action, &clone)?;
-            same("`clone` of a state", to, &cloned(to))?;
-        }
-        let mut positions = 0..next.len().max(first.len());
-        if let Some(at) = positions.find(|&at| first.get(at) != next.get(at)) {
-            return Err(Fault::Inconsistent(Inconsistency::NotAFunction {
-                function: "`next` of the implementation".to_owned(),
-                first: show(first.get(at)),
-                again: show(next.get(at)),
-            }));
-        }
-        for (position, (action, _)) in first.iter().enumerate() {
-            let rule = || implementation.call_rule_of(action);
-            asked_twice("`rule_of` of the implementation", rule)?;
-            if let Some(first) = heard.rules.get(position) {
-                same("`rule_of` of the implementation", &RuleId(*first), &rule())?;
-            }
-            let process = || implementation.call_process_of(action);
-            asked_twice("`process_of` of the implementation", process)?;
-        }
-        Ok(())
-    }
-
     /// Asks again what is computed of the state itself.
     fn same_answers(
         &self,
@@ -189,20 +108,7 @@ impl Asking<'_> {
             let name = format!("invariant `{}`", invariant.name());
             asked_twice(&name, || invariant.holds(state))?;
         }
-        let observe = || implementation.call_observe(state);
-        asked_twice("`observe` of the implementation", observe)?;
-        if let Some(first) = &heard.shown {
-            let again = observe();
-            let again = named("`Debug` of an observation", || format!("{again:?}"));
-            if !is_reordered(first, &again) {
-                let function = "`observe` of the implementation".to_owned();
-                return Err(Inconsistency::NotAFunction {
-                    function,
-                    first: first.clone(),
-                    again,
-                });
-            }
-        }
+        let shown = self.implementation.observation(state, heard.shown.as_deref())?;
         asked_twice("`may_stop`", || implementation.call_may_stop(state))?;
         let Some(image) = &heard.image else {
             return Ok(());
@@ -215,7 +121,7 @@ impl Asking<'_> {
         )?;
         let observe = || specification.call_observe(image);
         asked_twice("`observe` of the specification", observe)?;
-        let (shown, shown_of_image) = (implementation.call_observe(state), observe());
+        let shown_of_image = observe();
         if shown == shown_of_image
             && let Some(difference) = difference_shown(&shown, &shown_of_image)
         {

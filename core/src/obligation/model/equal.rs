@@ -9,14 +9,13 @@ use std::hash::BuildHasher;
 use foldhash::fast::FixedState;
 use foldhash::{HashMap, HashMapExt};
 
-use super::consistency::difference;
+use crate::consistency::{Inconsistency, difference, told_apart};
+use crate::consistency::sample::is_asked_again;
 use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem};
 use crate::explore::{Place, StateId};
 use crate::functions::{Functions, RefinementFunctions};
 use crate::invariant::Invariant;
-use crate::obligation::fault::Inconsistency;
 use crate::obligation::found::Found;
-use crate::obligation::sample::is_asked_again;
 use crate::refinement::Refinement;
 use crate::system::steps;
 
@@ -132,8 +131,7 @@ impl Compared<'_, '_> {
     fn told_apart(&self, kept: &ErasedState, to: &ErasedState) -> Option<String> {
         let refinement = self.found.refinement;
         let implementation = refinement.implementation();
-        let told =
-            |function: &str| format!("`{function}` tells {kept:?} from {to:?}, and `Eq` does not");
+        let told = |function: &str| told_apart(function, kept, to);
         if implementation.call_observe(kept) != implementation.call_observe(to) {
             return Some(told("observe"));
         }

@@ -355,7 +355,7 @@ fn a_page_shows_what_a_mapping_lacks() {
     assert_has(
         &html,
         &[
-            "A stuttering variable is missing",
+            "A step is several abstract steps",
             "<h3><code>a</code>: up to 2 abstract steps, in 1 step</h3>",
             "<p>the specification goes through</p>\n<ul class=\"d\"><li>0</li><li>1</li><li>2</li></ul>",
         ],

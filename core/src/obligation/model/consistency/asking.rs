@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use foldhash::HashSet;
 
+use crate::consistency::{SystemAgain, SystemName};
 use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem};
 use crate::invariant::Invariant;
 use crate::model_call::named;
@@ -47,8 +48,9 @@ pub(in crate::obligation) struct Asking<'a> {
     pub started: Instant,
     /// Whether to stop what takes long.
     pub out_of_time: &'a (dyn Fn() -> bool + Sync),
-    /// Overridden methods of each system, found out when they are first asked for.
-    pub overridden_of_implementation: OnceLock<Overridden>,
+    /// Implementation that is asked again.
+    pub implementation: SystemAgain<'a>,
+    /// Overridden methods of the specification, found out when they are first asked for.
     pub overridden_of_specification: OnceLock<Overridden>,
     /// The initial states of the specification, unless they are too many; made when they are first asked for.
     pub initial_of_specification: OnceLock<Option<HashSet<ErasedState>>>,
@@ -73,7 +75,10 @@ impl<'a> Asking<'a> {
             fingerprints: false,
             started: Instant::now(),
             out_of_time: &|| false,
-            overridden_of_implementation: OnceLock::new(),
+            implementation: SystemAgain::new(
+                *refinement.implementation(),
+                SystemName::IMPLEMENTATION,
+            ),
             overridden_of_specification: OnceLock::new(),
             initial_of_specification: OnceLock::new(),
         }

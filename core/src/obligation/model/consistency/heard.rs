@@ -4,13 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use foldhash::{HashMap, HashMapExt};
 
-use super::difference::{difference, of_the};
+use crate::consistency::{Inconsistency, difference, of_the};
 use super::names::Names;
 use crate::answer::Answer;
 use crate::disagreement::Disagreement;
 use crate::erased::{ErasedAction, ErasedRefinement, ErasedState, ErasedStep};
 use crate::explore::{Place, fingerprint};
-use crate::obligation::fault::Inconsistency;
 use crate::refinement::Refinement;
 use crate::rule::{Process, RuleId};
 

@@ -6,7 +6,8 @@
 use std::cell::Cell;
 
 use super::asking::Asking;
-use super::difference::{asked_twice, difference, of_the};
+use crate::consistency::sample::{is_well_compared, number, some_of};
+use crate::consistency::{Inconsistency, asked_twice, difference, of_the};
 use super::heard::{Again, Heard, Word};
 use crate::answer::Answer;
 use crate::disagreement::{At, Disagreement, misfiled};
@@ -14,8 +15,6 @@ use crate::erased::{ErasedAction, ErasedState, ErasedStep};
 use crate::explore::Place;
 use crate::functions::Functions;
 use crate::model_call::{break_off, named, until_enough};
-use crate::obligation::fault::Inconsistency;
-use crate::obligation::sample::{is_well_compared, number, some_of};
 use crate::overridden::Overridden;
 use crate::refinement::Refinement;
 use crate::visit::{some_initial, some_steps, visit_initial, visit_steps};

@@ -240,6 +240,32 @@ fn change(random: &mut Random, system: &mut Explicit) {
     }
 }
 
+/// A pair of an implementation and a specification.
+pub fn pair(random: &mut Random, states: u32, observations: u32) -> (Explicit, Explicit) {
+    let implementation = draw(random, states, observations);
+    let mut specification = implementation.clone();
+    if random.below(4) == 0 {
+        specification = draw(random, states, observations);
+    } else {
+        for _ in 0..random.below(6) {
+            change(random, &mut specification);
+        }
+    }
+    (implementation, specification)
+}
+
+/// The first rung of the ladder that succeeds.
+pub fn rung(implementation: &Explicit, specification: &Explicit) -> Option<u8> {
+    if is_simulated(implementation, specification, false) {
+        Some(1)
+    } else if is_simulated(implementation, specification, true) {
+        Some(2)
+    } else {
+        let is_included = shortest_difference(implementation, specification).is_none();
+        is_included.then_some(3)
+    }
+}
+
 /// Compares the engine with the definitions on random pairs; returns how often each rung was the first.
 fn compare(
     seeds: std::ops::Range<u64>,
@@ -248,24 +274,9 @@ fn compare(
 ) -> BTreeMap<Option<u8>, u32> {
     let mut rungs = BTreeMap::new();
     for seed in seeds {
-        let random = &mut Random::new(seed);
-        let implementation = draw(random, states, observations);
-        let mut specification = implementation.clone();
-        if random.below(4) == 0 {
-            specification = draw(random, states, observations);
-        } else {
-            for _ in 0..random.below(6) {
-                change(random, &mut specification);
-            }
-        }
+        let (implementation, specification) = pair(&mut Random::new(seed), states, observations);
         let length = shortest_difference(&implementation, &specification);
-        let rung = if is_simulated(&implementation, &specification, false) {
-            Some(1)
-        } else if is_simulated(&implementation, &specification, true) {
-            Some(2)
-        } else {
-            length.is_none().then_some(3)
-        };
+        let rung = rung(&implementation, &specification);
         let found = compared(&implementation, &specification);
         let told = format!("seed {seed}: {implementation:?} in {specification:?}: {found:?}");
         assert_eq!(found.trace_length, length, "{told}");

@@ -185,24 +185,3 @@ pub fn is_mapping(implementation: &Lts, specification: &Lts, images: &BTreeMap<u
                     .contains(&images[to])
         })
 }
-
-/// Maps that are tried.
-const MOST_MAPS: u64 = 100_000;
-
-/// True if there is a refinement mapping: each map of the reached states is tried. None if there are too many.
-pub fn has_mapping(implementation: &Lts, specification: &Lts) -> Option<bool> {
-    let reached: Vec<u32> = implementation.reached().into_iter().collect();
-    let number = u64::from(specification.states).checked_pow(reached.len() as u32)?;
-    if number > MOST_MAPS {
-        return None;
-    }
-    Some((0..number).any(|number| {
-        let mut rest = number;
-        let images = reached.iter().map(|state| {
-            let image = (rest % u64::from(specification.states)) as u32;
-            rest /= u64::from(specification.states);
-            (*state, image)
-        });
-        is_mapping(implementation, specification, &images.collect())
-    }))
-}

@@ -4,19 +4,20 @@ use std::fmt::Debug;
 
 use serde::Serialize;
 
+use super::inconsistency::Inconsistency;
 use crate::disagreement::Disagreement;
+use crate::erased::ErasedState;
 use crate::model_call::named;
-use crate::obligation::fault::Inconsistency;
 use crate::report::json::json;
 use crate::report::value::compact;
 use crate::report::{Change, changes};
 
-pub(super) fn of_the(system: &'static str, found: Disagreement) -> Inconsistency {
+pub(crate) fn of_the(system: &'static str, found: Disagreement) -> Inconsistency {
     Inconsistency::Disagreement { system, found }
 }
 
 /// Compares two answers of a function.
-pub(in crate::obligation) fn same<T: PartialEq + Debug>(
+pub(crate) fn same<T: PartialEq + Debug>(
     function: &str,
     first: &T,
     again: &T,
@@ -33,7 +34,7 @@ pub(in crate::obligation) fn same<T: PartialEq + Debug>(
 }
 
 /// Asks a function twice.
-pub(super) fn asked_twice<T: PartialEq + Debug>(
+pub(crate) fn asked_twice<T: PartialEq + Debug>(
     function: &str,
     ask: impl Fn() -> T,
 ) -> Result<(), Inconsistency> {
@@ -42,7 +43,7 @@ pub(super) fn asked_twice<T: PartialEq + Debug>(
 }
 
 /// Difference of two equal values as they serialise or as `Debug` shows them, if there is one.
-pub(in crate::obligation) fn difference<T: Serialize + Debug>(
+pub(crate) fn difference<T: Serialize + Debug>(
     value: &T,
     equal: &T,
 ) -> Option<String> {
@@ -69,8 +70,13 @@ pub(in crate::obligation) fn difference<T: Serialize + Debug>(
     ))
 }
 
+/// That a function of a model tells two equal states apart.
+pub(crate) fn told_apart(function: &str, kept: &ErasedState, to: &ErasedState) -> String {
+    format!("`{function}` tells {kept:?} from {to:?}, and `Eq` does not")
+}
+
 /// Difference of two equal values as `Debug` shows them, if there is one.
-pub(in crate::obligation) fn difference_shown(
+pub(crate) fn difference_shown(
     value: &impl Debug,
     equal: &impl Debug,
 ) -> Option<String> {
@@ -80,7 +86,7 @@ pub(in crate::obligation) fn difference_shown(
 }
 
 /// Whether one text has the parts of the other, perhaps in another order: a set that has no order shows them in any.
-pub(super) fn is_reordered(text: &str, other: &str) -> bool {
+pub(crate) fn is_reordered(text: &str, other: &str) -> bool {
     let sorted = |text: &str| {
         let mut bytes = text.as_bytes().to_vec();
         bytes.sort_unstable();

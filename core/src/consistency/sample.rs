@@ -17,10 +17,10 @@ const ALL_LOOKED_AT: u64 = 1 << 10;
 const WELL_COMPARED: u64 = 8;
 const SOME: usize = 32;
 const MOST_WORK: usize = 1 << 16;
-pub(super) const FEW: usize = 2;
+pub(crate) const FEW: usize = 2;
 
 /// Number of a state of a run: of walks, which number no states, some number all the same.
-pub(super) fn number(place: Place, walks: bool) -> u64 {
+pub(crate) fn number(place: Place, walks: bool) -> u64 {
     let state = place.state.0;
     if walks {
         state << 10 | u64::from(place.length) & 1023
@@ -31,19 +31,19 @@ pub(super) fn number(place: Place, walks: bool) -> u64 {
 
 /// True if the model is asked again about the state of this number.
 #[inline]
-pub(super) fn is_asked_again(number: u64) -> bool {
+pub(crate) fn is_asked_again(number: u64) -> bool {
     let doubling = number.checked_ilog2().map_or(1, |bits| 1 << bits);
     let one_in = (doubling / OF_EACH_DOUBLING).max(ONE_IN);
     number < FIRST || mix(number) & (one_in - 1) == 0
 }
 
 /// True if much of what is said of this state is compared.
-pub(super) fn is_well_compared(number: u64) -> bool {
+pub(crate) fn is_well_compared(number: u64) -> bool {
     number < WELL_COMPARED
 }
 
 /// True if the state of this number is looked at once more when the search is over.
-pub(super) fn is_looked_at(number: u64) -> bool {
+pub(crate) fn is_looked_at(number: u64) -> bool {
     match (number / ALL_LOOKED_AT).checked_ilog2() {
         None => true,
         Some(doublings) => {
@@ -54,7 +54,7 @@ pub(super) fn is_looked_at(number: u64) -> bool {
 
 /// Some of `things` of one of the first states, a few of a later one. What is derived from `next` takes all steps for each,
 /// so they are few where there are many.
-pub(super) fn some_of<T>(things: &[T], number: u64) -> impl Iterator<Item = &T> + Clone {
+pub(crate) fn some_of<T>(things: &[T], number: u64) -> impl Iterator<Item = &T> + Clone {
     let most = if is_well_compared(number) {
         SOME.min(MOST_WORK / things.len().max(1))
     } else {
