@@ -18,7 +18,9 @@ struct State {
     brought: Vec<Option<Vec<Words>>>,
     /// Per process, the words that it has not taken yet.
     received: Vec<Option<Vec<Words>>>,
-    lost: Option<usize>,
+    lost: Option<(usize, String)>,
+    /// Processes that have asked the others to hurry.
+    hurry: Vec<bool>,
 }
 
 /// A process that is a thread.
@@ -37,6 +39,7 @@ pub fn participants(processes: usize) -> Vec<Participant> {
             brought: vec![None; processes],
             received: vec![None; processes],
             lost: None,
+            hurry: vec![false; processes],
         }),
         changed: Condvar::new(),
     });
@@ -68,8 +71,9 @@ impl Meeting {
         waited.unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn lose(&self, process: usize) {
-        self.state().lost.get_or_insert(process);
+    fn lose(&self, process: usize, reason: impl Into<String>) {
+        let reason = reason.into();
+        self.state().lost.get_or_insert((process, reason));
         self.changed.notify_all();
     }
 }
@@ -88,7 +92,7 @@ impl Peers for Participant {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         match last.checked_sub(1) {
             Some(left) => *last = left,
-            None => self.meeting.lose(self.process),
+            None => self.meeting.lose(self.process, "it is a test"),
         }
         let mut state = self.meeting.state();
         state.brought[self.process] = Some(words);
@@ -105,17 +109,36 @@ impl Peers for Participant {
             if let Some(received) = state.received[self.process].take() {
                 return Ok(received);
             }
-            if let Some(process) = state.lost {
-                let reason = "it is a test".to_owned();
+            if let Some((process, reason)) = state.lost.clone() {
                 return Err(PeersError::Lost { process, reason });
             }
             state = self.meeting.wait(state);
         }
     }
+
+    fn hurry(&self) {
+        self.meeting.state().hurry[self.process] = true;
+    }
+
+    fn is_hurried(&self) -> bool {
+        let hurry = &self.meeting.state().hurry;
+        let mut others = (0..).zip(hurry);
+        others.any(|(process, hurries)| *hurries && process != self.process)
+    }
+
+    fn give_up(&self, reason: String) {
+        let late = self
+            .meeting
+            .state()
+            .brought
+            .iter()
+            .position(Option::is_none);
+        self.meeting.lose(late.unwrap_or(self.process), reason);
+    }
 }
 
 impl Drop for Participant {
     fn drop(&mut self) {
-        self.meeting.lose(self.process);
+        self.meeting.lose(self.process, "it has gone");
     }
 }

@@ -8,7 +8,7 @@ use clap::builder::{PossibleValuesParser, ValueParser};
 use clap::{Arg, ArgAction};
 
 #[cfg(feature = "distributed")]
-use super::processes::{HOSTS, PROCESS, PROCESSES, STARTED};
+use super::processes::{HOSTS, PEER_TIMEOUT, PROCESS, PROCESSES, STARTED};
 use super::size::{bytes, minutes, seconds};
 use super::{completions, man};
 use crate::catalogue::table::Rows;
@@ -689,7 +689,8 @@ fn disk_options() -> [Arg; 4] {
 
 /// Options of several processes.
 #[cfg(feature = "distributed")]
-fn process_options() -> [Arg; 4] {
+fn process_options() -> [Arg; 5] {
+    const SEVERAL: &str = "several";
     let alone = ["walks", SAMPLES, "spill"];
     [
         valued(
@@ -698,6 +699,7 @@ fn process_options() -> [Arg; 4] {
             "Searches with so many processes on this machine, each with the states that it owns and its share of the cores and the memory",
         )
         .value_parser(number::<u16>(1..=64))
+        .group(SEVERAL)
         .conflicts_with_all(alone)
         .conflicts_with(HOSTS),
         valued(
@@ -707,11 +709,20 @@ fn process_options() -> [Arg; 4] {
              --process. Connections are neither authenticated nor encrypted: use a private network",
         )
         .value_parser(clap::value_parser!(PathBuf))
+        .group(SEVERAL)
         .conflicts_with_all(alone)
         .requires(PROCESS),
         valued(PROCESS, "N", "Number of this process in the list of --hosts, from 0")
             .value_parser(number::<u16>(0..=1023))
             .requires(HOSTS),
+        valued(
+            PEER_TIMEOUT,
+            "SECONDS",
+            "Ends as incomplete when another process gives no sign of life for this long: it is stopped, or its network is gone",
+        )
+        .default_value("30")
+        .value_parser(number::<u32>(1..=86_400))
+        .requires(SEVERAL),
         flag(STARTED, "Ends this process when its input does")
             .hide(true)
             .requires(HOSTS),

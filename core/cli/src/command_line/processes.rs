@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -12,20 +12,25 @@ use std::time::Duration;
 
 use clap::ArgMatches;
 use refmap::explore::{Limits, Peers, PeersError};
-use refmap_distributed::{ConnectError, Connected, Greeting, Hosts, connect, connect_on};
+use refmap_distributed::{ConnectError, Connected, Greeting, Hosts, Patience, connect, connect_on};
 use tempfile::NamedTempFile;
 
+use super::input;
 use super::status::Status;
 
 /// Names of the options.
 pub(super) const PROCESSES: &str = "processes";
 pub(super) const HOSTS: &str = "hosts";
 pub(super) const PROCESS: &str = "process";
+/// Name of the option that says after which silence a process is lost.
+pub(super) const PEER_TIMEOUT: &str = "peer-timeout";
 /// Name of the option of a process that another one has started, and whose input is open as long as that one lives.
 pub(super) const STARTED: &str = "started";
 
 /// Time for which the processes of a list of hosts wait for each other.
-const PATIENCE: Duration = Duration::from_secs(600);
+const MEETING: Duration = Duration::from_secs(600);
+/// Greatest number of bytes of a list of hosts.
+const LIST: u64 = 1 << 20;
 
 /// Processes that a command asks for.
 pub(super) struct Company {
@@ -35,6 +40,7 @@ pub(super) struct Company {
     /// Workers of each process of this machine, and its limits.
     threads: usize,
     limits: Limits,
+    patience: Patience,
 }
 
 enum Which {
@@ -76,6 +82,14 @@ pub enum CompanyError {
         /// Text that it wrote to its standard error.
         said: String,
     },
+    /// A process of this machine was killed before the search began.
+    #[error("process {process} was killed by signal {signal} before the search began")]
+    Killed {
+        /// Its number.
+        process: usize,
+        /// Number of the signal.
+        signal: i32,
+    },
     /// The processes cannot connect.
     #[error(transparent)]
     Connect(#[from] ConnectError),
@@ -90,8 +104,13 @@ impl CompanyError {
         match self {
             Self::Lost(_)
             | Self::Connect(
-                ConnectError::Lost { .. } | ConnectError::Missing { .. } | ConnectError::Cancelled,
-            ) => Status::Incomplete,
+                ConnectError::Lost { .. }
+                | ConnectError::Silent { .. }
+                | ConnectError::Missing { .. }
+                | ConnectError::Cancelled,
+            )
+            | Self::Killed { .. } => Status::Incomplete,
+            Self::File { cause, .. } if input::is_interrupted(cause) => Status::Incomplete,
             _ => Status::Unusable,
         }
     }
@@ -119,11 +138,18 @@ impl Company {
             _ => return None,
         };
         words.insert(0, check.to_owned());
+        let silence = matches.get_one::<u32>(PEER_TIMEOUT).copied();
+        let limit = limits.seconds.map(Duration::try_from_secs_f64);
+        let patience = Patience {
+            meeting: limit.and_then(Result::ok).unwrap_or(MEETING).min(MEETING),
+            silence: Duration::from_secs(silence.unwrap_or_default().into()),
+        };
         Some(Self {
             which,
             words,
             threads,
             limits,
+            patience,
         })
     }
 
@@ -143,12 +169,12 @@ impl Company {
                 if *is_started {
                     end_with_input();
                 }
-                let text = std::fs::read_to_string(hosts).map_err(|cause| CompanyError::File {
+                let text = read(hosts, cancel).map_err(|cause| CompanyError::File {
                     path: hosts.clone(),
                     cause,
                 })?;
                 let hosts = Hosts::read(&text)?;
-                let connected = connect(&hosts, *process, &greeting, PATIENCE, &cancelled)?;
+                let connected = connect(&hosts, *process, &greeting, self.patience, &cancelled)?;
                 Ok(Joined {
                     connected: Arc::new(connected),
                     _started: Started::default(),
@@ -177,7 +203,7 @@ impl Company {
             started.add(child.map_err(|cause| CompanyError::Start { process, cause })?);
         }
         let ended = || cancelled() || started.ended().is_some();
-        match connect_on(listener, &hosts, 0, greeting, PATIENCE, &ended) {
+        match connect_on(listener, &hosts, 0, greeting, self.patience, &ended) {
             Ok(connected) => Ok(Joined {
                 connected: Arc::new(connected),
                 _started: started,
@@ -193,6 +219,7 @@ impl Company {
         command.arg("check").args(&self.words).args([
             option(PROCESS, &process),
             option("workers", &self.threads),
+            option(PEER_TIMEOUT, &self.patience.silence.as_secs()),
             format!("--{STARTED}"),
             "--quiet".to_owned(),
         ]);
@@ -211,6 +238,19 @@ impl Company {
             .stderr(Stdio::piped());
         Ok(command)
     }
+}
+
+/// The text of a list of hosts.
+fn read(path: &Path, cancel: &AtomicBool) -> io::Result<String> {
+    let mut text = String::new();
+    let mut file = input::open(path, cancel)?.take(LIST + 1);
+    file.read_to_string(&mut text)?;
+    if text.len() as u64 > LIST {
+        return Err(io::Error::other(format!(
+            "it has more than {LIST} bytes, and a list of hosts has an address a line"
+        )));
+    }
+    Ok(text)
 }
 
 /// A listener of this process, and the addresses of all that are on this machine, one a line.
@@ -263,16 +303,33 @@ impl Started {
     /// The error of a process that has ended, with what it wrote.
     fn said(&self) -> Option<CompanyError> {
         let place = self.ended()?;
+        let process = place + 1;
+        let mut children = self.children();
+        let child = &mut children[place];
+        if let Some(signal) = child.try_wait().ok().flatten().and_then(signal_of) {
+            return Some(CompanyError::Killed { process, signal });
+        }
         let mut said = String::new();
-        if let Some(mut errors) = self.children()[place].stderr.take() {
+        if let Some(mut errors) = child.stderr.take() {
             let _ = errors.read_to_string(&mut said);
         }
         let said = said.trim();
         Some(CompanyError::Ended {
-            process: place + 1,
+            process,
             said: said.strip_prefix("error: ").unwrap_or(said).to_owned(),
         })
     }
+}
+
+/// Number of the signal that has ended a process, if one has.
+#[cfg(unix)]
+fn signal_of(status: ExitStatus) -> Option<i32> {
+    std::os::unix::process::ExitStatusExt::signal(&status)
+}
+
+#[cfg(not(unix))]
+fn signal_of(_: ExitStatus) -> Option<i32> {
+    None
 }
 
 impl Drop for Started {

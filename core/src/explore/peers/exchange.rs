@@ -19,6 +19,12 @@ pub trait Peers: Send + Sync {
     ///
     /// If a process was lost.
     fn exchange(&self, words: Vec<Vec<u64>>) -> Result<Vec<Vec<u64>>, PeersError>;
+    /// Asks the others to come to the next exchange as soon as they can. It may be called while this process waits for them.
+    fn hurry(&self);
+    /// Whether another process has asked for that.
+    fn is_hurried(&self) -> bool;
+    /// Ends the exchange for which this process waits, and makes no more: one that has not come is lost, for this reason.
+    fn give_up(&self, reason: String);
 }
 
 /// The same words for each process.

@@ -7,7 +7,8 @@ use serde_json::{Map, Value};
 use crate::explore::keys::{Compared, Key};
 use crate::explore::limits::Limit;
 use crate::explore::peers::{
-    FIRST, Notice, Party, Peers, PeersError, Run, Trouble, push_key, push_value, take_value, to_all,
+    Attended, FIRST, Notice, Party, Peers, PeersError, Run, Trouble, push_key, push_value,
+    take_value, to_all,
 };
 use crate::explore::set::Candidate;
 use crate::model_call::Panic;
@@ -22,9 +23,25 @@ const SHARDS: u64 = 1 << 10;
 /// Targets sent last of which a worker knows. PERF: they fit into a processor's second cache.
 const SENT: usize = 1 << 13;
 
+/// A value in a sentence.
+fn told(value: &Value) -> String {
+    match value {
+        Value::Null => "none".to_owned(),
+        Value::String(text) => format!("`{text}`"),
+        Value::Array(entries) if entries.is_empty() => "nothing".to_owned(),
+        Value::Array(entries) => {
+            let entries: Vec<_> = entries.iter().map(told).collect();
+            entries.join(", ")
+        }
+        Value::Bool(_) | Value::Number(_) | Value::Object(_) => value.to_string(),
+    }
+}
+
 /// Data that a search has beside itself where it is one of several.
 pub(super) struct Together {
     pub peers: Arc<dyn Peers>,
+    /// The same, with what is known while this process waits for them.
+    pub attended: Arc<Attended>,
     party: Party,
     /// Words of targets for each process.
     pub outgoing: Vec<Vec<u64>>,
@@ -38,22 +55,27 @@ pub(super) struct Together {
     pub notices: Vec<Notice>,
     /// Reason why this process expands no more states.
     pub trouble: Option<Trouble>,
+    /// Whether initial states may be missing, since another process was in a hurry.
+    pub is_cut: bool,
     /// Panic of a function of the model that was not called for a state or a step.
     pub panic: Option<Panic>,
 }
 
 impl Together {
     pub fn new(party: Party) -> Self {
-        let peers = Arc::clone(&party.peers);
+        let attended = Arc::clone(&party.peers);
+        let peers: Arc<dyn Peers> = Arc::clone(&attended) as _;
         Self {
             outgoing: vec![Vec::new(); peers.processes()],
             peers,
+            attended,
             party,
             runs: Vec::new(),
             kept_runs: 0,
             sorted: 0,
             notices: Vec::new(),
             trouble: None,
+            is_cut: false,
             panic: None,
         }
     }
@@ -157,8 +179,8 @@ impl Together {
                     return Err(PeersError::Other {
                         process,
                         what: what.clone(),
-                        there: there.to_string(),
-                        first: first.to_string(),
+                        there: told(there),
+                        first: told(first),
                     });
                 }
             }

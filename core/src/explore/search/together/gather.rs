@@ -41,6 +41,7 @@ where
         self.together = Some(Box::new(Together::new(party)));
         self.kept = journal.map(|journal| Box::new(Kept::new(journal)));
         let ended = self.search_together()?;
+        self.together().attended.end();
         let ids = self.model.mentioned();
         let mentioned: Vec<_> = ids.into_iter().map(|id| (id, self.mentioned(id))).collect();
         let together = self.together.take().expect("it is there");
@@ -180,6 +181,7 @@ where
                 End::Complete if panicked => End::Panicked,
                 end => end,
             },
+            limit_process: ended.limit_process,
             initial_states: sum(|record| record.initial_states),
             unexamined: sum(|record| record.unexamined),
             transitions: sum(|record| record.transitions),
