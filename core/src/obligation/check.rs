@@ -405,9 +405,9 @@ fn run(
         },
         ..settings.clone()
     };
-    attended.attend(settings.limits, &settings.watch, || {
-        run_here(subject, &here, Some(&attended), started)
-    })
+    let work = || run_here(subject, &here, Some(&attended), started);
+    let done = attended.attend(settings.limits, &settings.watch, work);
+    done.map_err(CheckError::Peers)?
 }
 
 /// Discharges the obligations of a refinement that `settings` choose.

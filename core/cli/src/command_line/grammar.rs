@@ -671,7 +671,7 @@ fn disk_options() -> [Arg; 4] {
         valued(
             "every",
             "MINUTES",
-            "Time between two checkpoints; 10 by default. A search that a limit ends writes one, too, unless it is one of several processes",
+            "Time between two checkpoints; 10 by default. A search that a limit ends writes one, too; several processes write theirs where a level begins",
         )
         .value_parser(ValueParser::new(minutes)),
         folder(

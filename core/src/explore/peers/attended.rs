@@ -85,7 +85,16 @@ impl Attended {
     }
 
     /// Does what exchanges words with the others, attended.
-    pub fn attend<T>(&self, limits: Limits, watch: &Watch<'_>, work: impl FnOnce() -> T) -> T {
+    ///
+    /// # Errors
+    ///
+    /// If the operating system grants no thread.
+    pub fn attend<T>(
+        &self,
+        limits: Limits,
+        watch: &Watch<'_>,
+        work: impl FnOnce() -> T,
+    ) -> Result<T, PeersError> {
         let watch = Watch {
             cancel: watch.cancel,
             progress: None,
@@ -100,9 +109,12 @@ impl Attended {
                 }
             };
             let thread = thread::Builder::new().name("refmap:attend".to_owned());
-            // Where no thread is granted the search itself looks at the limits.
-            let _ = thread.spawn_scoped(scope, attend);
-            work()
+            let started = thread.spawn_scoped(scope, attend);
+            started.map_err(|error| PeersError::Lost {
+                process: self.process(),
+                reason: format!("it cannot start a thread: {error}"),
+            })?;
+            Ok(work())
         })
     }
 

@@ -19,8 +19,9 @@ pub(in crate::explore) struct Notice {
     pub stop: Option<u32>,
     /// Reason why it expands no more.
     pub trouble: Option<Trouble>,
-    /// Whether a checkpoint is to be written where a level begins: that of process 0 counts.
+    /// Whether a checkpoint is to be written where a level begins, and whether any is: that of process 0 counts.
     pub keeps: bool,
+    pub is_kept: bool,
     /// Whether the model was found to be at fault.
     pub is_at_fault: bool,
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use crate::explore::frontier::Span;
 use crate::explore::keys::{Compared, Key};
 use crate::explore::limits::Limit;
 use crate::explore::peers::{
@@ -37,6 +38,15 @@ fn told(value: &Value) -> String {
     }
 }
 
+/// Findings where a level begins.
+pub(super) struct Begun {
+    pub level: Span,
+    /// Words by which this process tells its own,
+    pub told: Vec<u64>,
+    /// and the transitions of all.
+    pub transitions: u64,
+}
+
 /// Data that a search has beside itself where it is one of several.
 pub(super) struct Together {
     pub peers: Arc<dyn Peers>,
@@ -51,6 +61,8 @@ pub(super) struct Together {
     pub kept_runs: usize,
     /// Number of states that are sorted.
     pub sorted: u64,
+    /// Findings where the level began that is being expanded, if there are checkpoints.
+    pub begun: Option<Begun>,
     /// Last notices of all.
     pub notices: Vec<Notice>,
     /// Reason why this process expands no more states.
@@ -73,6 +85,7 @@ impl Together {
             runs: Vec::new(),
             kept_runs: 0,
             sorted: 0,
+            begun: None,
             notices: Vec::new(),
             trouble: None,
             is_cut: false,

@@ -72,14 +72,16 @@ where
 
     /// Searches until the processes find that it is over.
     pub(super) fn search_together(&mut self) -> Result<Ended, NoOutcome> {
+        let started = self.clock.started;
+        self.together().attended.begin(started);
         self.together().test_search()?;
         let resumed = self.resume_together()?;
         if resumed.is_some() {
             // To read what there is takes no time of the search.
             self.clock.started = Instant::now();
+            let started = self.clock.started;
+            self.together().attended.begin(started);
         }
-        let started = self.clock.started;
-        self.together().attended.begin(started);
         let mut initial_states = 0;
         // A level in whose midst the search goes on has begun.
         let mut begun = None;
@@ -123,9 +125,8 @@ where
             };
             let mut new = self.begin_level(before, level.length + 1);
             if let Some((process, trouble)) = trouble {
-                if let Trouble::Limit(Limit::States(most)) = trouble {
-                    self.cut(&mut new, most)?;
-                }
+                self.keep_at_limit(None, trouble)?;
+                self.cut_if_too_many(&mut new, trouble)?;
                 break self.end_early(process, trouble, &[left, new]);
             }
             level = new;
@@ -192,9 +193,8 @@ where
     /// Decides whether the search ends where a level begins, and of whose limit.
     fn decide(&mut self, level: &mut Span) -> Result<Option<(End, Option<usize>)>, PeersError> {
         if let Some((process, trouble)) = self.trouble() {
-            if let Trouble::Limit(Limit::States(most)) = trouble {
-                self.cut(level, most)?;
-            }
+            self.keep_at_limit(Some(&*level), trouble)?;
+            self.cut_if_too_many(level, trouble)?;
             let rest = std::slice::from_ref(level);
             return Ok(Some(self.end_early(process, trouble, rest)));
         }
@@ -216,6 +216,7 @@ where
             return Ok(None);
         };
         let limit = Trouble::Limit(Limit::Depth(most));
+        self.keep_at_limit(Some(&*level), limit)?;
         Ok(Some(self.end_early(
             FIRST,
             limit,
@@ -273,7 +274,8 @@ where
             memory_bytes: resident_bytes().unwrap_or(0),
             stop: self.model.stop(),
             trouble: self.together().trouble,
-            keeps: self.kept.as_ref().is_some_and(|kept| kept.journal.is_due()),
+            keeps: self.kept.as_ref().is_some_and(|kept| kept.is_due()),
+            is_kept: self.kept.is_some(),
             is_at_fault: self.incomplete || self.model.is_at_fault(),
         };
         let form = self.form;

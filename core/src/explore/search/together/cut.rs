@@ -9,7 +9,8 @@ use std::sync::Arc;
 use super::Search;
 use crate::explore::frontier::Span;
 use crate::explore::keys::{Compared, Form};
-use crate::explore::peers::{Garbled, Peers, PeersError, push_key, take_keys, to_all};
+use crate::explore::limits::Limit;
+use crate::explore::peers::{Garbled, Peers, PeersError, Trouble, push_key, take_keys, to_all};
 use crate::explore::set::Visited;
 
 impl<'a, K, I> Search<'a, K, I>
@@ -17,8 +18,19 @@ where
     K: Compared + Ord,
     I: Visited<K>,
 {
-    /// Forgets the greatest states of the last level, so that all processes have no more than `most`.
-    pub(super) fn cut(&mut self, level: &mut Span, most: u64) -> Result<(), PeersError> {
+    /// Forgets the greatest states of the last level, if all processes have more than the limit allows.
+    pub(super) fn cut_if_too_many(
+        &mut self,
+        level: &mut Span,
+        trouble: Trouble,
+    ) -> Result<(), PeersError> {
+        match (trouble, self.options.limits.states) {
+            (Trouble::Limit(Limit::States(_)), Some(most)) => self.cut(level, most),
+            _ => Ok(()),
+        }
+    }
+
+    fn cut(&mut self, level: &mut Span, most: u64) -> Result<(), PeersError> {
         let peers = Arc::clone(&self.together().peers);
         let form = self.form;
         let Range { start, end } = level.states;

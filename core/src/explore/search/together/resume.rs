@@ -97,6 +97,8 @@ where
             self.kept = kept;
             return Ok(None);
         }
+        // To read and to send what there is takes as long as it takes.
+        self.together().attended.end();
         let mut resumed = Resumed::nothing();
         match (&mut kept, manifest) {
             (Some(kept), Some(manifest)) => {
