@@ -28,11 +28,12 @@ pub struct Participant {
     meeting: Arc<Meeting>,
     process: usize,
     processes: usize,
+    most_words: usize,
     /// Meetings after which it is lost.
     last: Mutex<u64>,
 }
 
-/// So many processes. Each of them is lost when it is dropped before the others.
+/// So many processes. An even number of them sends few words at a time, so that a level takes many meetings. Each of them is lost when it is dropped before the others.
 pub fn participants(processes: usize) -> Vec<Participant> {
     let meeting = Arc::new(Meeting {
         state: Mutex::new(State {
@@ -47,6 +48,11 @@ pub fn participants(processes: usize) -> Vec<Participant> {
         meeting: Arc::clone(&meeting),
         process,
         processes,
+        most_words: if processes.is_multiple_of(2) {
+            1_000
+        } else {
+            usize::MAX
+        },
         last: Mutex::new(u64::MAX),
     };
     (0..processes).map(participant).collect()
@@ -85,6 +91,10 @@ impl Peers for Participant {
 
     fn process(&self) -> usize {
         self.process
+    }
+
+    fn most_words(&self) -> usize {
+        self.most_words
     }
 
     fn exchange(&self, words: Vec<Words>) -> Result<Vec<Words>, PeersError> {

@@ -251,7 +251,7 @@ fn connecting_to_what_does_not_answer_can_be_cancelled() {
         let full = || TcpListener::bind("127.0.0.1:0").unwrap();
         let full = [full(), full(), full()];
         let addresses = full.each_ref().map(|one| one.local_addr().unwrap());
-        let held: Vec<_> = addresses
+        let _held: Vec<_> = addresses
             .iter()
             .map(|address| {
                 let call = || TcpStream::connect_timeout(address, Duration::from_millis(50)).ok();

@@ -162,6 +162,10 @@ impl Peers for Attended {
         self.peers.process()
     }
 
+    fn most_words(&self) -> usize {
+        self.peers.most_words()
+    }
+
     fn exchange(&self, words: Vec<Vec<u64>>) -> Result<Vec<Vec<u64>>, PeersError> {
         self.state().waits = Some(Instant::now());
         let received = self.peers.exchange(words);

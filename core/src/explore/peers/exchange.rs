@@ -13,6 +13,10 @@ pub trait Peers: Send + Sync {
     fn processes(&self) -> usize;
     /// Number of this process, from 0.
     fn process(&self) -> usize;
+    /// Words that may be under way between all processes: 64 MiB of them. All have to say the same.
+    fn most_words(&self) -> usize {
+        1 << 23
+    }
     /// Sends words to each process, this one included, and returns the words that each has sent to this one, once all have.
     ///
     /// # Errors

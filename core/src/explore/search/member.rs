@@ -15,8 +15,6 @@ use crate::explore::set::Candidate;
 use crate::model_call::Panic;
 use crate::random::generator::mix;
 
-/// Words that are under way between all processes, at most: 64 MiB.
-pub(super) const WORDS: usize = 1 << 23;
 /// Number from which on states are those at which something was found before the search went on from a checkpoint.
 pub(super) const EARLIER: u64 = 1 << 63;
 /// Shards of the states: each belongs to a process as a whole.
@@ -165,10 +163,15 @@ impl Together {
         }
     }
 
+    /// Words that may be under way from this process.
+    pub fn most_words(&self) -> usize {
+        self.peers.most_words() / self.outgoing.len()
+    }
+
     /// True if there are as many words for the others as may be under way.
     pub fn is_full(&self) -> bool {
         let words: usize = self.outgoing.iter().map(Vec::len).sum();
-        words >= WORDS / self.outgoing.len()
+        words >= self.most_words()
     }
 
     pub fn limit(&mut self, limit: Limit) {

@@ -13,7 +13,7 @@ use std::time::Instant;
 use super::bounds::BETWEEN_LOOKS;
 use super::checkpoint::AT_FAULT;
 use super::initial::CutShort;
-use super::member::{EARLIER, Together, WORDS};
+use super::member::{EARLIER, Together};
 use super::resume::Added;
 use super::state::{Search, Worker};
 use crate::explore::expansion::Task;

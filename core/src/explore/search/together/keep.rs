@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{EARLIER, WORDS, end_of};
+use super::{EARLIER, end_of};
 use crate::explore::StateId;
 use crate::explore::disk::{DiskError, Manifest, SavedSpan};
 use crate::explore::expansion::Keeps;
@@ -125,6 +125,7 @@ where
         let (form, states) = (self.form, self.log.len());
         let together = self.together();
         let peers = Arc::clone(&together.peers);
+        let most = together.most_words();
         let run = together.runs[number];
         let end = end_of(&together.runs, number, states);
         let mut at = run.first as usize;
@@ -141,7 +142,7 @@ where
             let mut keys = Vec::new();
             for (first, piece) in self.log.runs(at..end) {
                 for (place, key) in (first..).zip(piece) {
-                    if keys.len() >= WORDS / peers.processes() {
+                    if keys.len() >= most {
                         break;
                     }
                     push_key(&mut keys, key);
