@@ -109,6 +109,23 @@ impl Connected {
         Ok(())
     }
 
+    /// Leaves the search, and tells the others why: for them this process is lost. It may be called while it waits for them; exchanges
+    /// then fail.
+    pub fn leave(&self, reason: &str) {
+        self.status.gone(self.process, reason);
+        self.tell(self.process, reason);
+    }
+
+    /// Tells the others that this process leaves, because of the loss of one.
+    fn tell(&self, lost: usize, reason: &str) {
+        let until = Instant::now() + LEAVING;
+        // One that is lost may not read, and then there is no time left for the others.
+        let is_lost = |connection: &&Arc<Connection>| connection.process() == lost;
+        let (gone, others): (Vec<_>, Vec<_>) = self.connections.iter().partition(is_lost);
+        let all = others.into_iter().chain(gone);
+        all.for_each(|connection| connection.leave(lost, reason, until));
+    }
+
     fn exchanges(&self) -> MutexGuard<'_, Exchanges> {
         self.exchanges
             .lock()
@@ -128,12 +145,7 @@ impl Connected {
         if !self.status.ending()
             && let PeersError::Lost { process, reason } = &reason
         {
-            let until = Instant::now() + LEAVING;
-            // One that is lost may not read, and then there is no time left for the others.
-            let is_lost = |connection: &&Arc<Connection>| connection.process() == *process;
-            let (lost, others): (Vec<_>, Vec<_>) = self.connections.iter().partition(is_lost);
-            let all = others.into_iter().chain(lost);
-            all.for_each(|connection| connection.leave(*process, reason, until));
+            self.tell(*process, reason);
         }
         if let Exchanges::Open(worker) = mem::replace(&mut *exchanges, Exchanges::Closed(reason)) {
             worker.end();

@@ -163,12 +163,14 @@ fn no_thread_is_left_after_a_finish() {
             // Processes of this test alone have such numbers.
             names
                 .filter_map(name)
-                .filter(|name| ["timely:send-8\n", "timely:recv-8\n"].contains(&&name[..]))
+                .filter(|name| {
+                    ["timely:send-8\n", "timely:recv-8\n", "refmap:beat-8\n"].contains(&&name[..])
+                })
                 .count()
         };
         let nine = group(9);
         let start = Instant::now();
-        while threads() < 16 {
+        while threads() < 24 {
             // A thread has its name a moment after it has started.
             assert!(
                 start.elapsed() < Duration::from_secs(20),

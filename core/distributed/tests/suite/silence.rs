@@ -211,6 +211,24 @@ fn a_connection_without_a_network_is_lost_at_both_ends() {
     });
 }
 
+/// A reason for which a process leaves reaches all others, which wait for it.
+#[test]
+fn who_leaves_says_why() {
+    within(60, || {
+        let mut all = group(3).into_iter();
+        let leaving = all.next().unwrap();
+        let waiting: Vec<_> = all
+            .map(|process| spawn(move || process.exchange(vec![vec![1; 10]; 3]).unwrap_err()))
+            .collect();
+        leaving.leave("a reason");
+        let own = leaving.exchange(vec![vec![]; 3]).unwrap_err();
+        let others = waiting.into_iter().map(|thread| thread.join().unwrap());
+        for error in others.chain([own]) {
+            assert_eq!(lost(error), (0, "a reason".to_owned()));
+        }
+    });
+}
+
 /// One that waits asks the others to hurry, and gives up the one that has not come.
 #[test]
 fn who_waits_can_give_up() {
