@@ -74,6 +74,7 @@ pub(super) fn sampled(
         states_kept: None,
         threads: 1,
         processes: None,
+        limit_process: None,
         obligations: obligations.iter().map(row).collect(),
         coverage: coverage.collect(),
         warnings: Vec::new(),

@@ -63,7 +63,7 @@ use terminal::Screen;
 use trace_file::{TraceFile, Traced};
 use visible::{Visible, tell};
 
-pub use error::{CommandError, HistoryFileError};
+pub use error::{CommandError, HistoryFileError, LastCheckpoint};
 pub use junit::JunitFileError;
 pub use output_file::{OutputFile, Unwritten};
 pub use size::SizeError;
@@ -351,18 +351,19 @@ fn check(
 
 /// The error of a check, which names the checkpoint from which it goes on if a process was lost.
 fn lost(error: InputError, settings: &Settings<'_>) -> CommandError {
-    let checkpoints = settings.checkpoints.as_ref();
-    match checkpoints.map(|checkpoints| checkpoints.folder.clone()) {
-        Some(folder)
-            if matches!(
-                error,
-                InputError::Check(CheckError::Peers(PeersError::Lost { .. }))
-            ) && Checkpoints::label_of(&folder).is_ok() =>
-        {
-            CommandError::LostWithCheckpoint { error, folder }
-        }
-        _ => error.into(),
+    if !matches!(
+        error,
+        InputError::Check(CheckError::Peers(PeersError::Lost { .. }))
+    ) {
+        return error.into();
     }
+    let folder = settings.checkpoints.as_ref().map(|of| of.folder.clone());
+    let checkpoint = match folder {
+        Some(folder) if Checkpoints::label_of(&folder).is_ok() => LastCheckpoint::Of(folder),
+        Some(_) => LastCheckpoint::NotYet,
+        None => LastCheckpoint::NotAsked,
+    };
+    CommandError::Lost { error, checkpoint }
 }
 
 /// Reports that no counterexample was written. If a file of an earlier run exists, the report names it even with

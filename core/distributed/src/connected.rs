@@ -4,6 +4,7 @@ use std::net::TcpStream;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 use std::{io, mem};
 
 use refmap::explore::{Peers, PeersError};
@@ -11,12 +12,16 @@ use timely::communication::Hooks;
 use timely::communication::allocator::ProcessBuilder;
 use timely::communication::allocator::zero_copy::initialize::initialize_networking_from_sockets;
 
+use crate::panics::{EXCHANGE, keep_quiet};
 use crate::status::Status;
 use crate::wire::{Connection, Wire};
 use crate::worker::{self, Words};
 
 /// Buffers of 1 MiB that each connection keeps when they are empty.
 const SPARE_BUFFERS: usize = 8;
+
+/// Time that a process spends on saying why it leaves.
+const LEAVING: Duration = Duration::from_millis(300);
 
 /// Process that is connected with all others of its search.
 ///
@@ -52,9 +57,15 @@ struct Worker {
 
 impl Connected {
     /// Process with connections to all others, by their numbers; there is none to itself.
-    pub(crate) fn new(process: usize, sockets: Vec<Option<TcpStream>>) -> io::Result<Self> {
+    /// One that says nothing for as long as `silence` is lost.
+    pub(crate) fn new(
+        process: usize,
+        sockets: Vec<Option<TcpStream>>,
+        silence: Duration,
+    ) -> io::Result<Self> {
+        keep_quiet();
         let processes = sockets.len();
-        let status = Arc::new(Status::default());
+        let status = Arc::new(Status::new(processes));
         let mut connections = Vec::new();
         let mut wires = Vec::new();
         for (other, socket) in sockets.into_iter().enumerate() {
@@ -62,10 +73,13 @@ impl Connected {
             wires.push(
                 connection
                     .clone()
-                    .map(|it| Wire::new(process, it, Arc::clone(&status)))
+                    .map(|it| Wire::new(process, it, Arc::clone(&status), silence))
                     .transpose()?,
             );
             connections.extend(connection);
+        }
+        for connection in &connections {
+            Arc::clone(connection).beat(process, Arc::clone(&status))?;
         }
         let exchanges = match processes {
             1 => Exchanges::Alone,
@@ -95,6 +109,23 @@ impl Connected {
         Ok(())
     }
 
+    /// Leaves the search, and tells the others why: for them this process is lost. It may be called while it waits for them; exchanges
+    /// then fail.
+    pub fn leave(&self, reason: &str) {
+        self.status.gone(self.process, reason);
+        self.tell(self.process, reason);
+    }
+
+    /// Tells the others that this process leaves, because of the loss of one.
+    fn tell(&self, lost: usize, reason: &str) {
+        let until = Instant::now() + LEAVING;
+        // One that is lost may not read, and then there is no time left for the others.
+        let is_lost = |connection: &&Arc<Connection>| connection.process() == lost;
+        let (gone, others): (Vec<_>, Vec<_>) = self.connections.iter().partition(is_lost);
+        let all = others.into_iter().chain(gone);
+        all.for_each(|connection| connection.leave(lost, reason, until));
+    }
+
     fn exchanges(&self) -> MutexGuard<'_, Exchanges> {
         self.exchanges
             .lock()
@@ -114,9 +145,7 @@ impl Connected {
         if !self.status.ending()
             && let PeersError::Lost { process, reason } = &reason
         {
-            self.connections
-                .iter()
-                .for_each(|connection| connection.leave(*process, reason));
+            self.tell(*process, reason);
         }
         if let Exchanges::Open(worker) = mem::replace(&mut *exchanges, Exchanges::Closed(reason)) {
             worker.end();
@@ -143,6 +172,7 @@ impl Peers for Connected {
             "there are words for each process"
         );
         let exchanges = self.exchanges();
+        self.status.begin(self.process);
         let received = match &*exchanges {
             Exchanges::Alone => return Ok(words),
             Exchanges::Closed(reason) => return Err(reason.clone()),
@@ -154,6 +184,20 @@ impl Peers for Connected {
             self.close(exchanges, reason.clone());
         }
         received
+    }
+
+    fn hurry(&self) {
+        if self.status.hurry() {
+            self.connections.iter().for_each(|one| one.beat_now());
+        }
+    }
+
+    fn is_hurried(&self) -> bool {
+        self.status.is_hurried()
+    }
+
+    fn give_up(&self, reason: String) {
+        self.status.gone(self.status.latest(self.process), reason);
     }
 }
 
@@ -187,7 +231,7 @@ impl Worker {
         let (requests, of_requests) = channel();
         let (to_answers, answers) = channel();
         let thread = std::thread::Builder::new()
-            .name("refmap:exchange".to_owned())
+            .name(EXCHANGE.to_owned())
             .spawn(move || worker::run(builder, status, &of_requests, &to_answers))?;
         Ok(Self {
             requests,

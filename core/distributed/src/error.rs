@@ -9,6 +9,14 @@ pub enum ConnectError {
     /// A list of hosts has none.
     #[error("there is no host")]
     NoHost,
+    /// A list of hosts has too many.
+    #[error("line {line}: there are more than {most} hosts")]
+    TooMany {
+        /// Number of the line of the first that is too many.
+        line: usize,
+        /// Greatest number of hosts.
+        most: usize,
+    },
     /// A line of a list of hosts is no address.
     #[error("line {line}: `{text}` is no address `host:port`: {fault}")]
     Address {
@@ -137,6 +145,14 @@ pub enum ConnectError {
     Lost {
         /// Number of the process.
         process: usize,
+    },
+    /// A process that was there says nothing any more.
+    #[error("process {process} was lost before all had connected: {reason}")]
+    Silent {
+        /// Number of the process.
+        process: usize,
+        /// For how long, and since when.
+        reason: String,
     },
     /// The operating system refuses what a connection needs.
     #[error("a connection cannot be set up: {0}")]

@@ -14,13 +14,13 @@ use crate::greeting::{Greeting, LONGEST_SEARCH, LONGEST_VERSION};
 const MAGIC: &[u8; 8] = b"refmap\r\n";
 
 /// Number of the protocol. It changes with what is sent.
-pub(crate) const PROTOCOL: u32 = 1;
+pub(crate) const PROTOCOL: u32 = 2;
 
 /// Length of a hello without its texts.
 const HEAD: usize = 36;
 
 /// Time that the operating system has to take a hello.
-const SENDING: Duration = Duration::from_secs(2);
+const SENDING: Duration = Duration::from_millis(500);
 
 /// Hello of a process.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,6 +2,9 @@
 
 use crate::ConnectError;
 
+/// Greatest number of hosts.
+const MOST: usize = 1024;
+
 /// Addresses of all processes, in the order of their numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hosts {
@@ -13,7 +16,7 @@ impl Hosts {
     ///
     /// # Errors
     ///
-    /// If a line is no address, if two are the same one, or if there is none.
+    /// If a line is no address, if two are the same one, or if there is none or more than 1024.
     pub fn read(text: &str) -> Result<Self, ConnectError> {
         let mut found: Vec<(usize, &str)> = Vec::new();
         for (line, content) in (1..).zip(text.lines()) {
@@ -37,6 +40,9 @@ impl Hosts {
                     first,
                     address: address.to_owned(),
                 });
+            }
+            if found.len() == MOST {
+                return Err(ConnectError::TooMany { line, most: MOST });
             }
             found.push((line, address));
         }
@@ -128,5 +134,11 @@ mod tests {
             "line 3: `A:1` stands in line 1 already"
         );
         assert_eq!(message("# none"), "there is no host");
+        let lines = |count| -> String { (0..count).map(|host| format!("h{host}:1\n")).collect() };
+        assert_eq!(Hosts::read(&lines(1024)).unwrap().processes(), 1024);
+        assert_eq!(
+            message(&lines(1025)),
+            "line 1025: there are more than 1024 hosts"
+        );
     }
 }

@@ -10,8 +10,11 @@
 //! Memory: an exchange holds the words that it sends once more, until the network has taken them, and a process can be at most one
 //! exchange ahead of another one. Nothing else grows.
 //!
-//! Limits: a process whose machine loses power, or whose network drops packets without an error, is not noticed before the operating
-//! system gives up the connection. No process joins later, and none is replaced.
+//! Silence: each process gives signs of life all the time, whatever it does. One that gives none for a while, since it is stopped, its
+//! machine has lost power or the network drops its packets, is lost as one is that has ended. One that gives them is waited for as
+//! long as it takes; whoever waits can ask it to hurry, and give up ([`Peers`](refmap::explore::Peers)).
+//!
+//! No process joins later, and none is replaced.
 
 mod connect;
 mod connected;
@@ -20,12 +23,14 @@ mod greeting;
 mod hello;
 mod hosts;
 mod inbox;
+mod panics;
 mod piece;
+mod silence;
 mod status;
 mod wire;
 mod worker;
 
-pub use connect::{connect, connect_on};
+pub use connect::{Patience, connect, connect_on};
 pub use connected::Connected;
 pub use error::ConnectError;
 pub use greeting::Greeting;

@@ -4,17 +4,19 @@
 //! to it: a loss is recorded in the [`Status`], what is written to a lost process is dropped, and a thread that reads from it is
 //! parked for good.
 //!
-//! The bytes of timely travel in frames, so that a process can say that it has finished, or why it leaves: if process 0 leaves because
-//! it has lost process 2, then process 1 reports the loss of process 2, whichever it notices first.
+//! The bytes of timely travel in frames, so that a process can say that it is alive, that it has finished, or why it leaves: if process 0
+//! leaves because it has lost process 2, then process 1 reports the loss of process 2, whichever it notices first.
 
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use timely::communication::allocator::zero_copy::stream::Stream;
 
-use crate::status::Status;
+use crate::silence::{BEAT, LOOK, Silence};
+use crate::status::{Beat, Status};
 
 /// Greatest number of bytes in a frame.
 const FRAME: usize = 1 << 16;
@@ -25,11 +27,11 @@ const FINISHED: u32 = u32::MAX;
 /// Length of a frame that says why the process leaves: a number of a process, the length of a reason, and the reason.
 const LEAVES: u32 = u32::MAX - 1;
 
+/// Length of a frame that is a sign of life: a number of exchanges, and whether the others are to hurry.
+const ALIVE: u32 = u32::MAX - 2;
+
 /// Greatest number of bytes of a reason.
 const REASON: usize = 1 << 10;
-
-/// Time that a process spends on saying why it leaves, for each of the others.
-const LEAVING: Duration = Duration::from_millis(300);
 
 /// Connection with a process.
 #[derive(Debug)]
@@ -37,8 +39,18 @@ pub(crate) struct Connection {
     /// Number of that process.
     process: usize,
     socket: TcpStream,
+    outgoing: Mutex<Outgoing>,
+    /// What wakes the thread that gives signs of life.
+    changed: Condvar,
+}
+
+/// The way to the other process.
+#[derive(Debug, Default)]
+struct Outgoing {
     /// Frame that is being written.
-    frame: Mutex<Vec<u8>>,
+    frame: Vec<u8>,
+    /// Whether nothing is written any more.
+    is_closed: bool,
 }
 
 impl Connection {
@@ -46,64 +58,131 @@ impl Connection {
         Self {
             process,
             socket,
-            frame: Mutex::default(),
+            outgoing: Mutex::default(),
+            changed: Condvar::new(),
         }
+    }
+
+    /// Number of the other process.
+    pub fn process(&self) -> usize {
+        self.process
+    }
+
+    fn outgoing(&self) -> MutexGuard<'_, Outgoing> {
+        self.outgoing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Writes a frame of timely's bytes; returns how many of them it has.
     fn write(&self, bytes: &[u8]) -> io::Result<usize> {
         let bytes = &bytes[..bytes.len().min(FRAME)];
-        let frame = self.frame.lock().unwrap_or_else(PoisonError::into_inner);
-        self.write_frame(frame, bytes.len() as u32, bytes)?;
+        self.write_frame(&mut self.outgoing(), bytes.len() as u32, bytes)?;
         Ok(bytes.len())
+    }
+
+    /// Starts the thread that gives signs of life of this process until the connection is closed.
+    pub fn beat(self: Arc<Self>, own: usize, status: Arc<Status>) -> io::Result<()> {
+        let name = format!("refmap:beat-{}", self.process);
+        let beat = move || {
+            let mut outgoing = self.outgoing();
+            while !outgoing.is_closed {
+                let Beat { begun, hurries } = status.beat(own);
+                let mut content = begun.to_le_bytes().to_vec();
+                content.push(hurries.into());
+                // The thread that reads records a loss.
+                let _ = self.write_frame(&mut outgoing, ALIVE, &content);
+                let woken = self.changed.wait_timeout(outgoing, BEAT);
+                outgoing = woken.unwrap_or_else(PoisonError::into_inner).0;
+            }
+        };
+        thread::Builder::new().name(name).spawn(beat).map(drop)
+    }
+
+    /// Has the next sign of life be given at once.
+    pub fn beat_now(&self) {
+        self.changed.notify_all();
     }
 
     /// Writes that this process has finished, and nothing after it.
     fn finish(&self) {
-        let frame = self.frame.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut outgoing = self.outgoing();
         // A process that is gone need not know.
-        let _ = self.write_frame(frame, FINISHED, &[]);
+        let _ = self.write_frame(&mut outgoing, FINISHED, &[]);
+        outgoing.is_closed = true;
+        drop(outgoing);
+        self.beat_now();
         let _ = self.socket.shutdown(Shutdown::Write);
     }
 
     /// Writes that this process leaves because of the loss of a process, and closes the connection. It is closed without a reason if
-    /// the other process does not read.
-    pub fn leave(&self, lost: usize, reason: &str) {
+    /// the other process does not read until then.
+    pub fn leave(&self, lost: usize, reason: &str, until: Instant) {
         let mut content = Vec::new();
         let reason = &reason.as_bytes()[..reason.len().min(REASON)];
         content.extend((lost as u32).to_le_bytes());
         content.extend((reason.len() as u32).to_le_bytes());
         content.extend(reason);
-        let _ = self.socket.set_write_timeout(Some(LEAVING));
-        if let Some(frame) = self.frame_within(LEAVING) {
-            let _ = self.write_frame(frame, LEAVES, &content);
+        let left = until.saturating_duration_since(Instant::now());
+        // A time of nothing is none.
+        let time = left.max(Duration::from_millis(1));
+        let _ = self.socket.set_write_timeout(Some(time));
+        if let Some(mut outgoing) = self.outgoing_until(until) {
+            let _ = self.write_frame(&mut outgoing, LEAVES, &content);
+            outgoing.is_closed = true;
         }
+        // A thread that is writing gets an error.
         let _ = self.socket.shutdown(Shutdown::Both);
+        self.outgoing().is_closed = true;
+        self.beat_now();
     }
 
-    /// The frame, if nobody writes one any more within a time.
-    fn frame_within(&self, time: Duration) -> Option<MutexGuard<'_, Vec<u8>>> {
-        let start = Instant::now();
+    /// The way to the other process, if nobody writes a frame any more at some time before that.
+    fn outgoing_until(&self, until: Instant) -> Option<MutexGuard<'_, Outgoing>> {
         loop {
-            match self.frame.try_lock() {
-                Ok(frame) => return Some(frame),
+            match self.outgoing.try_lock() {
+                Ok(outgoing) => return Some(outgoing),
                 Err(TryLockError::Poisoned(poisoned)) => return Some(poisoned.into_inner()),
-                Err(TryLockError::WouldBlock) if start.elapsed() > time => return None,
-                Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(1)),
+                Err(TryLockError::WouldBlock) if Instant::now() >= until => return None,
+                Err(TryLockError::WouldBlock) => thread::sleep(Duration::from_millis(1)),
             }
         }
     }
 
-    fn write_frame(
-        &self,
-        mut frame: MutexGuard<'_, Vec<u8>>,
-        length: u32,
-        content: &[u8],
-    ) -> io::Result<()> {
+    fn write_frame(&self, outgoing: &mut Outgoing, length: u32, content: &[u8]) -> io::Result<()> {
+        if outgoing.is_closed {
+            return Err(ErrorKind::BrokenPipe.into());
+        }
+        let frame = &mut outgoing.frame;
         frame.clear();
         frame.extend(length.to_le_bytes());
         frame.extend(content);
-        (&self.socket).write_all(&frame)
+        (&self.socket).write_all(frame)
+    }
+}
+
+/// Bytes of a connection, which are waited for as long as the other process gives signs of life.
+struct Incoming {
+    socket: TcpStream,
+    silence: Silence,
+}
+
+impl Read for Incoming {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            match self.socket.read(buffer) {
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error)
+                    if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) =>
+                {
+                    if let Some(reason) = self.silence.look() {
+                        return Err(io::Error::new(ErrorKind::TimedOut, reason));
+                    }
+                }
+                read => {
+                    self.silence.end();
+                    return read;
+                }
+            }
+        }
     }
 }
 
@@ -111,6 +190,7 @@ impl Connection {
 enum Frame {
     /// Bytes of timely.
     Bytes(usize),
+    Alive(Beat),
     Finished,
     /// Loss of a process, because of which the other one leaves.
     Leaves(usize, String),
@@ -122,7 +202,9 @@ pub(crate) struct Wire {
     own: usize,
     connection: Arc<Connection>,
     status: Arc<Status>,
-    reader: BufReader<TcpStream>,
+    /// Silence of a process that is too long.
+    silence: Duration,
+    reader: BufReader<Incoming>,
     /// Bytes of the frame that are not read yet.
     unread: usize,
     /// Whether nothing can be written any more.
@@ -130,13 +212,24 @@ pub(crate) struct Wire {
 }
 
 impl Wire {
-    pub fn new(own: usize, connection: Arc<Connection>, status: Arc<Status>) -> io::Result<Self> {
-        let reader = BufReader::with_capacity(FRAME, connection.socket.try_clone()?);
+    pub fn new(
+        own: usize,
+        connection: Arc<Connection>,
+        status: Arc<Status>,
+        silence: Duration,
+    ) -> io::Result<Self> {
+        let socket = connection.socket.try_clone()?;
+        socket.set_read_timeout(Some(LOOK))?;
+        let incoming = Incoming {
+            socket,
+            silence: Silence::new(silence),
+        };
         Ok(Self {
             own,
             connection,
             status,
-            reader,
+            silence,
+            reader: BufReader::with_capacity(FRAME, incoming),
             unread: 0,
             broken: false,
         })
@@ -146,6 +239,15 @@ impl Wire {
     fn next_frame(&mut self) -> io::Result<Frame> {
         match read_number(&mut self.reader)? {
             FINISHED => Ok(Frame::Finished),
+            ALIVE => {
+                let (mut begun, mut hurries) = ([0; 8], [0]);
+                self.reader.read_exact(&mut begun)?;
+                self.reader.read_exact(&mut hurries)?;
+                Ok(Frame::Alive(Beat {
+                    begun: u64::from_le_bytes(begun),
+                    hurries: hurries != [0],
+                }))
+            }
             LEAVES => {
                 let lost = read_number(&mut self.reader)? as usize;
                 let mut reason = vec![0; (read_number(&mut self.reader)? as usize).min(REASON)];
@@ -177,7 +279,7 @@ impl Wire {
 /// Waits for ever.
 fn park() -> ! {
     loop {
-        std::thread::park();
+        thread::park();
     }
 }
 
@@ -193,6 +295,7 @@ impl Read for Wire {
         while self.unread == 0 {
             match self.next_frame() {
                 Ok(Frame::Bytes(length)) => self.unread = length,
+                Ok(Frame::Alive(beat)) => self.status.heard(other, beat),
                 Ok(Frame::Finished) => {
                     self.status
                         .gone(other, "it has finished before this process");
@@ -220,7 +323,6 @@ impl Read for Wire {
                 self.unread -= length;
                 Ok(length)
             }
-            Err(error) if error.kind() == ErrorKind::Interrupted => Err(error),
             Err(error) => self.gone(&error),
         }
     }
@@ -249,6 +351,7 @@ impl Stream for Wire {
             self.own,
             Arc::clone(&self.connection),
             Arc::clone(&self.status),
+            self.silence,
         )
     }
 
@@ -262,5 +365,15 @@ impl Stream for Wire {
             self.connection.finish();
         }
         Ok(())
+    }
+}
+
+impl Drop for Wire {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            // Timely cannot read what has come, and its thread has ended.
+            self.status
+                .gone(self.connection.process, "it has sent what cannot be read");
+        }
     }
 }

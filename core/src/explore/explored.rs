@@ -33,6 +33,8 @@ pub struct Explored<S: TransitionSystem, T> {
     pub tally: T,
     /// Way in which it ended.
     pub end: End,
+    /// Number of the process whose limit ended it, of several, unless that is one on all of them.
+    pub limit_process: Option<usize>,
     /// Distinct initial states.
     pub initial_states: u64,
     /// States reached that the visitor was not shown, since the time was up.

@@ -222,7 +222,7 @@ pub struct Watch<'a> {
 }
 
 impl Watch<'_> {
-    fn is_cancelled(&self) -> bool {
+    pub(super) fn is_cancelled(&self) -> bool {
         self.cancel
             .is_some_and(|cancel| cancel.load(Ordering::Relaxed))
     }

@@ -50,7 +50,7 @@ pub(crate) use memory::resident_bytes;
 pub(crate) use memory::tests::REFUSED;
 pub(crate) use no_outcome::NoOutcome;
 pub use options::{Options, Order, Record, Storage};
-pub(crate) use peers::{Party, conclude};
+pub(crate) use peers::{Attended, Party, conclude};
 pub use peers::{Peers, PeersError};
 pub use place::{Place, StateId};
 pub(crate) use set::{FINGERPRINT_BITS, Predecessor, fingerprint, omission_probability};

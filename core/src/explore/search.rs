@@ -152,6 +152,7 @@ where
         let earlier = self.kept.as_ref();
         let earlier_seconds = earlier.map_or(0.0, |kept| kept.journal.earlier_seconds);
         Ok(Found {
+            limit_process: None,
             initial_states: initial_states as u64,
             unexamined: self.unexamined,
             transitions: self.transitions,

@@ -13,7 +13,7 @@ use super::found::Found;
 use super::judge::{self, Labelled};
 use super::model::AsksAgain;
 use super::obligations::{Counts, Obligations};
-use super::settings::{Search, Settings, Symmetry};
+use super::settings::{Search, Settings, Symmetry, Until};
 use super::stepper::Stepper;
 use super::subject::{Passes, QuotientOf, Subject, Typed, declared, quotient};
 use super::visitor::Plan;
@@ -21,8 +21,8 @@ use super::walks;
 use crate::crowd::{Crowd, DeclaredBy};
 use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem};
 use crate::explore::{
-    Checkpoints, DiskError, FINGERPRINT_BITS, Journal, Limits, Means, NoOutcome, Order, Party,
-    Peers, PeersError, Record, Storage, Watch, conclude,
+    Attended, Checkpoints, DiskError, FINGERPRINT_BITS, Journal, Limits, Means, NoOutcome, Order,
+    Party, PeersError, Record, Storage, Watch, conclude,
 };
 use crate::functions::Functions;
 use crate::inclusion::{Inclusion, of_refinement};
@@ -401,10 +401,34 @@ fn hand_over(
     Ok(())
 }
 
-/// Discharges the obligations of a refinement that `settings` choose.
+/// Discharges the obligations of a refinement that `settings` choose; where several processes search, attended by the limits of this one.
 fn run(
     subject: &dyn Subject,
     settings: &Settings<'_>,
+    started: Instant,
+) -> Result<Report, CheckError> {
+    let Some(peers) = &settings.peers else {
+        return run_here(subject, settings, None, started);
+    };
+    let attended = Arc::new(Attended::new(peers));
+    let here = Settings {
+        peers: Some(Arc::clone(&attended) as _),
+        watch: Watch {
+            cancel: Some(attended.stops()),
+            ..settings.watch
+        },
+        ..settings.clone()
+    };
+    let work = || run_here(subject, &here, Some(&attended), started);
+    let done = attended.attend(settings.limits, &settings.watch, work);
+    done.map_err(CheckError::Peers)?
+}
+
+/// Discharges the obligations of a refinement that `settings` choose.
+fn run_here(
+    subject: &dyn Subject,
+    settings: &Settings<'_>,
+    peers: Option<&Arc<Attended>>,
     started: Instant,
 ) -> Result<Report, CheckError> {
     let refinement = ErasedRefinement::of(subject);
@@ -434,7 +458,7 @@ fn run(
         return Ok(report);
     }
     plan.asking.fingerprints = settings.storage == Storage::Fingerprints;
-    let party = match &settings.peers {
+    let party = match peers {
         Some(peers) => Some(party(subject, &mut plan, settings, peers)?),
         None => None,
     };
@@ -494,15 +518,17 @@ fn party(
     subject: &dyn Subject,
     plan: &mut Plan<'_>,
     settings: &Settings<'_>,
-    peers: &Arc<dyn Peers>,
+    peers: &Arc<Attended>,
 ) -> Result<Party, CheckError> {
     if subject.kept() != Kept::Encoded {
         return Err(CheckError::Together);
     }
     plan.asking.asks_again = AsksAgain::Afterwards(AtomicBool::new(false));
     let mut identity = identity(subject, plan, settings);
-    let limits = format!("{:?}", settings.limits);
-    identity.insert("the list of limits".to_owned(), limits.into());
+    // Time and memory are those of each process.
+    let Limits { states, depth, .. } = settings.limits;
+    identity.insert("the limit on states".to_owned(), states.into());
+    identity.insert("the limit on depth".to_owned(), depth.into());
     Ok(Party {
         peers: Arc::clone(peers),
         identity,
@@ -540,6 +566,23 @@ fn identity(subject: &dyn Subject, plan: &Plan<'_>, settings: &Settings<'_>) -> 
         Order::BreadthFirst => None,
         Order::DepthFirst => settings.limits.depth,
     };
+    let order = match settings.order {
+        Order::BreadthFirst => "breadth first",
+        Order::DepthFirst => "depth first",
+    };
+    let storage = match settings.storage {
+        Storage::Packed => "packed",
+        Storage::Whole => "whole",
+        Storage::Fingerprints => "fingerprints",
+    };
+    let symmetry = match settings.symmetry {
+        Symmetry::None => "none",
+        Symmetry::Full => "full",
+    };
+    let until = match settings.until {
+        Until::FirstViolation => "the first violation",
+        Until::End => "that of all states",
+    };
     let identity = [
         (
             "the version of refmap",
@@ -552,10 +595,10 @@ fn identity(subject: &dyn Subject, plan: &Plan<'_>, settings: &Settings<'_>) -> 
         ("the size of a state in bits", subject.shape().bits().into()),
         ("the constraint", constraint.into()),
         ("the list of obligations", plan.obligations.chosen().into()),
-        ("the order", format!("{:?}", settings.order).into()),
-        ("the storage", format!("{:?}", settings.storage).into()),
-        ("the symmetry", format!("{:?}", settings.symmetry).into()),
-        ("the end", format!("{:?}", settings.until).into()),
+        ("the order", order.into()),
+        ("the storage", storage.into()),
+        ("the symmetry", symmetry.into()),
+        ("the end", until.into()),
         ("the limit on depth", depth.into()),
     ];
     let identity = identity.map(|(name, value)| (name.to_owned(), value));

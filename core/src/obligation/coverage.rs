@@ -18,6 +18,7 @@ use super::recorded::Recorded;
 use super::row::{Judged, Row, Weight};
 use super::rules::{names_one, no_such_rule};
 use super::tested::add_counts;
+use super::undecided::records_none;
 use crate::answer::{answer, unsimulated};
 use crate::auxiliary::Base;
 use crate::explore::{Graph, NodeId, Panic, StateId};
@@ -221,7 +222,12 @@ fn judge_predicting<R: Refinement>(
 ) -> (Obligation, Vec<String>) {
     let graph = match recorded.graph() {
         Ok(graph) => graph,
-        Err(reason) => return (Obligation::incomplete(&reason), Vec::new()),
+        Err(reason) => {
+            let why = records_none(found.settings)
+                .map(|why| format!("not evaluated: of a system with a prophecy variable, {why}"));
+            let reason = why.unwrap_or(reason);
+            return (Obligation::incomplete(&reason), Vec::new());
+        }
     };
     let judged = with_future(found.refinement, found.constraint, found.states, graph);
     let judged = judged.and_then(|lasting| {

@@ -29,6 +29,8 @@ pub(super) struct Totals {
     pub cut: Option<String>,
     /// The limit that came first, if one did.
     pub limit: Option<Limit>,
+    /// Number of the process whose limit that is, of several, unless it is one on all of them.
+    pub limit_process: Option<usize>,
     /// Distinct initial states.
     pub initial_states: u64,
     /// Distinct states reached; of random walks, states visited, counting each visit.

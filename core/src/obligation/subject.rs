@@ -457,6 +457,7 @@ fn totals<S: TransitionSystem, T>(explored: &Explored<S, T>) -> Totals {
     Totals {
         complete: explored.is_complete(),
         cut: None,
+        limit_process: explored.limit_process,
         limit: match explored.end {
             End::Limit(limit) => Some(limit),
             End::Complete | End::Stopped | End::Panicked => None,

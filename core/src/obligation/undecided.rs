@@ -63,6 +63,14 @@ fn by_settings(settings: &Settings<'_>, of_quotient: &'static str) -> Option<&'s
     if settings.symmetry != Symmetry::None {
         return Some(of_quotient);
     }
+    records_none(settings).or_else(|| {
+        (settings.order != Order::BreadthFirst)
+            .then_some("the graph is recorded in breadth-first order only")
+    })
+}
+
+/// Reason why a search with these settings does not record the graph, if it does not.
+pub(super) fn records_none(settings: &Settings<'_>) -> Option<&'static str> {
     if settings.storage == Storage::Fingerprints {
         return Some("it needs the complete graph, and fingerprints may leave states out");
     }
@@ -75,8 +83,7 @@ fn by_settings(settings: &Settings<'_>, of_quotient: &'static str) -> Option<&'s
     if settings.peers.is_some() {
         return Some("it needs the complete graph, and a search of several processes records none");
     }
-    (settings.order != Order::BreadthFirst)
-        .then_some("the graph is recorded in breadth-first order only")
+    None
 }
 
 #[cfg(test)]

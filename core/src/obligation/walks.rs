@@ -70,6 +70,7 @@ fn totals(walked: &Made<'_>) -> Totals {
     Totals {
         complete: false,
         cut: None,
+        limit_process: None,
         limit: match walked.end {
             WalksEnd::Limit(limit) => Some(limit),
             WalksEnd::AllMade | WalksEnd::Stopped => None,

@@ -122,6 +122,9 @@ pub struct Report {
     pub omission_probability: Option<f64>,
     /// Limit that ended the search early, if one did.
     pub limit: Option<Limit>,
+    /// Number of the process whose limit that is, if several searched, unless it is one on all of them.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub limit_process: Option<usize>,
     /// Distinct initial states.
     pub initial_states: u64,
     /// Distinct reachable states, initial ones included. Of random walks, which remember no states:

@@ -179,6 +179,9 @@ impl Text<'_, Report> {
         if let Some(limit) = report.limit {
             line += &format!(" by {limit}");
         }
+        if let Some(process) = report.limit_process {
+            line += &format!(" (process {process})");
+        }
         if let Some(symmetry) = &report.symmetry {
             let permutations = format!("{} permutations", grouped(symmetry.permutations as u64));
             let by = match (symmetry.permutations, symmetry.shifts) {

@@ -18,7 +18,9 @@ struct State {
     brought: Vec<Option<Vec<Words>>>,
     /// Per process, the words that it has not taken yet.
     received: Vec<Option<Vec<Words>>>,
-    lost: Option<usize>,
+    lost: Option<(usize, String)>,
+    /// Processes that have asked the others to hurry.
+    hurry: Vec<bool>,
 }
 
 /// A process that is a thread.
@@ -26,17 +28,19 @@ pub struct Participant {
     meeting: Arc<Meeting>,
     process: usize,
     processes: usize,
+    most_words: usize,
     /// Meetings after which it is lost.
     last: Mutex<u64>,
 }
 
-/// So many processes. Each of them is lost when it is dropped before the others.
+/// So many processes. An even number of them sends few words at a time, so that a level takes many meetings. Each of them is lost when it is dropped before the others.
 pub fn participants(processes: usize) -> Vec<Participant> {
     let meeting = Arc::new(Meeting {
         state: Mutex::new(State {
             brought: vec![None; processes],
             received: vec![None; processes],
             lost: None,
+            hurry: vec![false; processes],
         }),
         changed: Condvar::new(),
     });
@@ -44,6 +48,11 @@ pub fn participants(processes: usize) -> Vec<Participant> {
         meeting: Arc::clone(&meeting),
         process,
         processes,
+        most_words: if processes.is_multiple_of(2) {
+            1_000
+        } else {
+            usize::MAX
+        },
         last: Mutex::new(u64::MAX),
     };
     (0..processes).map(participant).collect()
@@ -68,8 +77,9 @@ impl Meeting {
         waited.unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn lose(&self, process: usize) {
-        self.state().lost.get_or_insert(process);
+    fn lose(&self, process: usize, reason: impl Into<String>) {
+        let reason = reason.into();
+        self.state().lost.get_or_insert((process, reason));
         self.changed.notify_all();
     }
 }
@@ -83,12 +93,16 @@ impl Peers for Participant {
         self.process
     }
 
+    fn most_words(&self) -> usize {
+        self.most_words
+    }
+
     fn exchange(&self, words: Vec<Words>) -> Result<Vec<Words>, PeersError> {
         assert_eq!(words.len(), self.processes);
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         match last.checked_sub(1) {
             Some(left) => *last = left,
-            None => self.meeting.lose(self.process),
+            None => self.meeting.lose(self.process, "it is a test"),
         }
         let mut state = self.meeting.state();
         state.brought[self.process] = Some(words);
@@ -105,17 +119,36 @@ impl Peers for Participant {
             if let Some(received) = state.received[self.process].take() {
                 return Ok(received);
             }
-            if let Some(process) = state.lost {
-                let reason = "it is a test".to_owned();
+            if let Some((process, reason)) = state.lost.clone() {
                 return Err(PeersError::Lost { process, reason });
             }
             state = self.meeting.wait(state);
         }
     }
+
+    fn hurry(&self) {
+        self.meeting.state().hurry[self.process] = true;
+    }
+
+    fn is_hurried(&self) -> bool {
+        let hurry = &self.meeting.state().hurry;
+        let mut others = (0..).zip(hurry);
+        others.any(|(process, hurries)| *hurries && process != self.process)
+    }
+
+    fn give_up(&self, reason: String) {
+        let late = self
+            .meeting
+            .state()
+            .brought
+            .iter()
+            .position(Option::is_none);
+        self.meeting.lose(late.unwrap_or(self.process), reason);
+    }
 }
 
 impl Drop for Participant {
     fn drop(&mut self) {
-        self.meeting.lose(self.process);
+        self.meeting.lose(self.process, "it has gone");
     }
 }

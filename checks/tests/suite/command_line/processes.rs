@@ -8,10 +8,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use refmap::random::Generator;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::tempdir;
 
 use crate::program::{refmap, status, text};
+
+/// A check that takes some seconds.
+const LARGE: &str = "ben-ari --nodes 3 --sons 2 --roots 1 --keep-going";
 
 /// Time after which a process that should have ended is taken to hang.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -245,6 +248,160 @@ fn slow_a_large_search_of_several_processes_is_killed_at_twenty_moments() {
     assert!(resumed > 5, "{resumed}");
 }
 
+/// Sends a signal to a process.
+fn signal(name: &str, process: u32) {
+    let done = Command::new("kill")
+        .args([name, &process.to_string()])
+        .status();
+    assert!(done.expect("there is `kill`").success());
+}
+
+/// Ends a command whose second process is stopped; returns what it told, and the time that this took.
+#[cfg(target_os = "linux")]
+fn ends_without(begun: Child, stopped: u32, meanwhile: impl FnOnce(u32)) -> (String, Duration) {
+    signal("-STOP", stopped);
+    let since = Instant::now();
+    meanwhile(begun.id());
+    let output = begun.wait_with_output().expect("it ends");
+    let time = since.elapsed();
+    let told = text(&output.stderr).to_owned();
+    assert_eq!(status(&output), 3, "{told}");
+    assert!(output.stdout.is_empty());
+    wait_until("a process goes on", || !is_there(stopped));
+    (told, time)
+}
+
+/// A process that is stopped is named, with the time since which it says nothing, and there is a checkpoint.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_process_that_is_stopped_ends_all() {
+    let folder = tempdir().expect("there is room for a folder");
+    let kept = folder.path().join("kept");
+    let begun = start(&format!(
+        "check {LARGE} --processes 3 --peer-timeout 1 --json --checkpoint {} --every 0",
+        kept.display()
+    ));
+    wait_until("no checkpoint", || kept.join("checkpoint").exists());
+    let others = children(begun.id());
+    let (told, time) = ends_without(begun, others[1], |_| ());
+    assert_eq!(told.lines().count(), 1, "{told}");
+    let silent = "it has said nothing for 1 seconds, since ";
+    let resumes = "the search is incomplete, and --resume ";
+    assert!(told.contains(silent) && told.contains(resumes), "{told}");
+    assert!(told.starts_with("error: process 2 was lost: "), "{told}");
+    assert!(time < Duration::from_secs(5), "{time:?}");
+}
+
+/// The limits and the user of a process hold while it waits for one that is stopped.
+#[test]
+#[cfg(target_os = "linux")]
+fn limits_hold_while_others_are_waited_for() {
+    let ends = |words: &str, meanwhile: fn(u32), reason: &str| {
+        let begun = start(&format!("check {LARGE} --processes 2 --json {words}"));
+        wait_until("no process", || !children(begun.id()).is_empty());
+        let other = children(begun.id())[0];
+        // It searches.
+        wait_until("it has not begun", || ticks(other) > 10);
+        let (told, time) = ends_without(begun, other, meanwhile);
+        assert!(
+            told.contains("process 1 was lost: it did not come within 1.5 seconds after"),
+            "{words}: {told}"
+        );
+        assert!(told.contains(reason), "{words}: {told}");
+        assert!(
+            told.trim_end().ends_with("the search is incomplete"),
+            "{told}"
+        );
+        assert!(time < Duration::from_secs(4), "{words}: {time:?}");
+    };
+    ends("--max-seconds 1", |_| (), "the limit of 1 s");
+    ends("", |process| signal("-INT", process), "cancellation");
+}
+
+/// Hundredths of a second that the processor has spent on a process.
+#[cfg(target_os = "linux")]
+fn ticks(process: u32) -> u64 {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    let behind = stat.rsplit(')').next().unwrap_or_default();
+    let fields = behind.split_whitespace().skip(11).take(2);
+    fields.filter_map(|field| field.parse::<u64>().ok()).sum()
+}
+
+/// Limits and the user hold while processes that are not there are waited for.
+#[test]
+fn limits_hold_while_processes_connect() {
+    let folder = tempdir().expect("there is room for a folder");
+    let hosts = hosts(3, folder.path());
+    let waits = |words: &str| {
+        start(&format!(
+            "check ben-ari --hosts {hosts} --process 1 {words}"
+        ))
+    };
+    let ends = |process: Child, reason: &str| {
+        let begun = Instant::now();
+        let output = process.wait_with_output().expect("it ends");
+        let told = text(&output.stderr);
+        assert_eq!(status(&output), 3, "{told}");
+        assert_eq!(told.trim_end(), format!("error: {reason}"));
+        assert!(begun.elapsed() < Duration::from_secs(5));
+    };
+    let limited = waits("--max-seconds 0.3");
+    ends(
+        limited,
+        "without processes 0, 2: they did not connect within 0.3 seconds",
+    );
+    let interrupted = waits("");
+    thread::sleep(Duration::from_millis(300));
+    signal("-INT", interrupted.id());
+    ends(
+        interrupted,
+        "interrupted before all processes had connected",
+    );
+}
+
+/// Whenever a process is killed, what reaches the terminal is a sentence.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_process_that_is_killed_at_any_moment_is_told_in_a_sentence() {
+    let mut generator = Generator::new(5);
+    let words = "check ben-ari-3 --nodes 3 --sons 2 --processes 3 --json";
+    let begun = Instant::now();
+    assert_eq!(status(&refmap(words)), 0);
+    let longest = begun.elapsed();
+    let mut lost = 0;
+    for _ in 0..16 {
+        let begun = start(words);
+        let pause = longest.mul_f64(generator.below(1000) as f64 / 1000.0);
+        thread::sleep(pause);
+        let others = children(begun.id());
+        if !others.is_empty() {
+            // It may have ended meanwhile.
+            let other = others[generator.below(others.len())].to_string();
+            let _ = Command::new("kill")
+                .args(["-9", &other])
+                .stderr(Stdio::null())
+                .status();
+        }
+        let output = begun.wait_with_output().expect("it ends");
+        let told = text(&output.stderr);
+        assert!(
+            !told.contains("panicked") && !told.contains("RUST_BACKTRACE"),
+            "{told}"
+        );
+        if status(&output) == 0 {
+            continue;
+        }
+        assert_eq!(status(&output), 3, "{told}");
+        assert_eq!(told.lines().count(), 1, "{told}");
+        assert!(
+            told.contains("was lost") || told.contains("was killed by signal 9"),
+            "{told}"
+        );
+        lost += 1;
+    }
+    assert!(lost > 4, "{lost}");
+}
+
 /// A list of so many hosts, all of them this machine.
 fn hosts(processes: usize, folder: &Path) -> String {
     let listeners = (0..processes).map(|_| TcpListener::bind("127.0.0.1:0"));
@@ -254,6 +411,33 @@ fn hosts(processes: usize, folder: &Path) -> String {
     let path = folder.join("hosts");
     fs::write(&path, lines.collect::<String>()).expect("there is room for a file");
     path.display().to_string()
+}
+
+/// Machines of unequal memory search together, each within its own; one that reaches its limit is named.
+#[test]
+fn machines_of_unequal_memory_search_together() {
+    let folder = tempdir().expect("there is room for a folder");
+    let run = |limits: [&str; 2]| {
+        let hosts = hosts(2, folder.path());
+        let processes = [0, 1].map(|process| {
+            let limit = limits[process];
+            start(&format!(
+                "check ben-ari-3 --nodes 3 --sons 2 --json --hosts {hosts} --process {process} {limit}"
+            ))
+        });
+        processes.map(|process| {
+            let output = process.wait_with_output().expect("it ends");
+            (status(&output), report(&output))
+        })
+    };
+    for (status, report) in run(["--max-memory 4GiB", "--max-memory 2GiB --max-seconds 600"]) {
+        assert_eq!((status, report.get("limit")), (0, Some(&Value::Null)));
+    }
+    for (status, report) in run(["--max-memory 4GiB", "--max-memory 1MiB"]) {
+        assert_eq!(status, 3);
+        assert_eq!(report["limit"], json!({"memory_bytes": 1 << 20}));
+        assert_eq!(report["limit_process"], 1);
+    }
 }
 
 /// Each process of a list says the same.
@@ -307,8 +491,19 @@ fn processes_that_search_something_else_are_refused() {
         &format!("{check} --processes 2 --order depth-first"),
         "breadth first",
     );
+    refused(&format!("{check} --peer-timeout 5"), "--processes");
+    refused(
+        &format!("{check} --processes 2 --peer-timeout 0"),
+        "0 is not in 1..=86400",
+    );
     let wrong = folder.path().join("wrong");
-    fs::write(&wrong, "127.0.0.1:80\nnowhere\n").expect("there is room for a file");
-    let wrong = wrong.display();
-    refused(&format!("{check} --hosts {wrong} --process 0"), "line 2");
+    let long = "# a comment\n".repeat(100_000);
+    for (list, message) in [
+        ("127.0.0.1:80\nnowhere\n", "line 2"),
+        (&*long, "it has more than 1048576 bytes"),
+    ] {
+        fs::write(&wrong, list).expect("there is room for a file");
+        let wrong = wrong.display();
+        refused(&format!("{check} --hosts {wrong} --process 0"), message);
+    }
 }

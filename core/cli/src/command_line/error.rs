@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use refmap::explore::{DiskError, PeersError};
+use refmap::explore::DiskError;
 use refmap::obligation::CheckError;
 
 use super::junit::JunitFileError;
@@ -44,13 +44,13 @@ pub enum CommandError {
     #[cfg(feature = "distributed")]
     #[error("error: {0}")]
     Company(#[from] CompanyError),
-    /// A process was lost, and there is a checkpoint.
-    #[error("error: {error}; --resume {} goes on from the last checkpoint", .folder.display())]
-    LostWithCheckpoint {
+    /// A process was lost.
+    #[error("error: {error}; the search is incomplete{}", .checkpoint.sentence())]
+    Lost {
         /// Loss of the process.
         error: InputError,
-        /// Folder of the checkpoint.
-        folder: PathBuf,
+        /// Checkpoint from which the search goes on.
+        checkpoint: LastCheckpoint,
     },
     /// The results cannot be written for a build server.
     #[error("error: {0}")]
@@ -79,18 +79,39 @@ impl CommandError {
     /// Status of a command that ends with this error.
     pub(super) fn status(&self) -> Status {
         match self {
-            Self::Input(InputError::Check(CheckError::Peers(PeersError::Lost { .. }))) => {
-                Status::Incomplete
-            }
             Self::Input(InputError::Check(CheckError::Disk(error)))
                 if matches!(**error, DiskError::Interrupted { .. }) =>
             {
                 Status::Incomplete
             }
-            Self::LostWithCheckpoint { .. } => Status::Incomplete,
+            Self::Lost { .. } => Status::Incomplete,
             #[cfg(feature = "distributed")]
             Self::Company(error) => error.status(),
             _ => Status::Unusable,
+        }
+    }
+}
+
+/// Checkpoint that a search has left.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LastCheckpoint {
+    /// There was to be none.
+    NotAsked,
+    /// It had not come to one.
+    NotYet,
+    /// The one of this folder.
+    Of(PathBuf),
+}
+
+impl LastCheckpoint {
+    fn sentence(&self) -> String {
+        match self {
+            Self::NotAsked => String::new(),
+            Self::NotYet => ", and there is no checkpoint yet".to_owned(),
+            Self::Of(folder) => {
+                let folder = folder.display();
+                format!(", and --resume {folder} goes on from its last checkpoint")
+            }
         }
     }
 }

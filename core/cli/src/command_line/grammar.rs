@@ -38,6 +38,8 @@ pub(super) const HOSTS: &str = "hosts";
 pub(super) const PROCESS: &str = "process";
 /// Name of the option of a process that another one has started, and whose input is open as long as that one lives.
 pub(super) const STARTED: &str = "started";
+/// Name of the option that says after which silence a process is lost.
+pub(super) const PEER_TIMEOUT: &str = "peer-timeout";
 
 /// Tells which questions a check can be asked, for the options that are offered.
 pub(super) type Offered<'o> = dyn Fn(&Check) -> Abilities + 'o;
@@ -706,7 +708,7 @@ impl Options<'_> {
             valued(
                 "every",
                 "MINUTES",
-                "Time between two checkpoints; 10 by default. A search that a limit ends writes one, too, unless it is one of several processes",
+                "Time between two checkpoints; 10 by default. A search that a limit ends writes one, too; several processes write theirs where a level begins",
             )
             .value_parser(ValueParser::new(minutes)),
             folder(
@@ -726,6 +728,7 @@ impl Options<'_> {
 
     /// Options of several processes.
     fn processes(&self) -> impl Iterator<Item = Arg> {
+        const SEVERAL: &str = "several";
         let alone = [&self.random()[..], &["spill"]].concat();
         let options = [
             valued(
@@ -734,6 +737,7 @@ impl Options<'_> {
                 "Searches with so many processes on this machine, each with the states that it owns and its share of the cores and the memory",
             )
             .value_parser(number::<u16>(1..=64))
+            .group(SEVERAL)
             .conflicts_with_all(&alone)
             .conflicts_with(HOSTS),
             valued(
@@ -743,11 +747,19 @@ impl Options<'_> {
                  --process. Connections are neither authenticated nor encrypted: use a private network",
             )
             .value_parser(clap::value_parser!(PathBuf))
+            .group(SEVERAL)
             .conflicts_with_all(&alone)
             .requires(PROCESS),
             valued(PROCESS, "N", "Number of this process in the list of --hosts, from 0")
                 .value_parser(number::<u16>(0..=1023))
                 .requires(HOSTS),
+            valued(
+                PEER_TIMEOUT,
+                "SECONDS",
+                "Ends as incomplete when another process gives no sign of life for this long, 30 s by default: it is stopped, or its network is gone",
+            )
+            .value_parser(number::<u32>(1..=86_400))
+            .requires(SEVERAL),
         ];
         let started = flag(STARTED, "Ends this process when its input does")
             .hide(true)

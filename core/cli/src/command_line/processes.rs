@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -13,18 +13,21 @@ use std::time::Duration;
 use clap::ArgMatches;
 use refmap::explore::{Clock, Limits, Peers, PeersError, Watch};
 use refmap::input::{Interrupted, Source};
-use refmap_distributed::{ConnectError, Connected, Greeting, Hosts, connect, connect_on};
+use refmap_distributed::{ConnectError, Connected, Greeting, Hosts, Patience, connect, connect_on};
 use tempfile::NamedTempFile;
 
-use super::grammar::{HOSTS, PROCESS, PROCESSES, STARTED};
 use super::ending;
+use super::grammar::{HOSTS, PEER_TIMEOUT, PROCESS, PROCESSES, STARTED};
 use super::status::Status;
 use super::temporary::Temporary;
 
-/// Bytes of a list of hosts, which has less.
-const LONGEST: u64 = 1 << 20;
 /// Time for which the processes of a list of hosts wait for each other.
-const PATIENCE: Duration = Duration::from_secs(600);
+const MEETING: Duration = Duration::from_secs(600);
+/// Greatest number of bytes of a list of hosts.
+const LIST: u64 = 1 << 20;
+
+/// Time after which a process that gives no sign of life is lost, by default.
+const SILENCE: Duration = Duration::from_secs(30);
 
 /// Processes that a command asks for.
 pub(super) struct Company {
@@ -34,6 +37,7 @@ pub(super) struct Company {
     /// Workers of each process of this machine, and its limits.
     threads: usize,
     limits: Limits,
+    patience: Patience,
 }
 
 enum Which {
@@ -75,6 +79,14 @@ pub enum CompanyError {
         /// Text that it wrote to its standard error.
         said: String,
     },
+    /// A process of this machine was killed before the search began.
+    #[error("process {process} was killed by signal {signal} before the search began")]
+    Killed {
+        /// Its number.
+        process: usize,
+        /// Number of the signal.
+        signal: i32,
+    },
     /// The processes cannot connect.
     #[error(transparent)]
     Connect(#[from] ConnectError),
@@ -92,8 +104,12 @@ impl CompanyError {
             }
             Self::Lost(_)
             | Self::Connect(
-                ConnectError::Lost { .. } | ConnectError::Missing { .. } | ConnectError::Cancelled,
-            ) => Status::Incomplete,
+                ConnectError::Lost { .. }
+                | ConnectError::Silent { .. }
+                | ConnectError::Missing { .. }
+                | ConnectError::Cancelled,
+            )
+            | Self::Killed { .. } => Status::Incomplete,
             _ => Status::Unusable,
         }
     }
@@ -121,11 +137,18 @@ impl Company {
             _ => return None,
         };
         words.insert(0, check.to_owned());
+        let silence = matches.get_one::<u32>(PEER_TIMEOUT).copied();
+        let limit = limits.seconds.map(Duration::try_from_secs_f64);
+        let patience = Patience {
+            meeting: limit.and_then(Result::ok).unwrap_or(MEETING).min(MEETING),
+            silence: silence.map_or(SILENCE, |seconds| Duration::from_secs(seconds.into())),
+        };
         Some(Self {
             which,
             words,
             threads,
             limits,
+            patience,
         })
     }
 
@@ -151,7 +174,7 @@ impl Company {
                     cause,
                 })?;
                 let hosts = Hosts::read(&text)?;
-                let connected = connect(&hosts, *process, &greeting, PATIENCE, &cancelled)?;
+                let connected = connect(&hosts, *process, &greeting, self.patience, &cancelled)?;
                 Ok(Joined {
                     connected: Arc::new(connected),
                     _started: Started::default(),
@@ -180,7 +203,7 @@ impl Company {
             started.add(child.map_err(|cause| CompanyError::Start { process, cause })?);
         }
         let ended = || cancelled() || started.ended().is_some();
-        match connect_on(listener, &hosts, 0, greeting, PATIENCE, &ended) {
+        match connect_on(listener, &hosts, 0, greeting, self.patience, &ended) {
             Ok(connected) => Ok(Joined {
                 connected: Arc::new(connected),
                 _started: started,
@@ -196,6 +219,7 @@ impl Company {
         command.arg("check").args(&self.words).args([
             option(PROCESS, &process),
             option("workers", &self.threads),
+            option(PEER_TIMEOUT, &self.patience.silence.as_secs()),
             format!("--{STARTED}"),
             "--quiet".to_owned(),
         ]);
@@ -243,10 +267,10 @@ fn text(hosts: &Path, limits: Limits, cancel: &AtomicBool) -> io::Result<String>
         ..Watch::default()
     };
     let mut text = String::new();
-    let mut input = Source::file(hosts, Clock::new(limits, watch))?.take(LONGEST);
+    let mut input = Source::file(hosts, Clock::new(limits, watch))?.take(LIST);
     input.read_to_string(&mut text)?;
     if input.limit() == 0 {
-        let reason = format!("a list of hosts has less than {LONGEST} bytes");
+        let reason = format!("a list of hosts has less than {LIST} bytes");
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, reason));
     }
     Ok(text)
@@ -281,16 +305,33 @@ impl Started {
     /// The error of a process that has ended, with what it wrote.
     fn said(&self) -> Option<CompanyError> {
         let place = self.ended()?;
+        let process = place + 1;
+        let mut children = self.children();
+        let child = &mut children[place];
+        if let Some(signal) = child.try_wait().ok().flatten().and_then(signal_of) {
+            return Some(CompanyError::Killed { process, signal });
+        }
         let mut said = String::new();
-        if let Some(mut errors) = self.children()[place].stderr.take() {
+        if let Some(mut errors) = child.stderr.take() {
             let _ = errors.read_to_string(&mut said);
         }
         let said = said.trim();
         Some(CompanyError::Ended {
-            process: place + 1,
+            process,
             said: said.strip_prefix("error: ").unwrap_or(said).to_owned(),
         })
     }
+}
+
+/// Number of the signal that has ended a process, if one has.
+#[cfg(unix)]
+fn signal_of(status: ExitStatus) -> Option<i32> {
+    std::os::unix::process::ExitStatusExt::signal(&status)
+}
+
+#[cfg(not(unix))]
+fn signal_of(_: ExitStatus) -> Option<i32> {
+    None
 }
 
 impl Drop for Started {

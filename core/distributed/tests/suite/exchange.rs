@@ -3,7 +3,7 @@
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::processes::{Random, each, greeting, group, meet, with_other, within};
+use crate::processes::{PATIENT, Random, each, greeting, group, meet, with_other, within};
 use refmap::explore::Peers;
 use refmap_distributed::{Hosts, connect};
 
@@ -58,7 +58,7 @@ fn seven_processes_exchange_what_a_model_says() {
 #[test]
 fn one_process_needs_no_connection() {
     let hosts = Hosts::read("no.such.host.invalid:1").unwrap();
-    let alone = connect(&hosts, 0, &greeting(), Duration::ZERO, &|| false).unwrap();
+    let alone = connect(&hosts, 0, &greeting(), PATIENT, &|| false).unwrap();
     assert_eq!(alone.exchange(vec![vec![1, 2]]).unwrap(), [[1, 2]]);
     alone.finish().unwrap();
 }
@@ -89,7 +89,7 @@ fn all_wait_for_one_that_sleeps() {
         let waited = each(group(3), |own, process| {
             let start = Instant::now();
             if own == 1 {
-                sleep(Duration::from_secs(1));
+                sleep(Duration::from_millis(300));
             }
             assert_eq!(
                 process
@@ -104,7 +104,7 @@ fn all_wait_for_one_that_sleeps() {
         assert!(
             waited
                 .iter()
-                .all(|waited| *waited >= Duration::from_millis(900)),
+                .all(|waited| *waited >= Duration::from_millis(250)),
             "{waited:?}"
         );
     });

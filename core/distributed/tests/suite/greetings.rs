@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{scope, sleep};
 use std::time::{Duration, Instant};
 
-use crate::processes::{greeting, listeners, meet, within};
+use crate::processes::{PATIENT, greeting, listeners, meet, silent_for, within};
 use refmap::explore::Peers;
-use refmap_distributed::{ConnectError, Connected, Greeting, Hosts, connect, connect_on};
+use refmap_distributed::{ConnectError, Connected, Greeting, Hosts, Patience, connect, connect_on};
 
 /// Head of a hello by hand: protocol, processes, process, to, verdict, lengths of the texts.
 fn hello(numbers: [u32; 7]) -> Vec<u8> {
@@ -85,8 +85,8 @@ fn a_silent_client_keeps_nobody_waiting() {
 
 #[test]
 fn half_a_hello_keeps_nobody_waiting() {
-    among(speaking(&hello([1, 2, 1, 0, 0, 3, 6])[..20]));
-    among(speaking(&hello([1, 2, 1, 0, 0, 3, 6])));
+    among(speaking(&hello([2, 2, 1, 0, 0, 3, 6])[..20]));
+    among(speaking(&hello([2, 2, 1, 0, 0, 3, 6])));
 }
 
 #[test]
@@ -99,9 +99,9 @@ fn a_client_that_has_gone_is_forgotten() {
 
 #[test]
 fn lengths_of_texts_are_limited() {
-    among(speaking(&hello([1, 2, 1, 0, 0, u32::MAX, 6])));
-    among(speaking(&hello([1, 2, 1, 0, 0, 3, u32::MAX])));
-    among(speaking(&hello([1, 2, 1, 0, 0, 3, (1 << 16) + 1])));
+    among(speaking(&hello([2, 2, 1, 0, 0, u32::MAX, 6])));
+    among(speaking(&hello([2, 2, 1, 0, 0, 3, u32::MAX])));
+    among(speaking(&hello([2, 2, 1, 0, 0, 3, (1 << 16) + 1])));
 }
 
 #[test]
@@ -117,14 +117,17 @@ fn a_silent_client_is_dropped_in_time() {
                     &hosts,
                     0,
                     &greeting(),
-                    Duration::from_secs(9),
+                    Patience {
+                        meeting: Duration::from_millis(1500),
+                        ..silent_for(300)
+                    },
                     &|| false,
                 )
                 .unwrap_err()
             });
             let start = Instant::now();
             assert_eq!(stranger.read(&mut [0; 10]).unwrap(), 0);
-            assert!(start.elapsed() < Duration::from_millis(8500));
+            assert!(start.elapsed() < Duration::from_millis(1400));
             assert!(
                 matches!(missing.join().unwrap(), ConnectError::Missing { processes, .. } if processes == [1])
             );
@@ -145,8 +148,7 @@ fn errors(numbers: [usize; 2], greetings: [Greeting; 2], counts: [usize; 2]) -> 
             let threads = [0, 1].map(|at| {
                 let (hosts, greeting, number) = (&hosts[at], &greetings[at], numbers[at]);
                 scope.spawn(move || {
-                    connect(hosts, number, greeting, Duration::from_secs(20), &|| false)
-                        .unwrap_err()
+                    connect(hosts, number, greeting, PATIENT, &|| false).unwrap_err()
                 })
             });
             threads.map(|thread| thread.join().unwrap())
@@ -257,14 +259,14 @@ fn another_protocol_is_an_error() {
     within(60, || {
         let (mut listeners, hosts) = listeners(2);
         let first = listeners.remove(0);
-        let stranger = speaking(&hello([2, 9, 9, 9, 9, 9, 9]))(first.local_addr().unwrap());
+        let stranger = speaking(&hello([3, 9, 9, 9, 9, 9, 9]))(first.local_addr().unwrap());
         let error = meet(first, &hosts, 0, &greeting()).unwrap_err();
         assert!(
             matches!(
                 error,
                 ConnectError::OtherProtocol {
-                    there: 2,
-                    here: 1,
+                    there: 3,
+                    here: 2,
                     ..
                 }
             ),
@@ -308,7 +310,10 @@ fn missing_processes_are_named() {
         &hosts,
         1,
         &greeting(),
-        Duration::from_millis(300),
+        Patience {
+            meeting: Duration::from_millis(300),
+            ..PATIENT
+        },
         &|| false,
     )
     .unwrap_err();
@@ -327,8 +332,7 @@ fn connecting_can_be_cancelled() {
             let first = listeners.remove(0);
             let waiting = scope.spawn(|| {
                 let ask = || cancelled.load(Ordering::Relaxed);
-                connect_on(first, &hosts, 0, &greeting(), Duration::from_secs(60), &ask)
-                    .unwrap_err()
+                connect_on(first, &hosts, 0, &greeting(), PATIENT, &ask).unwrap_err()
             });
             sleep(Duration::from_millis(100));
             cancelled.store(true, Ordering::Relaxed);
@@ -351,14 +355,8 @@ fn processes_may_come_late_and_in_any_order() {
             for (process, late) in [(0, 600), (1, 300), (2, 0)] {
                 scope.spawn(move || {
                     sleep(Duration::from_millis(late));
-                    let connected = connect(
-                        hosts,
-                        process,
-                        &greeting(),
-                        Duration::from_secs(20),
-                        &|| false,
-                    )
-                    .unwrap();
+                    let connected =
+                        connect(hosts, process, &greeting(), PATIENT, &|| false).unwrap();
                     assert_eq!(
                         connected.exchange(vec![vec![process as u64]; 3]).unwrap(),
                         [[0], [1], [2]]
@@ -373,7 +371,7 @@ fn processes_may_come_late_and_in_any_order() {
 #[test]
 fn wrong_arguments_are_refused() {
     let never = |hosts: &Hosts, process, greeting: &Greeting| -> String {
-        connect(hosts, process, greeting, Duration::from_secs(1), &|| false)
+        connect(hosts, process, greeting, PATIENT, &|| false)
             .map(|_: Connected| ())
             .unwrap_err()
             .to_string()

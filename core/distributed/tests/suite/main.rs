@@ -9,3 +9,5 @@ mod exchange;
 mod greetings;
 mod losses;
 mod processes;
+#[cfg(unix)]
+mod silence;

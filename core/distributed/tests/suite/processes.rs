@@ -7,7 +7,7 @@ use std::thread::{scope, spawn};
 use std::time::Duration;
 
 use refmap::explore::Peers;
-use refmap_distributed::{ConnectError, Connected, Greeting, Hosts, connect, connect_on};
+use refmap_distributed::{ConnectError, Connected, Greeting, Hosts, Patience, connect, connect_on};
 
 /// Result of a function, which fails if it takes too long.
 pub fn within<T: Send + 'static>(seconds: u64, function: impl FnOnce() -> T + Send + 'static) -> T {
@@ -41,20 +41,27 @@ pub fn listeners(processes: usize) -> (Vec<TcpListener>, Hosts) {
     (listeners, Hosts::read(&lines.join("\n")).unwrap())
 }
 
+/// Patience that lasts for every test.
+pub const PATIENT: Patience = Patience {
+    meeting: Duration::from_secs(20),
+    silence: Duration::from_secs(20),
+};
+
+/// Patience with a silence of so many milliseconds.
+pub fn silent_for(milliseconds: u64) -> Patience {
+    Patience {
+        silence: Duration::from_millis(milliseconds),
+        ..PATIENT
+    }
+}
+
 pub fn meet(
     listener: TcpListener,
     hosts: &Hosts,
     process: usize,
     greeting: &Greeting,
 ) -> Result<Connected, ConnectError> {
-    connect_on(
-        listener,
-        hosts,
-        process,
-        greeting,
-        Duration::from_secs(20),
-        &|| false,
-    )
+    connect_on(listener, hosts, process, greeting, PATIENT, &|| false)
 }
 
 /// Connected processes.
@@ -103,14 +110,19 @@ fn other() {
     };
     let hosts = Hosts::read(&hosts).unwrap();
     let last = hosts.processes() - 1;
-    let process = connect(&hosts, last, &greeting(), Duration::from_secs(20), &|| {
-        false
-    })
-    .unwrap();
+    let process = connect(&hosts, last, &greeting(), PATIENT, &|| false).unwrap();
     while process
         .exchange(vec![vec![1; 50_000]; hosts.processes()])
         .is_ok()
     {}
+}
+
+/// Sends a signal to a process.
+#[cfg(unix)]
+pub fn signal(name: &str, process: &Child) {
+    let mut command = Command::new("kill");
+    command.args([name, &process.id().to_string()]);
+    assert!(command.status().unwrap().success());
 }
 
 /// Runs each process in a thread; returns their results.

@@ -130,6 +130,7 @@ where
                 .into_inner()
                 .unwrap_or_else(PoisonError::into_inner),
             end: found.end,
+            limit_process: found.limit_process,
             initial_states: found.initial_states,
             unexamined: found.unexamined,
             transitions: found.transitions,

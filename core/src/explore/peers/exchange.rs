@@ -13,12 +13,22 @@ pub trait Peers: Send + Sync {
     fn processes(&self) -> usize;
     /// Number of this process, from 0.
     fn process(&self) -> usize;
+    /// Words that may be under way between all processes: 64 MiB of them. All have to say the same.
+    fn most_words(&self) -> usize {
+        1 << 23
+    }
     /// Sends words to each process, this one included, and returns the words that each has sent to this one, once all have.
     ///
     /// # Errors
     ///
     /// If a process was lost.
     fn exchange(&self, words: Vec<Vec<u64>>) -> Result<Vec<Vec<u64>>, PeersError>;
+    /// Asks the others to come to the next exchange as soon as they can. It may be called while this process waits for them.
+    fn hurry(&self);
+    /// Whether another process has asked for that.
+    fn is_hurried(&self) -> bool;
+    /// Ends the exchange for which this process waits, and makes no more: one that has not come is lost, for this reason.
+    fn give_up(&self, reason: String);
 }
 
 /// The same words for each process.

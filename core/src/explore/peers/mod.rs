@@ -5,6 +5,7 @@
 //! complete each sorts what is new of its own, so that the number of a state among those of its level says which keys are less, however many
 //! processes there are. In the end one process has the findings of all, and asks the others for the states that it has to show.
 
+mod attended;
 mod error;
 mod exchange;
 mod notice;
@@ -14,6 +15,7 @@ mod scattered;
 mod share;
 mod words;
 
+pub(crate) use attended::Attended;
 pub use error::PeersError;
 pub use exchange::Peers;
 pub(super) use exchange::{FIRST, meet, to_all, to_first};
@@ -30,7 +32,7 @@ use serde_json::{Map, Value};
 
 /// Peers of a search, and on what its outcome depends.
 pub(crate) struct Party {
-    pub peers: Arc<dyn Peers>,
+    pub peers: Arc<Attended>,
     /// Values that are the same in all processes if they search the same.
     pub identity: Map<String, Value>,
 }

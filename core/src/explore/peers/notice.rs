@@ -7,7 +7,7 @@ use crate::explore::limits::Limit;
 /// State of a search in one process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(in crate::explore) struct Notice {
-    /// States of the level that it has not expanded.
+    /// States of the level that it has not expanded; one more if initial states may be missing.
     pub left: u64,
     /// States that it has.
     pub states: u64,
@@ -19,8 +19,9 @@ pub(in crate::explore) struct Notice {
     pub stop: Option<u32>,
     /// Reason why it expands no more.
     pub trouble: Option<Trouble>,
-    /// Whether a checkpoint is to be written where a level begins: that of process 0 counts.
+    /// Whether a checkpoint is to be written where a level begins, and whether any is: that of process 0 counts.
     pub keeps: bool,
+    pub is_kept: bool,
     /// Whether the model was found to be at fault.
     pub is_at_fault: bool,
 }
@@ -41,10 +42,14 @@ impl Notice {
         notices.iter().map(of).sum()
     }
 
-    /// Reason why no process expands more states: a panic before a limit, and that of the first process that tells one.
-    pub fn trouble(notices: &[Self]) -> Option<Trouble> {
-        let mut all = notices.iter().filter_map(|notice| notice.trouble);
-        let panicked = all.clone().find(|trouble| *trouble == Trouble::Panicked);
+    /// Reason why no process expands more states, and the process that tells it: a panic before a limit, and that of the first process
+    /// that tells one.
+    pub fn trouble(notices: &[Self]) -> Option<(usize, Trouble)> {
+        let all = notices.iter().enumerate();
+        let mut all = all.filter_map(|(process, notice)| Some((process, notice.trouble?)));
+        let panicked = all
+            .clone()
+            .find(|(_, trouble)| *trouble == Trouble::Panicked);
         panicked.or_else(|| all.next())
     }
 }

@@ -11,6 +11,8 @@ use crate::model_call::Panic;
 pub(in crate::explore) struct Found {
     pub store: Box<dyn Reached>,
     pub end: End,
+    /// Number of the process whose limit ended it, of several, unless that is one on all of them.
+    pub limit_process: Option<usize>,
     pub initial_states: u64,
     pub unexamined: u64,
     pub transitions: u64,

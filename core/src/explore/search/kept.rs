@@ -31,6 +31,12 @@ pub(in crate::explore) struct Kept<K> {
 }
 
 impl<K> Kept<K> {
+    /// True if it is time for a checkpoint of several processes. There is one from the first level on, since any of them can be lost.
+    pub fn is_due(&self) -> bool {
+        let written = &self.journal.written;
+        self.journal.is_due() || written.checkpoints == 0 && written.ended.is_none()
+    }
+
     pub fn new(journal: Journal) -> Self {
         Self {
             journal,

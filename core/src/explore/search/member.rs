@@ -4,17 +4,17 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use crate::explore::frontier::Span;
 use crate::explore::keys::{Compared, Key};
 use crate::explore::limits::Limit;
 use crate::explore::peers::{
-    FIRST, Notice, Party, Peers, PeersError, Run, Trouble, push_key, push_value, take_value, to_all,
+    Attended, FIRST, Notice, Party, Peers, PeersError, Run, Trouble, push_key, push_value,
+    take_value, to_all,
 };
 use crate::explore::set::Candidate;
 use crate::model_call::Panic;
 use crate::random::generator::mix;
 
-/// Words that are under way between all processes, at most: 64 MiB.
-pub(super) const WORDS: usize = 1 << 23;
 /// Number from which on states are those at which something was found before the search went on from a checkpoint.
 pub(super) const EARLIER: u64 = 1 << 63;
 /// Shards of the states: each belongs to a process as a whole.
@@ -22,9 +22,34 @@ const SHARDS: u64 = 1 << 10;
 /// Targets sent last of which a worker knows. PERF: they fit into a processor's second cache.
 const SENT: usize = 1 << 13;
 
+/// A value in a sentence.
+fn told(value: &Value) -> String {
+    match value {
+        Value::Null => "none".to_owned(),
+        Value::String(text) => format!("`{text}`"),
+        Value::Array(entries) if entries.is_empty() => "nothing".to_owned(),
+        Value::Array(entries) => {
+            let entries: Vec<_> = entries.iter().map(told).collect();
+            entries.join(", ")
+        }
+        Value::Bool(_) | Value::Number(_) | Value::Object(_) => value.to_string(),
+    }
+}
+
+/// Findings where a level begins.
+pub(super) struct Begun {
+    pub level: Span,
+    /// Words by which this process tells its own,
+    pub told: Vec<u64>,
+    /// and the transitions of all.
+    pub transitions: u64,
+}
+
 /// Data that a search has beside itself where it is one of several.
 pub(super) struct Together {
     pub peers: Arc<dyn Peers>,
+    /// The same, with what is known while this process waits for them.
+    pub attended: Arc<Attended>,
     party: Party,
     /// Words of targets for each process.
     pub outgoing: Vec<Vec<u64>>,
@@ -34,26 +59,34 @@ pub(super) struct Together {
     pub kept_runs: usize,
     /// Number of states that are sorted.
     pub sorted: u64,
+    /// Findings where the level began that is being expanded, if there are checkpoints.
+    pub begun: Option<Begun>,
     /// Last notices of all.
     pub notices: Vec<Notice>,
     /// Reason why this process expands no more states.
     pub trouble: Option<Trouble>,
+    /// Whether initial states may be missing, since another process was in a hurry.
+    pub is_cut: bool,
     /// Panic of a function of the model that was not called for a state or a step.
     pub panic: Option<Panic>,
 }
 
 impl Together {
     pub fn new(party: Party) -> Self {
-        let peers = Arc::clone(&party.peers);
+        let attended = Arc::clone(&party.peers);
+        let peers: Arc<dyn Peers> = Arc::clone(&attended) as _;
         Self {
             outgoing: vec![Vec::new(); peers.processes()],
             peers,
+            attended,
             party,
             runs: Vec::new(),
             kept_runs: 0,
             sorted: 0,
+            begun: None,
             notices: Vec::new(),
             trouble: None,
+            is_cut: false,
             panic: None,
         }
     }
@@ -130,10 +163,15 @@ impl Together {
         }
     }
 
+    /// Words that may be under way from this process.
+    pub fn most_words(&self) -> usize {
+        self.peers.most_words() / self.outgoing.len()
+    }
+
     /// True if there are as many words for the others as may be under way.
     pub fn is_full(&self) -> bool {
         let words: usize = self.outgoing.iter().map(Vec::len).sum();
-        words >= WORDS / self.outgoing.len()
+        words >= self.most_words()
     }
 
     pub fn limit(&mut self, limit: Limit) {
@@ -157,8 +195,8 @@ impl Together {
                     return Err(PeersError::Other {
                         process,
                         what: what.clone(),
-                        there: there.to_string(),
-                        first: first.to_string(),
+                        there: told(there),
+                        first: told(first),
                     });
                 }
             }

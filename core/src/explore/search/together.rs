@@ -3,14 +3,17 @@
 //! Processes meet whenever each has expanded so much that it has a bounded number of words for the others, or all of its level. What they tell
 //! each other then decides for all of them alike how it goes on.
 
+mod cut;
 mod gather;
 mod keep;
 mod resume;
 
+use std::time::Instant;
+
 use super::bounds::BETWEEN_LOOKS;
 use super::checkpoint::AT_FAULT;
 use super::initial::CutShort;
-use super::member::{EARLIER, Together, WORDS};
+use super::member::{EARLIER, Together};
 use super::resume::Added;
 use super::state::{Search, Worker};
 use crate::explore::expansion::Task;
@@ -20,7 +23,7 @@ use crate::explore::keys::Compared;
 use crate::explore::limits::Limit;
 use crate::explore::memory::resident_bytes;
 use crate::explore::no_outcome::NoOutcome;
-use crate::explore::peers::{Notice, PeersError, Run, Trouble, meet, take_keys};
+use crate::explore::peers::{FIRST, Notice, PeersError, Run, Trouble, meet, take_keys};
 use crate::explore::set::{Candidate, StepOfChunk, Visited};
 use crate::model_call::catch;
 use crate::parallel::run_in_parallel;
@@ -37,6 +40,8 @@ fn end_of(runs: &[Run], number: usize, states: usize) -> usize {
 /// End of a search of several processes.
 pub(super) struct Ended {
     pub end: End,
+    /// Number of the process whose limit that is, unless it is one on all of them.
+    pub limit_process: Option<usize>,
     /// Distinct initial states of this process.
     pub initial_states: u64,
     /// Number of levels of which all states were expanded.
@@ -67,8 +72,16 @@ where
 
     /// Searches until the processes find that it is over.
     pub(super) fn search_together(&mut self) -> Result<Ended, NoOutcome> {
+        let started = self.clock.started;
+        self.together().attended.begin(started);
         self.together().test_search()?;
         let resumed = self.resume_together()?;
+        if resumed.is_some() {
+            // To read what there is takes no time of the search.
+            self.clock.started = Instant::now();
+            let started = self.clock.started;
+            self.together().attended.begin(started);
+        }
         let mut initial_states = 0;
         // A level in whose midst the search goes on has begun.
         let mut begun = None;
@@ -88,10 +101,10 @@ where
                 level
             }
         };
-        let end = loop {
+        let (end, limit_process) = loop {
             if begun.is_none() {
                 self.meet(&level)?;
-                if let Some(end) = self.decide(&level) {
+                if let Some(end) = self.decide(&mut level)? {
                     break end;
                 }
                 if is_new {
@@ -110,14 +123,17 @@ where
                     break trouble;
                 }
             };
-            let new = self.begin_level(before, level.length + 1);
-            if let Some(trouble) = trouble {
-                break self.end_early(trouble, &[left, new]);
+            let mut new = self.begin_level(before, level.length + 1);
+            if let Some((process, trouble)) = trouble {
+                self.keep_at_limit(None, trouble)?;
+                self.cut_if_too_many(&mut new, trouble)?;
+                break self.end_early(process, trouble, &[left, new]);
             }
             level = new;
         };
         Ok(Ended {
             end,
+            limit_process,
             initial_states,
             levels: level.length,
         })
@@ -133,7 +149,8 @@ where
             // A panic of `initial` is one of all processes, and what was shown before it is searched.
             let together = self.together();
             together.panic = panic;
-            limit.into_iter().for_each(|limit| together.limit(limit));
+            together.is_cut = limit.is_some();
+            self.limit(limit);
         }
         self.begin_level(0, 0)
     }
@@ -154,20 +171,32 @@ where
         }
     }
 
-    /// Reason why no process expands more states.
-    fn trouble(&mut self) -> Option<Trouble> {
+    /// Takes note of a limit that has ended something, unless that of another process has.
+    fn limit(&mut self, limit: Option<Limit>) {
+        let together = self.together();
+        let is_own = |limit: &Limit| *limit != Limit::Cancelled || together.attended.is_cancelled();
+        if let Some(limit) = limit.filter(is_own) {
+            together.limit(limit);
+        }
+    }
+
+    /// Reason why no process expands more states, and a process that tells it.
+    fn trouble(&mut self) -> Option<(usize, Trouble)> {
         let most = self.options.limits.states;
         let notices = &self.together().notices;
         let states = Notice::sum(notices, |notice| notice.states);
         let exceeded = most.filter(|most| states > *most);
-        let exceeded = exceeded.map(|most| Trouble::Limit(Limit::States(most)));
+        let exceeded = exceeded.map(|most| (FIRST, Trouble::Limit(Limit::States(most))));
         Notice::trouble(notices).or(exceeded)
     }
 
-    /// Decides whether the search ends where a level begins.
-    fn decide(&mut self, level: &Span) -> Option<End> {
-        if let Some(trouble) = self.trouble() {
-            return Some(self.end_early(trouble, std::slice::from_ref(level)));
+    /// Decides whether the search ends where a level begins, and of whose limit.
+    fn decide(&mut self, level: &mut Span) -> Result<Option<(End, Option<usize>)>, PeersError> {
+        if let Some((process, trouble)) = self.trouble() {
+            self.keep_at_limit(Some(&*level), trouble)?;
+            self.cut_if_too_many(level, trouble)?;
+            let rest = std::slice::from_ref(level);
+            return Ok(Some(self.end_early(process, trouble, rest)));
         }
         let is_constrained = self.model.is_constrained();
         let depth = self.options.limits.depth;
@@ -178,31 +207,43 @@ where
             if is_constrained || length >= level.length {
                 self.guarded(|search| search.examine(level));
             }
-            return Some(End::Stopped);
+            return Ok(Some((End::Stopped, None)));
         }
         if Notice::sum(notices, |notice| notice.left) == 0 {
-            return Some(End::Complete);
+            return Ok(Some((End::Complete, None)));
         }
-        let most = depth.filter(|most| *most == level.length)?;
+        let Some(most) = depth.filter(|most| *most == level.length) else {
+            return Ok(None);
+        };
         let limit = Trouble::Limit(Limit::Depth(most));
-        Some(self.end_early(limit, std::slice::from_ref(level)))
+        self.keep_at_limit(Some(&*level), limit)?;
+        Ok(Some(self.end_early(
+            FIRST,
+            limit,
+            std::slice::from_ref(level),
+        )))
     }
 
-    fn end_early(&mut self, trouble: Trouble, rest: &[Span]) -> End {
-        match trouble {
-            Trouble::Panicked => End::Panicked,
-            Trouble::Limit(limit) => {
-                let rest = rest.iter().cloned();
-                self.guarded(|search| search.examine_rest(rest, limit));
-                End::Limit(limit)
-            }
-        }
+    /// Ends the search as a process has told to. Says whose limit it is that ends it, unless it is one on all of them.
+    fn end_early(
+        &mut self,
+        process: usize,
+        trouble: Trouble,
+        rest: &[Span],
+    ) -> (End, Option<usize>) {
+        let Trouble::Limit(limit) = trouble else {
+            return (End::Panicked, None);
+        };
+        let rest = rest.iter().cloned();
+        self.guarded(|search| search.examine_rest(rest, limit));
+        let is_of_all = matches!(limit, Limit::States(_) | Limit::Depth(_));
+        (End::Limit(limit), (!is_of_all).then_some(process))
     }
 
     /// Expands states of a level until there are enough words for the others, or none is left.
     fn expand_some(&mut self, left: &mut Span) {
         if let Some(Err(limit)) = self.guarded(|search| search.expand_until_full(left)) {
-            self.together().limit(limit);
+            self.limit(Some(limit));
         }
     }
 
@@ -224,14 +265,17 @@ where
 
     /// Sends the others the targets that are theirs, and adds those that they have sent.
     fn meet(&mut self, left: &Span) -> Result<(), PeersError> {
+        let reached = self.together().attended.limit();
+        self.limit(reached);
         let notice = Notice {
-            left: left.len(),
+            left: left.len() + u64::from(self.together().is_cut),
             states: self.log.len() as u64,
             transitions: self.transitions,
             memory_bytes: resident_bytes().unwrap_or(0),
             stop: self.model.stop(),
             trouble: self.together().trouble,
-            keeps: self.kept.as_ref().is_some_and(|kept| kept.journal.is_due()),
+            keeps: self.kept.as_ref().is_some_and(|kept| kept.is_due()),
+            is_kept: self.kept.is_some(),
             is_at_fault: self.incomplete || self.model.is_at_fault(),
         };
         let form = self.form;

@@ -242,6 +242,7 @@ impl<'c, 'p, 'a> Configurations<'c, 'p, 'a> {
         Totals {
             complete: matches!(way, SearchEnd::Complete),
             cut: None,
+            limit_process: None,
             limit: match way {
                 SearchEnd::Limit(limit) => Some(limit),
                 SearchEnd::Complete | SearchEnd::Stopped => None,

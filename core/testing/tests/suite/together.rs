@@ -2,12 +2,14 @@
 
 use std::marker::PhantomData;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use refmap::AbstractSteps::{self, One};
 use refmap::explore::{Limit, Limits, Order, Peers, PeersError, Progress, Start, Storage, Watch};
-use refmap::obligation::{CheckError, Checker, Search, Symmetry, Until};
+use refmap::obligation::{CheckError, Checker, Search, Selection, Symmetry, Until};
 use refmap::random::{Generator, Walks};
 use refmap::{
     Invariant, Refinement, Report, Rule, RuleId, Settings, State, TransitionSystem, Verdict, check,
@@ -366,30 +368,270 @@ fn wide_levels_are_searched_alike_by_any_number_of_processes() {
     }
 }
 
-/// A limit on states ends the search when the processes find that all have more of them, or when one has no room for its own; it is never
-/// complete then.
+/// Any number of processes reach as many states as the limit allows, and the same ones.
+fn limited<R: Refinement + Sync>(refinement: &R, all: u64) {
+    for (most, threads) in [(1, 1), (2, 2), (7, 1), (500, 2), (all - 1, 1), (all, 2)] {
+        let settings = Settings {
+            until: Until::End,
+            threads,
+            limits: Limits {
+                states: Some(most),
+                ..Limits::default()
+            },
+            ..Settings::default()
+        };
+        let run = of(refinement);
+        let one = together(&run, &settings, 1);
+        assert_eq!((one.states, one.complete), (most, most == all));
+        let limit = (most < all).then_some(Limit::States(most));
+        assert_eq!((one.limit, one.limit_process), (limit, None));
+        for processes in [2, 3, 7] {
+            let report = together(&run, &settings, processes);
+            assert_same(
+                &one,
+                &report,
+                &format!("{processes} processes, {most} states"),
+            );
+        }
+    }
+}
+
+/// Of states of one word, of two, and of codes.
 #[test]
-fn a_limit_on_states_holds_for_all_processes() {
-    let grid = Grid::<u16> {
+fn a_limit_on_states_is_exact() {
+    fn of<N: Count>()
+    where
+        [N; 3]: State<Grid<N>>,
+    {
+        let of = PhantomData;
+        limited(&Grid::<N> { side: 9, of }, 729);
+    }
+    of::<u16>();
+    of::<u32>();
+    of::<u64>();
+}
+
+/// A system without a step has its initial states alone, and they may be too many.
+#[test]
+fn a_limit_on_states_is_exact_of_random_systems() {
+    let mut limits = 0;
+    for seed in 0..120 {
+        let refinement = draw(seed, Size::Small);
+        let run = of(&refinement);
+        let settings = Settings {
+            until: Until::End,
+            ..Settings::default()
+        };
+        let all = check(&refinement, &settings).expect("the settings fit");
+        let mut generator = Generator::new(seed);
+        let most = 1 + generator.below(all.states as usize) as u64;
+        let limited = Settings {
+            limits: Limits {
+                states: Some(most),
+                ..Limits::default()
+            },
+            ..settings
+        };
+        let one = together(&run, &limited, 1);
+        assert_eq!(one.states, most, "{seed}");
+        assert_eq!(one.limit.is_some(), most < all.states, "{seed}");
+        limits += u64::from(one.limit.is_some());
+        for processes in [2, 3] {
+            let report = together(&run, &limited, processes);
+            assert_same(&one, &report, &format!("{processes} processes, {seed}"));
+        }
+    }
+    assert!(limits > 60, "{limits}");
+}
+
+/// Results of processes that have settings of their own.
+fn results_of<R: Refinement + Sync>(
+    refinements: &[R],
+    settings: &[Settings<'_>],
+) -> Vec<Result<Report, CheckError>> {
+    thread::scope(|scope| {
+        let all = participants(settings.len()).into_iter();
+        let all = all.zip(refinements.iter().zip(settings));
+        let threads: Vec<_> = all
+            .map(|(participant, (refinement, settings))| {
+                scope.spawn(move || {
+                    let peers: Arc<dyn Peers> = Arc::new(participant);
+                    let settings = Settings {
+                        peers: Some(peers),
+                        ..settings.clone()
+                    };
+                    check(refinement, &settings)
+                })
+            })
+            .collect();
+        let joined = threads.into_iter().map(|thread| thread.join());
+        joined
+            .map(|result| result.expect("it does not panic"))
+            .collect()
+    })
+}
+
+/// Time and memory are those of each process: they may differ, and the first that a process reaches ends the search of all, and is told with
+/// its number.
+#[test]
+fn each_process_has_time_and_memory_of_its_own() {
+    let grid = |_| Grid::<u16> {
         side: 30,
         of: PhantomData,
     };
-    let settings = Settings {
+    let much = Limits {
+        memory_bytes: Some(1 << 40),
+        seconds: Some(1e6),
+        ..Limits::default()
+    };
+    let little_memory = Limits {
+        memory_bytes: Some(1),
+        ..much
+    };
+    let no_time = Limits {
+        seconds: Some(0.0),
+        ..much
+    };
+    let of = |limits| Settings {
         until: Until::End,
-        limits: Limits {
-            states: Some(1_000),
-            ..Limits::default()
-        },
+        limits,
         ..Settings::default()
     };
-    for processes in [1, 2, 4] {
-        let report = together(&of(&grid), &settings, processes);
-        assert_eq!(report.verdict, Some(Verdict::Incomplete));
-        assert!(!report.complete);
-        assert_eq!(report.limit, Some(Limit::States(1_000)));
-        let most = if processes == 1 { 1_000 } else { 2_000 };
-        assert!((1_000..=most).contains(&report.states), "{}", report.states);
+    for process in 0..3 {
+        for (limits, limit) in [
+            (little_memory, Limit::MemoryBytes(1)),
+            (no_time, Limit::Seconds(0.0)),
+        ] {
+            let mut settings = [Limits::default(), much, much].map(of);
+            settings[process] = of(limits);
+            let results = results_of(&[0, 1, 2].map(grid), &settings);
+            for report in results {
+                let report = report.expect("the settings fit");
+                assert_eq!(report.verdict, Some(Verdict::Incomplete));
+                assert_eq!(
+                    (report.limit, report.limit_process),
+                    (Some(limit), Some(process))
+                );
+                let told = format!("(process {process})");
+                assert!(report.to_string().contains(&told), "{report}");
+            }
+        }
     }
+    let settings = [much, Limits::default()].map(of);
+    for report in results_of(&[0, 1].map(grid), &settings) {
+        let report = report.expect("the settings fit");
+        assert_eq!((report.states, report.limit), (27_000, None));
+    }
+}
+
+/// A system of which a step takes as long as it is said, or until it is released.
+struct Slow {
+    step: Duration,
+    released: Arc<AtomicBool>,
+}
+
+impl TransitionSystem for Slow {
+    type State = u16;
+    type Action = u16;
+    type Observation = ();
+
+    fn rules(&self) -> &[Rule] {
+        const { &[Rule::new("go", "system", "a test")] }
+    }
+
+    fn rule_of(&self, _: &u16) -> RuleId {
+        RuleId(0)
+    }
+
+    fn initial(&self, visit: &mut impl FnMut(u16)) {
+        (0..1_000).for_each(visit);
+    }
+
+    fn next(&self, from: &u16, visit: &mut impl FnMut(u16, u16)) {
+        let begun = Instant::now();
+        while begun.elapsed() < self.step && !self.released.load(Ordering::Relaxed) {
+            thread::sleep(self.step.min(Duration::from_millis(5)));
+        }
+        visit(*from, *from);
+    }
+
+    fn observe(&self, _: &u16) {}
+}
+
+impl Refinement for Slow {
+    type Concrete = Self;
+    type Abstract = Self;
+
+    fn implementation(&self) -> &Self {
+        self
+    }
+
+    fn specification(&self) -> &Self {
+        self
+    }
+
+    fn map(&self, state: &u16) -> u16 {
+        *state
+    }
+
+    fn abstract_steps(&self, _: &u16, action: &u16, _: &u16) -> AbstractSteps<u16> {
+        One(*action)
+    }
+}
+
+/// Results of two processes, of which the first is cancelled after a moment, and the other takes so long for a step; and when each has ended.
+fn cancelled(step: Duration) -> Vec<Result<Report, CheckError>> {
+    let released: Arc<AtomicBool> = Arc::default();
+    let systems = [Duration::ZERO, step].map(|step| Slow {
+        step,
+        released: Arc::clone(&released),
+    });
+    let cancel = AtomicBool::new(false);
+    let settings = [Some(&cancel), None].map(|cancel| Settings {
+        obligations: Selection::only(["observation"]),
+        watch: Watch {
+            cancel,
+            progress: None,
+        },
+        ..Settings::default()
+    });
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            thread::sleep(Duration::from_millis(100));
+            cancel.store(true, Ordering::Relaxed);
+            // By then all have given up.
+            thread::sleep(Duration::from_millis(2_500));
+            released.store(true, Ordering::Relaxed);
+        });
+        results_of(&systems, &settings)
+    })
+}
+
+/// A process that waits asks the others to hurry when it is cancelled, so that all end with a report.
+#[test]
+fn a_process_that_waits_can_be_cancelled() {
+    for result in cancelled(Duration::from_millis(20)) {
+        let report = result.expect("both have a report");
+        assert_eq!(report.verdict, Some(Verdict::Incomplete));
+        assert_eq!(
+            (report.limit, report.limit_process),
+            (Some(Limit::Cancelled), Some(0))
+        );
+        assert!(!report.complete);
+    }
+}
+
+/// One whose model does not return is given up, and the others end.
+#[test]
+fn a_process_that_does_not_come_is_given_up() {
+    let results = cancelled(Duration::from_secs(60));
+    let errors: Vec<_> = results
+        .into_iter()
+        .map(|result| result.expect_err("there is no outcome").to_string())
+        .collect();
+    let late = "process 1 was lost: it did not come within 1.5 seconds after cancellation";
+    assert_eq!(errors[0], late);
+    assert!(errors[1].contains("was lost"), "{}", errors[1]);
 }
 
 /// Whenever a process is lost, all of them end, and say so.

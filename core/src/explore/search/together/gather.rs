@@ -1,5 +1,7 @@
 //! The end of a search of several processes: what each has found comes to the one that judges, and the others serve it.
 
+use std::sync::Arc;
+
 use super::Ended;
 use crate::explore::StateId;
 use crate::explore::disk::Journal;
@@ -41,6 +43,11 @@ where
         self.together = Some(Box::new(Together::new(party)));
         self.kept = journal.map(|journal| Box::new(Kept::new(journal)));
         let ended = self.search_together()?;
+        let attended = Arc::clone(&self.together().attended);
+        if !matches!(ended.end, End::Limit(_)) {
+            // What is found is told, though it take longer.
+            attended.end();
+        }
         let ids = self.model.mentioned();
         let mentioned: Vec<_> = ids.into_iter().map(|id| (id, self.mentioned(id))).collect();
         let together = self.together.take().expect("it is there");
@@ -54,6 +61,7 @@ where
         push_value(&mut words, &record);
         let peers = &*together.peers;
         let received = peers.exchange(to_first(peers, words))?;
+        attended.end();
         if peers.process() == FIRST {
             Ok(self.outcome(ended, &together, share, &sizes, received)?)
         } else {
@@ -180,6 +188,7 @@ where
                 End::Complete if panicked => End::Panicked,
                 end => end,
             },
+            limit_process: ended.limit_process,
             initial_states: sum(|record| record.initial_states),
             unexamined: sum(|record| record.unexamined),
             transitions: sum(|record| record.transitions),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{EARLIER, WORDS, end_of};
+use super::{EARLIER, end_of};
 use crate::explore::StateId;
 use crate::explore::disk::{DiskError, Manifest, SavedSpan};
 use crate::explore::expansion::Keeps;
@@ -14,11 +14,13 @@ use crate::explore::frontier::Span;
 use crate::explore::keys::Compared;
 use crate::explore::limits::Limit;
 use crate::explore::peers::{
-    FIRST, Garbled, PeersError, push_key, push_keys, push_value, take_keys, take_value, to_first,
+    FIRST, Garbled, PeersError, Run, Trouble, push_key, push_keys, push_value, take_keys,
+    take_value, to_first,
 };
 use crate::explore::search::Search;
 use crate::explore::search::checkpoint::{AT_FAULT, Moment};
 use crate::explore::search::kept::{Kept, Listed};
+use crate::explore::search::member::Begun;
 use crate::explore::set::Visited;
 
 /// Findings that a process tells for a checkpoint; the keys of the states that they mention come before them.
@@ -44,20 +46,72 @@ where
             }
             return Ok(());
         }
-        if !keeps {
+        let is_kept = notices[FIRST].is_kept;
+        let begun = is_kept.then(|| self.begun(level));
+        if let Some(begun) = begun.as_ref().filter(|_| keeps) {
+            self.keep_begun(begun)?;
+        }
+        self.together().begun = begun;
+        Ok(())
+    }
+
+    /// Findings of this process where a level begins.
+    fn begun(&mut self, level: &Span) -> Begun {
+        Begun {
+            level: level.clone(),
+            told: self.told(),
+            transitions: self.together().totals().1,
+        }
+    }
+
+    /// Writes a checkpoint, if there are any, when a limit ends the search: as it was where the level begins that is now, or where the one
+    /// began in whose midst it is.
+    pub(super) fn keep_at_limit(
+        &mut self,
+        level: Option<&Span>,
+        trouble: Trouble,
+    ) -> Result<(), PeersError> {
+        let begun = self.together().begun.take();
+        let notices = &self.together().notices;
+        let is_whole = notices[FIRST].is_kept && notices.iter().all(|notice| !notice.is_at_fault);
+        if !is_whole || matches!(trouble, Trouble::Panicked | Trouble::Limit(Limit::Disk)) {
             return Ok(());
         }
-        let first = self.together().kept_runs;
-        let runs = self.together().runs.len();
+        let begun = match level {
+            // Initial states may be missing.
+            Some(level) if level.length == 0 => None,
+            Some(level) => Some(self.begun(level)),
+            None => begun,
+        };
+        let Some(begun) = begun else {
+            return Ok(());
+        };
+        // To write takes as long as it takes.
+        let started = self.clock.started;
+        self.together().attended.end();
+        self.keep_begun(&begun)?;
+        self.together().attended.begin(started);
+        Ok(())
+    }
+
+    /// Writes a checkpoint of what there was where a level began, unless that is kept.
+    fn keep_begun(&mut self, begun: &Begun) -> Result<(), PeersError> {
+        let together = self.together();
+        let first = together.kept_runs;
+        let is_reached = |run: &Run| run.level <= begun.level.length;
+        let runs = together.runs.partition_point(is_reached);
+        if first >= runs {
+            return Ok(());
+        }
         for run in first..runs {
             self.send_run(run)?;
         }
         self.together().kept_runs = runs;
-        let told = self.tell_tallies()?;
+        let told = self.hear_told(begun.told.clone())?;
         let Some(mut kept) = self.kept.take() else {
             return Ok(());
         };
-        let done = self.write_together(&mut kept, level, told);
+        let done = self.write_together(&mut kept, begun, told);
         if let Err(error) = done {
             kept.journal.end(error.to_string());
             self.together().limit(Limit::Disk);
@@ -71,6 +125,7 @@ where
         let (form, states) = (self.form, self.log.len());
         let together = self.together();
         let peers = Arc::clone(&together.peers);
+        let most = together.most_words();
         let run = together.runs[number];
         let end = end_of(&together.runs, number, states);
         let mut at = run.first as usize;
@@ -87,7 +142,7 @@ where
             let mut keys = Vec::new();
             for (first, piece) in self.log.runs(at..end) {
                 for (place, key) in (first..).zip(piece) {
-                    if keys.len() >= WORDS / peers.processes() {
+                    if keys.len() >= most {
                         break;
                     }
                     push_key(&mut keys, key);
@@ -138,8 +193,8 @@ where
         kept.journal.spill()
     }
 
-    /// Findings of all processes, at process 0.
-    fn tell_tallies(&mut self) -> Result<Vec<(Told, Vec<K>)>, PeersError> {
+    /// Findings of this process, in words.
+    fn told(&mut self) -> Vec<u64> {
         let ids = self.model.mentioned();
         let mut told = Told {
             tally: self.model.tell(),
@@ -152,6 +207,11 @@ where
             push_key(&mut words, &key);
         }
         push_value(&mut words, &told);
+        words
+    }
+
+    /// Findings of all processes, at process 0.
+    fn hear_told(&mut self, words: Vec<u64>) -> Result<Vec<(Told, Vec<K>)>, PeersError> {
         let form = self.form;
         let peers = Arc::clone(&self.together().peers);
         let received = peers.exchange(to_first(&*peers, words))?;
@@ -181,9 +241,10 @@ where
     fn write_together(
         &mut self,
         kept: &mut Kept<K>,
-        level: &Span,
+        begun: &Begun,
         told: Vec<(Told, Vec<K>)>,
     ) -> Result<(), DiskError> {
+        let length = begun.level.length;
         if kept.journal.written.ended.is_some() {
             return Ok(());
         }
@@ -228,11 +289,11 @@ where
             push_key(&mut words, key);
             words
         };
-        let listed = kept.listed.iter().filter(|one| one.level == level.length);
+        let listed = kept.listed.iter().filter(|one| one.level == length);
         let start = listed.map(|one| one.first).min().unwrap_or(0);
         let unexpanded = Span {
             states: start..kept.states as u64,
-            length: level.length,
+            length,
         };
         let reached = kept.states as u64;
         let moment = Moment {
@@ -241,7 +302,6 @@ where
         };
         let sample = self.sampled(kept, moment, Keeps::Nothing);
         let initial = kept.listed.iter().filter(|one| one.level == 0);
-        let (_, transitions, _) = self.together().totals();
         kept.journal.checkpoint(Manifest {
             sample,
             reached,
@@ -249,11 +309,11 @@ where
             frontier: vec![SavedSpan {
                 start,
                 end: reached,
-                length: level.length,
+                length,
             }],
             before: reached,
-            transitions,
-            depth: level.length,
+            transitions: begun.transitions,
+            depth: length,
             seconds: kept.journal.earlier_seconds + self.clock.started.elapsed().as_secs_f64(),
             tally,
             mentioned: Some(

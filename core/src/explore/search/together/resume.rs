@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{EARLIER, WORDS};
+use super::EARLIER;
 use crate::explore::StateId;
 use crate::explore::disk::{DiskError, Manifest, STATES};
 use crate::explore::expansion::Keeps;
@@ -97,6 +97,8 @@ where
             self.kept = kept;
             return Ok(None);
         }
+        // To read and to send what there is takes as long as it takes.
+        self.together().attended.end();
         let mut resumed = Resumed::nothing();
         match (&mut kept, manifest) {
             (Some(kept), Some(manifest)) => {
@@ -137,7 +139,7 @@ where
                 kept.earlier.push((*level, key));
             }
         }
-        let most = WORDS / self.together().peers.processes();
+        let most = self.together().most_words();
         let mut list = KeyList::new(form);
         let mut keys: Vec<K> = Vec::new();
         let mut taken = 0;
