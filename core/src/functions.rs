@@ -48,6 +48,11 @@ pub(crate) trait Functions: TransitionSystem {
     }
 
     #[inline(always)]
+    fn call_doubts(&self) -> Vec<String> {
+        named("`doubts`", || self.doubts())
+    }
+
+    #[inline(always)]
     fn call_show(&self, state: &StateOf<Self>) -> Value {
         named("`show`", || self.show(state))
     }

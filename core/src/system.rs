@@ -90,6 +90,12 @@ pub trait TransitionSystem: Sync {
         Vec::new()
     }
 
+    /// Doubts whether a verdict on this system is one on what it stands for: behaviours that it leaves out, a sentence each, which a
+    /// report has as warnings. None, by default.
+    fn doubts(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Reason why obligations of a kind cannot be decided on this system as an implementation, if they cannot: on a *view*, which is
     /// made of another system and stands for it. Of one whose steps are run together, say, `environment`, where it has not been
     /// shown that this keeps every choice open. They are then `incomplete` with this reason, and refused where they are named.

@@ -481,6 +481,11 @@ impl Place {
         let bits = Some(bits);
         Self { bits, ..self }
     }
+
+    /// Expression that gives the address.
+    pub fn address(&self) -> &Expression {
+        &self.address
+    }
 }
 
 impl From<Location> for Place {

@@ -31,13 +31,15 @@
 //!
 //! The book in the repository, `examples/book`, has a page on weak memory.
 //!
-//! Not modelled: speculation past branches, partially overlapping accesses, and memories that are not multi-copy
-//! atomic, in which a write becomes visible to some threads before others.
+//! Not modelled: speculation past branches, of which reports, answers and syntheses warn where it could load early
+//! ([`Program::control_dependencies`]); partially overlapping accesses; and memories that are not multi-copy atomic, in which a write
+//! becomes visible to some threads before others.
 
 pub mod axiomatic;
 mod behaviour;
 mod builder;
 mod code;
+mod control;
 mod ends;
 mod expression;
 mod fetch;
@@ -53,6 +55,7 @@ pub mod synthesis;
 
 pub use behaviour::{Behaviours, ProgramRefinement};
 pub use builder::{BuildError, Label, ProgramBuilder, ThreadBuilder};
+pub use control::{ControlDependencies, ControlDependency};
 pub use ends::{Ends, TooManyStates, ends, outcomes};
 pub use expression::{
     Expression, Fault, Integer, Location, Names, Operator, Place, Register, Sign, Value,

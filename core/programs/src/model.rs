@@ -2,7 +2,8 @@
 //! access must wait for.
 //!
 //! Source: Ugawa, Abe & Maeda, *Model Checking Copy Phases of Concurrent Copying Garbage Collection
-//! with Various Memory Models*, section 3.1. All models are multi-copy atomic, and none speculates.
+//! with Various Memory Models*, section 3.1. All models are multi-copy atomic, and none speculates: where a branch alone keeps a
+//! load behind an earlier one, a verdict comes with a warning ([`Program::control_dependencies`](crate::Program::control_dependencies)).
 
 use std::fmt::{self, Display};
 use std::str::FromStr;
@@ -54,6 +55,9 @@ impl AccessKind {
         Self::StoreConditional,
         Self::Update,
     ];
+
+    /// Those that load a value.
+    pub(crate) const LOADS: [Self; 3] = [Self::Load, Self::LoadLinked, Self::Update];
 
     /// True if the access reads memory.
     pub fn reads(self) -> bool {

@@ -360,6 +360,17 @@ impl Instruction {
         }
     }
 
+    /// Place that the instruction accesses, if it is an access.
+    pub(crate) fn place(&self) -> Option<&Place> {
+        match self {
+            Self::Load { from: place, .. }
+            | Self::Store { to: place, .. }
+            | Self::StoreConditional { to: place, .. }
+            | Self::Update { at: place, .. } => Some(place),
+            _ => None,
+        }
+    }
+
     /// Formats the instruction in the style of a figure.
     pub(crate) fn show(&self, names: &dyn Names) -> String {
         let name = |register: &Register| names.register(*register);

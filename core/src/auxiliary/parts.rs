@@ -117,6 +117,10 @@ macro_rules! asked_of_the_system {
             self.system.cut_off(&from.state)
         }
 
+        fn doubts(&self) -> Vec<String> {
+            self.system.doubts()
+        }
+
         fn draw(&self, from: &Self::State) -> Option<crate::drawing::Drawing> {
             self.system.draw(&from.state)
         }

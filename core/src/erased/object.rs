@@ -21,6 +21,7 @@ pub(crate) trait SystemObject: Sync {
     fn fairness(&self) -> Vec<Fairness>;
     fn bound(&self) -> Option<String>;
     fn cut_off(&self, state: &ErasedState) -> Vec<&str>;
+    fn doubts(&self) -> Vec<String>;
     fn undecided(&self, obligation: ObligationKind) -> Option<&'static str>;
     fn view(&self) -> Option<View<'_>>;
     fn show(&self, state: &ErasedState) -> Value;

@@ -59,6 +59,10 @@ impl<S: TransitionSystem> SystemObject for S {
         TransitionSystem::cut_off(self, state.get())
     }
 
+    fn doubts(&self) -> Vec<String> {
+        TransitionSystem::doubts(self)
+    }
+
     fn undecided(&self, obligation: ObligationKind) -> Option<&'static str> {
         TransitionSystem::undecided(self, obligation)
     }
@@ -174,6 +178,10 @@ impl TransitionSystem for ErasedSystem<'_> {
 
     fn cut_off(&self, state: &ErasedState) -> Vec<&str> {
         self.0.cut_off(state)
+    }
+
+    fn doubts(&self) -> Vec<String> {
+        self.0.doubts()
     }
 
     fn undecided(&self, obligation: ObligationKind) -> Option<&'static str> {

@@ -119,6 +119,8 @@ fn observed<'a>(
                         .to_owned(),
                 );
             }
+            let doubts = named("`doubts`", || implementation.doubts());
+            inclusion.warnings.extend(doubts);
             if let (Source::Observed(observed), Some(Within { name, .. })) =
                 (&sides.implementation.source, constraint)
                 && observed.outside() > 0

@@ -5,6 +5,7 @@ use super::obligations::{Counts, Obligations};
 use super::{constraint, coverage, deadlock, environment, induction};
 use crate::erased::ErasedRefinement;
 use crate::explore::Panic;
+use crate::functions::Functions;
 use crate::model_call::{catch, named};
 use crate::refinement::Refinement;
 use crate::report::{About, Warning};
@@ -67,6 +68,10 @@ pub(super) fn warnings(
             // What else is doubtful is told all the same.
             Err(panic) => panics.push(panic),
         }
+    }
+    match catch(|| refinement.implementation().call_doubts()) {
+        Ok(doubts) => warnings.extend(doubts.into_iter().map(warning(About::Implementation))),
+        Err(panic) => panics.push(panic),
     }
     let waivers = named("`waivers`", || refinement.waivers());
     let unreasoned = coverage::doubts_of_waivers(&waivers);

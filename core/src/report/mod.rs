@@ -271,6 +271,8 @@ pub enum About {
     Constraint,
     /// The environment leaves a process out, or has one that does nothing.
     Environment,
+    /// The implementation leaves out behaviours of what it stands for.
+    Implementation,
     /// An action is filed under a rule of another name.
     Rule,
 }

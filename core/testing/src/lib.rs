@@ -56,6 +56,8 @@ pub struct Machine<S> {
     /// Description of the bound of its runs, and the threads that the bound cuts off.
     pub bound: Option<&'static str>,
     pub cut_off: fn(&S) -> Vec<&'static str>,
+    /// Doubts of a verdict on it.
+    pub doubts: Vec<&'static str>,
     /// Obligations that cannot be decided on it.
     pub undecided: Vec<ObligationKind>,
 }
@@ -83,6 +85,7 @@ impl<S> Machine<S> {
             number_of: |_| None,
             bound: None,
             cut_off: |_| Vec::new(),
+            doubts: Vec::new(),
             undecided: Vec::new(),
         }
     }
@@ -116,6 +119,10 @@ impl<S: State<Self>> TransitionSystem for Machine<S> {
 
     fn bound(&self) -> Option<String> {
         self.bound.map(str::to_owned)
+    }
+
+    fn doubts(&self) -> Vec<String> {
+        self.doubts.iter().copied().map(str::to_owned).collect()
     }
 
     fn undecided(&self, obligation: ObligationKind) -> Option<&'static str> {

@@ -183,7 +183,8 @@ fn litmus() -> clap::Command {
         .about("Runs litmus tests of the herd tools, X86 and X86_64, under a memory model")
         .after_help(
             "SFENCE and LFENCE order nothing. Under pso-full and rmo-full an XCHG or LOCKed \
-             instruction is a full fence, under pso-no and rmo-no it orders nothing of its own.\n\n\
+             instruction is a full fence, under pso-no and rmo-no it orders nothing of its own. No model \
+             speculates: an answer has a warning for each load that a branch alone keeps behind an earlier one.\n\n\
              Exit status: 0 every test has its answer, 2 a file could not be run, and the others are run \
              nevertheless, 3 a bound came before an answer, or some were left when it was stopped.",
         )
@@ -305,7 +306,8 @@ fn fences(catalogue: &Catalogue) -> clap::Command {
     clap::Command::new("fences")
         .about("Every minimal set of fences that mends a program under a memory model")
         .after_help(
-            "Each set is shown to be minimal by what goes wrong without any one of its fences.\n\n\
+            "Each set is shown to be minimal by what goes wrong without any one of its fences. No model speculates: a set has a \
+             warning for each load that a branch alone keeps behind an earlier one.\n\n\
              Exit status: 0 some set suffices (the empty one, if no fence is needed), 1 none does, 2 \
              the command or its input is unusable, 3 a limit came first, and nothing is claimed.",
         )

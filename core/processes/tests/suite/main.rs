@@ -4,6 +4,7 @@
 mod interpreter;
 mod program;
 mod registers;
+mod two_of_everything;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -83,10 +84,9 @@ fn random_processes_do_what_an_interpreter_does() {
 
 /// Local fusion reaches exactly the states of the fine granularity in which no step that fuses with its previous one
 /// is next; where choices fuse with the next step, only those of them in which no choice has just been made.
-#[test]
-fn local_fusion_reaches_exactly_the_settled_states() {
+fn fuse_locally(seeds: std::ops::Range<u64>) {
     let (mut fine_states, mut fused_states) = (0, [0, 0]);
-    for seed in 0..200 {
+    for seed in seeds {
         let clients = Clients::random(&mut Generator::new(seed));
         let (fine, _) = explore(&clients, Granularity::Fine);
         for (place, choices) in [Choices::Separate, Choices::FusedWithNext]
@@ -106,6 +106,17 @@ fn local_fusion_reaches_exactly_the_settled_states() {
         separate * 10 < fine_states * 9 && with_next * 10 < separate * 9,
         "{with_next} of {separate} of {fine_states}"
     );
+}
+
+#[test]
+fn local_fusion_reaches_exactly_the_settled_states() {
+    fuse_locally(0..60);
+}
+
+#[test]
+#[ignore = "takes some seconds"]
+fn slow_local_fusion_of_more_processes() {
+    fuse_locally(60..200);
 }
 
 /// If one result of a choice enables the next step and another does not, fusion would hide the process that blocks.

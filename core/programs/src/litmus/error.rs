@@ -33,6 +33,9 @@ pub enum Problem {
     /// Comment without an end.
     #[error("the comment that begins here does not end")]
     OpenComment,
+    /// Block of memevents without an end.
+    #[error("the block <<…>> that begins here does not end")]
+    OpenBlock,
     /// Number that does not fit 64 bits.
     #[error("the number {0} does not fit 64 bits")]
     Number(String),

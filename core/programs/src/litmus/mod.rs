@@ -1,7 +1,7 @@
 //! Litmus tests in the format of the herd tools, for `X86` and `X86_64`.
 //!
 //! [`read`] parses a [`Test`] from text, and [`run`](Test::run) decides it under a memory model. `SFENCE` and `LFENCE`
-//! order nothing.
+//! order nothing. Of the older dialect of memevents, a `;` behind the initial state and blocks `<<…>>` behind the condition are passed over.
 //!
 //! # Widths
 //!

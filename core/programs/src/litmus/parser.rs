@@ -73,7 +73,7 @@ fn lines(text: &str) -> usize {
 fn sections(text: &str) -> Result<Sections<'_>, ReadError> {
     let end = |expected| {
         let found = "the end".to_owned();
-        Problem::Unexpected { found, expected }.on(1 + lines(text))
+        Problem::Unexpected { found, expected }.on(1 + lines(text.trim_end()))
     };
     let (head, behind) = text
         .split_once('{')
@@ -82,6 +82,10 @@ fn sections(text: &str) -> Result<Sections<'_>, ReadError> {
         .split_once('}')
         .ok_or_else(|| end("} behind the initial state"))?;
     let initial_line = 1 + lines(head);
+    // In the older dialect of memevents a ; ends the initial state.
+    let is_passed_over = |character: char| character.is_whitespace() || character == ';';
+    let rows = program.trim_start_matches(is_passed_over);
+    let passed_over = &program[..program.len() - rows.len()];
     Ok(Sections {
         head,
         initial: Section {
@@ -89,10 +93,29 @@ fn sections(text: &str) -> Result<Sections<'_>, ReadError> {
             line: initial_line,
         },
         program: Section {
-            text: program,
-            line: initial_line + lines(initial),
+            text: rows,
+            line: initial_line + lines(initial) + lines(passed_over),
         },
     })
+}
+
+/// Part of the tail that is read. Behind it memevents has its own blocks, each within `<<` and `>>`.
+fn before_blocks(tail: Section<'_>) -> Result<Section<'_>, ReadError> {
+    let Some((text, mut rest)) = tail.text.split_once("<<") else {
+        return Ok(tail);
+    };
+    let line = |rest: &str| tail.line + lines(&tail.text[..tail.text.len() - rest.len()]);
+    loop {
+        let (_, behind) = rest
+            .split_once(">>")
+            .ok_or_else(|| Problem::OpenBlock.on(line(rest)))?;
+        let behind = behind.trim_start();
+        match behind.strip_prefix("<<") {
+            Some(next) => rest = next,
+            None if behind.is_empty() => return Ok(Section { text, ..tail }),
+            None => return Err(Tokens::of(behind, line(behind))?.unexpected("the end")),
+        }
+    }
 }
 
 pub(super) fn parse(text: &str) -> Result<Source, ReadError> {
@@ -109,6 +132,7 @@ pub(super) fn parse(text: &str) -> Result<Source, ReadError> {
     let name = name(sections.head)?;
     let initial = initial(architecture, sections.initial)?;
     let (threads, tail) = program(architecture, sections.program)?;
+    let tail = before_blocks(tail)?;
     let mut tokens = Tokens::of(tail.text, tail.line)?;
     let tail_line = tokens.line();
     let tail = Tail {
@@ -324,7 +348,7 @@ fn is_tail(text: &str) -> bool {
     let behind = behind.trim_start();
     // NOT is an instruction, too.
     let is_row = behind.starts_with(':') || word == "not" && !behind.starts_with("exists");
-    text.starts_with(['~', '(']) || keyword && !is_row
+    text.starts_with(['~', '(']) || text.starts_with("<<") || keyword && !is_row
 }
 
 type Program<'a> = (Vec<Vec<Cell>>, Section<'a>);
@@ -366,13 +390,21 @@ fn program(architecture: Architecture, section: Section<'_>) -> Result<Program<'
 /// Parses the first row: `P0 | P1 | …`.
 fn titles(cells: &str, line: usize) -> Result<Vec<Vec<Cell>>, ReadError> {
     let mut threads = Vec::new();
-    for title in cells.split('|') {
-        let title = title.trim();
+    let mut line = line;
+    for cell in cells.split('|') {
+        let title = cell.trim();
         if thread_number(title) != Some(threads.len() as u64) {
-            let found = format!("{:?}", title.chars().take(40).collect::<String>());
+            let found = match title {
+                "" => "no name of a thread".to_owned(),
+                _ => format!("{:?}", title.chars().take(40).collect::<String>()),
+            };
             let expected = "the threads P0, P1 and so on";
-            return Err(Problem::Unexpected { found, expected }.on(line));
+            let blanks = &cell[..cell.len() - cell.trim_start().len()];
+            // An empty title is where its row begins.
+            let above = if title.is_empty() { 0 } else { lines(blanks) };
+            return Err(Problem::Unexpected { found, expected }.on(line + above));
         }
+        line += lines(cell);
         threads.push(Vec::new());
         if threads.len() > MOST_THREADS {
             return Err(Problem::TooMany {

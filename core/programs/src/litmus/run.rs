@@ -77,6 +77,9 @@ pub struct Answer {
     pub cut_off: bool,
     /// Number of states visited.
     pub explored: u64,
+    /// Sentences that say where the answer covers less than it seems to: the loads that only a branch keeps in order, since no model
+    /// speculates.
+    pub warnings: Vec<String>,
 }
 
 /// Error: a test has no result.
@@ -228,6 +231,7 @@ impl Test {
             negative,
             cut_off,
             explored,
+            warnings: self.program.doubts(model),
         }
     }
 }

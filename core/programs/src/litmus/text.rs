@@ -25,7 +25,7 @@ pub struct Report<'a> {
 }
 
 /// Format of herd's output. Herd counts executions as witnesses; this counts distinct final states, and the line
-/// says so. Herd prints no line for the model.
+/// says so. Herd prints no line for the model, and none for a loop or a warning.
 impl Display for Report<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (test, answer) = (self.test, self.answer);
@@ -49,6 +49,9 @@ impl Display for Report<'_> {
                 "Loop: left out are executions in which a thread jumps back more than \
                  {BACKWARD_JUMPS} times"
             )?;
+        }
+        for warning in &answer.warnings {
+            writeln!(f, "Warning: {warning}")?;
         }
         writeln!(f, "{}", name(answer.verdict))?;
         writeln!(f, "Witnesses")?;
@@ -117,6 +120,8 @@ impl Serialize for Report<'_> {
             /// True if the bound on backward jumps cut off some execution.
             #[serde(skip_serializing_if = "std::ops::Not::not")]
             cut_off: bool,
+            #[serde(skip_serializing_if = "<[String]>::is_empty")]
+            warnings: &'a [String],
             explored: u64,
             seconds: f64,
         }
@@ -140,6 +145,7 @@ impl Serialize for Report<'_> {
             observation: self.answer.observation,
             states: self.answer.states.iter().map(state).collect(),
             cut_off: self.answer.cut_off,
+            warnings: &self.answer.warnings,
             explored: self.answer.explored,
             seconds: self.seconds,
         }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 /// Names of the locations of a thread: the texts of the instructions, each with its number where another one has the same, and
 /// the end.
-pub(super) fn names<'t>(texts: impl Iterator<Item = &'t str> + Clone) -> Vec<String> {
+pub(crate) fn names<'t>(texts: impl Iterator<Item = &'t str> + Clone) -> Vec<String> {
     let mut counts: HashMap<&str, usize> = HashMap::new();
     for text in texts.clone() {
         *counts.entry(text).or_default() += 1;

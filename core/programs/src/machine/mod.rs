@@ -21,7 +21,7 @@
 mod action;
 mod fairness;
 mod located;
-mod location_names;
+pub(crate) mod location_names;
 mod perform;
 mod shown;
 
@@ -319,6 +319,11 @@ impl TransitionSystem for Machine {
             .filter(|(_, of)| of.progress == Progress::CutOff)
             .map(|(stated, _)| stated.name.as_str())
             .collect()
+    }
+
+    /// The loads that only a branch keeps in order: no model speculates.
+    fn doubts(&self) -> Vec<String> {
+        self.program.doubts(self.model)
     }
 
     fn show(&self, state: &State) -> serde_json::Value {

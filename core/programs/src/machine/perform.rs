@@ -32,13 +32,8 @@ impl Machine {
 
     /// Address expression of an access.
     fn place(&self, thread: usize, pending: &Pending) -> &Place {
-        match &self.codes[thread].instructions[usize::from(pending.at)] {
-            Instruction::Load { from: place, .. }
-            | Instruction::Store { to: place, .. }
-            | Instruction::StoreConditional { to: place, .. }
-            | Instruction::Update { at: place, .. } => place,
-            other => unreachable!("{other:?} is not an access"),
-        }
+        let instruction = &self.codes[thread].instructions[usize::from(pending.at)];
+        instruction.place().expect("an access has one")
     }
 
     /// Decides whether the access at `position`, of kind `kind` to `location`, is enabled, and from where a load

@@ -133,6 +133,10 @@ pub struct MinimalSet {
     pub holds: Vec<Held>,
     /// Counterexample without each fence.
     pub without: Vec<Without>,
+    /// Sentences that say where the set may not be enough: the loads that only a branch keeps in order with these fences, since no model
+    /// speculates.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }
 
 /// Scenario that holds.

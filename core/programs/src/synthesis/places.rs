@@ -197,6 +197,11 @@ mod tests {
     fn there_may_be_no_place_and_as_many_as_fit() {
         let found = minimal(0, |_| Ok::<_, Infallible>(true));
         assert_eq!(found, Ok(vec![Places::NONE]));
+        for place in 0..64 {
+            let one = Places::NONE.with(place);
+            assert_eq!(one.iter().collect::<Vec<_>>(), [place]);
+            assert!(Places::first(64).contains(place) && !Places::first(place).contains(place));
+        }
         let last = |set: Places| Ok::<_, Infallible>(set.contains(63));
         assert_eq!(minimal(64, last), Ok(vec![Places::NONE.with(63)]));
     }

@@ -97,12 +97,15 @@ impl Scenario {
         model: MemoryModel,
         settings: &Settings<'_>,
     ) -> Result<Report, CheckError> {
+        (self.run)(self.with_fences(places), model, settings)
+    }
+
+    /// The program with fences at exactly those of its places that `places` names.
+    pub(super) fn with_fences<'a>(&self, places: impl IntoIterator<Item = &'a str>) -> Program {
         let own = |place: &&str| self.program.places.iter().any(|own| own.name == *place);
         let program = self.program.clone();
-        let program = program
-            .with_fences(places.into_iter().filter(own))
-            .expect("these are its own places");
-        (self.run)(program, model, settings)
+        let program = program.with_fences(places.into_iter().filter(own));
+        program.expect("these are its own places")
     }
 }
 

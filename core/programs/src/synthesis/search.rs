@@ -202,6 +202,7 @@ impl Search<'_> {
                     fences,
                     holds: held,
                     without: self.without_each(*set)?,
+                    warnings: self.warnings(*set),
                 }),
             }
         }
@@ -216,6 +217,20 @@ impl Search<'_> {
                 vacuous: vacuous_sets,
             }
         })
+    }
+
+    /// Doubts of the programs with fences at exactly these places; programs of several scenarios may share one.
+    fn warnings(&self, set: Places) -> Vec<String> {
+        let mut warnings = Vec::new();
+        for scenario in self.scenarios {
+            let fences = set.iter().map(|place| self.places[place].name.as_str());
+            for doubt in scenario.with_fences(fences).doubts(self.model) {
+                if !warnings.contains(&doubt) {
+                    warnings.push(doubt);
+                }
+            }
+        }
+        warnings
     }
 
     /// Failure without each of the fences, with all weaker ones left in its place.

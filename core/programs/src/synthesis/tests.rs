@@ -10,9 +10,9 @@ use refmap::report::TextOptions;
 
 const STATES: u64 = 100_000;
 
-fn one_worker() -> Settings<'static> {
+fn two_workers() -> Settings<'static> {
     Settings {
-        threads: 1,
+        threads: 2,
         ..Settings::default()
     }
 }
@@ -22,7 +22,7 @@ fn robust(program: Program) -> Scenario {
 }
 
 fn synthesis(program: Program, model: MemoryModel) -> Synthesis {
-    synthesise(&[robust(program)], model, &one_worker()).expect("it can be searched")
+    synthesise(&[robust(program)], model, &two_workers()).expect("it can be searched")
 }
 
 fn fences(synthesis: &Synthesis) -> Vec<Vec<&str>> {
@@ -237,7 +237,7 @@ fn a_fence_that_can_be_passed_by_covers_no_other() {
 #[test]
 fn what_fails_with_all_fences_is_told_with_its_trace() {
     let scenario = Scenario::refines("atomic", lost_update(), atomic_update());
-    let found = synthesise(&[scenario], MemoryModel::Tso, &one_worker()).expect("it is searched");
+    let found = synthesise(&[scenario], MemoryModel::Tso, &two_workers()).expect("it is searched");
     let Answer::Unmendable {
         failure: Some(failure),
         vacuous,
@@ -267,7 +267,7 @@ fn all_scenarios_have_to_hold_at_once() {
     let passing = Scenario::robust("passing", passing, STATES).expect("it is small");
     let scenarios = [one(0, "left"), one(1, "right"), passing];
     let found =
-        synthesise(&scenarios, MemoryModel::PsoFull, &one_worker()).expect("it is searched");
+        synthesise(&scenarios, MemoryModel::PsoFull, &two_workers()).expect("it is searched");
     assert_eq!(fences(&found), [["mine", "other", "sent:full"]]);
     let set = &found.sets()[0];
     assert_eq!(set.holds.len(), 3);
@@ -281,7 +281,7 @@ fn a_limit_ends_in_no_claim() {
             states: Some(3),
             ..Limits::default()
         },
-        ..one_worker()
+        ..two_workers()
     };
     let scenarios = [robust(store_buffering(["left", "right"]))];
     let found = synthesise(&scenarios, MemoryModel::Tso, &settings).expect("it is searched");
@@ -305,7 +305,7 @@ fn time_is_shared_by_the_checks() {
             seconds: Some(1e-9),
             ..Limits::default()
         },
-        ..one_worker()
+        ..two_workers()
     };
     let scenarios = [robust(store_buffering(["left", "right"]))];
     let found = synthesise(&scenarios, MemoryModel::Tso, &settings).expect("it is searched");
@@ -346,7 +346,7 @@ fn a_set_that_holds_because_nothing_happens_is_vacuous() {
     let specification =
         Behaviours::of(specification, MemoryModel::Sc, STATES).expect("it is small");
     let scenario = Scenario::refines("seven", program([true, true]), specification);
-    let found = synthesise(&[scenario], MemoryModel::Tso, &one_worker()).expect("it is searched");
+    let found = synthesise(&[scenario], MemoryModel::Tso, &two_workers()).expect("it is searched");
     // Without fences the program outputs 7, which is permitted; so the empty set suffices and is exercised.
     assert_eq!(fences(&found), [[""; 0]; 1]);
 
@@ -359,7 +359,7 @@ fn a_set_that_holds_because_nothing_happens_is_vacuous() {
     let specification =
         Behaviours::of(specification, MemoryModel::Sc, STATES).expect("it is small");
     let scenario = Scenario::refines("eight", program([true, true]), specification);
-    let found = synthesise(&[scenario], MemoryModel::Tso, &one_worker()).expect("it is searched");
+    let found = synthesise(&[scenario], MemoryModel::Tso, &two_workers()).expect("it is searched");
     let Answer::Unmendable {
         failure: None,
         vacuous,
@@ -375,10 +375,10 @@ fn a_set_that_holds_because_nothing_happens_is_vacuous() {
 #[test]
 fn what_cannot_be_searched_is_refused() {
     let tso = MemoryModel::Tso;
-    let none = synthesise(&[], tso, &one_worker());
+    let none = synthesise(&[], tso, &two_workers());
     assert_eq!(none, Err(SynthesisError::NoScenario));
     let twice = [robust(store_buffering(["a", "b"])), robust(lost_update())];
-    let error = synthesise(&twice, tso, &one_worker()).unwrap_err();
+    let error = synthesise(&twice, tso, &two_workers()).unwrap_err();
     assert_eq!(error.to_string(), "two scenarios are named \"robust\"");
 
     let mut program = ProgramBuilder::new("many places");
@@ -388,13 +388,13 @@ fn what_cannot_be_searched_is_refused() {
         }
     });
     let many = robust(program.build().expect("it is well formed"));
-    let error = synthesise(&[many], tso, &one_worker()).unwrap_err();
+    let error = synthesise(&[many], tso, &two_workers()).unwrap_err();
     assert_eq!(error, SynthesisError::TooManyPlaces { given: 65 });
 
     let scenarios = [robust(store_buffering(["a", "b"]))];
     let nothing = Settings {
         obligations: Selection::Nothing,
-        ..one_worker()
+        ..two_workers()
     };
     let walks = Settings {
         search: Search::Walks(Walks {
@@ -402,7 +402,7 @@ fn what_cannot_be_searched_is_refused() {
             steps: 1,
             seed: 0,
         }),
-        ..one_worker()
+        ..two_workers()
     };
     for settings in [nothing, walks] {
         let error = synthesise(&scenarios, tso, &settings).unwrap_err();
@@ -413,7 +413,7 @@ fn what_cannot_be_searched_is_refused() {
     }
     let unknown = Settings {
         obligations: Selection::only(["simulation", "similarity"]),
-        ..one_worker()
+        ..two_workers()
     };
     let error = synthesise(&scenarios, tso, &unknown).unwrap_err();
     assert!(
@@ -444,7 +444,7 @@ fn an_obligation_that_is_not_monotone_is_refused() {
             Ok(report)
         },
     );
-    let error = synthesise(&[scenario], MemoryModel::Sc, &one_worker()).unwrap_err();
+    let error = synthesise(&[scenario], MemoryModel::Sc, &two_workers()).unwrap_err();
     let SynthesisError::NotMonotone { obligation, .. } = error else {
         panic!("{error}");
     };
@@ -498,7 +498,7 @@ fn a_check_that_contradicts_the_lemma_is_noticed() {
             )
         },
     );
-    let error = synthesise(&[scenario], MemoryModel::Sc, &one_worker()).unwrap_err();
+    let error = synthesise(&[scenario], MemoryModel::Sc, &two_workers()).unwrap_err();
     let SynthesisError::Contradiction { more, fewer, .. } = error else {
         panic!("{error}");
     };

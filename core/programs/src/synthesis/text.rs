@@ -101,6 +101,9 @@ impl SynthesisText<'_> {
                 .map(|held| format!("{} ({})", held.scenario, counted(held.states, "state")))
                 .collect();
             self.line(f, 3, &format!("holds: {}", holds.join(", ")))?;
+            for warning in &set.warnings {
+                self.line(f, 3, &format!("warning: {warning}"))?;
+            }
             for without in &set.without {
                 let instead = if without.instead.is_empty() {
                     String::new()

@@ -3,4 +3,5 @@
 mod cut_off;
 mod litmus;
 mod memory;
+mod two_of_everything;
 mod unbounded;

@@ -49,6 +49,7 @@ const FUNCTIONS: &[(&str, &str)] = &[
     ("fairness", "`fairness`"),
     ("bound", "`bound`"),
     ("cut_off", "`cut_off`"),
+    ("doubts", "`doubts`"),
     ("inputs", "`inputs`"),
     ("is_initial", "`is_initial`"),
     ("successor", "`successor`"),
@@ -256,6 +257,11 @@ impl<const WHOLE: bool> TransitionSystem for System<WHOLE> {
 
     fn cut_off(&self, _: &Pair<WHOLE>) -> Vec<&str> {
         called("cut_off");
+        Vec::new()
+    }
+
+    fn doubts(&self) -> Vec<String> {
+        called("doubts");
         Vec::new()
     }
 

@@ -439,6 +439,42 @@ fn what_cannot_be_read_gets_its_line_and_a_reason() {
             "line 3: the comment that begins here does not end",
         ),
         (
+            "X86 t\n{\nx=1\n\n\n".into(),
+            "line 3: found the end, expected } behind the initial state",
+        ),
+        (
+            "X86 t\n{x=1;\n};\n;\n\nP1;".into(),
+            "line 6: found \"P1\", expected the threads P0, P1 and so on",
+        ),
+        (
+            program("| P1;"),
+            "line 3: found no name of a thread, expected the threads P0, P1 and so on",
+        ),
+        (
+            program("P0 |\n P1 |\n P3;"),
+            "line 5: found \"P3\", expected the threads P0, P1 and so on",
+        ),
+        (
+            with("exists x=1\n<<\nshow 0"),
+            "line 6: the block <<…>> that begins here does not end",
+        ),
+        (
+            with("exists x=1\n<<>> <<\n>>\n<< show 0"),
+            "line 8: the block <<…>> that begins here does not end",
+        ),
+        (
+            with("exists x=1\n<<\nshow 0\n>>\nexists x=2"),
+            "line 9: found \"exists\", expected the end",
+        ),
+        (
+            with("exists x=1 >>"),
+            "line 5: found the character '>', which has no meaning here",
+        ),
+        (
+            with("exists x=1 x=2\n<< >>"),
+            "line 5: found \"x\", expected the end",
+        ),
+        (
             "X86 t\n{}\n".into(),
             "line 3: found no program, expected a row P0 | P1 | … ;",
         ),
@@ -1281,4 +1317,42 @@ fn an_access_of_another_width_is_a_fault() {
     };
     assert_eq!(ends(32), [ThreadEnd::Ended; 6]);
     assert_eq!(ends(64), [ThreadEnd::Faulty(Fault::OtherWidth); 6]);
+}
+
+/// The older dialect, that of memevents: a `;` behind the initial state, and blocks behind the condition.
+#[test]
+fn the_dialect_of_memevents_says_the_same() {
+    let text = |brace: &str, condition: &str, behind: &str| {
+        format!(
+            "X86 SB (* a name *) and a text\n{{x = 0; y = 0;{brace}\n P0 | P1 ;\n MOV [x],$1 | MOV [y],$1 ;\n \
+             MOV EAX,[y] | MOV EAX,[x] ;\n{condition}{behind}"
+        )
+    };
+    let asked = "exists (0:EAX=0 /\\ 1:EAX=0)";
+    let plain = text("}", asked, "");
+    let expected = states(&plain);
+    assert_eq!(expected.len(), 4);
+    let block = "\n<<\nshow 0; $ ? (1) >\n>>\n";
+    let old = "final (P0:EAX=0 /\\ P1:EAX=0)";
+    for (brace, condition, behind) in [
+        ("};", asked, ""),
+        ("} ;\n ;", asked, ""),
+        ("}", asked, block),
+        ("}", asked, &block.repeat(2)),
+        ("}", asked, "; << show 0 >>"),
+        ("}", asked, " with tso: Ok; sc: No << show 0 >>"),
+        ("};", old, block),
+    ] {
+        let dialect = text(brace, condition, behind);
+        assert_eq!(states(&dialect), expected, "{dialect}");
+        let test = read(&dialect).expect("it is read");
+        let answer = |model| test.run(model, &Bounds::default()).expect("it ends");
+        assert_eq!(answer(MemoryModel::Tso).verdict, Verdict::Ok);
+        assert_eq!(answer(MemoryModel::Sc).verdict, Verdict::No);
+    }
+    // A block where nothing is asked.
+    let observed = "locations [0:EAX; 1:EAX;]";
+    assert_eq!(states(&text("}", observed, block)), expected);
+    let nothing = states(&text("}", "", block));
+    assert_eq!(nothing, BTreeSet::from([String::new()]));
 }

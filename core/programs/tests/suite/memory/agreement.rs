@@ -162,12 +162,19 @@ fn store_buffers_agree_on_loops_without_a_bound() {
 
 #[test]
 fn store_buffers_agree_on_random_programs() {
-    assert_eq!(compare_with_buffers(0..2500), 2500);
+    assert_eq!(compare_with_buffers(0..500), 500);
 }
 
 #[test]
 fn axioms_agree_on_random_programs() {
-    assert!(compare_with_axioms(0..2500) >= 2000);
+    assert!(compare_with_axioms(0..300) >= 240);
+}
+
+#[test]
+#[ignore = "takes half a minute"]
+fn slow_both_agree_on_more_random_programs() {
+    compare_with_buffers(500..2500);
+    assert!(compare_with_axioms(300..2500) >= 1700);
 }
 
 #[test]

@@ -164,8 +164,8 @@ fn check_the_lemma(seeds: std::ops::Range<u64>) -> usize {
 
 #[test]
 fn what_a_program_does_with_more_fences_it_does_with_fewer() {
-    let told_apart = check_the_lemma(0..300);
-    assert!(told_apart > 20, "{told_apart}");
+    let told_apart = check_the_lemma(0..150);
+    assert!(told_apart > 10, "{told_apart}");
 }
 
 /// Output and end of each thread.
@@ -296,11 +296,18 @@ fn compare(seeds: std::ops::Range<u64>) -> BTreeMap<usize, usize> {
 
 #[test]
 fn a_synthesis_finds_what_trying_all_sets_finds() {
-    let answers = compare(0..400);
+    let answers = compare(0..100);
     // The comparison has value only if some programs need fences and fences suffice.
     let mended: usize = answers.range(1..99).map(|(_, count)| count).sum();
-    assert!(mended > 30, "{answers:?}");
+    assert!(mended > 7, "{answers:?}");
     assert!(answers.range(2..99).count() > 0, "{answers:?}");
+}
+
+#[test]
+#[ignore = "takes ten seconds"]
+fn slow_both_find_the_same_on_more_programs() {
+    check_the_lemma(150..300);
+    compare(100..400);
 }
 
 #[test]

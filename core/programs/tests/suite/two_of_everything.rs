@@ -1,0 +1,711 @@
+//! Tests with two of everything, and more where two are a special case; and past one byte, and up to the greatest number that a word
+//! holds. The second thread, value, fence or scenario counts as the first does.
+
+use std::collections::BTreeSet;
+
+use refmap::crowd::Members;
+use refmap::internal::first_initial;
+use refmap::{Fairness, Settings, TransitionSystem, Verdict, check};
+use refmap_programs::litmus::{self, Bounds, RunError};
+use refmap_programs::synthesis::{Answer, Scenario, Synthesis, synthesise};
+use refmap_programs::{
+    Afterwards, Behaviours, BuildError, Fence, Location, MOST_LOCATIONS, MOST_REGISTERS,
+    MOST_THREADS, Machine, MemoryModel, Outcome, Presence, Program, ProgramBuilder,
+    ProgramRefinement, State, ThreadBuilder, Value, outcomes,
+};
+
+const STATES: u64 = 100_000;
+
+fn built(state: impl FnOnce(&mut ProgramBuilder)) -> Program {
+    let mut program = ProgramBuilder::new("two");
+    state(&mut program);
+    program.build().expect("it is well formed")
+}
+
+fn error(state: impl FnOnce(&mut ProgramBuilder)) -> BuildError {
+    let mut program = ProgramBuilder::new("wrong");
+    state(&mut program);
+    program.build().expect_err("it is not well formed")
+}
+
+fn ends(program: Program, model: MemoryModel) -> BTreeSet<Outcome> {
+    outcomes(&Machine::new(program, model), STATES).expect("it is small")
+}
+
+/// The unique outcome of a program.
+fn end(program: Program, model: MemoryModel) -> Outcome {
+    let mut ends = ends(program, model).into_iter();
+    let end = ends.next().expect("it has one");
+    assert_eq!(ends.next(), None);
+    end
+}
+
+fn numbers(values: impl IntoIterator<Item = i64>) -> Vec<Value> {
+    values.into_iter().map(Value::from).collect()
+}
+
+fn behaviours(program: Program) -> Behaviours {
+    Behaviours::of(program, MemoryModel::Sc, STATES).expect("it is small")
+}
+
+#[test]
+fn each_value_of_a_choice_is_chosen() {
+    let program = built(|p| {
+        p.thread("P0", |t| {
+            let r = t.register("r");
+            t.choose(r, 0..5);
+            t.output(r);
+        });
+    });
+    let ends = ends(program, MemoryModel::Sc);
+    let shown = ends.iter().map(|end| end.threads[0].output.clone());
+    assert!(shown.eq((0..5).map(|value| numbers([value]))), "{ends:?}");
+}
+
+/// From each permitted output, every permitted one is offered in which one thread has shown more.
+#[test]
+fn a_specification_offers_whatever_one_thread_may_show_next() {
+    let program = built(|p| {
+        let x = p.location("x", 0);
+        for thread in 0..3_i64 {
+            p.thread(format!("P{thread}"), |t| {
+                let (r, c) = (t.register("r"), t.register("c"));
+                t.fetch_and_add(r, x, 1);
+                t.output(r + 10 * thread);
+                t.choose(c, [0, 1, 2]);
+                t.when(c.is_less_than(2), |t| t.output(c + 100 * (thread + 1)));
+            });
+        }
+    });
+    let specification = behaviours(program);
+    let mut permitted = Vec::new();
+    specification.initial(&mut |shown| permitted.push(shown));
+    let mut offered_in_all = 0;
+    for from in &permitted {
+        let mut offered = Vec::new();
+        specification.next(from, &mut |action, to| {
+            assert_eq!(specification.successor(from, &action).as_ref(), Some(&to));
+            offered.push(to);
+        });
+        let is_next = |to: &&Vec<_>| {
+            let pairs = from.iter().zip(*to).filter(|(one, other)| one != other);
+            let changed: Vec<_> = pairs.collect();
+            let [(before, after)] = changed[..] else {
+                return false;
+            };
+            before.end == refmap_programs::End::None && after.output.starts_with(&before.output)
+        };
+        let expected: Vec<_> = permitted.iter().filter(is_next).collect();
+        assert_eq!(offered.len(), expected.len(), "{from:?}");
+        assert!(expected.iter().all(|to| offered.contains(to)), "{from:?}");
+        offered_in_all += offered.len();
+    }
+    assert!(
+        permitted.len() > 500 && offered_in_all > 2000,
+        "{offered_in_all}"
+    );
+}
+
+/// An instruction of a thread that waits for a value that is never written.
+fn waiting(t: &mut ThreadBuilder<'_>, never: Location) {
+    let r = t.register("r");
+    t.repeat_until(r.equals(1), |t| t.load(r, never));
+}
+
+/// The first thread ends; the bound cuts the other two off.
+fn cut_off_twice() -> Program {
+    built(|p| {
+        let (x, never) = (p.location("x", 0), p.location("never", 0));
+        p.thread("ending", |t| t.store(x, 1));
+        p.thread("left", |t| waiting(t, never));
+        p.thread("right", |t| waiting(t, never));
+        p.thread("blocked", |t| {
+            let r = t.register("r");
+            t.atomic(|t| {
+                t.load(r, never);
+                t.require(r);
+            });
+        });
+    })
+}
+
+/// Each thread that is cut off is named, of the implementation and of the specification, and others may wait for any of them.
+#[test]
+fn every_thread_that_is_cut_off_is_named() {
+    let refinement = ProgramRefinement::robust(cut_off_twice(), MemoryModel::Sc, STATES);
+    let refinement = refinement.expect("it is small");
+    let report = check(&refinement, &Settings::default()).expect("it is checked");
+    assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+    let cut_off = report.cut_off.as_ref().expect("some are");
+    assert_eq!(cut_off.threads, ["left", "right"]);
+    // Of the specification it is told where the implementation is not cut off.
+    let refinement =
+        ProgramRefinement::new(nothing(4), MemoryModel::Sc, behaviours(cut_off_twice()));
+    let report = check(&refinement, &Settings::default()).expect("it is checked");
+    let mut warnings = report.warnings.iter().map(|warning| &warning.text);
+    assert!(
+        warnings.any(|text| text.contains("what left, right would show")),
+        "{report}"
+    );
+}
+
+fn solved(scenarios: &[Scenario], model: MemoryModel) -> Synthesis {
+    synthesise(scenarios, model, &Settings::default()).expect("it is decided")
+}
+
+fn nothing(threads: usize) -> Program {
+    built(|p| (0..threads).for_each(|thread| p.thread(format!("P{thread}"), |_| ())))
+}
+
+#[test]
+fn the_second_scenario_says_who_is_cut_off_and_what_is_vacuous() {
+    // It shows 1 by a step of its own.
+    let told = built(|p| {
+        let x = p.location("x", 1);
+        p.thread("P0", |t| {
+            let r = t.register("r");
+            t.load(r, x);
+            t.output(r);
+        });
+    });
+    let told = || Scenario::refines("told", told.clone(), behaviours(told.clone()));
+    let cut_off = Scenario::robust("cut off", cut_off_twice(), STATES).expect("it is small");
+    let found = solved(&[told(), cut_off], MemoryModel::Sc);
+    assert_eq!(found.cut_off, ["left", "right"]);
+    // It could show 1 if its bound did not cut it off.
+    let mute = built(|p| {
+        let never = p.location("never", 0);
+        p.thread("P0", |t| {
+            waiting(t, never);
+            t.output(1);
+        });
+    });
+    let speaks = || behaviours(built(|p| p.thread("P0", |t| t.output(1))));
+    let vacuous = || Scenario::refines("vacuous", mute.clone(), speaks());
+    for scenarios in [vec![vacuous(), told()], vec![told(), vacuous()]] {
+        let found = solved(&scenarios, MemoryModel::Sc);
+        let Answer::Unmendable {
+            failure: None,
+            vacuous,
+        } = &found.answer
+        else {
+            panic!("{found}");
+        };
+        let [set] = &vacuous[..] else {
+            panic!("one set: {found}");
+        };
+        assert_eq!((&*set.scenario, &*set.obligation), ("vacuous", "coverage"));
+    }
+}
+
+/// Fences of one name have the kinds of all threads; one makes another redundant only if it does everywhere.
+#[test]
+fn places_are_those_of_every_thread_and_scenario() {
+    let kinds = built(|p| {
+        for (thread, fence) in [("P0", Fence::Full), ("P1", Fence::Release)] {
+            p.thread(thread, |t| t.fence_at("place", fence, Presence::Absent));
+        }
+    });
+    let refined = |program: Program| {
+        let threads = program.threads.len();
+        Scenario::refines("all", program, behaviours(nothing(threads)))
+    };
+    let found = solved(&[refined(kinds)], MemoryModel::Sc);
+    assert_eq!(found.places[0].fences, [Fence::Full, Fence::Release]);
+    assert_eq!(weaker(&[&[together, together], &[together]]), ["m:acquire"]);
+    for wrong in [apart as Body, jumped] {
+        assert_eq!(weaker(&[&[wrong]]), [""; 0]);
+        assert_eq!(weaker(&[&[together, wrong]]), [""; 0]);
+        assert_eq!(weaker(&[&[together], &[wrong]]), [""; 0]);
+    }
+}
+
+type Body = fn(&mut ThreadBuilder<'_>);
+
+fn together(t: &mut ThreadBuilder<'_>) {
+    t.fence_kinds_at("m", [Fence::Full, Fence::Acquire], Presence::Absent);
+}
+
+fn apart(t: &mut ThreadBuilder<'_>) {
+    t.fence_kinds_at("m", [Fence::Full], Presence::Absent);
+    t.assert(1);
+    t.fence_kinds_at("m", [Fence::Acquire], Presence::Absent);
+}
+
+/// A jump, and no branch, lands between the two.
+fn jumped(t: &mut ThreadBuilder<'_>) {
+    let (inside, ahead) = (t.label(), t.label());
+    t.branch_unless(1, ahead);
+    t.jump(inside);
+    t.place(ahead);
+    t.fence_kinds_at("m", [Fence::Full], Presence::Absent);
+    t.place(inside);
+    t.fence_kinds_at("m", [Fence::Acquire], Presence::Absent);
+}
+
+/// Places that the first place makes redundant in scenarios of threads with these bodies.
+fn weaker(scenarios: &[&[Body]]) -> Vec<String> {
+    let scenario = |(number, bodies): (usize, &&[Body])| {
+        let program = built(|p| {
+            for (thread, body) in bodies.iter().enumerate() {
+                p.thread(format!("P{thread}"), body);
+            }
+        });
+        let specification = behaviours(nothing(bodies.len()));
+        Scenario::refines(number.to_string(), program, specification)
+    };
+    let scenarios: Vec<_> = scenarios.iter().enumerate().map(scenario).collect();
+    solved(&scenarios, MemoryModel::Sc).places[0].weaker.clone()
+}
+
+/// Each fence of a set has its counterexample.
+#[test]
+fn each_fence_of_a_set_is_shown_to_be_needed() {
+    let program = built(|p| {
+        let flags: Vec<_> = (0..3).map(|me| p.location(format!("x{me}"), 0)).collect();
+        for me in 0..3 {
+            p.thread(format!("P{me}"), |t| {
+                let r = t.register("r");
+                t.store(flags[me], 1);
+                t.fence_at(format!("place {me}"), Fence::Full, Presence::Absent);
+                t.load(r, flags[(me + 1) % 3]);
+                t.output(r);
+            });
+        }
+    });
+    let robust = Scenario::robust("robust", program, STATES).expect("it is small");
+    let found = solved(&[robust], MemoryModel::Tso);
+    let [set] = found.sets() else {
+        panic!("one set: {found}");
+    };
+    let without: Vec<_> = set.without.iter().map(|of| of.fence.as_str()).collect();
+    assert_eq!(without, ["place 0", "place 1", "place 2"]);
+}
+
+#[test]
+fn the_second_of_two_faults_of_a_program_is_found() {
+    let foreign = error(|p| {
+        p.location("x", 0);
+        p.location("y", Value::Address(Location(7)));
+        p.thread("P0", |_| ());
+    });
+    assert!(matches!(foreign, BuildError::ForeignLocation { .. }));
+    let blind = |t: &mut ThreadBuilder<'_>| {
+        let r = t.register("s");
+        t.while_do(r.equals(0), |t| t.assign(r, r));
+    };
+    let second_thread = error(|p| {
+        p.without_bound();
+        let x = p.location("x", 0);
+        p.thread("P0", |t| waiting(t, x));
+        p.thread("P1", blind);
+    });
+    assert!(matches!(second_thread, BuildError::BlindLoop { thread, .. } if thread == "P1"));
+    let second_loop = error(|p| {
+        p.without_bound();
+        let x = p.location("x", 0);
+        p.thread("P0", |t| {
+            waiting(t, x);
+            // A jump back that leads nowhere again.
+            let (back, ahead) = (t.label(), t.label());
+            t.jump(ahead);
+            t.place(back);
+            let end = t.label();
+            t.jump(end);
+            t.place(ahead);
+            t.jump(back);
+            t.place(end);
+            blind(t);
+        });
+    });
+    assert!(matches!(second_loop, BuildError::BlindLoop { .. }));
+    let second_block = error(|p| {
+        p.thread("P0", |t| {
+            t.atomic(|t| t.assert(1));
+            let inside = t.label();
+            t.branch_unless(1, inside);
+            t.atomic(|t| {
+                t.assert(1);
+                t.place(inside);
+                t.assert(1);
+            });
+        });
+    });
+    assert!(matches!(second_block, BuildError::NotInBlock { .. }));
+    let target = error(|p| {
+        let mut of_another = None;
+        p.thread("P0", |t| {
+            t.register("r");
+            of_another = Some(t.register("s"));
+        });
+        let x = p.location("x", 0);
+        p.thread("P1", |t| {
+            t.register("r");
+            t.load(of_another.expect("it is one of P0"), x);
+        });
+    });
+    assert!(matches!(target, BuildError::ForeignRegister { .. }));
+}
+
+/// A thread has one reservation, and every other one loses its own of a location that is written.
+#[test]
+fn all_other_threads_lose_their_reservations() {
+    let program = built(|p| {
+        let (x, gate) = (p.location("x", 0), p.location("gate", 0));
+        p.thread("P0", |t| {
+            let r = t.register("r");
+            t.atomic(|t| {
+                t.load(r, gate);
+                t.require(r.equals(3));
+            });
+            t.store(x, 1);
+            t.store(gate, 4);
+        });
+        for thread in 1..4 {
+            p.thread(format!("P{thread}"), |t| {
+                let (r, s) = (t.register("r"), t.register("s"));
+                t.load_linked(r, x);
+                t.fence(Fence::Full);
+                t.fetch_and_add(s, gate, 1);
+                t.atomic(|t| {
+                    t.load(r, gate);
+                    t.require(r.equals(4));
+                });
+                t.store_conditional(s, x, 2);
+                t.output(s);
+            });
+        }
+    });
+    for end in ends(program, MemoryModel::Sc) {
+        let shown = end.threads[1..].iter().map(|thread| &thread.output);
+        let shown: Vec<_> = shown.flatten().copied().collect();
+        assert_eq!(shown, numbers([0, 0, 0]), "{end:?}");
+    }
+}
+
+/// Pending outputs stay in order, and an instruction of many operands waits for each of them.
+#[test]
+fn operands_past_the_third_are_waited_for() {
+    let program = built(|p| {
+        let all: Vec<_> = (0..6_i64)
+            .map(|n| p.location(format!("x{n}"), 1 << n))
+            .collect();
+        p.thread("P0", |t| {
+            let into: Vec<_> = (0..6).map(|n| t.register(format!("r{n}"))).collect();
+            for (register, location) in into.iter().zip(&all) {
+                t.load(*register, *location);
+            }
+            let sum = into.iter().map(|register| *register + 0);
+            t.output(sum.reduce(|sum, next| sum + next).expect("there are six"));
+            t.output(into[0]);
+            t.output(into[5]);
+            t.output(into[1]);
+        });
+    });
+    let end = end(program, MemoryModel::RmoNo);
+    assert_eq!(end.threads[0].output, numbers([63, 1, 32, 2]));
+}
+
+/// Stores of each location are performed by memory, of each thread that goes on.
+#[test]
+fn each_store_of_each_thread_has_its_condition() {
+    let program = built(|p| {
+        let all: Vec<_> = (0..4).map(|n| p.location(format!("x{n}"), 0)).collect();
+        for thread in 0..2 {
+            p.thread(format!("P{thread}"), |t| {
+                t.store(all[2 * thread], 1);
+                t.store(all[2 * thread + 1], 1);
+            });
+        }
+    });
+    let expected = |model| -> Vec<Fairness> {
+        let mut all = Vec::new();
+        for thread in 0..2_u16 {
+            let stores = [0, 1].map(|n| format!("x{} := 1", 2 * thread + n));
+            let own = |name: String, rules: Vec<String>| Fairness::weak(name, rules).of(thread);
+            all.push(own(format!("P{thread} goes on"), stores.to_vec()));
+            match model {
+                MemoryModel::Tso => all.push(own(
+                    format!("memory performs the stores of P{thread}"),
+                    stores.to_vec(),
+                )),
+                _ => all.extend(stores.map(|store| {
+                    own(
+                        format!("memory performs `{store}` of P{thread}"),
+                        vec![store],
+                    )
+                })),
+            }
+        }
+        all
+    };
+    for model in [MemoryModel::Tso, MemoryModel::PsoFull, MemoryModel::PsoNo] {
+        let machine = Machine::new(program.clone(), model).fair([0, 1]);
+        assert_eq!(machine.fairness(), expected(model), "{model}");
+    }
+}
+
+/// Names of instructions and rules, of three alike and of a second atomic block.
+#[test]
+fn three_instructions_alike_and_two_blocks_have_their_names() {
+    let program = built(|p| {
+        let x = p.location("x", 0);
+        p.thread("P0", |t| {
+            let r = t.register("r");
+            (0..3).for_each(|_| t.store(x, 1));
+            for _ in 0..2 {
+                t.atomic(|t| {
+                    t.load(r, x);
+                    t.store(x, r + 1);
+                });
+            }
+        });
+    });
+    let machine = Machine::new(program, MemoryModel::Sc);
+    let rules: Vec<_> = machine.rules().iter().map(|rule| &*rule.name).collect();
+    assert_eq!(rules, ["x := 1", "x := 1", "x := 1", "atomic", "atomic"]);
+    let state = first_initial(&machine).expect("there is one");
+    let pending = &machine.show(&state)["threads"][0]["pending"];
+    assert_eq!(
+        *pending,
+        serde_json::json!(["x := 1 (0)", "x := 1 (1)", "x := 1 (2)"])
+    );
+    assert_eq!(machine.show(&state)["threads"][0]["next"], "atomic (3)");
+}
+
+/// A crowd has all threads of a state.
+#[test]
+fn a_state_is_taken_apart_into_all_its_threads() {
+    let program = built(|p| {
+        let x = p.location("x", 0);
+        (0..MOST_THREADS).for_each(|thread| {
+            p.thread(format!("P{thread}"), |t| t.store(x, thread as i64));
+        });
+    });
+    let state = first_initial(&Machine::new(program, MemoryModel::Sc)).expect("there is one");
+    let parts = state.apart();
+    assert_eq!(parts.members.len(), MOST_THREADS);
+    assert_eq!(State::assembled(&parts.shared, &parts.members), state);
+}
+
+/// A reference by the address of any field of an object is drawn as an edge to it.
+#[test]
+fn an_object_is_referred_to_by_each_of_its_fields() {
+    for field in 0..3 {
+        let program = built(|p| {
+            let fields: Vec<_> = (0..3).map(|n| p.location(format!("f{n}"), 0)).collect();
+            let link = p.location("link", Value::Address(fields[field]));
+            let named: Vec<_> = ["a", "b", "c"]
+                .into_iter()
+                .zip(&fields)
+                .map(|(name, location)| (name, *location, false))
+                .collect();
+            p.draw_object("first", None, &[("next", link, true)]);
+            p.draw_object("second", None, &named);
+            p.thread("P0", |_| ());
+        });
+        let machine = Machine::new(program, MemoryModel::Sc);
+        let state = first_initial(&machine).expect("there is one");
+        let drawn = format!("{:?}", machine.draw(&state).expect("it is drawn"));
+        assert!(drawn.contains("Node(\"second\")"), "{drawn}");
+    }
+}
+
+/// As many locations, registers and threads as there may be: each has its own contents.
+#[test]
+fn the_last_of_all_locations_registers_and_threads_has_its_own() {
+    let most = MOST_LOCATIONS as i64;
+    let program = built(|p| {
+        let all: Vec<_> = (0..most).map(|n| p.location(format!("x{n}"), n)).collect();
+        p.thread("P0", |t| {
+            let (r, s) = (t.register("r"), t.register("s"));
+            t.load(r, all[MOST_LOCATIONS - 1]);
+            t.store(all[300], r + 1);
+            t.load(s, all[300]);
+            t.output(r);
+            t.output(s);
+        });
+    });
+    let of_locations = end(program, MemoryModel::Sc);
+    assert_eq!(of_locations.threads[0].output, numbers([most - 1, most]));
+    let expected = (0..most).map(|n| if n == 300 { most } else { n });
+    assert_eq!(of_locations.memory, numbers(expected));
+    // Dead registers are cleared, and no other.
+    let program = built(|p| {
+        p.thread("P0", |t| {
+            let all: Vec<_> = (0..MOST_REGISTERS)
+                .map(|n| {
+                    t.register_with(
+                        format!("r{n}"),
+                        n as i64,
+                        [Afterwards::Kept, Afterwards::Forgotten][n % 2],
+                    )
+                })
+                .collect();
+            t.assign(all[32], all[63] + all[31]);
+            t.output(all[33]);
+        });
+    });
+    let end_of_registers = end(program, MemoryModel::Sc);
+    let kept = (0..64).step_by(2).map(|n| if n == 32 { 94 } else { n });
+    assert_eq!(end_of_registers.threads[0].kept, numbers(kept));
+    assert_eq!(end_of_registers.threads[0].output, numbers([33]));
+}
+
+/// Threads of more than 256 instructions, of which more than 256 are pending at once.
+#[test]
+fn a_long_thread_performs_all_its_instructions() {
+    let program = |count: i64| {
+        built(|p| {
+            let x = p.location("x", 0);
+            p.thread("P0", |t| {
+                let r = t.register("r");
+                for n in 0..count {
+                    t.store(x, n);
+                    t.load(r, x);
+                }
+                t.output(r);
+            });
+        })
+    };
+    let under_sc = end(program(200), MemoryModel::Sc);
+    assert_eq!(under_sc.threads[0].output, numbers([199]));
+    // A load that is pending behind 300 others: the last one waits at the last place.
+    let pending = built(|p| {
+        let x = p.location("x", 7);
+        p.thread("P0", |t| {
+            let (r, s) = (t.register("r"), t.register("s"));
+            for _ in 0..300 {
+                t.fetch_and_add(r, x, 1);
+            }
+            t.load(s, x);
+            t.output(r);
+            t.output(s);
+        });
+    });
+    for model in [MemoryModel::Sc, MemoryModel::RmoNo] {
+        let end = end(pending.clone(), model);
+        assert_eq!(end.threads[0].output, numbers([306, 307]), "{model}");
+        assert_eq!(end.memory, numbers([307]));
+    }
+}
+
+/// A number keeps its bits past 32 in memory, in registers and in comparisons.
+#[test]
+fn numbers_past_32_bits_are_told_apart() {
+    let high = (1 << 40) + 5;
+    let program = built(|p| {
+        let (x, y) = (p.location("x", high), p.location("y", 5));
+        p.thread("P0", |t| {
+            let (r, s, c) = (t.register("r"), t.register("s"), t.register("c"));
+            t.load(r, x);
+            t.load(s, y);
+            t.output(r.equals(s));
+            t.cas(c, x, 5, 6);
+            t.output(c);
+            t.store(y, r);
+        });
+    });
+    let end = end(program, MemoryModel::Tso);
+    assert_eq!(end.threads[0].output, numbers([0, 0]));
+    assert_eq!(end.memory, numbers([high, high]));
+}
+
+fn litmus(text: &str) -> litmus::Test {
+    litmus::read(text).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+/// A litmus test and the same with its two threads exchanged have one fate: a fault, a loop that is cut off, and the memory that they
+/// take, which the larger thread decides.
+#[test]
+fn the_second_thread_of_a_litmus_test_decides_like_the_first() {
+    let test = |code: [&str; 2], condition: &str| {
+        let rows = code.map(|column| column.split(';').map(str::trim).collect::<Vec<_>>());
+        let count = rows[0].len().max(rows[1].len());
+        let cell = |thread: usize, row: usize| rows[thread].get(row).copied().unwrap_or("");
+        let rows = (0..count).map(|row| format!("{} | {};\n", cell(0, row), cell(1, row)));
+        let rows: String = rows.collect();
+        litmus(&format!("X86 t\n{{}}\nP0 | P1;\n{rows}{condition}"))
+    };
+    let both = |code: [&str; 2], condition: &str, bounds: &Bounds<'_>| {
+        let one = test(code, condition).run(MemoryModel::Sc, bounds);
+        let [first, second] = code;
+        let other = test([second, first], condition).run(MemoryModel::Sc, bounds);
+        [one, other]
+    };
+    let bounds = Bounds::default();
+    let faulty = "MOV EAX,$5; MOV [EAX],$1";
+    for (thread, fate) in both([faulty, "MOV [x],$1"], "exists (x=1)", &bounds)
+        .into_iter()
+        .enumerate()
+    {
+        let of =
+            |thread| matches!(fate, Err(RunError::Faulty { thread: found, .. }) if found == thread);
+        assert!(of(thread), "{fate:?}");
+    }
+    let endless = "L: MOV EAX,[x]; CMP EAX,$1; JNE L";
+    for fate in both([endless, "MOV [x],$1"], "~exists (x=2)", &bounds) {
+        assert_eq!(fate.err(), Some(RunError::Undecided));
+    }
+    let long = "MOV EAX,[x]; ADD EAX,[y]; MOV EBX,[z]; ADD EBX,EAX; MOV [y],EBX";
+    let code = [long, "MOV [x],$1"];
+    let least = [0, 1].map(|exchanged| {
+        let fits = |bytes: u64| {
+            let bounds = Bounds { bytes, ..bounds };
+            both(code, "exists (x=1)", &bounds)[exchanged].is_ok()
+        };
+        let (mut no, mut yes) = (0, 1 << 24);
+        while yes - no > 1 {
+            let middle = (no + yes) / 2;
+            if fits(middle) {
+                yes = middle
+            } else {
+                no = middle
+            }
+        }
+        yes
+    });
+    assert_eq!(least[0], least[1]);
+}
+
+/// Conditions of three parts, a name that only the filter has, flags that one of two ways reads, and pointers to two widths.
+#[test]
+fn the_last_part_of_a_litmus_test_counts() {
+    let verdict = |tail: &str| {
+        let test = litmus(&format!(
+            "X86 t\n{{ z=3; }}\nP0 | P1;\nMOV [x],$1 | MOV [y],$1;\n{tail}"
+        ));
+        let answer = test.run(MemoryModel::Sc, &Bounds::default());
+        format!("{:?}", answer.expect("it ends").verdict)
+    };
+    assert_eq!(verdict("exists (x=2 \\/ y=2 \\/ z=3)"), "Ok");
+    assert_eq!(verdict("exists (x=2 \\/ y=2 \\/ z=2)"), "No");
+    assert_eq!(verdict("exists (x=1 /\\ y=1 /\\ z=3)"), "Ok");
+    assert_eq!(verdict("exists (x=1 /\\ y=1 /\\ z=2)"), "No");
+    assert_eq!(verdict("filter (only=0) exists (x=1)"), "Ok");
+    // A flag that is undefined is read behind the jump only, or where it is not taken only.
+    for rows in [
+        "SHL EAX,%cl; JNE A; JO A; NOP; A: NOP",
+        "SHL EAX,%cl; JNE A; RET; A: JO A; NOP",
+    ] {
+        let text = format!(
+            "X86 t\n{{}}\nP0;\n{};\nexists (0:EAX=0)",
+            rows.replace("; ", ";\n")
+        );
+        let error = litmus::read(&text).expect_err("a flag is undefined");
+        assert!(error.to_string().contains("is undefined behind"), "{error}");
+    }
+    // A register has the greatest of the widths with which it is used, whichever comes last.
+    for rows in [
+        "movq (x),%rax; movl $1,%ebx",
+        "movl %eax,%ebx; movq (x),%rax",
+        "movq (x),%rax; movl %eax,%ebx",
+    ] {
+        let text = format!(
+            "X86_64 t\n{{ uint64_t x=4294967296; }}\nP0;\n{};\nexists (0:rax=4294967296)",
+            rows.replace("; ", ";\n")
+        );
+        let answer = litmus(&text).run(MemoryModel::Sc, &Bounds::default());
+        assert_eq!(answer.expect("it ends").positive, 1, "{text}");
+    }
+}
