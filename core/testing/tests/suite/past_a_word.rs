@@ -282,6 +282,8 @@ struct Long {
     set: BTreeSet<u8>,
     bare: Bare,
     full: Full,
+    count: u16,
+    last: bool,
 }
 
 /// Flags of two words.
@@ -361,6 +363,8 @@ fn members_variants_and_elements_past_the_64th_are_what_they_are() {
                 .collect(),
             bare: BARE[usize::from(at) % VARIANTS],
             full: FULL[usize::from(at) % VARIANTS](at % 2 == 1),
+            count: u16::from(at) * 900,
+            last: at % 3 == 0,
         },
         |long| {
             let variant = BARE.iter().position(|one| *one == long.bare);

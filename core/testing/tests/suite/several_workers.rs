@@ -3,12 +3,16 @@
 //! A level of the search is one worker's if it has no more states than a chunk, so the levels here have many; graphs are shared
 //! out state by state.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
 use refmap::obligation::{Liveness, Until};
 use refmap::report::About;
 use refmap::{
     Constraint, Fairness, Invariant, Process, Property, Report, Settings, Verdict, check,
 };
-use refmap_testing::{Action, Machine, Via, itself};
+use refmap_testing::{Action, Machine, Via, itself, waived};
 use serde_json::{Value, json};
 
 use crate::comparison::with_any_threads;
@@ -43,16 +47,67 @@ fn two_levels() -> Machine<u32> {
     system
 }
 
-fn to_the_end(refinement: &Via<u32, u32>) -> Report {
-    with_any_threads(|threads| {
-        let settings = Settings {
-            threads,
-            until: Until::End,
-            liveness: Liveness::Included,
-            ..Settings::default()
-        };
-        check(refinement, &settings).expect("the settings fit")
-    })
+/// What the first worker waits for at the first place of a level: that another one has been at the last place.
+#[derive(Default)]
+struct Meeting {
+    /// False if there is one worker.
+    waits: AtomicBool,
+    /// Per level, whether somebody has been at its last place.
+    met: [AtomicBool; 2],
+}
+
+impl Meeting {
+    fn begin(&self, threads: usize) {
+        self.waits.store(threads > 1, Ordering::SeqCst);
+        self.met
+            .iter()
+            .for_each(|met| met.store(false, Ordering::SeqCst));
+    }
+
+    /// An invariant that is true, and evaluated by several workers if there are several.
+    fn invariant(meeting: &Arc<Self>) -> Invariant<Machine<u32>> {
+        let meeting = meeting.clone();
+        Invariant::new("met", "a test", move |at: &u32| {
+            let met = &meeting.met[(at / LEVEL) as usize];
+            match PLACES.iter().position(|place| *place == at % LEVEL) {
+                Some(0) if meeting.waits.load(Ordering::SeqCst) => {
+                    let since = Instant::now();
+                    while !met.load(Ordering::SeqCst) && since.elapsed() < MOST {
+                        std::thread::yield_now();
+                    }
+                }
+                Some(2) => met.store(true, Ordering::SeqCst),
+                _ => {}
+            }
+            true
+        })
+    }
+}
+
+/// The most that a worker waits, where the others are not given a processor.
+const MOST: Duration = Duration::from_secs(2);
+
+fn to_the_end(refinement: &Via<u32, u32>, threads: usize) -> Report {
+    let settings = Settings {
+        threads,
+        until: Until::End,
+        liveness: Liveness::Included,
+        ..Settings::default()
+    };
+    check(refinement, &settings).expect("the settings fit")
+}
+
+/// The report of one worker, which is that of several that share each level.
+fn shared(refinement: &mut Via<u32, u32>) -> Report {
+    let meeting = Arc::<Meeting>::default();
+    refinement.invariants.push(Meeting::invariant(&meeting));
+    let mut report = with_any_threads(|threads| {
+        meeting.begin(threads);
+        to_the_end(refinement, threads)
+    });
+    refinement.invariants.pop();
+    report.obligations.retain(|row| row.name != "invariant:met");
+    report
 }
 
 /// The last states of the counterexamples of a row.
@@ -98,7 +153,7 @@ fn all_that_fails_in_a_level_is_found_by_any_worker() {
     let never = Invariant::new("if never", "a test", |_: &u32| true);
     refinement.invariants.push(never.when(|_| false));
 
-    let report = to_the_end(&refinement);
+    let report = shared(&mut refinement);
     let targets = PLACES.map(|place| json!(place + LEVEL));
     assert_eq!(shown(&report, "simulation"), targets);
     assert_eq!(shown(&report, "observation"), [json!(PLACES[2])]);
@@ -153,7 +208,7 @@ fn all_that_holds_at_one_place_is_found_by_any_worker() {
             Property::leads_to("there", "a test", at(place), then),
             Property::eventually("left", "a test", |at: &u32| *at >= LEVEL),
         ];
-        let report = to_the_end(&refinement);
+        let report = shared(&mut refinement);
         assert_eq!(report.verdict, Some(Verdict::Holds), "{place}: {report}");
         let of_environment = report
             .warnings
@@ -168,7 +223,7 @@ fn all_that_holds_at_one_place_is_found_by_any_worker() {
         // The other way round it does not lead there, which one state shows.
         let other = move |at: &u32| *at == PLACES[(place + 1) % 3] + LEVEL;
         refinement.liveness = vec![Property::leads_to("there", "a test", at(place), other)];
-        let report = to_the_end(&refinement);
+        let report = shared(&mut refinement);
         let row = report.obligation("leads-to:there").expect("it is chosen");
         assert_eq!(row.verdict, Verdict::Violated, "{report}");
         assert_eq!(row.counterexamples[0].steps[0].state, json!(PLACES[place]));
@@ -188,7 +243,7 @@ fn a_constraint_is_looked_at_by_any_worker() {
     })];
     refinement.implementation.fairness =
         vec![Fairness::weak("goes", ["first", "middle", "last", "other"])];
-    let report = to_the_end(&refinement);
+    let report = shared(&mut refinement);
     let constrained = report.constraint.as_ref().expect("there is a constraint");
     assert_eq!(
         (constrained.states_outside, constrained.steps_outside),
@@ -233,7 +288,7 @@ fn a_panic_at_one_place_leaves_the_search_open() {
         let mut refinement = itself(two_levels());
         refinement.environment = vec![Process::new("worker")];
         refinement.implementation.next = next;
-        let report = to_the_end(&refinement);
+        let report = with_any_threads(|threads| to_the_end(&refinement, threads));
         assert_eq!(shown(&report, "model"), [json!(place)], "{report}");
         assert!(!report.complete, "{report}");
         assert_eq!(report.transitions, u64::from(LEVEL) - 1, "{report}");
@@ -241,5 +296,36 @@ fn a_panic_at_one_place_leaves_the_search_open() {
             let row = report.obligation(row).expect("it is chosen");
             assert_eq!(row.verdict, Verdict::Incomplete, "{report}");
         }
+    }
+}
+
+/// A process that is left out is seen where the specification offers it something, wherever that is, though no step is taken by it.
+#[test]
+fn a_process_that_is_left_out_is_seen_by_any_worker() {
+    fn offers<const PLACE: u32>(at: &u32) -> Vec<(Action, u32)> {
+        let mut steps = (two_levels().next)(at);
+        steps.extend((*at == PLACE).then_some((("extra", 0), at + LEVEL)));
+        steps
+    }
+    const MIDDLE: u32 = PLACES[1];
+    const LAST: u32 = PLACES[2];
+    let offering: [fn(&u32) -> _; 3] = [offers::<0>, offers::<MIDDLE>, offers::<LAST>];
+    for next in offering {
+        let mut refinement = itself(two_levels());
+        let rules = ["first", "middle", "last", "other", "extra"].map(|name| (name, "user"));
+        refinement.implementation.rules = Machine::new(&rules[..4], [0u32], next, |_| 0).rules;
+        refinement.specification.rules = Machine::new(&rules, [0u32], next, |_| 0).rules;
+        refinement.specification.next = next;
+        refinement.implementation.number_of = |_| Some(0);
+        refinement.specification.number_of = |action| Some(if action.0 == "extra" { 9 } else { 0 });
+        refinement.environment = vec![Process::numbered("user", 0)];
+        refinement.waivers = vec![waived("extra")];
+        let report = shared(&mut refinement);
+        assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+        let mut told = report.warnings.iter().map(|warning| &*warning.text);
+        assert!(
+            told.any(|text| text.contains("leaves user 9 out")),
+            "{report}"
+        );
     }
 }

@@ -1,16 +1,20 @@
 //! Two of what a variable has one of, mostly: two steps of the action before which it stutters, two variables that have a condition.
 
 use refmap::auxiliary::{
-    Fate, Prophecy, Stuttering, Stutters, WithHistory, WithProphecy, WithStuttering, enabled,
+    Fate, History, Prophecy, Stuttering, Stutters, WithHistory, WithProphecy, WithStuttering,
+    enabled,
 };
+use refmap::obligation::{Liveness, Settings};
 use refmap::{
-    AbstractSteps, ActionOf, Constraint, State, StateOf, TransitionSystem, Verdict, steps,
+    AbstractSteps, ActionOf, Constraint, Property, State, StateOf, TransitionSystem, Verdict, steps,
 };
 use refmap_testing::explicit::{Edge, Explicit};
 use refmap_testing::{Action, Machine};
 
 use super::nested::{Foretold, coin, of_throws};
-use super::{Predicting8, Prophesying8, mapped, predicting, report_of, verdict};
+use super::{
+    Predicting8, Prophesying8, checked, mapped, predicting, report_of, to_the_end, verdict,
+};
 
 /// Stutters of so many values before each enabled action of a rule.
 struct Before(&'static str, u8);
@@ -210,4 +214,85 @@ fn a_condition_of_two_variables_is_open_if_one_is() {
             "{report}"
         );
     }
+}
+
+/// Stutters of so many values after each step of a rule.
+struct After(&'static str, u8);
+
+impl<S: TransitionSystem<Action: State<S>>> Stutters<S> for After {
+    type Value = u8;
+
+    fn rules(&self) -> Vec<&'static str> {
+        vec![self.0]
+    }
+
+    fn after(
+        &self,
+        system: &S,
+        _: &StateOf<S>,
+        action: &ActionOf<S>,
+        _: &StateOf<S>,
+    ) -> Option<u8> {
+        (system.rules()[system.rule_of(action).0].name == self.0).then_some(self.1)
+    }
+
+    fn least(&self) -> u8 {
+        1
+    }
+
+    fn decrease(&self, value: &u8) -> u8 {
+        value - 1
+    }
+}
+
+/// Remembers nothing.
+struct Same;
+
+impl<S: TransitionSystem> History<S> for Same {
+    type Value = u8;
+
+    fn initial(&self, _: &S, _: &StateOf<S>) -> u8 {
+        0
+    }
+
+    fn after(&self, _: &S, before: &u8, _: &StateOf<S>, _: &ActionOf<S>, _: &StateOf<S>) -> u8 {
+        *before
+    }
+}
+
+/// A stutter that is under way ends, as well where another variable is above the one that stutters.
+#[test]
+fn a_stutter_below_another_variable_ends_too() {
+    type Both = WithHistory<WithStuttering<Explicit, After>, Same>;
+    let mut refinement = mapped(
+        WithHistory {
+            system: WithStuttering::new(coin(), After("throw", 3)),
+            history: Same,
+        },
+        coin(),
+        |s: &StateOf<Both>| s.state.state,
+        |_, action: &ActionOf<Both>, _| match action {
+            Stuttering::Step(action) => AbstractSteps::One(*action),
+            Stuttering::Stutter(_) => AbstractSteps::Stutter,
+        },
+    );
+    let ended = |s: &StateOf<Both>| s.state.stutter.is_none();
+    let thrown = |s: &StateOf<Both>| s.state.state != 0;
+    refinement.liveness = vec![
+        Property::always_eventually("no stutter", "a test", ended),
+        Property::eventually("thrown", "a test", thrown),
+    ];
+    let settings = Settings {
+        liveness: Liveness::Included,
+        ..to_the_end()
+    };
+    let report = checked(&refinement, &settings);
+    let of = |row| verdict(&report, row);
+    assert_eq!(
+        of("always-eventually:no stutter"),
+        Verdict::Holds,
+        "{report}"
+    );
+    // Nothing but stutters has to go on.
+    assert_eq!(of("eventually:thrown"), Verdict::Violated, "{report}");
 }
