@@ -203,6 +203,25 @@ mod tests {
         }
     }
 
+    /// Numbers of more than 32 bits, in which a pass begins as it does in others.
+    #[test]
+    fn states_have_numbers_of_more_than_32_bits() {
+        let radices = [1 << 20, 3, 1 << 30];
+        let make = |choices: &mut Choices| radices.map(|radix| choices.below(radix));
+        let total = radices.iter().product();
+        for number in [(1 << 20) - 1, 1 << 32, (1 << 45) + 12_345, total - 2] {
+            let mut choices = Choices::of(number);
+            let expected = |number: u64| {
+                let rest = number >> 20;
+                [number % (1 << 20), rest % 3, rest / 3]
+            };
+            assert_eq!(make(&mut choices), expected(number), "{number}");
+            assert_eq!(choices.combinations(), Some(total));
+            choices.advance(total);
+            assert_eq!(make(&mut choices), expected(number + 1), "{number}");
+        }
+    }
+
     /// Values may be chosen where there are more combinations than a number can name.
     #[test]
     fn values_are_chosen_of_more_combinations_than_there_are_numbers() {

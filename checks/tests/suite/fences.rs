@@ -14,7 +14,7 @@ use crate::program::{json, refmap, status, text};
 
 fn settings() -> Settings<'static> {
     Settings {
-        threads: 1,
+        threads: 3,
         ..Settings::default()
     }
 }

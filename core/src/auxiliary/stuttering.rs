@@ -515,3 +515,152 @@ where
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::abstract_steps::AbstractSteps;
+    use crate::constraint::Constraint;
+    use crate::obligation::{Settings, Until, check};
+    use crate::refinement::Refinement;
+    use crate::report::{Report, Verdict};
+    use crate::system::ActionOf;
+
+    /// Numbers, all of which are initial and stay as they are: one level, which is several chunks of the search.
+    #[derive(Clone)]
+    struct Numbers;
+
+    const NUMBERS: u32 = 1200;
+
+    impl TransitionSystem for Numbers {
+        type State = u32;
+        type Action = u32;
+        type Observation = ();
+
+        fn rules(&self) -> &[Rule] {
+            const { &[Rule::new("stay", "number", "a test")] }
+        }
+
+        fn rule_of(&self, _: &u32) -> RuleId {
+            RuleId(0)
+        }
+
+        fn initial(&self, visit: &mut impl FnMut(u32)) {
+            (0..NUMBERS).for_each(visit);
+        }
+
+        fn next(&self, from: &u32, visit: &mut impl FnMut(u32, u32)) {
+            visit(0, *from);
+        }
+
+        fn observe(&self, _: &u32) {}
+    }
+
+    /// Stutters once after each step, but for that of one number: after that one as often as is said.
+    #[derive(Clone)]
+    struct Once {
+        but: u32,
+        first: u64,
+    }
+
+    impl Stutters<Numbers> for Once {
+        type Value = u64;
+
+        fn rules(&self) -> Vec<&'static str> {
+            vec!["stay"]
+        }
+
+        fn after(&self, _: &Numbers, from: &u32, _: &u32, _: &u32) -> Option<u64> {
+            Some(if *from == self.but { self.first } else { 1 })
+        }
+
+        fn least(&self) -> u64 {
+            1
+        }
+
+        fn decrease(&self, value: &u64) -> u64 {
+            value.wrapping_sub(1)
+        }
+    }
+
+    struct Plainly {
+        implementation: WithStuttering<Numbers, Once>,
+        specification: Numbers,
+    }
+
+    impl Refinement for Plainly {
+        type Concrete = WithStuttering<Numbers, Once>;
+        type Abstract = Numbers;
+
+        fn implementation(&self) -> &Self::Concrete {
+            &self.implementation
+        }
+
+        fn specification(&self) -> &Numbers {
+            &self.specification
+        }
+
+        fn map(&self, from: &StateOf<Self::Concrete>) -> u32 {
+            from.state
+        }
+
+        fn abstract_steps(
+            &self,
+            _: &StateOf<Self::Concrete>,
+            action: &ActionOf<Self::Concrete>,
+            _: &StateOf<Self::Concrete>,
+        ) -> AbstractSteps<u32> {
+            match action {
+                Stuttering::Step(action) => AbstractSteps::One(*action),
+                Stuttering::Stutter(_) => AbstractSteps::Stutter,
+            }
+        }
+
+        /// Long stutters are begun, and not gone through.
+        fn constraint(&self) -> Option<Constraint<Self::Concrete>> {
+            let is_short = |from: &StateOf<Self::Concrete>| {
+                let stutter = from.stutter.as_ref();
+                stutter.is_none_or(|stutter| stutter.value < 3)
+            };
+            Some(Constraint::new("short", is_short))
+        }
+    }
+
+    fn checked(stutters: Once, threads: usize) -> Report {
+        let refinement = Plainly {
+            implementation: WithStuttering::new(Numbers, stutters),
+            specification: Numbers,
+        };
+        let settings = Settings {
+            threads,
+            until: Until::End,
+            ..Settings::default()
+        };
+        check(&refinement, &settings).expect("the settings fit")
+    }
+
+    /// Whichever worker it is that comes by.
+    #[test]
+    fn one_stutter_among_many_is_judged_by_any_worker() {
+        for (place, but) in [0, NUMBERS / 2, NUMBERS - 1].into_iter().enumerate() {
+            for (first, expected, reason) in [
+                (
+                    u64::MAX,
+                    Verdict::Incomplete,
+                    "has more than 16777216 values",
+                ),
+                (0, Verdict::Violated, "smaller than the least value"),
+                (1, Verdict::Holds, ""),
+            ] {
+                let report = checked(Once { but, first }, 1 + place);
+                let row = report.obligation("auxiliary:terminates");
+                let row = row.expect("the variable stutters");
+                assert_eq!(row.verdict, expected, "{but} {report}");
+                let shown = row.counterexamples.first();
+                let told = shown.map(|shown| &shown.explanation).or(row.note.as_ref());
+                assert!(told.is_none_or(|told| told.contains(reason)), "{report}");
+                assert_eq!(told.is_some(), expected != Verdict::Holds, "{report}");
+            }
+        }
+    }
+}

@@ -123,6 +123,14 @@ mod tests {
                 assert_eq!(is_part(second, first), other.is_subset(&one));
             }
             assert_eq!(first == second, one == other);
+            // Of one that has others beside all but one of its members it is no part, whichever that one is.
+            if !other.is_empty() {
+                let left_out = other.iter().nth(generator.below(other.len()));
+                let rest = other.iter().filter(|member| Some(*member) != left_out);
+                let beside = sets.number(rest.copied().chain(300..310).collect());
+                let is_part = sets.is_subset(second, beside, bounds);
+                assert!(!is_part.expect("there is no limit"));
+            }
             parts[usize::from(one.is_subset(&other))] += 1;
         }
         assert!(parts.iter().all(|number| *number > 4_000), "{parts:?}");

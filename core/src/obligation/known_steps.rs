@@ -263,6 +263,15 @@ mod tests {
             |number| [u64::from(number) << 40, 7],
             |[number, _]| (number >> 40) as u32,
         );
+        // Two words, of which either is the only one that tells states apart.
+        ask(
+            |number| [7, u64::from(number) << 40],
+            |[_, number]| (number >> 40) as u32,
+        );
+        ask(
+            |number| [u64::from(number) % 100, u64::from(number) / 100],
+            |[low, high]| (high * 100 + low) as u32,
+        );
     }
 
     /// A state that says that it equals every other with a number as even as its own.

@@ -123,6 +123,16 @@ mod tests {
     }
 
     #[test]
+    fn numbers_below_a_bound_of_more_than_32_bits_are_as_large() {
+        let mut generator = Generator::new(0);
+        let most = 1 << 40;
+        let drawn: Vec<usize> = (0..1000).map(|_| generator.below(most)).collect();
+        let upper = drawn.iter().filter(|one| **one >= most / 2).count();
+        assert!((400..600).contains(&upper), "{upper}");
+        assert!(drawn.iter().all(|one| *one < most));
+    }
+
+    #[test]
     fn seeds_and_numbers_tell_generators_apart() {
         let first = |mut generator: Generator| generator.bits();
         let mut drawn: Vec<_> = (0..100)

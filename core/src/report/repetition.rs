@@ -561,6 +561,21 @@ mod tests {
         assert_eq!(lines(&counted(10, |_| false)).len(), 1);
     }
 
+    /// Each of two numbers that go on is told.
+    #[test]
+    fn two_counters_are_told_in_a_line() {
+        let mut found = counted(300, |_| false);
+        for (n, step) in found.steps.iter_mut().enumerate() {
+            step.state = json!({"up": n, "down": 1_000 - 2 * n, "same": 1});
+        }
+        assert_eq!(
+            lines(&found),
+            [
+                "steps 2 to 299: step 1 again, 298 times, each time up + 1 to 299, down − 2 to 402; abstract: copy.n + 1 (99 → 0) to 99"
+            ]
+        );
+    }
+
     /// A step that does something else is not left out, and neither is one that undoes it.
     #[test]
     fn a_step_that_differs_is_told() {

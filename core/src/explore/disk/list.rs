@@ -10,7 +10,7 @@ use super::folder::Folder;
 use crate::explore::limits::Clock;
 
 /// Bytes that are written, or read, at a time.
-const BUFFER: usize = 1 << 16;
+pub(super) const BUFFER: usize = 1 << 16;
 const WORD: usize = size_of::<u64>();
 
 /// Part of a list that a checkpoint vouches for.

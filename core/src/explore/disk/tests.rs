@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use super::checksum::Checksum;
 use super::folder::{CHUNKS, Folder, MANIFEST, STATES, STEPS};
 use super::journal::Journal;
-use super::list::{ListReader, SavedList};
+use super::list::{BUFFER, ListReader, SavedList};
 use super::manifest::Manifest;
 use super::medium::Medium;
 use super::{Checkpoints, DiskError, Start};
@@ -449,6 +449,46 @@ fn a_list_is_never_longer_than_its_file() {
         serde_json::from_value(json!({"words": u64::MAX, "checksum": Checksum::NOTHING})).unwrap();
     let found = saved.is_there(STATES, &mut folder);
     assert!(matches!(found, Err(DiskError::Damaged { .. })), "{found:?}");
+}
+
+/// A list that takes several reads is told to be damaged wherever it is: at the end of a buffer, after it, and in the last one.
+#[test]
+fn a_list_of_several_buffers_is_damaged_wherever_it_is_changed() {
+    const WORDS: usize = BUFFER / size_of::<u64>();
+    for count in [WORDS, WORDS + 1, 2 * WORDS, 3 * WORDS + 5] {
+        let medium = InMemory::default();
+        medium.0.lock().unwrap().left = u64::MAX;
+        let mut journal = open(&medium, Start::Anew).unwrap();
+        let mut generator = Generator::new(count as u64);
+        let words: Vec<u64> = (0..count).map(|_| generator.bits()).collect();
+        words.iter().for_each(|word| journal.states.push(*word));
+        journal.checkpoint(Manifest::nothing()).unwrap();
+        let whole = medium.0.lock().unwrap().clone();
+        let read = |files: &Files| -> Result<Vec<u64>, DiskError> {
+            let medium = InMemory(Arc::new(Mutex::new(files.clone())));
+            let mut journal = open(&medium, Start::Resumed)?;
+            let saved = journal.resumed.take().unwrap().states;
+            let mut reader = journal.reader(STATES, saved, unbounded());
+            let mut words = Vec::new();
+            while let Some(word) = reader.next()? {
+                words.push(word);
+            }
+            Ok(words)
+        };
+        assert_eq!(read(&whole).unwrap(), words);
+        for place in [0, WORDS - 1, WORDS, count - 1] {
+            let mut changed = whole.clone();
+            let states = changed.names[STATES];
+            if let Some(byte) = changed.files[states].bytes.get_mut(8 * place + 3) {
+                *byte ^= 16;
+                let found = read(&changed);
+                assert!(
+                    matches!(found, Err(DiskError::Damaged { .. })),
+                    "word {place} of {count}"
+                );
+            }
+        }
+    }
 }
 
 /// A manifest of another format is told by its number, whatever else it has.

@@ -11,6 +11,7 @@ use refmap::explore::{Checkpoints, DiskError, Limit, Limits, Order, Start, Stora
 use refmap::obligation::{CheckError, Search, Selection, Until};
 use refmap::random::{Generator, Walks};
 use refmap::{Refinement, Report, Rule, RuleId, Settings, TransitionSystem, Verdict, check};
+use refmap_testing::{counter, itself};
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -518,7 +519,7 @@ fn limits_hold_while_a_checkpoint_is_read() {
     assert_eq!(without_account(again), without_account(whole));
 }
 
-/// A step that is another one, or an initial state more, is found out by the sample.
+/// A step less is found out by the sample, of whichever state of it.
 #[test]
 fn another_model_is_refused() {
     let mut refused = 0;
@@ -536,9 +537,11 @@ fn another_model_is_refused() {
             continue;
         }
         let mut other = refinement.clone();
-        // A step less of the first state that has one.
+        // A step less of the first state, or of the one to which its first step leads.
         let initial = other.concrete.initial[0];
-        if other.concrete.steps[initial].pop().is_none() {
+        let first = other.concrete.steps[initial].first().map(|(_, to)| *to);
+        let changed = if seed % 2 == 0 { Some(initial) } else { first };
+        if changed.is_none_or(|row| other.concrete.steps[row].pop().is_none()) {
             continue;
         }
         cases += 1;
@@ -653,5 +656,34 @@ fn a_model_whose_initial_states_panic_has_no_checkpoint() {
         assert_eq!(account.checkpoints == 0, panics, "{account:?}");
         assert_eq!(account.ended.is_some(), panics, "{account:?}");
         assert_eq!(kept.path().join("checkpoint").exists(), !panics);
+    }
+}
+
+/// There are no more checkpoints after a fault of the model, and that is told, however long ago the last one was.
+#[test]
+fn no_checkpoint_comes_after_a_fault() {
+    let hour = Duration::from_secs(3600);
+    for (every, panics) in [(Duration::ZERO, true), (hour, true), (hour, false)] {
+        let mut refinement = itself(counter());
+        if panics {
+            refinement.implementation.next = |n| {
+                assert!(*n != 2, "two is too many");
+                vec![(("tick", 0), (n + 1) % 4)]
+            };
+        }
+        let kept = folder();
+        let settings = Settings {
+            checkpoints: checkpoints(kept.path(), Start::Anew).map(|checkpoints| Checkpoints {
+                every,
+                ..checkpoints
+            }),
+            until: Until::End,
+            ..Settings::default()
+        };
+        let report = check(&refinement, &settings).expect("the settings fit");
+        let account = report.checkpoints.expect("there is an account");
+        let fault = "a function of the model has panicked, or the model contradicts itself";
+        let ended = panics.then_some(fault);
+        assert_eq!(account.ended.as_deref(), ended, "{every:?}");
     }
 }

@@ -5,6 +5,8 @@ use refmap::obligation::{Settings, Until};
 use refmap::{AbstractSteps, Process, Report, Verdict, check};
 use refmap_testing::{Action, Machine, Via, itself};
 
+use crate::comparison::with_any_threads;
+
 const USER: Process = Process::new("user");
 const OTHER: Process = Process::new("other");
 
@@ -34,11 +36,14 @@ fn with_user(mut refinement: Via<u8, u8>) -> Via<u8, u8> {
 }
 
 fn to_the_end<R: refmap::Refinement>(refinement: &R) -> Report {
-    let settings = Settings {
-        until: Until::End,
-        ..Settings::default()
-    };
-    check(refinement, &settings).expect("the settings fit")
+    with_any_threads(|threads| {
+        let settings = Settings {
+            threads,
+            until: Until::End,
+            ..Settings::default()
+        };
+        check(refinement, &settings).expect("the settings fit")
+    })
 }
 
 fn verdict(report: &Report, name: &str) -> Verdict {
@@ -294,4 +299,54 @@ fn it_is_not_evaluated_where_simulation_fails_or_states_are_missing() {
     settings.limits.depth = Some(1);
     let report = check(&with_user(itself(desk())), &settings).unwrap();
     assert_eq!(verdict(&report, "environment:request"), Verdict::Incomplete);
+}
+
+/// A step that is answered by two inputs chooses both at once: it meets neither of them.
+#[test]
+fn two_inputs_at_once_are_neither() {
+    // The user sets 1, and then 2; nobody sees it before it is done.
+    let mut refinement = with_user(itself(Machine::new(
+        &[("set", "user"), ("set both", "user")],
+        [0u8],
+        |n| match n {
+            0 => vec![(("set", 1), 1)],
+            1 => vec![(("set", 2), 2)],
+            _ => Vec::new(),
+        },
+        |n| n / 2,
+    )));
+    refinement.implementation.may_stop = |_| true;
+    assert_eq!(
+        verdict(&to_the_end(&refinement), "environment:set"),
+        Verdict::Holds
+    );
+    refinement.implementation.next = |n| match n {
+        0 => vec![(("set both", 0), 2)],
+        _ => Vec::new(),
+    };
+    refinement.abstract_steps = |_, _, _| AbstractSteps::Several(vec![("set", 1), ("set", 2)]);
+    let report = to_the_end(&refinement);
+    assert_eq!(verdict(&report, "simulation"), Verdict::Holds, "{report}");
+    let row = report.obligation("environment:set").unwrap();
+    assert_eq!(row.verdict, Verdict::Violated, "{report}");
+    assert_eq!(
+        row.counterexamples[0].refused,
+        Some(serde_json::json!(["set", 1]))
+    );
+    // By itself either may come.
+    refinement.implementation.next = |n| match n {
+        0 => vec![(("set both", 0), 2), (("set", 1), 1)],
+        1 => vec![(("set", 2), 2)],
+        _ => Vec::new(),
+    };
+    refinement.abstract_steps = |_, action, _| match action.0 {
+        "set" => AbstractSteps::One(*action),
+        _ => AbstractSteps::Several(vec![("set", 1), ("set", 2)]),
+    };
+    let report = to_the_end(&refinement);
+    assert_eq!(
+        verdict(&report, "environment:set"),
+        Verdict::Holds,
+        "{report}"
+    );
 }

@@ -2,10 +2,13 @@
 
 use refmap::AbstractSteps::{self, One};
 use refmap::obligation::{Checker, Induction, Selection, Settings};
+use refmap::report::{About, Warning};
 use refmap::{
     Choices, Invariant, Refinement, Report, Rule, RuleId, TransitionSystem, TypeCorrect, Verdict,
 };
 use refmap_testing::{Action, Machine, Via, itself};
+
+use crate::comparison::with_any_threads;
 
 /// A counter in steps of two from 0, round at 8: odd numbers are type-correct and never reached.
 fn evens() -> Via<u8, u8> {
@@ -27,14 +30,15 @@ fn induct<R: Refinement>(refinement: &R) -> Report
 where
     R::Concrete: TypeCorrect,
 {
-    let settings = Settings {
-        induction: Induction::Included,
-        ..Settings::default()
-    };
-    Checker::new(refinement)
-        .inductive()
-        .check(&settings)
-        .expect("the settings fit")
+    with_any_threads(|threads| {
+        let settings = Settings {
+            threads,
+            induction: Induction::Included,
+            ..Settings::default()
+        };
+        let checker = Checker::new(refinement).inductive();
+        checker.check(&settings).expect("the settings fit")
+    })
 }
 
 fn row<'a>(report: &'a Report, name: &str) -> &'a refmap::report::Obligation {
@@ -204,25 +208,6 @@ fn induction_is_decided_where_asked_for_only() {
     let report = Checker::new(&evens()).inductive().check(&chosen).unwrap();
     assert_eq!(report.obligations.len(), 1);
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
-}
-
-#[test]
-fn threads_change_nothing() {
-    let mut refinement = evens();
-    refinement.invariants = vec![not_five(), even()];
-    let run = |threads| {
-        let settings = Settings {
-            threads,
-            induction: Induction::Included,
-            ..Settings::default()
-        };
-        Checker::new(&refinement)
-            .inductive()
-            .check(&settings)
-            .unwrap()
-            .obligations
-    };
-    assert_eq!(run(1), run(3));
 }
 
 /// A counter whose `type_correct` is to be wrong.
@@ -469,6 +454,116 @@ fn a_pass_that_is_cut_short_is_no_pass() {
         for row in &report.obligations {
             assert_eq!(row.verdict, Verdict::Incomplete, "{report}");
             assert_eq!(row.needed, None);
+        }
+    }
+}
+
+/// Numbers of a pass of several shares, and the place about which there is something: from it on there are three numbers that tell.
+type Placed = (u16, u16);
+
+/// Shares of the pass, of each worker some.
+const SHARES: u16 = 6;
+const ALL: u16 = SHARES * 4096 - 5;
+
+/// From the first number of a place a step leads to a number that is none of them, from the second one to the first, and from the
+/// third one to where all is well; all others stay.
+fn placed(place: u16) -> Via<Placed, Placed> {
+    let next = |&(n, place): &Placed| {
+        let to = match n.checked_sub(place) {
+            Some(0) => u16::MAX,
+            Some(1) => place,
+            Some(2) => 0,
+            _ => n,
+        };
+        vec![(("stay", 0), (n, place)), (("step", 0), (to, place))]
+    };
+    // Some are reached, in the first share, the last one, and in between.
+    let reached = [0, ALL / 2 + 100, ALL - 1].map(|n| (n, place));
+    let rules = [("stay", "counter"), ("step", "counter")];
+    let mut system = Machine::new(&rules, reached, next, |state| (state.0 % 7) as u8);
+    system.type_correct = (0..ALL).map(|n| (n, place)).collect();
+    itself(system)
+}
+
+fn places() -> impl Iterator<Item = u16> {
+    (0..SHARES).map(|share| (share * 4096 + 17).min(ALL - 4))
+}
+
+/// All that one share has found, whichever worker it was that passed over it: what is needed, and for what; which reached states were
+/// met.
+#[test]
+fn what_one_share_shows_is_shown_by_any_worker() {
+    for place in places() {
+        let mut refinement = placed(place);
+        refinement.invariants = vec![
+            Invariant::new("below", "a test", |state: &Placed| state.0 < ALL),
+            // Without it the first number is left by a step to none.
+            Invariant::new("not first", "a test", |&(n, place): &Placed| n != place),
+            // Without it the second one is left by a step to the first.
+            Invariant::new("not second", "a test", |&(n, place): &Placed| {
+                n != place + 1
+            }),
+            Invariant::new("not third", "a test", |&(n, place): &Placed| n != place + 2),
+        ];
+        let report = induct(&refinement);
+        assert_eq!(report.verdict, Some(Verdict::Holds), "{place}: {report}");
+        let of_states = |warning: &Warning| warning.about == About::TypeCorrect;
+        assert!(!report.warnings.iter().any(of_states), "{place}: {report}");
+        for (name, needed_for) in [
+            ("below", None),
+            ("not first", Some("inductive:below")),
+            ("not second", Some("inductive:not first")),
+            ("not third", None),
+        ] {
+            let row = row(&report, &format!("inductive:{name}"));
+            assert_eq!(row.needed, Some(needed_for.is_some()), "{name} {report}");
+            let note = row.note.as_deref().unwrap_or_default();
+            assert!(note.contains(needed_for.unwrap_or("not needed")), "{note}");
+        }
+    }
+}
+
+/// A step that breaks two invariants breaks both, and the simulation besides; and a state that fails two tells of neither that it is
+/// needed.
+#[test]
+fn a_step_that_breaks_two_invariants_breaks_both() {
+    for place in places() {
+        let mut refinement = placed(place);
+        let both = |name| Invariant::new(name, "a test", |state: &Placed| state.0 < ALL);
+        let either = |name| {
+            let is_other = |&(n, place): &Placed| n != place && n != place + 1;
+            Invariant::new(name, "a test", is_other)
+        };
+        let still = Invariant::new("any", "a test", |_: &Placed| true);
+        refinement.invariants = vec![both("below"), still.clone(), both("few")];
+        refinement.specification.next = |state| vec![(("stay", 0), *state)];
+        refinement.abstract_steps = |from, _, to| {
+            if from == to {
+                One(("stay", 0))
+            } else {
+                AbstractSteps::Stutter
+            }
+        };
+        let report = induct(&refinement);
+        for name in ["below", "few", "simulation"] {
+            let row = row(&report, &format!("inductive:{name}"));
+            assert_eq!(row.verdict, Verdict::Violated, "{report}");
+            let shown = &row.counterexamples[0].steps;
+            assert_eq!(
+                shown[0].state,
+                serde_json::json!([place, place]),
+                "{report}"
+            );
+        }
+        assert_eq!(row(&report, "inductive:any").verdict, Verdict::Holds);
+
+        let mut refinement = placed(place);
+        refinement.invariants = vec![either("one"), still, either("other")];
+        let report = induct(&refinement);
+        assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+        for name in ["one", "any", "other"] {
+            let row = row(&report, &format!("inductive:{name}"));
+            assert_eq!(row.needed, Some(false), "{name} {report}");
         }
     }
 }

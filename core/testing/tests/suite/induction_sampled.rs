@@ -296,7 +296,7 @@ fn settings(induction: Induction) -> Settings<'static> {
     Settings {
         obligations: Selection::only(["inductive"]),
         induction,
-        threads: 1,
+        threads: 3,
         ..Settings::default()
     }
 }

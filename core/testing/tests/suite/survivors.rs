@@ -49,3 +49,21 @@ fn each_place_is_there_and_has_what_is_named_of_it() {
     }
     assert!(count > 20, "{count} rows");
 }
+
+#[test]
+fn each_file_of_which_there_are_to_be_mutants_is_there() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let settings = std::fs::read_to_string(root.join(".cargo/mutants.toml"));
+    let settings = settings.expect("the settings are there");
+    let places = settings
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix('"'));
+    let places = places.filter(|place| place.starts_with("core/"));
+    let places: Vec<&str> = places
+        .filter_map(|place| place.split(['*', '"']).next())
+        .collect();
+    assert!(places.len() > 15, "{places:?}");
+    for place in places {
+        assert!(!texts(&root.join(place)).is_empty(), "{place}");
+    }
+}

@@ -734,3 +734,28 @@ fn a_random_trace_is_as_long_as_it_can_be() {
     system.initial.clear();
     assert!(random_trace(&system, &mut generator, 5).is_none());
 }
+
+/// Each of many walks is another one, however many have been made before: those past the 512th are not the first ones again.
+#[test]
+fn walks_past_what_is_made_at_a_time_are_others() {
+    static BEGUN: std::sync::Mutex<Vec<u32>> = std::sync::Mutex::new(Vec::new());
+    let initial: Vec<u32> = (0..50_000).collect();
+    let system = Machine::new(&[("rest", "walker")], initial, |_: &u32| Vec::new(), |_| 0);
+    let mut refinement = itself(system);
+    refinement.implementation.may_stop = |_| true;
+    refinement.invariants = vec![Invariant::new("noted", "a test", |at: &u32| {
+        BEGUN.lock().expect("no holder panics").push(*at);
+        true
+    })];
+    let settings = Settings {
+        threads: 1,
+        obligations: Selection::only(["invariant"]),
+        ..walks(1200, 0, 3)
+    };
+    let report = run(&refinement, &settings);
+    assert_eq!(report.states, 1200, "{report}");
+    let begun = BEGUN.lock().expect("no holder panics");
+    let others: std::collections::HashSet<u32> = begun.iter().copied().collect();
+    // Of 1200 that are drawn from 50 000 some fourteen are drawn twice.
+    assert!(others.len() > 1150, "{}", others.len());
+}

@@ -19,7 +19,7 @@ const SCENARIOS: [Scenario; 2] = [Scenario::Wr, Scenario::Rw];
 
 fn settings() -> Settings<'static> {
     Settings {
-        threads: 1,
+        threads: 3,
         ..Settings::default()
     }
 }

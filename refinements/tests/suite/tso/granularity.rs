@@ -11,7 +11,7 @@ fn tso_leaves_the_environment_undecided_where_steps_are_fused() {
         coarse(1, 1, 1),
         Variant::default(),
         &Settings {
-            threads: 1,
+            threads: 3,
             ..Settings::default()
         },
     );

@@ -207,3 +207,112 @@ fn numbers_in_sets_and_arrays_are_followed() {
     assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
     assert!(report.to_string().contains("turn"), "{report}");
 }
+
+/// The only step there is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Action)]
+enum Round {
+    Turn,
+}
+
+/// A counter, and two of another group, of which one goes ahead of the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, State)]
+struct Counted {
+    first: Counter<0>,
+    second: Counter<1>,
+    ahead: Counter<1>,
+}
+
+/// Counters of two groups, and the one of which a counter is compared with a number, if there is one.
+struct Groups(Option<u8>);
+
+impl TransitionSystem for Groups {
+    type State = Counted;
+    type Action = Round;
+    type Observation = i64;
+
+    fn initial(&self, visit: &mut impl FnMut(Counted)) {
+        visit(Counted {
+            first: Counter::ZERO,
+            second: Counter::ZERO,
+            ahead: Counter::ZERO,
+        });
+    }
+
+    fn next(&self, from: &Counted, visit: &mut impl FnMut(Round, Counted)) {
+        let is_at_three = match self.0 {
+            None => false,
+            Some(0) => from.first == Counter::new(3),
+            Some(_) => from.second == Counter::new(3),
+        };
+        if from.ahead - from.second < 5 && !is_at_three {
+            let to = Counted {
+                first: from.first.next(),
+                second: from.second.next(),
+                ahead: from.ahead + 2,
+            };
+            visit(Round::Turn, to);
+        }
+    }
+
+    fn observe(&self, state: &Counted) -> i64 {
+        state.ahead - state.second
+    }
+
+    fn may_stop(&self, _: &Counted) -> bool {
+        true
+    }
+}
+
+impl Refinement for Groups {
+    type Concrete = Self;
+    type Abstract = Self;
+
+    fn implementation(&self) -> &Self {
+        self
+    }
+
+    fn specification(&self) -> &Self {
+        self
+    }
+
+    fn map(&self, state: &Counted) -> Counted {
+        *state
+    }
+
+    fn abstract_steps(&self, _: &Counted, action: &Round, _: &Counted) -> AbstractSteps<Round> {
+        One(*action)
+    }
+
+    fn invariants(&self) -> Vec<Invariant<Self>> {
+        let is_near = |state: &Counted| state.ahead - state.second < 4;
+        vec![Invariant::new("near", "a test", is_near)]
+    }
+}
+
+/// Counters of each of two groups are shifted for themselves: a number that matters in either is found out, and a behaviour that is
+/// shown has its numbers in both.
+#[test]
+fn counters_of_either_group_are_shifted() {
+    let report = |groups: Groups| {
+        let settings = Settings {
+            symmetry: Symmetry::Full,
+            until: Until::End,
+            ..Settings::default()
+        };
+        let checked = Checker::new(&groups).check(&settings);
+        checked.expect("its names can be exchanged")
+    };
+    let sound = report(Groups(None));
+    assert_eq!(sound.obligation("model"), None, "{sound}");
+    let row = sound.obligation("invariant:near").expect("it is chosen");
+    let shown = row.counterexamples[0].steps.iter().map(|step| &step.state);
+    let expected: Vec<_> = (0..5)
+        .map(|n| serde_json::json!({ "first": n, "second": n, "ahead": 2 * n }))
+        .collect();
+    assert!(shown.eq(&expected), "{sound}");
+    for group in [0, 1] {
+        let report = report(Groups(Some(group)));
+        let model = report.obligation("model").expect("it is at fault");
+        assert_eq!(model.verdict, Verdict::Violated, "{report}");
+    }
+}

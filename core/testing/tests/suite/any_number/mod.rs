@@ -10,7 +10,7 @@ use refmap::{Search, Settings};
 fn settings(views: Option<usize>) -> Settings<'static> {
     Settings {
         search: Search::AnyNumber { views },
-        threads: 1,
+        threads: 3,
         ..Settings::default()
     }
 }

@@ -5,6 +5,7 @@ mod conditions;
 mod nested;
 mod oracle;
 mod traps;
+mod two;
 
 use std::collections::BTreeMap;
 
@@ -15,6 +16,8 @@ use refmap::{
     Settings, StateOf, TransitionSystem, Verdict, check,
 };
 use refmap_testing::explicit::{Edge, Explicit};
+
+use crate::comparison::with_any_threads;
 
 /// Predicate on the states of a system.
 pub type Predicate<C> = Box<dyn Fn(&StateOf<C>) -> bool + Sync>;
@@ -177,18 +180,28 @@ pub fn plainly(
     )
 }
 
-/// Settings of a check to the end, by one thread.
+/// Settings of a check to the end.
 pub fn to_the_end() -> Settings<'static> {
     Settings {
         until: Until::End,
-        threads: 1,
         ..Settings::default()
     }
 }
 
-/// The report of such a check.
+/// The report of a check with some settings, by any number of workers.
+pub fn checked<R: Refinement>(refinement: &R, settings: &Settings<'_>) -> Report {
+    with_any_threads(|threads| {
+        let settings = Settings {
+            threads,
+            ..settings.clone()
+        };
+        check(refinement, &settings).expect("the settings fit")
+    })
+}
+
+/// The report of a check to the end.
 pub fn report_of<R: Refinement>(refinement: &R) -> Report {
-    check(refinement, &to_the_end()).expect("the settings fit")
+    checked(refinement, &to_the_end())
 }
 
 /// The same without the side conditions: what is seen of the pairs that are reached, and of them alone.
@@ -197,7 +210,7 @@ pub fn naively<R: Refinement>(refinement: &R) -> Report {
         without: vec!["auxiliary:*".to_owned()],
         ..to_the_end()
     };
-    check(refinement, &settings).expect("the settings fit")
+    checked(refinement, &settings)
 }
 
 /// The verdict of a row.

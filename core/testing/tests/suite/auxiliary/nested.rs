@@ -6,15 +6,16 @@ use refmap::auxiliary::{
 };
 use refmap::obligation::{Liveness, Settings};
 use refmap::{
-    AbstractSteps, Fairness, Process, Property, StateOf, TransitionSystem, Verdict, check,
-    round_trip,
+    AbstractSteps, Fairness, Process, Property, StateOf, TransitionSystem, Verdict, round_trip,
 };
 use refmap_testing::explicit::{Edge, Explicit};
 
-use super::{Predicting8, Predicts, mapped, plainly, predicting, report_of, to_the_end, verdict};
+use super::{
+    Predicting8, Predicts, checked, mapped, plainly, predicting, report_of, to_the_end, verdict,
+};
 
 /// A coin that is thrown again and again: 1 or 2, then back to 0.
-fn coin() -> Explicit {
+pub fn coin() -> Explicit {
     Explicit::new(
         &[("throw", "it"), ("pick", "it")],
         &[
@@ -26,7 +27,7 @@ fn coin() -> Explicit {
     )
 }
 
-fn of_throws() -> Predicts {
+pub fn of_throws() -> Predicts {
     Predicts::new(
         |state| if state == 0 { vec![0] } else { Vec::new() },
         |_, _| vec![1, 2],
@@ -37,7 +38,7 @@ fn of_throws() -> Predicts {
 }
 
 /// Remembers what was foretold last.
-struct Foretold;
+pub struct Foretold;
 
 impl History<WithProphecy<Explicit, Predicts>> for Foretold {
     type Value = u8;
@@ -276,7 +277,7 @@ fn live<R: refmap::Refinement>(refinement: &R) -> refmap::Report {
         liveness: Liveness::Included,
         ..to_the_end()
     };
-    check(refinement, &settings).expect("the settings fit")
+    checked(refinement, &settings)
 }
 
 /// A stutter is no step of its rule, and takes none of it away: fairness of `pick` is met by picks alone, and forces them however

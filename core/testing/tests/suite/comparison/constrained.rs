@@ -208,7 +208,7 @@ fn on_walks(seed: u64, refinement: &Correspondence, oracle: &Oracle<'_, Correspo
             seed,
         }),
         until: Until::End,
-        threads: 1,
+        threads: 1 + seed as usize % 3,
         ..Settings::default()
     };
     let report = check(refinement, &settings).expect("the settings fit");

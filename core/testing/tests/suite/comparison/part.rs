@@ -31,7 +31,7 @@ pub fn compare_part(seed: u64, parts: &mut Parts) {
     }
     for states in 1..whole.states {
         let settings = Settings {
-            threads: 1,
+            threads: 1 + states as usize % 3,
             until: Until::End,
             limits: Limits {
                 states: Some(states),

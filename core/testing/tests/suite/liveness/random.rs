@@ -301,7 +301,7 @@ fn a_violation_on_a_part_of_the_graph_is_one_of_the_whole() {
         let whole = decided(&refinement, 1, Storage::Packed);
         for states in 1..whole.states {
             let settings = Settings {
-                threads: 1,
+                threads: 1 + states as usize % 3,
                 liveness: Liveness::Included,
                 until: refmap::obligation::Until::End,
                 limits: Limits {

@@ -397,3 +397,32 @@ fn hash_leaves_out_what_eq_compares() {
         "{why}"
     );
 }
+
+/// Of two invariants the second one reads what nothing else does.
+#[test]
+fn eq_leaves_out_what_nothing_shows_and_the_second_invariant_reads() {
+    type Unseen = self::Unseen<false>;
+    let with = |next| {
+        let initial = [Unseen {
+            known: 0,
+            left_out: 0,
+        }];
+        let system = Machine::new(&[("tick", "clock")], initial, next, |state: &Unseen| {
+            state.known
+        });
+        let mut refinement = itself(system);
+        refinement.invariants = vec![
+            Invariant::new("known", "a test", |state: &Unseen| state.known < 4),
+            Invariant::new("never", "a test", |state: &Unseen| state.left_out == 0),
+        ];
+        refinement
+    };
+    fn tick(from: &Unseen, left_out: u8) -> Vec<(refmap_testing::Action, Unseen)> {
+        let known = (from.known + 1) % 4;
+        vec![(("tick", 0), Unseen { known, left_out })]
+    }
+    assert_holds(&with(|from| tick(from, 0)));
+    let hidden = with(|from| tick(from, u8::from(from.known == 3)));
+    let why = "`never` tells";
+    assert_caught(&hidden, "model", 4, why);
+}

@@ -1,0 +1,430 @@
+//! More than a word has bits, than a byte counts, than two words hold: processes, conditions, members of a set, elements of an array,
+//! variants.
+
+use std::collections::BTreeSet;
+
+use refmap::explore::{Limits, Watch};
+use refmap::inclusion::{Graph, Included, Labels, Step, check_graphs};
+use refmap::obligation::{Liveness, Until};
+use refmap::report::{About, Warning};
+use refmap::{
+    AbstractSteps, Fairness, Process, Property, Refinement, Rule, RuleId, Settings, State,
+    TransitionSystem, Verdict, check, round_trip,
+};
+use refmap_testing::explicit::{Edge, Explicit};
+use refmap_testing::{Action, Machine, Via};
+use serde::Serialize;
+
+use crate::comparison::with_any_threads;
+
+/// As many processes as an environment may have.
+const USERS: u8 = 32;
+
+fn user(number: u8) -> Process {
+    Process::numbered("user", number.into())
+}
+
+/// States of a desk between two uses.
+const STATES: u8 = 2 * USERS + 1;
+
+/// Users of one desk, which is in one of two orders: each begins, goes on, and is done with its use, which is one step of the
+/// specification and changes the order.
+fn desk() -> Via<u8, u8> {
+    fn next(at: &u8) -> Vec<(Action, u8)> {
+        let (order, at) = (at / STATES, at % STATES);
+        let within = |at| order * STATES + at;
+        match at {
+            0 => (0..USERS).map(|n| (("begin", n), within(1 + n))).collect(),
+            1..=USERS => vec![(("go on", at - 1), within(at + USERS))],
+            _ => vec![(("use", at - 1 - USERS), (1 - order) * STATES)],
+        }
+    }
+    let rules = [("begin", "user"), ("go on", "user"), ("use", "user")];
+    let mut implementation = Machine::new(&rules, [0], next, |_| 0);
+    implementation.number_of = |action| Some(action.1.into());
+    let all = |order: &u8| (0..USERS).map(|n| (("use", n), 1 - order)).collect();
+    let mut specification = Machine::new(&[("use", "user")], [0], all, |_| 0);
+    specification.number_of = |action| Some(action.1.into());
+    Via {
+        implementation,
+        specification,
+        map: |at| at / STATES,
+        abstract_steps: |_, action, _| (action.0 == "use").then_some(*action).into(),
+        environment: (0..USERS).map(user).collect(),
+        at_rest: |at, process| {
+            let busy = (at % STATES).checked_sub(1).map(|at| u16::from(at % USERS));
+            process.number != busy
+        },
+        acts_for: |process| process,
+        invariants: Vec::new(),
+        constraint: None,
+        liveness: Vec::new(),
+        waivers: Vec::new(),
+    }
+}
+
+fn to_the_end<R: Refinement>(refinement: &R) -> refmap::Report {
+    with_any_threads(|threads| {
+        let settings = Settings {
+            threads,
+            until: Until::End,
+            liveness: Liveness::Included,
+            ..Settings::default()
+        };
+        check(refinement, &settings).expect("the settings fit")
+    })
+}
+
+/// Of as many processes as there may be each rests, waits and is refused for itself.
+#[test]
+fn each_of_many_processes_counts() {
+    let report = to_the_end(&desk());
+    let row = report
+        .obligation("environment:use")
+        .expect("it is declared");
+    assert_eq!(
+        (row.verdict, row.note.as_deref()),
+        (Verdict::Holds, None),
+        "{report}"
+    );
+    // Each rests where no other one is busy with it.
+    let (users, states) = (u64::from(USERS), u64::from(STATES));
+    assert_eq!(row.checked, users * 2 * (states - 2), "{report}");
+    let of_environment = |one: &Warning| one.about == About::Environment;
+    assert!(!report.warnings.iter().any(of_environment), "{report}");
+
+    // One of them has no use after it has begun: it can never come to rest, and all others are refused from there on.
+    fn stuck<const USER: u8>(at: &u8) -> Vec<(Action, u8)> {
+        if at % STATES == 1 + USER + USERS {
+            vec![(("go on", USER), *at)]
+        } else {
+            (desk().implementation.next)(at)
+        }
+    }
+    let stuck: [(u8, fn(&u8) -> Vec<(Action, u8)>); 5] = [
+        (0, stuck::<0>),
+        (1, stuck::<1>),
+        (15, stuck::<15>),
+        (16, stuck::<16>),
+        (31, stuck::<31>),
+    ];
+    for (number, next) in stuck {
+        let mut refinement = desk();
+        refinement.implementation.next = next;
+        let report = to_the_end(&refinement);
+        let row = report
+            .obligation("environment:at_rest")
+            .expect("it is declared");
+        assert_eq!(row.verdict, Verdict::Violated, "{number} {report}");
+        let told = format!("{} is in the middle of an operation", user(number));
+        let shown = &row.counterexamples[0];
+        assert!(shown.explanation.starts_with(&told), "{report}");
+    }
+
+    // Some are offered their use only where they are said not to rest.
+    fn seldom(at: &u8) -> Vec<(Action, u8)> {
+        let is_now = |n: &u8| [9, 30].contains(n) == (at & 1 == 1);
+        let uses = (0..USERS).filter(is_now).map(|n| (("use", n), at ^ 2));
+        uses.chain([(("turn", 0), at ^ 1)]).collect()
+    }
+    let mut refinement = desk();
+    refinement.specification.rules = Machine::new(
+        &[("use", "user"), ("turn", "desk")],
+        [0u8],
+        |_| Vec::new(),
+        |_| 0,
+    )
+    .rules;
+    refinement.specification.next = seldom;
+    refinement.specification.number_of = |action| (action.0 == "use").then_some(action.1.into());
+    refinement.implementation = Machine {
+        next: seldom,
+        ..refinement.specification.clone()
+    };
+    refinement.map = |at| *at;
+    refinement.abstract_steps = |_, action, _| AbstractSteps::One(*action);
+    refinement.at_rest = |at, process| match process.number {
+        Some(9 | 30) => at & 1 == 0,
+        _ => true,
+    };
+    let report = to_the_end(&refinement);
+    let row = report
+        .obligation("environment:use")
+        .expect("it is declared");
+    let note = row.note.as_deref().unwrap_or_default();
+    assert_eq!(row.verdict, Verdict::Holds, "{report}");
+    let names = format!("not tested of {}, {}, which", user(9), user(30));
+    assert!(note.starts_with(&names), "{note}");
+}
+
+/// Fairness conditions of a ring.
+const CONDITIONS: u8 = 200;
+
+/// A ring of states, each left by a rule of its own, on which there is a condition; and a rule by which the ring is left for good, from
+/// all its states or from one of them.
+fn ring(from_all: bool) -> Explicit {
+    let names: Vec<&'static str> = (0..CONDITIONS)
+        .map(|rule| &*format!("rule {rule}").leak())
+        .chain(["leave"])
+        .collect();
+    let rules: Vec<_> = names.iter().map(|name| (*name, "it")).collect();
+    let mut system = Explicit::new(&rules, &[(0, "leave", CONDITIONS)]);
+    system.shown.fill(0);
+    for at in 0..CONDITIONS {
+        let mut steps = vec![Edge {
+            rule: at,
+            to: (at + 1) % CONDITIONS,
+        }];
+        if from_all || at == 77 {
+            steps.push(system.edge("leave", CONDITIONS));
+        }
+        system.steps[usize::from(at)] = steps;
+    }
+    system.may_stop = vec![CONDITIONS];
+    let condition = |rule: &&'static str| Fairness::weak(*rule, [*rule]);
+    system.fairness = names[..usize::from(CONDITIONS)]
+        .iter()
+        .map(condition)
+        .collect();
+    system
+}
+
+struct Rings {
+    ring: Explicit,
+    plain: Explicit,
+}
+
+impl Refinement for Rings {
+    type Concrete = Explicit;
+    type Abstract = Explicit;
+
+    fn implementation(&self) -> &Explicit {
+        &self.ring
+    }
+
+    fn specification(&self) -> &Explicit {
+        &self.plain
+    }
+
+    fn map(&self, state: &u8) -> u8 {
+        *state
+    }
+
+    fn abstract_steps(&self, _: &u8, action: &Edge, _: &u8) -> AbstractSteps<Edge> {
+        AbstractSteps::One(*action)
+    }
+
+    fn liveness(&self) -> Vec<Property<Explicit>> {
+        let is_left = |at: &u8| *at == CONDITIONS;
+        vec![Property::eventually("left", "a test", is_left)]
+    }
+}
+
+/// One condition on leaving the ring, whichever of hundreds it is, decides whether it is left; the others are met by going round.
+#[test]
+fn each_of_hundreds_of_conditions_counts() {
+    for strong in [false, true] {
+        for place in [0, 63, 64, 127, 128, 191, 192, 200]
+            .map(Some)
+            .into_iter()
+            .chain([None])
+        {
+            let mut ring = ring(!strong);
+            let plain = Explicit {
+                fairness: Vec::new(),
+                ..ring.clone()
+            };
+            if let Some(place) = place {
+                let leaves = if strong {
+                    Fairness::strong("leaves", ["leave"])
+                } else {
+                    Fairness::weak("leaves", ["leave"])
+                };
+                ring.fairness.insert(place, leaves);
+            }
+            let report = to_the_end(&Rings { ring, plain });
+            let row = report.obligation("eventually:left").expect("it is chosen");
+            let expected = match place {
+                None => Verdict::Violated,
+                Some(_) => Verdict::Holds,
+            };
+            assert_eq!(row.verdict, expected, "{strong} {place:?} {report}");
+        }
+    }
+}
+
+/// Variants of which a tag has more than six bits.
+macro_rules! variants {
+    ($($name:ident)*) => {
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, State)]
+        enum Bare { $($name),* }
+
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, State)]
+        enum Full { $($name(bool)),* }
+
+        const BARE: [Bare; VARIANTS] = [$(Bare::$name),*];
+
+        const FULL: [fn(bool) -> Full; VARIANTS] = [$(Full::$name),*];
+    };
+}
+
+const VARIANTS: usize = 70;
+
+variants! {
+    A0 A1 A2 A3 A4 A5 A6 A7 A8 A9 B0 B1 B2 B3 B4 B5 B6 B7 B8 B9 C0 C1 C2 C3 C4 C5 C6 C7 C8 C9 D0 D1 D2 D3 D4
+    D5 D6 D7 D8 D9 E0 E1 E2 E3 E4 E5 E6 E7 E8 E9 F0 F1 F2 F3 F4 F5 F6 F7 F8 F9 G0 G1 G2 G3 G4 G5 G6 G7 G8 G9
+}
+
+/// More than is in a word, in ways that are each written otherwise.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, State)]
+struct Long {
+    #[state(range = 0..64)]
+    set: BTreeSet<u8>,
+    bare: Bare,
+    full: Full,
+    count: u16,
+    last: bool,
+}
+
+/// Flags of two words.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, State)]
+struct Flags {
+    #[state(len = 100)]
+    all: Vec<bool>,
+}
+
+/// One system of either.
+struct Many<T>(fn(u8) -> T, fn(&T) -> u8, u8);
+
+impl<T: State<Self>> TransitionSystem for Many<T> {
+    type State = T;
+    type Action = u8;
+    type Observation = ();
+
+    fn rules(&self) -> &[Rule] {
+        const { &[Rule::new("go", "it", "a test")] }
+    }
+
+    fn rule_of(&self, _: &u8) -> RuleId {
+        RuleId(0)
+    }
+
+    fn initial(&self, visit: &mut impl FnMut(T)) {
+        visit((self.0)(0));
+    }
+
+    fn next(&self, from: &T, visit: &mut impl FnMut(u8, T)) {
+        let at = (self.1)(from);
+        for by in [1, 7] {
+            visit(by, (self.0)((at + by) % self.2));
+        }
+    }
+
+    fn observe(&self, _: &T) {}
+}
+
+impl<T: State<Self>> Refinement for Many<T> {
+    type Concrete = Self;
+    type Abstract = Self;
+
+    fn implementation(&self) -> &Self {
+        self
+    }
+
+    fn specification(&self) -> &Self {
+        self
+    }
+
+    fn map(&self, state: &T) -> T {
+        state.clone()
+    }
+
+    fn abstract_steps(&self, _: &T, action: &u8, _: &T) -> AbstractSteps<u8> {
+        AbstractSteps::One(*action)
+    }
+}
+
+fn assert_all<T: State<Many<T>>>(many: &Many<T>) {
+    for at in 0..many.2 {
+        round_trip(many, &(many.0)(at)).expect("it is read back as it was written");
+    }
+    let report = to_the_end(many);
+    assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+    assert_eq!(report.states, u64::from(many.2), "{report}");
+}
+
+/// Each of the last ones is told from the first ones, and a step changes none but what it changes.
+#[test]
+fn members_variants_and_elements_past_the_64th_are_what_they_are() {
+    assert_all(&Many(
+        |at| Long {
+            set: (0..64)
+                .filter(|one| at == 63 || one % 64 >= at % 64)
+                .collect(),
+            bare: BARE[usize::from(at) % VARIANTS],
+            full: FULL[usize::from(at) % VARIANTS](at % 2 == 1),
+            count: u16::from(at) * 900,
+            last: at % 3 == 0,
+        },
+        |long| {
+            let variant = BARE.iter().position(|one| *one == long.bare);
+            variant.expect("it is one of them") as u8
+        },
+        VARIANTS as u8,
+    ));
+    assert_all(&Many(
+        |at| Flags {
+            all: (0..100).map(|one| one == at).collect(),
+        },
+        |flags| flags.all.iter().position(|one| *one).unwrap_or(0) as u8,
+        100,
+    ));
+    assert_all(&Many(
+        |at| FULL[usize::from(at) % VARIANTS](at >= VARIANTS as u8),
+        |full| {
+            let all = |is_set| FULL.iter().position(move |one| one(is_set) == *full);
+            let second = all(true).map(|at| at + VARIANTS);
+            all(false).or(second).expect("it is one of them") as u8
+        },
+        2 * VARIANTS as u8,
+    ));
+}
+
+/// Of a hundred states that the specification may be in, the last two allow what is shown next, each something else.
+#[test]
+fn the_last_of_a_hundred_states_that_it_may_be_in_counts() {
+    const STATES: u32 = 100;
+    for allowed in [true, false] {
+        let mut labels = Labels::new();
+        let mut steps = |steps: &[(u32, &str, u32)]| -> Vec<Step> {
+            let step = |(from, label, to): &(u32, &str, u32)| Step {
+                from: *from,
+                label: labels.label(label),
+                to: *to,
+            };
+            steps.iter().map(step).collect()
+        };
+        let implementation = steps(&[(0, "a", 1), (1, "b", 2), (1, "c", 3)]);
+        let mut specification = steps(&[(STATES - 1, "b", STATES + 1)]);
+        specification.extend(
+            steps(&[(STATES, "c", STATES + 2)])
+                .into_iter()
+                .filter(|_| allowed),
+        );
+        for to in 1..=STATES {
+            specification.extend(steps(&[(0, "a", to)]));
+        }
+        let graph =
+            |states, steps: &[Step]| Graph::new(states, 0, steps).expect("they are in range");
+        let [implementation, specification] =
+            [graph(4, &implementation), graph(STATES + 3, &specification)];
+        let (limits, watch) = (Limits::default(), Watch::default());
+        let found = check_graphs(&implementation, &specification, &labels, limits, watch);
+        let expected = if allowed {
+            (Included::Included, None)
+        } else {
+            (Included::NotIncluded, Some(2))
+        };
+        assert_eq!((found.verdict, found.trace_length), expected, "{found:?}");
+    }
+}
