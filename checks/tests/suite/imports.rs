@@ -25,20 +25,7 @@ const CRATES: [&str; 14] = [
 ];
 
 /// Circles of files that are one concept together; a comment in the first file of each says so.
-const ONE_CONCEPT: [(&str, &[&str]); 3] = [
-    (
-        "core/schedules/src",
-        &[
-            "explore",
-            "explore::judge",
-            "explore::order",
-            "explore::panics",
-            "explore::under_loom",
-            "explore::under_shuttle",
-            "scheduled::record",
-            "scheduled::thread",
-        ],
-    ),
+const ONE_CONCEPT: [(&str, &[&str]); 2] = [
     ("core/src", &["system", "visit"]),
     (
         "systems/src",

@@ -66,6 +66,24 @@ impl<'a> Source<'a> {
         Ok(source)
     }
 
+    /// What the input begins with: so many bytes at least, unless it has fewer. A pipe may hand over a part of a word at first.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read, or is not there before a limit on time or cancellation.
+    pub fn beginning(&mut self, least: usize) -> io::Result<&[u8]> {
+        while self.chunk.len() - self.read < least {
+            let more = self.wait()?;
+            if more.is_empty() {
+                break;
+            }
+            self.chunk.drain(..self.read);
+            self.read = 0;
+            self.chunk.extend(more);
+        }
+        Ok(&self.chunk[self.read..])
+    }
+
     /// The next chunk; an empty one at the end.
     fn wait(&mut self) -> io::Result<Vec<u8>> {
         loop {

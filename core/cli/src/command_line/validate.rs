@@ -1,7 +1,7 @@
 //! `validate`: decides whether a recorded history is a behaviour of a specification.
 
 use std::fs::File;
-use std::io::{self, BufRead, Write};
+use std::io::{self, Write};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -29,13 +29,12 @@ fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Number of bytes below which nothing is said of a beginning: a pipe may have handed over a part of a word.
+/// Number of bytes by which a format is told.
 const FEW: usize = 16;
 
 /// Format of another tool, if the input begins like one. What cannot be read is told by whoever reads it.
 fn foreign(input: &mut Source<'_>) -> Option<Format> {
-    let beginning = input.fill_buf().ok()?;
-    (beginning.len() >= FEW).then(|| Format::of(beginning))?
+    Format::of(input.beginning(FEW).ok()?)
 }
 
 pub(super) fn run(

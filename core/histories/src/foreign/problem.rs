@@ -5,10 +5,12 @@ use std::io;
 use refmap::explore::Limit;
 use serde_json::Value;
 
-use super::DEEPEST;
 use crate::event::MOST_THREADS;
 use crate::history::LONGEST_LINE;
 use crate::source::Interrupted;
+
+/// Greatest depth to which values are nested; an operation itself has depth 1.
+pub const DEEPEST: usize = 100;
 
 /// Error in the history of another tool, with its line.
 #[derive(Debug, thiserror::Error)]
