@@ -21,7 +21,9 @@ const AHEAD: usize = 2;
 /// Time between two looks at the limits while there is nothing to read.
 const PAUSE: Duration = Duration::from_millis(20);
 /// Bytes by which an encoding is recognised.
-const BEGINNING: usize = 4;
+const MARK: usize = 4;
+/// Bytes of the first block, if there are so many: a pipe may hand over a part of a word, by which no format is told.
+const BEGINNING: usize = 32;
 
 /// Error: a limit was reached before an input was read to its end. It is the inner error of an [`io::Error`].
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
@@ -174,7 +176,7 @@ fn hand_over<R: Read>(
         return Ok(());
     }
     let mut block = filled(&mut input, BEGINNING)?;
-    let beginning = &block[..block.len().min(BEGINNING)];
+    let beginning = &block[..block.len().min(MARK)];
     let mark = mark(beginning).map_err(|what| io::Error::new(io::ErrorKind::InvalidData, what))?;
     block.drain(..mark);
     while !block.is_empty() && blocks.send(Ok(block)).is_ok() {

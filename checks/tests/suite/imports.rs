@@ -26,21 +26,8 @@ const CRATES: [&str; 14] = [
 ];
 
 /// Circles of files that are one concept together; a comment in the first file of each says so.
-const ONE_CONCEPT: [(&str, &[&str]); 4] = [
+const ONE_CONCEPT: [(&str, &[&str]); 3] = [
     ("core/programs/src", &["builder", "builder::thread"]),
-    (
-        "core/schedules/src",
-        &[
-            "explore",
-            "explore::judge",
-            "explore::order",
-            "explore::panics",
-            "explore::under_loom",
-            "explore::under_shuttle",
-            "scheduled::record",
-            "scheduled::thread",
-        ],
-    ),
     ("core/src", &["state", "state::changes", "state::names"]),
     ("core/src", &["system", "visit"]),
 ];

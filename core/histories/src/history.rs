@@ -20,10 +20,11 @@ pub const LONGEST_LINE: usize = 1 << 20;
 pub struct History<R> {
     lines: Lines<R>,
     header: Header,
+    is_nothing: bool,
 }
 
 impl<R: BufRead> History<R> {
-    /// Reads the header.
+    /// Reads the header. A text of blank lines, or of none, is a history of nothing, which has no end.
     ///
     /// # Errors
     ///
@@ -35,7 +36,11 @@ impl<R: BufRead> History<R> {
             number: 0,
             is_terminated: true,
         };
-        let header = if !lines.next()? {
+        let is_nothing = lines.skip_blank()?;
+        let header = if is_nothing {
+            // A history that ends before its first line, and does not say that it ends.
+            Ok(Header::default())
+        } else if lines.number > 1 {
             Err(Problem::NoHeader)
         } else if lines.is_cut() {
             Err(Problem::NoEnd { within_line: true })
@@ -43,12 +48,21 @@ impl<R: BufRead> History<R> {
             header(&lines.buffer)
         };
         let header = header.map_err(|problem| HistoryError { line: 1, problem })?;
-        Ok(Self { lines, header })
+        Ok(Self {
+            lines,
+            header,
+            is_nothing,
+        })
     }
 
     /// The header.
     pub fn header(&self) -> &Header {
         &self.header
+    }
+
+    /// True if there was nothing to read, no header either.
+    pub fn is_nothing(&self) -> bool {
+        self.is_nothing
     }
 
     /// Iterator over the events.
@@ -127,6 +141,16 @@ impl<R: BufRead> Lines<R> {
             return Err(self.error(Problem::TooLong { limit }));
         }
         Ok(read > 0)
+    }
+
+    /// Reads lines until one that is not blank; true if there is none.
+    fn skip_blank(&mut self) -> Result<bool, HistoryError> {
+        while self.next()? {
+            if !self.buffer.trim_ascii().is_empty() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// True if the input ended in the middle of the line: without a line break, and before its JSON value does.

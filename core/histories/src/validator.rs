@@ -139,6 +139,11 @@ impl Validation {
         }
     }
 
+    /// Validation of a history of nothing, of whatever instance: it is one of every specification, and says nothing.
+    pub fn of_nothing(criterion: Criterion) -> Self {
+        Self::nothing(criterion, Outcome::Behaviour)
+    }
+
     /// Validation that has looked at nothing.
     pub(super) fn nothing(criterion: Criterion, outcome: Outcome) -> Self {
         Self {

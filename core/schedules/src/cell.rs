@@ -43,7 +43,7 @@ impl<T> UnsafeCell<T> {
             Of::Standard(cell) => read(cell.get()),
             #[cfg(feature = "loom")]
             Of::Loom(cell) => {
-                record::step(|| "read cell".into());
+                record::idle(|| "read cell".into());
                 cell.with(read)
             }
         }

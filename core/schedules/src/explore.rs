@@ -53,146 +53,31 @@
 //! blocks or spins, the calling thread counts as [panicking](std::thread::panicking) from then on: its standard
 //! locks are not poisoned any more. The exploration goes on correctly, on another thread.
 
-// This is one concept with the files below it, `scheduled::record` and `scheduled::thread`: an execution asks the threads it runs
-// for what they did, and a thread says to its execution how it ended.
-
 use std::ops::ControlFlow;
-use std::panic::Location;
 use std::sync::Arc;
 
 #[cfg(feature = "shuttle")]
+mod choices;
+mod execution;
+#[cfg(feature = "shuttle")]
 mod judge;
-#[cfg(feature = "shuttle")]
 mod order;
-mod panics;
 #[cfg(feature = "loom")]
-pub(crate) mod under_loom;
+mod under_loom;
 #[cfg(feature = "shuttle")]
-pub(crate) mod under_shuttle;
+mod under_shuttle;
 
-pub(crate) use panics::ended_by;
-#[cfg(feature = "loom")]
-pub(crate) use panics::is_loom_deadlock;
+pub use execution::{Execution, Explored};
+pub use order::Order;
 
-use crate::scheduled::is_scheduled;
-use crate::scheduled::record::{self, Recorded};
+pub use crate::scheduled::ended::Ended;
+pub use crate::scheduled::record::Traced;
 
-/// The end of an execution.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Ended {
-    /// All threads have ended.
-    Completed,
-    /// No thread can go on, and some have not ended.
-    Deadlock,
-    /// A thread has panicked, and has not caught it: the message, and the place in parentheses.
-    ///
-    /// Loom reports a race so, by a message that begins with "Causality violation", and a count of references that
-    /// is left above zero, by "Arc leaked".
-    Panicked(String),
-    /// More steps than `most_steps` were needed.
-    TooLong,
-}
+use crate::scheduled::{is_scheduled, record};
+use execution::Body;
 
-/// An execution of the body.
-#[derive(Clone, Debug)]
-pub struct Execution {
-    /// Its end.
-    pub ended: Ended,
-    /// Number of the thread that was chosen, for each time at which several could run. `Order::Repeat` repeats
-    /// the execution from them. Empty under Loom.
-    pub choices: Vec<u32>,
-    /// Number of steps on primitives of this crate by threads other than the body's. 0 means that the
-    /// tested program does not use them.
-    pub steps: u64,
-    /// True if there was a sequentially consistent load, store or exchange. Loom treats these as
-    /// acquire and release, so what it finds may be impossible. Fences do not count.
-    pub sequentially_consistent: bool,
-    /// Steps in their order, if they are traced. At a deadlock the steps that threads are blocked in are the last.
-    ///
-    /// Under Loom this is the order in which threads ran, and a load may return what was stored before the last store.
-    pub trace: Vec<Traced>,
-}
-
-impl Execution {
-    /// An execution that ended in a given way, unless its record says otherwise.
-    fn new(ended: Ended, choices: Vec<u32>, recorded: Recorded) -> Self {
-        let ended = match recorded.panic {
-            Some(panic) => panic,
-            // The scheduler has stopped it by a bound of its own.
-            None if ended == Ended::Completed && recorded.live > 0 => Ended::TooLong,
-            None => ended,
-        };
-        let mut trace = recorded.trace;
-        if ended == Ended::Deadlock {
-            trace.extend(recorded.blocked);
-        }
-        Self {
-            ended,
-            choices,
-            steps: recorded.steps,
-            sequentially_consistent: recorded.sequentially_consistent,
-            trace,
-        }
-    }
-}
-
-/// A step of an execution, or a line of the tested program.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Traced {
-    /// Number of the thread, in the order in which they were spawned; 0 is the body.
-    pub thread: u32,
-    /// Place in the tested source. The release of a lock has none, and no line of a [`note`] has one.
-    pub place: Option<&'static Location<'static>>,
-    /// The step.
-    pub text: String,
-}
-
-/// The order in which executions are explored.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Order {
-    /// Each thread that can run is as likely as the others, at each step.
-    #[cfg(feature = "shuttle")]
-    Random {
-        /// Determines the choices.
-        seed: u64,
-        /// Number of executions.
-        executions: usize,
-    },
-    /// Probabilistic concurrency testing: threads have random priorities, which change at few points.
-    #[cfg(feature = "shuttle")]
-    Pct {
-        /// Determines the choices.
-        seed: u64,
-        /// One more than the number of changes, which is the number of steps whose order a fault depends on.
-        depth: usize,
-        /// Number of executions.
-        executions: usize,
-    },
-    /// One execution, with the choices of an earlier one. Where they do not fit, because the program
-    /// is another one or they are too few, the thread that runs goes on.
-    #[cfg(feature = "shuttle")]
-    Repeat(Vec<u32>),
-    /// Every execution of Loom's model of memory.
-    #[cfg(feature = "loom")]
-    Every {
-        /// Most preemptions of an execution; those with more are left out.
-        preemptions: Option<usize>,
-        /// Most executions. Once as many were explored, the exploration ends, and is not complete.
-        most: usize,
-    },
-}
-
-/// The extent of an exploration.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Explored {
-    /// Number of executions.
-    pub executions: usize,
-    /// True if Loom has explored every execution within the bounds that were given. Shuttle's orders are samples, and
-    /// never complete.
-    pub complete: bool,
-}
-
-/// Adds a line to the trace, if the calling thread runs in an execution that is traced.
+/// Adds a line to the trace, if the calling thread runs in an execution that is traced. The thread has got somewhere, so that
+/// what it reads again afterwards is no loop that waits.
 pub fn note(text: impl FnOnce() -> String) {
     record::line(text);
 }
@@ -225,15 +110,9 @@ pub fn explore(
                 executions: most,
                 steps: most_steps,
             };
-            under_loom::explore(&bounds, traced, body, judge)
+            under_loom::explore(&bounds, traced, &body, judge)
         }
         #[cfg(feature = "shuttle")]
         _ => under_shuttle::explore(order, most_steps, traced, &body, judge),
     }
 }
-
-/// The tested program.
-type Body = dyn Fn() + Send + Sync;
-
-/// Judges an execution, and says whether to go on.
-type Judge<'a> = dyn FnMut(Execution) -> ControlFlow<()> + 'a;

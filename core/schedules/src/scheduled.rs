@@ -7,10 +7,15 @@ pub mod thread;
 mod arc;
 mod atomic;
 mod condvar;
+pub(crate) mod ended;
 mod mutex;
+pub(crate) mod panics;
 pub(crate) mod record;
 mod rwlock;
 mod scheduler;
+#[cfg(feature = "shuttle")]
+pub(crate) mod task;
+mod waits;
 
 #[cfg(feature = "loom")]
 pub(crate) use scheduler::current;

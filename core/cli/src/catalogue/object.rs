@@ -82,6 +82,7 @@ fn run<O: Object>(
         ("runs", count(|part| part.runs)),
         ("calls", count(|part| part.calls)),
         ("overlapping", count(|part| part.overlapping)),
+        ("under way at most", all.under_way()),
     ];
     let counts = counts.map(|(what, count)| (what.to_owned(), count.into()));
     let (recorded, unrecorded) = record(all.finding(), settings);

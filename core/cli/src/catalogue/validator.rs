@@ -307,6 +307,7 @@ impl Validator {
         settings: &Settings<'_>,
     ) -> Result<Report, ValidatorError> {
         match History::open(input) {
+            Ok(history) if history.is_nothing() => Ok(self.of_nothing(settings)),
             Ok(history) => (self.run)(history, settings),
             Err(HistoryError {
                 problem: Problem::Interrupted(interrupted),
@@ -330,17 +331,25 @@ impl Validator {
         given: &Map<String, Value>,
         settings: &Settings<'_>,
     ) -> Result<Report, ValidatorError> {
-        let Some(run) = &self.foreign else {
-            return Err(ValidatorError::NotForeign { name: self.name });
-        };
-        match foreign::read(input, format, keyed) {
-            Ok(operations) => run(operations, given, settings),
-            Err(ForeignError {
-                line,
-                problem: ForeignProblem::Interrupted(interrupted),
-            }) => Ok(self.unread(interrupted, Some(line), settings)),
-            Err(error) => Err(ValidatorError::Foreign(Box::new(error))),
+        match (foreign::read(input, format, keyed), &self.foreign) {
+            (Ok(operations), Some(run)) => run(operations, given, settings),
+            (Ok(operations), None) if operations.is_empty() => Ok(self.of_nothing(settings)),
+            (_, None) => Err(ValidatorError::NotForeign { name: self.name }),
+            (
+                Err(ForeignError {
+                    line,
+                    problem: ForeignProblem::Interrupted(interrupted),
+                }),
+                Some(_),
+            ) => Ok(self.unread(interrupted, Some(line), settings)),
+            (Err(error), Some(_)) => Err(ValidatorError::Foreign(Box::new(error))),
         }
+    }
+
+    /// Report of a history of nothing, which says of no instance that it was recorded.
+    fn of_nothing(&self, settings: &Settings<'_>) -> Report {
+        let report = Validation::of_nothing(settings.criterion).report();
+        report.named(self.name, Map::<String, Value>::new())
     }
 
     /// Report of a history, or a trace, of which a limit was reached before it was read to its end, at this line, if it has any.

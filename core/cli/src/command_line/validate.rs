@@ -20,15 +20,9 @@ use refmap::report::{TextOptions, Verdict};
 use refmap_histories::Settings;
 use refmap_histories::foreign::Format;
 
-/// Number of bytes below which nothing is said of a beginning: a pipe may have handed over a part of a word.
-const FEW: usize = 16;
-
 /// Format of another tool, if the input begins like one.
 fn foreign(input: &mut Source<'_>) -> io::Result<Option<Format>> {
-    let beginning = input.fill_buf()?;
-    Ok((beginning.len() >= FEW)
-        .then(|| Format::of(beginning))
-        .flatten())
+    Ok(Format::of(input.fill_buf()?))
 }
 
 pub(super) fn run(

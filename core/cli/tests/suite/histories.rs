@@ -72,6 +72,45 @@ fn done(history: &mut String, process: u32, function: &str, argument: &str, answ
     event(history, process, "ok", function, answer);
 }
 
+/// A history of nothing says nothing, in whatever form it is written.
+#[test]
+fn a_history_of_nothing_is_incomplete() {
+    let header = r#"{"history":"refmap","version":1}"#;
+    let ended = format!("{header}\n{}\n", r#"{"history":"end","events":0}"#);
+    let long = format!("[{}]", "\n".repeat(100));
+    let nothing = [
+        "",
+        "\n",
+        "   \n \n\n\n\n\n\n\n\n\n\n\n\n",
+        "[]",
+        "[]\n",
+        " [ ]",
+        "()",
+        "; nothing\n[]",
+        "#_ 3 []",
+        &long,
+        header,
+        &ended,
+        "{:process :nemesis, :type :info, :f :kill}",
+    ];
+    for text in nothing {
+        for against in ["register", "map"] {
+            let (status, report) = validated(text, &[against]);
+            let status = status.expect("it has a verdict");
+            assert_eq!(status, Status::Incomplete, "{text:?}: {report}");
+            assert_eq!(report["verdict"], "incomplete", "{text:?}: {report}");
+        }
+    }
+    // What is begun and not ended, or is something else, is no history.
+    for (text, told) in [
+        ("[", "ends before"),
+        ("{}", "no header"),
+        ("[[]]", "no header"),
+    ] {
+        assert_refused(text, &["register"], told);
+    }
+}
+
 #[test]
 fn a_register_of_jepsen_is_linearizable_or_not() {
     let mut history = String::new();

@@ -19,9 +19,8 @@ use std::io::BufRead;
 
 use serde_json::{Map, Number, Value};
 
-use super::DEEPEST;
 use super::bytes::Bytes;
-use super::problem::{ForeignError, ForeignProblem};
+use super::problem::{DEEPEST, ForeignError, ForeignProblem};
 
 type Result<T> = std::result::Result<T, ForeignError>;
 

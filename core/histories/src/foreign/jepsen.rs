@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 
 use super::bytes::Bytes;
 use super::edn;
-use super::problem::{ForeignError, ForeignProblem};
-use super::{DEEPEST, Foreign};
+use super::operation::Foreign;
+use super::problem::{DEEPEST, ForeignError, ForeignProblem};
 use crate::event::MOST_THREADS;
 use crate::strict::Strict;
 

@@ -19,10 +19,10 @@ use std::io::BufRead;
 
 use serde_json::Value;
 
-use super::Foreign;
 use super::bytes::Bytes;
 use super::edn::Reader;
 use super::jepsen::{Event, Kind, Operations, Outcome};
+use super::operation::Foreign;
 use super::problem::{ForeignError, ForeignProblem};
 
 /// Texts in front of an operation.

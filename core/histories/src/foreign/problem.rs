@@ -5,9 +5,11 @@ use std::io;
 use refmap::input::Interrupted;
 use serde_json::Value;
 
-use super::DEEPEST;
 use crate::event::MOST_THREADS;
 use crate::history::LONGEST_LINE;
+
+/// Greatest depth to which values are nested; an operation itself has depth 1.
+pub const DEEPEST: usize = 100;
 
 /// Error in the history of another tool, with its line.
 #[derive(Debug, thiserror::Error)]

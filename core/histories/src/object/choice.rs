@@ -59,14 +59,41 @@ impl Balance {
     }
 }
 
+/// Choice of one of the calls that a thread may make.
+#[cfg(any(feature = "shuttle", feature = "loom"))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Choice {
+    /// Number that chooses it.
+    pub number: u32,
+    /// Rule of the call.
+    pub rule: usize,
+    /// Place among the calls of its rule, if that has several: a name of the values that it has.
+    pub name: Option<usize>,
+}
+
+/// Choices of the calls, in their order.
+#[cfg(any(feature = "shuttle", feature = "loom"))]
+pub(super) fn choices<C: Action>(offered: &[C]) -> Vec<Choice> {
+    let rules = rules(offered);
+    let mut seen = vec![0; rules.len()];
+    let choices = offered.iter().filter_map(|call| {
+        let rule = call.rule().0;
+        let place = rules.iter().position(|known| *known == rule)?;
+        let name = seen[place];
+        seen[place] += 1;
+        let number = u32::try_from(place + rules.len() * name).ok()?;
+        let of_rule = offered.iter().filter(|other| other.rule().0 == rule);
+        let name = (of_rule.count() > 1).then_some(name);
+        Some(Choice { number, rule, name })
+    });
+    choices.collect()
+}
+
 /// A number that chooses this call.
 #[cfg(feature = "shuttle")]
 pub(super) fn number_of<C: Action>(offered: &[C], call: &C) -> Option<u32> {
-    let rules = rules(offered);
-    let rule = rules.iter().position(|rule| *rule == call.rule().0)?;
-    let mut of_rule = offered.iter().filter(|other| other.rule() == call.rule());
-    let place = of_rule.position(|other| other == call)?;
-    u32::try_from(rule + rules.len() * place).ok()
+    let place = offered.iter().position(|other| other == call)?;
+    choices(offered).get(place).map(|choice| choice.number)
 }
 
 #[cfg(all(test, feature = "shuttle"))]

@@ -10,7 +10,7 @@ use refmap::internal::catch;
 
 use super::Object;
 use super::case::Case;
-use super::choice::Balance;
+use super::choice::{Balance, chosen};
 use super::fault::Fault;
 use super::run::{Player, Running};
 
@@ -61,14 +61,16 @@ pub(super) fn run<O: Object>(
     let slots = &running.record.slots;
     let missing = Arc::new(AtomicUsize::new(choices.len()));
     let (done, ended) = channel();
-    for ((thread, choices), log) in (0..).zip(choices).zip(running.record.logs()) {
+    for ((thread, mut choices), log) in (0..).zip(choices).zip(running.record.logs()) {
         let (running, missing, done) = (Arc::clone(running), Arc::clone(&missing), done.clone());
         thread::spawn(move || {
             let result = catch(|| {
                 let arrival = Arrival(&missing);
                 let player = Player::new(&running, thread, log);
                 arrival.wait();
-                player.play(Balance::new(ahead), choices);
+                player.play(Balance::new(ahead), |offered| {
+                    chosen(offered, choices.next()?)
+                });
             });
             // Its receiver has gone if this thread was left to itself.
             let _ = done.send((thread, result));

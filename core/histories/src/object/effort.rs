@@ -19,9 +19,9 @@ pub struct Effort {
     pub programs: u32,
     /// Number of schedules of each program.
     pub schedules: u32,
-    /// Number of tiny programs of which every execution is tried, of the same objects.
+    /// Number of random tiny programs of which every execution is tried, of the same objects, after all of two and three calls.
     pub tiny_programs: u32,
-    /// Number of executions of a tiny program at which it is given up.
+    /// Number of executions of a tiny program at which it is given up. Those of two and three calls have as many together as the random ones.
     pub executions: u32,
     /// Time after which a real thread has hung that has not returned from a call. After four times as long the validation of a run is given up. It
     /// changes no verdict to `holds` or `violated`: what has hung, or is not decided, is `incomplete`.

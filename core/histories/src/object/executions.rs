@@ -4,44 +4,59 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use refmap_schedules::explore::{Ended, Execution, Order, Traced, explore};
+use refmap::internal::grouped;
+use refmap_schedules::explore::{Ended, Execution, Explored, Order, Traced, explore};
 use refmap_schedules::thread;
 
 use super::case::Case;
-use super::choice::Balance;
-use super::fault::Fault;
+use super::choice::{Balance, chosen};
+use super::fault::{Fault, under_way};
+use super::kind::Run;
 use super::lanes;
 use super::once::Once;
 use super::program::Program;
 use super::record::Record;
 use super::run::{FILE, Player, Running};
+use super::slot::Slot;
 use super::tested::Part;
+use super::tiny::Offers;
 use super::{EventOf, Object, stuck};
 use crate::{Event, Recorder};
 
 /// Number of steps at which an execution is given up: one that waits for something that does not come never ends.
 const MOST_STEPS: usize = 20_000;
+/// Begin of what is said of threads that only wait. That they wait for ever is not certain: a loop may count how often it goes round.
+const WAITS: &str =
+    "all threads read the same again and again, though the specification permits one to go on";
+
 /// Wrong execution.
 pub(super) struct Wrong<O: Object> {
     pub once: Once<O>,
     pub execution: Execution,
 }
 
-/// Visits the wrong executions of a program, and returns whether there are no others. Executions of which the records are equal are
-/// judged once.
+/// Exploration of a program.
+pub(super) struct Exploration<'a> {
+    pub program: &'a Program,
+    pub order: &'a Order,
+    pub is_traced: bool,
+    /// Told which calls threads may make.
+    pub offers: Option<&'a Arc<Offers>>,
+}
+
+/// Visits the wrong executions of a program. Executions of which the records are equal are judged once.
 pub(super) fn executions<O: Object>(
     case: &Case<'_, O>,
-    program: &Program,
-    order: &Order,
-    traced: bool,
+    exploration: &Exploration<'_>,
     part: &mut Part,
     visit: &mut dyn FnMut(Wrong<O>) -> ControlFlow<()>,
-) -> bool {
+) -> Explored {
     let specification = &case.specification;
     let latest: Arc<Mutex<Option<Arc<Record<O>>>>> = Arc::default();
     let body = {
         let (object, latest) = (Arc::clone(&case.object), Arc::clone(&latest));
-        let threads = program.threads.clone();
+        let threads = exploration.program.threads.clone();
+        let offers = exploration.offers.map(Arc::clone);
         move || {
             let record = Arc::new(Record::of(threads.len(), Recorder::counting()));
             let set = Some(Arc::clone(&record));
@@ -50,8 +65,17 @@ pub(super) fn executions<O: Object>(
             let threads = (0..).zip(&threads).zip(record.logs());
             let threads = threads.map(|((thread, numbers), log)| {
                 let (running, numbers) = (Arc::clone(&running), numbers.clone());
+                let offers = offers.clone();
                 thread::spawn(move || {
-                    Player::new(&running, thread, log).play(Balance::new(u64::MAX), numbers)
+                    let mut numbers = numbers.into_iter().enumerate();
+                    let player = Player::new(&running, thread, log);
+                    player.play(Balance::new(u64::MAX), |offered| {
+                        let (place, number) = numbers.next()?;
+                        if let Some(offers) = &offers {
+                            offers.tell(thread as usize, place, offered);
+                        }
+                        chosen(offered, number)
+                    });
                 })
             });
             let threads: Vec<_> = threads.collect();
@@ -68,10 +92,30 @@ pub(super) fn executions<O: Object>(
             return ControlFlow::Continue(());
         };
         let events = record.history();
+        let begun: u64 = record.slots.iter().map(Slot::begun).sum();
+        // The run itself takes one step before each call.
+        part.steps += execution.steps.saturating_sub(begun);
         let fault = match &execution.ended {
             Ended::TooLong => {
                 part.given_up += 1;
+                part.remark(endless(&execution));
+                None
+            }
+            Ended::Waiting if stuck::is_permitted(specification, part.run, &events) => {
+                part.blocked += 1;
                 return ControlFlow::Continue(());
+            }
+            Ended::Waiting => {
+                part.given_up += 1;
+                let waiting = under_way::<O>(specification, &record.slots);
+                let waits = format!("{WAITS}: {waiting}, {}", places(&execution));
+                // Loom may have a thread read for ever what another one has overwritten.
+                if part.run == Run::Memory {
+                    part.remark(waits);
+                } else if !part.notes.iter().any(|note| note.starts_with(WAITS)) {
+                    part.notes.push(waits);
+                }
+                None
             }
             Ended::Completed if judged.contains(&events) => {
                 part.count_again::<O>(&events);
@@ -97,7 +141,35 @@ pub(super) fn executions<O: Object>(
         judged.insert(once.events);
         ControlFlow::Continue(())
     };
-    explore(order, MOST_STEPS, traced, body, judge).complete
+    let Exploration {
+        order, is_traced, ..
+    } = exploration;
+    explore(order, MOST_STEPS, *is_traced, body, judge)
+}
+
+/// Reason why an execution was given up that did not end.
+fn endless(execution: &Execution) -> String {
+    format!(
+        "an execution had not ended after {} steps, {}: a loop that waits for another thread has to let it run, by `hint::spin_loop` or \
+         `thread::yield_now` of `refmap_schedules`",
+        grouped(MOST_STEPS as u64),
+        places(execution)
+    )
+}
+
+/// Places of the last steps of the threads that had not ended.
+fn places(execution: &Execution) -> String {
+    let places = execution.last.iter().filter_map(|(thread, place)| {
+        let thread = thread.checked_sub(1)?;
+        (place.file() != FILE)
+            .then(|| format!("thread {thread} at {}:{}", place.file(), place.line()))
+    });
+    let places: Vec<_> = places.collect();
+    if places.is_empty() {
+        "in no place that is known".to_owned()
+    } else {
+        places.join(", ")
+    }
 }
 
 /// The schedule in columns. The body, which makes the object and waits for the threads, is no thread of the run.

@@ -106,7 +106,10 @@ impl Fault {
 
 /// The calls under way.
 #[cfg(any(feature = "shuttle", feature = "loom"))]
-fn under_way<O: Object>(specification: &O::Specification, slots: &[Slot<CallOf<O>>]) -> String {
+pub(super) fn under_way<O: Object>(
+    specification: &O::Specification,
+    slots: &[Slot<CallOf<O>>],
+) -> String {
     let waiting = (0..).zip(slots).filter_map(|(thread, slot): (u32, _)| {
         let (_, call) = slot.pending()?;
         let call = shown::<O>(specification, call);

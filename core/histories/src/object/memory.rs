@@ -7,98 +7,167 @@
 //! refutes nothing.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
+use refmap::internal::{counted, grouped};
 use refmap::random::Generator;
-use refmap_schedules::explore::Order;
+use refmap_schedules::explore::{Explored, Order};
 
 use super::Object;
 use super::case::Case;
-use super::executions::{Wrong, executions, steps};
+use super::executions::{Exploration, Wrong, executions, steps};
 use super::finding::Finding;
 use super::kind::Run;
 use super::program::Program;
 use super::tested::Part;
+use super::tiny::{Offers, Tiny};
 
-/// Greatest number of calls of a thread.
+/// Greatest number of calls of a thread of a random program.
 const MOST_CALLS: usize = 2;
 
-/// Tries every execution of tiny programs, each of as few threads as the object is tried with.
+/// Tries every execution of tiny programs: of all of two and three calls, and then of random ones, each of as few threads as the object is tried
+/// with.
 pub(super) fn memory<O: Object>(case: &Case<'_, O>) -> Part {
     let effort = case.effort;
     let mut part = Part::new::<O>(Run::Memory);
-    let mut generator = Generator::new(effort.seed);
-    let threads = *case.object.threads().start();
-    let mut has_completed = false;
-    let mut is_doubtful = false;
-    for number in 0..effort.tiny_programs as usize {
-        let program = Program::random(&mut generator, threads, 1 + number % MOST_CALLS);
-        case.begins(Run::Memory, &program);
-        let mut of_program = Part::new::<O>(Run::Memory);
-        let search = Search::of(case, &program, false, &mut of_program);
-        is_doubtful |= search.is_doubtful;
-        if search.wrong.is_some() {
-            part.add(of_program);
-            // The executions come in the same order again.
-            let again = Search::of(case, &program, true, &mut Part::new::<O>(Run::Memory));
-            if let Some(Wrong { once, execution }) = again.wrong.or(search.wrong) {
-                let mut finding = Finding::of(case, Run::Memory, once);
-                finding.schedule = Some(steps(&execution.trace));
-                part.found(finding);
-                return part;
-            }
-        } else if search.is_complete {
-            has_completed = true;
-            part.add(of_program);
-        } else {
-            // What was cut off stays around its first execution: its number says nothing.
-            part.given_up += 1;
+    let mut tried = Tried::default();
+    let mut tiny = Tiny::of(&*case.object);
+    let mut left = u64::from(effort.executions) * u64::from(effort.tiny_programs);
+    let mut is_all = false;
+    while left > 0 {
+        let Some(program) = tiny.next() else {
+            is_all = true;
+            break;
+        };
+        let most = left.min(effort.executions.into()) as usize;
+        let (executions, finding) = tried.program(case, &program, most, &tiny.offers, &mut part);
+        left = left.saturating_sub(executions);
+        if let Some(finding) = finding {
+            part.found(finding);
+            return part;
         }
     }
-    if is_doubtful {
+    let (programs, complete) = (counted(tried.programs, "program"), tried.complete);
+    part.remark(format!(
+        "{} of two and three calls: {programs}, {} of them in every execution",
+        if is_all { "all" } else { "not all" },
+        grouped(complete)
+    ));
+    let mut generator = Generator::new(effort.seed);
+    let threads = *case.object.threads().start();
+    for number in 0..effort.tiny_programs as usize {
+        let program = Program::random(&mut generator, threads, 1 + number % MOST_CALLS);
+        let most = effort.executions as usize;
+        let (_, finding) = tried.program(case, &program, most, &tiny.offers, &mut part);
+        if let Some(finding) = finding {
+            part.found(finding);
+            return part;
+        }
+    }
+    if tried.is_doubtful {
         part.notes.push(
             "an execution with a sequentially consistent access is wrong, which Loom takes for one that acquires and releases: it may be impossible"
                 .to_owned(),
         );
     }
-    if !has_completed {
+    if tried.complete == 0 {
         part.notes.push(format!(
-            "no program was tried completely within {} executions",
-            effort.executions
+            "of no program was every execution tried, within {}",
+            counted(effort.executions.into(), "execution")
         ));
     }
     part.conclude();
     part
 }
 
-/// Search through the executions of a program.
-struct Search<O: Object> {
-    /// The first wrong one.
-    wrong: Option<Wrong<O>>,
-    /// True if one is wrong that may be impossible.
+/// Programs that were tried.
+#[derive(Default)]
+struct Tried {
+    programs: u64,
+    /// Number of those of which every execution was.
+    complete: u64,
+    /// True if an execution is wrong that may be impossible.
     is_doubtful: bool,
-    /// True if all were tried.
-    is_complete: bool,
 }
 
-impl<O: Object> Search<O> {
-    fn of(case: &Case<'_, O>, program: &Program, traced: bool, part: &mut Part) -> Self {
+impl Tried {
+    /// Tries a program: the number of executions, and the finding, if one is wrong. What was seen of a program that is given up counts, too.
+    fn program<O: Object>(
+        &mut self,
+        case: &Case<'_, O>,
+        program: &Program,
+        most: usize,
+        offers: &Arc<Offers>,
+        part: &mut Part,
+    ) -> (u64, Option<Finding>) {
+        case.begins(Run::Memory, program);
+        let mut search = Search {
+            program,
+            most,
+            offers,
+            is_doubtful: false,
+        };
+        let (explored, wrong) = search.first_wrong(case, false, part);
+        self.programs += 1;
+        self.complete += u64::from(explored.complete);
+        self.is_doubtful |= search.is_doubtful;
+        let executions = explored.executions as u64;
+        let Some(wrong) = wrong else {
+            if !explored.complete && explored.executions >= most {
+                part.given_up += 1;
+                part.remark(format!(
+                    "a program was given up after {}",
+                    counted(executions, "execution")
+                ));
+            }
+            return (executions, None);
+        };
+        // The executions come in the same order again.
+        let (_, again) = search.first_wrong(case, true, &mut Part::new::<O>(Run::Memory));
+        let Wrong { once, execution } = again.unwrap_or(wrong);
+        let mut finding = Finding::of(case, Run::Memory, once);
+        finding.schedule = Some(steps(&execution.trace));
+        (executions, Some(finding))
+    }
+}
+
+/// Search through the executions of a program.
+struct Search<'a> {
+    program: &'a Program,
+    /// Greatest number of executions.
+    most: usize,
+    offers: &'a Arc<Offers>,
+    /// True if one is wrong that may be impossible.
+    is_doubtful: bool,
+}
+
+impl Search<'_> {
+    /// The first execution that is wrong for certain.
+    fn first_wrong<O: Object>(
+        &mut self,
+        case: &Case<'_, O>,
+        is_traced: bool,
+        part: &mut Part,
+    ) -> (Explored, Option<Wrong<O>>) {
         let order = Order::Every {
             preemptions: None,
-            most: case.effort.executions as usize,
+            most: self.most,
         };
-        let (mut wrong, mut is_doubtful) = (None, false);
-        let is_complete = executions(case, program, &order, traced, part, &mut |found| {
+        let exploration = Exploration {
+            program: self.program,
+            order: &order,
+            is_traced,
+            offers: Some(self.offers),
+        };
+        let mut wrong = None;
+        let explored = executions(case, &exploration, part, &mut |found| {
             if found.execution.sequentially_consistent {
-                is_doubtful = true;
+                self.is_doubtful = true;
                 return ControlFlow::Continue(());
             }
             wrong = Some(found);
             ControlFlow::Break(())
         });
-        Self {
-            wrong,
-            is_doubtful,
-            is_complete,
-        }
+        (explored, wrong)
     }
 }

@@ -31,6 +31,24 @@ pub(super) fn overlapping<E>(events: &[Event<E>]) -> u64 {
     overlapping
 }
 
+/// Greatest number of threads that had a call under way at once.
+pub(super) fn most_under_way<E>(events: &[Event<E>]) -> u64 {
+    let mut ends: Vec<u64> = Vec::new();
+    let mut most = 0;
+    for event in events {
+        let thread = event.thread as usize;
+        if ends.len() <= thread {
+            ends.resize(thread + 1, 0);
+        }
+        ends[thread] = event.end.unwrap_or(u64::MAX);
+        let others = (0..)
+            .zip(&ends)
+            .filter(|(other, end)| *other != thread && **end > event.begin);
+        most = most.max(1 + others.count() as u64);
+    }
+    most
+}
+
 #[cfg(test)]
 mod tests {
     use refmap::random::Generator;
@@ -50,6 +68,18 @@ mod tests {
             .enumerate()
             .filter(|at| began_within(*at))
             .count() as u64
+    }
+
+    /// Counts at the begin of each call.
+    fn most_by_oracle(events: &[Event<()>]) -> u64 {
+        let under_way = |now: &Event<()>| {
+            let is_under_way = |event: &&Event<()>| {
+                let begun = event.begin <= now.begin && !std::ptr::eq(*event, now);
+                begun && event.thread != now.thread && event.end.is_none_or(|end| end > now.begin)
+            };
+            1 + events.iter().filter(is_under_way).count() as u64
+        };
+        events.iter().map(under_way).max().unwrap_or(0)
     }
 
     /// A history of threads that make calls one after another. Some calls never end.
@@ -88,6 +118,21 @@ mod tests {
             most = most.max(expected);
         }
         assert!(most > 20, "{most} calls overlap at most");
+    }
+
+    #[test]
+    fn calls_under_way_are_counted_as_the_oracle_counts_them() {
+        let mut generator = Generator::new(2);
+        let mut seen = std::collections::BTreeSet::new();
+        for _ in 0..5_000 {
+            let mut events = history(&mut generator);
+            // Calls that begin at once are counted in no order.
+            events.dedup_by_key(|event| event.begin);
+            let most = most_under_way(&events);
+            assert_eq!(most, most_by_oracle(&events), "{events:?}");
+            seen.insert(most);
+        }
+        assert!((0..=4).all(|most| seen.contains(&most)), "{seen:?}");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use refmap_schedules::explore::note;
 use super::choice::Balance;
 use super::record::Record;
 use super::slot::Telling;
-use super::{CallOf, EventOf, Object, choice};
+use super::{CallOf, EventOf, Object};
 #[cfg(any(feature = "shuttle", feature = "loom"))]
 use crate::Observed;
 use crate::ThreadLog;
@@ -68,14 +68,18 @@ impl<'a, O: Object> Player<'a, O> {
         }
     }
 
-    /// Makes one call for each number, as long as there are any to make, and those with which the thread has to stop.
-    pub fn play(mut self, mut balance: Balance, numbers: impl IntoIterator<Item = u32>) {
+    /// Makes calls as long as `choose` has the place of one among those that the thread may make, and those with which the thread has to stop.
+    pub fn play(
+        mut self,
+        mut balance: Balance,
+        mut choose: impl FnMut(&[CallOf<O>]) -> Option<usize>,
+    ) {
         let object = &*self.running.object;
-        for number in numbers {
+        loop {
             self.offered.clear();
             object.calls(&self.handle, &mut |call| self.offered.push(call));
             balance.retain(&mut self.offered);
-            let Some(place) = choice::chosen(&self.offered, number) else {
+            let Some(place) = choose(&self.offered) else {
                 break;
             };
             let call = self.offered.swap_remove(place);

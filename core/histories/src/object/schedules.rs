@@ -7,7 +7,7 @@ use refmap::report::Verdict;
 use refmap_schedules::explore::Order;
 
 use super::case::Case;
-use super::executions::{Wrong, executions, steps};
+use super::executions::{Exploration, Wrong, executions, steps};
 use super::finding::Finding;
 use super::kind::Run;
 use super::once::Once;
@@ -19,7 +19,7 @@ use crate::Validation;
 /// Greatest number of calls of a thread.
 const MOST_CALLS: usize = 3;
 /// Greatest number of threads, unless the object needs more.
-const MOST_THREADS: u32 = 3;
+const MOST_THREADS: u32 = 4;
 /// Least and greatest depth of a schedule: one more than the number of places where it takes another thread than the first that could go on.
 const DEPTHS: [usize; 3] = [2, 3, 4];
 /// Number of schedules of a program that is made smaller.
@@ -70,11 +70,17 @@ fn first_wrong<O: Object>(
     case: &Case<'_, O>,
     program: &Program,
     order: &Order,
-    traced: bool,
+    is_traced: bool,
     part: &mut Part,
 ) -> Option<Wrong<O>> {
     let mut found = None;
-    executions(case, program, order, traced, part, &mut |wrong| {
+    let exploration = Exploration {
+        program,
+        order,
+        is_traced,
+        offers: None,
+    };
+    executions(case, &exploration, part, &mut |wrong| {
         found = Some(wrong);
         ControlFlow::Break(())
     });
@@ -132,7 +138,13 @@ fn smallest<O: Object>(
         let mut least: Option<Vec<u32>> = None;
         let most = MOST_TRIES.max(case.effort.schedules as usize);
         let (order, part) = (order(most), &mut Part::new::<O>(Run::Schedules));
-        executions(case, program, &order, false, part, &mut |wrong| {
+        let exploration = Exploration {
+            program,
+            order: &order,
+            is_traced: false,
+            offers: None,
+        };
+        executions(case, &exploration, part, &mut |wrong| {
             let choices = wrong.execution.choices;
             if least
                 .as_ref()

@@ -103,6 +103,10 @@ where
         self.has_schedules
     }
 
+    fn is_alike(&self) -> bool {
+        true
+    }
+
     fn threads(&self) -> RangeInclusive<u32> {
         self.threads.clone()
     }

@@ -37,6 +37,13 @@ impl<C: Clone + Eq> Slot<C> {
         self.returned.load(Ordering::Relaxed)
     }
 
+    /// Number of calls that have begun.
+    #[cfg(any(feature = "shuttle", feature = "loom"))]
+    pub fn begun(&self) -> u64 {
+        let is_pending = self.pending.load(Ordering::Relaxed) != NONE;
+        self.returned() + u64::from(is_pending)
+    }
+
     /// Time at which the call under way began, and the call, if it is known.
     pub fn pending(&self) -> Option<(u64, Option<C>)> {
         let place = self.pending.load(Ordering::Relaxed).checked_sub(1)?;

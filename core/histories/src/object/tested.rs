@@ -10,9 +10,12 @@ use serde::{Deserialize, Serialize};
 use super::finding::Finding;
 use super::kind::Run;
 use super::once::Once;
-use super::overlap::overlapping;
+use super::overlap::{most_under_way, overlapping};
 use super::{CallOf, EventOf, Object};
 use crate::{Event, Outcome};
+
+/// Greatest number of remarks on the runs of one kind.
+const MOST_REMARKS: usize = 4;
 
 /// Runs of one kind.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -27,9 +30,13 @@ pub struct Part {
     pub calls: u64,
     /// Number of them that began while another thread had one under way.
     pub overlapping: u64,
+    /// Greatest number of threads that had a call under way at once.
+    pub under_way: u64,
+    /// Number of steps that calls took on primitives of `refmap_schedules`, under a scheduler.
+    pub steps: u64,
     /// Number of runs in which all threads waited for ever, as the specification permits.
     pub blocked: u64,
-    /// Number of runs that were given up as too long.
+    /// Number of runs that were given up, and programs of which not every execution was tried. What was seen before counts.
     pub given_up: u64,
     /// Number of runs whose validation reached a limit.
     pub undecided: u64,
@@ -39,6 +46,8 @@ pub struct Part {
     pub never_called: Vec<String>,
     /// Reasons why the part says less than it seems to.
     pub notes: Vec<String>,
+    /// Sentences on what was tried and what was given up, which change no verdict.
+    pub remarks: Vec<String>,
     /// The first wrong run.
     pub finding: Option<Finding>,
 }
@@ -65,13 +74,23 @@ impl Part {
             runs: 0,
             calls: 0,
             overlapping: 0,
+            under_way: 0,
+            steps: 0,
             blocked: 0,
             given_up: 0,
             undecided: 0,
             has_changed: false,
             never_called: Vec::new(),
             notes: Vec::new(),
+            remarks: Vec::new(),
             finding: None,
+        }
+    }
+
+    /// Adds a remark, unless it stands there or there are many.
+    pub(super) fn remark(&mut self, remark: String) {
+        if self.remarks.len() < MOST_REMARKS && !self.remarks.contains(&remark) {
+            self.remarks.push(remark);
         }
     }
 
@@ -90,6 +109,7 @@ impl Part {
         self.runs += 1;
         self.calls += events.len() as u64;
         self.overlapping += overlapping(events);
+        self.under_way = self.under_way.max(most_under_way(events));
         if self.never_called.is_empty() {
             return;
         }
@@ -105,23 +125,28 @@ impl Part {
         self.runs += other.runs;
         self.calls += other.calls;
         self.overlapping += other.overlapping;
+        self.under_way = self.under_way.max(other.under_way);
+        self.steps += other.steps;
         self.blocked += other.blocked;
         self.given_up += other.given_up;
         self.undecided += other.undecided;
         self.has_changed |= other.has_changed;
         self.never_called
             .retain(|rule| other.never_called.contains(rule));
+        for note in other.notes {
+            if !self.notes.contains(&note) {
+                self.notes.push(note);
+            }
+        }
+        for remark in other.remarks {
+            self.remark(remark);
+        }
     }
 
     /// Adds a part that has ended.
     fn also(&mut self, mut other: Self) {
         let finding = other.finding.take();
         let holds = self.verdict == Verdict::Holds && other.verdict == Verdict::Holds;
-        for note in other.notes.drain(..) {
-            if !self.notes.contains(&note) {
-                self.notes.push(note);
-            }
-        }
         self.add(other);
         self.verdict = if holds {
             Verdict::Holds
@@ -141,7 +166,10 @@ impl Part {
 
     /// Ends without one: `holds`, unless there is a reason why that says nothing.
     pub(super) fn conclude(&mut self) {
-        if self.runs == 0 {
+        if self.runs == 0 && self.blocked > 0 {
+            let all = "all threads waited in each run, as the specification permits";
+            self.notes.push(all.to_owned());
+        } else if self.runs == 0 {
             self.notes.push("there was no run".to_owned());
         } else if !self.has_changed {
             self.notes
@@ -154,13 +182,14 @@ impl Part {
             ));
         }
         if self.runs > 0 && self.run != Run::Alone && self.overlapping == 0 {
-            self.notes.push(match self.run {
-                Run::Schedules | Run::Memory => {
-                    "no two calls overlapped: the object says that it has schedules, and there is one only, since it does not name its \
-                     primitives by `refmap_schedules`"
-                }
-                Run::Alone | Run::Threads | Run::Process => "no two calls overlapped, so that nothing ran concurrently",
-            }.to_owned());
+            let is_scheduled = matches!(self.run, Run::Schedules | Run::Memory);
+            let note = if is_scheduled && self.steps == 0 {
+                "no two calls overlapped: the object says that it has schedules, and there is one only, since it does not name its \
+                 primitives by `refmap_schedules`"
+            } else {
+                "no two calls overlapped, so that nothing ran concurrently"
+            };
+            self.notes.push(note.to_owned());
         }
         let is_sound = self.notes.is_empty();
         self.verdict = if is_sound {
@@ -180,7 +209,11 @@ impl Display for Part {
         let (runs, calls) = (counted(self.runs, "run"), counted(self.calls, "call"));
         write!(f, ": {runs}, {calls}")?;
         if self.run != Run::Alone {
-            write!(f, ", {} overlapping", grouped(self.overlapping))?;
+            let (overlapping, under_way) = (grouped(self.overlapping), grouped(self.under_way));
+            write!(
+                f,
+                ", {overlapping} overlapping, {under_way} under way at most"
+            )?;
         }
         if self.blocked > 0 {
             write!(
@@ -190,14 +223,13 @@ impl Display for Part {
             )?;
         }
         if self.given_up > 0 {
-            write!(f, ", {} given up as too long", grouped(self.given_up))?;
+            write!(f, ", {} given up", grouped(self.given_up))?;
         }
         if !self.never_called.is_empty() && self.finding.is_none() {
             write!(f, "; never called: {}", self.never_called.join(", "))?;
         }
-        self.notes
-            .iter()
-            .try_for_each(|note| write!(f, "\n  {note}"))
+        let mut lines = self.notes.iter().chain(&self.remarks);
+        lines.try_for_each(|line| write!(f, "\n  {line}"))
     }
 }
 
@@ -228,6 +260,12 @@ impl Tested {
     /// The wrong run, if one was found.
     pub fn finding(&self) -> Option<&Finding> {
         self.parts.iter().find_map(|part| part.finding.as_ref())
+    }
+
+    /// Greatest number of threads that had a call under way at once.
+    pub fn under_way(&self) -> u64 {
+        let under_way = self.parts.iter().map(|part| part.under_way);
+        under_way.max().unwrap_or(0)
     }
 
     /// This test and one more of the same object: runs are added, and what either found or noted is kept.

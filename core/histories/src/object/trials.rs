@@ -18,7 +18,7 @@ pub(super) fn test<O: Object>(object: O, effort: &Effort, begins: &dyn Fn(&str))
         parts.push(schedules::schedules);
     }
     #[cfg(feature = "loom")]
-    if case.object.has_schedules() && effort.tiny_programs > 0 {
+    if case.object.has_schedules() && effort.tiny_programs > 0 && is_for_loom(&*case.object) {
         parts.push(memory::memory);
     }
     parts.push(threads::threads);
@@ -36,6 +36,13 @@ pub(super) fn test<O: Object>(object: O, effort: &Effort, begins: &dyn Fn(&str))
         }
     }
     tested
+}
+
+/// Greatest number of threads under Loom, beside that which waits for them.
+const MOST_OF_LOOM: u32 = 4;
+
+fn is_for_loom<O: Object>(object: &O) -> bool {
+    *object.threads().start() <= MOST_OF_LOOM
 }
 
 /// Kinds of runs that this object or effort leaves out, each with the reason.
@@ -59,6 +66,8 @@ fn left_out<O: Object>(object: &O, effort: &Effort) -> Vec<String> {
             Some(format!("{run}, since the object does not say that it names its primitives by `refmap_schedules`"))
         } else if !is_there {
             Some(format!("{run}, since the feature `{feature}` is not asked for"))
+        } else if run == Run::Memory && !is_for_loom(object) {
+            Some(format!("{run}, since Loom runs {MOST_OF_LOOM} threads at most"))
         } else if programs == 0 {
             Some(format!("{run}, since the effort has no programs for it"))
         } else {

@@ -303,7 +303,7 @@ fn stretched(criterion: Criterion, events: &[Event<Use>]) -> Vec<Event<Use>> {
 #[test]
 fn criteria_are_linearizability_of_other_intervals() {
     let mut seen: BTreeMap<(&str, bool), u32> = BTreeMap::new();
-    for seed in 0..300 {
+    for seed in 0..120 {
         let mut random = Generator::numbered(seed, 3);
         let size = Size {
             threads: [2, 5, 70][random.below(3)],
@@ -325,7 +325,7 @@ fn criteria_are_linearizability_of_other_intervals() {
             let decided = |criterion, events: &[Event<Use>]| {
                 let settings = Settings {
                     criterion,
-                    configurations: 1 << 10,
+                    configurations: 1 << 8,
                     ..Settings::default()
                 };
                 let validation = validate(&Queue, Ordered::of(events.to_vec()), &settings);
@@ -454,7 +454,7 @@ fn delayed_stores_are_those_of_a_store_buffer() {
     };
     let delayed = ObservedMemory(Stores::Delayed);
     let (mut accepted, mut refused) = (0, 0);
-    for seed in 0..200 {
+    for seed in 0..100 {
         let mut random = Generator::numbered(seed, 1);
         let Some(valid) = history(&delayed, &mut random, size) else {
             continue;
@@ -468,5 +468,5 @@ fn delayed_stores_are_those_of_a_store_buffer() {
             if one { accepted += 1 } else { refused += 1 }
         }
     }
-    assert!(accepted > 150 && refused > 15, "{accepted} {refused}");
+    assert!(accepted > 75 && refused > 7, "{accepted} {refused}");
 }

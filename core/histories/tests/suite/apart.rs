@@ -231,7 +231,7 @@ fn apart(observed: &Registers, events: &[Event<Access>], settings: &Settings<'_>
 fn parts_are_decided_as_the_whole_is() {
     let mut verdicts: BTreeMap<String, u32> = BTreeMap::new();
     let settings = Settings::default();
-    for seed in 0..2_000 {
+    for seed in 0..1_000 {
         let mut random = Generator::new(seed);
         let registers = [1, 2, 3, 5, 70][random.below(5)];
         let threads = 1 + random.below(4);
@@ -285,8 +285,8 @@ fn parts_are_decided_as_the_whole_is() {
             .entry(format!("{:?}", parts.verdict()))
             .or_default() += 1;
     }
-    assert!(verdicts["Holds"] > 1_000, "{verdicts:?}");
-    assert!(verdicts["Violated"] > 200, "{verdicts:?}");
+    assert!(verdicts["Holds"] > 500, "{verdicts:?}");
+    assert!(verdicts["Violated"] > 100, "{verdicts:?}");
 }
 
 /// The first part that is refused decides, however the parts are scheduled.

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use refmap::explore::{Limit, Limits, Watch};
 use refmap::input::Source;
 use refmap::random::Generator;
+use refmap::report::Verdict;
 use refmap_histories::{
     Event, Header, History, HistoryError, LONGEST_LINE, Ordered, Outcome, Problem, Settings,
     Writer, validate,
@@ -73,8 +74,7 @@ fn a_history_needs_its_header() {
         error.problem
     };
     for none in [
-        "",
-        "\n",
+        "\n{}\n",
         "[]\n",
         "{}\n",
         STORE,
@@ -82,6 +82,15 @@ fn a_history_needs_its_header() {
         "{\"history\"\n",
     ] {
         assert!(matches!(problem(none), Problem::NoHeader), "{none}");
+    }
+    // A text of nothing is a history of nothing, which does not say that it ends.
+    for nothing in ["", "\n", " \n\n\t"] {
+        let history = History::open(nothing.as_bytes()).expect("there is nothing in it");
+        let observed = ObservedMemory(Stores::AtOnce);
+        let validation = validate(&observed, history.events(), &Settings::default());
+        let validation = validation.expect("nothing is malformed");
+        assert_eq!(validation.verdict(), Verdict::Incomplete, "{nothing:?}");
+        assert!(validation.no_end.is_some(), "{nothing:?}");
     }
     let cut = problem("{\"history\"");
     assert!(matches!(cut, Problem::NoEnd { within_line: true }));

@@ -9,7 +9,7 @@ use std::cell::Cell;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
-use super::{Execution, Judge};
+use super::execution::{Execution, Judge};
 
 /// A judge, while it is lent.
 pub(super) struct Lent(Rc<Cell<*mut ()>>);

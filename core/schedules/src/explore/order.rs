@@ -1,164 +1,36 @@
-//! Choices under Shuttle: which thread runs next, where several can.
+//! Orders in which executions are explored.
 
-use super::Order;
-
-/// The choices of an exploration.
-pub(super) enum Choices {
-    Random { seed: u64, random: Random },
-    Pct(Pct),
-    Repeat { choices: Vec<u32>, next: usize },
-}
-
-impl Default for Choices {
-    fn default() -> Self {
-        let choices = Vec::new();
-        Self::Repeat { choices, next: 0 }
-    }
-}
-
-impl Choices {
-    /// The choices that `order` makes, and the number of executions.
-    pub(super) fn new(order: &Order) -> (Self, usize) {
-        match *order {
-            Order::Random { seed, executions } => {
-                let random = Random(seed);
-                (Self::Random { seed, random }, executions)
-            }
-            Order::Pct {
-                seed,
-                depth,
-                executions,
-            } => (Self::Pct(Pct::new(seed, depth)), executions),
-            Order::Repeat(ref choices) => {
-                let choices = choices.clone();
-                (Self::Repeat { choices, next: 0 }, 1)
-            }
-            #[cfg(feature = "loom")]
-            Order::Every { .. } => unreachable!("it is Loom's"),
-        }
-    }
-
-    /// Begins an execution.
-    pub(super) fn begin(&mut self, execution: u64) {
-        match self {
-            Self::Random { seed, random } => *random = Random::of(*seed, execution),
-            Self::Pct(pct) => pct.begin(execution),
-            Self::Repeat { next, .. } => *next = 0,
-        }
-    }
-
-    /// The thread that runs next, of several that can. `current` has run so far, and `yields` if it
-    /// asks for another one.
-    pub(super) fn choose(&mut self, runnable: &[u32], current: u32, yields: bool) -> u32 {
-        match self {
-            Self::Random { random, .. } => runnable[random.below(runnable.len() as u64) as usize],
-            Self::Pct(pct) => pct.choose(runnable, current, yields),
-            Self::Repeat { choices, next } => {
-                let chosen = choices.get(*next).copied();
-                *next += 1;
-                let chosen = chosen.filter(|thread| runnable.contains(thread));
-                let current = || runnable.contains(&current).then_some(current);
-                chosen.or_else(current).unwrap_or(runnable[0])
-            }
-        }
-    }
-}
-
-/// Probabilistic concurrency testing [Burckhardt et al., *A Randomized Scheduler with Probabilistic
-/// Guarantees of Finding Bugs*, section 3].
-///
-/// Deviations. The length of an execution is the greatest so far, counted in choices; so the first
-/// execution has no change of priorities. A thread that yields gets the lowest priority, since it may
-/// wait for another one.
-pub(super) struct Pct {
-    seed: u64,
-    depth: usize,
-    random: Random,
-    /// By thread. The thread with the highest one runs; those after a change are the lowest.
-    priorities: Vec<u64>,
-    /// The priority that the next change gives.
-    lowest: u64,
-    /// Choices at which the priority of the thread that runs changes.
-    changes: Vec<u64>,
-    /// Number of choices in this execution.
-    made: u64,
-    /// Greatest number of choices in an execution.
-    longest: u64,
-}
-
-impl Pct {
-    /// Initial priorities are above all that changes give.
-    const INITIAL: u64 = 1 << 32;
-
-    fn new(seed: u64, depth: usize) -> Self {
-        Self {
-            seed,
-            depth,
-            random: Random(seed),
-            priorities: Vec::new(),
-            lowest: Self::INITIAL,
-            changes: Vec::new(),
-            made: 0,
-            longest: 0,
-        }
-    }
-
-    fn begin(&mut self, execution: u64) {
-        self.random = Random::of(self.seed, execution);
-        self.priorities.clear();
-        self.lowest = Self::INITIAL;
-        self.made = 0;
-        self.changes.clear();
-        // The first choice needs no change: priorities are random then.
-        let last = self.longest.saturating_sub(1);
-        let points = (self.depth.saturating_sub(1) as u64).min(last);
-        // Distinct ones [Bentley & Floyd, *A Sample of Brilliance*, algorithm F2].
-        for most in last - points + 1..=last {
-            let point = 1 + self.random.below(most);
-            let is_new = !self.changes.contains(&point);
-            self.changes.push(if is_new { point } else { most });
-        }
-    }
-
-    fn choose(&mut self, runnable: &[u32], current: u32, yields: bool) -> u32 {
-        let threads = runnable.iter().copied().max().unwrap_or(0).max(current);
-        while self.priorities.len() <= threads as usize {
-            let priority = Self::INITIAL + (self.random.next() >> 1);
-            self.priorities.push(priority);
-        }
-        if yields || self.changes.contains(&self.made) {
-            self.lowest -= 1;
-            self.priorities[current as usize] = self.lowest;
-        }
-        self.made += 1;
-        self.longest = self.longest.max(self.made);
-        let priority = |thread: &&u32| self.priorities[**thread as usize];
-        *runnable.iter().max_by_key(priority).expect("one can run")
-    }
-}
-
-/// SplitMix64 [Steele, Lea & Flood, *Fast Splittable Pseudorandom Number Generators*, figure 17].
-pub(super) struct Random(u64);
-
-impl Random {
-    /// The numbers of one execution.
-    fn of(seed: u64, execution: u64) -> Self {
-        let mut seeds = Self(seed);
-        let start = seeds.next();
-        Self(start ^ Self(execution).next())
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// A number below `end`.
-    fn below(&mut self, end: u64) -> u64 {
-        let product = u128::from(self.next()) * u128::from(end);
-        (product >> 64) as u64
-    }
+/// The order in which executions are explored.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Order {
+    /// Each thread that can run is as likely as the others, at each step.
+    #[cfg(feature = "shuttle")]
+    Random {
+        /// Determines the choices.
+        seed: u64,
+        /// Number of executions.
+        executions: usize,
+    },
+    /// Probabilistic concurrency testing: threads have random priorities, which change at few points.
+    #[cfg(feature = "shuttle")]
+    Pct {
+        /// Determines the choices.
+        seed: u64,
+        /// One more than the number of changes, which is the number of steps whose order a fault depends on.
+        depth: usize,
+        /// Number of executions.
+        executions: usize,
+    },
+    /// One execution, with the choices of an earlier one. Where they do not fit, because the program
+    /// is another one or they are too few, the thread that runs goes on.
+    #[cfg(feature = "shuttle")]
+    Repeat(Vec<u32>),
+    /// Every execution of Loom's model of memory.
+    #[cfg(feature = "loom")]
+    Every {
+        /// Most preemptions of an execution; those with more are left out.
+        preemptions: Option<usize>,
+        /// Most executions. Once as many were explored, the exploration ends, and is not complete.
+        most: usize,
+    },
 }

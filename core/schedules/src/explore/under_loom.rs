@@ -7,13 +7,14 @@
 //! on the stack of the thread that blocks last, and aborts the process where a destructor on that stack uses
 //! a primitive. So such a stack is not unwound: the thread that Loom has is left behind, asleep.
 
-use std::cell::RefCell;
+use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 
-use super::panics::{ended_by, quietly};
-use super::{Body, Ended, Execution, Explored, Judge};
+use super::execution::{Body, Execution, Explored, Judge};
+use crate::scheduled::ended::Ended;
+use crate::scheduled::panics::{ended_by, quietly};
 use crate::scheduled::{Scheduler, record, thread, under};
 
 /// Bounds of an exploration.
@@ -23,52 +24,130 @@ pub(super) struct Bounds {
     pub(super) steps: usize,
 }
 
+/// Number of rounds after which a loop that reads the same is taken for one that waits, unless one is known to end by itself after more.
+const PATIENCE: u32 = 2;
+/// Greatest number of rounds of a loop that ends by itself.
+const MOST_ROUNDS: u32 = 64;
+/// Number of executions in which it is looked for loops that end by themselves.
+const LOOKS: usize = 64;
+
 /// Explores the executions of `body`.
+///
+/// Where a loop was made to let others run, some executions follow in which it goes on for longer. If one is seen to end by itself, executions were
+/// left out, and all are explored once more with as much patience as it needs.
 pub(super) fn explore(
     bounds: &Bounds,
     is_traced: bool,
-    body: Arc<Body>,
+    body: &Arc<Body>,
     judge: &mut Judge<'_>,
 ) -> Explored {
-    let mut explored = Explored {
+    let mut all = Exploration {
+        bounds,
+        is_traced,
+        body,
+        judge,
         executions: 0,
-        complete: false,
+        is_over: bounds.executions == 0,
+        has_waited: false,
+        counted: 0,
     };
-    if bounds.executions == 0 {
-        return explored;
+    let mut patience = PATIENCE;
+    let mut complete = false;
+    while !all.is_over && patience <= MOST_ROUNDS {
+        all.has_waited = false;
+        complete = all.with(patience, usize::MAX);
+        if !complete || !all.has_waited || all.is_over {
+            break;
+        }
+        all.with(MOST_ROUNDS, LOOKS);
+        if all.counted < patience {
+            break;
+        }
+        complete = false;
+        patience = all.counted + 1;
     }
-    let builder = builder(bounds);
+    Explored {
+        executions: all.executions,
+        complete,
+    }
+}
+
+/// An exploration, in parts that have more and more patience.
+struct Exploration<'a, 'j> {
+    bounds: &'a Bounds,
+    is_traced: bool,
+    body: &'a Arc<Body>,
+    judge: &'a mut Judge<'j>,
+    executions: usize,
+    /// True if the judge has ended it, or there were as many executions as there may be.
+    is_over: bool,
+    /// True if a thread was made to let others run.
+    has_waited: bool,
+    /// Greatest number of rounds of a loop that ended by itself.
+    counted: u32,
+}
+
+impl Exploration<'_, '_> {
+    /// Explores with so much patience, and `most` executions. True if there are no others.
+    fn with(&mut self, patience: u32, most: usize) -> bool {
+        let settings = Settings {
+            builder: builder(self.bounds),
+            is_traced: self.is_traced,
+            patience,
+        };
+        let last = self.executions.saturating_add(most);
+        once(settings, Arc::clone(self.body), &mut |execution| {
+            self.executions += 1;
+            self.has_waited |= execution.has_waited;
+            self.counted = self.counted.max(execution.counted);
+            self.is_over |= (self.judge)(execution).is_break();
+            self.is_over |= self.executions >= self.bounds.executions;
+            if self.is_over || self.executions >= last {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        })
+    }
+}
+
+/// Explores the executions of `body` once. True if there are no others.
+fn once(settings: Settings, body: Arc<Body>, judge: &mut Judge<'_>) -> bool {
     let (to_judge, news) = channel();
     let (answer, answers) = channel();
-    let loom = std::thread::spawn(move || run(&builder, is_traced, body, to_judge, answers));
+    let loom = std::thread::spawn(move || run(&settings, body, to_judge, answers));
+    let mut has_ended = false;
     // Where it is left behind `loom` never ends. Where the judge panics, `loom` finds that nobody answers.
     for news in news {
         match news {
             News::Stopped => break,
             News::Next(execution) => {
-                explored.executions += 1;
-                let goes_on = judge(execution).is_continue();
-                let goes_on = goes_on && explored.executions < bounds.executions;
-                let _ = answer.send(goes_on);
+                let _ = answer.send(judge(execution).is_continue());
             }
             News::Last(execution) => {
-                explored.executions += 1;
-                explored.complete = true;
+                has_ended = true;
                 let _ = judge(execution);
                 break;
             }
             News::Failed(execution, left) => {
-                explored.executions += 1;
                 let _ = judge(execution);
                 if left == Left::Behind {
-                    return explored;
+                    return false;
                 }
                 break;
             }
         }
     }
     loom.join().expect("what it panics with is caught");
-    explored
+    has_ended
+}
+
+/// Settings of one exploration.
+struct Settings {
+    builder: loom::model::Builder,
+    is_traced: bool,
+    /// Number of rounds after which a loop is taken for one that waits.
+    patience: u32,
 }
 
 /// Loom reserves address space for the branches of an execution: some gigabytes for these.
@@ -114,31 +193,29 @@ enum Left {
 /// Panic that stops Loom.
 struct Stop;
 
-thread_local! {
-    /// End of the channel by which a thread that Loom runs sends news, if it is left behind.
-    static TO_JUDGE: RefCell<Option<Sender<News>>> = const { RefCell::new(None) };
-}
-
 /// Runs Loom on the calling thread.
-fn run(
-    builder: &loom::model::Builder,
-    is_traced: bool,
-    body: Arc<Body>,
-    to_judge: Sender<News>,
-    answers: Receiver<bool>,
-) {
-    TO_JUDGE.set(Some(to_judge.clone()));
+fn run(settings: &Settings, body: Arc<Body>, to_judge: Sender<News>, answers: Receiver<bool>) {
+    let behind = to_judge.clone();
+    record::if_left_behind(move || {
+        let failed = News::Failed(execution(Ended::Deadlock), Left::Behind);
+        let _ = behind.send(failed);
+    });
     let turns = Mutex::new(Turns {
         is_first: true,
         to_judge: to_judge.clone(),
         answers,
     });
+    let Settings {
+        ref builder,
+        is_traced,
+        patience,
+    } = *settings;
     let each = move || {
         let goes_on = turns.lock().expect("a turn does not panic").take();
         if !goes_on {
             resume_unwind(Box::new(Stop));
         }
-        record::begin(is_traced);
+        record::begin(is_traced, patience);
         let _ = thread::run(0, &*body);
     };
     let check = || quietly(|| under(Scheduler::Loom, || builder.check(each)));
@@ -171,20 +248,4 @@ impl Turns {
 /// The execution that has ended, by a panic if there was one.
 fn execution(ended: Ended) -> Execution {
     Execution::new(ended, Vec::new(), record::end())
-}
-
-/// Leaves the calling thread behind, which Loom runs, and whose stack must not be unwound at a deadlock.
-pub(crate) fn leave_behind() -> ! {
-    let failed = News::Failed(execution(Ended::Deadlock), Left::Behind);
-    if let Some(to_judge) = TO_JUDGE.take() {
-        let _ = to_judge.send(failed);
-    }
-    loop {
-        std::thread::park();
-    }
-}
-
-/// Runs Loom once, which installs its panic hook.
-pub(super) fn install_hook() {
-    loom::model::Builder::new().check(|| ());
 }

@@ -20,15 +20,15 @@ use std::sync::mpsc::channel;
 use shuttle::scheduler::{Schedule, Scheduler, Task, TaskId};
 use shuttle::{Config, FailurePersistence, MaxSteps, Runner};
 
+use super::choices::Choices;
+use super::execution::{Body, Execution, Explored, Judge};
 use super::judge::{Lent, lend};
-use super::order::Choices;
-use super::panics::{aloud, ended_by, quietly};
-use super::{Body, Ended, Execution, Explored, Judge, Order};
+use super::order::Order;
+use crate::scheduled::ended::Ended;
+use crate::scheduled::panics::{aloud, ended_by, quietly};
 use crate::scheduled::record::{self, Recorded};
+use crate::scheduled::task::{number, task};
 use crate::scheduled::{Scheduler as Of, thread, under};
-
-/// Task number of the guard: the body spawns it before all else.
-const GUARD: usize = 1;
 
 /// Bytes of a thread's stack. Only what is used takes memory.
 const STACK: usize = 0x4_0000;
@@ -157,7 +157,8 @@ impl Exploration {
             self.choices.begin(self.executions as u64);
             self.executions += 1;
             self.running = Some(Running::default());
-            record::begin(self.is_traced);
+            // Its order says when a thread that waits lets others run.
+            record::begin(self.is_traced, u32::MAX);
         }
         begins
     }
@@ -193,6 +194,8 @@ impl Exploration {
         let ended = if record::has_panicked() && !is_unwinding {
             // The record knows better.
             Some(Ended::Completed)
+        } else if record::only_waits() && !is_unwinding {
+            Some(Ended::Waiting)
         } else if running.asked > most_steps {
             Some(Ended::TooLong)
         } else if !tasks.iter().any(can_run) {
@@ -214,9 +217,9 @@ impl Exploration {
             // Other threads would see `panicking` too, which is of the operating system's thread.
             unwinding
         } else {
-            let chosen = self
-                .choices
-                .choose(&running.runnable, running.current, yields);
+            let chosen =
+                self.choices
+                    .choose(&running.runnable, running.current, yields, record::again());
             running.choices.push(chosen);
             chosen
         };
@@ -240,23 +243,6 @@ struct Running {
     runnable: Vec<u32>,
     /// The reason why it was stopped, and its record then: destructors that run later are not a part of it.
     stopped: Option<(Ended, Recorded)>,
-}
-
-/// Number of the thread that a task runs; the guard is none.
-pub(crate) fn number(task: impl Into<usize>) -> Option<u32> {
-    match task.into() {
-        0 => Some(0),
-        GUARD => None,
-        id => Some(id as u32 - 1),
-    }
-}
-
-/// Number of the task of a thread.
-fn task(thread: u32) -> usize {
-    match thread {
-        0 => 0,
-        _ => thread as usize + 1,
-    }
 }
 
 /// The scheduler of an exploration, which has each execution judged.
@@ -297,30 +283,4 @@ impl Scheduler for Each {
     fn next_u64(&mut self) -> u64 {
         0
     }
-}
-
-/// Runs Shuttle once, which installs its panic hook.
-pub(super) fn install_hook() {
-    /// Scheduler of one execution in which there is nothing to choose.
-    #[derive(Default)]
-    struct Nothing {
-        is_begun: bool,
-    }
-
-    impl Scheduler for Nothing {
-        fn new_execution(&mut self) -> Option<Schedule> {
-            let is_begun = std::mem::replace(&mut self.is_begun, true);
-            (!is_begun).then(|| Schedule::new(0))
-        }
-
-        fn next_task(&mut self, tasks: &[&Task], _: Option<TaskId>, _: bool) -> Option<TaskId> {
-            tasks.first().map(|task| task.id())
-        }
-
-        fn next_u64(&mut self) -> u64 {
-            0
-        }
-    }
-
-    Runner::new(Nothing::default(), Config::new()).run(|| ());
 }

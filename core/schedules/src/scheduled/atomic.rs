@@ -21,7 +21,7 @@ macro_rules! of {
 
 /// Declares an atomic type, the enum that it is of, and the methods that all types have.
 macro_rules! atomic {
-    ($name:ident $(<$T:ident>)?, $Of:ident, $value:ty) => {
+    ($name:ident $(<$T:ident>)?, $Of:ident, $value:ty, $other:expr) => {
         #[doc = concat!("`std::sync::atomic::", stringify!($name), "`.")]
         pub struct $name $(<$T>)? ($Of $(<$T>)?);
 
@@ -59,7 +59,8 @@ macro_rules! atomic {
             #[track_caller]
             pub fn load(&self, order: Ordering) -> $value {
                 let value = of!($Of, &self.0, atomic => atomic.load(order));
-                self.step(&[order], || format!("load → {value:?}"));
+                let text = || format!("load → {value:?}");
+                self.step(&[order], Some(value), false, text);
                 value
             }
 
@@ -67,14 +68,17 @@ macro_rules! atomic {
             #[track_caller]
             pub fn store(&self, value: $value, order: Ordering) {
                 of!($Of, &self.0, atomic => atomic.store(value, order));
-                self.step(&[order], || format!("store {value:?}"));
+                self.step(&[order], None, true, || format!("store {value:?}"));
             }
 
             /// As that of the standard library.
             #[track_caller]
             pub fn swap(&self, value: $value, order: Ordering) -> $value {
-                let before = of!($Of, &self.0, atomic => atomic.swap(value, order));
-                self.step(&[order], || format!("swap {value:?} → {before:?}"));
+                let exchanged = self.unless_same($other(value), order, |_| value);
+                let before = exchanged
+                    .unwrap_or_else(|| of!($Of, &self.0, atomic => atomic.swap(value, order)));
+                let text = || format!("swap {value:?} → {before:?}");
+                self.step(&[order], Some(before), value != before, text);
                 before
             }
 
@@ -139,6 +143,45 @@ macro_rules! atomic {
                 Err(current)
             }
 
+            /// A change under Loom that stores nothing where it leaves the value as it is, unless a store would release. `guess` is what
+            /// the value may be.
+            ///
+            /// Loom has such a store be read by its own thread for ever, so that a loop that waits by it would not end. A thread
+            /// that reads it reads, and acquires, what it had found there.
+            #[cfg(feature = "loom")]
+            #[track_caller]
+            fn unless_same(
+                &self,
+                guess: $value,
+                order: Ordering,
+                changed: impl Fn($value) -> $value,
+            ) -> Option<$value> {
+                let $Of::Loom(atomic) = &self.0 else {
+                    return None;
+                };
+                if !matches!(order, Ordering::Relaxed | Ordering::Acquire) {
+                    return None;
+                }
+                let mut guess = guess;
+                loop {
+                    match atomic.compare_exchange(guess, changed(guess), order, order) {
+                        Ok(before) => return Some(before),
+                        Err(before) if changed(before) == before => return Some(before),
+                        Err(before) => guess = before,
+                    }
+                }
+            }
+
+            #[cfg(not(feature = "loom"))]
+            fn unless_same(
+                &self,
+                _: $value,
+                _: Ordering,
+                _: impl Fn($value) -> $value,
+            ) -> Option<$value> {
+                None
+            }
+
             #[track_caller]
             fn exchanged(
                 &self,
@@ -148,7 +191,9 @@ macro_rules! atomic {
                 orders: [Ordering; 2],
                 result: Result<$value, $value>,
             ) -> Result<$value, $value> {
-                self.step(&orders, || match result {
+                let (Ok(before) | Err(before)) = result;
+                let has_written = result.is_ok() && new != before;
+                self.step(&orders, Some(before), has_written, || match result {
                     Ok(_) => format!("{name} {current:?} → {new:?}"),
                     Err(value) => format!("{name} {current:?} → {new:?}: failed, {value:?}"),
                 });
@@ -157,12 +202,19 @@ macro_rules! atomic {
 
             #[inline]
             #[track_caller]
-            fn step(&self, orders: &[Ordering], text: impl FnOnce() -> String) {
+            fn step(
+                &self,
+                orders: &[Ordering],
+                read: Option<$value>,
+                has_written: bool,
+                text: impl FnOnce() -> String,
+            ) {
                 if !matches!(self.0, $Of::OperatingSystem(_)) {
                     if orders.contains(&Ordering::SeqCst) {
                         record::sequentially_consistent();
                     }
-                    record::step(text);
+                    let address = std::ptr::from_ref(self).addr();
+                    record::access(address, read.map(|value| value as u64), has_written, text);
                 }
             }
         }
@@ -182,17 +234,25 @@ macro_rules! atomic {
     };
 }
 
-/// Declares methods that read, change and write.
+/// Declares methods that read, change and write, each with the value that it writes.
 macro_rules! changes {
-    ($name:ident, $Of:ident, $value:ty: $($method:ident)*) => {
+    ($name:ident, $Of:ident, $value:ty, $guess:expr; $($method:ident $changed:expr;)*) => {
         impl $name {
             $(
                 /// As that of the standard library.
                 #[track_caller]
                 pub fn $method(&self, value: $value, order: Ordering) -> $value {
-                    let before = of!($Of, &self.0, atomic => atomic.$method(value, order));
+                    let changed: fn($value, $value) -> $value = $changed;
+                    let guess: Option<$value> = $guess;
+                    let exchanged = guess.and_then(|guess| {
+                        self.unless_same(guess, order, |before| changed(before, value))
+                    });
+                    let before = exchanged.unwrap_or_else(|| {
+                        of!($Of, &self.0, atomic => atomic.$method(value, order))
+                    });
+                    let has_written = changed(before, value) != before;
                     let text = || format!("{} {value:?} → {before:?}", stringify!($method));
-                    self.step(&[order], text);
+                    self.step(&[order], Some(before), has_written, text);
                     before
                 }
             )*
@@ -209,9 +269,17 @@ macro_rules! changes {
 
 macro_rules! integer {
     ($name:ident, $Of:ident, $value:ty) => {
-        atomic!($name, $Of, $value);
-        changes!($name, $Of, $value:
-            fetch_add fetch_sub fetch_and fetch_nand fetch_or fetch_xor fetch_max fetch_min);
+        atomic!($name, $Of, $value, |value: $value| value ^ 1);
+        // What an integer may be is not known, and a guess that is wrong takes one more step.
+        changes!($name, $Of, $value, None;
+            fetch_add |before, value| before.wrapping_add(value);
+            fetch_sub |before, value| before.wrapping_sub(value);
+            fetch_and |before, value| before & value;
+            fetch_nand |before, value| !(before & value);
+            fetch_or |before, value| before | value;
+            fetch_xor |before, value| before ^ value;
+            fetch_max |before, value| before.max(value);
+            fetch_min |before, value| before.min(value););
     };
 }
 
@@ -225,9 +293,14 @@ integer!(AtomicI16, OfI16, i16);
 integer!(AtomicI32, OfI32, i32);
 integer!(AtomicI64, OfI64, i64);
 integer!(AtomicIsize, OfIsize, isize);
-atomic!(AtomicBool, OfBool, bool);
-changes!(AtomicBool, OfBool, bool: fetch_and fetch_nand fetch_or fetch_xor);
-atomic!(AtomicPtr<T>, OfPtr, *mut T);
+atomic!(AtomicBool, OfBool, bool, |value: bool| !value);
+changes!(AtomicBool, OfBool, bool, Some(false);
+    fetch_and |before, value| before & value;
+    fetch_nand |before, value| !(before & value);
+    fetch_or |before, value| before | value;
+    fetch_xor |before, value| before ^ value;);
+atomic!(AtomicPtr<T>, OfPtr, *mut T, |value: *mut T| value
+    .wrapping_byte_add(1));
 
 impl AtomicBool {
     /// As that of the standard library.
@@ -254,5 +327,5 @@ pub fn fence(order: Ordering) {
         #[cfg(feature = "loom")]
         Scheduler::Loom => loom::sync::atomic::fence(order),
     }
-    record::step(|| format!("fence {order:?}"));
+    record::idle(|| format!("fence {order:?}"));
 }

@@ -13,5 +13,5 @@ pub fn spin_loop() {
         #[cfg(feature = "loom")]
         Scheduler::Loom => loom::hint::spin_loop(),
     }
-    record::step(|| "spin_loop".into());
+    record::yields("spin_loop");
 }

@@ -115,7 +115,7 @@ impl<T> Mutex<T> {
             #[cfg(feature = "loom")]
             Of::Loom(mutex) => tried(mutex.try_lock(), |guard| OfGuard::Loom(guard).into()),
         };
-        record::step(|| tried_text("try_lock", &guard));
+        tried_step(&self.0, &guard, || tried_text("try_lock", &guard));
         guard
     }
 
@@ -167,6 +167,18 @@ pub(super) fn tried<A, B>(locked: TryLockResult<A>, map: impl FnOnce(A) -> B) ->
             map(poisoned.into_inner()),
         ))),
     }
+}
+
+/// Records an attempt: one that fails reads that the lock is taken.
+#[track_caller]
+pub(super) fn tried_step<L, G>(lock: &L, locked: &TryLockResult<G>, text: impl FnOnce() -> String) {
+    let has_failed = matches!(locked, Err(TryLockError::WouldBlock));
+    record::access(
+        std::ptr::from_ref(lock).addr(),
+        Some(has_failed.into()),
+        !has_failed,
+        text,
+    );
 }
 
 /// The text of an attempt.

@@ -4,7 +4,7 @@ use std::fmt::{self, Debug, Display, Formatter};
 use std::ops::{Deref, DerefMut};
 use std::sync::{LockResult, TryLockResult};
 
-use super::mutex::{Unlocks, mapped, tried, tried_text};
+use super::mutex::{Unlocks, mapped, tried, tried_step, tried_text};
 use super::record;
 use super::scheduler::{Scheduler, current};
 
@@ -139,7 +139,9 @@ macro_rules! lock {
                     #[cfg(feature = "loom")]
                     Of::Loom(lock) => tried(lock.$try_lock(), |guard| $Of::Loom(guard).into()),
                 };
-                record::step(|| tried_text(stringify!($try_lock), &guard));
+                tried_step(&self.0, &guard, || {
+                    tried_text(stringify!($try_lock), &guard)
+                });
                 guard
             }
         }

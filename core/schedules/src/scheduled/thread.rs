@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::record;
 use super::scheduler::{Scheduler, current as scheduler};
 #[cfg(feature = "shuttle")]
-use crate::explore::under_shuttle;
+use super::task;
 
 pub use std::thread::{Result, panicking};
 
@@ -75,7 +75,7 @@ fn joined<T>(number: u32, join: impl FnOnce() -> Result<Result<T>>) -> Result<T>
 /// Number of a thread of Shuttle.
 #[cfg(feature = "shuttle")]
 fn shuttle_number(thread: &shuttle::thread::Thread) -> u32 {
-    under_shuttle::number(thread.id()).expect("the guard is no thread")
+    task::number(thread.id()).expect("the guard is no thread")
 }
 
 /// `std::thread::spawn`.
@@ -176,7 +176,7 @@ pub fn yield_now() {
         #[cfg(feature = "loom")]
         Scheduler::Loom => loom::thread::yield_now(),
     }
-    record::step(|| "yield_now".into());
+    record::yields("yield_now");
 }
 
 /// `std::thread::sleep`. Under a scheduler the thread yields, since no time passes.
@@ -189,7 +189,7 @@ pub fn sleep(duration: Duration) {
         #[cfg(feature = "loom")]
         Scheduler::Loom => loom::thread::yield_now(),
     }
-    record::step(|| "sleep".into());
+    record::yields("sleep");
 }
 
 /// `std::thread::park`. Shuttle lets it end spuriously.

@@ -1,5 +1,6 @@
 //! Executions that Loom finds.
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::{Arc as StandardArc, Mutex as StandardMutex};
 
@@ -28,8 +29,9 @@ fn last(body: impl Fn() + Send + Sync + 'static) -> Execution {
 /// The executions of a body that does not fail.
 fn every(body: impl Fn() + Send + Sync + 'static) -> Vec<Execution> {
     let (executions, explored) = all(&EVERY, body);
-    let completed = |execution: &Execution| execution.ended == Ended::Completed;
-    assert!(executions.iter().all(completed));
+    for execution in &executions {
+        assert_eq!(execution.ended, Ended::Completed, "{:?}", execution.last);
+    }
     assert!(explored.complete);
     executions
 }
@@ -205,22 +207,162 @@ fn a_panic_of_a_thread_ends_the_exploration() {
     assert!(message.starts_with("too late ("), "{message}");
 }
 
+/// Takes a lock by one of the loops that only wait.
+fn lock(lock: &AtomicBool, spelling: usize) {
+    match spelling {
+        0 => {
+            while lock
+                .compare_exchange(false, true, Acquire, Relaxed)
+                .is_err()
+            {}
+        }
+        1 => while lock.swap(true, Acquire) {},
+        2 => while lock.fetch_or(true, Acquire) {},
+        _ => loop {
+            while lock.load(Relaxed) {}
+            if lock.compare_exchange(false, true, Acquire, Relaxed).is_ok() {
+                break;
+            }
+        },
+    }
+}
+
+#[expect(unsafe_code)]
 #[test]
-fn a_loop_without_end_is_too_long() {
+fn loops_that_wait_and_do_not_yield_are_explored_to_the_end() {
+    for spelling in 0..4 {
+        let executions = every(move || {
+            let shared = Arc::new((AtomicBool::new(false), Cell(UnsafeCell::new(0))));
+            let add = move |(is_locked, count): &(AtomicBool, Cell)| {
+                lock(is_locked, spelling);
+                // SAFETY: the lock is taken.
+                count.0.with_mut(|count| unsafe { *count += 1 });
+                is_locked.store(false, Release);
+            };
+            let other = Arc::clone(&shared);
+            let other = thread::spawn(move || add(&other));
+            add(&shared);
+            other.join().expect("it does not panic");
+        });
+        assert!(
+            (2..1_000).contains(&executions.len()),
+            "{}",
+            executions.len()
+        );
+    }
+}
+
+/// Numbers of tries after which a loop that tries so often at most gives up or succeeds, with what another thread has written before.
+fn outcomes(most: u32, tries: fn(&AtomicU32, u32) -> u32) -> BTreeSet<(u32, u32)> {
+    let seen = StandardArc::new(StandardMutex::new(BTreeSet::new()));
+    let all = StandardArc::clone(&seen);
+    every(move || {
+        let shared = Arc::new((AtomicU32::new(0), AtomicU32::new(0)));
+        let other = Arc::clone(&shared);
+        let other = thread::spawn(move || {
+            other.1.store(1, Release);
+            other.0.store(1, Release);
+            other.1.store(2, Release);
+        });
+        let tried = tries(&shared.0, most);
+        let written = shared.1.load(Acquire);
+        other.join().expect("it does not panic");
+        all.lock().expect("no panic").insert((tried, written));
+    });
+    let seen = seen.lock().expect("no panic").clone();
+    seen
+}
+
+/// A loop that counts its rounds is taken for one that waits at first. Its executions are those of the same reads at places of their own.
+#[test]
+fn loops_that_count_their_rounds_lose_no_execution() {
+    let counts =
+        |value: &AtomicU32, most: u32| (0..most).find(|_| value.load(Acquire) == 1).unwrap_or(most);
+    let unrolled = |value: &AtomicU32, most: u32| {
+        let reads: [fn(&AtomicU32) -> u32; 5] = [
+            |value| value.load(Acquire),
+            |value| value.load(Acquire),
+            |value| value.load(Acquire),
+            |value| value.load(Acquire),
+            |value| value.load(Acquire),
+        ];
+        (0..most)
+            .find(|at| reads[*at as usize](value) == 1)
+            .unwrap_or(most)
+    };
+    for most in 1..=5 {
+        let expected = outcomes(most, unrolled);
+        assert_eq!(outcomes(most, counts), expected, "{most} tries");
+        assert!(expected.contains(&(most, 0)), "{expected:?}");
+    }
+}
+
+/// Two threads that each wait for the other one, and two that wait for each other in turn.
+#[test]
+fn the_second_of_two_that_wait_is_explored_as_the_first() {
+    let turns = every(|| {
+        let turn = Arc::new((AtomicU32::new(0), AtomicU32::new(0)));
+        let other = Arc::clone(&turn);
+        let other = thread::spawn(move || {
+            while other.0.load(Acquire) != 1 {}
+            other.1.store(1, Release);
+            while other.0.load(Acquire) != 2 {}
+        });
+        turn.0.store(1, Release);
+        while turn.1.load(Acquire) != 1 {}
+        turn.0.store(2, Release);
+        other.join().expect("it does not panic");
+    });
+    assert!(turns.len() > 1);
+    let stuck = last(|| {
+        let flags = Arc::new((AtomicBool::new(false), AtomicBool::new(false)));
+        let other = Arc::clone(&flags);
+        let other = thread::spawn(move || {
+            while !other.0.load(Acquire) {}
+            other.1.store(true, Release);
+        });
+        while !flags.1.load(Acquire) {}
+        flags.0.store(true, Release);
+        other.join().expect("it does not panic");
+    });
+    assert_eq!(stuck.ended, Ended::Waiting);
+    let threads: Vec<_> = stuck.last.iter().map(|(thread, _)| *thread).collect();
+    assert_eq!(threads, [0, 1]);
+    assert!(
+        stuck
+            .last
+            .iter()
+            .all(|(_, place)| place.file().ends_with("loom.rs"))
+    );
+}
+
+/// A loop that writes in each round is none that only waits.
+#[test]
+fn a_loop_that_writes_without_end_is_too_long() {
+    let long = last(|| {
+        let count = AtomicU32::new(0);
+        while count.fetch_add(1, Relaxed) < 1_000_000 {}
+    });
+    assert_eq!(long.ended, Ended::TooLong);
+    assert_eq!(long.last.len(), 1);
+}
+
+#[test]
+fn a_loop_without_end_only_waits() {
     let long = last(|| {
         let is_set = Arc::new(AtomicBool::new(false));
         while !is_set.load(Relaxed) {
             hint::spin_loop();
         }
     });
-    assert_eq!(long.ended, Ended::TooLong);
+    assert_eq!(long.ended, Ended::Waiting);
     let long = last(|| {
         let is_set = Arc::new(AtomicBool::new(false));
         let other = Arc::clone(&is_set);
         let other = thread::spawn(move || while !other.load(Relaxed) {});
         other.join().unwrap();
     });
-    assert_eq!(long.ended, Ended::TooLong);
+    assert_eq!(long.ended, Ended::Waiting);
 }
 
 #[test]

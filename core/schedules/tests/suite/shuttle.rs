@@ -302,7 +302,7 @@ fn a_panic_that_is_caught_is_none() {
 }
 
 #[test]
-fn a_loop_without_end_is_too_long() {
+fn a_loop_without_end_only_waits() {
     let found = explored(|| {
         let is_set = Arc::new(AtomicBool::new(false));
         let other = Arc::clone(&is_set);
@@ -314,8 +314,102 @@ fn a_loop_without_end_is_too_long() {
         other.join().unwrap();
     });
     for execution in found {
-        assert_eq!(execution.ended, Ended::TooLong);
+        assert_eq!(execution.ended, Ended::Waiting);
+        assert_eq!(execution.last.len(), 2);
         assert!(execution.trace.len() <= MOST_STEPS);
+    }
+}
+
+/// Of each of three threads that wait for a lock the loop ends, whatever the order.
+#[test]
+fn loops_that_wait_and_do_not_yield_end() {
+    let found = explored(|| {
+        let shared = Arc::new((AtomicBool::new(false), AtomicU32::new(0)));
+        let others = [0, 1, 2].map(|spelling| {
+            let shared = Arc::clone(&shared);
+            thread::spawn(move || {
+                let (lock, count) = &*shared;
+                let (free, taken) = (Ordering::Relaxed, Ordering::Acquire);
+                let exchange = || lock.compare_exchange(false, true, taken, free).is_err();
+                match spelling {
+                    0 => while exchange() {},
+                    1 => while lock.swap(true, taken) {},
+                    _ => while lock.load(free) || exchange() {},
+                }
+                add(count);
+                lock.store(false, Ordering::Release);
+            })
+        });
+        for other in others {
+            other.join().expect("it does not panic");
+        }
+        assert_eq!(shared.1.load(Ordering::Relaxed), 3);
+    });
+    for execution in &found {
+        assert_eq!(execution.ended, Ended::Completed);
+    }
+    let most = found.iter().map(|execution| execution.steps).max();
+    assert!(most < Some(300), "{most:?}");
+}
+
+/// A loop that writes in each round lets others run as well, in its time.
+#[test]
+fn a_loop_that_writes_in_each_round_ends() {
+    let order = Order::Pct {
+        seed: 1,
+        depth: 2,
+        executions: 40,
+    };
+    let mut longest = 0;
+    explore(
+        &order,
+        10_000,
+        false,
+        || {
+            let shared = Arc::new((AtomicBool::new(false), AtomicU32::new(0)));
+            let other = Arc::clone(&shared);
+            let other = thread::spawn(move || {
+                while !other.0.load(Ordering::Relaxed) {
+                    add(&other.1);
+                }
+            });
+            shared.0.store(true, Ordering::Relaxed);
+            other.join().expect("it does not panic");
+        },
+        &mut |execution| {
+            assert_eq!(execution.ended, Ended::Completed);
+            longest = longest.max(execution.steps);
+            ControlFlow::Continue(())
+        },
+    );
+    // Some waited until they had run alone for long.
+    assert!(longest > 900, "{longest}");
+}
+
+/// A thread that reads the same again between lines of the program gets somewhere.
+#[test]
+fn a_program_that_tells_what_it_does_does_not_wait() {
+    let order = Order::Random {
+        seed: 1,
+        executions: 1,
+    };
+    for tells in [true, false] {
+        let body = move || {
+            let flag = AtomicBool::new(false);
+            for _ in 0..900 {
+                flag.load(Ordering::Relaxed);
+                if tells {
+                    note(String::new);
+                }
+            }
+        };
+        let (executions, _) = all(&order, body);
+        let expected = if tells {
+            Ended::Completed
+        } else {
+            Ended::Waiting
+        };
+        assert_eq!(executions[0].ended, expected);
     }
 }
 

@@ -5,7 +5,9 @@ use std::cell::{Cell, RefCell};
 use std::panic::{self, PanicHookInfo};
 use std::sync::Once;
 
-use super::Ended;
+use super::ended::Ended;
+#[cfg(feature = "loom")]
+use super::ended::Waiting;
 
 thread_local! {
     /// True if panics of this thread are those of an execution.
@@ -15,14 +17,14 @@ thread_local! {
 }
 
 /// Runs executions on the calling thread. Their panics are not printed.
-pub(super) fn quietly<R>(run: impl FnOnce() -> R) -> R {
+pub(crate) fn quietly<R>(run: impl FnOnce() -> R) -> R {
     install();
     with(true, run)
 }
 
 /// Runs what is no part of an execution, between executions.
 #[cfg(feature = "shuttle")]
-pub(super) fn aloud<R>(run: impl FnOnce() -> R) -> R {
+pub(crate) fn aloud<R>(run: impl FnOnce() -> R) -> R {
     with(false, run)
 }
 
@@ -47,12 +49,12 @@ fn install() {
         let before = panic::take_hook();
         #[cfg(feature = "shuttle")]
         {
-            super::under_shuttle::install_hook();
+            run_shuttle();
             drop(panic::take_hook());
         }
         panic::set_hook(before);
         #[cfg(feature = "loom")]
-        super::under_loom::install_hook();
+        loom::model::Builder::new().check(|| ());
         let before = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
             if IS_QUIET.try_with(Cell::get).unwrap_or(false) {
@@ -62,6 +64,36 @@ fn install() {
             }
         }));
     });
+}
+
+/// Runs Shuttle once, which installs its panic hook.
+#[cfg(feature = "shuttle")]
+fn run_shuttle() {
+    use shuttle::scheduler::{Schedule, Scheduler, Task, TaskId};
+    use shuttle::{Config, Runner};
+
+    /// Scheduler of one execution in which there is nothing to choose.
+    #[derive(Default)]
+    struct Nothing {
+        is_begun: bool,
+    }
+
+    impl Scheduler for Nothing {
+        fn new_execution(&mut self) -> Option<Schedule> {
+            let is_begun = std::mem::replace(&mut self.is_begun, true);
+            (!is_begun).then(|| Schedule::new(0))
+        }
+
+        fn next_task(&mut self, tasks: &[&Task], _: Option<TaskId>, _: bool) -> Option<TaskId> {
+            tasks.first().map(|task| task.id())
+        }
+
+        fn next_u64(&mut self) -> u64 {
+            0
+        }
+    }
+
+    Runner::new(Nothing::default(), Config::new()).run(|| ());
 }
 
 fn remember(info: &PanicHookInfo<'_>) {
@@ -87,6 +119,10 @@ pub(crate) fn is_loom_deadlock(payload: &(dyn Any + Send)) -> bool {
 /// The end of an execution by the panic of one of its threads.
 pub(crate) fn ended_by(payload: &(dyn Any + Send)) -> Ended {
     let place = PLACE.take();
+    #[cfg(feature = "loom")]
+    if payload.is::<Waiting>() {
+        return Ended::Waiting;
+    }
     let message = message(payload).unwrap_or("a value that is no text");
     let is_in = |source: &str| place.as_ref().is_some_and(|place| place.contains(source));
     if is_in("shuttle-std") && message.starts_with("deadlock! task ") {

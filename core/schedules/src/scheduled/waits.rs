@@ -1,0 +1,109 @@
+//! Waits: loops of a thread that read again what they have read, and write nothing.
+//!
+//! Such a loop goes round in the same way until another thread writes. So the thread lets others run, as if the loop yielded, once it has gone
+//! round some times. A loop that counts its rounds ends by itself, after a number of them that is told.
+
+use std::collections::HashMap;
+use std::panic::Location;
+
+/// What a thread reads: the place in the source, and the address.
+pub(crate) type Read = (&'static Location<'static>, usize);
+
+/// What is known of a read.
+struct Known {
+    value: u64,
+    /// Number of times that it was read again.
+    again: u32,
+    /// Time at which it was read last.
+    at: u64,
+}
+
+/// The reads of one thread, and what they say of the loop that it is in.
+#[derive(Default)]
+pub(crate) struct Waits {
+    known: HashMap<Read, Known>,
+    /// Number of reads so far.
+    now: u64,
+    /// Time of the last step by which the thread got somewhere: what it had read before is of another loop.
+    worked: u64,
+    /// Time of the last read that was none of the loop so far.
+    news: u64,
+    /// Number of times that the loop has gone round.
+    rounds: u32,
+    /// The read at which it lets others run, once a round.
+    at: Option<Read>,
+    /// True if it has yielded by itself since.
+    has_yielded: bool,
+    /// True if it has let others run.
+    pub(crate) has_waited: bool,
+    /// Greatest number of rounds of a loop that ended by itself.
+    pub(crate) counted: u32,
+}
+
+impl Waits {
+    /// A read. Number of times that the loop has gone round without reading anything new, 0 if this is new.
+    pub(crate) fn read(&mut self, read: Read, value: u64) -> u32 {
+        self.now += 1;
+        let known = self.known.get_mut(&read);
+        let known = known.filter(|known| known.at > self.worked);
+        match known {
+            Some(known) if known.value == value => {
+                let is_of_loop = known.at > self.news;
+                known.again = if is_of_loop { known.again + 1 } else { 1 };
+                known.at = self.now;
+                self.rounds = known.again;
+                return self.rounds;
+            }
+            Some(_) => {
+                self.rounds = 0;
+                self.works();
+            }
+            None => {
+                self.leaves();
+                self.news = self.now;
+            }
+        }
+        self.now += 1;
+        let known = Known {
+            value,
+            again: 0,
+            at: self.now,
+        };
+        self.known.insert(read, known);
+        0
+    }
+
+    /// A step by which the thread gets somewhere.
+    pub(crate) fn works(&mut self) {
+        self.leaves();
+        self.worked = self.now;
+        self.news = self.now;
+        self.has_yielded = false;
+    }
+
+    fn leaves(&mut self) {
+        self.counted = self.counted.max(self.rounds);
+        self.rounds = 0;
+        self.at = None;
+    }
+
+    /// The thread yields by itself.
+    pub(crate) fn yields(&mut self) {
+        self.has_yielded = true;
+    }
+
+    /// Whether the thread is to let others run now, at a read that was made so many times `again`.
+    #[cfg(feature = "loom")]
+    pub(crate) fn lets_run(&mut self, read: Read, again: u32, patience: u32) -> bool {
+        let waits = match self.at {
+            Some(at) => at == read,
+            None => again >= patience,
+        };
+        let lets_run = waits && !std::mem::take(&mut self.has_yielded);
+        if lets_run {
+            self.at = Some(read);
+            self.has_waited = true;
+        }
+        lets_run
+    }
+}
