@@ -458,7 +458,11 @@ mod tests {
         let inclusion = without_a_past();
         assert_eq!(inclusion.verdict, Included::Included);
         assert_eq!(inclusion.rung, Some(1));
-        let Some(Evidence::History { pasts: Some(pasts), stutters }) = inclusion.evidence else {
+        let Some(Evidence::History {
+            pasts: Some(pasts),
+            stutters,
+        }) = inclusion.evidence
+        else {
             panic!("two pasts show it");
         };
         assert!(stutters.is_empty());

@@ -283,7 +283,9 @@ fn prints_go_through() {
 #[cfg(unix)]
 fn an_exit_is_no_success() {
     // Without a mapping it is not asked for one, and nothing is shown of its states.
-    let of_include = FUNCTIONS.iter().filter(|function| !["map", "serialize"].contains(function));
+    let of_include = FUNCTIONS
+        .iter()
+        .filter(|function| !["map", "serialize"].contains(function));
     let of_include = of_include.map(|function| ["include", function, ""]);
     let of_check = FUNCTIONS.iter().flat_map(|function| {
         let threads = ["1", "3"].into_iter();

@@ -184,7 +184,10 @@ impl<'a> Search<'a> {
 
     /// Passes over the paths behind the access at `earlier`.
     fn behind(&mut self, earlier: usize, kind: AccessKind) {
-        if AccessKind::LOADS.iter().all(|load| self.model.orders(kind, *load)) {
+        if AccessKind::LOADS
+            .iter()
+            .all(|load| self.model.orders(kind, *load))
+        {
             return;
         }
         let instruction = &self.thread.code[earlier];

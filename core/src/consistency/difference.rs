@@ -43,10 +43,7 @@ pub(crate) fn asked_twice<T: PartialEq + Debug>(
 }
 
 /// Difference of two equal values as they serialise or as `Debug` shows them, if there is one.
-pub(crate) fn difference<T: Serialize + Debug>(
-    value: &T,
-    equal: &T,
-) -> Option<String> {
+pub(crate) fn difference<T: Serialize + Debug>(value: &T, equal: &T) -> Option<String> {
     // PERF: a text takes a fifth of the time of a tree, and mostly both are the same.
     let text = |value| named("`serialize`", || serde_json::to_vec(value).ok());
     let is_same = text(value).is_some_and(|value| Some(value) == text(equal));
@@ -76,10 +73,7 @@ pub(crate) fn told_apart(function: &str, kept: &ErasedState, to: &ErasedState) -
 }
 
 /// Difference of two equal values as `Debug` shows them, if there is one.
-pub(crate) fn difference_shown(
-    value: &impl Debug,
-    equal: &impl Debug,
-) -> Option<String> {
+pub(crate) fn difference_shown(value: &impl Debug, equal: &impl Debug) -> Option<String> {
     let (value, equal) = named("`Debug`", || (format!("{value:?}"), format!("{equal:?}")));
     (!is_reordered(&value, &equal))
         .then(|| format!("one is {value}, the other {equal}, and `Eq` does not tell them apart"))

@@ -9,8 +9,6 @@ mod inconsistency;
 pub(crate) mod sample;
 mod system;
 
-pub(crate) use difference::{
-    asked_twice, difference, difference_shown, of_the, same, told_apart,
-};
+pub(crate) use difference::{asked_twice, difference, difference_shown, of_the, same, told_apart};
 pub(crate) use inconsistency::Inconsistency;
 pub(crate) use system::{SystemAgain, SystemName};

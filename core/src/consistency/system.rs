@@ -190,7 +190,12 @@ impl<'a> SystemAgain<'a> {
     }
 
     /// Difference between two states that are equal, if they show one, or, where that is asked, functions of the system do.
-    pub fn unequal(&self, kept: &ErasedState, to: &ErasedState, asks: bool) -> Option<Inconsistency> {
+    pub fn unequal(
+        &self,
+        kept: &ErasedState,
+        to: &ErasedState,
+        asks: bool,
+    ) -> Option<Inconsistency> {
         let system = &self.system;
         let shown = (!system.0.are_alike(kept, to)).then(|| difference(kept, to));
         let told = || {

@@ -38,8 +38,8 @@ fn of_system(
         observed,
         asked: SystemAgain::new(*observed.system(), name),
     };
-    let states = (ROOT + 1..automaton.numbers() as u32)
-        .filter(|state| is_asked_again(u64::from(state - 1)));
+    let states =
+        (ROOT + 1..automaton.numbers() as u32).filter(|state| is_asked_again(u64::from(state - 1)));
     for state in [ROOT].into_iter().chain(states) {
         bounds.works(WORK_A_STATE, 0)?;
         if let Some(known) = automaton.known_steps(state) {
@@ -75,7 +75,11 @@ impl Again<'_, '_> {
         let shown = self.observed.shown(self.observed.label(number));
         self.asked.observation(state, Some(&shown))?;
         let is_within = self.observed.is_within(state);
-        same("the constraint", &is_within, &self.observed.is_within(state))?;
+        same(
+            "the constraint",
+            &is_within,
+            &self.observed.is_within(state),
+        )?;
         if !is_within {
             return Ok(());
         }

@@ -365,7 +365,10 @@ impl<'a> Evidences<'_, 'a, '_> {
         relation: &mut Relation,
     ) -> Result<SeveralSteps, Stop> {
         let mut several = SeveralSteps::default();
-        let reached = images.iter().zip(0..).filter(|(image, _)| **image != domains::NONE);
+        let reached = images
+            .iter()
+            .zip(0..)
+            .filter(|(image, _)| **image != domains::NONE);
         for (image, state) in reached {
             let from = Pair {
                 implementation: state,

@@ -99,7 +99,9 @@ impl Display for Head<'_> {
 /// What a mapping lacks if a rung is the first to succeed, as far as that alone says it.
 fn missing(rung: u8) -> &'static str {
     match rung {
-        1 => "a mapping, perhaps with several abstract steps for a step, or with a history variable",
+        1 => {
+            "a mapping, perhaps with several abstract steps for a step, or with a history variable"
+        }
         2 => "a mapping, with several abstract steps for a step, perhaps with a history variable",
         _ => "a prophecy variable is needed",
     }
@@ -159,7 +161,11 @@ impl Display for Evidence {
                     writeln!(
                         f,
                         "in place of several steps: a stuttering variable{}",
-                        if *or_history { ", or a history variable" } else { "" }
+                        if *or_history {
+                            ", or a history variable"
+                        } else {
+                            ""
+                        }
                     )?;
                     write_mapping(f, mapping)
                 } else {

@@ -68,7 +68,15 @@ pub(super) fn restrict(
                 groups.entry(value).or_default().push(*state);
             }
             let mut changes = Vec::new();
-            if decide(&groups, &values, domains, &mut changes, relation, sides, bounds)? {
+            if decide(
+                &groups,
+                &values,
+                domains,
+                &mut changes,
+                relation,
+                sides,
+                bounds,
+            )? {
                 break;
             }
             domains.undo(&mut changes);

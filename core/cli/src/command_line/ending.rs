@@ -62,7 +62,8 @@ fn watch() {}
 #[cfg(unix)]
 #[allow(unsafe_code)]
 extern "C" fn ended() {
-    const MESSAGE: &str = "error: a function of the model ended the process by `exit`, so that there is no verdict\n";
+    const MESSAGE: &str =
+        "error: a function of the model ended the process by `exit`, so that there is no verdict\n";
     if UNDER_WAY.load(Ordering::SeqCst) {
         // Another thread may hold the lock of standard error, and will not give it back.
         // SAFETY: `write` reads as many bytes as there are; `_exit` does not return, and runs no handler once more.

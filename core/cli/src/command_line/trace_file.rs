@@ -135,7 +135,9 @@ impl TraceFile {
         };
         let (path, format) = (self.path, self.format);
         self.file
-            .write(cancel, |file| format.write(program, report, counterexample, file))
+            .write(cancel, |file| {
+                format.write(program, report, counterexample, file)
+            })
             .map(|()| Traced::Written)
             .map_err(|source| TraceFileError::Write { path, source })
     }

@@ -23,7 +23,11 @@ struct Noted(u8);
 impl Drop for Noted {
     fn drop(&mut self) {
         let number = DROPPED.fetch_add(1, Ordering::SeqCst) + 1;
-        assert_ne!(number, PANICS.load(Ordering::SeqCst), "value {number} is dropped");
+        assert_ne!(
+            number,
+            PANICS.load(Ordering::SeqCst),
+            "value {number} is dropped"
+        );
     }
 }
 
@@ -118,6 +122,9 @@ fn a_panic_in_drop_is_no_success() {
                 status == Some(Status::Success) && dropped >= *number
             })
             .collect();
-        assert!(successes.is_empty(), "{words:?}: {successes:?} of {dropped}");
+        assert!(
+            successes.is_empty(),
+            "{words:?}: {successes:?} of {dropped}"
+        );
     }
 }

@@ -108,7 +108,9 @@ impl Asking<'_> {
             let name = format!("invariant `{}`", invariant.name());
             asked_twice(&name, || invariant.holds(state))?;
         }
-        let shown = self.implementation.observation(state, heard.shown.as_deref())?;
+        let shown = self
+            .implementation
+            .observation(state, heard.shown.as_deref())?;
         asked_twice("`may_stop`", || implementation.call_may_stop(state))?;
         let Some(image) = &heard.image else {
             return Ok(());

@@ -9,8 +9,8 @@ use std::hash::BuildHasher;
 use foldhash::fast::FixedState;
 use foldhash::{HashMap, HashMapExt};
 
-use crate::consistency::{Inconsistency, difference, told_apart};
 use crate::consistency::sample::is_asked_again;
+use crate::consistency::{Inconsistency, difference, told_apart};
 use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem};
 use crate::explore::{Place, StateId};
 use crate::functions::{Functions, RefinementFunctions};

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use foldhash::{HashMap, HashMapExt};
 
-use crate::consistency::{Inconsistency, difference, of_the};
 use super::names::Names;
 use crate::answer::Answer;
+use crate::consistency::{Inconsistency, difference, of_the};
 use crate::disagreement::Disagreement;
 use crate::erased::{ErasedAction, ErasedRefinement, ErasedState, ErasedStep};
 use crate::explore::{Place, fingerprint};

@@ -6,10 +6,10 @@
 use std::cell::Cell;
 
 use super::asking::Asking;
-use crate::consistency::sample::{is_well_compared, number, some_of};
-use crate::consistency::{Inconsistency, asked_twice, difference, of_the};
 use super::heard::{Again, Heard, Word};
 use crate::answer::Answer;
+use crate::consistency::sample::{is_well_compared, number, some_of};
+use crate::consistency::{Inconsistency, asked_twice, difference, of_the};
 use crate::disagreement::{At, Disagreement, misfiled};
 use crate::erased::{ErasedAction, ErasedState, ErasedStep};
 use crate::explore::Place;

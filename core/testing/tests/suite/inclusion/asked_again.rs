@@ -122,10 +122,12 @@ fn a_function_that_answers_otherwise_when_it_is_asked_again_claims_nothing() {
             }
             let fickle = || Fickle::new(function, rightly);
             let of_implementation = compared(&fickle(), &line());
-            let told = format!("`{name}` of the implementation is not a function of what it is given");
+            let told =
+                format!("`{name}` of the implementation is not a function of what it is given");
             assert_contradiction(&of_implementation, &told);
             let of_specification = compared(&line(), &fickle());
-            let told = format!("`{name}` of the specification is not a function of what it is given");
+            let told =
+                format!("`{name}` of the specification is not a function of what it is given");
             assert_contradiction(&of_specification, &told);
         }
         let steady = Fickle::new(function, u32::MAX);
@@ -140,9 +142,15 @@ fn a_function_that_answers_otherwise_when_it_is_asked_again_claims_nothing() {
 fn an_overridden_function_that_is_wrong_claims_nothing() {
     let wrong = || Fickle::new(Function::Successor, 0);
     let inclusion = compared(&wrong(), &line());
-    assert_contradiction(&inclusion, "of the implementation, successor disagrees with next");
+    assert_contradiction(
+        &inclusion,
+        "of the implementation, successor disagrees with next",
+    );
     let inclusion = compared(&line(), &wrong());
-    assert_contradiction(&inclusion, "of the specification, successor disagrees with next");
+    assert_contradiction(
+        &inclusion,
+        "of the specification, successor disagrees with next",
+    );
 }
 
 /// A state of which `Eq` leaves a part out.
@@ -203,7 +211,8 @@ impl TransitionSystem for Ways {
 #[test]
 fn equal_states_that_differ_claim_nothing() {
     let inclusion = compared(&Ways(2), &Ways(1));
-    let told = "two equal states of the implementation differ: untold is 1 in one and 2 in the other";
+    let told =
+        "two equal states of the implementation differ: untold is 1 in one and 2 in the other";
     assert_contradiction(&inclusion, told);
     let inclusion = compared(&Ways(1), &Ways(2));
     assert_contradiction(&inclusion, "two equal states of the specification differ");

@@ -3,9 +3,7 @@
 use refmap::AbstractSteps::{self, One, Several, Stutter};
 use refmap::explore::{Limits, Watch};
 use refmap::inclusion::{Evidence, Included, Inclusion, check_inclusion};
-use refmap::{
-    Action, Refinement, Settings, State, TransitionSystem, Verdict, check, offer,
-};
+use refmap::{Action, Refinement, Settings, State, TransitionSystem, Verdict, check, offer};
 use serde::Serialize;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, State)]
@@ -54,12 +52,21 @@ impl TransitionSystem for Set {
     type Observation = (bool, Vec<Seen>);
 
     fn initial(&self, visit: &mut impl FnMut(Key)) {
-        visit(Key { present: false, readers: vec![Ask::Idle; self.0] });
+        visit(Key {
+            present: false,
+            readers: vec![Ask::Idle; self.0],
+        });
     }
 
     fn next(&self, from: &Key, visit: &mut impl FnMut(Do, Key)) {
         let change = if from.present { Do::Remove } else { Do::Add };
-        visit(change, Key { present: !from.present, ..from.clone() });
+        visit(
+            change,
+            Key {
+                present: !from.present,
+                ..from.clone()
+            },
+        );
         for r in 0..self.0 {
             let (action, to) = match from.readers[r] {
                 Ask::Idle => (Do::Call(r), Ask::Called),
@@ -91,7 +98,9 @@ enum Reader {
     Idle,
     Called,
     /// It has a node, which may be marked, whether or not it is still in the list.
-    Found { marked: bool },
+    Found {
+        marked: bool,
+    },
     Done(bool),
     Told(bool),
 }
@@ -128,7 +137,10 @@ impl TransitionSystem for Lazy {
     type Observation = (bool, Vec<Seen>);
 
     fn initial(&self, visit: &mut impl FnMut(List)) {
-        visit(List { node: None, readers: vec![Reader::Idle; self.0] });
+        visit(List {
+            node: None,
+            readers: vec![Reader::Idle; self.0],
+        });
     }
 
     fn next(&self, from: &List, visit: &mut impl FnMut(Step, List)) {
@@ -137,10 +149,17 @@ impl TransitionSystem for Lazy {
             Some(false) => (Step::Mark, Some(true)),
             Some(true) => (Step::Unlink, None),
         };
-        let mut to = List { node, ..from.clone() };
+        let mut to = List {
+            node,
+            ..from.clone()
+        };
         if change == Step::Mark {
             // An unmarked node that a reader has is the one in the list.
-            for reader in to.readers.iter_mut().filter(|r| matches!(r, Reader::Found { .. })) {
+            for reader in to
+                .readers
+                .iter_mut()
+                .filter(|r| matches!(r, Reader::Found { .. }))
+            {
                 *reader = Reader::Found { marked: true };
             }
         }
@@ -148,9 +167,11 @@ impl TransitionSystem for Lazy {
         for r in 0..self.0 {
             let (step, to) = match from.readers[r] {
                 Reader::Idle => (Step::Call(r), Reader::Called),
-                Reader::Called => {
-                    (Step::Find(r), from.node.map_or(Reader::Done(false), |marked| Reader::Found { marked }))
-                }
+                Reader::Called => (
+                    Step::Find(r),
+                    from.node
+                        .map_or(Reader::Done(false), |marked| Reader::Found { marked }),
+                ),
                 Reader::Found { marked } => (Step::Check(r), Reader::Done(!marked)),
                 Reader::Done(v) => (Step::Tell(r), Reader::Told(v)),
                 Reader::Told(_) => (Step::Leave(r), Reader::Idle),
@@ -169,7 +190,10 @@ impl TransitionSystem for Lazy {
             Reader::Told(v) => Seen::Told(v),
             _ => Seen::Asking,
         };
-        (state.node == Some(false), state.readers.iter().map(seen).collect())
+        (
+            state.node == Some(false),
+            state.readers.iter().map(seen).collect(),
+        )
     }
 }
 
@@ -208,7 +232,10 @@ impl Refinement for LazyIsASet {
             Reader::Done(v) => Ask::Done(v),
             Reader::Told(v) => Ask::Told(v),
         };
-        Key { present: state.node == Some(false), readers: state.readers.iter().map(ask).collect() }
+        Key {
+            present: state.node == Some(false),
+            readers: state.readers.iter().map(ask).collect(),
+        }
     }
 
     fn abstract_steps(&self, from: &List, step: &Step, to: &List) -> AbstractSteps<Do> {

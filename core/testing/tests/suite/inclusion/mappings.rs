@@ -184,7 +184,11 @@ impl Maps {
                 return true;
             }
             // The next map, as one counts.
-            let open = self.reached.iter().copied().find(|state| images[*state] + 1 < states);
+            let open = self
+                .reached
+                .iter()
+                .copied()
+                .find(|state| images[*state] + 1 < states);
             let Some(open) = open else {
                 return false;
             };
@@ -268,7 +272,10 @@ impl Maps {
             self.has_mapping(&move |rule: &str| if allowed.contains(rule) { u32::MAX } else { 1 })
         };
         if rules.len() > 1 {
-            assert!(all.iter().all(|rule| !of(&BTreeSet::from([*rule]))), "{told}");
+            assert!(
+                all.iter().all(|rule| !of(&BTreeSet::from([*rule]))),
+                "{told}"
+            );
             for rule in &rules {
                 let mut others = rules.clone();
                 others.remove(rule);
@@ -313,7 +320,11 @@ fn compare_labelled(seeds: std::ops::Range<u64>, kinds: &mut Kinds) {
         let inclusion = compared(&[implementation.clone(), specification.clone()]);
         let told = format!("seed {seed}: {implementation:?} in {specification:?}: {inclusion}");
         // With a history variable there is a mapping if and only if there is a simulation.
-        assert_eq!(inclusion.rung, oracle::rung(implementation, specification), "{told}");
+        assert_eq!(
+            inclusion.rung,
+            oracle::rung(implementation, specification),
+            "{told}"
+        );
         *kinds.entry(maps.judge(&inclusion, &told)).or_default() += 1;
         let three = maps.has_mapping(&|_| 3);
         assert!(!three || is_found(&inclusion), "{told}");
@@ -428,7 +439,9 @@ fn path(system: &Explicit, from: u8, to: u8) -> Vec<Edge> {
             let shows = system.shown[usize::from(edge.to)];
             let is_shown = is_shown || shows == after;
             let expected = if is_shown { after } else { before };
-            let is_new = !paths.iter().any(|other| (other.0, other.1) == (edge.to, is_shown));
+            let is_new = !paths
+                .iter()
+                .any(|other| (other.0, other.1) == (edge.to, is_shown));
             if shows == expected && is_new {
                 paths.push((edge.to, is_shown, [path.clone(), vec![*edge]].concat()));
             }

@@ -115,9 +115,7 @@ fn judge(
             );
             "nothing"
         }
-        Evidence::History { .. } => {
-            "history"
-        }
+        Evidence::History { .. } => "history",
         Evidence::Undecided => "undecided",
         Evidence::Stuttering { stutters, .. } => {
             assert!(stutters.iter().all(|one| one.abstract_steps >= 2), "{told}");
