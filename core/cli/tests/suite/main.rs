@@ -16,5 +16,6 @@ mod pictures;
 mod reading;
 mod run_all;
 mod samples;
+mod several;
 mod shell;
 mod tables;
