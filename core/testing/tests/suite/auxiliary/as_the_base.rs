@@ -15,7 +15,7 @@ use refmap_testing::Random;
 use refmap_testing::explicit::{Edge, Explicit};
 
 use super::oracle::{Table, random_pauses, random_system};
-use super::{checked, mapped, to_the_end};
+use super::{checked_in_turn, mapped, to_the_end};
 
 /// Counts the steps of rule `a`, modulo 3; those that change nothing too.
 #[derive(Clone)]
@@ -82,9 +82,11 @@ struct Asked {
     at_rest: u64,
     premise: u64,
     conclusion: u64,
+    /// Number of the case.
+    turn: usize,
 }
 
-fn random_asked(random: &mut Random, system: &Explicit) -> Asked {
+fn random_asked(random: &mut Random, system: &Explicit, turn: usize) -> Asked {
     let states = system.steps.len();
     let mut set = || {
         random
@@ -116,6 +118,7 @@ fn random_asked(random: &mut Random, system: &Explicit) -> Asked {
         },
         premise,
         conclusion,
+        turn,
     }
 }
 
@@ -161,7 +164,7 @@ fn rows<C: TransitionSystem<Observation = u8>>(
         liveness: Liveness::Included,
         ..to_the_end()
     };
-    let report = checked(&refinement, &settings);
+    let report = checked_in_turn(&refinement, &settings, asked.turn);
     let speaks_of_variables = |name: &str| name.starts_with("auxiliary");
     let rows = report.obligations.iter();
     let rows = rows.filter(|row| !speaks_of_variables(&row.name));
@@ -191,7 +194,7 @@ fn a_view_is_judged_as_its_base() {
             }
         }
         system.fairness = random_fairness(&mut random);
-        let asked = random_asked(&mut random, &system);
+        let asked = random_asked(&mut random, &system, case);
         let (of_base, _) = rows(system.clone(), &asked, |s| *s, |action| Some(*action));
         let kind = case % compared.len();
         let (of_view, report) = match kind {

@@ -199,6 +199,19 @@ pub fn checked<R: Refinement>(refinement: &R, settings: &Settings<'_>) -> Report
     })
 }
 
+/// The report of a check with some settings, by as many workers as a turn says: one of many cases.
+pub fn checked_in_turn<R: Refinement>(
+    refinement: &R,
+    settings: &Settings<'_>,
+    turn: usize,
+) -> Report {
+    let settings = Settings {
+        threads: 1 + turn % 3,
+        ..settings.clone()
+    };
+    check(refinement, &settings).expect("the settings fit")
+}
+
 /// The report of a check to the end.
 pub fn report_of<R: Refinement>(refinement: &R) -> Report {
     checked(refinement, &to_the_end())

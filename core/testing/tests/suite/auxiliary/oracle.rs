@@ -13,7 +13,7 @@ use refmap::{AbstractSteps, Report, State, StateOf, TransitionSystem, Verdict, s
 use refmap_testing::Random;
 use refmap_testing::explicit::{Edge, Explicit};
 
-use super::{mapped, report_of, verdict};
+use super::{checked_in_turn, mapped, to_the_end, verdict};
 
 const PREDICTIONS: u8 = 3;
 
@@ -357,12 +357,14 @@ fn checked<K: State<Explicit> + Ord>(system: &Explicit, table: &Table<K>) -> Rep
         system: system.clone(),
         prophecy: table.clone(),
     };
-    report_of(&mapped(
+    let refinement = mapped(
         view,
         system.clone(),
         |s: &Prophesying<u8, K, u8>| s.state,
         |_, action: &Predicting<Edge, K, u8>, _| AbstractSteps::One(action.action),
-    ))
+    );
+    let turn = system.steps.len() + usize::from(table.keys);
+    checked_in_turn(&refinement, &to_the_end(), turn)
 }
 
 /// Numbers of cases.
@@ -594,7 +596,7 @@ fn conditions_of_stuttering_are_those_of_the_definition() {
             }
         }
         let view = WithStuttering::new(system.clone(), pauses.clone());
-        let report = report_of(&mapped(
+        let refinement = mapped(
             view.clone(),
             system.clone(),
             |s: &StateOf<WithStuttering<Explicit, Pauses>>| s.state,
@@ -602,7 +604,8 @@ fn conditions_of_stuttering_are_those_of_the_definition() {
                 Stuttering::Step(action) => AbstractSteps::One(*action),
                 Stuttering::Stutter(_) => AbstractSteps::Stutter,
             },
-        ));
+        );
+        let report = checked_in_turn(&refinement, &to_the_end(), states);
         let expected = [("terminates", terminates), ("enabled", is_enabled)];
         for (place, (name, holds)) in expected.into_iter().enumerate() {
             let judged = verdict(&report, &format!("auxiliary:{name}"));
