@@ -21,7 +21,8 @@ pub struct Effort {
     pub schedules: u32,
     /// Number of random tiny programs of which every execution is tried, of the same objects, after all of two and three calls.
     pub tiny_programs: u32,
-    /// Number of executions of a tiny program at which it is given up. Those of two and three calls have as many together as the random ones.
+    /// Number of executions of a tiny program at which it is given up, or a quarter of them of one of all those of three calls. These and those of
+    /// two have as many together as the random ones.
     pub executions: u32,
     /// Time after which a real thread has hung that has not returned from a call. After four times as long the validation of a run is given up. It
     /// changes no verdict to `holds` or `violated`: what has hung, or is not decided, is `incomplete`.
@@ -41,7 +42,7 @@ impl Default for Effort {
             programs: 500,
             schedules: 30,
             tiny_programs: 4,
-            executions: 20_000,
+            executions: 5_000,
             patience: Duration::from_secs(10),
         }
     }

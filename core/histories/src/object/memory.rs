@@ -24,6 +24,10 @@ use super::tiny::{Offers, Tiny};
 
 /// Greatest number of calls of a thread of a random program.
 const MOST_CALLS: usize = 2;
+/// Number of calls of a program that has all the executions that one may have, if all programs of so many are tried.
+const FEW_CALLS: usize = 2;
+/// Part of them that a program of more calls has.
+const SHARE: u32 = 4;
 
 /// Tries every execution of tiny programs: of all of two and three calls, and then of random ones, each of as few threads as the object is tried
 /// with.
@@ -33,13 +37,19 @@ pub(super) fn memory<O: Object>(case: &Case<'_, O>) -> Part {
     let mut tried = Tried::default();
     let mut tiny = Tiny::of(&*case.object);
     let mut left = u64::from(effort.executions) * u64::from(effort.tiny_programs);
-    let mut is_all = false;
+    let mut extent = "not all";
     while left > 0 {
         let Some(program) = tiny.next() else {
-            is_all = true;
+            extent = "all";
             break;
         };
-        let most = left.min(effort.executions.into()) as usize;
+        if tiny.is_renamed() {
+            extent = "all, up to names,";
+        }
+        let calls: usize = program.threads.iter().map(Vec::len).sum();
+        // So that more programs have their turn.
+        let share = if calls > FEW_CALLS { SHARE } else { 1 };
+        let most = left.min(u64::from(effort.executions / share).max(1)) as usize;
         let (executions, finding) = tried.program(case, &program, most, &tiny.offers, &mut part);
         left = left.saturating_sub(executions);
         if let Some(finding) = finding {
@@ -48,11 +58,11 @@ pub(super) fn memory<O: Object>(case: &Case<'_, O>) -> Part {
         }
     }
     let (programs, complete) = (counted(tried.programs, "program"), tried.complete);
-    part.remark(format!(
-        "{} of two and three calls: {programs}, {} of them in every execution",
-        if is_all { "all" } else { "not all" },
+    let remark = format!(
+        "{extent} of two and three calls: {programs}, {} of them in every execution",
         grouped(complete)
-    ));
+    );
+    part.remarks.insert(0, remark);
     let mut generator = Generator::new(effort.seed);
     let threads = *case.object.threads().start();
     for number in 0..effort.tiny_programs as usize {

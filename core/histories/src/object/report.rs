@@ -56,7 +56,12 @@ fn row(part: &Part) -> Obligation {
     let never_called = &part.never_called;
     let never_called = (!never_called.is_empty() && part.finding.is_none())
         .then(|| format!("never called: {}", never_called.join(", ")));
+    let under_way = (part.under_way > 1).then(|| {
+        let under_way = part.under_way;
+        format!("{under_way} calls under way at most")
+    });
     let notes = part.notes.iter().cloned().chain(told).chain(never_called);
+    let notes = notes.chain(under_way).chain(part.remarks.iter().cloned());
     let notes: Vec<_> = notes.collect();
     Obligation {
         name: part.run.to_string(),

@@ -139,6 +139,12 @@ impl Tiny {
         }
     }
 
+    /// True if the latest program is equal to an earlier one up to the names of values.
+    pub fn is_renamed(&self) -> bool {
+        let latest = self.latest.as_ref();
+        latest.is_some_and(|(_, renamed)| *renamed)
+    }
+
     fn after(&self, mut program: Program) -> Option<Program> {
         for thread in (0..program.threads.len()).rev() {
             for place in (0..program.threads[thread].len()).rev() {

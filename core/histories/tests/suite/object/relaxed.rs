@@ -32,8 +32,8 @@ struct Slot {
     value: UnsafeCell<u8>,
 }
 
-// SAFETY: a slot's value is accessed by the one thread whose turn it is, if the ring publishes in order.
 #[expect(unsafe_code, reason = "the content of a cell is shared")]
+// SAFETY: a slot's value is accessed by the one thread whose turn it is, if the ring publishes in order.
 unsafe impl Sync for Slot {}
 
 impl Ring {
@@ -156,7 +156,7 @@ fn a_ring_that_publishes_in_order_holds() {
         let memory = tested.parts.iter().find(|part| part.run == Run::Memory);
         let memory = memory.expect("it was tried");
         assert_eq!(memory.verdict, Verdict::Holds, "{tested}");
-        let all = |remark: &String| remark.starts_with("all of two and three calls: ");
-        assert!(memory.remarks.iter().any(all), "{tested}");
+        let all = |remark: &String| remark.starts_with("all");
+        assert!(memory.remarks.first().is_some_and(all), "{tested}");
     }
 }

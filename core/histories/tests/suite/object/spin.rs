@@ -104,7 +104,7 @@ fn some() -> Effort {
         alone: 2,
         runs: 2,
         programs: 60,
-        executions: 3_000,
+        executions: 1_000,
         ..Effort::default()
     }
 }
