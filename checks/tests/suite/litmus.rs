@@ -174,6 +174,24 @@ fn bounds_can_be_set_and_are_told() {
     );
 }
 
+/// Of two tests that differ in a branch before the second load, one is answered with a warning, under a model that does not order loads.
+#[test]
+fn a_load_that_a_branch_alone_keeps_in_order_is_warned_of() {
+    for (model, file, told) in [
+        ("rmo-full", "MP+mfence+ctrl.litmus", 1),
+        ("rmo-full", "MP+mfence+po.litmus", 0),
+        ("pso-no", "MP+mfence+ctrl.litmus", 0),
+    ] {
+        let output = litmus(&["--model", model], &[battery(file)]);
+        assert_eq!(output.status.code(), Some(0));
+        let shown = text(&output.stdout);
+        let warnings = shown
+            .lines()
+            .filter(|line| line.starts_with("Warning: P1: "));
+        assert_eq!(warnings.count(), told, "{model} {shown}");
+    }
+}
+
 #[test]
 fn an_unknown_model_names_those_that_there_are() {
     let output = litmus(&["--model", "x86"], &[battery("SB.litmus")]);

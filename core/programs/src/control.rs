@@ -42,21 +42,22 @@ pub struct ControlDependencies {
     pub unfinished: BTreeSet<usize>,
 }
 
-/// Greatest number of situations that are looked at of a thread. A thread of 4 000 instructions has some million at most unless its
-/// branches merge registers in very many ways.
-const MOST_SITUATIONS: usize = 1 << 20;
+/// Greatest number of situations that are looked at of a program, which takes a quarter of a second. More arise where branches merge
+/// registers in very many ways, or where thousands of loads are behind a branch.
+const MOST_SITUATIONS: usize = 1 << 19;
 
 impl Program {
     /// Loads that wait for an earlier access under `model` because of a branch, and for no other reason.
     pub fn control_dependencies(&self, model: MemoryModel) -> ControlDependencies {
         let mut all = ControlDependencies::default();
+        let mut left = MOST_SITUATIONS;
         for (number, thread) in self.threads.iter().enumerate() {
-            let mut search = Search::new(self, model, number, thread);
-            search.run();
-            all.found.append(&mut search.found);
-            if search.left == 0 {
+            let mut search = Search::new(self, model, number, thread, left);
+            if !search.run() {
                 all.unfinished.insert(number);
             }
+            all.found.append(&mut search.found);
+            left = search.left;
         }
         all
     }
@@ -139,7 +140,13 @@ fn registers_of(expression: &Expression) -> IndexSet {
 }
 
 impl<'a> Search<'a> {
-    fn new(program: &'a Program, model: MemoryModel, number: usize, thread: &'a Thread) -> Self {
+    fn new(
+        program: &'a Program,
+        model: MemoryModel,
+        number: usize,
+        thread: &'a Thread,
+        left: usize,
+    ) -> Self {
         let targets: Vec<_> = thread.code.iter().filter_map(Instruction::target).collect();
         Self {
             program,
@@ -148,13 +155,13 @@ impl<'a> Search<'a> {
             thread,
             code: Code::of(thread),
             written: numbers(&targets),
-            left: MOST_SITUATIONS,
+            left,
             found: BTreeSet::new(),
         }
     }
 
-    /// Passes over the paths behind each access that reads and can be reached.
-    fn run(&mut self) {
+    /// Passes over the paths behind each access that reads and can be reached; returns whether it could be done.
+    fn run(&mut self) -> bool {
         let mut reached = BTreeSet::new();
         let mut open = vec![0];
         while let Some(at) = open.pop() {
@@ -162,12 +169,11 @@ impl<'a> Search<'a> {
                 open.extend(self.successors(at));
             }
         }
-        for at in reached {
+        reached.into_iter().all(|at| {
             let kind = self.thread.code[at].access();
-            if let Some(kind) = kind.filter(|kind| kind.reads()) {
-                self.behind(at, kind);
-            }
-        }
+            let kind = kind.filter(|kind| kind.reads());
+            kind.is_none_or(|kind| self.behind(at, kind))
+        })
     }
 
     /// Instructions that may follow the one at `at`; an atomic block is one instruction.
@@ -182,13 +188,13 @@ impl<'a> Search<'a> {
             .filter(move |to| loops || *to > at)
     }
 
-    /// Passes over the paths behind the access at `earlier`.
-    fn behind(&mut self, earlier: usize, kind: AccessKind) {
+    /// Passes over the paths behind the access at `earlier`; returns whether it could be done.
+    fn behind(&mut self, earlier: usize, kind: AccessKind) -> bool {
         if AccessKind::LOADS
             .iter()
             .all(|load| self.model.orders(kind, *load))
         {
-            return;
+            return true;
         }
         let instruction = &self.thread.code[earlier];
         let target = numbers(instruction.target().as_slice());
@@ -204,7 +210,7 @@ impl<'a> Search<'a> {
         self.go_on(begin, &mut open);
         while let Some(situation) = open.pop() {
             if self.left == 0 {
-                return;
+                return false;
             }
             if seen.insert(situation) {
                 self.left -= 1;
@@ -213,6 +219,7 @@ impl<'a> Search<'a> {
                 }
             }
         }
+        true
     }
 
     /// Adds the situations that follow the instruction of `behind`. A register that is dead no longer matters.
@@ -266,7 +273,10 @@ impl<'a> Search<'a> {
             }
             let is_load = AccessKind::LOADS.contains(&kind);
             let waits = waits || depends || self.is_same_location(earlier, situation);
-            if let (Some(branch), true, false) = (situation.branch, is_load, waits) {
+            if let Some(branch) = situation.branch
+                && is_load
+                && !waits
+            {
                 self.found.insert(ControlDependency {
                     thread: self.number,
                     load: at,

@@ -104,6 +104,18 @@ const VIOLATED: &str = "tso --without insertion-barrier --obligations observatio
 fn a_check_that_is_killed_goes_on() {
     for (seed, check) in (1..).zip([
         "ben-ari-3 --nodes 4 --sons 1 --without environment*",
+        VIOLATED,
+    ]) {
+        let resumed = compare(check, 3, seed);
+        assert!(resumed > 0, "{check}");
+    }
+}
+
+#[test]
+#[ignore = "a minute"]
+fn slow_checks_that_are_killed_in_every_mode_go_on() {
+    for (seed, check) in (1..).zip([
+        "ben-ari-3 --nodes 4 --sons 1 --without environment*",
         "ben-ari-3 --nodes 4 --sons 1 --without environment* --storage whole",
         "ben-ari-3 --nodes 4 --sons 1 --without environment* --figure-14 as-printed --keep-going",
         VIOLATED,

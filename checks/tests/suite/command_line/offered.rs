@@ -35,10 +35,7 @@ fn a_check_offers_what_its_system_has() {
         // Its threads stand in a line.
         ("szymanski", &["any-number-of", "views"][..]),
         ("ticket-lock", &["any-number-of", "views", "symmetry"]),
-        (
-            "ben-ari",
-            &["any-number-of", "views", "symmetry", "liveness"],
-        ),
+        ("ben-ari", &OPTIONS),
         (
             "ben-ari-3",
             &["symmetry", "inductive", "samples", "liveness"],

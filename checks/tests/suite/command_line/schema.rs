@@ -87,6 +87,9 @@ fn the_other_outputs_fit_their_schemas() {
     let run = format!("litmus {litmus}/SB.litmus {litmus}/MP.litmus no-such-file --json");
     let run = assert_fits("litmus", &run);
     assert_eq!(run["errors"].as_array().map(Vec::len), Some(1));
+    let doubtful = format!("litmus --model rmo-no {litmus}/MP+mfence+ctrl.litmus --json");
+    let doubtful = assert_fits("litmus", &doubtful);
+    assert!(doubtful["tests"][0]["warnings"].is_array());
     let folder = tempfile::tempdir().expect("there is a folder");
     let file = folder.path().join("systems.jsonl");
     let system = json!({

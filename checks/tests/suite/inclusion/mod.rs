@@ -14,7 +14,7 @@ use refmap_systems::ben_ari::Scope;
 use found::{Found, as_found};
 
 /// States of either side above which a claim is left out.
-const MOST_STATES: u64 = 3_000;
+const MOST_STATES: u64 = 600;
 
 /// Compares the systems of a check with arguments as they are typed to a shell.
 fn included(check: &str, arguments: &str, states: Option<u64>) -> Inclusion {

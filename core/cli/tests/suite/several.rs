@@ -89,7 +89,7 @@ fn of_three_systems_the_last_may_not_have_the_name_of_the_first() {
 #[test]
 fn of_three_properties_and_of_three_labels_no_two_have_one_name() {
     let folder = tempfile::tempdir().expect("there is room");
-    let property = |name| json!({"name": name, "kind": "eventually", "conclusion": "Q"});
+    let property = |name: &&str| json!({"name": name, "kind": "eventually", "conclusion": "Q"});
     for names in [["p", "q", "p"], ["p", "q", "q"], ["p", "p", "q"]] {
         let mut system = system("s");
         system["properties"] = names.iter().map(property).collect();

@@ -5,13 +5,14 @@ use std::collections::BTreeSet;
 
 use refmap::crowd::Members;
 use refmap::internal::first_initial;
-use refmap::{Fairness, Settings, TransitionSystem, Verdict, check};
+use refmap::{Fairness, Refinement, Settings, TransitionSystem, Verdict, check};
 use refmap_programs::litmus::{self, Bounds, RunError};
+use refmap_programs::store_buffers::Buffered;
 use refmap_programs::synthesis::{Answer, Scenario, Synthesis, synthesise};
 use refmap_programs::{
     Afterwards, Behaviours, BuildError, Fence, Location, MOST_LOCATIONS, MOST_REGISTERS,
     MOST_THREADS, Machine, MemoryModel, Outcome, Presence, Program, ProgramBuilder,
-    ProgramRefinement, State, ThreadBuilder, Value, outcomes,
+    ProgramRefinement, State, ThreadBuilder, Value, axiomatic, outcomes,
 };
 
 const STATES: u64 = 100_000;
@@ -138,6 +139,11 @@ fn every_thread_that_is_cut_off_is_named() {
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
     let cut_off = report.cut_off.as_ref().expect("some are");
     assert_eq!(cut_off.threads, ["left", "right"]);
+    // In each state without a step the two are.
+    let machine = refinement.implementation();
+    let stopped = refmap_programs::ends(machine, STATES, None).expect("it is small");
+    let mut cut_off = stopped.states.iter().map(|state| machine.cut_off(state));
+    assert!(cut_off.all(|threads| threads == ["left", "right"]));
     // Of the specification it is told where the implementation is not cut off.
     let refinement =
         ProgramRefinement::new(nothing(4), MemoryModel::Sc, behaviours(cut_off_twice()));
@@ -404,6 +410,75 @@ fn operands_past_the_third_are_waited_for() {
     });
     let end = end(program, MemoryModel::RmoNo);
     assert_eq!(end.threads[0].output, numbers([63, 1, 32, 2]));
+}
+
+/// An acquire fence waits for a load that is pending behind a store.
+#[test]
+fn a_fence_waits_for_the_second_pending_access() {
+    let program = built(|p| {
+        let all = ["data", "flag", "other"].map(|name| p.location(name, 0));
+        let [data, flag, other] = all;
+        p.thread("writer", |t| {
+            t.store(data, 1);
+            t.fence(Fence::Full);
+            t.store(flag, 1);
+        });
+        p.thread("reader", |t| {
+            let (f, d) = (t.register("f"), t.register("d"));
+            t.store(other, 1);
+            t.load(f, flag);
+            t.fence(Fence::Acquire);
+            t.load(d, data);
+            t.output(f);
+            t.output(d);
+        });
+    });
+    for model in [MemoryModel::RmoFull, MemoryModel::RmoNo] {
+        let ends = ends(program.clone(), model);
+        let shown: BTreeSet<_> = ends.iter().map(|end| &end.threads[1].output).collect();
+        let expected = [[0, 0], [0, 1], [1, 1]].map(numbers);
+        assert!(shown.into_iter().eq(&expected), "{model}");
+    }
+}
+
+/// Three semantics agree on a thread with several fences, two of them next to each other.
+#[test]
+fn each_of_several_fences_orders_in_every_semantics() {
+    let program = built(|p| {
+        let [a, b, c] = ["a", "b", "c"].map(|name| p.location(name, 0));
+        p.thread("writer", |t| {
+            t.store(c, 1);
+            t.fence(Fence::Full);
+            t.fence(Fence::Release);
+            t.store(b, 1);
+            t.fence(Fence::Release);
+            t.fence(Fence::Full);
+            t.store(a, 1);
+        });
+        p.thread("reader", |t| {
+            let all = [a, b, c].map(|from| {
+                let into = t.register(format!("of {}", from.0));
+                t.load(into, from);
+                t.fence(Fence::Acquire);
+                into
+            });
+            all.into_iter().for_each(|register| t.output(register));
+        });
+    });
+    for model in MemoryModel::ALL {
+        let ends = ends(program.clone(), model);
+        let axioms = axiomatic::outcomes(&program, model, 20_000);
+        assert_eq!(axioms.as_ref(), Ok(&ends), "{model}");
+        if let Ok(buffered) = Buffered::new(program.clone(), model) {
+            let stopped = refmap_programs::ends(&buffered, STATES, None).expect("it is small");
+            let outcomes = stopped.states.iter().map(|state| buffered.outcome(state));
+            assert_eq!(outcomes.collect::<BTreeSet<_>>(), ends, "{model}");
+        }
+        let shown = ends.iter().map(|end| &end.threads[1].output);
+        let expected = [[0, 0, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1]].map(numbers);
+        let shown: BTreeSet<_> = shown.collect();
+        assert!(shown.into_iter().eq(&expected), "{model}");
+    }
 }
 
 /// Stores of each location are performed by memory, of each thread that goes on.
