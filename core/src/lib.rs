@@ -70,6 +70,7 @@ mod action;
 mod answer;
 pub mod auxiliary;
 mod bounded;
+mod calls;
 mod compose;
 mod constraint;
 pub mod crowd;

@@ -96,6 +96,7 @@ impl Validation {
             history: Some(Box::new(self.recorded(explanation))),
             symmetry: None,
             omission_probability: None,
+            unreturned: None,
             limit: match self.outcome {
                 Outcome::Undecided(limit) => Some(limit),
                 Outcome::Behaviour | Outcome::Refuted(_) | Outcome::Misled => None,

@@ -16,6 +16,7 @@ use super::obligations::{Counts, Obligations};
 use super::settings::{Search, Settings, Symmetry};
 use super::stepper::Stepper;
 use super::subject::{Passes, QuotientOf, Subject, Typed, declared, quotient};
+use super::unreturned::watched;
 use super::visitor::Plan;
 use super::walks;
 use crate::crowd::{Crowd, DeclaredBy};
@@ -415,7 +416,8 @@ fn run(
         plan.needs.environment = false;
         plan.needs.fairness = false;
         plan.asking.walks = true;
-        let mut report = walks::report(&plan, walks, settings, enumerated);
+        let walk = || walks::report(&plan, walks, settings, enumerated);
+        let mut report = watched(&plan, subject, settings, walk);
         report.seconds = started.elapsed().as_secs_f64();
         return Ok(report);
     }
@@ -424,10 +426,26 @@ fn run(
         Some(peers) => Some(party(subject, &mut plan, settings, peers)?),
         None => None,
     };
+    watched(&plan, subject, settings, || {
+        explored(subject, &plan, settings, party, started)
+    })
+}
+
+/// Discharges the obligations of a plan on the states of a search.
+fn explored<'a>(
+    subject: &'a dyn Subject,
+    plan: &Plan<'a>,
+    settings: &Settings<'_>,
+    party: Option<Party>,
+    started: Instant,
+) -> Result<Report, CheckError> {
+    let refinement = plan.asking.refinement;
+    let enumerated = subject.inductive();
+    let is_quotient = settings.symmetry == Symmetry::Full;
     // Of several processes one keeps the checkpoints of all.
     let is_first = (settings.peers.as_ref()).is_none_or(|peers| peers.process() == 0);
     let journal = match &settings.checkpoints {
-        Some(checkpoints) if is_first => Some(journal(subject, &plan, settings, checkpoints)?),
+        Some(checkpoints) if is_first => Some(journal(subject, plan, settings, checkpoints)?),
         _ => None,
     };
     let means = Means {
@@ -441,7 +459,7 @@ fn run(
     } else {
         Record::States
     };
-    let mut searched = match subject.search(&plan, settings, record, means) {
+    let mut searched = match subject.search(plan, settings, record, means) {
         Ok(searched) => searched,
         Err(NoOutcome::Served(report)) => {
             let report = serde_json::from_str(&report);
@@ -450,10 +468,10 @@ fn run(
         Err(NoOutcome::Disk(error)) => return Err(error.into()),
         Err(NoOutcome::Peers(error)) => return Err(CheckError::Peers(error)),
     };
-    searched.totals.cut = cut(&plan, &searched.counts);
+    searched.totals.cut = cut(plan, &searched.counts);
     let symmetry = is_quotient.then(|| subject.symmetry());
     let mut found = Found::new(
-        &refinement,
+        refinement,
         settings,
         plan.asking.started,
         searched.totals,
@@ -466,7 +484,7 @@ fn run(
         inputs: &searched.inputs,
         between: &plan.between.all(),
     };
-    let mut report = judge::report(&plan, &searched.counts, &labelled, enumerated, &found);
+    let mut report = judge::report(plan, &searched.counts, &labelled, enumerated, &found);
     report.seconds = started.elapsed().as_secs_f64();
     if let Some(peers) = &settings.peers {
         let text = serde_json::to_string(&report).expect("a report has a text");

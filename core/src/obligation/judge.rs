@@ -99,6 +99,7 @@ pub(super) fn report<'a>(
             && found.settings.search == Search::Exhaustive)
             .then(|| omission_probability(totals.states)),
         limit: totals.limit,
+        unreturned: None,
         initial_states: match found.settings.search {
             // A walk begins in one of them.
             Search::Walks(_) | Search::AnyNumber { .. } => totals.initial_states,
