@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use crate::erased::ErasedState;
+use crate::erased::{ErasedState, Plain};
 
 /// System of a refinement whose function is called.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -315,9 +315,28 @@ pub(crate) fn call<T>(
     call()
 }
 
+/// Calls a function of a user, by its name, so that another thread sees it.
+pub fn calling<T>(function: &'static str, ask: impl FnOnce() -> T) -> T {
+    call(|| Function::named(function), None, ask)
+}
+
+/// The same of a function that is asked about a state.
+#[inline]
+pub fn on_state<S: Plain, T>(function: &'static str, state: &S, ask: impl FnOnce() -> T) -> T {
+    if !is_watched() {
+        return ask();
+    }
+    let state = ErasedState::of(state);
+    call(|| Function::named(function), Some(&state), ask)
+}
+
+fn is_watched() -> bool {
+    THREAD.with_borrow(Option::is_some)
+}
+
 /// Says that the call under way on this thread goes on, since it calls back.
 #[inline]
-pub(crate) fn calls_back() {
+pub fn calls_back() {
     THREAD.with_borrow(|thread| {
         if let Some(thread) = thread {
             thread.calls.beat();

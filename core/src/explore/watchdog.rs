@@ -1,5 +1,6 @@
 //! Watchdog of a check: notices that a call of the model does not return once a limit is reached.
 
+use std::fmt::{self, Display};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,6 +10,9 @@ use std::time::{Duration, Instant};
 use super::limits::{Limit, Limits, Progress, Watch};
 use super::memory::resident_bytes;
 use crate::calls::{Function, Outline, Unfinished, Watched};
+use crate::model_call::catch;
+use crate::report::json::json;
+use crate::report::value::compact;
 
 /// Time for which a call may go on once a limit is reached.
 const SILENCE: Duration = Duration::from_millis(500);
@@ -149,7 +153,7 @@ impl Watchdog {
         Some(Unreturned {
             limit,
             function,
-            state: state.map(|state| crate::report::json::json(&state)),
+            state: state.and_then(|state| catch(|| json(&state)).ok()),
             states: count(&self.0.states),
             transitions: count(&self.0.transitions),
             depth: u32::try_from(count(&self.0.depth)).unwrap_or(u32::MAX),
@@ -179,6 +183,16 @@ pub struct Unreturned {
     /// Memory that the process holds.
     pub memory_bytes: u64,
     pub(crate) outline: Outline,
+}
+
+impl Display for Unreturned {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.function())?;
+        if let Some(state) = &self.state {
+            write!(f, ", called on the state {},", compact(state))?;
+        }
+        f.write_str(" did not return")
+    }
 }
 
 impl Unreturned {

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::table::Table;
 use crate::drawing::Drawing;
-use crate::explore::Limit;
+use crate::explore::{Limit, Unreturned};
 
 /// Verdict on the inclusion of what can be observed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -51,6 +51,28 @@ pub struct Inclusion {
     pub evidence_limit: Option<Limit>,
     /// Time that it took.
     pub seconds: f64,
+}
+
+impl Unreturned {
+    /// The outcome of a comparison: nothing is claimed.
+    pub fn inclusion(&self) -> Inclusion {
+        Inclusion {
+            verdict: Included::Incomplete,
+            rung: None,
+            trace_length: None,
+            pairs: 0,
+            states: self.states,
+            specification_states: 0,
+            limit: Some(self.limit),
+            unclaimed: Some(self.to_string()),
+            warnings: Vec::new(),
+            bounds: Vec::new(),
+            variables: Vec::new(),
+            evidence: None,
+            evidence_limit: None,
+            seconds: self.seconds,
+        }
+    }
 }
 
 /// Bound of the implementation's instance.

@@ -7,9 +7,9 @@ use serde::Serialize;
 
 use super::error::InputError;
 use super::parameters::{Arguments, Parameters};
-use refmap::explore::{Limits, Watch};
+use refmap::explore::{Limits, Unreturned, Watch};
 use refmap::inclusion::Inclusion;
-use refmap::internal::catch;
+use refmap::internal::{calling, catch};
 use refmap::obligation::{CheckError, Checkable, Settings};
 use refmap::report::Report;
 
@@ -80,13 +80,22 @@ impl Check {
         settings: &Settings<'_>,
     ) -> Result<Report, InputError> {
         let report = panicking(|| Ok(self.build(arguments)?.check(settings)?))?;
+        Ok(self.report(arguments, report))
+    }
+
+    /// Report of a run that a call of the model holds up which does not return.
+    pub(crate) fn unreturned(&self, arguments: &Arguments, unreturned: &Unreturned) -> Report {
+        self.report(arguments, unreturned.report())
+    }
+
+    fn report(&self, arguments: &Arguments, report: Report) -> Report {
         let report = report.claiming(self.about, self.source);
         let mut values = arguments.values().clone();
         if let Some(every_number) = &report.every_number {
             // That there are so many is what is not said.
             values.shift_remove(&every_number.members);
         }
-        Ok(report.named(self.name, values))
+        report.named(self.name, values)
     }
 
     /// Compares its two systems without the mapping.
@@ -109,7 +118,9 @@ impl Check {
     ///
     /// If the arguments are inconsistent.
     pub fn build(&self, arguments: &Arguments) -> Result<Box<dyn Checkable>, InputError> {
-        panicking(|| (self.build)(arguments))
+        calling("the function that makes the instance", || {
+            panicking(|| (self.build)(arguments))
+        })
     }
 
     /// Reads arguments as they are typed to a shell: `--nodes 3 --colours white`. The others have their defaults.
