@@ -253,6 +253,8 @@ pub(crate) struct Unfinished {
 /// Threads of a check that is watched.
 #[derive(Default)]
 pub(crate) struct Watched {
+    /// Time that is not counted against the limit, in microseconds.
+    uncounted: AtomicU64,
     threads: Mutex<Vec<Arc<Calls>>>,
     positions: Mutex<Vec<Weak<Position>>>,
     /// Positions and calls as they were when they had last changed.
@@ -348,6 +350,17 @@ impl Watched {
     /// The watch over this thread, if there is one.
     pub fn of_this_thread() -> Option<Arc<Self>> {
         THREAD.with_borrow(|thread| Some(Arc::clone(&thread.as_ref()?.watched)))
+    }
+
+    /// Time that is not counted against the limit.
+    pub fn uncounted(&self) -> Duration {
+        Duration::from_micros(self.uncounted.load(Ordering::Relaxed))
+    }
+
+    /// Does not count some time.
+    pub fn does_not_count(&self, time: Duration) {
+        let time = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+        self.uncounted.fetch_add(time, Ordering::Relaxed);
     }
 
     /// Does work on this thread that is watched.

@@ -230,13 +230,13 @@ fn carry_out(
         Command::Table(command) => table::run(program, &command, cancel, output),
         Command::Check(command) => check(program, &command, cancel, options, output),
         #[cfg(feature = "pictures")]
-        Command::Explore(command) => explore::run(catalogue, &command, cancel, output),
-        Command::Fences(command) => fences::run(catalogue, &command, cancel, options, output),
+        Command::Explore(command) => explore::run(program, &command, cancel, output),
+        Command::Fences(command) => fences::run(program, &command, cancel, options, output),
         Command::Graph(command) => graph::run(&command, cancel, output),
-        Command::Include(command) => include::run(catalogue, &command, cancel, output),
+        Command::Include(command) => include::run(program, &command, cancel, output),
         Command::Litmus(command) => litmus::run(&command, cancel, output),
         Command::Stress(command) => stress::run(program, &command, cancel, options, output),
-        Command::Validate(command) => validate::run(catalogue, &command, cancel, options, output),
+        Command::Validate(command) => validate::run(program, &command, cancel, options, output),
     };
     // Of a command that fails, too, what was printed is seen.
     let flushed = output.flush();

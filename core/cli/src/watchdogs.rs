@@ -12,12 +12,7 @@ pub(crate) struct Watchdogs(Mutex<Vec<(String, Arc<Watchdog>)>>);
 impl Watchdogs {
     /// Does work on this thread whose calls of a model are watched: once one of these limits is reached, or the command is cancelled,
     /// they are to return.
-    pub fn watching<T>(
-        &self,
-        label: &str,
-        limits: Limits,
-        work: impl FnOnce(&Watchdog) -> T,
-    ) -> T {
+    pub fn watching<T>(&self, label: &str, limits: Limits, work: impl FnOnce(&Watchdog) -> T) -> T {
         struct Ends<'w>(&'w Watchdogs, Arc<Watchdog>);
         impl Drop for Ends<'_> {
             fn drop(&mut self) {

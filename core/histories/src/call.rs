@@ -35,6 +35,15 @@ pub(super) fn call<T>(function: &'static str, model: impl FnOnce() -> T) -> T {
     result
 }
 
+/// The same of one that waits for input, which a limit ends.
+#[inline]
+pub(super) fn reading<T>(function: &'static str, read: impl FnOnce() -> T) -> T {
+    let outer = CALLED.replace(function);
+    let result = read();
+    CALLED.set(outer);
+    result
+}
+
 /// The same of a function that is asked about a state.
 #[inline]
 pub(super) fn call_on<S, T>(function: &'static str, state: &S, model: impl FnOnce() -> T) -> T

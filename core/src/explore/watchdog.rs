@@ -1,9 +1,9 @@
 //! Watchdog of a check: notices that a call of the model does not return once a limit is reached.
 
 use std::fmt::{self, Display};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ use crate::report::json::json;
 use crate::report::value::compact;
 
 /// Time for which a call may go on once a limit is reached.
-const SILENCE: Duration = Duration::from_millis(500);
+const SILENCE: Duration = Duration::from_millis(900);
 /// Time between two looks.
 const PERIOD: Duration = Duration::from_millis(50);
 /// Bytes of the stack of a thread that is watched: as many as the first thread of a process has by default.
@@ -52,7 +52,7 @@ pub struct Watchdog(Arc<Check>);
 
 struct Check {
     limits: Limits,
-    started: Mutex<Instant>,
+    started: Instant,
     watched: Arc<Watched>,
     states: AtomicU64,
     transitions: AtomicU64,
@@ -64,7 +64,7 @@ impl Watchdog {
     pub fn new(limits: Limits) -> Self {
         Self(Arc::new(Check {
             limits,
-            started: Mutex::new(Instant::now()),
+            started: Instant::now(),
             watched: Arc::default(),
             states: AtomicU64::new(0),
             transitions: AtomicU64::new(0),
@@ -127,14 +127,6 @@ impl Watchdog {
         depth.store(progress.depth.into(), Ordering::Relaxed);
     }
 
-    fn started(&self) -> Instant {
-        *self
-            .0
-            .started
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// A call of the model that does not return, if a limit is reached, or `cancel` is set: to be asked often, since a call is
     /// found to be one by its going on from one time to another.
     pub fn unreturned(&self, cancel: Option<&AtomicBool>) -> Option<Unreturned> {
@@ -145,8 +137,8 @@ impl Watchdog {
             cancel,
             progress: None,
         };
-        let started = self.started();
-        let limit = limits.out_of_time(&watch, started);
+        let started = self.0.started;
+        let limit = limits.out_of_time(&watch, started + watched.uncounted());
         let limit = limit.or_else(|| limits.out_of_memory())?;
         let Unfinished { function, state } = watched.unfinished(SILENCE)?;
         let count = |count: &AtomicU64| count.load(Ordering::Relaxed);

@@ -49,7 +49,12 @@ impl Display for Head<'_> {
                      and no auxiliary variable helps",
                 )?;
             }
-            (Included::Incomplete, Some(limit)) => write!(f, ": ended by {limit}")?,
+            (Included::Incomplete, Some(limit)) => {
+                write!(f, ": ended by {limit}")?;
+                if let Some(reason) = &of.unclaimed {
+                    write!(f, ": {reason}")?;
+                }
+            }
             (Included::Incomplete, None) => {
                 if let Some(reason) = &of.unclaimed {
                     write!(f, ": {reason}")?;

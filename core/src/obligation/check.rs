@@ -2,8 +2,8 @@
 //! goes.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::Instant;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
 
@@ -38,7 +38,8 @@ use crate::type_correct::TypeCorrect;
 
 /// Discharges the obligations of `refinement` on all reachable states of its instance.
 ///
-/// The report has neither a name nor parameters: see [`Report::named`].
+/// The report has neither a name nor parameters: see [`Report::named`]. Limits and cancellation hold between the calls of the model's functions. One
+/// that does not return holds this function up: a [`Watchdog`](crate::explore::Watchdog) notices it, and its caller can end the process.
 ///
 /// # Errors
 ///
@@ -398,7 +399,10 @@ fn run(
     let invariants = refinement.invariants();
     let constraint = refinement.constraint();
     let obligations = declare(subject, &refinement, &invariants, settings)?;
+    // What it took to read a checkpoint is not counted.
+    let uncounted = &Arc::new(AtomicU64::new(0));
     let out_of_time = || {
+        let started = started + microseconds(uncounted);
         let limit = settings.limits.out_of_time(&settings.watch, started);
         limit.is_some()
     };
@@ -427,7 +431,7 @@ fn run(
         None => None,
     };
     watched(&plan, subject, settings, || {
-        explored(subject, &plan, settings, party, started)
+        explored(subject, &plan, settings, party, started, uncounted)
     })
 }
 
@@ -438,6 +442,7 @@ fn explored<'a>(
     settings: &Settings<'_>,
     party: Option<Party>,
     started: Instant,
+    uncounted: &Arc<AtomicU64>,
 ) -> Result<Report, CheckError> {
     let refinement = plan.asking.refinement;
     let enumerated = subject.inductive();
@@ -445,7 +450,10 @@ fn explored<'a>(
     // Of several processes one keeps the checkpoints of all.
     let is_first = (settings.peers.as_ref()).is_none_or(|peers| peers.process() == 0);
     let journal = match &settings.checkpoints {
-        Some(checkpoints) if is_first => Some(journal(subject, plan, settings, checkpoints)?),
+        Some(checkpoints) if is_first => {
+            let journal = journal(subject, plan, settings, checkpoints)?;
+            Some(journal.counting(uncounted))
+        }
         _ => None,
     };
     let means = Means {
@@ -473,7 +481,7 @@ fn explored<'a>(
     let mut found = Found::new(
         refinement,
         settings,
-        plan.asking.started,
+        plan.asking.started + microseconds(uncounted),
         searched.totals,
         &*searched.states,
         symmetry,
@@ -491,6 +499,10 @@ fn explored<'a>(
         conclude(&**peers, &text).map_err(CheckError::Peers)?;
     }
     Ok(report)
+}
+
+fn microseconds(count: &AtomicU64) -> Duration {
+    Duration::from_micros(count.load(Ordering::Relaxed))
 }
 
 /// Processes that search together, and what tells whether they search the same.
@@ -523,10 +535,8 @@ fn journal(
     if subject.kept() != Kept::Encoded {
         return Err(DiskError::NotWritten.into());
     }
-    Ok(Journal::open(
-        checkpoints,
-        identity(subject, plan, settings),
-    )?)
+    let journal = Journal::open(checkpoints, identity(subject, plan, settings))?;
+    Ok(journal.within(&settings.limits)?)
 }
 
 /// Values on which the outcome of a search depends.

@@ -159,9 +159,7 @@ fn judge<'a>(
     } = labelled;
     let labels = &plan.labels.all();
     let mut panics = Vec::new();
-    let auxiliary = of
-        .auxiliary
-        .decide(plan.asking.started, plan.stop(counts), found);
+    let auxiliary = of.auxiliary.decide(found.started, plan.stop(counts), found);
     let environment = catch(|| {
         named(ASKED_BY_ENVIRONMENT, || {
             of.environment

@@ -12,8 +12,9 @@ use serde_json::{Map, Value};
 use super::error::InputError;
 use super::parameters::Parameters;
 use super::translated::{Datum, Translated};
-use refmap::explore::Limit;
+use refmap::explore::{Limit, Unreturned};
 use refmap::report::Report;
+use refmap::report::history::Criterion;
 use refmap_histories::foreign::{self, Foreign, ForeignError, ForeignProblem, Format};
 use refmap_histories::specifications::{Called, Operations, Sequential};
 use refmap_histories::{
@@ -333,6 +334,15 @@ impl Validator {
     /// Report of a history, or a trace, of which a limit left nothing to be read.
     pub fn unread(&self, limit: Limit, settings: &Settings<'_>) -> Report {
         let report = Validation::unread(settings.criterion, limit).report();
+        report.named(self.name, Map::<String, Value>::new())
+    }
+
+    /// Report of a run that a call of the specification holds up which does not return.
+    pub(crate) fn unreturned(&self, criterion: Criterion, unreturned: &Unreturned) -> Report {
+        let report = Report {
+            unreturned: unreturned.report().unreturned,
+            ..Validation::unread(criterion, unreturned.limit).report()
+        };
         report.named(self.name, Map::<String, Value>::new())
     }
 

@@ -47,7 +47,15 @@ pub(super) fn attended<T: Send>(
     let watchdogs = &Watchdogs::default();
     let work = |_: &dyn Fn(Infallible)| watchdogs.watching(label, limits, work);
     let rest = |(), done| rest(done);
-    attended_parts(program, watchdogs, cancel, (), work, |(), none| match none {}, rest)
+    attended_parts(
+        program,
+        watchdogs,
+        cancel,
+        (),
+        work,
+        |(), none| match none {},
+        rest,
+    )
 }
 
 /// The same of work that has its parts shown on the way, on this thread, to a state that the rest takes.

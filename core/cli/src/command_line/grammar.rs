@@ -676,7 +676,7 @@ fn disk_options() -> [Arg; 4] {
         .value_parser(ValueParser::new(minutes)),
         folder(
             RESUME,
-            "Goes on from the last checkpoint of this folder, with the parameters and options of the command that wrote it. Limits,              the number of threads and what is written are this command's",
+            "Goes on from the last checkpoint of this folder, with the parameters and options of the command that wrote it. Limits, the number of threads and what is written are this command's; a limit on states or depth is not below what the checkpoint has, and the time to read it is not counted",
         )
         .conflicts_with_all([CHECKPOINT, "walks", SAMPLES]),
         folder(

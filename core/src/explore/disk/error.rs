@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::report::number::grouped;
+
 /// Reason why a search cannot be kept on disk, or not go on from there.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DiskError {
@@ -63,6 +65,27 @@ pub enum DiskError {
         saved: String,
         /// Value that was asked for.
         asked: String,
+    },
+    /// A limit is below what the checkpoint has.
+    #[error(
+        "the checkpoint in {} has reached {} {what}, which is beyond the limit of {}",
+        .path.display(), grouped(*.has), grouped(*.limit)
+    )]
+    BeyondLimit {
+        /// The folder.
+        path: PathBuf,
+        /// Unit of the limit.
+        what: &'static str,
+        /// Its value in the checkpoint.
+        has: u64,
+        /// The limit.
+        limit: u64,
+    },
+    /// A limit, or its user, has ended a search while it read the checkpoint.
+    #[error("the checkpoint in {} was not read to its end: a limit came first", .path.display())]
+    Unread {
+        /// The folder.
+        path: PathBuf,
     },
     /// The model answers otherwise than it did.
     #[error("the checkpoint in {} is one of another model: {what}", .path.display())]

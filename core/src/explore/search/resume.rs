@@ -1,18 +1,26 @@
 //! A search that goes on from a checkpoint.
 
 use std::path::Path;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 use super::checkpoint::Moment;
 use super::kept::Kept;
 use super::state::Search;
+use crate::calls::Watched;
 use crate::explore::StateId;
-use crate::explore::disk::{CHUNKS, DiskError, ListReader, Manifest, STATES, STEPS, SavedChunk};
+use crate::explore::disk::{
+    CHUNKS, DiskError, Journal, ListReader, Manifest, STATES, STEPS, SavedChunk,
+};
 use crate::explore::expansion::{Expand, Keeps};
 use crate::explore::frontier::Span;
 use crate::explore::graph::NodeId;
 use crate::explore::keys::{Compared, Form, KeyList};
+use crate::explore::limits::Clock;
 use crate::explore::options::Storage;
 use crate::explore::peers::take_keys;
+use crate::explore::predecessors::Predecessors;
+use crate::explore::segments::SegmentedVec;
 use crate::explore::set::{Candidate, InsertSink, StepOfChunk, Visited};
 use crate::state::Code;
 
@@ -51,11 +59,59 @@ where
             return Ok(None);
         };
         let resumed = match kept.journal.resumed.take() {
-            Some(manifest) => Some(self.read(&mut kept, &manifest, form)?),
-            None => None,
+            Some(manifest) => self.read(&mut kept, &manifest, form).map(Some),
+            None => Ok(None),
         };
+        self.count_from_now(&kept.journal);
         self.kept = Some(kept);
-        Ok(resumed)
+        resumed
+    }
+
+    /// Counts the time of the search from now on: what was before is the reading of a checkpoint.
+    fn count_from_now(&mut self, journal: &Journal) {
+        let read = self.clock.started.elapsed();
+        let microseconds = u64::try_from(read.as_micros()).unwrap_or(u64::MAX);
+        journal.uncounted.store(microseconds, Ordering::Relaxed);
+        if let Some(watched) = Watched::of_this_thread() {
+            watched.does_not_count(read);
+        }
+        self.clock.started = Instant::now();
+    }
+
+    /// Ends the reading if it was cancelled, or takes too much memory or time: as much as the limit allows, and at least as much as the
+    /// searches took that wrote the checkpoint. So a search that is always ended by that limit goes on each time.
+    fn may_read_on(&mut self, manifest: &Manifest, path: &Path) -> Result<(), DiskError> {
+        let Clock {
+            mut limits,
+            watch,
+            started,
+        } = self.clock;
+        limits.seconds = limits.seconds.map(|most| most.max(manifest.seconds));
+        // Where states may go to disk there is room for them.
+        let is_memory_short = || {
+            self.spill
+                .is_none()
+                .then(|| limits.out_of_memory())
+                .flatten()
+        };
+        self.unread = limits.out_of_time(&watch, started).or_else(is_memory_short);
+        match self.unread {
+            None => Ok(()),
+            Some(_) => Err(DiskError::Unread {
+                path: path.to_owned(),
+            }),
+        }
+    }
+
+    /// Forgets what was read of a checkpoint.
+    pub(super) fn forget_read(&mut self) {
+        self.log = SegmentedVec::new();
+        self.predecessors = Predecessors::new(self.predecessors.kept_steps());
+        if let Some(kept) = &mut self.kept {
+            kept.journal.written.resumed_states = None;
+            kept.journal
+                .end("the one that was resumed was not read to its end");
+        }
     }
 
     fn read(
@@ -124,6 +180,7 @@ where
         let wanted: Vec<K> = wanted.unwrap_or_default().into_iter().flatten().collect();
         let mut mentioned = vec![StateId(u64::MAX); wanted.len()];
         loop {
+            self.may_read_on(manifest, &path)?;
             read_keys(&mut reader, self.model, &mut list)?;
             keys.clear();
             K::take(&mut list, &mut keys);
@@ -185,8 +242,11 @@ where
     fn read_steps(&mut self, kept: &mut Kept<K>, manifest: &Manifest) -> Result<(), DiskError> {
         let path = kept.journal.folder.path().join(STEPS);
         let mut reader = kept.journal.reader(STEPS, manifest.steps);
-        let mut count = 0;
+        let mut count: u64 = 0;
         while let Some(word) = reader.next()? {
+            if count.is_multiple_of(BATCH as u64) {
+                self.may_read_on(manifest, &path)?;
+            }
             let step = StepOfChunk {
                 source: (word >> 32) as u32,
                 step: word as u32,
@@ -216,8 +276,11 @@ where
         let path = kept.journal.folder.path().join(CHUNKS);
         let mut reader = kept.journal.reader(CHUNKS, manifest.chunks);
         let mut next = 0;
-        let mut count = 0;
+        let mut count: usize = 0;
         while let Some(first) = reader.next()? {
+            if count.is_multiple_of(BATCH) {
+                self.may_read_on(manifest, &path)?;
+            }
             let [start, end, length] = [reader.word()?, reader.word()?, reader.word()?];
             let chunk = SavedChunk {
                 first,
