@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use refmap::explore::PeersError;
+use refmap::explore::{DiskError, PeersError};
 use refmap::obligation::CheckError;
 
 use super::junit::JunitFileError;
@@ -80,6 +80,12 @@ impl CommandError {
     pub(super) fn status(&self) -> Status {
         match self {
             Self::Input(InputError::Check(CheckError::Peers(PeersError::Lost { .. }))) => {
+                Status::Incomplete
+            }
+            // Of a search in one process that is a report.
+            Self::Input(InputError::Check(CheckError::Disk(error)))
+                if matches!(**error, DiskError::Unread { .. }) =>
+            {
                 Status::Incomplete
             }
             Self::LostWithCheckpoint { .. } => Status::Incomplete,

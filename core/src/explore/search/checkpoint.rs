@@ -1,8 +1,6 @@
 //! Checkpoints of a search: what it writes between two waves.
 
-use serde_json::Value;
-
-use super::kept::Kept;
+use super::kept::{Extent, Kept};
 use super::state::{Search, Worker};
 use crate::explore::StateId;
 use crate::explore::disk::{Checksum, DiskError, ListFile, Manifest, SavedSpan};
@@ -25,17 +23,6 @@ pub(super) struct Moment<'a> {
     pub unexpanded: &'a [Span],
     /// The first state to which those that are being expanded have led.
     pub before: u64,
-}
-
-/// Extent of a search between two waves: what a checkpoint has of its figures.
-pub(in crate::explore) struct Extent {
-    /// The first state of the wave that comes next.
-    pub next: u64,
-    pub states: usize,
-    pub transitions: u64,
-    pub depth: u32,
-    /// Data of what was found; none where the model is at fault.
-    pub tally: Option<Value>,
 }
 
 /// Choice when a checkpoint is written.

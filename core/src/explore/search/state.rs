@@ -2,8 +2,7 @@
 
 use std::time::Instant;
 
-use super::checkpoint::Extent;
-use super::kept::Kept;
+use super::kept::{Extent, Kept};
 use super::member::Together;
 use crate::explore::duplicates::{DuplicateFilter, Pending};
 use crate::explore::expansion::{Expand, Expanded, Expander};
