@@ -295,7 +295,7 @@ fn check(
     attended(program, &command.check, limits, cancel, work, |report| {
         let is_unreturned = report.is_err();
         let report = report
-            .unwrap_or_else(|unreturned| Ok(check.unreturned(&command.arguments, &unreturned)));
+            .unwrap_or_else(|held_up| Ok(check.unreturned(&command.arguments, &held_up.by)));
         bar.clear();
         let mut failures = Failures::default();
         #[cfg(feature = "distributed")]
