@@ -84,6 +84,7 @@ mod functions;
 mod guard;
 pub mod inclusion;
 mod index_set;
+pub mod input;
 mod invariant;
 pub mod liveness;
 mod model_call;

@@ -5,25 +5,32 @@
 //! quote. `tau` and `i` are invisible. Spaces around the parts, blank lines and CRLF are allowed.
 
 use std::io::{self, BufRead};
-use std::sync::atomic::{AtomicBool, Ordering};
 
+use refmap::explore::Clock;
 use refmap::inclusion::{Graph, GraphError, Labels, Step, StepLabel};
+use refmap::input::Interrupted;
+use refmap::internal::grouped;
 
 /// Length of a line above which it is refused, in bytes.
 const LONGEST_LINE: u64 = 1 << 20;
 
-/// Lines between two looks at whether reading is cancelled.
-const LINES: u64 = 1 << 12;
+/// Bytes that a state takes in memory, at least, whether there are steps of it or not.
+const STATE_BYTES: u64 = 16;
 
 /// Reason why a file is no labelled transition system.
 #[derive(Debug, thiserror::Error)]
 pub enum AldebaranError {
     /// It cannot be read.
     #[error("cannot be read: {0}")]
-    Io(#[from] io::Error),
-    /// Reading was cancelled.
-    #[error("interrupted before its end")]
-    Interrupted,
+    Io(#[source] io::Error),
+    /// A limit was reached before its end.
+    #[error("{interrupted}, at line {}", grouped(*.line))]
+    Interrupted {
+        /// Number of the line that was being read, from 1 on.
+        line: u64,
+        /// The limit.
+        interrupted: Interrupted,
+    },
     /// It has no line.
     #[error("it has no header: a line `des (INITIAL, TRANSITIONS, STATES)`")]
     Empty,
@@ -43,6 +50,16 @@ pub enum AldebaranError {
         /// Number of lines.
         found: u64,
     },
+}
+
+impl AldebaranError {
+    /// The error of an input at a line, from 1 on.
+    pub fn at(line: u64, error: io::Error) -> Self {
+        match Interrupted::in_error(&error) {
+            Some(interrupted) => Self::Interrupted { line, interrupted },
+            None => Self::Io(error),
+        }
+    }
 }
 
 /// Fault of a line.
@@ -80,30 +97,30 @@ struct Header {
     states: u32,
 }
 
-/// Reads a system, with the labels that it shares with others.
+/// Reads a system, with the labels that it shares with others. The limits are those of the clock, and of the input while it is read.
 ///
 /// # Errors
 ///
-/// If a line cannot be read as one of the format, or a state is out of range.
+/// If a line cannot be read as one of the format, a state is out of range, or a limit is reached.
 pub fn read(
     mut input: impl BufRead,
     labels: &mut Labels,
-    cancel: &AtomicBool,
+    clock: &Clock<'_>,
 ) -> Result<Graph, AldebaranError> {
     let mut header: Option<Header> = None;
-    let mut steps = Vec::new();
+    let mut steps: Vec<Step> = Vec::new();
     let mut buffer = Vec::new();
-    let mut line = 0;
+    let (mut line, mut bytes) = (0, 0);
     loop {
-        if line % LINES == 0 && cancel.load(Ordering::Relaxed) {
-            return Err(AldebaranError::Interrupted);
-        }
         buffer.clear();
         let mut limited = io::Read::take(&mut input, LONGEST_LINE + 1);
-        if limited.read_until(b'\n', &mut buffer)? == 0 {
+        let read = limited.read_until(b'\n', &mut buffer);
+        let read = read.map_err(|error| AldebaranError::at(line + 1, error))?;
+        if read == 0 {
             break;
         }
         line += 1;
+        bytes += read as u64;
         let at = |fault| AldebaranError::Line { line, fault };
         let text = text(&buffer).map_err(at)?;
         if text.is_empty() {
@@ -134,6 +151,13 @@ pub fn read(
             announced: transitions,
             found,
         });
+    }
+    let mentioned = steps.iter().flat_map(|step| [step.from, step.to]);
+    let greatest = mentioned.fold(initial, u32::max);
+    let needed = (u64::from(greatest) + found) * STATE_BYTES;
+    if let Some(limit) = clock.limits.no_room_for(needed) {
+        let interrupted = Interrupted { limit, bytes };
+        return Err(AldebaranError::Interrupted { line, interrupted });
     }
     Graph::new(states, initial, &steps).map_err(|error| AldebaranError::Line {
         line: 1,
@@ -213,10 +237,16 @@ fn number<T: std::str::FromStr>(text: &str) -> Result<T, LineFault> {
 
 #[cfg(test)]
 mod tests {
+    use refmap::explore::{Limit, Limits, Watch};
+
     use super::*;
 
+    fn unbounded() -> Clock<'static> {
+        Clock::new(Limits::default(), Watch::default())
+    }
+
     fn read(text: &str) -> Result<Graph, AldebaranError> {
-        super::read(text.as_bytes(), &mut Labels::new(), &AtomicBool::new(false))
+        super::read(text.as_bytes(), &mut Labels::new(), &unbounded())
     }
 
     #[test]
@@ -316,17 +346,33 @@ mod tests {
         let error = super::read(
             &b"des (0,1,2)\n(0,\xFF,1)\n"[..],
             &mut Labels::new(),
-            &AtomicBool::new(false),
+            &unbounded(),
         );
         assert_eq!(
             error.expect_err("no text").to_string(),
             "line 2: it is no UTF-8"
         );
-        let error = super::read(
-            &b"des (0,0,2)\n"[..],
-            &mut Labels::new(),
-            &AtomicBool::new(true),
-        );
-        assert!(matches!(error, Err(AldebaranError::Interrupted)));
+    }
+
+    /// A line can speak of more states than there is room for.
+    #[test]
+    fn states_without_steps_need_room_too() {
+        let bounded = |bytes| {
+            let limits = Limits {
+                memory_bytes: Some(bytes),
+                ..Limits::default()
+            };
+            let clock = Clock::new(limits, Watch::default());
+            let text = "des (0,2,4294967295)\n(0,a,1)\n(1,a,4294967294)\n";
+            super::read(text.as_bytes(), &mut Labels::new(), &clock)
+        };
+        match bounded(8 << 30) {
+            Err(AldebaranError::Interrupted { line, interrupted }) => {
+                assert_eq!((line, interrupted.bytes), (3, 46));
+                assert_eq!(interrupted.limit, Limit::MemoryBytes(8 << 30));
+            }
+            other => panic!("{other:?}"),
+        }
+        assert!(read("des (0,1,4294967295)\n(0,a,1)\n").is_ok());
     }
 }

@@ -20,7 +20,6 @@ mod files;
 mod grammar;
 mod graph;
 mod include;
-mod input;
 mod json;
 mod junit;
 mod listing;
@@ -40,6 +39,7 @@ mod size;
 mod status;
 mod stress;
 mod table;
+mod temporary;
 mod terminal;
 mod trace_file;
 mod validate;
@@ -70,7 +70,7 @@ pub use status::Status;
 pub use trace_file::TraceFileError;
 
 #[cfg(feature = "pictures")]
-pub(crate) use json::escaped;
+pub(crate) use json::within_page;
 
 use crate::catalogue::{Catalogue, InputError};
 use refmap::explore::{Checkpoints, PeersError, Progress, Watch, Watchdog};
@@ -102,7 +102,9 @@ pub fn main(name: &'static str, about: &'static str, catalogue: &Catalogue) -> E
 
 /// Ends the process, whatever its threads do.
 fn end(status: Result<Status, CommandError>) -> ! {
-    std::process::exit(told(status) as i32)
+    let status = told(status);
+    temporary::remove_all();
+    std::process::exit(status as i32)
 }
 
 /// Status of a command that was carried out, or an error that is told.
@@ -294,8 +296,8 @@ fn check(
     let limits = command.settings.limits;
     attended(program, &command.check, limits, cancel, work, |report| {
         let is_unreturned = report.is_err();
-        let report = report
-            .unwrap_or_else(|held_up| Ok(check.unreturned(&command.arguments, &held_up.by)));
+        let report =
+            report.unwrap_or_else(|held_up| Ok(check.unreturned(&command.arguments, &held_up.by)));
         bar.clear();
         let mut failures = Failures::default();
         #[cfg(feature = "distributed")]

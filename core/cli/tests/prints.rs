@@ -6,6 +6,8 @@
 
 use std::env;
 use std::fmt::{self, Debug};
+#[cfg(unix)]
+use std::fs;
 use std::hash::{Hash, Hasher};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -17,8 +19,8 @@ use std::time::{Duration, Instant};
 use refmap::AbstractSteps::{self, One};
 use refmap::obligation::Checker;
 use refmap::{Action, Refinement, State, TransitionSystem};
-use refmap_cli::catalogue::{Catalogue, Check};
-use refmap_cli::clap;
+use refmap_cli::catalogue::{Catalogue, Check, InputError, Nothing, StressRun};
+use refmap_cli::{OutputFile, clap};
 use serde::Serialize;
 
 /// Set where the program is the command line.
@@ -165,8 +167,26 @@ fn catalogue() -> Catalogue {
     Catalogue {
         checks: vec![count],
         claims: claims.to_owned(),
+        stress: vec![writes()],
         ..Catalogue::default()
     }
+}
+
+/// A run that does not come to the end of what it writes.
+fn writes() -> StressRun {
+    StressRun::new("writes", "", "", |_: &Nothing, settings| {
+        let path = settings.record.expect("it is run with a file");
+        let file = OutputFile::prepare(path).map_err(InputError::instance)?;
+        let written = file.write(settings.cancel, |file| {
+            file.write_all(&[0; 1 << 16])?;
+            println!("begun");
+            loop {
+                thread::park();
+            }
+        });
+        written.map_err(InputError::instance)?;
+        unreachable!("what is written has no end")
+    })
 }
 
 fn program() -> Command {
@@ -351,11 +371,44 @@ fn a_terminal_shows_prints_between_progress() {
 #[cfg(not(unix))]
 fn a_terminal_shows_prints_between_progress() {}
 
+/// A second signal ends the command at once, and its draft of a file is gone.
+#[cfg(unix)]
+fn a_second_signal_leaves_no_draft() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let names = || {
+        let names = fs::read_dir(folder.path()).expect("it is there");
+        names.map(|entry| entry.expect("it is there").file_name())
+    };
+    let mut child = program()
+        .args(["stress", "writes", "--seconds", "1000", "--record"])
+        .arg(folder.path().join("history.jsonl"))
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program runs");
+    let mut lines = BufReader::new(child.stdout.as_mut().expect("it is a pipe")).lines();
+    let begun = lines.find(|line| line.as_ref().is_ok_and(|line| line == "begun"));
+    assert!(begun.is_some(), "it has begun to write");
+    assert_eq!(names().count(), 1, "there is a draft");
+    for _ in 0..2 {
+        let id = child.id().to_string();
+        let sent = Command::new("kill").args(["-TERM", &id]).status();
+        assert!(sent.expect("signals can be sent").success());
+    }
+    let output = ended(child, "stress writes");
+    assert_eq!(output.status.code(), Some(128 + 15), "{output:?}");
+    assert_eq!(names().collect::<Vec<_>>(), [""; 0]);
+}
+
+#[cfg(not(unix))]
+fn a_second_signal_leaves_no_draft() {}
+
 fn main() -> ExitCode {
     if env::var_os(IS_COMMAND_LINE).is_some() {
         return refmap_cli::main("prints", "A model that prints.", &catalogue());
     }
-    let tests: [(&str, fn()); 5] = [
+    let tests: [(&str, fn()); 6] = [
         ("prints_go_through", prints_go_through),
         ("json_is_whole", json_is_whole),
         ("the_default_run_ends", the_default_run_ends),
@@ -363,6 +416,10 @@ fn main() -> ExitCode {
         (
             "a_terminal_shows_prints_between_progress",
             a_terminal_shows_prints_between_progress,
+        ),
+        (
+            "a_second_signal_leaves_no_draft",
+            a_second_signal_leaves_no_draft,
         ),
     ];
     // The filters of `cargo test`, as far as they are names.

@@ -22,7 +22,8 @@ use super::ordered::Ordered;
 use super::problem::{HistoryError, Problem};
 use super::settings::Settings;
 use super::validator::{Outcome, Parts, Validation, validate};
-use refmap::explore::Watch;
+use refmap::explore::{Limits, Watch};
+use refmap::internal::counted;
 use refmap::report::Verdict;
 use refmap::report::history::{Criterion, NoEnd, ShownEvent};
 
@@ -64,7 +65,7 @@ where
             true
         })
     };
-    let whole = match read(observed, settings.criterion, &mut events, &mut is_apart)? {
+    let whole = match read(observed, settings, &mut events, &mut is_apart)? {
         Ok(whole) => whole,
         Err(unread) => return Ok(*unread),
     };
@@ -109,12 +110,7 @@ where
         split.add(&objects[number as usize], number, event);
         true
     };
-    let whole = match read(
-        observed,
-        settings.criterion,
-        &mut ordered(events, None),
-        &mut add,
-    )? {
+    let whole = match read(observed, settings, &mut ordered(events, None), &mut add)? {
         Ok(whole) => whole,
         Err(unread) => return Ok(*unread),
     };
@@ -138,20 +134,32 @@ struct Whole<E> {
     goes_on: bool,
 }
 
+/// Number of events read between two looks at the limits.
+const EVENTS: usize = 1 << 12;
+
 /// Reads a history, up to where it stops or an event is of no part; what is said of it instead if a limit is reached or its reader
 /// panics.
 fn read<O: Observed>(
     observed: &O,
-    criterion: Criterion,
+    settings: &Settings<'_>,
     events: &mut impl Iterator<Item = Result<Event<O::Event>, HistoryError>>,
     is_of_part: &mut dyn FnMut(u64, &Event<O::Event>) -> bool,
 ) -> Result<Result<Whole<O::Event>, Box<Validation>>, HistoryError> {
+    let (criterion, clock) = (settings.criterion, settings.clock());
     let mut whole = Whole {
         events: Vec::new(),
         no_end: None,
         goes_on: false,
     };
+    let unread = |limit, far: String| Ok(Err(Box::new(Validation::unread(criterion, limit, far))));
     loop {
+        let events_read = whole.events.len();
+        if events_read.is_multiple_of(EVENTS)
+            && let Some(limit) = clock.out_of_time_or_memory()
+        {
+            let far = counted(events_read as u64, "event");
+            return unread(limit, format!("{limit} came when {far} were read"));
+        }
         let event = match guarded(|| reading("`Deserialize` of an event", || events.next())) {
             Ok(Some(event)) => event,
             Ok(None) => return Ok(Ok(whole)),
@@ -174,8 +182,8 @@ fn read<O: Observed>(
                 Problem::NoEnd { within_line } => {
                     whole.no_end = Some(NoEnd { line, within_line });
                 }
-                Problem::Interrupted(limit) => {
-                    return Ok(Err(Box::new(Validation::unread(criterion, limit))));
+                Problem::Interrupted(interrupted) => {
+                    return unread(interrupted.limit, interrupted.to_string());
                 }
                 problem => return Err(HistoryError { line, problem }),
             },
@@ -322,12 +330,11 @@ where
         if at >= parts.len() || at > refused.load(Ordering::Relaxed) {
             return;
         }
-        let mut limits = settings.limits;
-        limits.seconds = limits
-            .seconds
-            .map(|seconds| (seconds - started.elapsed().as_secs_f64()).max(0.0));
         let settings = Settings {
-            limits,
+            limits: Limits {
+                since: settings.limits.since.or(Some(started)),
+                ..settings.limits
+            },
             watch: Watch {
                 cancel: Some(&cancels[at]),
                 progress: None,

@@ -7,7 +7,7 @@ use super::outlook::Ahead;
 use super::places::Places;
 use super::problem::{HistoryError, Problem};
 use super::window::Log;
-use refmap::explore::Limit;
+use refmap::input::Interrupted;
 use refmap::report::history::{Criterion, NoEnd};
 
 /// Events that are still to come, and how they end.
@@ -31,8 +31,8 @@ enum Over {
 
 /// Reason why the rest of a history is not known.
 pub(super) enum Failure {
-    /// A limit was reached while the input was silent.
-    Limit(Limit),
+    /// A limit was reached before it was read.
+    Interrupted(Interrupted),
     /// The history is malformed.
     Error(HistoryError),
 }
@@ -101,7 +101,7 @@ impl Over {
         let HistoryError { line, problem } = error;
         match problem {
             Problem::NoEnd { within_line } => Self::NoEnd(NoEnd { line, within_line }),
-            Problem::Interrupted(limit) => Self::Failed(Failure::Limit(limit)),
+            Problem::Interrupted(interrupted) => Self::Failed(Failure::Interrupted(interrupted)),
             problem => Self::Failed(Failure::Error(HistoryError { line, problem })),
         }
     }

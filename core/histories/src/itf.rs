@@ -75,18 +75,19 @@ pub fn validate_trace<S: TransitionSystem>(
         .unwrap_or_default();
     let states = trace.get("states").and_then(Value::as_array);
     let states = states.ok_or(TraceError::NoStates)?;
-    let mut events = Vec::new();
     for (number, state) in states.iter().enumerate() {
-        let shown = shown(number, state, &known)?;
-        events.push(Event {
-            thread: 0,
-            place: number as u64,
-            begin: number as u64,
-            end: Some(number as u64),
-            event: Some(shown),
-        });
+        check(number, state, &known)?;
     }
-    let validated = validate(&Traced(specification), Ordered::of(events), settings);
+    let events = (0..).zip(states).map(|(number, state)| {
+        Ok(Event {
+            thread: 0,
+            place: number,
+            begin: number,
+            end: Some(number),
+            event: Some(shown(state, &known)),
+        })
+    });
+    let validated = validate(&Traced(specification), Ordered::new(events), settings);
     let mut validation = validated.expect("states come one after the other");
     if let Outcome::Refuted(explanation) = &mut validation.outcome {
         without_lines(explanation);
@@ -94,27 +95,38 @@ pub fn validate_trace<S: TransitionSystem>(
     Ok(validation)
 }
 
-fn shown(number: usize, state: &Value, known: &[String]) -> Result<Shown, TraceError> {
-    let Value::Object(state) = state else {
+/// Checks that an element of a trace is a state, of variables of the specification alone.
+fn check(number: usize, state: &Value, known: &[String]) -> Result<(), TraceError> {
+    let Value::Object(variables) = state else {
         return Err(TraceError::NoState { state: number });
     };
-    let mut shown = Map::new();
-    for (variable, value) in state {
-        if known.contains(variable) {
-            shown.insert(variable.clone(), value.clone());
-        } else if !variable.starts_with('#') && !STEP_VARIABLES.contains(&variable.as_str()) {
-            return Err(TraceError::UnknownVariable {
-                state: number,
-                variable: variable.clone(),
-                known: known.to_vec(),
-            });
-        }
+    let is_other = |variable: &&String| {
+        let is_of_step = variable.starts_with('#') || STEP_VARIABLES.contains(&variable.as_str());
+        !known.contains(variable) && !is_of_step
+    };
+    if let Some(variable) = variables.keys().find(is_other) {
+        return Err(TraceError::UnknownVariable {
+            state: number,
+            variable: variable.clone(),
+            known: known.to_vec(),
+        });
     }
-    if shown.is_empty() {
-        Err(TraceError::NoVariable { state: number })
+    if variables.keys().any(|variable| known.contains(variable)) {
+        Ok(())
     } else {
-        Ok(Shown(shown))
+        Err(TraceError::NoVariable { state: number })
     }
+}
+
+/// Variables of the specification that a state has.
+fn shown(state: &Value, known: &[String]) -> Shown {
+    let variables = state.as_object().into_iter().flatten();
+    let shown = variables.filter(|(variable, _)| known.contains(variable));
+    Shown(
+        shown
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect(),
+    )
 }
 
 /// Removes line numbers, which a trace does not have.

@@ -103,7 +103,7 @@
 //! writes a line with `null` for each. A line has at most a mebibyte. An event names nothing that the header's instance does
 //! not have ([`Observed::check`]). Every error is reported with its line ([`HistoryError`]).
 //!
-//! [`Source`] reads a pipe within the limits: who waits for a line that does not come can be interrupted.
+//! [`Source`](refmap::input::Source) reads a file or a pipe within the limits: who waits for a line that does not come can be interrupted.
 //!
 //! A trace in the Informal Trace Format is a history of one thread ([`validate_trace`]). Histories that Jepsen recorded are
 //! read by [`foreign`].
@@ -134,7 +134,6 @@ mod search;
 mod set;
 mod settings;
 mod smallest;
-mod source;
 pub mod specifications;
 mod strict;
 mod validator;
@@ -156,6 +155,5 @@ pub use refmap::report::history::{
     ShownEvent, Situation, SmallWindow, StepKind,
 };
 pub use settings::Settings;
-pub use source::{Interrupted, Source};
 pub use validator::{Outcome, Parts, Validation, validate};
 pub use writer::Writer;

@@ -4,11 +4,10 @@ use refmap::internal::{counted, grouped};
 use std::fmt::{self, Display};
 use std::io;
 
-use refmap::explore::Limit;
+use refmap::input::Interrupted;
 use serde_json::Value;
 
 use super::event::{MOST_THREADS, VERSION, line};
-use super::source::Interrupted;
 
 /// Error in a history, with its line.
 #[derive(Debug)]
@@ -78,9 +77,9 @@ pub enum Problem {
     /// The line cannot be read.
     #[error("cannot be read: {0}")]
     Io(#[source] io::Error),
-    /// A limit was reached while the validator waited for the line.
-    #[error("{0} came before the line")]
-    Interrupted(Limit),
+    /// A limit was reached before the line was read.
+    #[error("{0}")]
+    Interrupted(Interrupted),
     /// The input ends, and no line says that the history does: it may have been cut. All events before were read.
     #[error("the history has no end: {}", if *.within_line {
         "the input ends in the middle of this line"
@@ -239,7 +238,7 @@ impl HistoryError {
 impl From<io::Error> for Problem {
     fn from(error: io::Error) -> Self {
         match Interrupted::in_error(&error) {
-            Some(limit) => Self::Interrupted(limit),
+            Some(interrupted) => Self::Interrupted(interrupted),
             None => Self::Io(error),
         }
     }

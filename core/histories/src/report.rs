@@ -205,7 +205,12 @@ impl Validation {
         ];
         let said = parts.iter().filter(|(events, _)| *events > 0);
         let said = said.map(|(events, what)| format!("{} {what}", counted(*events, "event")));
-        let said: Vec<_> = self.apart().into_iter().chain(said).collect();
+        let unread = self.unread.iter().map(|far| match self.events {
+            0 => format!("{far}: nothing of the history is decided"),
+            _ => format!("{far}: nothing is said of the rest of the history"),
+        });
+        let apart = self.apart();
+        let said: Vec<_> = unread.chain(apart).chain(said).collect();
         (!said.is_empty()).then(|| said.join("; "))
     }
 

@@ -1,6 +1,6 @@
 //! Settings of a validation.
 
-use refmap::explore::{Limits, Watch};
+use refmap::explore::{Clock, Limits, Watch};
 use refmap::report::history::Criterion;
 
 /// Settings of a validation.
@@ -26,6 +26,13 @@ pub struct Settings<'a> {
     pub limits: Limits,
     /// Cancellation and progress.
     pub watch: Watch<'a>,
+}
+
+impl<'a> Settings<'a> {
+    /// Clock of a validation that begins now.
+    pub fn clock(&self) -> Clock<'a> {
+        Clock::new(self.limits, self.watch)
+    }
 }
 
 impl Default for Settings<'_> {

@@ -34,6 +34,8 @@ pub struct Validation {
     pub criterion: Criterion,
     /// Result of the search for an order.
     pub outcome: Outcome,
+    /// Place up to which the history was read, where a limit was reached before its end.
+    pub unread: Option<String>,
     /// Number of events read.
     pub events: u64,
     /// Number of interesting events that have an end.
@@ -121,9 +123,12 @@ impl Validation {
         }
     }
 
-    /// Validation of a history of which a limit left nothing to be read.
-    pub fn unread(criterion: Criterion, limit: Limit) -> Self {
-        Self::nothing(criterion, Outcome::Undecided(limit))
+    /// Validation of a history of which nothing is decided, since a limit was reached before it was read; `far` says so.
+    pub fn unread(criterion: Criterion, limit: Limit, far: String) -> Self {
+        Self {
+            unread: Some(far),
+            ..Self::nothing(criterion, Outcome::Undecided(limit))
+        }
     }
 
     /// Validation before which a function of the model panicked.
@@ -139,6 +144,7 @@ impl Validation {
         Self {
             criterion,
             outcome,
+            unread: None,
             events: 0,
             interesting: 0,
             threads: 0,
@@ -243,6 +249,7 @@ where
     let mut input = Input::new(events, settings.criterion);
     let stopped = guarded(|| run.events(&mut input));
     run.no_end = input.no_end();
+    let mut unread = None;
     let outcome = match stopped {
         Err(panicked) => {
             run.panicked = Some(panicked);
@@ -253,11 +260,17 @@ where
         Ok(Err(Stopped::Refused(refused))) => run.refused(refused),
         Ok(Err(Stopped::Unread)) => match input.into_failure() {
             Some(Failure::Error(error)) => return Err(error),
-            Some(Failure::Limit(limit)) => Outcome::Undecided(limit),
+            Some(Failure::Interrupted(interrupted)) => {
+                unread = Some(interrupted.to_string());
+                Outcome::Undecided(interrupted.limit)
+            }
             None => unreachable!("what is not known has a reason"),
         },
     };
-    Ok(run.validation(outcome))
+    Ok(Validation {
+        unread,
+        ..run.validation(outcome)
+    })
 }
 
 /// Reason why a validation ends before all events have an order.
@@ -664,6 +677,7 @@ impl<O: Observed> Run<'_, O> {
         Validation {
             criterion: settings.criterion,
             outcome,
+            unread: None,
             events: begun,
             interesting,
             threads: threads.len(),

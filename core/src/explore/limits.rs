@@ -21,6 +21,9 @@ pub struct Limits {
     pub seconds: Option<f64>,
     /// Memory held by the process.
     pub memory_bytes: Option<u64>,
+    /// Time at which `seconds` begin, where that is before the work itself: that of a command begins when it begins to read its
+    /// input.
+    pub since: Option<Instant>,
 }
 
 impl Limits {
@@ -32,36 +35,55 @@ impl Limits {
         *MOST.get_or_init(four_fifths)
     }
 
-    /// Reason for which a search that began at `started` has to end, if it has to: the time is up, or it was
-    /// cancelled.
+    /// Reason for which a search that began at `started`, or whatever [`Self::since`] says, has to end, if it has to: the time is
+    /// up, or it was cancelled.
     pub fn out_of_time(&self, watch: &Watch<'_>, started: Instant) -> Option<Limit> {
         if watch.is_cancelled() {
             return Some(Limit::Cancelled);
         }
         let seconds = self.seconds?;
         // A time that is no number is up.
-        let in_time = started.elapsed().as_secs_f64() < seconds;
+        let in_time = self.since.unwrap_or(started).elapsed().as_secs_f64() < seconds;
         (!in_time).then_some(Limit::Seconds(seconds))
     }
 
     /// Limit on memory, if the process holds as much as allowed; the operating system is asked for that.
     pub fn out_of_memory(&self) -> Option<Limit> {
-        let is_too_much = |most: &u64| resident_bytes().is_some_and(|held| held >= *most);
+        self.no_room_for(0)
+    }
+
+    /// Limit on memory, if the process would hold as much as allowed with so many bytes more.
+    pub fn no_room_for(&self, bytes: u64) -> Option<Limit> {
+        let is_too_much =
+            |most: &u64| resident_bytes().is_some_and(|held| held.saturating_add(bytes) >= *most);
         let most = self.memory_bytes.filter(is_too_much);
         most.map(Limit::MemoryBytes)
     }
 }
 
-/// Says when a search has to end.
+/// Clock of a piece of work: says when it has to end.
 #[derive(Clone, Copy)]
-pub(super) struct Clock<'a> {
+pub struct Clock<'a> {
+    /// Its limits, of which those on time and memory count.
     pub limits: Limits,
+    /// Its cancellation.
     pub watch: Watch<'a>,
+    /// Time at which it began.
     pub started: Instant,
 }
 
-impl Clock<'_> {
-    /// The limit on time, if it is reached, or that the search was cancelled.
+impl<'a> Clock<'a> {
+    /// The clock of work that begins now.
+    pub fn new(limits: Limits, watch: Watch<'a>) -> Self {
+        let started = Instant::now();
+        Self {
+            limits,
+            watch,
+            started,
+        }
+    }
+
+    /// The limit on time, if it is reached, or that the work was cancelled.
     pub fn out_of_time(&self) -> Option<Limit> {
         self.limits.out_of_time(&self.watch, self.started)
     }

@@ -104,8 +104,8 @@ where
                     return self.search(resumed.unexpanded, Some(resumed.before), None);
                 }
                 Err(error) => {
-                    if let Some(limit) = self.unread {
-                        self.forget_read();
+                    if let DiskError::Interrupted { limit, .. } = error {
+                        self.forget_read(&error.to_string());
                         return End::Limit(limit);
                     }
                     refused = Some(error);

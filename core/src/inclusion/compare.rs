@@ -12,7 +12,7 @@ use super::observed::Observed;
 use super::simulation::Sides;
 use crate::auxiliary::Base;
 use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem, SystemObject};
-use crate::explore::{Limits, Watch};
+use crate::explore::{Limit, Limits, Watch};
 use crate::model_call::{Panic, UNNAMED, catch_seldom, named};
 use crate::numbered::Numbered;
 use crate::overridden::Overridden;
@@ -161,6 +161,35 @@ impl Inclusion {
         self.evidence = None;
         self.unclaimed = Some(reason.to_owned());
     }
+
+    /// Outcome where a limit was reached before the systems were read; `far` says so.
+    pub fn unread(limit: Limit, far: String, seconds: f64) -> Self {
+        Self {
+            verdict: Included::Incomplete,
+            limit: Some(limit),
+            unclaimed: Some(far),
+            seconds,
+            ..Self::NOTHING
+        }
+    }
+
+    /// Outcome of systems of which nothing was looked at.
+    const NOTHING: Self = Self {
+        verdict: Included::Included,
+        rung: None,
+        trace_length: None,
+        pairs: 0,
+        states: 0,
+        specification_states: 0,
+        limit: None,
+        unclaimed: None,
+        warnings: Vec::new(),
+        bounds: Vec::new(),
+        variables: Vec::new(),
+        evidence: None,
+        evidence_limit: None,
+        seconds: 0.0,
+    };
 }
 
 /// Compares what two explicit systems show. Labels are those of both.
@@ -189,20 +218,9 @@ fn compared(
     let bounds = &mut Bounds::new(limits, watch);
     let decided = decide(sides, bounds);
     let mut inclusion = Inclusion {
-        verdict: Included::Included,
-        rung: None,
-        trace_length: None,
-        pairs: 0,
         states: sides.implementation.states(),
         specification_states: sides.specification.states(),
-        limit: None,
-        unclaimed: None,
-        warnings: Vec::new(),
-        bounds: Vec::new(),
-        variables: Vec::new(),
-        evidence: None,
-        evidence_limit: None,
-        seconds: 0.0,
+        ..Inclusion::NOTHING
     };
     let evidences = &mut Evidences {
         sides,

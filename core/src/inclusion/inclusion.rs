@@ -37,7 +37,7 @@ pub struct Inclusion {
     pub specification_states: u64,
     /// Limit that came first, if one did.
     pub limit: Option<Limit>,
-    /// Reason why nothing is claimed, where it is not a limit.
+    /// Reason why nothing is claimed, where it is more than a limit.
     pub unclaimed: Option<String>,
     /// Doubts about the verdict.
     pub warnings: Vec<String>,
@@ -56,21 +56,10 @@ pub struct Inclusion {
 impl Unreturned {
     /// The outcome of a comparison: nothing is claimed.
     pub fn inclusion(&self) -> Inclusion {
+        let far = format!("{} came, and {self}", self.limit);
         Inclusion {
-            verdict: Included::Incomplete,
-            rung: None,
-            trace_length: None,
-            pairs: 0,
             states: self.states,
-            specification_states: 0,
-            limit: Some(self.limit),
-            unclaimed: Some(self.to_string()),
-            warnings: Vec::new(),
-            bounds: Vec::new(),
-            variables: Vec::new(),
-            evidence: None,
-            evidence_limit: None,
-            seconds: self.seconds,
+            ..Inclusion::unread(self.limit, far, self.seconds)
         }
     }
 }

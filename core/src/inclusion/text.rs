@@ -49,17 +49,11 @@ impl Display for Head<'_> {
                      and no auxiliary variable helps",
                 )?;
             }
-            (Included::Incomplete, Some(limit)) => {
-                write!(f, ": ended by {limit}")?;
-                if let Some(reason) = &of.unclaimed {
-                    write!(f, ": {reason}")?;
-                }
-            }
-            (Included::Incomplete, None) => {
-                if let Some(reason) = &of.unclaimed {
-                    write!(f, ": {reason}")?;
-                }
-            }
+            (Included::Incomplete, limit) => match (&of.unclaimed, limit) {
+                (Some(reason), _) => write!(f, ": {reason}")?,
+                (None, Some(limit)) => write!(f, ": ended by {limit}")?,
+                (None, None) => (),
+            },
         }
         f.write_str("\n")?;
         for warning in &of.warnings {

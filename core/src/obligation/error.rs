@@ -8,7 +8,7 @@ use crate::rule::Process;
 use crate::state::WrongLimits;
 
 /// Reason why a check cannot be run.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum CheckError {
     /// An obligation that this refinement does not have.
     #[error("there is no obligation {name:?}{}; there are: {}", nearest_hint(.nearest), .known.join(", "))]

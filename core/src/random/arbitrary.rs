@@ -173,6 +173,7 @@ impl Arbitrary for Any<Limits> {
             depth: Option::arbitrary(source),
             seconds: Option::<u16>::arbitrary(source).map(f64::from),
             memory_bytes: Option::arbitrary(source),
+            since: None,
         })
     }
 }

@@ -9,6 +9,7 @@
 
 mod adjusting;
 pub mod clustered;
+mod damage;
 pub mod decomposed;
 pub mod explicit;
 mod labelling;
@@ -20,6 +21,7 @@ pub mod textbook;
 mod with_invariants;
 
 pub use adjusting::Adjusting;
+pub use damage::damaged;
 pub use labelling::Labelling;
 pub use meeting::{Participant, participants};
 pub use number::{Number, Whole};

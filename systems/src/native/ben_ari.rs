@@ -192,6 +192,9 @@ impl Memory {
     }
 }
 
+/// Number of nodes between two looks at whether the run has ended.
+const NODES: u32 = 64;
+
 /// The collector [Figs. 12–14].
 struct Collector {
     memory: Arc<Memory>,
@@ -201,6 +204,12 @@ struct Collector {
 }
 
 impl Collector {
+    /// True if the run has ended, which is asked at some nodes: a pass over a large memory takes long, and blackens a long list by
+    /// one node where it points backwards, so that a cycle can take as many passes as there are nodes.
+    fn has_ended(&self, node: u32) -> bool {
+        node % NODES == NODES - 1 && self.memory.ended.load(Ordering::SeqCst)
+    }
+
     fn cycle(&mut self) {
         let Bounds { nodes, roots, .. } = self.memory.bounds;
         for root in 0..roots {
@@ -208,7 +217,9 @@ impl Collector {
         }
         let mut counted = 0;
         loop {
-            self.propagate();
+            if !self.propagate() {
+                return;
+            }
             let blacks = (0..nodes)
                 .filter(|node| self.memory.is_black(*node))
                 .count();
@@ -218,6 +229,9 @@ impl Collector {
             counted = blacks;
         }
         for node in 0..nodes {
+            if self.has_ended(node) {
+                return;
+            }
             if self.memory.is_black(node) {
                 self.memory.colour(node, false)
             } else {
@@ -227,11 +241,14 @@ impl Collector {
         self.counts.cycles += 1;
     }
 
-    /// The sons of black nodes become black, in one pass.
-    fn propagate(&mut self) {
+    /// The sons of black nodes become black, in one pass; returns whether it is complete.
+    fn propagate(&mut self) -> bool {
         let Bounds { nodes, sons, .. } = self.memory.bounds;
         self.counts.passes += 1;
         for node in 0..nodes {
+            if self.has_ended(node) {
+                return false;
+            }
             linger(&mut self.noise);
             if self.memory.is_black(node) {
                 for son in 0..sons {
@@ -239,6 +256,7 @@ impl Collector {
                 }
             }
         }
+        true
     }
 
     /// Puts a node in front of the free list.
@@ -461,4 +479,46 @@ pub fn run(
         ..mutator.counts
     };
     Ok(Outcome { counts, violation })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A collector of a memory that is one list, which points backwards: a pass blackens one more node of it.
+    fn collector(nodes: u32, ended: bool) -> Collector {
+        let bounds = Bounds {
+            nodes,
+            sons: 1,
+            roots: 1,
+        };
+        let before = |node: u32| node.checked_sub(1).unwrap_or(nodes - 1);
+        let memory = Memory {
+            bounds,
+            fault: Fault::None,
+            cells: (0..nodes).map(before).map(AtomicU32::new).collect(),
+            black: (0..nodes).map(|_| AtomicBool::new(false)).collect(),
+            ended: AtomicBool::new(ended),
+        };
+        Collector {
+            memory: Arc::new(memory),
+            counts: Counts::default(),
+            noise: Generator::numbered(0, 1),
+            log: None,
+        }
+    }
+
+    #[test]
+    fn a_cycle_ends_with_the_run() {
+        let mut whole = collector(10, false);
+        whole.cycle();
+        // The last pass finds that there is nothing more.
+        assert_eq!((whole.counts.cycles, whole.counts.passes), (1, 9));
+        let mut ended = collector(Bounds::MOST_NODES, true);
+        ended.cycle();
+        assert_eq!((ended.counts.cycles, ended.counts.passes), (0, 1));
+        let is_black = |node: &u32| ended.memory.is_black(*node);
+        let blackened: Vec<u32> = (0..Bounds::MOST_NODES).filter(is_black).collect();
+        assert_eq!(blackened, [0, Bounds::MOST_NODES - 1]);
+    }
 }

@@ -12,20 +12,22 @@ use serde_json::{Map, Value};
 use super::error::InputError;
 use super::parameters::Parameters;
 use super::translated::{Datum, Translated};
-use refmap::explore::{Limit, Unreturned};
+use refmap::explore::Unreturned;
+use refmap::input::Interrupted;
+use refmap::internal::{counted, grouped};
 use refmap::report::Report;
 use refmap::report::history::Criterion;
 use refmap_histories::foreign::{self, Foreign, ForeignError, ForeignProblem, Format};
 use refmap_histories::specifications::{Called, Operations, Sequential};
 use refmap_histories::{
-    Event, Header, History, HistoryError, Interrupted, Observed, Ordered, Problem, Settings,
-    TraceError, Validation, validate, validate_apart, validate_objects, validate_trace,
+    Event, Header, History, HistoryError, Observed, Ordered, Problem, Settings, TraceError,
+    Validation, validate, validate_apart, validate_objects, validate_trace,
 };
 
 type Answer = Result<Report, ValidatorError>;
 type Run = dyn Fn(History<&mut dyn BufRead>, &Settings<'_>) -> Answer + Send + Sync;
 type RunTrace = dyn Fn(&Value, &Map<String, Value>, &Settings<'_>) -> Answer + Send + Sync;
-type RunForeign = dyn Fn(&[Foreign], &Map<String, Value>, &Settings<'_>) -> Answer + Send + Sync;
+type RunForeign = dyn Fn(Vec<Foreign>, &Map<String, Value>, &Settings<'_>) -> Answer + Send + Sync;
 
 /// Validator: a specification with an adapter for events.
 #[derive(Serialize)]
@@ -188,17 +190,29 @@ impl Validator {
         S::Call: Send,
     {
         let parameters = Parameters::of::<P>();
-        let foreign = move |operations: &[Foreign],
+        let foreign = move |operations: Vec<Foreign>,
                             given: &Map<String, Value>,
                             settings: &Settings<'_>| {
             let read = parameters.read_values(name, given);
             let instance = read.and_then(|read| read.of::<P>());
             let instance = instance.map_err(ValidatorError::Instance)?;
-            let object = Operations(build(&instance, some_arguments(operations)));
-            let mut events = Vec::new();
+            let object = Operations(build(&instance, some_arguments(&operations)));
+            let lines: Vec<u64> = operations.iter().map(|operation| operation.line).collect();
+            let keys = keys(&operations)?;
+            let clock = settings.clock();
+            let mut events = Vec::with_capacity(operations.len());
             let mut places: HashMap<u32, u64> = HashMap::new();
-            for operation in operations {
+            for operation in &operations {
                 let Foreign { thread, line, .. } = *operation;
+                if events.len().is_multiple_of(OPERATIONS)
+                    && let Some(limit) = clock.out_of_time_or_memory()
+                {
+                    let [done, all] = [events.len(), operations.len()]
+                        .map(|count| counted(count as u64, "operation"));
+                    let far = format!("{limit} came when {done} of {all} were translated");
+                    let unread = Validation::unread(settings.criterion, limit, far);
+                    return Ok(unread.report().named(name, given.clone()));
+                }
                 let translated = translate(operation).ok_or_else(|| ValidatorError::NoCall {
                     line,
                     operation: format!("{} with {}", operation.function, operation.argument),
@@ -222,8 +236,8 @@ impl Validator {
                 });
                 *place += 1;
             }
-            let lines: Vec<u64> = operations.iter().map(|operation| operation.line).collect();
-            let decided = match keys(operations)? {
+            drop(operations);
+            let decided = match keys {
                 Some(keys) => validate_objects(&object, events, &keys, settings),
                 None => validate(&object, Ordered::of(events), settings),
             };
@@ -284,7 +298,7 @@ impl Validator {
     }
 
     /// Decides whether the history in `input` is a behaviour. If a limit is reached before it has a header
-    /// ([`Source`](refmap_histories::Source)), the report says only that.
+    /// ([`Source`](refmap::input::Source)), the report says only that.
     ///
     /// # Errors
     ///
@@ -297,9 +311,9 @@ impl Validator {
         match History::open(input) {
             Ok(history) => (self.run)(history, settings),
             Err(HistoryError {
-                problem: Problem::Interrupted(limit),
+                problem: Problem::Interrupted(interrupted),
                 ..
-            }) => Ok(self.unread(limit, settings)),
+            }) => Ok(self.unread(interrupted, None, settings)),
             Err(error) => Err(error.into()),
         }
     }
@@ -322,26 +336,34 @@ impl Validator {
             return Err(ValidatorError::NotForeign { name: self.name });
         };
         match foreign::read(input, format, keyed) {
-            Ok(operations) => run(&operations, given, settings),
+            Ok(operations) => run(operations, given, settings),
             Err(ForeignError {
-                problem: ForeignProblem::Interrupted(limit),
-                ..
-            }) => Ok(self.unread(limit, settings)),
+                line,
+                problem: ForeignProblem::Interrupted(interrupted),
+            }) => Ok(self.unread(interrupted, Some(line), settings)),
             Err(error) => Err(ValidatorError::Foreign(Box::new(error))),
         }
     }
 
-    /// Report of a history, or a trace, of which a limit left nothing to be read.
-    pub fn unread(&self, limit: Limit, settings: &Settings<'_>) -> Report {
-        let report = Validation::unread(settings.criterion, limit).report();
+    /// Report of a history, or a trace, of which a limit was reached before it was read to its end, at this line, if it has any.
+    pub fn unread(
+        &self,
+        interrupted: Interrupted,
+        line: Option<u64>,
+        settings: &Settings<'_>,
+    ) -> Report {
+        let at = line.map_or_else(String::new, |line| format!(", at line {}", grouped(line)));
+        let far = format!("{interrupted}{at}");
+        let report = Validation::unread(settings.criterion, interrupted.limit, far).report();
         report.named(self.name, Map::<String, Value>::new())
     }
 
     /// Report of a run that a call of the specification holds up which does not return.
     pub(crate) fn unreturned(&self, criterion: Criterion, unreturned: &Unreturned) -> Report {
+        let far = format!("{} came, and {unreturned}", unreturned.limit);
         let report = Report {
             unreturned: unreturned.report().unreturned,
-            ..Validation::unread(criterion, unreturned.limit).report()
+            ..Validation::unread(criterion, unreturned.limit, far).report()
         };
         report.named(self.name, Map::<String, Value>::new())
     }
@@ -367,7 +389,7 @@ impl Validator {
             Err(error) if error.is_io() => {
                 let error = io::Error::from(error);
                 match Interrupted::in_error(&error) {
-                    Some(limit) => Ok(self.unread(limit, settings)),
+                    Some(interrupted) => Ok(self.unread(interrupted, None, settings)),
                     None => Err(ValidatorError::Io(error)),
                 }
             }
@@ -375,6 +397,9 @@ impl Validator {
         }
     }
 }
+
+/// Number of operations that are translated between two looks at the limits.
+const OPERATIONS: usize = 1 << 12;
 
 /// Greatest number of arguments of which the domain of a specification is made.
 const MOST_ARGUMENTS: usize = 32;

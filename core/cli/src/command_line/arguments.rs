@@ -76,6 +76,7 @@ pub(super) fn parse(
                 .expect("clap demands a file")
                 .cloned()
                 .collect(),
+            limits: time_and_memory(matches),
             json: matches.get_flag("json"),
             html: page(matches, told),
         }),
@@ -111,11 +112,7 @@ pub(super) fn parse(
                 .expect("there is a default") as usize,
             buffer: matches.get_one("buffer").copied(),
             keyed: matches.get_flag("keyed"),
-            limits: Limits {
-                seconds: matches.get_one("max-seconds").copied(),
-                memory_bytes: memory_bytes(matches),
-                ..Limits::default()
-            },
+            limits: time_and_memory(matches),
             json: matches.get_flag("json"),
             html: page(matches, told),
             quiet: matches.get_flag("quiet"),
@@ -231,9 +228,7 @@ fn include_command(catalogue: &Catalogue, matches: &ArgMatches, told: &str) -> I
         compared,
         limits: Limits {
             states: matches.get_one("max-states").copied(),
-            seconds: matches.get_one("max-seconds").copied(),
-            memory_bytes: memory_bytes(matches),
-            ..Limits::default()
+            ..time_and_memory(matches)
         },
         json: matches.get_flag("json"),
         html: page(matches, told),
@@ -338,8 +333,15 @@ fn limits(matches: &ArgMatches) -> Limits {
     Limits {
         states: matches.get_one("max-states").copied(),
         depth: matches.get_one("max-depth").copied(),
+        ..time_and_memory(matches)
+    }
+}
+
+fn time_and_memory(matches: &ArgMatches) -> Limits {
+    Limits {
         seconds: matches.get_one("max-seconds").copied(),
         memory_bytes: memory_bytes(matches),
+        ..Limits::default()
     }
 }
 

@@ -107,6 +107,7 @@ pub(super) struct Page {
 /// Decides the properties of explicit systems.
 pub(super) struct GraphCommand {
     pub files: Vec<PathBuf>,
+    pub limits: Limits,
     pub json: bool,
     pub html: Option<Page>,
 }

@@ -84,7 +84,7 @@ impl CommandError {
             }
             // Of a search in one process that is a report.
             Self::Input(InputError::Check(CheckError::Disk(error)))
-                if matches!(**error, DiskError::Unread { .. }) =>
+                if matches!(**error, DiskError::Interrupted { .. }) =>
             {
                 Status::Incomplete
             }

@@ -197,7 +197,7 @@ fn graph() -> clap::Command {
         .about("Decides liveness properties of explicit transition systems under fairness")
         .after_help(format!(
             "{}\nExit status: 0 every property holds and none is vacuous, 1 one is violated or vacuous, 2 a line or \
-             a file could not be read, and the others are decided nevertheless, 3 it was interrupted.",
+             a file could not be read, and the others are decided nevertheless, 3 it was interrupted, or ended by a limit.",
             crate::graph::FORMAT
         ))
         .arg(
@@ -208,6 +208,7 @@ fn graph() -> clap::Command {
                 .num_args(1..)
                 .value_parser(clap::value_parser!(PathBuf)),
         )
+        .args(time_and_memory())
         .arg(json_option())
         .args(html_option())
 }

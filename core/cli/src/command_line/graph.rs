@@ -7,10 +7,12 @@ mod page;
 mod text;
 
 use std::collections::HashSet;
-use std::io::{self, BufReader, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
+use refmap::explore::{Clock, Limit, Watch};
+use refmap::input::{Asked, Interrupted, Source};
 use refmap::internal::visible;
 use refmap::liveness::{Fault, Lasso};
 use serde_json::{Value, json};
@@ -24,7 +26,6 @@ use super::error::CommandError;
 use super::failures::Failures;
 #[cfg(feature = "pictures")]
 use super::files::Files;
-use super::input;
 #[cfg(feature = "pictures")]
 use super::page_file::PageFile;
 use super::status::Status;
@@ -42,10 +43,14 @@ enum LineError {
     Graph(#[from] GraphError),
     #[error("there is no system in the file")]
     Nothing,
-    #[error("interrupted: neither this nor what follows is decided")]
-    Interrupted,
-    #[error("interrupted: neither the property `{0}` nor what follows is decided")]
-    InterruptedAt(String),
+    #[error("interrupted by {0}: neither this nor what follows is decided")]
+    Limit(Limit),
+    #[error("interrupted: {0}; neither this nor what follows is decided")]
+    Reading(Interrupted),
+    #[error(
+        "interrupted by {limit}: neither the property `{property}` nor what follows is decided"
+    )]
+    AtProperty { property: String, limit: Limit },
     #[error(
         "property `{property}`: a fault of this program, so nothing is said of the property: {fault}"
     )]
@@ -67,18 +72,18 @@ enum Output<'o> {
 
 /// Results so far.
 struct Results<'a> {
-    cancel: &'a AtomicBool,
+    clock: Clock<'a>,
     output: Output<'a>,
     /// Error that ended the output, where a page is still to be made.
     output_failed: Option<io::Error>,
-    /// True if something was left undecided since the command was cancelled.
+    /// True if something was left undecided since a limit was reached, or the command was cancelled.
     interrupted: bool,
     status: Status,
     #[cfg(feature = "pictures")]
     page: Option<ShownPage>,
 }
 
-/// Decides the systems of every file until the command is cancelled. Reports lines that cannot be read, and continues with
+/// Decides the systems of every file until a limit is reached, or the command is cancelled. Reports lines that cannot be read, and continues with
 /// the others.
 pub(super) fn run(
     command: &GraphCommand,
@@ -93,8 +98,12 @@ pub(super) fn run(
         }
         None => None,
     };
+    let watch = Watch {
+        cancel: Some(cancel),
+        ..Watch::default()
+    };
     let mut results = Results {
-        cancel,
+        clock: Clock::new(command.limits, watch),
         output: if command.json {
             Output::Json(Answer::new(output))
         } else {
@@ -136,29 +145,30 @@ impl Results<'_> {
     fn file(&mut self, path: &Path) -> io::Result<()> {
         let file = &path.display().to_string();
         let at = |line| Place { file, line };
-        if self.is_cancelled() {
-            return self.interrupt(at(None), &LineError::Interrupted);
+        if let Some(limit) = self.clock.out_of_time() {
+            return self.interrupt(at(None), &LineError::Limit(limit));
         }
-        let input = match input::open(path, self.cancel) {
+        let input = match Source::file(path, self.clock) {
             Ok(input) => input,
-            Err(error) => return self.refuse(at(None), &error.into()),
+            Err(error) => return self.unread(at(None), error),
         };
         let mut names = HashSet::new();
         let mut last = None;
-        for line in Lines::new(BufReader::new(input), LONGEST_LINE) {
+        for line in Lines::new(input, LONGEST_LINE) {
             let (number, line) = match line {
                 Ok(line) => line,
-                Err(_) if self.is_cancelled() => {
-                    return self.interrupt(at(last.map(|last| last + 1)), &LineError::Interrupted);
-                }
-                Err(error) => return self.refuse(at(None), &error.into()),
+                Err(error) => return self.unread(at(last.map(|last| last + 1)), error),
             };
             last = Some(number);
-            if self.is_cancelled() {
-                return self.interrupt(at(last), &LineError::Interrupted);
+            if let Some(limit) = self.clock.out_of_time() {
+                return self.interrupt(at(last), &LineError::Limit(limit));
             }
             let system = line.ok_or(LineError::TooLong);
-            let system = system.and_then(|line| Ok(read(&line)?));
+            let read = |line: Vec<u8>| match read(Asked::reading(line.as_slice(), self.clock)) {
+                Err(GraphError::Interrupted(interrupted)) => Err(LineError::Reading(interrupted)),
+                read => Ok(read?),
+            };
+            let system = system.and_then(read);
             let system = system.and_then(|system| {
                 if names.insert(system.name.clone()) {
                     Ok(system)
@@ -168,6 +178,7 @@ impl Results<'_> {
             });
             match system {
                 Ok(system) => self.system(at(last), &system)?,
+                Err(error @ LineError::Reading(_)) => self.interrupt(at(last), &error)?,
                 Err(error) => self.refuse(at(last), &error)?,
             }
             if self.interrupted {
@@ -180,8 +191,12 @@ impl Results<'_> {
         }
     }
 
-    fn is_cancelled(&self) -> bool {
-        self.cancel.load(Ordering::Relaxed)
+    /// Tells why an input is not read to its end.
+    fn unread(&mut self, place: Place<'_>, error: io::Error) -> io::Result<()> {
+        match Interrupted::in_error(&error) {
+            Some(interrupted) => self.interrupt(place, &LineError::Reading(interrupted)),
+            None => self.refuse(place, &error.into()),
+        }
     }
 
     fn refuse(&mut self, place: Place<'_>, error: &LineError) -> io::Result<()> {
@@ -256,9 +271,9 @@ impl Results<'_> {
         let mut on_page = Vec::new();
         let mut on_page_as_data = Vec::new();
         for property in &system.properties {
-            if self.is_cancelled() {
-                let error = LineError::InterruptedAt(property.name.clone());
-                self.interrupt(place, &error)?;
+            if let Some(limit) = self.clock.out_of_time() {
+                let property = property.name.clone();
+                self.interrupt(place, &LineError::AtProperty { property, limit })?;
                 break;
             }
             let decided = decider.decide(&property.kind);

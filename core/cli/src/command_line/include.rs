@@ -2,12 +2,13 @@
 
 #[cfg(feature = "pictures")]
 use std::io;
-use std::io::{BufReader, Write};
+use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use refmap::explore::{Limits, Watch, Watchdog};
+use refmap::explore::{Clock, Limits, Watch, Watchdog};
 use refmap::inclusion::{Graph, Included, Inclusion, Labels, check_graphs};
+use refmap::input::Source;
 use refmap::internal::plain;
 use refmap::report::{Obligation, Report, Verdict};
 use serde::Serialize;
@@ -19,11 +20,11 @@ use super::error::{CommandError, GraphFileError};
 use super::failures::Failures;
 #[cfg(feature = "pictures")]
 use super::files::Files;
+use super::json;
 #[cfg(feature = "pictures")]
 use super::page_file::PageFile;
 use super::program::Program;
 use super::status::Status;
-use super::{input, json};
 use crate::aldebaran::{AldebaranError, read};
 use crate::catalogue::Arguments;
 #[cfg(feature = "pictures")]
@@ -107,13 +108,9 @@ pub(super) fn run(
                 let check = program.catalogue.check(name)?;
                 Ok(check.include(arguments, limits, watch)?)
             }
-            Compared::Files([implementation, specification]) => Ok(of_files(
-                implementation,
-                specification,
-                limits,
-                watch,
-                cancel,
-            )?),
+            Compared::Files([implementation, specification]) => {
+                Ok(of_files(implementation, specification, limits, watch)?)
+            }
         }
     };
     attended(program, "include", limits, cancel, compare, |inclusion| {
@@ -210,23 +207,38 @@ fn of_files(
     specification: &Path,
     limits: Limits,
     watch: Watch<'_>,
-    cancel: &AtomicBool,
 ) -> Result<Inclusion, GraphFileError> {
+    let clock = Clock::new(limits, watch);
+    // What is left of the time, when they are read, is that of the comparison.
+    let limits = Limits {
+        since: Some(clock.started),
+        ..limits
+    };
     let mut labels = Labels::new();
     let mut graph = |file: &Path| -> Result<Graph, GraphFileError> {
-        let opened = input::open(file, cancel).map_err(AldebaranError::Io);
-        let graph = opened.and_then(|input| read(BufReader::new(input), &mut labels, cancel));
+        let opened = Source::file(file, clock).map_err(|error| AldebaranError::at(1, error));
+        let graph = opened.and_then(|input| read(input, &mut labels, &clock));
         graph.map_err(|error| GraphFileError {
             file: file.to_owned(),
             error,
         })
     };
-    let [implementation, specification] = [graph(implementation)?, graph(specification)?];
-    Ok(check_graphs(
-        &implementation,
-        &specification,
-        &labels,
-        limits,
-        watch,
-    ))
+    let graphs = graph(implementation).and_then(|one| Ok([one, graph(specification)?]));
+    match graphs {
+        Ok([implementation, specification]) => Ok(check_graphs(
+            &implementation,
+            &specification,
+            &labels,
+            limits,
+            watch,
+        )),
+        Err(error) => match error.error {
+            AldebaranError::Interrupted { interrupted, .. } => {
+                let seconds = clock.started.elapsed().as_secs_f64();
+                let far = error.to_string();
+                Ok(Inclusion::unread(interrupted.limit, far, seconds))
+            }
+            _ => Err(error),
+        },
+    }
 }

@@ -9,9 +9,10 @@ use serde_json::{Value, json};
 
 use super::command::LitmusCommand;
 use super::error::CommandError;
-use super::input;
 use super::status::Status;
 use super::visible::tell;
+use refmap::explore::{Clock, Limits, Watch};
+use refmap::input::{Interrupted, Source};
 use refmap_programs::litmus::{self, Bounds, ReadError, Report, RunError};
 
 /// Error: a file has no result.
@@ -37,7 +38,7 @@ impl FileError {
     /// True if a limit stopped the test, or it was interrupted.
     fn is_undecided(&self) -> bool {
         match self {
-            Self::Io(error) => input::is_interrupted(error),
+            Self::Io(error) => Interrupted::in_error(error).is_some(),
             Self::Read(_) => false,
             Self::Run(error) => error.is_undecided(),
         }
@@ -129,7 +130,7 @@ fn one(
     shown: impl FnOnce(&Report<'_>) -> Result<(), CommandError>,
 ) -> Result<Result<(), FileError>, CommandError> {
     let begun = Instant::now();
-    let answered = text(path, bounds.cancel)
+    let answered = text(path, command.limits.seconds, bounds.cancel)
         .map_err(FileError::from)
         .and_then(|text| {
             let test = litmus::read(&text)?;
@@ -151,11 +152,18 @@ fn one(
 
 /// Reads the text of a file. Comments may be in an older encoding, so the text is decoded lossily; text beyond the
 /// size limit of a test is not read.
-fn text(path: &Path, cancel: Option<&AtomicBool>) -> io::Result<String> {
-    let never = AtomicBool::new(false);
+fn text(path: &Path, seconds: Option<f64>, cancel: Option<&AtomicBool>) -> io::Result<String> {
+    let limits = Limits {
+        seconds,
+        ..Limits::default()
+    };
+    let watch = Watch {
+        cancel,
+        ..Watch::default()
+    };
     let most = litmus::MOST_BYTES as u64 + 1;
     let mut bytes = Vec::new();
-    let input = input::open(path, cancel.unwrap_or(&never))?;
+    let input = Source::file(path, Clock::new(limits, watch))?;
     input.take(most).read_to_end(&mut bytes)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

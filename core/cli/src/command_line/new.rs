@@ -9,6 +9,7 @@ use std::process::Command;
 
 use tempfile::Builder;
 
+use super::temporary::Temporary;
 use crate::shell::quoted;
 
 /// A project to be written.
@@ -146,10 +147,10 @@ fn write_whole(folder: &Path, parent: &Path, manifest: &str) -> Result<(), NewPr
         |error| NewProjectError::Unwritten { path, error }
     };
     fs::create_dir_all(parent).map_err(unwritten(parent))?;
-    let draft = Builder::new().tempdir_in(parent);
+    let draft = Temporary::make(|| Builder::new().tempdir_in(parent));
     let draft = draft.map_err(unwritten(folder))?;
     // A folder within it, which has the permissions that the umask permits.
-    let project = draft.path().join("project");
+    let project = draft.get().path().join("project");
     let program = program();
     let files = [
         ("Cargo.toml", manifest),

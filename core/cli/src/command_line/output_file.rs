@@ -14,6 +14,8 @@ use std::time::Duration;
 
 use tempfile::Builder;
 
+use super::temporary::Temporary;
+
 /// Greatest length of a chain of symbolic links, as on Linux.
 const MOST_LINKS: usize = 40;
 
@@ -261,15 +263,16 @@ fn replace(
     existing: Option<&Metadata>,
     content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
-    let draft = draft().tempfile_in(folder(path))?;
-    buffered(draft.as_file(), content)?;
+    let draft = Temporary::make(|| draft().tempfile_in(folder(path)))?;
+    let file = draft.get().as_file();
+    buffered(file, content)?;
     if let Some(existing) = existing {
-        keep_owner(draft.as_file(), existing);
-        draft.as_file().set_permissions(existing.permissions())?;
+        keep_owner(file, existing);
+        file.set_permissions(existing.permissions())?;
     }
     // Some systems tell only now that there is no room.
-    draft.as_file().sync_all()?;
-    let Err(failed) = draft.persist(path) else {
+    file.sync_all()?;
+    let Err(failed) = draft.keep(|draft| draft.persist(path)) else {
         return Ok(());
     };
     // What took long to find is not thrown away.

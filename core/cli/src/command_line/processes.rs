@@ -11,11 +11,13 @@ use std::thread;
 use std::time::Duration;
 
 use clap::ArgMatches;
-use refmap::explore::{Limits, Peers, PeersError};
+use refmap::explore::{Clock, Limits, Peers, PeersError, Watch};
+use refmap::input::{Interrupted, Source};
 use refmap_distributed::{ConnectError, Connected, Greeting, Hosts, connect, connect_on};
 use tempfile::NamedTempFile;
 
 use super::status::Status;
+use super::temporary::Temporary;
 
 /// Names of the options.
 pub(super) const PROCESSES: &str = "processes";
@@ -24,6 +26,8 @@ pub(super) const PROCESS: &str = "process";
 /// Name of the option of a process that another one has started, and whose input is open as long as that one lives.
 pub(super) const STARTED: &str = "started";
 
+/// Bytes of a list of hosts, which has less.
+const LONGEST: u64 = 1 << 20;
 /// Time for which the processes of a list of hosts wait for each other.
 const PATIENCE: Duration = Duration::from_secs(600);
 
@@ -88,6 +92,9 @@ impl CompanyError {
     /// Status of the command: of what could be as well another time nothing is claimed.
     pub(super) fn status(&self) -> Status {
         match self {
+            Self::File { cause, .. } if Interrupted::in_error(cause).is_some() => {
+                Status::Incomplete
+            }
             Self::Lost(_)
             | Self::Connect(
                 ConnectError::Lost { .. } | ConnectError::Missing { .. } | ConnectError::Cancelled,
@@ -143,7 +150,8 @@ impl Company {
                 if *is_started {
                     end_with_input();
                 }
-                let text = std::fs::read_to_string(hosts).map_err(|cause| CompanyError::File {
+                let text = text(hosts, self.limits, cancel);
+                let text = text.map_err(|cause| CompanyError::File {
                     path: hosts.clone(),
                     cause,
                 })?;
@@ -172,7 +180,7 @@ impl Company {
         })?;
         let started = Started::default();
         for process in 1..processes {
-            let command = self.command(file.path(), process);
+            let command = self.command(file.get().path(), process);
             let child = command.and_then(|mut command| command.spawn());
             started.add(child.map_err(|cause| CompanyError::Start { process, cause })?);
         }
@@ -233,10 +241,25 @@ fn end_with_input() {
     });
 }
 
-fn written(text: &str) -> io::Result<NamedTempFile> {
-    let mut file = NamedTempFile::new()?;
-    file.write_all(text.as_bytes())?;
-    file.flush()?;
+/// The text of a list of hosts.
+fn text(hosts: &Path, limits: Limits, cancel: &AtomicBool) -> io::Result<String> {
+    let watch = Watch {
+        cancel: Some(cancel),
+        ..Watch::default()
+    };
+    let mut text = String::new();
+    let mut input = Source::file(hosts, Clock::new(limits, watch))?.take(LONGEST);
+    input.read_to_string(&mut text)?;
+    if input.limit() == 0 {
+        let reason = format!("a list of hosts has less than {LONGEST} bytes");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, reason));
+    }
+    Ok(text)
+}
+
+fn written(text: &str) -> io::Result<Temporary<NamedTempFile>> {
+    let file = Temporary::make(NamedTempFile::new)?;
+    file.get().as_file().write_all(text.as_bytes())?;
     Ok(file)
 }
 

@@ -2,9 +2,18 @@
 
 use std::ffi::c_int;
 use std::sync::atomic::AtomicBool;
+#[cfg(unix)]
+use std::sync::atomic::{AtomicUsize, Ordering};
+#[cfg(unix)]
+use std::thread;
 
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
+#[cfg(unix)]
+use signal_hook::iterator::Signals;
+
+#[cfg(unix)]
+use super::temporary;
 
 #[cfg(unix)]
 const SIGNALS: [c_int; 3] = [SIGINT, SIGTERM, signal_hook::consts::SIGHUP];
@@ -12,17 +21,52 @@ const SIGNALS: [c_int; 3] = [SIGINT, SIGTERM, signal_hook::consts::SIGHUP];
 const SIGNALS: [c_int; 2] = [SIGINT, SIGTERM];
 
 /// Installs handlers: a first signal sets `cancelled`, and a second one ends the process at once, with the status
-/// that a shell gives to a process ended by that signal. A signal that the parent process set to be ignored, as
-/// `nohup` does, stays ignored.
+/// that a shell gives to a process ended by that signal, and without its temporary files. A signal that the parent process set to be
+/// ignored, as `nohup` does, stays ignored.
 pub(super) fn watch(cancelled: &'static AtomicBool) {
-    for signal in SIGNALS {
-        if is_ignored(signal) {
-            continue;
+    let signals: Vec<c_int> = SIGNALS
+        .into_iter()
+        .filter(|signal| !is_ignored(*signal))
+        .collect();
+    // Without a handler a signal ends the process, which is the default.
+    handle(&signals, cancelled);
+}
+
+/// A handler may remove no file, so a thread does.
+#[cfg(unix)]
+#[allow(unsafe_code)]
+fn handle(signals: &[c_int], cancelled: &'static AtomicBool) {
+    static RECEIVED: AtomicUsize = AtomicUsize::new(0);
+    let count = || {
+        RECEIVED.fetch_add(1, Ordering::SeqCst);
+    };
+    for signal in signals {
+        let _ = flag::register(*signal, cancelled);
+        // SAFETY: to add to an atomic number is all that the handler does, which is safe in any signal handler.
+        let _ = unsafe { signal_hook::low_level::register(*signal, count) };
+    }
+    // Signals that come at once may be one to the thread, which is why they are counted.
+    let Ok(mut received) = Signals::new(signals) else {
+        return;
+    };
+    let end = move || {
+        for signal in received.forever() {
+            if RECEIVED.load(Ordering::SeqCst) > 1 {
+                temporary::remove_all();
+                signal_hook::low_level::exit(128 + signal);
+            }
         }
-        // Handlers run in the order of registration, so the first signal finds the flag unset. Without a handler a
-        // signal ends the process, which is the default.
-        let _ = flag::register_conditional_shutdown(signal, 128 + signal, cancelled)
-            .and_then(|_| flag::register(signal, cancelled));
+    };
+    // Where there is no thread a second signal does no more than the first.
+    let _ = thread::Builder::new().name("signals".to_owned()).spawn(end);
+}
+
+#[cfg(not(unix))]
+fn handle(signals: &[c_int], cancelled: &'static AtomicBool) {
+    for signal in signals {
+        // Handlers run in the order of registration, so the first signal finds the flag unset.
+        let _ = flag::register_conditional_shutdown(*signal, 128 + *signal, cancelled);
+        let _ = flag::register(*signal, cancelled);
     }
 }
 

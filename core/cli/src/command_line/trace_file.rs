@@ -1,6 +1,6 @@
 //! File to which `--trace` writes a counterexample.
 
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -54,15 +54,23 @@ impl Format {
         }
     }
 
-    fn render(self, report: &Report, counterexample: &Counterexample) -> String {
-        match self {
-            // The alternate form is indented.
-            Self::Itf => json::visible(&format!("{:#}\n", counterexample.itf(report))),
-            Self::Mermaid => visible_lines(&counterexample.mermaid(report)).into_owned(),
-            Self::Dot => visible_lines(&counterexample.dot(report)).into_owned(),
+    fn write(
+        self,
+        report: &Report,
+        counterexample: &Counterexample,
+        output: &mut dyn Write,
+    ) -> io::Result<()> {
+        let text = match self {
+            Self::Itf => {
+                json::write(&counterexample.itf(report), 0, output)?;
+                return output.write_all(b"\n");
+            }
+            Self::Mermaid => counterexample.mermaid(report),
+            Self::Dot => counterexample.dot(report),
             #[cfg(feature = "pictures")]
             Self::Svg => crate::pictures::still::svg(report, counterexample),
-        }
+        };
+        output.write_all(visible_lines(&text).as_bytes())
     }
 }
 
@@ -103,10 +111,9 @@ impl TraceFile {
         let Some(counterexample) = &report.counterexample else {
             return Ok(Traced::Unwritten(self.file.leave()));
         };
-        let text = self.format.render(report, counterexample);
-        let path = self.path;
+        let (path, format) = (self.path, self.format);
         self.file
-            .write(cancel, |file| file.write_all(text.as_bytes()))
+            .write(cancel, |file| format.write(report, counterexample, file))
             .map(|()| Traced::Written)
             .map_err(|source| TraceFileError::Write { path, source })
     }

@@ -1,9 +1,8 @@
 //! `validate`: decides whether a recorded history is a behaviour of a specification.
 
-use std::fs::File;
 use std::io::{self, BufRead, Write};
-use std::path::Path;
 use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 
 use super::attended::attended;
 use super::command::ValidateCommand;
@@ -17,27 +16,21 @@ use super::program::Program;
 use super::status::Status;
 use super::{json, progress};
 use crate::catalogue::ValidatorError;
-use refmap::explore::{Watch, Watchdog};
+use refmap::explore::{Limits, Watch, Watchdog};
+use refmap::input::{Interrupted, Source};
 use refmap::report::{Report, TextOptions, Verdict};
+use refmap_histories::Settings;
 use refmap_histories::foreign::Format;
-use refmap_histories::{Interrupted, Settings, Source};
-
-/// Opens the history. That takes until there is a writer, if it is a pipe with a name.
-fn open(path: &Path) -> io::Result<File> {
-    let file = File::open(path)?;
-    if file.metadata()?.is_dir() {
-        return Err(io::ErrorKind::IsADirectory.into());
-    }
-    Ok(file)
-}
 
 /// Number of bytes below which nothing is said of a beginning: a pipe may have handed over a part of a word.
 const FEW: usize = 16;
 
-/// Format of another tool, if the input begins like one. What cannot be read is told by whoever reads it.
-fn foreign(input: &mut Source<'_>) -> Option<Format> {
-    let beginning = input.fill_buf().ok()?;
-    (beginning.len() >= FEW).then(|| Format::of(beginning))?
+/// Format of another tool, if the input begins like one.
+fn foreign(input: &mut Source<'_>) -> io::Result<Option<Format>> {
+    let beginning = input.fill_buf()?;
+    Ok((beginning.len() >= FEW)
+        .then(|| Format::of(beginning))
+        .flatten())
 }
 
 pub(super) fn run(
@@ -67,7 +60,11 @@ pub(super) fn run(
             criterion: command.criterion,
             configurations: command.configurations,
             buffer: command.buffer,
-            limits: command.limits,
+            // To read the history is part of the work.
+            limits: Limits {
+                since: Some(Instant::now()),
+                ..command.limits
+            },
             watch: Watch {
                 cancel: Some(cancel),
                 progress: Some(&|progress| {
@@ -77,29 +74,30 @@ pub(super) fn run(
             },
             ..Settings::default()
         };
-        let file = path();
-        let opened = match Source::open(move || open(&file), &settings) {
-            Ok(input) => Ok(input),
+        let is_trace = command.file.to_string_lossy().ends_with(".itf.json");
+        let opened = Source::file(&command.file, settings.clock()).and_then(|mut input| {
+            let format = if is_trace { None } else { foreign(&mut input)? };
+            Ok((input, format))
+        });
+        let opened = match opened {
+            Ok(opened) => Ok(opened),
             Err(source) => match Interrupted::in_error(&source) {
-                Some(limit) => Err(limit),
+                Some(interrupted) => Err(interrupted),
                 None => {
                     let path = path();
                     return Err(HistoryFileError::Open { path, source });
                 }
             },
         };
-        let is_trace = command.file.to_string_lossy().ends_with(".itf.json");
         let given = &command.parameters;
         let report = match opened {
-            Ok(mut input) if is_trace => validator.run_trace(&mut input, given, &settings),
-            Ok(mut input) => match foreign(&mut input) {
-                Some(format) => {
-                    validator.run_foreign(&mut input, format, command.keyed, given, &settings)
-                }
-                None if given.is_empty() => validator.run(&mut input, &settings),
-                None => Err(ValidatorError::GivenTwice),
-            },
-            Err(limit) => Ok(validator.unread(limit, &settings)),
+            Ok((mut input, _)) if is_trace => validator.run_trace(&mut input, given, &settings),
+            Ok((mut input, Some(format))) => {
+                validator.run_foreign(&mut input, format, command.keyed, given, &settings)
+            }
+            Ok((mut input, None)) if given.is_empty() => validator.run(&mut input, &settings),
+            Ok((_, None)) => Err(ValidatorError::GivenTwice),
+            Err(interrupted) => Ok(validator.unread(interrupted, None, &settings)),
         };
         report.map_err(|source| HistoryFileError::History {
             path: path(),

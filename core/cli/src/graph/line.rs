@@ -5,6 +5,9 @@ use std::io::{self, BufRead, Read};
 /// The most bytes of a line.
 pub const LONGEST_LINE: u64 = 256 << 20;
 
+/// The most bytes that are passed over of one that is longer.
+const LONGEST_SKIPPED: u64 = 1 << 30;
+
 /// The lines of a reader, each with its number, those left out that have nothing but blanks.
 pub struct Lines<R> {
     reader: R,
@@ -22,15 +25,21 @@ impl<R: BufRead> Lines<R> {
         }
     }
 
-    /// Passes over the rest of a line.
+    /// Passes over the rest of a line, if it has an end.
     fn skip_line(&mut self) -> io::Result<()> {
+        let mut passed = 0;
         loop {
+            if passed > LONGEST_SKIPPED {
+                let reason = format!("a line goes on for more than {LONGEST_SKIPPED} bytes");
+                return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
+            }
             let buffer = self.reader.fill_buf()?;
             let (read, ended) = match buffer.iter().position(|byte| *byte == b'\n') {
                 Some(end) => (end + 1, true),
                 None => (buffer.len(), buffer.is_empty()),
             };
             self.reader.consume(read);
+            passed += read as u64;
             if ended {
                 return Ok(());
             }

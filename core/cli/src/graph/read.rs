@@ -1,11 +1,12 @@
 //! Reads a system from a line of JSON.
 
-use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
+use std::io::{self, BufRead};
 
+use refmap::input::Interrupted;
 use refmap::liveness::Strength;
-use serde::de::{MapAccess, Visitor};
+use serde::de::{DeserializeSeed, Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use super::json::{Object, Text};
@@ -16,7 +17,13 @@ use super::system::{Condition, Property, PropertyKind, System};
 pub enum GraphError {
     /// It is no JSON, or none of this form.
     #[error("{}", json_error(.0))]
-    Form(#[from] serde_json::Error),
+    Form(serde_json::Error),
+    /// It cannot be read.
+    #[error("cannot be read: {0}")]
+    Io(io::Error),
+    /// A limit was reached before its end.
+    #[error("{0}")]
+    Interrupted(Interrupted),
     /// A list has to have something in it.
     #[error("`{0}` is empty")]
     Empty(&'static str),
@@ -73,6 +80,16 @@ pub enum GraphError {
     TooLarge,
 }
 
+impl From<serde_json::Error> for GraphError {
+    fn from(error: serde_json::Error) -> Self {
+        if !error.is_io() {
+            return Self::Form(error);
+        }
+        let error = io::Error::from(error);
+        Interrupted::in_error(&error).map_or(Self::Io(error), Self::Interrupted)
+    }
+}
+
 /// Message of serde without the line, which is always the first.
 fn json_error(error: &serde_json::Error) -> String {
     let text = error.to_string();
@@ -82,20 +99,104 @@ fn json_error(error: &serde_json::Error) -> String {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, expecting = "an object that describes a system")]
-struct Line<'a> {
+struct Line {
     name: String,
     states: u64,
     initial: Vec<u64>,
     labels: Labels,
-    #[serde(borrow)]
-    steps: Vec<Step<'a>>,
+    steps: Steps,
     fairness: Vec<Object<Fairness>>,
     properties: Vec<Object<Claimed>>,
 }
 
-#[derive(Deserialize)]
-#[serde(expecting = "a step, [from, \"rule\", to]")]
-struct Step<'a>(u64, #[serde(borrow)] Cow<'a, str>, u64);
+/// Steps, each with the number of its rule, by the order in which rules first occur. PERF: a text for each step would take more
+/// memory than all else that is kept of it.
+#[derive(Default)]
+struct Steps {
+    steps: Vec<(u64, u32, u64)>,
+    rules: HashMap<String, u32>,
+}
+
+impl<'de> Deserialize<'de> for Steps {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Each;
+        impl<'de> Visitor<'de> for Each {
+            type Value = Steps;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a sequence")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Steps, A::Error> {
+                let mut all = Steps::default();
+                while let Some(step) = seq.next_element_seed(Step(&mut all.rules))? {
+                    all.steps.push(step);
+                }
+                Ok(all)
+            }
+        }
+        from.deserialize_seq(Each)
+    }
+}
+
+/// Form of a step.
+const STEP: &str = "a step, [from, \"rule\", to]";
+
+/// Reader of a step, with the rules that are known.
+struct Step<'a>(&'a mut HashMap<String, u32>);
+
+impl<'de> DeserializeSeed<'de> for Step<'_> {
+    type Value = (u64, u32, u64);
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
+        from.deserialize_tuple(3, self)
+    }
+}
+
+impl<'de> Visitor<'de> for Step<'_> {
+    type Value = (u64, u32, u64);
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(STEP)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+        let missing = |at| A::Error::invalid_length(at, &STEP);
+        let from = seq.next_element()?.ok_or_else(|| missing(0))?;
+        let rule = seq.next_element_seed(Rule(self.0))?;
+        let rule = rule.ok_or_else(|| missing(1))?;
+        let to = seq.next_element()?.ok_or_else(|| missing(2))?;
+        Ok((from, rule, to))
+    }
+}
+
+/// Reader of a rule's name, with the rules that are known.
+struct Rule<'a>(&'a mut HashMap<String, u32>);
+
+impl<'de> DeserializeSeed<'de> for Rule<'_> {
+    type Value = u32;
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<u32, D::Error> {
+        from.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for Rule<'_> {
+    type Value = u32;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string")
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<u32, E> {
+        if let Some(number) = self.0.get(name) {
+            return Ok(*number);
+        }
+        let number = u32::try_from(self.0.len()).map_err(E::custom)?;
+        self.0.insert(name.to_owned(), number);
+        Ok(number)
+    }
+}
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -160,7 +261,7 @@ impl<'de> Deserialize<'de> for Labels {
                 while let Some((label, states)) = map.next_entry::<String, Vec<u64>>()? {
                     if !known.insert(label.clone()) {
                         let message = format!("the label `{label}` is there twice");
-                        return Err(serde::de::Error::custom(message));
+                        return Err(Error::custom(message));
                     }
                     labels.push((label, states));
                 }
@@ -176,8 +277,8 @@ impl<'de> Deserialize<'de> for Labels {
 /// # Errors
 ///
 /// If it describes none.
-pub fn read(line: &[u8]) -> Result<System, GraphError> {
-    let Object(line): Object<Line<'_>> = serde_json::from_slice(line)?;
+pub fn read(line: impl BufRead) -> Result<System, GraphError> {
+    let Object(line): Object<Line> = serde_json::from_reader(line)?;
     if line.states == 0 {
         return Err(GraphError::NoStates);
     }
@@ -198,19 +299,14 @@ pub fn read(line: &[u8]) -> Result<System, GraphError> {
         let states = numbers.all(states, || format!("the label `{label}`"))?;
         labels.insert(label.as_str(), states);
     }
-    let mut rules = HashMap::new();
-    let mut steps = Vec::with_capacity(line.steps.len());
-    for (place, Step(from, rule, to)) in line.steps.iter().enumerate() {
-        let rule = match rules.get(rule.as_ref()) {
-            Some(rule) => *rule,
-            None => {
-                let next = rules.len() as u32;
-                rules.insert(rule.to_string(), next);
-                next
-            }
-        };
+    let Steps {
+        steps: given,
+        rules,
+    } = line.steps;
+    let mut steps = Vec::with_capacity(given.len());
+    for (place, (from, rule, to)) in given.into_iter().enumerate() {
         let name = || format!("step {place}");
-        steps.push((numbers.one(*from, name)?, rule, numbers.one(*to, name)?));
+        steps.push((numbers.one(from, name)?, rule, numbers.one(to, name)?));
     }
     if steps.len() > 1 << 31 || numbers.given.len() > 1 << 31 {
         return Err(GraphError::TooLarge);

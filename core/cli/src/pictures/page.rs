@@ -6,8 +6,9 @@ use refmap::report::Step;
 use serde_json::Value;
 
 use super::behaviour::is_stutter;
-use super::escape::{Escaped, json};
+use super::escape::Escaped;
 use super::svg::ARROW;
+use crate::command_line::within_page;
 
 /// Style of drawings.
 pub const DRAWING: &str = include_str!("drawing.css");
@@ -44,7 +45,7 @@ pub fn page(title: &str, body: &str, data: Option<&Value>, script: Script) -> St
     let data = data.map_or(String::new(), |data| {
         format!(
             "<script type=\"application/json\" id=\"report\">{}</script>\n",
-            json(data)
+            within_page(data)
         )
     });
     let (script, hash) = script.text();

@@ -10,7 +10,7 @@ use refmap_programs::{
 use refmap_testing::WithInvariants;
 
 /// One thread sends data guarded by a flag, the other one receives them; each has places for fences of all kinds.
-fn message_passing() -> Program {
+pub fn message_passing() -> Program {
     let mut program = ProgramBuilder::new("message passing");
     let (data, flag) = (program.location("data", 0), program.location("flag", 0));
     program.thread("sender", |t| {

@@ -12,7 +12,7 @@ use refmap_histories::specifications::{Counter, Operations, counter::Call};
 use serde_json::Value;
 
 /// Counter of two steps, or of one.
-fn counter(is_lossy: bool) -> impl Object {
+pub fn counter(is_lossy: bool) -> impl Object {
     let calls = [Call::FetchAdd(1), Call::Read];
     let specification = Operations(Counter::default());
     Shared::new(

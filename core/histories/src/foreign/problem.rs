@@ -2,13 +2,12 @@
 
 use std::io;
 
-use refmap::explore::Limit;
+use refmap::input::Interrupted;
 use serde_json::Value;
 
 use super::DEEPEST;
 use crate::event::MOST_THREADS;
 use crate::history::LONGEST_LINE;
-use crate::source::Interrupted;
 
 /// Error in the history of another tool, with its line.
 #[derive(Debug, thiserror::Error)]
@@ -27,9 +26,9 @@ pub enum ForeignProblem {
     /// The line cannot be read.
     #[error("cannot be read: {0}")]
     Io(#[source] io::Error),
-    /// A limit was reached while the reader waited for the line.
-    #[error("{0} came before the line")]
-    Interrupted(Limit),
+    /// A limit was reached before the line was read.
+    #[error("{0}")]
+    Interrupted(Interrupted),
     /// The text is not EDN.
     #[error("not EDN: {expected} is expected at column {column}")]
     NotEdn {
@@ -146,7 +145,7 @@ pub enum ForeignProblem {
 impl From<io::Error> for ForeignProblem {
     fn from(error: io::Error) -> Self {
         match Interrupted::in_error(&error) {
-            Some(limit) => Self::Interrupted(limit),
+            Some(interrupted) => Self::Interrupted(interrupted),
             None => Self::Io(error),
         }
     }

@@ -193,7 +193,7 @@ pub struct Undecided {
 }
 
 /// Error: a synthesis is not possible.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SynthesisError {
     /// There is no scenario.
     #[error("there is no scenario, so that there is nothing that fences could mend")]

@@ -1,5 +1,6 @@
 //! Checkpoints as a user asks for them.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -54,7 +55,8 @@ impl Checkpoints {
 
     /// Whether a folder has a checkpoint. To look for one makes no folder, and no file in another one.
     pub(super) fn look_for(folder: &Path) -> Result<(), DiskError> {
-        if folder.join(MANIFEST).is_file() {
+        // A link is refused by its name when the folder is opened.
+        if fs::symlink_metadata(folder.join(MANIFEST)).is_ok() {
             return Ok(());
         }
         Err(DiskError::NoCheckpoint {

@@ -3,10 +3,11 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::explore::limits::Limit;
 use crate::report::number::grouped;
 
 /// Reason why a search cannot be kept on disk, or not go on from there.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum DiskError {
     /// The operating system refuses something.
     #[error("cannot {action} {}: {reason}", .path.display())]
@@ -37,6 +38,24 @@ pub enum DiskError {
         path: PathBuf,
         /// Name of the file.
         name: String,
+    },
+    /// A link is there, or whatever else is no file of its own: what a search writes would go elsewhere, and what it reads come from there.
+    #[error("{} is a link, or no file at all: the files of a checkpoint are neither written nor read through one", .path.display())]
+    NoFile {
+        /// Path of the link.
+        path: PathBuf,
+    },
+    /// A limit was reached before a file was read to its end.
+    #[error("{limit} came when {} of {} bytes of {} were read", grouped(*.bytes), grouped(*.of), .path.display())]
+    Interrupted {
+        /// The file.
+        path: PathBuf,
+        /// The limit.
+        limit: Limit,
+        /// Bytes that had been read,
+        bytes: u64,
+        /// of so many.
+        of: u64,
     },
     /// No checkpoint is there.
     #[error("{} has no checkpoint", .path.display())]
@@ -80,12 +99,6 @@ pub enum DiskError {
         has: u64,
         /// The limit.
         limit: u64,
-    },
-    /// A limit, or its user, has ended a search while it read the checkpoint.
-    #[error("the checkpoint in {} was not read to its end: a limit came first", .path.display())]
-    Unread {
-        /// The folder.
-        path: PathBuf,
     },
     /// The model answers otherwise than it did.
     #[error("the checkpoint in {} is one of another model: {what}", .path.display())]

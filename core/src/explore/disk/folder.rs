@@ -16,8 +16,8 @@ pub(in crate::explore) const STATES: &str = "states";
 pub(in crate::explore) const STEPS: &str = "steps";
 pub(in crate::explore) const CHUNKS: &str = "chunks";
 
-/// Bytes of a manifest, at most: far more than any has.
-const MOST: u64 = 1 << 30;
+/// Bytes of a manifest, at most: it is read as a whole.
+const MOST: u64 = 1 << 26;
 
 /// A folder, and the files in it.
 pub(crate) struct Folder {
@@ -43,8 +43,14 @@ impl Folder {
         let names = names.map_err(|error| DiskError::refused("read", path, &error))?;
         let own = [LOCK, MANIFEST, NEXT, STATES, STEPS, CHUNKS];
         let path = path.to_owned();
-        if let Some(name) = names.into_iter().find(|name| !own.contains(&&**name)) {
-            return Err(DiskError::Foreign { path, name });
+        for (name, is_file) in names {
+            if !own.contains(&&*name) {
+                return Err(DiskError::Foreign { path, name });
+            }
+            if !is_file {
+                let path = path.join(name);
+                return Err(DiskError::NoFile { path });
+            }
         }
         let locked = folder.medium.lock();
         if folder.told("open", LOCK, locked)? {
@@ -114,6 +120,11 @@ impl Folder {
         checksum.add_bytes(text.as_bytes());
         let checksum = serde_json::to_string(&checksum).expect("a number has a text");
         let text = format!("{checksum}\n{text}");
+        if text.len() as u64 > MOST {
+            let reason = format!("it would have more than {MOST} bytes");
+            let error = io::Error::new(io::ErrorKind::FileTooLarge, reason);
+            return self.told("write", MANIFEST, Err(error));
+        }
         self.truncate(NEXT, 0)?;
         self.append(NEXT, text.as_bytes())?;
         self.sync(NEXT)?;

@@ -13,7 +13,7 @@ use super::error::DiskError;
 use super::folder::{CHUNKS, Folder, STATES, STEPS};
 use super::list::{ListFile, ListReader, SavedList};
 use super::manifest::Manifest;
-use crate::explore::limits::{Limits, OnDisk};
+use crate::explore::limits::{Clock, Limits, OnDisk};
 
 /// The journal of a search that goes on.
 pub(crate) struct Journal {
@@ -160,12 +160,13 @@ impl Journal {
     }
 
     /// A reader of one of the lists, as far as the checkpoint that is resumed vouches for it.
-    pub(in crate::explore) fn reader(
-        &mut self,
+    pub(in crate::explore) fn reader<'f>(
+        &'f mut self,
         name: &'static str,
         saved: SavedList,
-    ) -> ListReader<'_> {
-        ListReader::new(&mut self.folder, name, saved)
+        clock: Clock<'f>,
+    ) -> ListReader<'f> {
+        ListReader::new(&mut self.folder, name, saved, clock)
     }
 
     /// Writes no more, for this reason.

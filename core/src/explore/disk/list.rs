@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::checksum::Checksum;
 use super::error::DiskError;
 use super::folder::Folder;
+use crate::explore::limits::Clock;
 
 /// Bytes that are written, or read, at a time.
 const BUFFER: usize = 1 << 16;
@@ -28,7 +29,7 @@ impl SavedList {
     };
 
     fn bytes(self) -> u64 {
-        self.words * WORD as u64
+        self.words.saturating_mul(WORD as u64)
     }
 
     /// Tests that a file has at least so many bytes.
@@ -105,6 +106,7 @@ pub(in crate::explore) struct ListReader<'f> {
     folder: &'f mut Folder,
     name: &'static str,
     saved: SavedList,
+    clock: Clock<'f>,
     /// Words read from the file so far.
     read: u64,
     checksum: Checksum,
@@ -114,11 +116,17 @@ pub(in crate::explore) struct ListReader<'f> {
 }
 
 impl<'f> ListReader<'f> {
-    pub fn new(folder: &'f mut Folder, name: &'static str, saved: SavedList) -> Self {
+    pub fn new(
+        folder: &'f mut Folder,
+        name: &'static str,
+        saved: SavedList,
+        clock: Clock<'f>,
+    ) -> Self {
         Self {
             folder,
             name,
             saved,
+            clock,
             read: 0,
             checksum: Checksum::NOTHING,
             buffer: Vec::new(),
@@ -165,8 +173,16 @@ impl<'f> ListReader<'f> {
             return Ok(false);
         }
         let bytes = (left * WORD).min(BUFFER);
-        self.buffer.resize(bytes, 0);
         let offset = self.read * WORD as u64;
+        if let Some(limit) = self.clock.out_of_time_or_memory() {
+            return Err(DiskError::Interrupted {
+                path: self.path(),
+                limit,
+                bytes: offset,
+                of: self.saved.bytes(),
+            });
+        }
+        self.buffer.resize(bytes, 0);
         let read = self.folder.read(self.name, offset, &mut self.buffer)?;
         if read < bytes {
             self.saved.is_there(self.name, self.folder)?;

@@ -1,6 +1,6 @@
 //! The files of a folder, as a search uses them: the operating system's, or those of a test that loses what was not synced.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, DirEntry, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -11,8 +11,8 @@ pub(super) const LOCK: &str = "lock";
 pub(in crate::explore) trait Medium: Send + Sync {
     /// Locks the folder as long as this is in use; no if another process has.
     fn lock(&mut self) -> io::Result<bool>;
-    /// Names of the files that there are.
-    fn names(&mut self) -> io::Result<Vec<String>>;
+    /// Names that there are, each with whether it is that of a file and not a link to one.
+    fn names(&mut self) -> io::Result<Vec<(String, bool)>>;
     /// Length of a file; none if it is not there.
     fn len(&mut self, name: &str) -> io::Result<Option<u64>>;
     /// Bytes of a file from an offset on, as many as there is room for and the file has.
@@ -78,10 +78,13 @@ impl Medium for NativeFolder {
         Ok(true)
     }
 
-    fn names(&mut self) -> io::Result<Vec<String>> {
-        fs::read_dir(&self.path)?
-            .map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()))
-            .collect()
+    fn names(&mut self) -> io::Result<Vec<(String, bool)>> {
+        let named = |entry: io::Result<DirEntry>| {
+            let entry = entry?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            Ok((name, entry.file_type()?.is_file()))
+        };
+        fs::read_dir(&self.path)?.map(named).collect()
     }
 
     fn len(&mut self, name: &str) -> io::Result<Option<u64>> {

@@ -6,14 +6,17 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use serde_json::{Map, Value};
+use refmap_testing::{Random, damaged};
+use serde_json::{Map, Value, json};
 
+use super::checksum::Checksum;
 use super::folder::{CHUNKS, Folder, MANIFEST, STATES, STEPS};
 use super::journal::Journal;
 use super::list::{ListReader, SavedList};
 use super::manifest::Manifest;
 use super::medium::Medium;
 use super::{Checkpoints, DiskError, Start};
+use crate::explore::{Clock, Limits, Watch};
 use crate::random::Generator;
 
 /// A file: its bytes, and those that outlast a loss of power.
@@ -136,8 +139,14 @@ impl Medium for InMemory {
         Ok(true)
     }
 
-    fn names(&mut self) -> io::Result<Vec<String>> {
-        self.change(|files| files.names.keys().cloned().collect())
+    fn names(&mut self) -> io::Result<Vec<(String, bool)>> {
+        self.change(|files| {
+            files
+                .names
+                .keys()
+                .map(|name| (name.clone(), true))
+                .collect()
+        })
     }
 
     fn len(&mut self, name: &str) -> io::Result<Option<u64>> {
@@ -206,8 +215,12 @@ fn open(medium: &InMemory, start: Start) -> Result<Journal, DiskError> {
     Journal::on(folder, &checkpoints(start), Map::new())
 }
 
+fn unbounded() -> Clock<'static> {
+    Clock::new(Limits::default(), Watch::default())
+}
+
 fn words_of(journal: &mut Journal, name: &'static str, saved: SavedList) -> Vec<u64> {
-    let mut reader: ListReader<'_> = journal.reader(name, saved);
+    let mut reader: ListReader<'_> = journal.reader(name, saved, unbounded());
     let mut words = Vec::new();
     while let Some(word) = reader.next().unwrap() {
         words.push(word);
@@ -328,7 +341,7 @@ fn what_is_damaged_is_told() {
         let mut journal = open(&medium, Start::Resumed)?;
         let found = journal.resumed.take().unwrap();
         for (name, saved) in [(STATES, found.states), (CHUNKS, found.chunks)] {
-            let mut reader = journal.reader(name, saved);
+            let mut reader = journal.reader(name, saved, unbounded());
             while reader.next()?.is_some() {}
         }
         Ok(())
@@ -362,6 +375,80 @@ fn what_is_damaged_is_told() {
     foreign.names.insert("thesis.tex".to_owned(), 0);
     let found = outcome(&foreign);
     assert!(matches!(found, Err(DiskError::Foreign { name, .. }) if name == "thesis.tex"));
+}
+
+/// Damages a manifest so many times, each with its right checksum: what it then says of the lists is believed or refused.
+fn damage_manifests(times: u64) {
+    let medium = InMemory::default();
+    medium.0.lock().unwrap().left = u64::MAX;
+    let mut journal = open(&medium, Start::Anew).unwrap();
+    let mut generator = Generator::new(9);
+    for _ in 0..50 {
+        journal.states.push(generator.bits());
+        journal.chunks.push(generator.bits());
+    }
+    journal.checkpoint(Manifest::nothing()).unwrap();
+    let text = journal.folder.read_manifest().unwrap().unwrap();
+    drop(journal);
+    let whole = medium.0.lock().unwrap().clone();
+    let (mut read, mut refused) = (0, 0);
+    for seed in 0..times {
+        let damaged = damaged(
+            text.as_bytes(),
+            b"{\"words\":18446744073709551615}",
+            &mut Random(seed),
+        );
+        let damaged = String::from_utf8_lossy(&damaged);
+        let medium = InMemory(Arc::new(Mutex::new(whole.clone())));
+        let folder = Folder::on(Path::new("of-a-test"), Box::new(medium.clone()));
+        folder.unwrap().write_manifest(&damaged).unwrap();
+        let outcome = || -> Result<(), DiskError> {
+            let mut journal = open(&medium, Start::Resumed)?;
+            let found = journal.resumed.take().unwrap();
+            for (name, saved) in [
+                (STATES, found.states),
+                (STEPS, found.steps),
+                (CHUNKS, found.chunks),
+            ] {
+                let mut reader = journal.reader(name, saved, unbounded());
+                while reader.next()?.is_some() {}
+            }
+            Ok(())
+        };
+        match outcome() {
+            Ok(()) => read += 1,
+            Err(
+                DiskError::Damaged { .. } | DiskError::Version { .. } | DiskError::Other { .. },
+            ) => {
+                refused += 1;
+            }
+            Err(error) => panic!("{seed}: {error}: {damaged}"),
+        }
+    }
+    assert!(read > 0 && refused > 0, "{read} read, {refused} refused");
+}
+
+#[test]
+fn a_damaged_manifest_has_an_answer() {
+    damage_manifests(300);
+}
+
+#[test]
+#[ignore = "takes a minute"]
+fn nightly_many_damaged_manifests_have_an_answer() {
+    damage_manifests(200_000);
+}
+
+/// A number of words whose bytes are more than a number can say is no list that is there.
+#[test]
+fn a_list_is_never_longer_than_its_file() {
+    let medium = InMemory::default();
+    medium.0.lock().unwrap().left = u64::MAX;
+    let mut folder = Folder::on(Path::new("of-a-test"), Box::new(medium.clone())).unwrap();
+    let saved: SavedList =
+        serde_json::from_value(json!({"words": u64::MAX, "checksum": Checksum::NOTHING})).unwrap();
+    let found = saved.is_there(STATES, &mut folder);
+    assert!(matches!(found, Err(DiskError::Damaged { .. })), "{found:?}");
 }
 
 /// A manifest of another format is told by its number, whatever else it has.

@@ -58,13 +58,24 @@ where
         let Some(mut kept) = self.kept.take() else {
             return Ok(None);
         };
-        let resumed = match kept.journal.resumed.take() {
-            Some(manifest) => self.read(&mut kept, &manifest, form).map(Some),
-            None => Ok(None),
-        };
+        let manifest = kept.journal.resumed.take();
+        let resumed = manifest.map(|manifest| self.read(&mut kept, &manifest, form));
         self.count_from_now(&kept.journal);
         self.kept = Some(kept);
-        resumed
+        resumed.transpose()
+    }
+
+    /// Clock of the reading of a checkpoint. It takes as much time as the limit allows, and at least as much as the searches took that
+    /// wrote the checkpoint: so a search that is always ended by that limit goes on each time. Where states may go to disk there is room
+    /// for them.
+    pub(super) fn reading(&self, manifest: &Manifest) -> Clock<'a> {
+        let mut clock = self.clock;
+        let seconds = &mut clock.limits.seconds;
+        *seconds = seconds.map(|most| most.max(manifest.seconds));
+        if self.spill.is_some() {
+            clock.limits.memory_bytes = None;
+        }
+        clock
     }
 
     /// Counts the time of the search from now on: what was before is the reading of a checkpoint.
@@ -76,41 +87,16 @@ where
             watched.does_not_count(read);
         }
         self.clock.started = Instant::now();
+        self.clock.limits.since = None;
     }
 
-    /// Ends the reading if it was cancelled, or takes too much memory or time: as much as the limit allows, and at least as much as the
-    /// searches took that wrote the checkpoint. So a search that is always ended by that limit goes on each time.
-    fn may_read_on(&mut self, manifest: &Manifest, path: &Path) -> Result<(), DiskError> {
-        let Clock {
-            mut limits,
-            watch,
-            started,
-        } = self.clock;
-        limits.seconds = limits.seconds.map(|most| most.max(manifest.seconds));
-        // Where states may go to disk there is room for them.
-        let is_memory_short = || {
-            self.spill
-                .is_none()
-                .then(|| limits.out_of_memory())
-                .flatten()
-        };
-        self.unread = limits.out_of_time(&watch, started).or_else(is_memory_short);
-        match self.unread {
-            None => Ok(()),
-            Some(_) => Err(DiskError::Unread {
-                path: path.to_owned(),
-            }),
-        }
-    }
-
-    /// Forgets what was read of a checkpoint.
-    pub(super) fn forget_read(&mut self) {
+    /// Forgets what was read of a checkpoint of which the rest was not, for this reason.
+    pub(super) fn forget_read(&mut self, reason: &str) {
         self.log = SegmentedVec::new();
         self.predecessors = Predecessors::new(self.predecessors.kept_steps());
         if let Some(kept) = &mut self.kept {
             kept.journal.written.resumed_states = None;
-            kept.journal
-                .end("the one that was resumed was not read to its end");
+            kept.journal.end(reason);
         }
     }
 
@@ -171,7 +157,8 @@ where
         let path = kept.journal.folder.path().join(STATES);
         let unexpanded = manifest.frontier.iter().map(|span| span.start).min();
         let unexpanded = unexpanded.unwrap_or(manifest.reached) as usize;
-        let mut reader = kept.journal.reader(STATES, manifest.states);
+        let clock = self.reading(manifest);
+        let mut reader = kept.journal.reader(STATES, manifest.states, clock);
         let mut list = KeyList::new(form);
         let mut keys: Vec<K> = Vec::with_capacity(BATCH);
         let wanted = manifest.mentioned.iter().flatten();
@@ -180,7 +167,6 @@ where
         let wanted: Vec<K> = wanted.unwrap_or_default().into_iter().flatten().collect();
         let mut mentioned = vec![StateId(u64::MAX); wanted.len()];
         loop {
-            self.may_read_on(manifest, &path)?;
             read_keys(&mut reader, self.model, &mut list)?;
             keys.clear();
             K::take(&mut list, &mut keys);
@@ -241,12 +227,10 @@ where
 
     fn read_steps(&mut self, kept: &mut Kept<K>, manifest: &Manifest) -> Result<(), DiskError> {
         let path = kept.journal.folder.path().join(STEPS);
-        let mut reader = kept.journal.reader(STEPS, manifest.steps);
-        let mut count: u64 = 0;
+        let clock = self.reading(manifest);
+        let mut reader = kept.journal.reader(STEPS, manifest.steps, clock);
+        let mut count = 0;
         while let Some(word) = reader.next()? {
-            if count.is_multiple_of(BATCH as u64) {
-                self.may_read_on(manifest, &path)?;
-            }
             let step = StepOfChunk {
                 source: (word >> 32) as u32,
                 step: word as u32,
@@ -274,13 +258,11 @@ where
         manifest: &Manifest,
     ) -> Result<(), DiskError> {
         let path = kept.journal.folder.path().join(CHUNKS);
-        let mut reader = kept.journal.reader(CHUNKS, manifest.chunks);
+        let clock = self.reading(manifest);
+        let mut reader = kept.journal.reader(CHUNKS, manifest.chunks, clock);
         let mut next = 0;
-        let mut count: usize = 0;
+        let mut count = 0;
         while let Some(first) = reader.next()? {
-            if count.is_multiple_of(BATCH) {
-                self.may_read_on(manifest, &path)?;
-            }
             let [start, end, length] = [reader.word()?, reader.word()?, reader.word()?];
             let chunk = SavedChunk {
                 first,

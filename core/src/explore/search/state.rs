@@ -9,7 +9,7 @@ use crate::explore::expansion::{Expand, Expanded, Expander};
 use crate::explore::filtered::Filtered;
 use crate::explore::graph::Graph;
 use crate::explore::keys::{Compared, Form};
-use crate::explore::limits::{Clock, Limit};
+use crate::explore::limits::Clock;
 use crate::explore::memory::Resident;
 use crate::explore::options::{PlainOptions, Record, Storage};
 use crate::explore::predecessors::{Predecessors, Steps};
@@ -49,8 +49,6 @@ pub(in crate::explore) struct Search<'a, K, I> {
     pub(super) form: Form,
     /// The search as it was before the wave whose states found no room, if a checkpoint is to have it.
     pub(super) before_full: Option<Extent>,
-    /// Limit that was reached while a checkpoint was read.
-    pub(super) unread: Option<Limit>,
     /// Bytes that the codes in the blocks take that are written to disk.
     pub(super) written_bytes: u64,
     /// Data for checkpoints, if there are any.
@@ -145,7 +143,6 @@ where
             resident: Resident::default(),
             form,
             before_full: None,
-            unread: None,
             written_bytes: 0,
             kept: None,
             spill: None,

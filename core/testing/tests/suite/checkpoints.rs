@@ -437,6 +437,87 @@ fn what_cannot_be_resumed_is_refused() {
     assert_eq!(error, Err(CheckError::CheckpointsOfWalks));
 }
 
+/// A link is neither followed to be written to, nor to be read from.
+#[cfg(unix)]
+#[test]
+fn a_link_in_the_folder_is_refused_by_its_name() {
+    use std::os::unix::fs::symlink;
+    let refinement = draw(11, Size::Small);
+    let elsewhere = folder();
+    let target = elsewhere.path().join("target");
+    for (name, start) in [
+        ("states", Start::Anew),
+        ("checkpoint.next", Start::Anew),
+        ("lock", Start::Anew),
+        ("states", Start::Resumed),
+        ("chunks", Start::Resumed),
+        ("checkpoint", Start::Resumed),
+    ] {
+        let kept = folder();
+        let path = kept.path().join(name);
+        let settings = |start| Settings {
+            checkpoints: checkpoints(kept.path(), start),
+            until: Until::End,
+            ..Settings::default()
+        };
+        fs::write(&target, "of somebody else").expect("there is room");
+        if start == Start::Resumed {
+            check(&refinement, &settings(Start::Anew)).expect("it is empty");
+            // What it has is all right.
+            fs::rename(&path, &target).expect("it is there");
+        }
+        let before = fs::read(&target).expect("it is there");
+        symlink(&target, &path).expect("there is room");
+        match check(&refinement, &settings(start)) {
+            Err(CheckError::Disk(error)) => assert_eq!(*error, DiskError::NoFile { path }),
+            other => panic!("{name}: {other:?}"),
+        }
+        assert_eq!(fs::read(&target).expect("it is there"), before, "{name}");
+    }
+}
+
+/// The search ends at the limit, says how far the checkpoint was read, and leaves it as it was.
+#[test]
+fn limits_hold_while_a_checkpoint_is_read() {
+    let refinement = draw(11, Size::Small);
+    let kept = folder();
+    let cancelled = AtomicBool::new(true);
+    let settings = |start, limits, watch| Settings {
+        checkpoints: checkpoints(kept.path(), start),
+        until: Until::End,
+        limits,
+        watch,
+        ..Settings::default()
+    };
+    let unbounded = || (Limits::default(), Watch::default());
+    let asked = |start, (limits, watch)| check(&refinement, &settings(start, limits, watch));
+    let whole = asked(Start::Anew, unbounded()).expect("it is empty");
+    let memory = Limits {
+        memory_bytes: Some(1),
+        ..Limits::default()
+    };
+    let watch = Watch {
+        cancel: Some(&cancelled),
+        ..Watch::default()
+    };
+    for (limits, limit) in [
+        ((memory, Watch::default()), Limit::MemoryBytes(1)),
+        ((Limits::default(), watch), Limit::Cancelled),
+    ] {
+        let ended = asked(Start::Resumed, limits).expect("it can be read");
+        assert_eq!(ended.verdict, Some(Verdict::Incomplete), "{limit}");
+        assert_eq!(ended.limit, Some(limit));
+        let written = ended.checkpoints.and_then(|written| written.ended);
+        let far = written.unwrap_or_default();
+        assert!(
+            far.starts_with(&format!("{limit} came when 0 of ")),
+            "{far}"
+        );
+    }
+    let again = asked(Start::Resumed, unbounded()).expect("it is as it was");
+    assert_eq!(without_account(again), without_account(whole));
+}
+
 /// A step that is another one, or an initial state more, is found out by the sample.
 #[test]
 fn another_model_is_refused() {
@@ -786,7 +867,7 @@ fn a_search_makes_progress_in_slices_shorter_than_reading_takes() {
 
 /// A signal, and a limit on memory, hold while a checkpoint is read; what it has is still there.
 #[test]
-fn limits_hold_while_a_checkpoint_is_read() {
+fn what_was_read_before_a_limit_is_forgotten() {
     let fan = Fan { width: 50_000 };
     let kept = folder();
     let settings = |limits, start| Settings {
@@ -829,7 +910,7 @@ fn limits_hold_while_a_checkpoint_is_read() {
         );
         let account = report.checkpoints.expect("there is an account");
         let reason = account.ended.expect("there is a reason");
-        assert!(reason.contains("not read to its end"), "{reason}");
+        assert!(reason.contains(" bytes of "), "{reason}");
     }
     let other = folder();
     let plain = Settings {

@@ -6,7 +6,7 @@ use std::io::{self, Seek, Write};
 use serde::Serialize;
 use tempfile::SpooledTempFile;
 
-use crate::command_line::json::SCHEMA;
+use crate::command_line::json::{self, SCHEMA, line};
 
 /// Most bytes of errors that are held in memory.
 const IN_MEMORY: usize = 1 << 20;
@@ -40,9 +40,9 @@ impl<'o> Answer<'o> {
     pub fn begin_system(&mut self, name: &str, warnings: &[String]) -> io::Result<()> {
         self.systems.next(self.output)?;
         self.output.write_all(b"{\n      \"name\": ")?;
-        self.output.write_all(indented(name, 3)?.as_bytes())?;
+        json::write(name, 3, self.output)?;
         self.output.write_all(b",\n      \"warnings\": ")?;
-        self.output.write_all(indented(warnings, 3)?.as_bytes())?;
+        json::write(warnings, 3, self.output)?;
         self.output.write_all(b",\n      \"properties\": [")
     }
 
@@ -96,7 +96,7 @@ impl List {
 
     fn item(&mut self, output: &mut dyn Write, item: &impl Serialize) -> io::Result<()> {
         self.next(output)?;
-        output.write_all(indented(item, self.depth + 1)?.as_bytes())
+        json::write(item, self.depth + 1, output)
     }
 
     /// Ends the list. The next item is the first one of another.
@@ -107,17 +107,6 @@ impl List {
         self.is_empty = true;
         output.write_all(b"]")
     }
-}
-
-/// The beginning of a line at some depth.
-fn line(depth: usize) -> String {
-    format!("\n{}", "  ".repeat(depth))
-}
-
-/// JSON whose first line begins at some depth. The lines of a string are escaped, so that each line is one of the form.
-fn indented(value: &(impl Serialize + ?Sized), depth: usize) -> io::Result<String> {
-    let text = serde_json::to_string_pretty(value)?;
-    Ok(text.replace('\n', &line(depth)))
 }
 
 #[cfg(test)]

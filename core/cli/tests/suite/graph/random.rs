@@ -250,7 +250,7 @@ fn broken_lines_are_refused_or_decided() {
                 _ => bytes.truncate(at.max(1)),
             }
         }
-        match read(&bytes) {
+        match read(bytes.as_slice()) {
             Ok(system) => {
                 read_lines += 1;
                 let decider = Decider::new(&system);

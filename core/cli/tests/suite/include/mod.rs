@@ -176,12 +176,18 @@ fn a_limit_claims_nothing() {
     let found: Value = serde_json::from_str(&output).expect("it is JSON");
     assert_eq!(found["verdict"], "incomplete");
     assert_eq!(found["rung"], Value::Null);
-    let (status, _) = include(&[&a, &b], true);
+    assert_eq!(found["limit"], json!({"memory_bytes": 1000}));
+    let (status, output) = include(&[&a, &b, "--json"], true);
+    assert_eq!(status.expect("it is no error"), Status::Incomplete);
+    let found: Value = serde_json::from_str(&output).expect("it is JSON");
+    assert_eq!(found["verdict"], "incomplete");
+    assert_eq!(found["limit"], "cancelled");
+    let far = text(&found, "unclaimed");
+    assert!(far.starts_with(&format!("{a}: cancellation came")), "{far}");
+    let (_, output) = include(&[&a, &b], true);
     assert!(
-        status
-            .expect_err("it is cancelled")
-            .to_string()
-            .contains("interrupted")
+        output.contains(&format!("incomplete: {a}: cancellation came")),
+        "{output}"
     );
     let (status, _) = include(&[&a, &b, "--quiet"], false);
     assert_eq!(status.expect("it is decided"), Status::Success);

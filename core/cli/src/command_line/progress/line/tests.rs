@@ -48,6 +48,7 @@ fn limits_are_named_with_how_much_of_them_is_used() {
         depth: Some(9),
         seconds: Some(90.0),
         memory_bytes: Some(20 << 30),
+        ..Limits::default()
     };
     assert_eq!(
         line(&state),
