@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::calls::{Function, call};
 use crate::erased::ErasedState;
 use crate::invariant::PredicateOf;
 use crate::model_call::named;
@@ -75,10 +76,13 @@ impl<S: TransitionSystem> Constraint<S> {
 
     /// The same constraint of a system whose states have no type.
     pub(crate) fn erased<T: TransitionSystem<State = ErasedState>>(&self) -> Constraint<T> {
-        let within = self.within.clone();
+        let (name, within) = (self.name.clone(), self.within.clone());
         Constraint {
             name: self.name.clone(),
-            within: Arc::new(move |state| within(state.get())),
+            within: Arc::new(move |state: &ErasedState| {
+                let function = || Function::Constraint(name.clone());
+                call(function, Some(state), || within(state.get()))
+            }),
         }
     }
 

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::calls::{Function, call};
 use crate::erased::ErasedState;
 use crate::model_call::named_invariant;
 use crate::system::{StateOf, TransitionSystem};
@@ -101,7 +102,13 @@ impl<S: TransitionSystem> Invariant<S> {
 
     /// The same invariant of a system whose states have no type.
     pub(crate) fn erased<T: TransitionSystem<State = ErasedState>>(&self) -> Invariant<T> {
-        self.through(|predicate| Arc::new(move |state: &ErasedState| predicate(state.get())))
+        self.through(|predicate| {
+            let name = self.name.clone();
+            Arc::new(move |state: &ErasedState| {
+                let function = || Function::Invariant(name.clone());
+                call(function, Some(state), || predicate(state.get()))
+            })
+        })
     }
 
     /// The same invariant of predicates that are made of its own.

@@ -6,6 +6,7 @@
 
 use std::sync::Mutex;
 
+use super::calls::Watched;
 use super::model_call::{catch, panic_again};
 use super::primitives::{AtomicUsize, Ordering, thread};
 
@@ -41,9 +42,14 @@ fn on_threads(count: usize, work: &(dyn Fn(usize) + Sync)) {
     if count == 0 {
         return;
     }
+    let watched = &Watched::of_this_thread();
     thread::scope(|scope| {
+        let work_watched = move |place| match watched {
+            Some(watched) => watched.on_this_thread(|| work(place)),
+            None => work(place),
+        };
         let helpers: Vec<_> = (1..count)
-            .map(|place| scope.spawn(move || work(place)))
+            .map(|place| scope.spawn(move || work_watched(place)))
             .collect();
         work(0);
         for helper in helpers {

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::calls::{Function, call};
 use crate::erased::ErasedState;
 use crate::model_call::named;
 use crate::obligation::ObligationKind;
@@ -195,7 +196,13 @@ impl<S: TransitionSystem> Property<S> {
 
     /// The same property of a system whose states have no type.
     pub(crate) fn erased<T: TransitionSystem<State = ErasedState>>(&self) -> Property<T> {
-        self.through(|predicate| Arc::new(move |state: &ErasedState| predicate(state.get())))
+        self.through(|predicate| {
+            let name = self.name.clone();
+            Arc::new(move |state: &ErasedState| {
+                let function = || Function::Property(name.clone());
+                call(function, Some(state), || predicate(state.get()))
+            })
+        })
     }
 
     /// The same property of predicates that are made of its own.

@@ -75,6 +75,7 @@ pub(super) fn sampled(
         threads: 1,
         processes: None,
         limit_process: None,
+        unreturned: None,
         obligations: obligations.iter().map(row).collect(),
         coverage: coverage.collect(),
         warnings: Vec::new(),

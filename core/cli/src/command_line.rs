@@ -1,6 +1,7 @@
 //! Command line: parses the arguments, runs the command, and writes its results.
 
 mod arguments;
+mod attended;
 mod broken_pipe;
 mod checkpoint;
 mod claim_grammar;
@@ -51,6 +52,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 
+use attended::attended;
 use broken_pipe::Tolerant;
 pub(crate) use claim_grammar::ClaimGrammar;
 use command::{CheckCommand, Command};
@@ -74,7 +76,7 @@ pub use trace_file::TraceFileError;
 pub(crate) use json::within_page;
 
 use crate::catalogue::{Abilities, Catalogue, Check, InputError};
-use refmap::explore::{Checkpoints, PeersError, Watch};
+use refmap::explore::{Checkpoints, PeersError, Progress, Watch, Watchdog};
 use refmap::internal::visible_lines;
 use refmap::obligation::{CheckError, Settings};
 use refmap::report::{TextOptions, Verdict};
@@ -96,9 +98,22 @@ pub fn main(name: &'static str, about: &'static str, catalogue: &Catalogue) -> E
         name,
         about,
         catalogue,
+        end: Some(end),
     };
     let status = carry_out(program, words, &CANCELLED, screen, &mut output);
-    let status = match status {
+    ExitCode::from(told(status) as u8)
+}
+
+/// Ends the process, whatever its threads do.
+fn end(status: Result<Status, CommandError>) -> ! {
+    let status = told(status);
+    temporary::remove_all();
+    std::process::exit(status as i32)
+}
+
+/// Status of a command that was carried out, or an error that is told.
+fn told(status: Result<Status, CommandError>) -> Status {
+    match status {
         Ok(status) => status,
         Err(CommandError::Usage(error)) if error.use_stderr() => {
             if in_colours(&error) {
@@ -109,15 +124,14 @@ pub fn main(name: &'static str, about: &'static str, catalogue: &Catalogue) -> E
             Status::Unusable
         }
         // To clap, help and version are errors; they go to standard output.
-        Err(CommandError::Usage(error)) => match help(&error, &mut output) {
+        Err(CommandError::Usage(error)) => match help(&error, &mut io::stdout()) {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
                 refused(&CommandError::Output(error))
             }
             _ => Status::Success,
         },
         Err(error) => refused(&error),
-    };
-    ExitCode::from(status as u8)
+    }
 }
 
 /// Reports why a command could not be carried out.
@@ -144,7 +158,7 @@ fn help(error: &clap::Error, output: &mut impl Write) -> io::Result<()> {
 /// Carries out a command, `words` with the program's name first, and writes results to `output`, formatted with
 /// `options`. If `cancel` is set, the command ends with the results decided so far. The command itself sets
 /// `cancel` when results can no longer be written. A closed pipe is not an error: the status is that of what was
-/// decided.
+/// decided. A call of a model that does not return holds this function up: [`main`] alone can end it, with its process.
 ///
 /// # Errors
 ///
@@ -166,6 +180,7 @@ pub fn run(
         name,
         about,
         catalogue,
+        end: None,
     };
     carry_out(program, words, cancel, screen, output)
 }
@@ -181,6 +196,7 @@ fn carry_out(
         name,
         about,
         catalogue,
+        ..
     } = program;
     let options = screen.options;
     let command = arguments::parse(name, about, catalogue, words)?;
@@ -228,13 +244,13 @@ fn carry_out(
         Command::Table(command) => table::run(program, &command, cancel, output),
         Command::Check(command) => check(program, &command, cancel, options, output),
         #[cfg(feature = "pictures")]
-        Command::Explore(command) => explore::run(catalogue, &command, cancel, output),
-        Command::Fences(command) => fences::run(catalogue, &command, cancel, options, output),
+        Command::Explore(command) => explore::run(program, &command, cancel, output),
+        Command::Fences(command) => fences::run(program, &command, cancel, options, output),
         Command::Graph(command) => graph::run(&command, cancel, output),
-        Command::Include(command) => include::run(catalogue, &command, cancel, output),
+        Command::Include(command) => include::run(program, &command, cancel, output),
         Command::Litmus(command) => litmus::run(&command, cancel, output),
         Command::Stress(command) => stress::run(program, &command, cancel, options, output),
-        Command::Validate(command) => validate::run(catalogue, &command, cancel, options, output),
+        Command::Validate(command) => validate::run(program, &command, cancel, options, output),
     };
     // Of a command that fails, too, what was printed is seen.
     let flushed = output.flush();
@@ -270,83 +286,101 @@ fn check(
         None => None,
     };
     let bar = progress::Bar::new(command.quiet, &command.check, 0, command.settings.limits);
-    let settings = Settings {
-        #[cfg(feature = "distributed")]
-        peers: joined.as_ref().map(processes::Joined::peers),
-        watch: Watch {
-            cancel: Some(cancel),
-            progress: Some(&|progress| bar.show(&command.check, progress)),
-        },
-        ..command.settings.clone()
-    };
     let check = program.catalogue.check(&command.check)?;
-    let report = check.run(&command.arguments, &settings);
-    drop(settings);
-    bar.clear();
-    let report = report.map_err(|error| program.catalogue.with_able(error));
-    let mut failures = Failures::default();
     #[cfg(feature = "distributed")]
-    if let Some(joined) = joined.filter(|_| report.is_ok()) {
-        failures.keep(joined.finish());
-    }
-    if let Some(junit) = junit {
-        let suite = match &report {
-            Ok(report) => Suite::of_report(program.name, report, command.expect),
-            Err(error) => Suite::of_error(program.name, &command.check, error),
+    let peers = joined.as_ref().map(processes::Joined::peers);
+    let work = |watchdog: &Watchdog| {
+        let show = |progress: &Progress| {
+            watchdog.note(progress);
+            bar.show(&command.check, progress);
         };
-        failures.keep(junit.write(&suite, cancel));
-    }
-    let report = match report {
-        Ok(report) => report,
-        Err(error) => {
-            failures.keep(Err::<(), _>(lost(error, &command.settings)));
-            return failures.or(Status::Unusable);
-        }
+        let settings = Settings {
+            #[cfg(feature = "distributed")]
+            peers,
+            watch: Watch {
+                cancel: Some(cancel),
+                progress: Some(&show),
+            },
+            ..command.settings.clone()
+        };
+        check.run(&command.arguments, &settings)
     };
-    let mut print = || {
-        if command.json {
-            json::print(&report, output)?;
-        } else if !command.quiet {
-            let options = TextOptions {
-                detail: command.detail,
-                ..options
-            };
-            write!(output, "{}", report.text(options))?;
-            if let Some(line) =
-                include::suggested(program.name, &report, &command.arguments, options.width)
-            {
-                writeln!(output, "\n{line}")?;
+    let limits = command.settings.limits;
+    attended(program, &command.check, limits, cancel, work, |report| {
+        let is_unreturned = report.is_err();
+        let report =
+            report.unwrap_or_else(|held_up| Ok(check.unreturned(&command.arguments, &held_up.by)));
+        bar.clear();
+        let report = report.map_err(|error| program.catalogue.with_able(error));
+        let mut failures = Failures::default();
+        #[cfg(feature = "distributed")]
+        match joined {
+            Some(joined) if is_unreturned => joined.leave("a function of the model did not return"),
+            Some(joined) if report.is_ok() => {
+                failures.keep(joined.finish());
             }
+            _ => (),
         }
-        output.flush()
-    };
-    failures.keep(print());
-    #[cfg(feature = "pictures")]
-    if let Some(page) = page {
-        let html = crate::pictures::check::html(&report, page.command);
-        failures.keep(page.write(&html, cancel));
-    }
-    if let Some(file) = trace_file
-        && let Some(traced) = failures.keep(file.write(program.name, &report, cancel))
-    {
-        told(traced, command);
-    }
-    let status = match (command.expect, report.verdict) {
-        (Some(expected), Some(verdict)) if expected == verdict => Status::Success,
-        (Some(expected), found) => {
-            let found = found.map_or("no verdict".to_owned(), |found| found.to_string());
-            tell(&format!(
-                "error: the verdict was expected to be {expected}, and is {found}"
-            ));
-            Status::Violated
+        if let Some(junit) = junit {
+            let suite = match &report {
+                Ok(report) => Suite::of_report(program.name, report, command.expect),
+                Err(error) => Suite::of_error(program.name, &command.check, error),
+            };
+            failures.keep(junit.write(&suite, cancel));
         }
-        (None, None | Some(Verdict::Holds)) => Status::Success,
-        (None, Some(Verdict::Violated)) => Status::Violated,
-        (None, Some(Verdict::Incomplete | Verdict::NoneDeclared | Verdict::Untested)) => {
-            Status::Incomplete
+        let report = match report {
+            Ok(report) => report,
+            Err(error) => {
+                failures.keep(Err::<(), _>(lost(error, &command.settings)));
+                return failures.or(Status::Unusable);
+            }
+        };
+        let mut print = || {
+            if command.json {
+                json::print(&report, output)?;
+            } else if !command.quiet {
+                let options = TextOptions {
+                    detail: command.detail,
+                    ..options
+                };
+                write!(output, "{}", report.text(options))?;
+                if let Some(line) =
+                    include::suggested(program.name, &report, &command.arguments, options.width)
+                {
+                    writeln!(output, "\n{line}")?;
+                }
+            }
+            output.flush()
+        };
+        failures.keep(print());
+        #[cfg(feature = "pictures")]
+        if let Some(page) = page {
+            let html = crate::pictures::check::html(&report, page.command);
+            failures.keep(page.write(&html, cancel));
         }
-    };
-    failures.or(status)
+        if let Some(file) = trace_file
+            && let Some(traced) = failures.keep(file.write(program.name, &report, cancel))
+        {
+            untraced(traced, command);
+        }
+        let status = match (command.expect, report.verdict) {
+            (Some(expected), Some(verdict)) if expected == verdict => Status::Success,
+            (Some(expected), found) => {
+                let found = found.map_or("no verdict".to_owned(), |found| found.to_string());
+                tell(&format!(
+                    "error: the verdict was expected to be {expected}, and is {found}"
+                ));
+                Status::Violated
+            }
+            (None, None) if is_unreturned => Status::Incomplete,
+            (None, None | Some(Verdict::Holds)) => Status::Success,
+            (None, Some(Verdict::Violated)) => Status::Violated,
+            (None, Some(Verdict::Incomplete | Verdict::NoneDeclared | Verdict::Untested)) => {
+                Status::Incomplete
+            }
+        };
+        failures.or(status)
+    })
 }
 
 /// The error of a check, which names the checkpoint from which it goes on if a process was lost.
@@ -368,7 +402,7 @@ fn lost(error: InputError, settings: &Settings<'_>) -> CommandError {
 
 /// Reports that no counterexample was written. If a file of an earlier run exists, the report names it even with
 /// `--quiet`, since it could be mistaken for one of this run.
-fn told(traced: Traced, command: &CheckCommand) {
+fn untraced(traced: Traced, command: &CheckCommand) {
     let more = match (traced, &command.trace) {
         (Traced::Unwritten(Unwritten::Earlier), Some(path)) => {
             format!("; {} is of an earlier run", path.display())

@@ -93,6 +93,7 @@ mod in_order;
 #[cfg(feature = "pictures")]
 mod pictures;
 mod shell;
+mod watchdogs;
 
 #[cfg(feature = "pictures")]
 pub use pictures::check::html as page;

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use foldhash::{HashMap, HashMapExt, HashSet};
 
-use super::call::{call, guarded};
+use super::call::{call, guarded, reading};
 use super::event::{Event, line};
 use super::input::checked;
 use super::observed::{Effect, Observed};
@@ -160,7 +160,7 @@ fn read<O: Observed>(
             let far = counted(events_read as u64, "event");
             return unread(limit, format!("{limit} came when {far} were read"));
         }
-        let event = match guarded(|| call("`Deserialize` of an event", || events.next())) {
+        let event = match guarded(|| reading("`Deserialize` of an event", || events.next())) {
             Ok(Some(event)) => event,
             Ok(None) => return Ok(Ok(whole)),
             Err(panicked) => return Ok(Err(Box::new(Validation::after(criterion, panicked)))),

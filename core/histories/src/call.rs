@@ -1,8 +1,11 @@
 //! Calls of the specification and its adapter: a panic is told with the function in which it happened.
 
 use std::cell::Cell;
+use std::fmt::Debug;
+use std::hash::Hash;
 
-use refmap::internal::catch;
+use refmap::internal::{calling, catch, on_state};
+use serde::Serialize;
 
 thread_local! {
     /// The function that is being called on this thread.
@@ -26,8 +29,29 @@ pub struct Panicked {
 #[inline]
 pub(super) fn call<T>(function: &'static str, model: impl FnOnce() -> T) -> T {
     let outer = CALLED.replace(function);
-    let result = model();
+    let result = calling(function, model);
     // After a panic the function's name stays, for `guarded`.
+    CALLED.set(outer);
+    result
+}
+
+/// The same of one that waits for input, which a limit ends.
+#[inline]
+pub(super) fn reading<T>(function: &'static str, read: impl FnOnce() -> T) -> T {
+    let outer = CALLED.replace(function);
+    let result = read();
+    CALLED.set(outer);
+    result
+}
+
+/// The same of a function that is asked about a state.
+#[inline]
+pub(super) fn call_on<S, T>(function: &'static str, state: &S, model: impl FnOnce() -> T) -> T
+where
+    S: Clone + Eq + Hash + Debug + Serialize + Send + Sync + 'static,
+{
+    let outer = CALLED.replace(function);
+    let result = on_state(function, state, model);
     CALLED.set(outer);
     result
 }

@@ -1,6 +1,6 @@
 //! Events of a history that are still to come.
 
-use super::call::call;
+use super::call::{call, reading};
 use super::event::{Event, line};
 use super::observed::Observed;
 use super::outlook::Ahead;
@@ -55,7 +55,7 @@ impl<E, I: Iterator<Item = Result<Event<E>, HistoryError>>> Input<E, I> {
         number: u64,
     ) -> Ahead {
         while log.end() <= number && self.over.is_none() {
-            match call("`Deserialize` of an event", || self.events.next()) {
+            match reading("`Deserialize` of an event", || self.events.next()) {
                 None => self.over = Some(Over::End),
                 Some(Ok(event)) => match checked(observed, &event, self.number) {
                     Ok(()) => {

@@ -97,6 +97,7 @@ impl Validation {
             symmetry: None,
             omission_probability: None,
             limit_process: None,
+            unreturned: None,
             limit: match self.outcome {
                 Outcome::Undecided(limit) => Some(limit),
                 Outcome::Behaviour | Outcome::Refuted(_) | Outcome::Misled => None,

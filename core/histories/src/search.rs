@@ -39,7 +39,7 @@ pub(super) use compared::Compared;
 pub(super) use first_order::GROWTH;
 use patience::Patience;
 use refmap::explore::Limit;
-use refmap::internal::{break_off, until_enough, visit_initial};
+use refmap::internal::{break_off, calls_back, until_enough, visit_initial};
 use refmap::{Rule, TransitionSystem};
 
 /// Reason why a search stops.
@@ -172,6 +172,7 @@ impl<'a, O: Observed> Search<'a, O> {
         call("`initial` of the specification", || {
             until_enough(|| {
                 visit_initial(specification, &mut |state| {
+                    calls_back();
                     initial.insert(Configuration::new(state), None);
                     if patience.turn_with(initial.entries.len()).is_some() {
                         break_off();

@@ -4,6 +4,7 @@ use super::object::SystemObject;
 use super::system::ErasedSystem;
 use super::value::{ErasedAction, ErasedState};
 use crate::abstract_steps::AbstractSteps;
+use crate::calls::{Function, Of, call};
 use crate::constraint::Constraint;
 use crate::invariant::Invariant;
 use crate::property::Property;
@@ -43,8 +44,8 @@ impl<'a> ErasedRefinement<'a> {
     pub fn of(refinement: &'a dyn RefinementObject) -> Self {
         Self {
             refinement,
-            implementation: ErasedSystem(refinement.implementation()),
-            specification: ErasedSystem(refinement.specification()),
+            implementation: ErasedSystem(refinement.implementation(), Of::Implementation),
+            specification: ErasedSystem(refinement.specification(), Of::Specification),
         }
     }
 }
@@ -62,7 +63,8 @@ impl<'a> Refinement for ErasedRefinement<'a> {
     }
 
     fn map(&self, state: &ErasedState) -> ErasedState {
-        self.refinement.map(state)
+        let map = || self.refinement.map(state);
+        call(|| Function::named("`map`"), Some(state), map)
     }
 
     fn abstract_steps(
@@ -71,7 +73,8 @@ impl<'a> Refinement for ErasedRefinement<'a> {
         action: &ErasedAction,
         to: &ErasedState,
     ) -> AbstractSteps<ErasedAction> {
-        self.refinement.abstract_steps(from, action, to)
+        let steps = || self.refinement.abstract_steps(from, action, to);
+        call(|| Function::named("`abstract_steps`"), Some(from), steps)
     }
 
     fn invariants(&self) -> Vec<Invariant<ErasedSystem<'a>>> {
@@ -91,7 +94,8 @@ impl<'a> Refinement for ErasedRefinement<'a> {
     }
 
     fn at_rest(&self, state: &ErasedState, process: Process) -> bool {
-        self.refinement.at_rest(state, process)
+        let at_rest = || self.refinement.at_rest(state, process);
+        call(|| Function::named("`at_rest`"), Some(state), at_rest)
     }
 
     fn acts_for(&self, process: Process) -> Process {

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::object::{SystemObject, View};
 use super::value::{ErasedAction, ErasedObservation, ErasedState};
 use crate::action::Action;
+use crate::calls::{Function, Of, call, calls_back};
 use crate::drawing::Drawing;
 use crate::fairness::Fairness;
 use crate::model_call::named;
@@ -131,9 +132,27 @@ impl<S: TransitionSystem> SystemObject for S {
     }
 }
 
-/// A system of whatever types.
+/// A system of whatever types, and which of a refinement's two it is.
 #[derive(Clone, Copy)]
-pub(crate) struct ErasedSystem<'a>(pub &'a dyn SystemObject);
+pub(crate) struct ErasedSystem<'a>(pub &'a dyn SystemObject, pub Of);
+
+impl<'a> ErasedSystem<'a> {
+    /// A system that is none of a refinement's two.
+    pub fn alone(system: &'a dyn SystemObject) -> Self {
+        Self(system, Of::Model)
+    }
+
+    /// Calls a function of the system, so that a thread that watches sees it.
+    #[inline]
+    fn call<T>(
+        &self,
+        function: &'static str,
+        state: Option<&ErasedState>,
+        ask: impl FnOnce(&'a dyn SystemObject) -> T,
+    ) -> T {
+        call(|| Function::of(function, self.1), state, || ask(self.0))
+    }
+}
 
 impl TransitionSystem for ErasedSystem<'_> {
     type State = ErasedState;
@@ -141,43 +160,53 @@ impl TransitionSystem for ErasedSystem<'_> {
     type Observation = ErasedObservation;
 
     fn initial(&self, visit: &mut impl FnMut(ErasedState)) {
-        self.0.initial(visit);
+        self.call("`initial`", None, |system| {
+            system.initial(&mut |state| {
+                calls_back();
+                visit(state);
+            });
+        });
     }
 
     fn next(&self, from: &ErasedState, visit: &mut impl FnMut(ErasedAction, ErasedState)) {
-        self.0.next(from, visit);
+        self.call("`next`", Some(from), |system| {
+            system.next(from, &mut |action, to| {
+                calls_back();
+                visit(action, to);
+            });
+        });
     }
 
     fn observe(&self, state: &ErasedState) -> ErasedObservation {
-        self.0.observe(state)
+        self.call("`observe`", Some(state), |system| system.observe(state))
     }
 
     fn rules(&self) -> &[Rule] {
-        self.0.rules()
+        self.call("`rules`", None, |system| system.rules())
     }
 
     fn rule_of(&self, action: &ErasedAction) -> RuleId {
-        self.0.rule_of(action)
+        self.call("`rule_of`", None, |system| system.rule_of(action))
     }
 
     fn process_of(&self, action: &ErasedAction) -> Process {
-        self.0.process_of(action)
+        self.call("`process_of`", None, |system| system.process_of(action))
     }
 
     fn may_stop(&self, state: &ErasedState) -> bool {
-        self.0.may_stop(state)
+        self.call("`may_stop`", Some(state), |system| system.may_stop(state))
     }
 
     fn fairness(&self) -> Vec<Fairness> {
-        self.0.fairness()
+        self.call("`fairness`", None, |system| system.fairness())
     }
 
     fn bound(&self) -> Option<String> {
-        self.0.bound()
+        self.call("`bound`", None, |system| system.bound())
     }
 
     fn cut_off(&self, state: &ErasedState) -> Vec<&str> {
-        self.0.cut_off(state)
+        self.call("`cut_off`", Some(state), |system| system.cut_off(state))
     }
 
     fn doubts(&self) -> Vec<String> {
@@ -193,30 +222,41 @@ impl TransitionSystem for ErasedSystem<'_> {
     }
 
     fn show(&self, state: &ErasedState) -> Value {
-        self.0.show(state)
+        self.call("`show`", Some(state), |system| system.show(state))
     }
 
     fn draw(&self, state: &ErasedState) -> Option<Drawing> {
-        self.0.draw(state)
+        self.call("`draw`", Some(state), |system| system.draw(state))
     }
 
     fn inputs(&self, action: &ErasedAction) -> ErasedAction {
-        self.0.inputs(action)
+        self.call("`inputs`", None, |system| system.inputs(action))
     }
 
     fn is_initial(&self, state: &ErasedState) -> bool {
-        self.0.is_initial(state)
+        self.call("`is_initial`", Some(state), |system| {
+            system.is_initial(state)
+        })
     }
 
     fn successor(&self, from: &ErasedState, action: &ErasedAction) -> Option<ErasedState> {
-        self.0.successor(from, action)
+        self.call("`successor`", Some(from), |system| {
+            system.successor(from, action)
+        })
     }
 
     fn allows(&self, from: &ErasedState, action: &ErasedAction, to: &ErasedState) -> bool {
-        self.0.allows(from, action, to)
+        self.call("`allows`", Some(from), |system| {
+            system.allows(from, action, to)
+        })
     }
 
     fn offers(&self, from: &ErasedState, visit: &mut impl FnMut(ErasedAction)) {
-        self.0.offers(from, visit);
+        self.call("`offers`", Some(from), |system| {
+            system.offers(from, &mut |action| {
+                calls_back();
+                visit(action);
+            });
+        });
     }
 }

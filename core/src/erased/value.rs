@@ -162,7 +162,7 @@ macro_rules! reported {
 }
 
 /// Bound of what is erased as a state: all that a [`State`] is but the way to write it.
-pub(crate) trait Plain: Any + Clone + Eq + Hash + Debug + Serialize + Send + Sync {}
+pub trait Plain: Any + Clone + Eq + Hash + Debug + Serialize + Send + Sync {}
 
 impl<T: Any + Clone + Eq + Hash + Debug + Serialize + Send + Sync> Plain for T {}
 

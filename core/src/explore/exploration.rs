@@ -20,7 +20,8 @@ use crate::state::Code;
 use crate::system::TransitionSystem;
 
 /// Explores the reachable states of `system`, showing each state and step to `visitor`. States are kept as
-/// [`State`](crate::State) says.
+/// [`State`](crate::State) says. A function of `system` or `visitor` that does not return holds it up, whatever the limits: a
+/// [`Watchdog`](super::Watchdog) notices that.
 pub fn explore<S: TransitionSystem, V: Visitor<S>>(
     system: &S,
     visitor: &V,

@@ -32,6 +32,7 @@ mod store;
 #[cfg(test)]
 mod tests;
 mod visitor;
+mod watchdog;
 
 pub use crate::model_call::Panic;
 pub use crate::symmetry::{Lifting, Quotient, Quotienting};
@@ -39,6 +40,7 @@ pub use codec::StatesKept;
 pub(crate) use codec::{MOST_WORDS, exact_form, exact_words};
 pub(crate) use disk::Journal;
 pub use disk::{Checkpoints, DiskError, Start, Written};
+pub(crate) use expansion::published;
 pub use exploration::explore;
 pub(crate) use exploration::{Means, explore_on};
 pub use explored::{End, Explored};
@@ -59,3 +61,4 @@ pub use store::Unrepeatable;
 pub(crate) use store::{Origin, States, trace};
 pub use visitor::Visitor;
 pub(crate) use visitor::{look_at, look_at_step};
+pub use watchdog::{Unreturned, Watchdog};

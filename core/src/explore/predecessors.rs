@@ -44,6 +44,14 @@ impl Predecessors {
         }
     }
 
+    /// Whether steps are kept.
+    pub fn kept_steps(&self) -> Steps {
+        match self.steps {
+            Some(_) => Steps::Store,
+            None => Steps::Found,
+        }
+    }
+
     /// The states from `first` on are those met by expanding `sources`.
     pub fn begin(&mut self, first: u64, sources: Range<u64>, length: u32) {
         // A chunk that met nothing says nothing.

@@ -104,11 +104,9 @@ where
                     return self.search(resumed.unexpanded, Some(resumed.before), None);
                 }
                 Err(error) => {
-                    if let (DiskError::Interrupted { limit, .. }, Some(kept)) =
-                        (&error, &mut self.kept)
-                    {
-                        kept.journal.end(error.to_string());
-                        return End::Limit(*limit);
+                    if let DiskError::Interrupted { limit, .. } = error {
+                        self.forget_read(&error.to_string());
+                        return End::Limit(limit);
                     }
                     refused = Some(error);
                     return End::Stopped;
@@ -151,6 +149,7 @@ where
         self.resident.look(store_bytes);
         let earlier = self.kept.as_ref();
         let earlier_seconds = earlier.map_or(0.0, |kept| kept.journal.earlier_seconds);
+        let on_disk = self.spill.as_ref().map_or(0, |spill| spill.blocks());
         Ok(Found {
             limit_process: None,
             initial_states: initial_states as u64,
@@ -174,6 +173,7 @@ where
             }),
             store: Box::new(Store {
                 disk: self.spill.map(|spill| DiskBlocks::new(spill)),
+                on_disk: (on_disk, self.written_bytes),
                 log: self.log,
                 predecessors: self.predecessors,
                 initial_only: match self.options.storage {
@@ -238,11 +238,18 @@ where
                     ..span
                 };
                 let left = frontier.after(&unexpanded);
+                // That a file cannot be written is told in the account of the checkpoints.
+                if let Some(extent) = self.before_full.take() {
+                    let wave = Span {
+                        states: extent.next..unexpanded.states.end,
+                        ..unexpanded
+                    };
+                    self.keep_before_full(extent, &frontier.after(&wave), before);
+                }
                 let moment = Moment {
                     unexpanded: &left,
                     before,
                 };
-                // That a file cannot be written is told in the account of the checkpoints.
                 let _ = self.keep(moment, When::Now);
                 let rest = [unexpanded, new].into_iter().chain(frontier.rest());
                 self.examine_rest(rest, limit);
@@ -421,6 +428,15 @@ where
         } else {
             Keeps::Found
         };
+        if task == Task::Expand && !is_forgotten && self.kept.is_some() && !self.at_capacity {
+            // An upper bound of the states that are new.
+            let lists = results.iter().flat_map(|(done, ..)| done);
+            let candidates = lists.map(|one| one.candidates.len()).sum::<usize>();
+            let is_perhaps_full = candidates > self.room().saturating_sub(self.log.len());
+            // Where states are on disk it is not known yet which are new.
+            let extent = || self.extent(wave.states.start);
+            self.before_full = (is_perhaps_full && !self.has_runs()).then(extent);
+        }
         for worker in &mut self.workers[..threads] {
             worker.expander.end_of_wave(keeps);
         }
@@ -496,6 +512,9 @@ where
             .add_all(&mut self.log, candidates, &sorted, room, &mut new_states);
         let numbers = new_states.numbers.unwrap_or_default();
         self.at_capacity |= !fits;
+        if !self.at_capacity {
+            self.before_full = None;
+        }
         let mut numbers = numbers.into_iter();
         for expansion in wave {
             self.transitions += expansion.transitions;

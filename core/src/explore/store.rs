@@ -106,6 +106,8 @@ pub(super) struct Store<K> {
     pub predecessors: Predecessors,
     /// Number of initial states, if the log keeps no others.
     pub initial_only: Option<usize>,
+    /// Number of blocks of the log that are on disk, the first ones, and the bytes that their keys take in memory.
+    pub on_disk: (usize, u64),
     /// The disk that has blocks of the log that are not in memory.
     pub disk: Option<DiskBlocks<K>>,
 }
@@ -177,10 +179,12 @@ impl<K: Compared> Reached for Store<K> {
     }
 
     fn bytes_of_code(&self) -> f64 {
-        let blocks = (0..=self.log.len() / BLOCK).filter(|block| self.log.is_loaded(*block));
-        let loaded = blocks.map(|block| self.log.block(block));
-        let (states, bytes) = loaded.fold((0, 0), |(states, bytes), run| {
-            (states + run.len(), bytes + K::keys(run).bytes())
+        let (on_disk, bytes_on_disk) = self.on_disk;
+        let blocks = (on_disk..=self.log.len() / BLOCK).filter(|block| self.log.is_loaded(*block));
+        let runs = blocks.map(|block| self.log.block(block));
+        let beginning = (on_disk * BLOCK, bytes_on_disk);
+        let (states, bytes) = runs.fold(beginning, |(states, bytes), run| {
+            (states + run.len(), bytes + K::keys(run).bytes() as u64)
         });
         bytes as f64 / states.max(1) as f64
     }

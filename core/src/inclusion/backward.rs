@@ -257,7 +257,7 @@ fn checked(
     let started = Instant::now();
     let observations = RefCell::new(Numbered::default());
     let automaton = |system| {
-        let observed = Observed::new(ErasedSystem(system), None, &observations);
+        let observed = Observed::new(ErasedSystem::alone(system), None, &observations);
         Automaton::new(Source::Observed(observed))
     };
     let sides = Sides::new(automaton(implementation), automaton(specification));

@@ -97,7 +97,11 @@ fn observed<'a>(
 ) -> Result<Inclusion, Panic> {
     let observations = RefCell::new(Numbered::default());
     let source = |system, within| {
-        Source::Observed(Observed::new(ErasedSystem(system), within, &observations))
+        Source::Observed(Observed::new(
+            ErasedSystem::alone(system),
+            within,
+            &observations,
+        ))
     };
     let within = constraint.map(|constraint| constraint.contains);
     let mut sides = Sides::new(
@@ -142,7 +146,7 @@ fn observed<'a>(
 
 /// True if a specification says by an `allows` of its own what its steps are.
 fn states_steps_by_allows(specification: &dyn SystemObject) -> bool {
-    let system = ErasedSystem(specification);
+    let system = ErasedSystem::alone(specification);
     let Some(state) = first_initial(&system) else {
         return false;
     };

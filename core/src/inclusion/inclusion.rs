@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::table::Table;
 use crate::drawing::Drawing;
-use crate::explore::Limit;
+use crate::explore::{Limit, Unreturned};
 
 /// Verdict on the inclusion of what can be observed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -51,6 +51,17 @@ pub struct Inclusion {
     pub evidence_limit: Option<Limit>,
     /// Time that it took.
     pub seconds: f64,
+}
+
+impl Unreturned {
+    /// The outcome of a comparison: nothing is claimed.
+    pub fn inclusion(&self) -> Inclusion {
+        let far = format!("{} came, and {self}", self.limit);
+        Inclusion {
+            states: self.states,
+            ..Inclusion::unread(self.limit, far, self.seconds)
+        }
+    }
 }
 
 /// Bound of the implementation's instance.

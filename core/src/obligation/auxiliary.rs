@@ -264,7 +264,7 @@ fn search(lifts: Lifts<'_, '_, '_>, conditions: &[SideCondition], extent: Extent
         settings,
     } = extent;
     let view = lifts.views.last().expect("there is a view");
-    let system = ErasedSystem(view.object().base());
+    let system = ErasedSystem::alone(view.object().base());
     let tester = Tester {
         view: *view,
         lifts,

@@ -2,8 +2,8 @@
 //! goes.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::Instant;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
 
@@ -16,6 +16,7 @@ use super::obligations::{Counts, Obligations};
 use super::settings::{Search, Settings, Symmetry, Until};
 use super::stepper::Stepper;
 use super::subject::{Passes, QuotientOf, Subject, Typed, declared, quotient};
+use super::unreturned::watched;
 use super::visitor::Plan;
 use super::walks;
 use crate::crowd::{Crowd, DeclaredBy};
@@ -37,7 +38,8 @@ use crate::type_correct::TypeCorrect;
 
 /// Discharges the obligations of `refinement` on all reachable states of its instance.
 ///
-/// The report has neither a name nor parameters: see [`Report::named`].
+/// The report has neither a name nor parameters: see [`Report::named`]. Limits and cancellation hold between the calls of the model's functions. One
+/// that does not return holds this function up: a [`Watchdog`](crate::explore::Watchdog) notices it, and its caller can end the process.
 ///
 /// # Errors
 ///
@@ -435,7 +437,10 @@ fn run_here(
     let invariants = refinement.invariants();
     let constraint = refinement.constraint();
     let obligations = declare(subject, &refinement, &invariants, settings)?;
+    // What it took to read a checkpoint is not counted.
+    let uncounted = &Arc::new(AtomicU64::new(0));
     let out_of_time = || {
+        let started = started + microseconds(uncounted);
         let limit = settings.limits.out_of_time(&settings.watch, started);
         limit.is_some()
     };
@@ -453,7 +458,8 @@ fn run_here(
         plan.needs.environment = false;
         plan.needs.fairness = false;
         plan.asking.walks = true;
-        let mut report = walks::report(&plan, walks, settings, enumerated);
+        let walk = || walks::report(&plan, walks, settings, enumerated);
+        let mut report = watched(&plan, subject, settings, walk);
         report.seconds = started.elapsed().as_secs_f64();
         return Ok(report);
     }
@@ -462,10 +468,30 @@ fn run_here(
         Some(peers) => Some(party(subject, &mut plan, settings, peers)?),
         None => None,
     };
+    watched(&plan, subject, settings, || {
+        explored(subject, &plan, settings, party, started, uncounted)
+    })
+}
+
+/// Discharges the obligations of a plan on the states of a search.
+fn explored<'a>(
+    subject: &'a dyn Subject,
+    plan: &Plan<'a>,
+    settings: &Settings<'_>,
+    party: Option<Party>,
+    started: Instant,
+    uncounted: &Arc<AtomicU64>,
+) -> Result<Report, CheckError> {
+    let refinement = plan.asking.refinement;
+    let enumerated = subject.inductive();
+    let is_quotient = settings.symmetry == Symmetry::Full;
     // Of several processes one keeps the checkpoints of all.
     let is_first = (settings.peers.as_ref()).is_none_or(|peers| peers.process() == 0);
     let journal = match &settings.checkpoints {
-        Some(checkpoints) if is_first => Some(journal(subject, &plan, settings, checkpoints)?),
+        Some(checkpoints) if is_first => {
+            let journal = journal(subject, plan, settings, checkpoints)?;
+            Some(journal.counting(uncounted))
+        }
         _ => None,
     };
     let means = Means {
@@ -479,7 +505,7 @@ fn run_here(
     } else {
         Record::States
     };
-    let mut searched = match subject.search(&plan, settings, record, means) {
+    let mut searched = match subject.search(plan, settings, record, means) {
         Ok(searched) => searched,
         Err(NoOutcome::Served(report)) => {
             let report = serde_json::from_str(&report);
@@ -488,12 +514,12 @@ fn run_here(
         Err(NoOutcome::Disk(error)) => return Err(error.into()),
         Err(NoOutcome::Peers(error)) => return Err(CheckError::Peers(error)),
     };
-    searched.totals.cut = cut(&plan, &searched.counts);
+    searched.totals.cut = cut(plan, &searched.counts);
     let symmetry = is_quotient.then(|| subject.symmetry());
     let mut found = Found::new(
-        &refinement,
+        refinement,
         settings,
-        plan.asking.started,
+        plan.asking.started + microseconds(uncounted),
         searched.totals,
         &*searched.states,
         symmetry,
@@ -504,13 +530,17 @@ fn run_here(
         inputs: &searched.inputs,
         between: &plan.between.all(),
     };
-    let mut report = judge::report(&plan, &searched.counts, &labelled, enumerated, &found);
+    let mut report = judge::report(plan, &searched.counts, &labelled, enumerated, &found);
     report.seconds = started.elapsed().as_secs_f64();
     if let Some(peers) = &settings.peers {
         let text = serde_json::to_string(&report).expect("a report has a text");
         conclude(&**peers, &text).map_err(CheckError::Peers)?;
     }
     Ok(report)
+}
+
+fn microseconds(count: &AtomicU64) -> Duration {
+    Duration::from_micros(count.load(Ordering::Relaxed))
 }
 
 /// Processes that search together, and what tells whether they search the same.
@@ -545,10 +575,8 @@ fn journal(
     if subject.kept() != Kept::Encoded {
         return Err(DiskError::NotWritten.into());
     }
-    Ok(Journal::open(
-        checkpoints,
-        identity(subject, plan, settings),
-    )?)
+    let journal = Journal::open(checkpoints, identity(subject, plan, settings))?;
+    Ok(journal.within(&settings.limits)?)
 }
 
 /// Values on which the outcome of a search depends.

@@ -100,6 +100,7 @@ pub(super) fn report<'a>(
             .then(|| omission_probability(totals.states)),
         limit: totals.limit,
         limit_process: totals.limit_process,
+        unreturned: None,
         initial_states: match found.settings.search {
             // A walk begins in one of them.
             Search::Walks(_) | Search::AnyNumber { .. } => totals.initial_states,
@@ -159,9 +160,7 @@ fn judge<'a>(
     } = labelled;
     let labels = &plan.labels.all();
     let mut panics = Vec::new();
-    let auxiliary = of
-        .auxiliary
-        .decide(plan.asking.started, plan.stop(counts), found);
+    let auxiliary = of.auxiliary.decide(found.started, plan.stop(counts), found);
     let environment = catch(|| {
         named(ASKED_BY_ENVIRONMENT, || {
             of.environment

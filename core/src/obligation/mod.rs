@@ -10,6 +10,7 @@ mod check;
 mod judge;
 pub mod stepper;
 mod subject;
+mod unreturned;
 mod walks;
 mod warnings;
 

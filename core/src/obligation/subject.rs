@@ -3,6 +3,7 @@
 //! What is generic here is all of a check that is compiled for each model: the two passes that ask it by the million, and a table
 //! of its functions.
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use super::error::CheckError;
@@ -13,16 +14,17 @@ use super::recorded::Recorded;
 use super::settings::Settings;
 use super::visitor::{Plan, Tester};
 use crate::abstract_steps::AbstractSteps;
+use crate::calls::{Batched, Function, Of, call};
 use crate::constraint::Constraint;
 use crate::erased::{
     ErasedAction, ErasedState, ErasedSystem, RefinementObject, SystemObject, erased_steps,
 };
 use crate::explore::{
     End, Explored, Means, NoOutcome, Options, Origin, Predecessor, Record, StateId, States,
-    explore_on,
+    explore_on, published,
 };
 use crate::invariant::Invariant;
-use crate::model_call::{catch_seldom, named};
+use crate::model_call::{UNNAMED, catch_seldom, named};
 use crate::property::Property;
 use crate::refinement::{Refinement, Waiver};
 use crate::rule::Process;
@@ -47,6 +49,8 @@ pub(super) trait Subject: RefinementObject {
     /// Tests the permutations on a state; see [`TestedQuotient`].
     fn asymmetry(&self, state: &ErasedState, turn: usize, out_of_time: &dyn Fn() -> bool)
     -> Tested;
+    /// The state of a published batch of a search that has this place in it.
+    fn published(&self, batched: &Batched, place: usize) -> Option<ErasedState>;
     /// Searches the reachable states of the implementation, with means beside memory.
     fn search<'s>(
         &'s self,
@@ -172,7 +176,15 @@ pub(super) fn declared<T>(function: &str, declare: impl FnOnce() -> T) -> Result
 
 /// The same of whatever it returns: compiled once.
 fn run_declared(function: &str, declare: &mut dyn FnMut()) -> Result<(), CheckError> {
-    let called = catch_seldom(|| named(function, declare));
+    let called = catch_seldom(|| {
+        let declare = || named(function, declare);
+        if function == UNNAMED {
+            // All of a check, each of whose calls is named by itself.
+            return declare();
+        }
+        let function = || Function::Named(Cow::Owned(function.to_owned()), Of::Model);
+        call(function, None, declare)
+    });
     called.map_err(|panic| CheckError::Panicked(Box::new(panic)))
 }
 
@@ -278,7 +290,7 @@ impl<R: Refinement> Subject for Typed<'_, R> {
         let identified = match self.make_quotient {
             Some(make) => IdentifiedBy::Hand(declared("`permutations`", || make(system))?),
             None => {
-                let names = names_of(&ErasedSystem(system))?;
+                let names = names_of(&ErasedSystem::alone(system))?;
                 let of_search = ByNameOf::new(&names);
                 IdentifiedBy::Name(names, of_search)
             }
@@ -347,6 +359,10 @@ impl<R: Refinement> Subject for Typed<'_, R> {
         })
     }
 
+    fn published(&self, batched: &Batched, place: usize) -> Option<ErasedState> {
+        published(self.refinement.implementation(), batched, place)
+    }
+
     fn inductive(&self) -> Option<&dyn Enumerated> {
         self.passes.is_some().then_some(self as _)
     }
@@ -362,7 +378,8 @@ impl<R: Refinement> Enumerated for Typed<'_, R> {
 
     fn make(&self, choices: &mut Choices) -> ErasedState {
         let passes = self.passes.as_ref().expect("states are enumerated");
-        ErasedState::from((passes.make)(self.refinement.implementation(), choices))
+        let make = || (passes.make)(self.refinement.implementation(), choices);
+        ErasedState::from(call(|| Function::named("`type_correct`"), None, make))
     }
 
     fn numbers(&self, state: &ErasedState) -> Option<Vec<WrittenNumber>> {

@@ -125,6 +125,10 @@ pub struct Report {
     /// Number of the process whose limit that is, if several searched, unless it is one on all of them.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub limit_process: Option<usize>,
+    /// Call of a function of the model that had not returned when that limit ended the check, if there was one. The counts are then
+    /// those of the last time that progress was told.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub unreturned: Option<UnreturnedCall>,
     /// Distinct initial states.
     pub initial_states: u64,
     /// Distinct reachable states, initial ones included. Of random walks, which remember no states:
@@ -238,6 +242,16 @@ impl Report {
             .filter(|row| row.verdict == Verdict::Violated)
             .map(|row| row.name.as_str())
     }
+}
+
+/// Call of a function of the model that does not return.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct UnreturnedCall {
+    /// Name of the function: "`next` of the implementation".
+    pub function: String,
+    /// State on which it was called, if it was called on one that is known.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub state: Option<Value>,
 }
 
 /// Something that makes a verdict say less than it seems to.

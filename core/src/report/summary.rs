@@ -7,7 +7,10 @@ use super::layout::{Ink, pad, plain, power, width};
 use super::number::{counted, grouped};
 use super::outline::Outline;
 use super::text::{Text, TextOptions};
-use super::{Constrained, CutOff, DrawnStates, EveryNumber, Evidence, Report, Verdict};
+use super::value::compact;
+use super::{
+    Constrained, CutOff, DrawnStates, EveryNumber, Evidence, Report, UnreturnedCall, Verdict,
+};
 use crate::explore::{Spilled, Written};
 
 impl Display for Text<'_, Report> {
@@ -86,6 +89,11 @@ fn spilled(spilled: &Spilled) -> Option<String> {
 /// Claims that a report does not make, a line each, beside its warnings.
 pub fn reservations(report: &Report) -> Vec<String> {
     let mut lines = Vec::new();
+    if let Some(UnreturnedCall { function, state }) = &report.unreturned {
+        let at = state.as_ref().map(compact);
+        let at = at.map_or_else(String::new, |at| format!(", called on the state {at}"));
+        lines.push(format!("did not return: {function}{at}"));
+    }
     if !report.taken_at_word.is_empty() {
         let word = report.taken_at_word.join(", ");
         lines.push(format!(

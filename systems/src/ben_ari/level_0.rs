@@ -112,6 +112,8 @@ impl TransitionSystem for Level0 {
             let action = Action::Append { n };
             match self.append {
                 AppendToFree::FreeList => offer(visit, action, || self.append(m, accessible, n)),
+                // Of an accessible node no memory is a result: there are too many to look through for nothing.
+                AppendToFree::Axiom if accessible.contains(n) => offer(visit, action, || None),
                 AppendToFree::Axiom => {
                     for to in Memory::all(m.shape) {
                         offer(visit, action, || self.allows(m, &action, &to).then_some(to));

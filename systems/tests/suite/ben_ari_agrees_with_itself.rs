@@ -6,8 +6,8 @@ use crate::support::{agrees, agrees_on, reachable};
 use refmap::{TransitionSystem, steps};
 use refmap_systems::ben_ari::broken::{Broken, Fault};
 use refmap_systems::ben_ari::{
-    AppendToFree, Figure14, InitialColours, Level0, Level1, Level2, Level3, Look, Midway,
-    MutatorOrder, Scope,
+    AppendToFree, Figure14, InitialColours, Level0, Level1, Level2, Level3, Look, Memory, Midway,
+    MutatorOrder, Scope, level_0,
 };
 use strum::VariantArray;
 
@@ -111,6 +111,19 @@ fn the_axiom_of_append_allows_what_it_enumerates() {
         let changing = steps.iter().filter(|(_, to)| to != from);
         assert_eq!(offered, changing.map(|(action, _)| *action).collect());
     }
+}
+
+/// Where all nodes are accessible there is nothing to append, and no memory is looked through: there are 8²⁴.
+#[test]
+fn nothing_is_looked_through_where_all_nodes_are_accessible() {
+    let scope = Scope::new(8, 3, 1);
+    let specification = Level0::new(scope);
+    let nowhere = Memory::null_array(scope.shape);
+    let chain = (1..8).fold(nowhere, |memory, node| memory.set_son(node - 1, 0, node));
+    let all = steps(&specification, &chain);
+    assert_eq!(all.len(), 8 * 24);
+    let is_mutation = |action: &level_0::Action| matches!(action, level_0::Action::Mutate { .. });
+    assert!(all.iter().all(|(action, _)| is_mutation(action)));
 }
 
 /// The free list is one of the results that the axiom leaves open.

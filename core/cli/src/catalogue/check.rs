@@ -8,9 +8,9 @@ use serde::Serialize;
 use super::abilities::{Abilities, validate};
 use super::error::InputError;
 use super::parameters::{Arguments, Parameters};
-use refmap::explore::{Limits, Watch};
+use refmap::explore::{Limits, Unreturned, Watch};
 use refmap::inclusion::Inclusion;
-use refmap::internal::catch;
+use refmap::internal::{calling, catch};
 use refmap::obligation::{CheckError, Checkable, Settings};
 use refmap::report::Report;
 
@@ -85,13 +85,22 @@ impl Check {
             validate(&*instance, settings)?;
             Ok(instance.check(settings)?)
         })?;
+        Ok(self.report(arguments, report))
+    }
+
+    /// Report of a run that a call of the model holds up which does not return.
+    pub(crate) fn unreturned(&self, arguments: &Arguments, unreturned: &Unreturned) -> Report {
+        self.report(arguments, unreturned.report())
+    }
+
+    fn report(&self, arguments: &Arguments, report: Report) -> Report {
         let report = report.claiming(self.about, self.source);
         let mut values = arguments.values().clone();
         if let Some(every_number) = &report.every_number {
             // That there are so many is what is not said.
             values.shift_remove(&every_number.members);
         }
-        Ok(report.named(self.name, values))
+        report.named(self.name, values)
     }
 
     /// Compares its two systems without the mapping.
@@ -114,7 +123,9 @@ impl Check {
     ///
     /// If the arguments are inconsistent.
     pub fn build(&self, arguments: &Arguments) -> Result<Box<dyn Checkable>, InputError> {
-        panicking(|| (self.build)(arguments))
+        calling("the function that makes the instance", || {
+            panicking(|| (self.build)(arguments))
+        })
     }
 
     /// Questions that an instance of the check can be asked: the one with the arguments by default, or one that differs from it in a single choice or

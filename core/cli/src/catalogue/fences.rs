@@ -8,9 +8,10 @@ use serde_json::{Map, Value};
 
 use super::error::InputError;
 use super::parameters::{Arguments, Parameters};
+use refmap::explore::Unreturned;
 use refmap::obligation::Settings;
 use refmap_programs::MemoryModel;
-use refmap_programs::synthesis::{Answer, MinimalSet, Scenario, Synthesis, synthesise};
+use refmap_programs::synthesis::{Answer, MinimalSet, Scenario, Synthesis, Undecided, synthesise};
 
 type Scenarios = dyn Fn(&Arguments) -> Result<Vec<Scenario>, InputError> + Send + Sync;
 
@@ -139,6 +140,36 @@ impl FenceProblem {
             synthesis,
             published,
         })
+    }
+}
+
+impl FenceProblem {
+    /// Report of a synthesis that a call of a model holds up which does not return.
+    pub(crate) fn unreturned(
+        &self,
+        arguments: &Arguments,
+        model: MemoryModel,
+        unreturned: &Unreturned,
+    ) -> FenceReport {
+        FenceReport {
+            program: self.name.to_owned(),
+            parameters: arguments.values().clone(),
+            synthesis: Synthesis {
+                memory: model,
+                scenarios: Vec::new(),
+                places: Vec::new(),
+                answer: Answer::Incomplete(Undecided {
+                    fences: Vec::new(),
+                    scenario: String::new(),
+                    limit: Some(unreturned.limit),
+                }),
+                checks: 0,
+                states: unreturned.states,
+                cut_off: Vec::new(),
+                seconds: unreturned.seconds,
+            },
+            published: Vec::new(),
+        }
     }
 }
 

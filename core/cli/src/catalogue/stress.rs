@@ -10,7 +10,8 @@ use serde_json::{Map, Value};
 
 use super::error::InputError;
 use super::parameters::{Arguments, Parameters};
-use refmap::report::Report;
+use refmap::explore::Unreturned;
+use refmap::report::{Evidence, Report, Verdict};
 
 type Run =
     dyn Fn(&Arguments, &StressSettings<'_>) -> Result<StressReport, InputError> + Send + Sync;
@@ -140,7 +141,37 @@ impl StressRun {
         arguments: &Arguments,
         settings: &StressSettings<'_>,
     ) -> Result<StressReport, InputError> {
-        let mut report = (self.run)(arguments, settings)?;
+        let report = (self.run)(arguments, settings)?;
+        Ok(self.report(arguments, settings, report))
+    }
+
+    /// Report of a run that does not return.
+    pub(crate) fn unreturned(
+        &self,
+        arguments: &Arguments,
+        settings: &StressSettings<'_>,
+        unreturned: &Unreturned,
+    ) -> StressReport {
+        let report = StressReport {
+            report: Report {
+                evidence: Evidence::Sampled,
+                verdict: Some(Verdict::Incomplete),
+                ..unreturned.report()
+            },
+            counts: Map::new(),
+            failure: None,
+            recorded: None,
+            unrecorded: None,
+        };
+        self.report(arguments, settings, report)
+    }
+
+    fn report(
+        &self,
+        arguments: &Arguments,
+        settings: &StressSettings<'_>,
+        mut report: StressReport,
+    ) -> StressReport {
         let mut parameters = arguments.values().clone();
         parameters.insert("seconds".to_owned(), settings.seconds.into());
         parameters.insert("seed".to_owned(), settings.seed.into());
@@ -150,7 +181,7 @@ impl StressRun {
             .report
             .claiming(self.about, self.source)
             .named(&format!("stress {}", self.name), parameters);
-        Ok(report)
+        report
     }
 }
 

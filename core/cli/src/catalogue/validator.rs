@@ -12,9 +12,11 @@ use serde_json::{Map, Value};
 use super::error::InputError;
 use super::parameters::Parameters;
 use super::translated::{Datum, Translated};
+use refmap::explore::Unreturned;
 use refmap::input::Interrupted;
 use refmap::internal::{counted, grouped};
 use refmap::report::Report;
+use refmap::report::history::Criterion;
 use refmap_histories::foreign::{self, Foreign, ForeignError, ForeignProblem, Format};
 use refmap_histories::specifications::{Called, Operations, Sequential};
 use refmap_histories::{
@@ -362,6 +364,16 @@ impl Validator {
         let at = line.map_or_else(String::new, |line| format!(", at line {}", grouped(line)));
         let far = format!("{interrupted}{at}");
         let report = Validation::unread(settings.criterion, interrupted.limit, far).report();
+        report.named(self.name, Map::<String, Value>::new())
+    }
+
+    /// Report of a run that a call of the specification holds up which does not return.
+    pub(crate) fn unreturned(&self, criterion: Criterion, unreturned: &Unreturned) -> Report {
+        let far = format!("{} came, and {unreturned}", unreturned.limit);
+        let report = Report {
+            unreturned: unreturned.report().unreturned,
+            ..Validation::unread(criterion, unreturned.limit, far).report()
+        };
         report.named(self.name, Map::<String, Value>::new())
     }
 

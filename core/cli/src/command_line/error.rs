@@ -79,6 +79,7 @@ impl CommandError {
     /// Status of a command that ends with this error.
     pub(super) fn status(&self) -> Status {
         match self {
+            // Of a search in one process that is a report.
             Self::Input(InputError::Check(CheckError::Disk(error)))
                 if matches!(**error, DiskError::Interrupted { .. }) =>
             {

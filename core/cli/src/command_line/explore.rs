@@ -1,29 +1,32 @@
 //! `explore`: steps through a refinement in the browser.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::sync::atomic::AtomicBool;
 
-use refmap::explore::Watch;
+use refmap::explore::{Watch, Watchdog};
 use refmap::internal::plain;
 use refmap::obligation::Settings;
 use refmap::obligation::stepper::Stepper;
 
+use super::attended::attended_parts;
 use super::command::ExploreCommand;
 use super::error::CommandError;
 use super::include::Named;
+use super::program::Program;
 use super::progress;
 use super::status::Status;
-use crate::catalogue::{Catalogue, InputError, validate};
+use crate::catalogue::{InputError, validate};
 use crate::pictures::explorer::{Explored, Server};
 use crate::pictures::include::Within;
+use crate::watchdogs::Watchdogs;
 
 pub(super) fn run(
-    catalogue: &Catalogue,
+    program: Program<'_>,
     command: &ExploreCommand,
     cancel: &AtomicBool,
     output: &mut dyn Write,
 ) -> Result<Status, CommandError> {
-    let check = catalogue.check(&command.check)?;
+    let check = program.catalogue.check(&command.check)?;
     let settings = Settings {
         threads: command.threads,
         limits: command.limits,
@@ -36,6 +39,7 @@ pub(super) fn run(
         },
         ..Settings::default()
     };
+    let watchdogs = &Watchdogs::default();
     let parameters = command.arguments.values().iter();
     let parameters = parameters.map(|(name, value)| format!("{name} {}", plain(value)));
     let run = || {
@@ -47,13 +51,17 @@ pub(super) fn run(
             },
             ..settings.clone()
         };
-        let report = check.run(&command.arguments, &settings);
+        let run = |_: &Watchdog| check.run(&command.arguments, &settings);
+        let report = watchdogs.watching(&command.check, command.limits, run);
         bar.clear();
         report.map_err(|error| error.to_string())
     };
     let compare = |within: Within<'_>| {
-        let watch = settings.watch;
-        let inclusion = check.include(&command.arguments, command.limits, watch);
+        let compare = |_: &Watchdog| {
+            let watch = settings.watch;
+            check.include(&command.arguments, command.limits, watch)
+        };
+        let inclusion = watchdogs.watching(&command.check, command.limits, compare);
         let inclusion = inclusion.map_err(|error| error.to_string())?;
         let named = Named::of_check(&command.check, &command.arguments, &inclusion);
         let html = named.html(&command.command, Some(within));
@@ -65,22 +73,44 @@ pub(super) fn run(
         command: &command.command,
         run: &run,
         compare: &compare,
+        watchdogs,
     };
     let server = Server::bind(command.listen)?;
-    // Of what is wrong with an instance one is told before the address.
-    let instance = check.build(&command.arguments)?;
-    validate(&*instance, &settings).map_err(|error| catalogue.with_able(error))?;
-    instance.declared(&settings).map_err(InputError::from)?;
-    writeln!(
+    attended_parts(
+        program,
+        watchdogs,
+        cancel,
         output,
-        "{}: {}\nCtrl-C ends it.",
-        command.check,
-        server.url(&command.at)
-    )?;
-    output.flush()?;
-    let serve = &mut |stepper: Stepper<'_>| server.serve(stepper, &explored, cancel);
-    instance
-        .step_through(&settings, serve)
-        .map_err(InputError::from)?;
-    Ok(Status::Success)
+        |tell_address| -> Result<(), CommandError> {
+            let build = |_: &Watchdog| -> Result<_, InputError> {
+                let instance = check.build(&command.arguments)?;
+                let valid = validate(&*instance, &settings);
+                valid.map_err(|error| program.catalogue.with_able(error))?;
+                instance.declared(&settings)?;
+                Ok(instance)
+            };
+            // Of what is wrong with an instance one is told before the address.
+            let instance = watchdogs.watching(&command.check, command.limits, build)?;
+            tell_address(())?;
+            let serve = &mut |stepper: Stepper<'_>| server.serve(stepper, &explored, cancel);
+            let served = instance.step_through(&settings, serve);
+            Ok(served.map_err(InputError::from)?)
+        },
+        |output, ()| -> io::Result<()> {
+            writeln!(
+                output,
+                "{}: {}\nCtrl-C ends it.",
+                command.check,
+                server.url(&command.at)
+            )?;
+            output.flush()
+        },
+        |_, served| match served {
+            Ok(served) => served.map(|()| Status::Success),
+            Err(held_up) => {
+                held_up.tell();
+                Ok(Status::Incomplete)
+            }
+        },
+    )
 }

@@ -3,57 +3,77 @@
 use std::io::{self, Write};
 use std::sync::atomic::AtomicBool;
 
+use super::attended::attended;
 use super::command::FencesCommand;
 use super::error::CommandError;
+use super::program::Program;
 use super::status::Status;
 use super::{json, progress};
-use crate::catalogue::{Catalogue, Comparison, FenceReport};
-use refmap::explore::Watch;
+use crate::catalogue::{Comparison, FenceReport};
+use refmap::explore::{Watch, Watchdog};
 use refmap::internal::{plain, wrap};
 use refmap::obligation::Settings;
 use refmap::report::TextOptions;
 use refmap_programs::synthesis::Answer;
 
 pub(super) fn run(
-    catalogue: &Catalogue,
+    program: Program<'_>,
     command: &FencesCommand,
     cancel: &AtomicBool,
     options: TextOptions,
     output: &mut dyn Write,
 ) -> Result<Status, CommandError> {
-    let problem = catalogue
+    let problem = program
+        .catalogue
         .fences
         .iter()
         .find(|problem| problem.name == command.problem)
         .expect("the command line knows the problems of the catalogue only");
     let bar = progress::Bar::new(command.quiet, problem.name, 0, command.limits);
-    let settings = Settings {
-        threads: command.threads,
-        limits: command.limits,
-        watch: Watch {
-            cancel: Some(cancel),
-            progress: Some(&|progress| bar.show(problem.name, progress)),
-        },
-        ..Settings::default()
-    };
-    let report = problem.solve(&command.arguments, command.model, &settings);
-    bar.clear();
-    let report = report?;
-    if command.json {
-        json::print(&report, output)?;
-    } else if !command.quiet {
-        let options = TextOptions {
-            detail: command.detail,
-            ..options
+    let solve = |_: &Watchdog| {
+        let settings = Settings {
+            threads: command.threads,
+            limits: command.limits,
+            watch: Watch {
+                cancel: Some(cancel),
+                progress: Some(&|progress| bar.show(problem.name, progress)),
+            },
+            ..Settings::default()
         };
-        text(&report, options, output)?;
-    }
-    output.flush()?;
-    Ok(match report.synthesis.answer {
-        Answer::Mended { .. } => Status::Success,
-        Answer::Unmendable { .. } => Status::Violated,
-        Answer::Incomplete(_) => Status::Incomplete,
-    })
+        problem.solve(&command.arguments, command.model, &settings)
+    };
+    attended(
+        program,
+        problem.name,
+        command.limits,
+        cancel,
+        solve,
+        |report| {
+            bar.clear();
+            let report = match report {
+                Ok(report) => report?,
+                Err(held_up) => {
+                    held_up.tell();
+                    problem.unreturned(&command.arguments, command.model, &held_up.by)
+                }
+            };
+            if command.json {
+                json::print(&report, output)?;
+            } else if !command.quiet {
+                let options = TextOptions {
+                    detail: command.detail,
+                    ..options
+                };
+                text(&report, options, output)?;
+            }
+            output.flush()?;
+            Ok(match report.synthesis.answer {
+                Answer::Mended { .. } => Status::Success,
+                Answer::Unmendable { .. } => Status::Violated,
+                Answer::Incomplete(_) => Status::Incomplete,
+            })
+        },
+    )
 }
 
 fn text(report: &FenceReport, options: TextOptions, output: &mut dyn Write) -> io::Result<()> {

@@ -716,7 +716,8 @@ impl Options<'_> {
             folder(
                 RESUME,
                 "Goes on from the last checkpoint of this folder, with the parameters and options of the command that wrote it. Limits, \
-                 the number of threads and what is written are this command's",
+                 the number of threads and what is written are this command's; a limit on states or depth is not below what the checkpoint has, and \
+                 the time to read it is not counted",
             )
             .conflicts_with(CHECKPOINT)
             .conflicts_with_all(self.random()),

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use refmap::explore::{Clock, Limits, Watch};
+use refmap::explore::{Clock, Limits, Watch, Watchdog};
 use refmap::inclusion::{Graph, Included, Inclusion, Labels, check_graphs};
 use refmap::input::Source;
 use refmap::internal::plain;
@@ -14,6 +14,7 @@ use refmap::report::{Obligation, Report, Verdict};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::attended::attended;
 use super::command::{Compared, IncludeCommand};
 use super::error::{CommandError, GraphFileError};
 use super::failures::Failures;
@@ -22,9 +23,10 @@ use super::files::Files;
 use super::json;
 #[cfg(feature = "pictures")]
 use super::page_file::PageFile;
+use super::program::Program;
 use super::status::Status;
 use crate::aldebaran::{AldebaranError, read};
-use crate::catalogue::{Arguments, Catalogue};
+use crate::catalogue::Arguments;
 #[cfg(feature = "pictures")]
 use crate::pictures::include::{Page, Within};
 use crate::shell;
@@ -79,7 +81,7 @@ impl<'a> Named<'a> {
 
 /// Compares the systems of a check, or two explicit ones.
 pub(super) fn run(
-    catalogue: &Catalogue,
+    program: Program<'_>,
     command: &IncludeCommand,
     cancel: &AtomicBool,
     output: &mut dyn Write,
@@ -100,45 +102,50 @@ pub(super) fn run(
         }
         None => None,
     };
-    let inclusion;
-    let named = match &command.compared {
-        Compared::Check { name, arguments } => {
-            let check = catalogue.check(name)?;
-            inclusion = check.include(arguments, limits, watch)?;
-            Named::of_check(name, arguments, &inclusion)
+    let compare = |_: &Watchdog| -> Result<Inclusion, CommandError> {
+        match &command.compared {
+            Compared::Check { name, arguments } => {
+                let check = program.catalogue.check(name)?;
+                Ok(check.include(arguments, limits, watch)?)
+            }
+            Compared::Files([implementation, specification]) => {
+                Ok(of_files(implementation, specification, limits, watch)?)
+            }
         }
-        Compared::Files(files) => {
-            let [implementation, specification] = files;
-            inclusion = of_files(implementation, specification, limits, watch)?;
-            Named {
+    };
+    attended(program, "include", limits, cancel, compare, |inclusion| {
+        let inclusion = inclusion.unwrap_or_else(|held_up| Ok(held_up.by.inclusion()))?;
+        let named = match &command.compared {
+            Compared::Check { name, arguments } => Named::of_check(name, arguments, &inclusion),
+            Compared::Files(files) => Named {
                 check: None,
                 parameters: None,
                 files: Some(files.each_ref().map(|file| file.display().to_string())),
                 inclusion: &inclusion,
+            },
+        };
+        let mut failures = Failures::default();
+        let mut print = || {
+            if command.json {
+                json::print(&named, output)?;
+            } else if !command.quiet {
+                write!(output, "{}\n{inclusion}", named.heading())?;
+            }
+            output.flush()
+        };
+        failures.keep(print());
+        #[cfg(feature = "pictures")]
+        if let Some(page) = page {
+            let html = named.html(page.command, None);
+            if let Some(html) = failures.keep(html.map_err(io::Error::from)) {
+                failures.keep(page.write(&html, cancel));
             }
         }
-    };
-    let mut failures = Failures::default();
-    let mut print = || {
-        if command.json {
-            json::print(&named, output)?;
-        } else if !command.quiet {
-            write!(output, "{}\n{inclusion}", named.heading())?;
-        }
-        output.flush()
-    };
-    failures.keep(print());
-    #[cfg(feature = "pictures")]
-    if let Some(page) = page {
-        let html = named.html(page.command, None);
-        if let Some(html) = failures.keep(html.map_err(io::Error::from)) {
-            failures.keep(page.write(&html, cancel));
-        }
-    }
-    failures.or(match inclusion.verdict {
-        Included::Included => Status::Success,
-        Included::NotIncluded => Status::Violated,
-        Included::Incomplete => Status::Incomplete,
+        failures.or(match inclusion.verdict {
+            Included::Included => Status::Success,
+            Included::NotIncluded => Status::Violated,
+            Included::Incomplete => Status::Incomplete,
+        })
     })
 }
 

@@ -356,6 +356,11 @@ impl Joined {
         Arc::clone(&self.connected) as Arc<dyn Peers>
     }
 
+    /// Leaves the others, who are told the reason.
+    pub fn leave(&self, reason: &str) {
+        self.connected.leave(reason);
+    }
+
     /// Parts from the others, whose search is over too.
     pub fn finish(self) -> Result<(), CompanyError> {
         Ok(self.connected.finish()?)

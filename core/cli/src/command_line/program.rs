@@ -1,5 +1,7 @@
 //! Program whose command line it is.
 
+use super::error::CommandError;
+use super::status::Status;
 use crate::catalogue::Catalogue;
 
 /// Program over a catalogue.
@@ -9,4 +11,6 @@ pub(super) struct Program<'a> {
     /// Description in a line.
     pub about: &'static str,
     pub catalogue: &'a Catalogue,
+    /// Function that ends the process with what a command comes to; none where the process is not the program's own.
+    pub end: Option<fn(Result<Status, CommandError>) -> !>,
 }

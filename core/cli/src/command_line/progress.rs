@@ -31,7 +31,7 @@ const SPINNER: usize = 3;
 /// operations report no progress.
 pub(super) struct Bar {
     shared: Arc<Shared>,
-    shows: Option<JoinHandle<()>>,
+    shows: Mutex<Option<JoinHandle<()>>>,
 }
 
 struct Shared {
@@ -81,7 +81,7 @@ impl Bar {
         };
         Self {
             shared,
-            shows: shows.map(thread::spawn),
+            shows: Mutex::new(shows.map(thread::spawn)),
         }
     }
 
@@ -111,22 +111,23 @@ impl Bar {
     }
 
     /// Removes the line.
-    pub fn clear(self) {
-        drop(self);
-    }
-}
-
-/// Removes the line, however the command ends.
-impl Drop for Bar {
-    fn drop(&mut self) {
+    pub fn clear(&self) {
         self.shared.state().ended = true;
-        if let Some(shows) = self.shows.take() {
+        let mut shows = self.shows.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(shows) = shows.take() {
             shows.thread().unpark();
             let _ = shows.join();
         }
         if let Some(line) = &self.shared.line {
             line.finish_and_clear();
         }
+    }
+}
+
+/// Removes the line, however the command ends.
+impl Drop for Bar {
+    fn drop(&mut self) {
+        self.clear();
     }
 }
 

@@ -7,6 +7,7 @@ mod row;
 mod rows;
 
 use std::cmp::Reverse;
+use std::convert::Infallible;
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -15,6 +16,7 @@ use serde_json::{Value, json};
 
 use self::row::Row;
 use self::rows::Rows;
+use super::attended::attended_parts;
 use super::command::RunAllCommand;
 use super::error::CommandError;
 use super::failures::Failures;
@@ -27,7 +29,8 @@ use super::terminal::Screen;
 use crate::catalogue::table::{Decided, Published, Table};
 use crate::catalogue::{Catalogue, Claim, ClaimError, ClaimErrors, InputError, Read};
 use crate::in_order::in_order;
-use refmap::explore::{Limits, Progress, Watch};
+use crate::watchdogs::Watchdogs;
+use refmap::explore::{Limits, Progress, Watch, Watchdog};
 use refmap::obligation::{Induction, Settings};
 use refmap::report::Report;
 
@@ -75,6 +78,7 @@ impl<'a> Job<'a> {
         self,
         catalogue: &Catalogue,
         cancel: &AtomicBool,
+        watchdogs: &Watchdogs,
         show: &(dyn Fn(&Progress) + Sync),
     ) -> Result<Outcome<'a>, InputError> {
         let settings = Settings {
@@ -87,12 +91,15 @@ impl<'a> Job<'a> {
         };
         match self {
             Self::Claim(claim) => {
-                let report = catalogue.run(claim, &settings)?;
+                let limits = claim.settings.limits;
+                let run = |_: &Watchdog| catalogue.run(claim, &settings);
+                let report = watchdogs.watching(&claim.command, limits, run)?;
                 Ok(Outcome::Claim(claim, Box::new(report)))
             }
             Self::Table(table, published) => {
                 let mut rows = Vec::new();
-                table.decide(catalogue.check(table.check)?, &settings, |row| {
+                let check = catalogue.check(table.check)?;
+                table.decide_watched(check, &settings, watchdogs, |row| {
                     rows.push(row);
                     Ok::<_, InputError>(!cancel.load(Ordering::Relaxed))
                 })?;
@@ -150,6 +157,7 @@ pub(super) fn run(
         cases: jobs.iter().map(|_| None).collect(),
         unread_rows: Vec::new(),
         unread: None,
+        refused: None,
     };
     let mut failures = Failures::default();
     // A claim that cannot be decided is told before others take their time.
@@ -166,41 +174,62 @@ pub(super) fn run(
     let mut dearest_first: Vec<usize> = (0..jobs.len()).collect();
     dearest_first.sort_by_key(|number| Reverse(jobs[*number].size()));
     let bar = progress::Bar::new(command.quiet, "claims", jobs.len(), Limits::default());
+    let watchdogs = &Watchdogs::default();
     let decide = |number: usize| {
         let job = jobs[number];
         let label = job.command();
         let show = |progress: &Progress| bar.show(&label, progress);
-        let outcome = job.decide(catalogue, cancel, &show);
+        let outcome = job.decide(catalogue, cancel, watchdogs, &show);
         bar.done(&label);
         (!cancel.load(Ordering::Relaxed)).then_some(outcome)
     };
-    let decided = in_order(
-        command.threads,
-        &dearest_first,
-        decide,
-        |number, outcome| {
+    attended_parts(
+        program,
+        watchdogs,
+        cancel,
+        results,
+        |show| {
+            let decided = in_order(
+                command.threads,
+                &dearest_first,
+                decide,
+                |number, outcome| Ok::<_, Infallible>(show((number, outcome))),
+            );
+            decided.unwrap_or_else(|never| match never {})
+        },
+        |results, (number, outcome)| {
             let added = bar.pause(|| match outcome {
                 Ok(outcome) => results.add(number, outcome, goes_on),
                 Err(error) => Err(results.refuse(number, jobs[number], error)),
             });
-            if added.is_err() {
-                // Running jobs need not complete.
-                cancel.store(true, Ordering::Relaxed);
-            }
-            added.map(|()| true)
+            let Err(error) = added else {
+                return true;
+            };
+            results.refused.get_or_insert(error);
+            // Running jobs need not complete.
+            cancel.store(true, Ordering::Relaxed);
+            false
         },
-    );
-    bar.clear();
-    let seconds = started.elapsed().as_secs_f64();
-    let status = decided.and_then(|()| results.finish(seconds));
-    let status = failures.keep(status).unwrap_or(Status::Unusable);
-    if let Some(error) = results.unread.take() {
-        failures.keep(Err::<(), _>(error));
-    }
-    if let Some(junit) = junit {
-        failures.keep(junit.write(&results.suite(&jobs, seconds), cancel));
-    }
-    failures.or(status)
+        |mut results, done| {
+            bar.clear();
+            if let Err(held_up) = done {
+                held_up.tell();
+            }
+            let seconds = started.elapsed().as_secs_f64();
+            let status = match results.refused.take() {
+                Some(error) => Err(error),
+                None => results.finish(seconds),
+            };
+            let status = failures.keep(status).unwrap_or(Status::Unusable);
+            if let Some(error) = results.unread.take() {
+                failures.keep(Err::<(), _>(error));
+            }
+            if let Some(junit) = junit {
+                failures.keep(junit.write(&results.suite(&jobs, seconds), cancel));
+            }
+            failures.or(status)
+        },
+    )
 }
 
 /// Problem of a claim that cannot be decided as it is stated.
@@ -227,6 +256,8 @@ struct Results<'a> {
     unread_rows: Vec<Case>,
     /// Error of printing, where results go on to a file.
     unread: Option<CommandError>,
+    /// Error that has ended the command.
+    refused: Option<CommandError>,
 }
 
 impl Results<'_> {

@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::sync::atomic::AtomicBool;
 
+use super::attended::attended;
 use super::command::StressCommand;
 use super::error::CommandError;
 use super::failures::Failures;
@@ -15,8 +16,8 @@ use super::status::Status;
 use super::{json, progress};
 use crate::catalogue::{RecordedHistory, StressReport, StressSettings};
 use crate::shell;
-use refmap::explore::Limits;
-use refmap::internal::{counted, grouped, plain, wrap};
+use refmap::explore::{Limits, Watchdog};
+use refmap::internal::{calling, counted, grouped, plain, wrap};
 use refmap::report::{TextOptions, Verdict};
 
 pub(super) fn run(
@@ -60,46 +61,58 @@ pub(super) fn run(
         ..Limits::default()
     };
     let bar = progress::Bar::new(command.quiet, &label, 0, limits);
-    let report = stress.run(&command.arguments, &settings);
-    bar.clear();
-    let report = report?;
-    let again = report.failure.as_ref().map(|failure| {
-        let words = ["stress", stress.name].into_iter();
-        shell::command(words.chain(failure.command.iter().map(String::as_str)))
-    });
-    let mut failures = Failures::default();
-    let mut print = || {
-        if command.json {
-            json::print(&report, output)?;
-        } else if !command.quiet {
-            for line in lines(&report) {
-                for line in wrap(&line, options.width, 4) {
-                    writeln!(output, "{}", line.trim_end())?;
+    // How long a run takes to shorten what it found has no limit.
+    let run = |_: &Watchdog| {
+        calling("the run of the implementation", || {
+            stress.run(&command.arguments, &settings)
+        })
+    };
+    attended(program, &label, Limits::default(), cancel, run, |report| {
+        bar.clear();
+        let is_unreturned = report.is_err();
+        let report = match report {
+            Ok(report) => report?,
+            Err(held_up) => stress.unreturned(&command.arguments, &settings, &held_up.by),
+        };
+        let again = report.failure.as_ref().map(|failure| {
+            let words = ["stress", stress.name].into_iter();
+            shell::command(words.chain(failure.command.iter().map(String::as_str)))
+        });
+        let mut failures = Failures::default();
+        let mut print = || {
+            if command.json {
+                json::print(&report, output)?;
+            } else if !command.quiet {
+                for line in lines(&report) {
+                    for line in wrap(&line, options.width, 4) {
+                        writeln!(output, "{}", line.trim_end())?;
+                    }
+                }
+                if let Some(again) = &again {
+                    // On one line, whatever its length, so that it can be copied.
+                    writeln!(output, "again:\n    {again}")?;
                 }
             }
-            if let Some(again) = &again {
-                // On one line, whatever its length, so that it can be copied.
-                writeln!(output, "again:\n    {again}")?;
-            }
+            output.flush()
+        };
+        failures.keep(print());
+        #[cfg(feature = "pictures")]
+        if let Some(page) = page {
+            let html = crate::pictures::stress::html(&report, again.as_deref(), page.command);
+            failures.keep(page.write(&html, cancel));
         }
-        output.flush()
-    };
-    failures.keep(print());
-    #[cfg(feature = "pictures")]
-    if let Some(page) = page {
-        let html = crate::pictures::stress::html(&report, again.as_deref(), page.command);
-        failures.keep(page.write(&html, cancel));
-    }
-    if let Some(junit) = junit {
-        let suite = Suite::of_stress(program.name, &report, again.as_deref());
-        failures.keep(junit.write(&suite, cancel));
-    }
-    if let Some(error) = &report.unrecorded {
-        failures.keep(Err::<(), _>(CommandError::Unrecorded(error.clone())));
-    }
-    failures.or(match report.report.verdict {
-        Some(Verdict::Violated) => Status::Violated,
-        _ => Status::Success,
+        if let Some(junit) = junit {
+            let suite = Suite::of_stress(program.name, &report, again.as_deref());
+            failures.keep(junit.write(&suite, cancel));
+        }
+        if let Some(error) = &report.unrecorded {
+            failures.keep(Err::<(), _>(CommandError::Unrecorded(error.clone())));
+        }
+        failures.or(match report.report.verdict {
+            Some(Verdict::Violated) => Status::Violated,
+            _ if is_unreturned => Status::Incomplete,
+            _ => Status::Success,
+        })
     })
 }
 
@@ -126,6 +139,9 @@ fn lines(of: &StressReport) -> Vec<String> {
         })
         .collect();
     lines.push(format!("  {}", counts.join(", ")));
+    if let Some(unreturned) = &report.unreturned {
+        lines.push(format!("  did not return: {}", unreturned.function));
+    }
     for row in &report.obligations {
         let note = row
             .note

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use serde_json::{Map, Value};
 
+use super::attended::attended_parts;
 use super::command::TableCommand;
 use super::error::CommandError;
 use super::failures::Failures;
@@ -18,6 +19,7 @@ use crate::catalogue::table::{
     Decided, DecidedCells, Instance, Published, Rows, Sweep, SweptRow, Table,
 };
 use crate::catalogue::{Check, InputError};
+use crate::watchdogs::Watchdogs;
 use refmap::explore::{Limits, Watch};
 use refmap::internal::{counted, grouped, plain};
 use refmap::obligation::Settings;
@@ -28,11 +30,7 @@ pub(super) fn run(
     cancel: &AtomicBool,
     output: &mut dyn Write,
 ) -> Result<Status, CommandError> {
-    let Program {
-        name: program,
-        catalogue,
-        ..
-    } = program;
+    let catalogue = program.catalogue;
     let mut tables = catalogue.tables.iter();
     let table = tables.find(|table| table.name == command.table);
     let table = table.expect("the command line knows the tables of the catalogue only");
@@ -44,61 +42,101 @@ pub(super) fn run(
     let check = catalogue.check(table.check)?;
     table.validate(check)?;
     let bar = progress::Bar::new(command.quiet, table.name, table.height(), Limits::default());
-    let settings = Settings {
-        threads: command.threads,
-        watch: Watch {
-            cancel: Some(cancel),
-            progress: Some(&|progress| bar.show(table.name, progress)),
-        },
-        ..Settings::default()
-    };
-    let mut failures = Failures::default();
     let text = (!command.json && !command.quiet).then(|| Text::of(table, check));
     let text = text.transpose()?;
+    let mut decided = RowsOf {
+        output,
+        failures: Failures::default(),
+        rows: Vec::new(),
+    };
     if let Some(text) = &text {
-        failures.keep(text.heading(output));
+        decided.failures.keep(text.heading(decided.output));
     }
-    let mut rows = Vec::new();
-    let decided = table.decide(check, &settings, |row| {
-        if cancel.load(Ordering::Relaxed) {
-            return Ok::<_, CommandError>(false);
-        }
-        if let Some(text) = text.as_ref().filter(|_| failures.is_empty()) {
-            failures.keep(bar.pause(|| text.row(&row, output)));
-        }
-        if !failures.is_empty() && junit.is_none() {
-            // There is nothing to decide the others for.
-            cancel.store(true, Ordering::Relaxed);
-            return Ok(false);
-        }
-        rows.push(row);
-        bar.done(table.name);
-        Ok(true)
-    });
-    bar.clear();
-    if let (Some(junit), Rows::Published(published)) = (junit, &table.rows) {
-        let seconds = started.elapsed().as_secs_f64();
-        let mut suite = Suite::of_table(program, table, published, check, &rows, seconds);
-        if let Err(error) = &decided {
-            suite.refuse(format!("{program}.{}", table.name), "table", error);
-        }
-        failures.keep(junit.write(&suite, cancel));
-    }
-    if failures.keep(decided).is_none() {
-        return failures.or(Status::Unusable);
-    }
-    let left = table.height() - rows.len();
-    if let Some(text) = text.as_ref().filter(|_| failures.is_empty()) {
-        let ended = text.end(&rows, output);
-        failures.keep(ended.and_then(|()| cut_short(left, output)));
-    }
-    if command.json {
-        failures.keep(super::json::print(&table.json(&rows, left), output));
-    }
-    failures.or(match left {
-        0 => Status::Success,
-        _ => Status::Incomplete,
-    })
+    let is_written = junit.is_some();
+    let watchdogs = &Watchdogs::default();
+    attended_parts(
+        program,
+        watchdogs,
+        cancel,
+        decided,
+        |show| {
+            let settings = Settings {
+                threads: command.threads,
+                watch: Watch {
+                    cancel: Some(cancel),
+                    progress: Some(&|progress| bar.show(table.name, progress)),
+                },
+                ..Settings::default()
+            };
+            table.decide_watched(check, &settings, watchdogs, |row| {
+                Ok::<_, CommandError>(show(row))
+            })
+        },
+        |decided, row: Decided| {
+            let RowsOf {
+                output,
+                failures,
+                rows,
+            } = decided;
+            if cancel.load(Ordering::Relaxed) {
+                return false;
+            }
+            if let Some(text) = text.as_ref().filter(|_| failures.is_empty()) {
+                failures.keep(bar.pause(|| text.row(&row, *output)));
+            }
+            if !failures.is_empty() && !is_written {
+                // There is nothing to decide the others for.
+                cancel.store(true, Ordering::Relaxed);
+                return false;
+            }
+            rows.push(row);
+            bar.done(table.name);
+            true
+        },
+        |decided, done| {
+            let RowsOf {
+                output,
+                mut failures,
+                rows,
+            } = decided;
+            bar.clear();
+            let done = done.unwrap_or_else(|held_up| {
+                held_up.tell();
+                Ok(())
+            });
+            if let (Some(junit), Rows::Published(published)) = (junit, &table.rows) {
+                let seconds = started.elapsed().as_secs_f64();
+                let mut suite =
+                    Suite::of_table(program.name, table, published, check, &rows, seconds);
+                if let Err(error) = &done {
+                    suite.refuse(format!("{}.{}", program.name, table.name), "table", error);
+                }
+                failures.keep(junit.write(&suite, cancel));
+            }
+            if failures.keep(done).is_none() {
+                return failures.or(Status::Unusable);
+            }
+            let left = table.height() - rows.len();
+            if let Some(text) = text.as_ref().filter(|_| failures.is_empty()) {
+                let ended = text.end(&rows, output);
+                failures.keep(ended.and_then(|()| cut_short(left, output)));
+            }
+            if command.json {
+                failures.keep(super::json::print(&table.json(&rows, left), output));
+            }
+            failures.or(match left {
+                0 => Status::Success,
+                _ => Status::Incomplete,
+            })
+        },
+    )
+}
+
+/// Rows that are decided, and what could not be written of them.
+struct RowsOf<'o> {
+    output: &'o mut dyn Write,
+    failures: Failures,
+    rows: Vec<Decided>,
 }
 
 /// Reports how many rows of an interrupted table are missing.

@@ -2,14 +2,14 @@
 //! step.
 
 use super::Search;
-use crate::call::call;
+use crate::call::call_on;
 use crate::configuration::{Ahead, Configuration, Fresh, Kind, Taken};
 use crate::needed::Needed;
 use crate::observed::{Action, Effect, Happening, Observed, State};
 use crate::window::Log;
 use refmap::TransitionSystem;
 use refmap::explore::Limit;
-use refmap::internal::{break_off, until_enough};
+use refmap::internal::{break_off, calls_back, until_enough};
 
 impl<O: Observed> Search<'_, O> {
     /// Adds every step from a configuration to `fresh`. A limit ends the enumeration, of one event's steps too; then those
@@ -94,8 +94,9 @@ impl<O: Observed> Search<'_, O> {
                 self.take(log, from, after, number, Kind::Effect, &[], fresh);
             }
         }
-        call("`internal` of the adapter", || {
+        call_on("`internal` of the adapter", &from.state, || {
             self.observed.internal(&from.state, &mut |action| {
+                calls_back();
                 self.keep_limits(fresh);
                 if let Some(state) = self.successor(&from.state, &action) {
                     fresh.push(Fresh {
@@ -114,7 +115,7 @@ impl<O: Observed> Search<'_, O> {
     /// Target state of `action` by the specification; in a sample, compares it with `next`.
     fn successor(&self, from: &State<O>, action: &Action<O>) -> Option<State<O>> {
         let specification = self.observed.specification();
-        let to = call("`successor` of the specification", || {
+        let to = call_on("`successor` of the specification", from, || {
             specification.successor(from, action)
         });
         let mut compared = self.compared.borrow_mut();
@@ -163,13 +164,13 @@ impl<O: Observed> Search<'_, O> {
         let event = log.get(number);
         let Some(what) = &event.event else {
             shown(None);
-            return call("`unrecorded` of the adapter", || {
+            return call_on("`unrecorded` of the adapter", &from.state, || {
                 let visit = &mut |action| shown(Some(action));
                 self.observed.unrecorded(&from.state, event.thread, visit);
             });
         };
         let happening = Happening::of(event, what, pending);
-        call("`shows` of the adapter", || {
+        call_on("`shows` of the adapter", &from.state, || {
             self.observed.shows(&from.state, &happening, &mut shown);
         });
     }

@@ -85,6 +85,21 @@ pub enum DiskError {
         /// Value that was asked for.
         asked: String,
     },
+    /// A limit is below what the checkpoint has.
+    #[error(
+        "the checkpoint in {} has reached {} {what}, which is beyond the limit of {}",
+        .path.display(), grouped(*.has), grouped(*.limit)
+    )]
+    BeyondLimit {
+        /// The folder.
+        path: PathBuf,
+        /// Unit of the limit.
+        what: &'static str,
+        /// Its value in the checkpoint.
+        has: u64,
+        /// The limit.
+        limit: u64,
+    },
     /// The model answers otherwise than it did.
     #[error("the checkpoint in {} is one of another model: {what}", .path.display())]
     OtherModel {

@@ -1,6 +1,8 @@
 //! The journal of a search: its lists in a folder, and the checkpoints that say how much of them is valid.
 
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
@@ -11,7 +13,7 @@ use super::error::DiskError;
 use super::folder::{CHUNKS, Folder, STATES, STEPS};
 use super::list::{ListFile, ListReader, SavedList};
 use super::manifest::Manifest;
-use crate::explore::limits::{Clock, OnDisk};
+use crate::explore::limits::{Clock, Limits, OnDisk};
 
 /// The journal of a search that goes on.
 pub(crate) struct Journal {
@@ -23,6 +25,8 @@ pub(crate) struct Journal {
     pub(in crate::explore) resumed: Option<Box<Manifest>>,
     /// Time of the last checkpoint.
     last: Instant,
+    /// Time that it took to read that checkpoint, which is not counted against the limit, in microseconds.
+    pub(in crate::explore) uncounted: Arc<AtomicU64>,
     /// Time that the searches before this one took.
     pub(in crate::explore) earlier_seconds: f64,
     pub(in crate::explore) written: Written,
@@ -99,6 +103,7 @@ impl Journal {
             label: checkpoints.label.clone(),
             identity,
             last: Instant::now(),
+            uncounted: Arc::default(),
             earlier_seconds: resumed.as_ref().map_or(0.0, |manifest| manifest.seconds),
             written: Written {
                 folder: path.clone(),
@@ -112,6 +117,46 @@ impl Journal {
             chunks: chunks?,
             folder,
         })
+    }
+
+    /// Counts the time there that it takes to read the checkpoint.
+    pub fn counting(mut self, uncounted: &Arc<AtomicU64>) -> Self {
+        self.uncounted = Arc::clone(uncounted);
+        self
+    }
+
+    /// Tests that the checkpoint that is resumed is within these limits.
+    ///
+    /// # Errors
+    ///
+    /// If it has more states than the limit on them, or states at a greater distance than the limit on depth.
+    pub fn within(self, limits: &Limits) -> Result<Self, DiskError> {
+        let Some(manifest) = &self.resumed else {
+            return Ok(self);
+        };
+        // Part of a level may have been reached.
+        let expanding = manifest.frontier.first();
+        let next = expanding.filter(|_| manifest.reached > manifest.before);
+        let depth = next.map_or(0, |span| span.length + 1).max(manifest.depth);
+        let figures = [
+            ("states", manifest.reached, limits.states),
+            (
+                "transitions from an initial state",
+                depth.into(),
+                limits.depth.map(u64::from),
+            ),
+        ];
+        for (what, has, limit) in figures {
+            if let Some(limit) = limit.filter(|limit| has > *limit) {
+                return Err(DiskError::BeyondLimit {
+                    path: self.written.folder.clone(),
+                    what,
+                    has,
+                    limit,
+                });
+            }
+        }
+        Ok(self)
     }
 
     /// A reader of one of the lists, as far as the checkpoint that is resumed vouches for it.

@@ -3,6 +3,7 @@
 //! A search gives states by the batch, as they are kept, and gets back what is kept of where their steps lead.
 
 mod model;
+mod position;
 
 use serde_json::Value;
 
@@ -13,6 +14,7 @@ use crate::erased::ErasedState;
 use crate::model_call::Panic;
 use crate::state::Code;
 pub(super) use model::Expansion;
+pub(crate) use position::published;
 
 /// A model as a search sees it.
 pub(super) trait Expand: Sync {

@@ -6,11 +6,13 @@
 
 use std::cell::Cell;
 use std::mem::needs_drop;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
+use super::position::publish;
 use super::{Batch, Expand, Expanded, Expander, Initial, Keeps, Task};
+use crate::calls::{Function, Of, Position, Stage, Watched, call, calls_back};
 use crate::erased::ErasedState;
 use crate::explore::codec::{code, complaint, push, push_owned, push_targets, with};
 use crate::explore::keys::{Form, Key, KeyList, Keys};
@@ -51,6 +53,18 @@ struct Source<'e> {
     key: Key<'e>,
     /// The clock that is looked at on the way.
     clock: &'e Clock<'e>,
+    /// Position of the worker, which it publishes,
+    position: &'e Position,
+    /// and the place of the state in its batch.
+    index: u64,
+}
+
+impl Source<'_> {
+    /// Publishes what is done with the state.
+    #[inline(always)]
+    fn enter(&self, stage: Stage) {
+        self.position.set(self.index, stage);
+    }
 }
 
 /// Result of the steps of a state.
@@ -170,8 +184,11 @@ where
         if const { needs_drop::<StateOf<S>>() } {
             return self.take_steps_one_by_one(system, source, task, tally, met, keys);
         }
-        let Source { place, key, clock } = source;
+        let Source {
+            place, key, clock, ..
+        } = source;
         let phase = Cell::new(Phase::Examining);
+        source.enter(Stage::Examining);
         let taken = interruptible(|| {
             with(system, key, |from| {
                 self.visitor.examine(tally, place, from);
@@ -193,12 +210,15 @@ where
                     met.actions.push(action);
                     met.targets.push(to);
                 };
+                source.enter(Stage::Stepping);
                 named(NEXT, || system.next(from, &mut visit));
+                source.enter(Stage::LookingAt);
                 self.look_at(clock, &phase, tally, at, met);
                 phase.set(Phase::Examining);
                 self.visitor
                     .leave(tally, place, from, met.targets.len() as u32);
                 phase.set(Phase::Writing);
+                source.enter(Stage::Writing);
                 self.write_down(system, source, from, tally, met, keys)
             })
         });
@@ -228,9 +248,12 @@ where
         met: &mut Targets<S>,
         keys: &mut KeyList,
     ) -> Taken {
-        let Source { place, key, clock } = source;
+        let Source {
+            place, key, clock, ..
+        } = source;
         let looks = self.visitor.looks_at_steps();
         let phase = Cell::new(Phase::Examining);
+        source.enter(Stage::Examining);
         let mut unfit = None;
         // A state may panic as it is dropped, when its key is written.
         let steps = Cell::new(0);
@@ -254,6 +277,7 @@ where
                         look_within(clock, &mut met.limit, position as usize);
                     }
                     phase.set(Phase::LookingAt(position));
+                    source.enter(Stage::LookingAt);
                     let mut label = 0;
                     if looks {
                         self.visitor.offered(tally, &action);
@@ -278,13 +302,16 @@ where
                     }
                     steps.set(position + 1);
                     phase.set(Phase::Stepping);
+                    source.enter(Stage::Stepping);
                 };
                 let mut visit = |action, to| named(UNNAMED, || visit(action, to));
+                source.enter(Stage::Stepping);
                 named(NEXT, || system.next(from, &mut visit));
                 if phase.get() != Phase::Stepping {
                     panic!("`next` has caught a panic of its callback");
                 }
                 phase.set(Phase::Examining);
+                source.enter(Stage::Examining);
                 self.visitor.leave(tally, place, from, steps.get());
             });
         });
@@ -395,7 +422,9 @@ where
         met: &mut Targets<S>,
         keys: &mut KeyList,
     ) -> Taken {
-        let Source { place, key, clock } = source;
+        let Source {
+            place, key, clock, ..
+        } = source;
         let broken_off = |met: &Targets<S>| {
             Taken::BrokenOff(met.limit.expect("a limit is what breaks off a state"))
         };
@@ -457,7 +486,9 @@ where
     fn write_down(
         &self,
         system: &S,
-        Source { place, key, clock }: Source<'_>,
+        Source {
+            place, key, clock, ..
+        }: Source<'_>,
         from: &StateOf<S>,
         tally: &mut V::Tally,
         met: &mut Targets<S>,
@@ -533,9 +564,16 @@ where
                 }
                 visit(&mut key);
             };
-            named("`initial` of the implementation", || {
-                visit_initial(system, &mut visit_one);
-            });
+            let mut visit_one = |state| {
+                calls_back();
+                visit_one(state);
+            };
+            let enumerate = || visit_initial(system, &mut visit_one);
+            call(
+                || Function::of("`initial`", Of::Implementation),
+                None,
+                || named("`initial` of the implementation", enumerate),
+            );
         });
         let is_misfit = misfit.is_some();
         *self.misfit.lock().unwrap_or_else(PoisonError::into_inner) = misfit;
@@ -548,8 +586,15 @@ where
     }
 
     fn worker(&self) -> Box<dyn Expander + '_> {
+        let position = Arc::new(Position::default());
+        let watched = Watched::of_this_thread();
+        if let Some(watched) = &watched {
+            watched.position(&position);
+        }
         Box::new(OfModel {
             expansion: self,
+            position,
+            is_watched: watched.is_some(),
             tally: self.visitor.tally(),
             met: Targets {
                 actions: Vec::new(),
@@ -675,6 +720,10 @@ where
     V: Visitor<S>,
 {
     expansion: &'e Expansion<'a, S, V>,
+    /// Position that it publishes,
+    position: Arc<Position>,
+    /// and whether another thread looks at it.
+    is_watched: bool,
     tally: V::Tally,
     met: Targets<S>,
     /// Keys of the targets of the state being expanded.
@@ -699,6 +748,9 @@ where
     ) -> Result<(), Limit> {
         let expansion = self.expansion;
         found.clear();
+        if self.is_watched {
+            self.position.batch(|batched| publish(batch.keys, batched));
+        }
         for index in 0..batch.keys.len() {
             let key = batch.keys.at(index);
             if batch.task == Task::Expand
@@ -713,12 +765,18 @@ where
                 step: None,
             };
             let Self {
-                tally, met, keys, ..
+                tally,
+                met,
+                keys,
+                position,
+                ..
             } = self;
             let source = Source {
                 place,
                 key,
                 clock: batch.clock,
+                position,
+                index: index as u64,
             };
             match expansion.take_steps(system, source, batch.task, tally, met, keys) {
                 Taken::All => (),
@@ -739,7 +797,9 @@ where
     V: Visitor<S>,
 {
     fn expand(&mut self, batch: &Batch<'_>, found: &mut Expanded) -> Result<(), Limit> {
-        self.expand_all(self.expansion.system, batch, found)
+        let expanded = self.expand_all(self.expansion.system, batch, found);
+        self.position.set(0, Stage::Idle);
+        expanded
     }
 
     fn end_of_wave(&mut self, keeps: Keeps) {

@@ -1,6 +1,6 @@
 //! Checkpoints of a search: what it writes between two waves.
 
-use super::kept::Kept;
+use super::kept::{Extent, Kept};
 use super::state::{Search, Worker};
 use crate::explore::StateId;
 use crate::explore::disk::{Checksum, DiskError, ListFile, Manifest, SavedSpan};
@@ -64,13 +64,55 @@ where
         done
     }
 
+    /// Writes a checkpoint of the search as it was before the wave whose states found no room: `unexpanded` are the states of that
+    /// wave and those after it. What is told of it in the report is that of the search.
+    pub(super) fn keep_before_full(&mut self, extent: Extent, unexpanded: &[Span], before: u64) {
+        let Some(mut kept) = self
+            .kept
+            .take_if(|kept| kept.journal.written.ended.is_none())
+        else {
+            return;
+        };
+        let moment = Moment { unexpanded, before };
+        let done = self
+            .list_new(&mut kept, extent.states)
+            .and_then(|()| self.write_checkpoint(&mut kept, moment, extent));
+        if let Err(error) = done {
+            kept.journal.end(error.to_string());
+        }
+        self.kept = Some(kept);
+    }
+
+    /// Extent of the search, the wave that begins with a state being next.
+    pub(super) fn extent(&self, next: u64) -> Extent {
+        Extent {
+            next,
+            states: self.log.len(),
+            transitions: self.transitions,
+            depth: self.depth,
+            tally: (!self.model.is_at_fault())
+                .then(|| self.model.tell())
+                .flatten(),
+        }
+    }
+
     fn write(
         &mut self,
         kept: &mut Kept<K>,
         moment: Moment<'_>,
         when: When,
     ) -> Result<(), DiskError> {
-        for (first, keys) in self.log.runs(kept.states..self.log.len()) {
+        self.list_new(kept, self.log.len())?;
+        if when == When::Due && !kept.journal.is_due() {
+            return Ok(());
+        }
+        let extent = self.extent(moment.before);
+        self.write_checkpoint(kept, moment, extent)
+    }
+
+    /// Writes the states that the journal has not, of so many in all.
+    fn list_new(&mut self, kept: &mut Kept<K>, states: usize) -> Result<(), DiskError> {
+        for (first, keys) in self.log.runs(kept.states..states) {
             let sampled = (first as u64..).map(StateId).zip(keys);
             let sampled = sampled.filter(|(id, _)| self.model.is_sampled(*id));
             let length = |id| self.predecessors.length(id);
@@ -79,18 +121,22 @@ where
             push_keys(self.model, K::keys(keys), &mut kept.journal.states)?;
         }
         let steps = self.predecessors.steps_from(kept.states);
-        for step in steps {
+        for step in steps.take(states - kept.states) {
             let words = u64::from(step.source) << 32 | u64::from(step.step);
             kept.journal.steps.push(words);
         }
-        kept.states = self.log.len();
-        kept.journal.spill()?;
-        if when == When::Due && !kept.journal.is_due() {
-            return Ok(());
-        }
-        push_chunks(&self.predecessors, kept);
-        let told = (!self.model.is_at_fault()).then(|| self.model.tell());
-        let Some(tally) = told.flatten() else {
+        kept.states = states;
+        kept.journal.spill()
+    }
+
+    fn write_checkpoint(
+        &mut self,
+        kept: &mut Kept<K>,
+        moment: Moment<'_>,
+        extent: Extent,
+    ) -> Result<(), DiskError> {
+        push_chunks(&self.predecessors, kept, extent.states);
+        let Some(tally) = extent.tally else {
             kept.journal.end(AT_FAULT);
             return Ok(());
         };
@@ -102,12 +148,12 @@ where
         });
         kept.journal.checkpoint(Manifest {
             sample,
-            reached: self.log.len() as u64,
+            reached: extent.states as u64,
             initial: kept.initial as u64,
             frontier: saved.collect(),
             before: moment.before,
-            transitions: self.transitions,
-            depth: self.depth,
+            transitions: extent.transitions,
+            depth: extent.depth,
             seconds: kept.journal.earlier_seconds + self.clock.started.elapsed().as_secs_f64(),
             tally,
             ..Manifest::nothing()
@@ -209,8 +255,10 @@ fn visit_words(
     Ok(())
 }
 
-fn push_chunks<K>(predecessors: &Predecessors, kept: &mut Kept<K>) {
-    for chunk in predecessors.chunks_from(kept.chunks) {
+/// Writes the chunks that the journal has not, of so many states in all.
+fn push_chunks<K>(predecessors: &Predecessors, kept: &mut Kept<K>, states: usize) {
+    let chunks = predecessors.chunks_from(kept.chunks);
+    for chunk in chunks.take_while(|chunk| chunk.first < states as u64) {
         let words = [chunk.first, chunk.start, chunk.end, chunk.length.into()];
         for word in words {
             kept.journal.chunks.push(word);

@@ -1,5 +1,7 @@
 //! Data that a search with checkpoints keeps beside itself.
 
+use serde_json::Value;
+
 use crate::explore::StateId;
 use crate::explore::disk::{Checksum, Journal};
 
@@ -9,6 +11,17 @@ pub(in crate::explore) struct Listed {
     pub level: u32,
     pub first: u64,
     pub end: u64,
+}
+
+/// Extent of a search between two waves: what a checkpoint has of its figures.
+pub(in crate::explore) struct Extent {
+    /// The first state of the wave that comes next.
+    pub next: u64,
+    pub states: usize,
+    pub transitions: u64,
+    pub depth: u32,
+    /// Data of what was found; none where the model is at fault.
+    pub tally: Option<Value>,
 }
 
 /// Data that a search with checkpoints keeps beside the search itself.

@@ -1,18 +1,26 @@
 //! A search that goes on from a checkpoint.
 
 use std::path::Path;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 use super::checkpoint::Moment;
 use super::kept::Kept;
 use super::state::Search;
+use crate::calls::Watched;
 use crate::explore::StateId;
-use crate::explore::disk::{CHUNKS, DiskError, ListReader, Manifest, STATES, STEPS, SavedChunk};
+use crate::explore::disk::{
+    CHUNKS, DiskError, Journal, ListReader, Manifest, STATES, STEPS, SavedChunk,
+};
 use crate::explore::expansion::{Expand, Keeps};
 use crate::explore::frontier::Span;
 use crate::explore::graph::NodeId;
 use crate::explore::keys::{Compared, Form, KeyList};
+use crate::explore::limits::Clock;
 use crate::explore::options::Storage;
 use crate::explore::peers::take_keys;
+use crate::explore::predecessors::Predecessors;
+use crate::explore::segments::SegmentedVec;
 use crate::explore::set::{Candidate, InsertSink, StepOfChunk, Visited};
 use crate::state::Code;
 
@@ -52,8 +60,44 @@ where
         };
         let manifest = kept.journal.resumed.take();
         let resumed = manifest.map(|manifest| self.read(&mut kept, &manifest, form));
+        self.count_from_now(&kept.journal);
         self.kept = Some(kept);
         resumed.transpose()
+    }
+
+    /// Clock of the reading of a checkpoint. It takes as much time as the limit allows, and at least as much as the searches took that
+    /// wrote the checkpoint: so a search that is always ended by that limit goes on each time. Where states may go to disk there is room
+    /// for them.
+    pub(super) fn reading(&self, manifest: &Manifest) -> Clock<'a> {
+        let mut clock = self.clock;
+        let seconds = &mut clock.limits.seconds;
+        *seconds = seconds.map(|most| most.max(manifest.seconds));
+        if self.spill.is_some() {
+            clock.limits.memory_bytes = None;
+        }
+        clock
+    }
+
+    /// Counts the time of the search from now on: what was before is the reading of a checkpoint.
+    fn count_from_now(&mut self, journal: &Journal) {
+        let read = self.clock.started.elapsed();
+        let microseconds = u64::try_from(read.as_micros()).unwrap_or(u64::MAX);
+        journal.uncounted.store(microseconds, Ordering::Relaxed);
+        if let Some(watched) = Watched::of_this_thread() {
+            watched.does_not_count(read);
+        }
+        self.clock.started = Instant::now();
+        self.clock.limits.since = None;
+    }
+
+    /// Forgets what was read of a checkpoint of which the rest was not, for this reason.
+    pub(super) fn forget_read(&mut self, reason: &str) {
+        self.log = SegmentedVec::new();
+        self.predecessors = Predecessors::new(self.predecessors.kept_steps());
+        if let Some(kept) = &mut self.kept {
+            kept.journal.written.resumed_states = None;
+            kept.journal.end(reason);
+        }
     }
 
     fn read(
@@ -113,7 +157,8 @@ where
         let path = kept.journal.folder.path().join(STATES);
         let unexpanded = manifest.frontier.iter().map(|span| span.start).min();
         let unexpanded = unexpanded.unwrap_or(manifest.reached) as usize;
-        let mut reader = kept.journal.reader(STATES, manifest.states, self.clock);
+        let clock = self.reading(manifest);
+        let mut reader = kept.journal.reader(STATES, manifest.states, clock);
         let mut list = KeyList::new(form);
         let mut keys: Vec<K> = Vec::with_capacity(BATCH);
         let wanted = manifest.mentioned.iter().flatten();
@@ -182,7 +227,8 @@ where
 
     fn read_steps(&mut self, kept: &mut Kept<K>, manifest: &Manifest) -> Result<(), DiskError> {
         let path = kept.journal.folder.path().join(STEPS);
-        let mut reader = kept.journal.reader(STEPS, manifest.steps, self.clock);
+        let clock = self.reading(manifest);
+        let mut reader = kept.journal.reader(STEPS, manifest.steps, clock);
         let mut count = 0;
         while let Some(word) = reader.next()? {
             let step = StepOfChunk {
@@ -212,7 +258,8 @@ where
         manifest: &Manifest,
     ) -> Result<(), DiskError> {
         let path = kept.journal.folder.path().join(CHUNKS);
-        let mut reader = kept.journal.reader(CHUNKS, manifest.chunks, self.clock);
+        let clock = self.reading(manifest);
+        let mut reader = kept.journal.reader(CHUNKS, manifest.chunks, clock);
         let mut next = 0;
         let mut count = 0;
         while let Some(first) = reader.next()? {

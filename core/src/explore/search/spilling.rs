@@ -157,7 +157,9 @@ where
         let mut unload = || {
             let last = (states.end / BLOCK).min(self.log.whole_blocks());
             for block in spill.blocks()..last {
-                spill.write(self.log.block(block))?;
+                let keys = self.log.block(block);
+                spill.write(keys)?;
+                self.written_bytes += K::keys(keys).bytes() as u64;
             }
             spill.flush()?;
             // What is before them was left there earlier.

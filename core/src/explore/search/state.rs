@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::kept::Kept;
+use super::kept::{Extent, Kept};
 use super::member::Together;
 use crate::explore::duplicates::{DuplicateFilter, Pending};
 use crate::explore::expansion::{Expand, Expanded, Expander};
@@ -47,6 +47,10 @@ pub(in crate::explore) struct Search<'a, K, I> {
     pub(super) resident: Resident,
     /// Form in which states are kept.
     pub(super) form: Form,
+    /// The search as it was before the wave whose states found no room, if a checkpoint is to have it.
+    pub(super) before_full: Option<Extent>,
+    /// Bytes that the codes in the blocks take that are written to disk.
+    pub(super) written_bytes: u64,
     /// Data for checkpoints, if there are any.
     pub(super) kept: Option<Box<Kept<K>>>,
     /// The disk, if states may go there.
@@ -138,6 +142,8 @@ where
             unexamined: 0,
             resident: Resident::default(),
             form,
+            before_full: None,
+            written_bytes: 0,
             kept: None,
             spill: None,
             spill_from: u64::MAX,

@@ -7,6 +7,7 @@ use foldhash::{HashSet, HashSetExt};
 use super::findings::{Findings, Gap, Unrepeated};
 use super::goal::Goal;
 use crate::answer::{answer, unsimulated};
+use crate::calls::{Function, Of, call, calls_back};
 use crate::explore::{Limits, Panic};
 use crate::functions::{Functions, RefinementFunctions};
 use crate::invariant::Invariant;
@@ -87,7 +88,14 @@ impl<'a, R: Refinement> Examination<'a, R> {
         let mut initial = HashSet::new();
         let mut shown: u64 = 0;
         let enumerated = interruptible(|| {
-            visit_initial(refinement.implementation(), &mut |state| {
+            let enumerate = |visit: &mut dyn FnMut(StateOf<R::Concrete>)| {
+                let function = || Function::of("`initial`", Of::Implementation);
+                call(function, None, || {
+                    visit_initial(refinement.implementation(), visit)
+                });
+            };
+            enumerate(&mut |state| {
+                calls_back();
                 initial.insert(state);
                 shown += 1;
                 let out_of_memory = || limits.out_of_memory().is_some();

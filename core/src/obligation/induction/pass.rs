@@ -2,12 +2,14 @@
 
 use std::cell::Cell;
 use std::ops::Range;
+use std::sync::Arc;
 use std::time::Instant;
 
 use foldhash::HashMap;
 
 use super::examination::{Examination, Failing, carefully};
 use super::findings::Findings;
+use crate::calls::{Function, Position, Stage, Watched, call};
 use crate::explore::Work;
 use crate::invariant::Invariant;
 use crate::model_call::{Ended, catch, interruptible, named};
@@ -54,9 +56,9 @@ where
     };
     let count = || {
         let mut choices = Choices::of(0);
-        named("`type_correct`", || {
-            refinement.implementation().type_correct(&mut choices)
-        });
+        let make = || refinement.implementation().type_correct(&mut choices);
+        let function = || Function::named("`type_correct`");
+        call(function, None, || named("`type_correct`", make));
         choices.combinations()
     };
     let total = match catch(count) {
@@ -78,6 +80,10 @@ where
     let shares = WorkItems::new(total.div_ceil(CHUNK) as usize);
     let work = |worker| {
         let mut findings = Findings::new(invariants.len());
+        let position = Arc::new(Position::default());
+        if let Some(watched) = Watched::of_this_thread() {
+            watched.position(&position);
+        }
         while let Some(share) = shares.take() {
             let start = share as u64 * CHUNK;
             if worker == 0 {
@@ -87,7 +93,9 @@ where
                     total,
                 }));
             }
-            pass.chunk(start..total.min(start + CHUNK), &mut findings);
+            let numbers = start..total.min(start + CHUNK);
+            pass.chunk(numbers, &position, &mut findings);
+            position.set(0, Stage::Idle);
             if findings.cut_short {
                 break;
             }
@@ -113,13 +121,14 @@ where
     R::Concrete: TypeCorrect,
 {
     /// Tests the states of these numbers, up to the first one of which none can be made.
-    fn chunk(&self, numbers: Range<u64>, findings: &mut Findings) {
+    fn chunk(&self, numbers: Range<u64>, position: &Position, findings: &mut Findings) {
         // PERF: one guard for the making of all states; what is asked of them has guards of its own.
         let at = Cell::new(numbers.start);
         let made = interruptible(|| {
             let mut choices = Choices::of(numbers.start);
             for number in numbers {
                 at.set(number);
+                position.set(number, Stage::Making);
                 if number.is_multiple_of(PATIENCE) {
                     self.examination.pause();
                 }

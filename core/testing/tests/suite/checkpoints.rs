@@ -39,8 +39,13 @@ fn without_account(report: Report) -> Report {
     }
 }
 
+/// File system in memory, which has nothing to wait for when a file is written through to it.
+const IN_MEMORY: &str = "/dev/shm";
+
 pub fn folder() -> TempDir {
-    tempfile::tempdir().expect("there is room for a folder")
+    let in_memory = tempfile::tempdir_in(IN_MEMORY);
+    let folder = in_memory.or_else(|_| tempfile::tempdir());
+    folder.expect("there is room for a folder")
 }
 
 /// Copies a folder as it is: what is left of a process that is killed.
@@ -492,17 +497,12 @@ fn limits_hold_while_a_checkpoint_is_read() {
         memory_bytes: Some(1),
         ..Limits::default()
     };
-    let time = Limits {
-        seconds: Some(0.0),
-        ..Limits::default()
-    };
     let watch = Watch {
         cancel: Some(&cancelled),
         ..Watch::default()
     };
     for (limits, limit) in [
         ((memory, Watch::default()), Limit::MemoryBytes(1)),
-        ((time, Watch::default()), Limit::Seconds(0.0)),
         ((Limits::default(), watch), Limit::Cancelled),
     ] {
         let ended = asked(Start::Resumed, limits).expect("it can be read");
@@ -686,4 +686,271 @@ fn no_checkpoint_comes_after_a_fault() {
         let ended = panics.then_some(fault);
         assert_eq!(account.ended.as_deref(), ended, "{every:?}");
     }
+}
+/// Checkpoints of which none is due before a limit ends the search.
+fn never_due(folder: &Path, start: Start) -> Option<Checkpoints> {
+    checkpoints(folder, start).map(|checkpoints| Checkpoints {
+        every: Duration::MAX,
+        ..checkpoints
+    })
+}
+
+fn refused(refinement: &impl Refinement, settings: &Settings<'_>) -> DiskError {
+    match check(refinement, settings) {
+        Err(CheckError::Disk(error)) => *error,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// A search that the limit on states ends has a checkpoint, of the last wave that found room: with the same limit it says the same once
+/// more, with another one or none what one search says.
+#[test]
+fn a_search_that_the_limit_on_states_ends_goes_on() {
+    let mut kept = 0;
+    for seed in 0..60 {
+        let refinement = draw(seed, Size::Small);
+        for way in Way::all(&refinement) {
+            let run = |settings: &Settings<'_>| check(&refinement, settings).expect("they fit");
+            let settings = |states, checkpoints| Settings {
+                limits: Limits {
+                    states,
+                    ..Limits::default()
+                },
+                checkpoints,
+                ..way.settings(1 + seed as usize % 3)
+            };
+            let whole = folder();
+            let whole = run(&settings(None, checkpoints(whole.path(), Start::Anew)));
+            let least = whole.initial_states + 1;
+            if whole.states < least + 2 {
+                continue;
+            }
+            let few = least + seed % (whole.states - least - 1);
+            let ended = folder();
+            let limited = run(&settings(Some(few), never_due(ended.path(), Start::Anew)));
+            if limited.limit != Some(Limit::States(few)) {
+                // A violation came before.
+                continue;
+            }
+            let account = limited.checkpoints.clone().expect("there is an account");
+            if account.ended.is_some() {
+                // The model is at fault.
+                continue;
+            }
+            assert_eq!(account.checkpoints, 1, "{seed} {way:?}");
+            kept += 1;
+            let resumed = |states| {
+                let copied = folder();
+                copy(ended.path(), copied.path());
+                run(&settings(states, never_due(copied.path(), Start::Resumed)))
+            };
+            let told = format!("{seed} {way:?}");
+            assert_eq!(
+                without_account(resumed(Some(few))),
+                without_account(limited),
+                "{told}"
+            );
+            let all = resumed(None);
+            let account = all.checkpoints.clone().expect("there is an account");
+            assert!(account.resumed_states.is_some_and(|states| states <= few));
+            assert_eq!(without_account(all), without_account(whole), "{told}");
+        }
+    }
+    assert!(kept > 100, "{kept}");
+}
+
+/// What a checkpoint has cannot be taken back: a limit below it is refused with its reason, one that is not is kept to.
+#[test]
+fn a_limit_below_what_a_checkpoint_has_is_refused() {
+    let mut cases = 0;
+    for seed in 0..60 {
+        let refinement = draw(seed, Size::Small);
+        let kept = folder();
+        let settings = |limits, start| Settings {
+            limits,
+            checkpoints: checkpoints(kept.path(), start),
+            ..Settings::default()
+        };
+        let depth = |depth| Limits {
+            depth: Some(depth),
+            ..Limits::default()
+        };
+        let states = |states| Limits {
+            states: Some(states),
+            ..Limits::default()
+        };
+        let first = check(&refinement, &settings(depth(2), Start::Anew));
+        let first = first.expect("the settings fit");
+        if first.limit != Some(Limit::Depth(2)) || !kept.path().join("checkpoint").exists() {
+            continue;
+        }
+        cases += 1;
+        let error = refused(&refinement, &settings(depth(1), Start::Resumed));
+        let DiskError::BeyondLimit { has, limit, .. } = error else {
+            panic!("{seed}: {error}");
+        };
+        assert_eq!((has, limit), (2, 1));
+        let fewer = first.states - 1;
+        let error = refused(&refinement, &settings(states(fewer), Start::Resumed));
+        let DiskError::BeyondLimit { has, limit, .. } = error else {
+            panic!("{seed}: {error}");
+        };
+        assert_eq!((has, limit), (first.states, fewer));
+        assert!(error.to_string().contains("which is beyond the limit of"));
+        // The same limit once more.
+        let again = check(&refinement, &settings(depth(2), Start::Resumed));
+        let again = without_account(again.expect("the settings fit"));
+        assert_eq!(again, without_account(first), "{seed}");
+    }
+    assert!(cases > 20, "{cases}");
+}
+
+/// Counts to a number, and takes its time for each step.
+struct Slow {
+    most: u32,
+    pause: Duration,
+}
+
+impl TransitionSystem for Slow {
+    type State = u32;
+    type Action = u32;
+    type Observation = ();
+
+    fn rules(&self) -> &[Rule] {
+        const { &[Rule::new("count", "counter", "a test")] }
+    }
+
+    fn rule_of(&self, _: &u32) -> RuleId {
+        RuleId(0)
+    }
+
+    fn initial(&self, visit: &mut impl FnMut(u32)) {
+        visit(0);
+    }
+
+    fn next(&self, from: &u32, visit: &mut impl FnMut(u32, u32)) {
+        std::thread::sleep(self.pause);
+        visit(0, (from + 1) % self.most);
+    }
+
+    fn observe(&self, _: &u32) {}
+}
+
+impl Refinement for Slow {
+    type Concrete = Self;
+    type Abstract = Self;
+
+    fn implementation(&self) -> &Self {
+        self
+    }
+
+    fn specification(&self) -> &Self {
+        self
+    }
+
+    fn map(&self, state: &u32) -> u32 {
+        *state
+    }
+
+    fn abstract_steps(&self, _: &u32, action: &u32, _: &u32) -> AbstractSteps<u32> {
+        One(*action)
+    }
+}
+
+/// A search goes on though it takes longer to read its checkpoint than its limit allows: the steps of the sample alone take
+/// longer, which are asked for as it is read.
+#[test]
+fn a_search_makes_progress_in_slices_shorter_than_reading_takes() {
+    let slow = Slow {
+        most: 60,
+        pause: Duration::from_millis(1),
+    };
+    let kept = folder();
+    let settings = |limits, start| Settings {
+        obligations: Selection::Nothing,
+        threads: 1,
+        limits,
+        checkpoints: never_due(kept.path(), start),
+        ..Settings::default()
+    };
+    let depth = Limits {
+        depth: Some(30),
+        ..Limits::default()
+    };
+    let first = check(&slow, &settings(depth, Start::Anew)).expect("the settings fit");
+    let mut states = first.states;
+    let slice = Limits {
+        seconds: Some(0.01),
+        ..Limits::default()
+    };
+    let mut slices = 0;
+    loop {
+        let next = check(&slow, &settings(slice, Start::Resumed)).expect("the settings fit");
+        slices += 1;
+        if next.limit.is_none() {
+            break;
+        }
+        assert!(next.states > states, "{} after {states}", next.states);
+        states = next.states;
+    }
+    assert!(slices > 1, "{slices}");
+}
+
+/// A signal, and a limit on memory, hold while a checkpoint is read; what it has is still there.
+#[test]
+fn what_was_read_before_a_limit_is_forgotten() {
+    let fan = Fan { width: 50_000 };
+    let kept = folder();
+    let settings = |limits, start| Settings {
+        until: Until::End,
+        limits,
+        checkpoints: never_due(kept.path(), start),
+        ..Settings::default()
+    };
+    let depth = Limits {
+        depth: Some(1),
+        ..Limits::default()
+    };
+    check(&fan, &settings(depth, Start::Anew)).expect("the settings fit");
+    let memory = Limits {
+        memory_bytes: Some(1),
+        ..Limits::default()
+    };
+    let cancelled = AtomicBool::new(true);
+    let cases = [
+        (Limits::default(), Some(&cancelled), Limit::Cancelled),
+        (memory, None, Limit::MemoryBytes(1)),
+    ];
+    for (limits, cancel, expected) in cases {
+        let report = check(
+            &fan,
+            &Settings {
+                watch: Watch {
+                    cancel,
+                    progress: None,
+                },
+                ..settings(limits, Start::Resumed)
+            },
+        );
+        let report = report.expect("the settings fit");
+        assert_eq!(report.limit, Some(expected), "{report}");
+        assert_eq!(
+            (report.verdict, report.states),
+            (Some(Verdict::Incomplete), 0),
+            "{report}"
+        );
+        let account = report.checkpoints.expect("there is an account");
+        let reason = account.ended.expect("there is a reason");
+        assert!(reason.contains(" bytes of "), "{reason}");
+    }
+    let other = folder();
+    let plain = Settings {
+        until: Until::End,
+        checkpoints: checkpoints(other.path(), Start::Anew),
+        ..Settings::default()
+    };
+    let plain = check(&fan, &plain).expect("the settings fit");
+    let resumed = check(&fan, &settings(Limits::default(), Start::Resumed));
+    let resumed = resumed.expect("the settings fit");
+    assert_eq!(without_account(resumed), without_account(plain));
 }

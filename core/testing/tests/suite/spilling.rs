@@ -6,8 +6,8 @@ use std::marker::PhantomData;
 use std::path::Path;
 
 use refmap::AbstractSteps::{self, One};
-use refmap::explore::{Limit, Limits, Order, Spilling, Storage};
-use refmap::obligation::{CheckError, Until};
+use refmap::explore::{Limit, Limits, Order, Spilling, StatesKept, Storage};
+use refmap::obligation::{CheckError, Selection, Until};
 use refmap::random::Generator;
 use refmap::report::About;
 use refmap::{
@@ -408,4 +408,81 @@ fn limits_hold_within_a_wide_level_on_disk() {
         assert_eq!(plain.limit, Some(Limit::States(states)));
         assert_eq!(plain, spilled, "{states}");
     }
+}
+
+/// Many initial states, the later ones of which take more words.
+struct Growing;
+
+/// States of one length: somewhat more than a block of the list has.
+const OF_A_LENGTH: u64 = 70_000;
+
+impl TransitionSystem for Growing {
+    type State = Vec<u64>;
+    type Action = usize;
+    type Observation = ();
+
+    fn rules(&self) -> &[Rule] {
+        const { &[Rule::new("stay", "growing", "a test")] }
+    }
+
+    fn rule_of(&self, _: &usize) -> RuleId {
+        RuleId(0)
+    }
+
+    fn initial(&self, visit: &mut impl FnMut(Vec<u64>)) {
+        for number in 0..2 * OF_A_LENGTH {
+            visit(vec![number; if number < OF_A_LENGTH { 1 } else { 6 }]);
+        }
+    }
+
+    fn is_initial(&self, _: &Vec<u64>) -> bool {
+        true
+    }
+
+    fn next(&self, from: &Vec<u64>, visit: &mut impl FnMut(usize, Vec<u64>)) {
+        visit(0, from.clone());
+    }
+
+    fn observe(&self, _: &Vec<u64>) {}
+}
+
+impl Refinement for Growing {
+    type Concrete = Self;
+    type Abstract = Self;
+
+    fn implementation(&self) -> &Self {
+        self
+    }
+
+    fn specification(&self) -> &Self {
+        self
+    }
+
+    fn map(&self, state: &Vec<u64>) -> Vec<u64> {
+        state.clone()
+    }
+
+    fn abstract_steps(&self, _: &Vec<u64>, action: &usize, _: &Vec<u64>) -> AbstractSteps<usize> {
+        One(*action)
+    }
+}
+
+/// What a state takes on average is that of all states, those on disk as well.
+#[test]
+fn the_size_of_states_is_that_of_all_on_disk_and_in_memory() {
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let plain = Settings {
+        obligations: Selection::Nothing,
+        ..Settings::default()
+    };
+    let spilled = Settings {
+        spill: spilling(folder.path(), 1_000_000),
+        ..plain.clone()
+    };
+    let [plain, spilled] =
+        [plain, spilled].map(|settings| check(&Growing, &settings).expect("they fit"));
+    let account = spilled.spilled.expect("there was to be an account");
+    assert!(account.bytes > 1_000_000, "{account:?}");
+    assert!(matches!(plain.states_kept, Some(StatesKept::Encoded { bytes }) if bytes > 30.0));
+    assert_eq!(plain.states_kept, spilled.states_kept);
 }

@@ -17,6 +17,7 @@ pub use sweep::{Instance, Row, Sweep, SweptRow, combinations, rows};
 
 use crate::catalogue::{Check, InputError};
 use crate::in_order::in_order;
+use crate::watchdogs::Watchdogs;
 use refmap::obligation::Settings;
 
 /// Table: a check at many combinations of its parameters.
@@ -105,6 +106,17 @@ impl Table {
         &self,
         check: &Check,
         settings: &Settings<'_>,
+        visit: impl FnMut(Decided) -> Result<bool, E>,
+    ) -> Result<(), E> {
+        self.decide_watched(check, settings, &Watchdogs::default(), visit)
+    }
+
+    /// The same, of checks that are watched.
+    pub(crate) fn decide_watched<E: From<InputError>>(
+        &self,
+        check: &Check,
+        settings: &Settings<'_>,
+        watchdogs: &Watchdogs,
         mut visit: impl FnMut(Decided) -> Result<bool, E>,
     ) -> Result<(), E> {
         assert_eq!(check.name, self.check, "a table is decided by its check");
@@ -112,7 +124,7 @@ impl Table {
             threads: 1,
             ..settings.clone()
         };
-        let decide = |number: usize| match &self.rows {
+        let decide_row = |number: usize| match &self.rows {
             Rows::Sweep(sweep) => {
                 let row = sweep.row(check, &sweep.rows[number], &alone);
                 row.map(Decided::Swept)
@@ -123,7 +135,10 @@ impl Table {
             }
         };
         let begin: Vec<usize> = (0..self.height()).collect();
-        let decide = |number| Some(decide(number));
+        let decide = |number| {
+            let limits = settings.limits;
+            Some(watchdogs.watching(self.name, limits, |_| decide_row(number)))
+        };
         in_order(settings.threads, &begin, decide, |_, row| visit(row?))
     }
 

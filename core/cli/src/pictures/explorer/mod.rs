@@ -17,6 +17,7 @@ pub use server::{ExplorerError, Listen, Server};
 use refmap::report::Report;
 
 use super::include::Within;
+use crate::watchdogs::Watchdogs;
 
 /// Instance of a check that is explored.
 pub struct Explored<'e> {
@@ -30,4 +31,6 @@ pub struct Explored<'e> {
     pub run: &'e (dyn Fn() -> Result<Report, String> + Sync),
     /// Compares its systems without the mapping, for the page of the comparison.
     pub compare: &'e (dyn Fn(Within<'_>) -> Result<String, String> + Sync),
+    /// Watchdogs over what a page asks of the model.
+    pub watchdogs: &'e Watchdogs,
 }

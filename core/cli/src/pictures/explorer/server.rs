@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::Scope;
 use std::time::Duration;
 
+use refmap::explore::{Limits, Watchdog};
 use refmap::obligation::stepper::Stepper;
 
 use super::Explored;
@@ -189,7 +190,11 @@ impl Server {
                 }
                 let answering = &answering;
                 scope.spawn(move || {
-                    let _ = self.answer(stream, &site);
+                    let explored = site.explored;
+                    let answer = |_: &Watchdog| self.answer(stream, &site);
+                    let _ = explored
+                        .watchdogs
+                        .watching(explored.check, Limits::default(), answer);
                     answering.fetch_sub(1, Ordering::Relaxed);
                 });
             }

@@ -144,7 +144,8 @@ where
         let mut keys: Vec<K> = Vec::new();
         let mut taken = 0;
         let mut id = 0;
-        let mut states = kept.journal.reader(STATES, manifest.states, self.clock);
+        let clock = self.reading(manifest);
+        let mut states = kept.journal.reader(STATES, manifest.states, clock);
         let mut found = Vec::new();
         for (number, (listed, kind)) in runs.iter().enumerate() {
             let mut words = self.together().nothing();

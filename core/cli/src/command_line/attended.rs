@@ -1,0 +1,118 @@
+//! Work of a command that calls a user's model, which may not return.
+
+use std::cell::RefCell;
+use std::convert::Infallible;
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::error::CommandError;
+use super::program::Program;
+use super::status::Status;
+use super::visible::tell;
+use crate::watchdogs::Watchdogs;
+use refmap::explore::{Limits, Unreturned, Watchdog};
+
+/// Time between two looks at the watchdogs.
+const PERIOD: Duration = Duration::from_millis(50);
+/// Bytes of the stack of the thread that works: as many as the first thread of a process has by default.
+const STACK: usize = 8 << 20;
+
+/// Call of a model that does not return, and the label of its check.
+pub(super) struct HeldUp {
+    pub label: String,
+    pub by: Unreturned,
+}
+
+impl HeldUp {
+    /// Tells it on standard error, of a command that has no report to tell it in.
+    pub fn tell(&self) {
+        let Self { label, by } = self;
+        tell(&format!("{label}: ended by {}: {by}", by.limit));
+    }
+}
+
+/// Does the work of a command, and then the rest of it with what the work comes to. A call of the model that does not return once a limit is
+/// reached, or the command is cancelled, cannot be ended: the rest is then done beside it, and the process is ended, if it is the
+/// program's own.
+pub(super) fn attended<T: Send>(
+    program: Program<'_>,
+    label: &str,
+    limits: Limits,
+    cancel: &AtomicBool,
+    work: impl FnOnce(&Watchdog) -> T + Send,
+    rest: impl FnOnce(Result<T, HeldUp>) -> Result<Status, CommandError>,
+) -> Result<Status, CommandError> {
+    let watchdogs = &Watchdogs::default();
+    let work = |_: &dyn Fn(Infallible)| watchdogs.watching(label, limits, work);
+    let rest = |(), done| rest(done);
+    attended_parts(
+        program,
+        watchdogs,
+        cancel,
+        (),
+        work,
+        |(), none| match none {},
+        rest,
+    )
+}
+
+/// The same of work that has its parts shown on the way, on this thread, to a state that the rest takes.
+pub(super) fn attended_parts<S, P: Send, R: Send, T: Send>(
+    program: Program<'_>,
+    watchdogs: &Watchdogs,
+    cancel: &AtomicBool,
+    mut state: S,
+    work: impl FnOnce(&dyn Fn(P) -> R) -> T + Send,
+    mut show: impl FnMut(&mut S, P) -> R,
+    rest: impl FnOnce(S, Result<T, HeldUp>) -> Result<Status, CommandError>,
+) -> Result<Status, CommandError> {
+    let Some(end) = program.end else {
+        let shown = RefCell::new((&mut state, &mut show));
+        let done = work(&|part| {
+            let (state, show) = &mut *shown.borrow_mut();
+            show(state, part)
+        });
+        drop(shown);
+        return rest(state, Ok(done));
+    };
+    let done = thread::scope(|scope| {
+        let (sender, parts) = mpsc::channel::<(P, mpsc::Sender<R>)>();
+        let work = move || {
+            work(&|part| {
+                let (reply, answer) = mpsc::channel();
+                let shown = sender.send((part, reply)).ok().and(answer.recv().ok());
+                shown.expect("parts are shown as long as work is done")
+            })
+        };
+        let worker = thread::Builder::new().stack_size(STACK);
+        let worker = match worker.spawn_scoped(scope, work) {
+            Ok(worker) => worker,
+            Err(error) => return Err(CommandError::Output(error)),
+        };
+        let mut looked = Instant::now();
+        loop {
+            match parts.recv_timeout(PERIOD) {
+                Ok((part, reply)) => {
+                    // That nobody waits for it is a worker that has panicked.
+                    let _ = reply.send(show(&mut state, part));
+                }
+                Err(RecvTimeoutError::Timeout) => (),
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            if looked.elapsed() < PERIOD {
+                continue;
+            }
+            looked = Instant::now();
+            if let Some((label, by)) = watchdogs.unreturned(cancel) {
+                end(rest(state, Err(HeldUp { label, by })));
+            }
+        }
+        Ok(worker.join())
+    });
+    match done? {
+        Ok(done) => rest(state, Ok(done)),
+        Err(panic) => std::panic::resume_unwind(panic),
+    }
+}

@@ -1,0 +1,528 @@
+//! The command line over a model of which a function does not return: a program of its own, since it runs itself as that command
+//! line, which then ends with its process.
+
+use std::env;
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, ExitCode, Stdio};
+use std::sync::OnceLock;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use refmap::AbstractSteps::{self, One};
+use refmap::obligation::Checker;
+use refmap::{Action, Choices, Constraint, Invariant, Refinement, TransitionSystem, TypeCorrect};
+use refmap_cli::catalogue::{Catalogue, Check};
+use refmap_cli::clap;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+/// Set where the program is the command line.
+const IS_COMMAND_LINE: &str = "REFMAP_TEST_UNRETURNED";
+/// Long enough for a command that is to end within two seconds, on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(100);
+/// Line on standard error of a function that does not return.
+const HANGS: &str = "it does not return";
+/// State on which it does not.
+const STATE: u16 = 3;
+
+/// Functions of the model that may not return.
+const FUNCTIONS: [&str; 12] = [
+    "none",
+    "slow",
+    "build",
+    "initial",
+    "next",
+    "map",
+    "observe",
+    "abstract-steps",
+    "invariant",
+    "constraint",
+    "type-correct",
+    "endless-initial",
+];
+
+/// The one that does not.
+static HANGING: OnceLock<String> = OnceLock::new();
+
+fn hangs(function: &str, state: u16) {
+    let hanging = HANGING.get().map_or("none", String::as_str);
+    if state == STATE && hanging == function {
+        eprintln!("{HANGS}");
+        loop {
+            thread::park();
+        }
+    }
+}
+
+/// Counts to a number, and begins anew.
+struct Counter(u16);
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
+enum Step {
+    Increment,
+}
+
+impl TransitionSystem for Counter {
+    type State = u16;
+    type Action = Step;
+    type Observation = u16;
+
+    fn initial(&self, visit: &mut impl FnMut(u16)) {
+        visit(0);
+        hangs("initial", STATE);
+        if HANGING
+            .get()
+            .is_some_and(|hanging| hanging == "endless-initial")
+        {
+            // It shows states for ever, the same ones.
+            loop {
+                visit(0);
+            }
+        }
+    }
+
+    fn is_initial(&self, state: &u16) -> bool {
+        *state == 0
+    }
+
+    fn next(&self, from: &u16, visit: &mut impl FnMut(Step, u16)) {
+        hangs("next", *from);
+        if HANGING.get().is_some_and(|hanging| hanging == "slow") {
+            thread::sleep(Duration::from_millis(100));
+        }
+        visit(Step::Increment, (from + 1) % self.0);
+    }
+
+    fn observe(&self, state: &u16) -> u16 {
+        hangs("observe", *state);
+        *state
+    }
+}
+
+impl TypeCorrect for Counter {
+    fn type_correct(&self, choices: &mut Choices) -> u16 {
+        let state = choices.below(self.0.into()) as u16;
+        hangs("type-correct", state);
+        state
+    }
+}
+
+struct Itself(Counter);
+
+impl Refinement for Itself {
+    type Concrete = Counter;
+    type Abstract = Counter;
+
+    fn implementation(&self) -> &Counter {
+        &self.0
+    }
+
+    fn specification(&self) -> &Counter {
+        &self.0
+    }
+
+    fn map(&self, state: &u16) -> u16 {
+        hangs("map", *state);
+        *state
+    }
+
+    fn abstract_steps(&self, from: &u16, action: &Step, _: &u16) -> AbstractSteps<Step> {
+        hangs("abstract-steps", *from);
+        One(action.clone())
+    }
+
+    fn invariants(&self) -> Vec<Invariant<Counter>> {
+        vec![Invariant::new("small", "a test", |state: &u16| {
+            hangs("invariant", *state);
+            *state < 1000
+        })]
+    }
+
+    fn constraint(&self) -> Option<Constraint<Counter>> {
+        let within = |state: &u16| {
+            hangs("constraint", *state);
+            true
+        };
+        Some(Constraint::new("all of it", within))
+    }
+}
+
+#[derive(Clone, clap::Args)]
+struct Hanging {
+    #[arg(long, default_value = "none", value_parser = FUNCTIONS)]
+    hangs: String,
+}
+
+fn catalogue() -> Catalogue {
+    let count = Check::new("count", "", "", |arguments: &Hanging| {
+        HANGING.get_or_init(|| arguments.hangs.clone());
+        hangs("build", STATE);
+        Ok(Box::new(Checker::owning(Itself(Counter(40))).inductive()))
+    });
+    // The first of them decides which function does not return.
+    let claims = "
+| claim | expected | source |
+|---|---|---|
+| `check count --hangs next` | holds; 40 states | this test |
+| `check count --hangs none` | holds; 40 states | this test |
+";
+    Catalogue {
+        checks: vec![count],
+        claims: claims.to_owned(),
+        ..Catalogue::default()
+    }
+}
+
+/// Way in which a command is ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Ends {
+    Limit,
+    Signal,
+}
+
+struct Ended {
+    status: Option<i32>,
+    stdout: String,
+    stderr: String,
+}
+
+fn command(words: &[&str]) -> Child {
+    Command::new(env::current_exe().expect("the program has a path"))
+        .env(IS_COMMAND_LINE, "1")
+        .args(words)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program runs")
+}
+
+fn signal(child: &Child) {
+    let sent = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(sent.expect("there is `kill`").success());
+}
+
+/// Waits for the end of a process, to which a signal is sent once a function does not return, if that is to end it.
+fn ended(mut child: Child, ends: Ends, told: &str) -> Ended {
+    let stdout = child.stdout.take();
+    let stderr = BufReader::new(child.stderr.take().expect("it is a pipe"));
+    let stdout = thread::spawn(move || {
+        let mut all = String::new();
+        if let Some(mut stdout) = stdout {
+            stdout.read_to_string(&mut all).expect("it is text");
+        }
+        all
+    });
+    let (hanging, hung) = std::sync::mpsc::channel();
+    let stderr = thread::spawn(move || {
+        let mut all = String::new();
+        for line in stderr.lines() {
+            let line = line.expect("it is text");
+            if line == HANGS {
+                let _ = hanging.send(());
+            }
+            all += &line;
+            all.push('\n');
+        }
+        all
+    });
+    let begun = Instant::now();
+    let mut is_signalled = ends == Ends::Limit;
+    let status = loop {
+        if let Some(status) = child.try_wait().expect("it is a child") {
+            break status;
+        }
+        if !is_signalled && hung.try_recv().is_ok() {
+            signal(&child);
+            is_signalled = true;
+        }
+        if begun.elapsed() > PATIENCE {
+            let _ = child.kill();
+            let _ = child.wait();
+            panic!("{told}: it does not end");
+        }
+        thread::sleep(Duration::from_millis(10));
+    };
+    Ended {
+        status: status.code(),
+        stdout: stdout.join().expect("it has read all"),
+        stderr: stderr.join().expect("it has read all"),
+    }
+}
+
+fn run(words: &[&str], ends: Ends) -> Ended {
+    let mut words = words.to_vec();
+    if ends == Ends::Limit {
+        words.extend(["--max-seconds", "0.3"]);
+    }
+    ended(command(&words), ends, &words.join(" "))
+}
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+/// Case: the function that does not return, its name in a report, the state on which it is called, and more words of the command.
+type Case = (
+    &'static str,
+    &'static str,
+    Option<u16>,
+    &'static [&'static str],
+);
+
+const STATES: Option<u16> = Some(STATE);
+
+/// Every function, under every search that calls it.
+const CASES: [Case; 14] = [
+    (
+        "next",
+        "`next` of the implementation",
+        STATES,
+        &["--threads", "1"],
+    ),
+    (
+        "next",
+        "`next` of the implementation",
+        STATES,
+        &["--threads", "3"],
+    ),
+    (
+        "next",
+        "`next` of the implementation",
+        STATES,
+        &["--storage", "whole"],
+    ),
+    (
+        "next",
+        "`next` of the implementation",
+        STATES,
+        &["--obligations", "none"],
+    ),
+    (
+        "next",
+        "`next` of the implementation",
+        STATES,
+        &["--walks", "5", "--steps", "9"],
+    ),
+    ("map", "`map`", STATES, &["--threads", "3"]),
+    ("map", "`map`", STATES, &["--walks", "5", "--steps", "9"]),
+    ("initial", "`initial` of the implementation", None, &[]),
+    ("observe", "`observe` of the specification", STATES, &[]),
+    ("abstract-steps", "`abstract_steps`", STATES, &[]),
+    (
+        "invariant",
+        "invariant `small`",
+        STATES,
+        &["--threads", "2"],
+    ),
+    ("constraint", "the constraint `all of it`", STATES, &[]),
+    ("build", "the function that makes the instance", None, &[]),
+    (
+        "type-correct",
+        "`type_correct`",
+        None,
+        &["--obligations", "inductive:*"],
+    ),
+];
+
+fn check(case: Case, ends: Ends) {
+    let (hangs, function, state, more) = case;
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let [page, junit, trace] =
+        ["page.html", "junit.xml", "trace.itf.json"].map(|name| folder.path().join(name));
+    let path = |path: &Path| path.to_str().expect("it is text").to_owned();
+    let files = [path(&page), path(&junit), path(&trace)];
+    let mut words = vec!["check", "count", "--hangs", hangs, "--json"];
+    words.extend([
+        "--html", &files[0], "--junit", &files[1], "--trace", &files[2],
+    ]);
+    words.extend(more);
+    let Ended {
+        status,
+        stdout,
+        stderr,
+    } = run(&words, ends);
+    let told = format!("{words:?} {ends:?}: {stdout}{stderr}");
+    assert_eq!(status, Some(3), "{told}");
+    let report = json(&stdout);
+    let expected = match state {
+        Some(state) => json!({"function": function, "state": state}),
+        None => json!({"function": function}),
+    };
+    assert_eq!(report["unreturned"], expected, "{told}");
+    let limit = match ends {
+        Ends::Limit => json!({"seconds": 0.3}),
+        Ends::Signal => json!("cancelled"),
+    };
+    assert_eq!(report["limit"], limit, "{told}");
+    assert_eq!(report["check"], "count", "{told}");
+    assert_eq!(report["parameters"]["hangs"], hangs, "{told}");
+    let rows = report["obligations"].as_array().expect("there are rows");
+    let is_asked = !more.contains(&"none") && hangs != "build";
+    assert_eq!(!rows.is_empty(), is_asked, "{told}");
+    for row in rows {
+        assert_eq!(row["verdict"], "incomplete", "{told}");
+        let note = row["note"].as_str().expect("there is a note");
+        assert_eq!(note, format!("not decided: {function} did not return"));
+    }
+    let page = fs::read_to_string(page).expect("the page is written");
+    assert!(page.contains("did not return"), "{page}");
+    let junit = fs::read_to_string(junit).expect("the results are written");
+    assert!(junit.contains("<testsuite"), "{junit}");
+    assert!(
+        !trace.exists() && stderr.contains("no trace was written"),
+        "{told}"
+    );
+}
+
+/// Whatever does not return, a limit and the first signal end the check, which says what it was.
+fn checks_end() {
+    thread::scope(|scope| {
+        for case in CASES {
+            for ends in [Ends::Limit, Ends::Signal] {
+                scope.spawn(move || check(case, ends));
+            }
+        }
+    });
+}
+
+/// Drawn states are another search, whose functions are asked in an order that the seed decides.
+fn samples_end() {
+    for ends in [Ends::Limit, Ends::Signal] {
+        let words = ["check", "count", "--hangs", "invariant", "--json"];
+        let words = [&words[..], &["--inductive", "--samples", "1000"]].concat();
+        let Ended { status, stdout, .. } = run(&words, ends);
+        assert_eq!(status, Some(3), "{stdout}");
+        let called = json!({"function": "invariant `small`", "state": STATE});
+        assert_eq!(json(&stdout)["unreturned"], called, "{stdout}");
+    }
+}
+
+/// Text says it, too.
+fn text_says_it() {
+    let ended = run(&["check", "count", "--hangs", "next"], Ends::Limit);
+    let line = "did not return: `next` of the implementation, called on the state 3";
+    assert!(ended.stdout.contains(line), "{}", ended.stdout);
+    assert!(
+        ended.stdout.contains("ended by the limit of 0.3 s"),
+        "{}",
+        ended.stdout
+    );
+}
+
+/// What returns is waited for, and is not said not to: without a limit, and where a limit ends a search of a slow model, or one that shows
+/// states for ever.
+fn what_returns_is_waited_for() {
+    let Ended { status, stdout, .. } = run(&["check", "count", "--json"], Ends::Signal);
+    let report = json(&stdout);
+    assert_eq!(
+        (status, &report["states"]),
+        (Some(0), &json!(40)),
+        "{stdout}"
+    );
+    assert_eq!(report.get("unreturned"), None);
+    for (hangs, words) in [("slow", &[][..]), ("endless-initial", &["--walks", "3"])] {
+        let words = [&["check", "count", "--hangs", hangs, "--json"][..], words].concat();
+        let Ended { status, stdout, .. } = run(&words, Ends::Limit);
+        let report = json(&stdout);
+        assert_eq!(status, Some(3), "{stdout}");
+        assert_eq!(report["limit"], json!({"seconds": 0.3}), "{stdout}");
+        assert_eq!(report.get("unreturned"), None, "{hangs}: {stdout}");
+    }
+}
+
+fn comparisons_end() {
+    for ends in [Ends::Limit, Ends::Signal] {
+        let words = ["include", "count", "--hangs", "next", "--json"];
+        let Ended { status, stdout, .. } = run(&words, ends);
+        assert_eq!(status, Some(3), "{stdout}");
+        let compared = json(&stdout);
+        assert_eq!(compared["verdict"], "incomplete", "{stdout}");
+        let reason = compared["unclaimed"].as_str().expect("there is a reason");
+        assert!(
+            reason.contains("`next` of the")
+                && reason.contains("called on the state 3, did not return"),
+            "{reason}"
+        );
+    }
+}
+
+/// The run of all claims says which was held up, and what was decided before.
+fn the_default_run_ends() {
+    let Ended {
+        status,
+        stdout,
+        stderr,
+    } = run(&["--threads", "1", "--json"], Ends::Signal);
+    assert_eq!(status, Some(3), "{stdout}{stderr}");
+    let told = "check count --hangs next: ended by cancellation: `next` of the implementation, called on the state 3, did not return";
+    assert!(stderr.contains(told), "{stderr}");
+    let all = json(&stdout);
+    assert_eq!(
+        (&all["as_claimed"], &all["not_run"]),
+        (&json!(0), &json!(2)),
+        "{stdout}"
+    );
+}
+
+/// The explorer ends at the first signal, though a page waits for the model.
+fn the_explorer_ends() {
+    let mut child = command(&["explore", "count", "--hangs", "next"]);
+    let mut stdout = BufReader::new(child.stdout.take().expect("it is a pipe"));
+    let mut url = String::new();
+    while !url.contains("http://") {
+        url.clear();
+        stdout.read_line(&mut url).expect("the address is told");
+    }
+    let (_, url) = url.trim().split_once("http://").expect("it has an address");
+    let (host, path) = url.split_once('/').expect("it has a path");
+    let mut stream = TcpStream::connect(host).expect("it listens");
+    let request = format!("GET /{path}run HTTP/1.1\r\nHost: {host}\r\n\r\n");
+    stream.write_all(request.as_bytes()).expect("it reads");
+    let ended = ended(child, Ends::Signal, "explore");
+    assert_eq!(ended.status, Some(3), "{}", ended.stderr);
+    let told = "`next` of the implementation, called on the state 3, did not return";
+    assert!(ended.stderr.contains(told), "{}", ended.stderr);
+}
+
+fn main() -> ExitCode {
+    if env::var_os(IS_COMMAND_LINE).is_some() {
+        return refmap_cli::main("unreturned", "A model that hangs.", &catalogue());
+    }
+    if cfg!(not(unix)) {
+        // There is no signal to send.
+        return ExitCode::SUCCESS;
+    }
+    let tests: [(&str, fn()); 7] = [
+        ("checks_end", checks_end),
+        ("samples_end", samples_end),
+        ("text_says_it", text_says_it),
+        ("what_returns_is_waited_for", what_returns_is_waited_for),
+        ("comparisons_end", comparisons_end),
+        ("the_default_run_ends", the_default_run_ends),
+        ("the_explorer_ends", the_explorer_ends),
+    ];
+    // The filters of `cargo test`, as far as they are names.
+    let filters: Vec<String> = env::args()
+        .skip(1)
+        .filter(|word| !word.starts_with('-'))
+        .collect();
+    let chosen = tests.into_iter().filter(|(name, _)| {
+        filters.is_empty() || filters.iter().any(|filter| name.contains(filter.as_str()))
+    });
+    thread::scope(|scope| {
+        // Most of their time is that of waiting.
+        for (name, test) in chosen {
+            scope.spawn(move || {
+                test();
+                eprintln!("test {name} ... ok");
+            });
+        }
+    });
+    ExitCode::SUCCESS
+}
