@@ -450,7 +450,7 @@ fn main() -> ExitCode {
     if env::var_os(IS_COMMAND_LINE).is_some() {
         return refmap_cli::main("prints", "A model that prints.", &catalogue());
     }
-    let tests: [(&str, fn()); 6] = [
+    let tests: [(&str, fn()); 7] = [
         ("prints_go_through", prints_go_through),
         ("an_exit_is_no_success", an_exit_is_no_success),
         ("json_is_whole", json_is_whole),

@@ -77,6 +77,8 @@ pub(super) fn attended_parts<S, P: Send, R: Send, T: Send>(
         drop(shown);
         return rest(state, Ok(done));
     };
+    // The rest takes the state beside work that does not return, or behind it.
+    let mut left = Some((state, rest));
     let done = thread::scope(|scope| {
         let (sender, parts) = mpsc::channel::<(P, mpsc::Sender<R>)>();
         let work = move || {
@@ -95,8 +97,10 @@ pub(super) fn attended_parts<S, P: Send, R: Send, T: Send>(
         loop {
             match parts.recv_timeout(PERIOD) {
                 Ok((part, reply)) => {
-                    // That nobody waits for it is a worker that has panicked.
-                    let _ = reply.send(show(&mut state, part));
+                    if let Some((state, _)) = &mut left {
+                        // That nobody waits for it is a worker that has panicked.
+                        let _ = reply.send(show(state, part));
+                    }
                 }
                 Err(RecvTimeoutError::Timeout) => (),
                 Err(RecvTimeoutError::Disconnected) => break,
@@ -105,12 +109,15 @@ pub(super) fn attended_parts<S, P: Send, R: Send, T: Send>(
                 continue;
             }
             looked = Instant::now();
-            if let Some((label, by)) = watchdogs.unreturned(cancel) {
+            if let Some((label, by)) = watchdogs.unreturned(cancel)
+                && let Some((state, rest)) = left.take()
+            {
                 end(rest(state, Err(HeldUp { label, by })));
             }
         }
         Ok(worker.join())
     });
+    let (state, rest) = left.expect("the process ends where the rest is taken");
     match done? {
         Ok(done) => rest(state, Ok(done)),
         Err(panic) => std::panic::resume_unwind(panic),

@@ -21,7 +21,10 @@ fn is_made(refinement: &CopyingRefinement) -> bool {
         until: Until::End,
         ..settings()
     };
-    let report = check(refinement, &settings).expect("it is checked");
+    let report = refinement
+        .checker()
+        .check(&settings)
+        .expect("it is checked");
     let is_progress =
         |name: &str| name.starts_with("always-eventually:completes") || name == "eventually:copied";
     match report.verdict {
