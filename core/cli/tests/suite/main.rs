@@ -2,7 +2,6 @@
 
 mod claims;
 mod damaged;
-mod drops;
 mod escapes;
 mod fences;
 mod graph;

@@ -1,8 +1,11 @@
-//! The command line over a model that prints, or ends the process: a program of its own, since it runs itself as that command line.
+//! The command line over a model that prints, ends the process, or panics when its values are dropped: a program of its own, since it runs
+//! itself as that command line.
 //!
 //! Standard output and standard error are those of a process here, with their locks; a test within another program has neither.
 
 #![allow(clippy::print_stdout, reason = "a model that prints is what is tested")]
+
+mod drops;
 
 use std::env;
 use std::fmt::{self, Debug};
@@ -177,7 +180,7 @@ fn catalogue() -> Catalogue {
 | `check count --prints map` | violated by observation | this test: it is mapped wrongly |
 ";
     Catalogue {
-        checks: vec![count],
+        checks: vec![count, drops::check()],
         claims: claims.to_owned(),
         stress: vec![writes()],
         ..Catalogue::default()
@@ -308,6 +311,42 @@ fn an_exit_is_no_success() {
 
 #[cfg(not(unix))]
 fn an_exit_is_no_success() {}
+
+/// Values that are tried of those that a command drops: as many of the first ones, and as many of the others.
+const TRIED: u32 = 25;
+
+/// Whichever value panics when it is dropped, on whatever thread, it is no success: the command says so, or the process is aborted where
+/// the stack was being unwound.
+fn a_panic_in_drop_is_no_success() {
+    for command in [
+        &["check", "drops", "--threads", "1"][..],
+        &["check", "drops", "--threads", "2"],
+        &["include", "drops"],
+    ] {
+        let of_value = |number: u32| {
+            let number = number.to_string();
+            let (status, stdout, stderr) =
+                run(&[command, &["--quiet", "--panics", &number]].concat());
+            let dropped = stderr
+                .lines()
+                .find_map(|line| line.strip_suffix(" values dropped"));
+            let dropped: Option<u32> = dropped.and_then(|dropped| dropped.parse().ok());
+            (status, dropped, stdout + &stderr)
+        };
+        let (status, dropped, told) = of_value(0);
+        assert_eq!(status, Some(0), "{command:?}: {told}");
+        let dropped = dropped.expect("it is told");
+        let every = (dropped / TRIED).max(1) as usize;
+        let first = 1..=dropped.min(TRIED);
+        let others = (TRIED + 1..=dropped).step_by(every);
+        for number in first.chain(others) {
+            let (status, dropped, told) = of_value(number);
+            // A second worker may find nothing to do, and then fewer are dropped.
+            let is_success = status == Some(0) && dropped.is_some_and(|dropped| dropped >= number);
+            assert!(!is_success, "{command:?}: value {number}: {told}");
+        }
+    }
+}
 
 /// Output of the model stands beside the JSON, which is whole.
 fn json_is_whole() {
@@ -448,11 +487,19 @@ fn a_second_signal_leaves_no_draft() {}
 
 fn main() -> ExitCode {
     if env::var_os(IS_COMMAND_LINE).is_some() {
-        return refmap_cli::main("prints", "A model that prints.", &catalogue());
+        let status = refmap_cli::main("prints", "A model that prints.", &catalogue());
+        if drops::dropped() > 0 {
+            eprintln!("{} values dropped", drops::dropped());
+        }
+        return status;
     }
     let tests: [(&str, fn()); 7] = [
         ("prints_go_through", prints_go_through),
         ("an_exit_is_no_success", an_exit_is_no_success),
+        (
+            "a_panic_in_drop_is_no_success",
+            a_panic_in_drop_is_no_success,
+        ),
         ("json_is_whole", json_is_whole),
         ("the_default_run_ends", the_default_run_ends),
         ("the_explorer_answers", the_explorer_answers),

@@ -1,0 +1,103 @@
+//! A model whose values panic when they are dropped.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use refmap::AbstractSteps::{self, One};
+use refmap::obligation::Checker;
+use refmap::{Action, Refinement, State, TransitionSystem};
+use refmap_cli::catalogue::Check;
+use refmap_cli::clap;
+use serde::Serialize;
+
+/// Number of the values dropped so far.
+static DROPPED: AtomicU32 = AtomicU32::new(0);
+
+/// The one that panics, counted from 1; none if it is 0.
+static PANICS: AtomicU32 = AtomicU32::new(0);
+
+/// Value that notes when it is dropped.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+struct Noted(u8);
+
+impl Drop for Noted {
+    fn drop(&mut self) {
+        let number = DROPPED.fetch_add(1, Ordering::SeqCst) + 1;
+        assert_ne!(
+            number,
+            PANICS.load(Ordering::SeqCst),
+            "value {number} is dropped"
+        );
+    }
+}
+
+impl<S: ?Sized> State<S> for Noted {}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
+enum Step {
+    Increment(Noted),
+}
+
+/// Counts in a circle. The system itself is dropped, too.
+struct Counter(Noted);
+
+impl TransitionSystem for Counter {
+    type State = Noted;
+    type Action = Step;
+    type Observation = Noted;
+
+    fn initial(&self, visit: &mut impl FnMut(Noted)) {
+        visit(Noted(0));
+    }
+
+    fn next(&self, from: &Noted, visit: &mut impl FnMut(Step, Noted)) {
+        let next = (from.0 + 1) % self.0.0;
+        visit(Step::Increment(Noted(next)), Noted(next));
+    }
+
+    fn observe(&self, state: &Noted) -> Noted {
+        state.clone()
+    }
+}
+
+struct Itself(Counter);
+
+impl Refinement for Itself {
+    type Concrete = Counter;
+    type Abstract = Counter;
+
+    fn implementation(&self) -> &Counter {
+        &self.0
+    }
+
+    fn specification(&self) -> &Counter {
+        &self.0
+    }
+
+    fn map(&self, state: &Noted) -> Noted {
+        state.clone()
+    }
+
+    fn abstract_steps(&self, _: &Noted, action: &Step, _: &Noted) -> AbstractSteps<Step> {
+        One(action.clone())
+    }
+}
+
+#[derive(Clone, clap::Args)]
+struct Panics {
+    /// Number of the value that panics when it is dropped; none if it is 0
+    #[arg(long, default_value_t = 0)]
+    panics: u32,
+}
+
+/// The check of a circle of three states.
+pub fn check() -> Check {
+    Check::new("drops", "", "", |arguments: &Panics| {
+        PANICS.store(arguments.panics, Ordering::SeqCst);
+        Ok(Box::new(Checker::owning(Itself(Counter(Noted(3))))))
+    })
+}
+
+/// Number of the values that were dropped.
+pub fn dropped() -> u32 {
+    DROPPED.load(Ordering::SeqCst)
+}
