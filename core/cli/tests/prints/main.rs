@@ -287,10 +287,10 @@ fn prints_go_through() {
 fn an_exit_is_no_success() {
     // Without a mapping it is not asked for one, and nothing is shown of its states.
     let of_include = FUNCTIONS
-        .iter()
+        .into_iter()
         .filter(|function| !["map", "serialize"].contains(function));
     let of_include = of_include.map(|function| ["include", function, ""]);
-    let of_check = FUNCTIONS.iter().flat_map(|function| {
+    let of_check = FUNCTIONS.into_iter().flat_map(|function| {
         let threads = ["1", "3"].into_iter();
         threads.map(move |threads| ["check", function, threads])
     });
