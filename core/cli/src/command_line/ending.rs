@@ -10,6 +10,8 @@ use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::status::Status;
+#[cfg(unix)]
+use super::temporary;
 
 /// True while a command is under way.
 static UNDER_WAY: AtomicBool = AtomicBool::new(false);
@@ -63,6 +65,7 @@ extern "C" fn ended() {
     const MESSAGE: &str =
         "error: a function of the model ended the process by `exit`, so that there is no verdict\n";
     if UNDER_WAY.load(Ordering::SeqCst) {
+        temporary::remove_all();
         // Another thread may hold the lock of standard error, and will not give it back.
         // SAFETY: `write` reads as many bytes as there are; `_exit` does not return, and runs no handler once more.
         unsafe {
