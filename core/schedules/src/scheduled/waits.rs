@@ -19,6 +19,13 @@ struct Known {
 }
 
 /// The reads of one thread, and what they say of the loop that it is in.
+#[cfg_attr(
+    all(not(feature = "loom"), not(test)),
+    expect(
+        dead_code,
+        reason = "under Shuttle the order of an exploration has others run"
+    )
+)]
 #[derive(Default)]
 pub(crate) struct Waits {
     known: HashMap<Read, Known>,
