@@ -137,6 +137,25 @@ impl<'a> Source<'a> {
         Self::open(open, clock)
     }
 
+    /// What the rest begins with: so many bytes at least, unless it has fewer. A pipe may hand over a part of a word at first.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read, or a limit is reached before ([`Interrupted`]).
+    pub fn beginning(&mut self, least: usize) -> io::Result<&[u8]> {
+        while self.block.len() - self.read < least {
+            let more = self.wait()?;
+            if more.is_empty() {
+                break;
+            }
+            self.before += self.read as u64;
+            self.block.drain(..self.read);
+            self.read = 0;
+            self.block.extend(more);
+        }
+        Ok(&self.block[self.read..])
+    }
+
     /// The next block; an empty one at the end.
     fn wait(&mut self) -> io::Result<Vec<u8>> {
         loop {
@@ -307,6 +326,21 @@ mod tests {
             let one = buffer.len().min(1);
             self.0.read(&mut buffer[..one])
         }
+    }
+
+    #[test]
+    fn a_beginning_is_of_as_many_bytes_as_there_are() {
+        let bytes: Vec<u8> = (0..40).collect();
+        let mut source = source(Trickle(io::Cursor::new(bytes.clone())), unbounded());
+        assert!(source.beginning(16).expect("it is there").len() >= 16);
+        source.consume(5);
+        let beginning = source.beginning(20).expect("it is there");
+        assert!(beginning.len() >= 20 && bytes[5..].starts_with(beginning));
+        assert_eq!(source.beginning(99).expect("it has an end"), &bytes[5..]);
+        let mut rest = Vec::new();
+        source.read_to_end(&mut rest).expect("it has an end");
+        assert_eq!(rest, &bytes[5..]);
+        assert!(source.beginning(1).expect("it has an end").is_empty());
     }
 
     #[test]
