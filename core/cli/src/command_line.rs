@@ -224,7 +224,7 @@ fn carry_out(
                 }
             };
             let grammar = grammar::command(name, about, catalogue, &offered);
-            man::print(grammar, &path, raw)?;
+            raw.write_all(man::page(grammar, &path)?.as_bytes())?;
             return Ok(Status::Success);
         }
         command => command,
