@@ -108,7 +108,7 @@ pub fn main(name: &'static str, about: &'static str, catalogue: &Catalogue) -> E
 fn end(status: Result<Status, CommandError>) -> ! {
     let status = told(status);
     temporary::remove_all();
-    std::process::exit(status as i32)
+    ending::exit(status)
 }
 
 /// Status of a command that was carried out, or an error that is told.

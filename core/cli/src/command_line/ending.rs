@@ -33,8 +33,6 @@ impl Drop for UnderWay {
 }
 
 /// Ends the process with a status of the program, whatever is under way.
-// Without other processes to end with nothing calls it.
-#[cfg_attr(not(feature = "distributed"), allow(dead_code))]
 pub(super) fn exit(status: Status) -> ! {
     UNDER_WAY.store(false, Ordering::SeqCst);
     process::exit(status as i32)
