@@ -380,7 +380,9 @@ mod tests {
         );
         drop(never);
         let (reader, mut writer) = io::pipe().expect("there are pipes");
-        writer.write_all("seven…".as_bytes()).expect("it is read");
+        // More than is waited for at the beginning.
+        let text = "seven…".repeat(5);
+        writer.write_all(text.as_bytes()).expect("it is read");
         // The clock begins when the input is open, however long that takes.
         let mut silent = source(reader, unbounded());
         silent.clock = within_seconds(0.05);
@@ -388,7 +390,7 @@ mod tests {
         assert_eq!(interrupted(&error).limit, Limit::Seconds(0.05));
         assert_eq!(
             error.to_string(),
-            "the limit of 0.05 seconds came when 8 bytes were read"
+            "the limit of 0.05 seconds came when 40 bytes were read"
         );
         let mut endless = source(io::repeat(0), unbounded());
         endless.read_exact(&mut [0; BLOCK]).expect("it goes on");
