@@ -579,14 +579,14 @@ impl Refinement for Slow {
     }
 }
 
-/// Results of two processes, of which the first is cancelled after a moment, and the other takes so long for a step; and when each has ended.
+/// Results of two processes, of which the first is cancelled after a moment, and the other takes so long for a step.
 fn cancelled(step: Duration) -> Vec<Result<Report, CheckError>> {
     let released: Arc<AtomicBool> = Arc::default();
     let systems = [Duration::ZERO, step].map(|step| Slow {
         step,
         released: Arc::clone(&released),
     });
-    let cancel = AtomicBool::new(false);
+    let [cancel, has_ended] = [(); 2].map(|()| AtomicBool::new(false));
     let settings = [Some(&cancel), None].map(|cancel| Settings {
         obligations: Selection::only(["observation"]),
         watch: Watch {
@@ -599,11 +599,18 @@ fn cancelled(step: Duration) -> Vec<Result<Report, CheckError>> {
         scope.spawn(|| {
             thread::sleep(Duration::from_millis(100));
             cancel.store(true, Ordering::Relaxed);
-            // By then all have given up.
-            thread::sleep(Duration::from_millis(2_500));
+            // By the end of that all have given up.
+            let begun = Instant::now();
+            while begun.elapsed() < Duration::from_millis(2_500)
+                && !has_ended.load(Ordering::Relaxed)
+            {
+                thread::sleep(Duration::from_millis(5));
+            }
             released.store(true, Ordering::Relaxed);
         });
-        results_of(&systems, &settings)
+        let results = results_of(&systems, &settings);
+        has_ended.store(true, Ordering::Relaxed);
+        results
     })
 }
 
