@@ -500,7 +500,7 @@ fn processes_that_search_something_else_are_refused() {
     let long = "# a comment\n".repeat(100_000);
     for (list, message) in [
         ("127.0.0.1:80\nnowhere\n", "line 2"),
-        (&*long, "it has more than 1048576 bytes"),
+        (&*long, "a list of hosts has less than 1048576 bytes"),
     ] {
         fs::write(&wrong, list).expect("there is room for a file");
         let wrong = wrong.display();
