@@ -137,6 +137,25 @@ impl<'a> Source<'a> {
         Self::open(open, clock)
     }
 
+    /// What the rest begins with: so many bytes at least, unless it has fewer. A pipe may hand over a part of a word at first.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read, or a limit is reached before ([`Interrupted`]).
+    pub fn beginning(&mut self, least: usize) -> io::Result<&[u8]> {
+        while self.block.len() - self.read < least {
+            let more = self.wait()?;
+            if more.is_empty() {
+                break;
+            }
+            self.before += self.read as u64;
+            self.block.drain(..self.read);
+            self.read = 0;
+            self.block.extend(more);
+        }
+        Ok(&self.block[self.read..])
+    }
+
     /// The next block; an empty one at the end.
     fn wait(&mut self) -> io::Result<Vec<u8>> {
         loop {
@@ -310,6 +329,21 @@ mod tests {
     }
 
     #[test]
+    fn a_beginning_is_of_as_many_bytes_as_there_are() {
+        let bytes: Vec<u8> = (0..40).collect();
+        let mut source = source(Trickle(io::Cursor::new(bytes.clone())), unbounded());
+        assert!(source.beginning(16).expect("it is there").len() >= 16);
+        source.consume(5);
+        let beginning = source.beginning(20).expect("it is there");
+        assert!(beginning.len() >= 20 && bytes[5..].starts_with(beginning));
+        assert_eq!(source.beginning(99).expect("it has an end"), &bytes[5..]);
+        let mut rest = Vec::new();
+        source.read_to_end(&mut rest).expect("it has an end");
+        assert_eq!(rest, &bytes[5..]);
+        assert!(source.beginning(1).expect("it has an end").is_empty());
+    }
+
+    #[test]
     fn what_is_there_is_read_whole() {
         let bytes: Vec<u8> = (0..LONG).map(|number| (number % 251) as u8).collect();
         for most in [1, 7, BLOCK - 1, 3 * BLOCK] {
@@ -346,7 +380,9 @@ mod tests {
         );
         drop(never);
         let (reader, mut writer) = io::pipe().expect("there are pipes");
-        writer.write_all("seven…".as_bytes()).expect("it is read");
+        // More than is waited for at the beginning.
+        let text = "seven…".repeat(5);
+        writer.write_all(text.as_bytes()).expect("it is read");
         // The clock begins when the input is open, however long that takes.
         let mut silent = source(reader, unbounded());
         silent.clock = within_seconds(0.05);
@@ -354,7 +390,7 @@ mod tests {
         assert_eq!(interrupted(&error).limit, Limit::Seconds(0.05));
         assert_eq!(
             error.to_string(),
-            "the limit of 0.05 seconds came when 8 bytes were read"
+            "the limit of 0.05 seconds came when 40 bytes were read"
         );
         let mut endless = source(io::repeat(0), unbounded());
         endless.read_exact(&mut [0; BLOCK]).expect("it goes on");

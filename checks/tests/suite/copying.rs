@@ -82,7 +82,7 @@ fn progress_that_is_not_made_is_shown_as_a_lasso() {
     for part in [
         "always-eventually:completes-odd fails: after 9 steps nothing happens any more",
         "success := CAS(page, 1, 2), reads 1 and writes 2  [collector, 4]",
-        "weak mutator goes on: it is enabled nowhere in the loop",
+        "weak mutator goes on (thread 1): it is enabled nowhere in the loop",
     ] {
         assert!(report.contains(part), "{part}\n\n{report}");
     }

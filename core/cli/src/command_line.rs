@@ -224,7 +224,7 @@ fn carry_out(
                 }
             };
             let grammar = grammar::command(name, about, catalogue, &offered);
-            man::print(grammar, &path, raw)?;
+            raw.write_all(man::page(grammar, &path)?.as_bytes())?;
             return Ok(Status::Success);
         }
         command => command,
@@ -307,16 +307,17 @@ fn check(
     };
     let limits = command.settings.limits;
     attended(program, &command.check, limits, cancel, work, |report| {
-        let is_unreturned = report.is_err();
+        let unreturned = report.as_ref().err().map(|held_up| held_up.by.function());
+        let is_unreturned = unreturned.is_some();
         let report =
             report.unwrap_or_else(|held_up| Ok(check.unreturned(&command.arguments, &held_up.by)));
         bar.clear();
         let report = report.map_err(|error| program.catalogue.with_able(error));
         let mut failures = Failures::default();
         #[cfg(feature = "distributed")]
-        match joined {
-            Some(joined) if is_unreturned => joined.leave("a function of the model did not return"),
-            Some(joined) if report.is_ok() => {
+        match (joined, &unreturned) {
+            (Some(joined), Some(function)) => joined.leave(&format!("{function} did not return")),
+            (Some(joined), None) if report.is_ok() => {
                 failures.keep(joined.finish());
             }
             _ => (),

@@ -19,6 +19,7 @@ fn effort(seed: u64) -> Effort {
         alone,
         runs,
         programs,
+        executions,
         ..
     } = Effort::default();
     Effort {
@@ -26,6 +27,7 @@ fn effort(seed: u64) -> Effort {
         alone: alone.div_ceil(10),
         runs: runs.div_ceil(10),
         programs: programs.div_ceil(10),
+        executions: executions.div_ceil(10),
         ..Effort::default()
     }
 }

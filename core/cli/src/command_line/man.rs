@@ -1,12 +1,9 @@
-//! `man`: prints a manual page, of the program or of one of its commands. A page has no section of the version, which is in its
+//! `man`: a manual page, of the program or of one of its commands. A page has no section of the version, which is in its
 //! title.
-
-use std::io::Write;
 
 use clap::{Arg, Command};
 use clap_mangen::Man;
 
-use super::error::CommandError;
 use refmap::internal::visible_lines;
 
 pub(super) fn grammar() -> Command {
@@ -24,12 +21,8 @@ pub(super) fn grammar() -> Command {
         )
 }
 
-/// Prints the page of a command, which is a path in the grammar of the program.
-pub(super) fn print(
-    mut grammar: Command,
-    path: &[String],
-    output: &mut dyn Write,
-) -> Result<(), CommandError> {
+/// The page of a command, which is a path in the grammar of the program.
+pub(super) fn page(mut grammar: Command, path: &[String]) -> Result<String, clap::Error> {
     grammar.build();
     let mut command = &grammar;
     for name in path {
@@ -58,8 +51,7 @@ pub(super) fn print(
         man.render_extra_section(&mut page)?;
     }
     let page = String::from_utf8_lossy(&page);
-    output.write_all(visible_lines(&page).as_bytes())?;
-    Ok(())
+    Ok(visible_lines(&page).into_owned())
 }
 
 /// Names the aliases of an option in its help, where a page would leave them out.

@@ -1,6 +1,6 @@
 //! `validate`: decides whether a recorded history is a behaviour of a specification.
 
-use std::io::{self, BufRead, Write};
+use std::io::{self, Write};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
@@ -22,9 +22,12 @@ use refmap::report::{Report, TextOptions, Verdict};
 use refmap_histories::Settings;
 use refmap_histories::foreign::Format;
 
+/// Number of bytes by which a format is told.
+const FEW: usize = 16;
+
 /// Format of another tool, if the input begins like one.
 fn foreign(input: &mut Source<'_>) -> io::Result<Option<Format>> {
-    Ok(Format::of(input.fill_buf()?))
+    Ok(Format::of(input.beginning(FEW)?))
 }
 
 pub(super) fn run(

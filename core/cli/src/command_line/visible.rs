@@ -119,9 +119,11 @@ mod tests {
             output.write_all(&[*byte]).expect("there is room");
         }
         assert!(output.line.is_empty(), "a line is written when it ends");
+        output.write_all(b"b\nc\nd").expect("there is room");
+        assert_eq!(output.line, b"d", "and each of two that come at once");
         assert_eq!(
             String::from_utf8(written).expect("it is text"),
-            "a→\\u{1b}[31m\n"
+            "a→\\u{1b}[31m\nb\nc\n"
         );
     }
 }

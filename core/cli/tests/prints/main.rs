@@ -493,7 +493,7 @@ fn main() -> ExitCode {
         }
         return status;
     }
-    let tests: [(&str, fn()); 7] = [
+    let tests: [(&str, fn()); 8] = [
         ("prints_go_through", prints_go_through),
         ("an_exit_is_no_success", an_exit_is_no_success),
         (

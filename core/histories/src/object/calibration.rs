@@ -7,8 +7,9 @@ use std::time::Duration;
 use refmap::Action;
 use refmap::random::Generator;
 
+use super::Object;
+use super::concurrent::EventOf;
 use super::judge::within;
-use super::{EventOf, Object};
 use crate::{Event, Ordered, Outcome, validate};
 
 /// Number of wrong records that are tried.

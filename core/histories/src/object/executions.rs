@@ -10,6 +10,7 @@ use refmap_schedules::thread;
 
 use super::case::Case;
 use super::choice::{Balance, chosen};
+use super::concurrent::EventOf;
 use super::fault::{Fault, under_way};
 use super::kind::Run;
 use super::lanes;
@@ -20,7 +21,7 @@ use super::run::{FILE, Player, Running};
 use super::slot::Slot;
 use super::tested::Part;
 use super::tiny::Offers;
-use super::{EventOf, Object, stuck};
+use super::{Object, stuck};
 use crate::{Event, Recorder};
 
 /// Number of steps at which an execution is given up: one that waits for something that does not come never ends.

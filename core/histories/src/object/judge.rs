@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use refmap::explore::Limits;
 
+use super::Object;
+use super::concurrent::EventOf;
 use super::fault::Fault;
 use super::kind::Run;
-use super::{EventOf, Object};
 #[cfg(feature = "shuttle")]
 use crate::event::line;
 use crate::{Event, Ordered, Outcome, Settings, Validation, validate};

@@ -90,7 +90,6 @@ mod tiny;
 mod trials;
 
 pub use child::test_in_child;
-use concurrent::EventOf;
 pub use concurrent::{AnswerOf, CallOf, Object};
 pub use effort::Effort;
 pub use finding::Finding;

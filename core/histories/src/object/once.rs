@@ -5,7 +5,9 @@ use std::sync::Arc;
 use refmap::internal::catch;
 use refmap::report::Verdict;
 
+use super::Object;
 use super::case::Case;
+use super::concurrent::EventOf;
 use super::crew::{self, Choices};
 use super::fault::Fault;
 use super::judge::judge;
@@ -13,7 +15,6 @@ use super::kind::Run;
 use super::program::Program;
 use super::record::Record;
 use super::run::Running;
-use super::{EventOf, Object};
 use crate::{Event, Recorder, Validation};
 
 /// One run.

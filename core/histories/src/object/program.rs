@@ -88,3 +88,35 @@ impl FromStr for Program {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each call of each thread is left out in one of the smaller programs, and no other.
+    #[test]
+    fn each_call_of_each_thread_is_left_out() {
+        let program: Program = "1,2/3,4,5//6".parse().expect("it is a program");
+        let smaller: Vec<_> = program
+            .smaller()
+            .map(|smaller| smaller.to_string())
+            .collect();
+        for single in [
+            "2/3,4,5//6",
+            "1/3,4,5//6",
+            "1,2/4,5//6",
+            "1,2/3,5//6",
+            "1,2/3,4//6",
+            "1,2/3,4,5//",
+        ] {
+            assert!(
+                smaller.contains(&single.to_owned()),
+                "{single}: {smaller:?}"
+            );
+        }
+        // Those without many come first.
+        assert_eq!(smaller[0], "/3,4,5//6", "{smaller:?}");
+        assert_eq!(smaller[1], "1,2///6", "{smaller:?}");
+        assert!(!smaller.contains(&program.to_string()), "{smaller:?}");
+    }
+}

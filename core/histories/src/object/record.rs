@@ -1,8 +1,9 @@
 //! Record of what the threads of a run do.
 
 use super::CallOf;
+use super::Object;
+use super::concurrent::EventOf;
 use super::slot::Slot;
-use super::{EventOf, Object};
 use crate::specifications::Called;
 use crate::{Event, Recorder, ThreadLog};
 

@@ -7,9 +7,10 @@ use std::sync::atomic::{Ordering, fence};
 use refmap_schedules::explore::note;
 
 use super::choice::Balance;
+use super::concurrent::EventOf;
 use super::record::Record;
 use super::slot::Telling;
-use super::{CallOf, EventOf, Object};
+use super::{CallOf, Object};
 #[cfg(any(feature = "shuttle", feature = "loom"))]
 use crate::Observed;
 use crate::ThreadLog;

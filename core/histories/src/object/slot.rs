@@ -91,3 +91,25 @@ impl<'a, C: Clone + Eq> Telling<'a, C> {
         self.slot.returned.store(before + 1, Ordering::Relaxed);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Calls that are known are told, each as itself, and those beyond as calls that are not known.
+    #[test]
+    fn more_calls_than_are_known_are_not_told_as_others() {
+        let slot: Slot<u32> = Slot::new();
+        let mut telling = Telling::of(&slot);
+        let most = MOST as u32;
+        let calls = (0..most + 2).chain([1, most - 1, most]);
+        for (number, call) in calls.enumerate() {
+            assert_eq!(slot.pending(), None);
+            telling.begins(&call, number as u64);
+            let known = (call < most).then_some(call);
+            assert_eq!(slot.pending(), Some((number as u64, known)), "{call}");
+            telling.returned();
+            assert_eq!(slot.returned(), number as u64 + 1);
+        }
+    }
+}

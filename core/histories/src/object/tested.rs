@@ -7,11 +7,12 @@ use refmap::internal::{counted, grouped};
 use refmap::report::Verdict;
 use serde::{Deserialize, Serialize};
 
+use super::concurrent::EventOf;
 use super::finding::Finding;
 use super::kind::Run;
 use super::once::Once;
 use super::overlap::{most_under_way, overlapping};
-use super::{CallOf, EventOf, Object};
+use super::{CallOf, Object};
 use crate::{Event, Outcome};
 
 /// Greatest number of remarks on the runs of one kind.

@@ -154,6 +154,44 @@ INFO  jepsen.util - 7\t:invoke\t:write\t0";
 }
 
 /// Jepsen's `history.txt` has nothing in front of the process.
+/// A history of many blocks and of more operations than a word has bits, whatever the input hands over at a time.
+#[test]
+fn a_long_history_is_read_whole() {
+    const OPERATIONS: usize = 3_000;
+    let forms: [(Format, fn(usize, &str, usize) -> String); 3] = [
+        (JepsenEdn, |process, kind, value| {
+            format!("{{:process {process}, :type :{kind}, :f :write, :value {value}}}\n")
+        }),
+        (JepsenJson, |process, kind, value| {
+            format!(
+                "{{\"process\":{process},\"type\":\"{kind}\",\"f\":\"write\",\"value\":{value}}}\n"
+            )
+        }),
+        (JepsenText, |process, kind, value| {
+            format!("INFO  jepsen.util - {process}\t:{kind}\t:write\t{value}\n")
+        }),
+    ];
+    for (format, line) in forms {
+        let lines = (0..OPERATIONS)
+            .flat_map(|value| ["invoke", "ok"].map(|kind| line(value % 3, kind, value)));
+        let text: String = lines.collect();
+        assert!(text.len() > 2 << 16, "{format:?}: {}", text.len());
+        for most in [7, 1 << 16] {
+            let input = BufReader::with_capacity(most, text.as_bytes());
+            let operations = read(input, format, false).expect("it is well-formed");
+            assert_eq!(operations.len(), OPERATIONS, "{format:?}");
+            for (value, operation) in operations.iter().enumerate() {
+                assert_eq!(operation.argument, json!(value), "{format:?}");
+                assert_eq!(operation.answer, Some(json!(value)), "{format:?}");
+                assert_eq!(operation.thread as usize, value % 3, "{format:?}");
+                let lines = (operation.line, operation.end_line);
+                let first = 2 * value as u64 + 1;
+                assert_eq!(lines, (first, Some(first + 1)), "{format:?}");
+            }
+        }
+    }
+}
+
 #[test]
 fn bare_text_is_read() {
     let text = "0\t:invoke\t:write\t3\n:nemesis\t:info\t:start\t\"cut off\n0\t:info\t:write\t3\tindeterminate: \n\n";

@@ -181,3 +181,29 @@ fn a_thread_that_panics_leaves_an_event_without_an_end() {
     assert_eq!((events[1].place, events[1].end), (1, None));
     assert_eq!(events[1].event, None);
 }
+
+/// Two logs that each are handed over in several blocks, and what is left: every event is there once, in its place.
+#[test]
+fn events_of_several_blocks_of_two_logs_are_all_there() {
+    let recorder: Recorder<u32> = Recorder::new();
+    let logs = [recorder.thread(), recorder.thread()];
+    thread::scope(|scope| {
+        for mut log in logs {
+            scope.spawn(move || {
+                for number in 0..10_000 {
+                    let begin = log.begin();
+                    log.end(begin, number);
+                }
+            });
+        }
+    });
+    let events = recorder.finish();
+    for thread in 0..2 {
+        let own = events.iter().filter(|event| event.thread == thread);
+        let own: Vec<_> = own.map(|event| (event.place, event.event)).collect();
+        let expected: Vec<_> = (0..10_000_u32)
+            .map(|number| (u64::from(number), Some(number)))
+            .collect();
+        assert!(own == expected, "{} events of thread {thread}", own.len());
+    }
+}

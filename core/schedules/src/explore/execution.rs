@@ -26,9 +26,11 @@ pub struct Execution {
     pub trace: Vec<Traced>,
     /// Of one that is too long, or waits: the threads that had not ended, each with the place of its last step.
     pub last: Vec<(u32, &'static Location<'static>)>,
-    /// True if a thread under Loom was made to let others run.
+    /// True if a thread was made to let others run.
+    #[cfg(feature = "loom")]
     pub(super) has_waited: bool,
     /// Greatest number of rounds of a loop that reads the same and ended by itself.
+    #[cfg(feature = "loom")]
     pub(super) counted: u32,
 }
 
@@ -53,7 +55,9 @@ impl Execution {
             sequentially_consistent: recorded.sequentially_consistent,
             trace,
             last: if stopped { recorded.last } else { Vec::new() },
+            #[cfg(feature = "loom")]
             has_waited: recorded.has_waited,
+            #[cfg(feature = "loom")]
             counted: recorded.counted,
         }
     }

@@ -134,9 +134,11 @@ pub(crate) struct Recorded {
     pub(crate) live: u32,
     /// Threads that have not ended, each with the place of its last step.
     pub(crate) last: Vec<(u32, &'static Location<'static>)>,
-    /// True if a thread under Loom has let others run, since its loop only waits.
+    /// True if a thread has let others run, since its loop only waits.
+    #[cfg(feature = "loom")]
     pub(crate) has_waited: bool,
     /// Greatest number of rounds of a loop that reads the same and ended by itself.
+    #[cfg(feature = "loom")]
     pub(crate) counted: u32,
 }
 
@@ -165,8 +167,8 @@ pub(crate) fn begin(is_traced: bool, patience: u32) {
 pub(crate) fn end() -> Recorded {
     RECORD.with(|record| {
         record.is_traced.set(false);
+        #[cfg(feature = "loom")]
         let waits = record.waits.take();
-        let counted = waits.iter().map(|waits| waits.counted);
         Recorded {
             steps: record.steps.get(),
             sequentially_consistent: record.sequentially_consistent.get(),
@@ -178,8 +180,10 @@ pub(crate) fn end() -> Recorded {
                 .zip(record.last.take())
                 .filter_map(|(thread, place)| Some((thread, place?)))
                 .collect(),
+            #[cfg(feature = "loom")]
             has_waited: waits.iter().any(|waits| waits.has_waited),
-            counted: counted.max().unwrap_or(0),
+            #[cfg(feature = "loom")]
+            counted: waits.iter().map(|waits| waits.counted).max().unwrap_or(0),
         }
     })
 }

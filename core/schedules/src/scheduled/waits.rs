@@ -19,6 +19,13 @@ struct Known {
 }
 
 /// The reads of one thread, and what they say of the loop that it is in.
+#[cfg_attr(
+    all(not(feature = "loom"), not(test)),
+    expect(
+        dead_code,
+        reason = "under Shuttle the order of an exploration has others run"
+    )
+)]
 #[derive(Default)]
 pub(crate) struct Waits {
     known: HashMap<Read, Known>,
@@ -105,5 +112,85 @@ impl Waits {
             self.has_waited = true;
         }
         lets_run
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Reads of a loop at these addresses; the number of rounds that each tells.
+    fn reads(waits: &mut Waits, reads: &[(usize, u64)]) -> Vec<u32> {
+        let place = Location::caller();
+        let reads = reads.iter();
+        reads
+            .map(|(address, value)| waits.read((place, *address), *value))
+            .collect()
+    }
+
+    #[test]
+    fn a_loop_of_two_reads_goes_round_when_both_are_read_again() {
+        let mut waits = Waits::default();
+        let both = [(1, 10), (2, 20), (1, 10), (2, 20), (1, 10), (2, 20)];
+        assert_eq!(reads(&mut waits, &both), [0, 0, 1, 1, 2, 2]);
+        // The second value changes: what the first was is of another loop.
+        let changed = [(1, 10), (2, 21), (1, 10), (2, 21), (1, 10)];
+        assert_eq!(reads(&mut waits, &changed), [3, 0, 0, 1, 1]);
+        assert_eq!(waits.counted, 0);
+        // A write, too.
+        waits.works();
+        assert_eq!(reads(&mut waits, &changed[..3]), [0, 0, 1]);
+    }
+
+    #[test]
+    fn the_greater_number_of_rounds_of_two_loops_counts() {
+        let mut waits = Waits::default();
+        reads(&mut waits, &[(1, 0); 6]);
+        // The loop ends by itself: another read follows, and a loop of that.
+        reads(&mut waits, &[(2, 0); 3]);
+        waits.works();
+        assert_eq!(waits.counted, 5);
+        let mut waits = Waits::default();
+        reads(&mut waits, &[(1, 0); 3]);
+        waits.works();
+        reads(&mut waits, &[(1, 0); 4]);
+        waits.works();
+        assert_eq!(waits.counted, 3);
+        // One that reads something else does not end by itself.
+        reads(&mut waits, &[(1, 0); 9]);
+        reads(&mut waits, &[(1, 1)]);
+        waits.works();
+        assert_eq!(waits.counted, 3);
+    }
+
+    #[test]
+    fn reads_past_a_word_of_them_are_known() {
+        let mut waits = Waits::default();
+        let round: Vec<_> = (0..200).map(|address| (address, 7)).collect();
+        assert_eq!(reads(&mut waits, &round), [0; 200]);
+        for again in 1..4 {
+            assert_eq!(reads(&mut waits, &round), [again; 200]);
+        }
+    }
+
+    #[cfg(feature = "loom")]
+    #[test]
+    fn a_loop_lets_others_run_once_a_round_unless_it_yields() {
+        let place = Location::caller();
+        let mut waits = Waits::default();
+        let mut lets_run = |yields: bool| {
+            [1, 2].map(|address| {
+                let again = waits.read((place, address), 0);
+                if yields {
+                    waits.yields();
+                }
+                again > 0 && waits.lets_run((place, address), again, 2)
+            })
+        };
+        let rounds: Vec<_> = (0..4).map(|_| lets_run(false)).collect();
+        let once = [true, false];
+        assert_eq!(rounds, [[false; 2], [false; 2], once, once]);
+        assert_eq!(lets_run(true), [false; 2]);
+        assert!(waits.has_waited);
     }
 }

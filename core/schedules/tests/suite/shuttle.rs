@@ -386,6 +386,89 @@ fn a_loop_that_writes_in_each_round_ends() {
     assert!(longest > 900, "{longest}");
 }
 
+/// A fault that needs two changes of threads, each in its place, is found at depth 3 and at no less.
+#[test]
+fn the_second_of_two_changes_is_made() {
+    let is_found = |depth| {
+        let order = Order::Pct {
+            seed: 1,
+            depth,
+            executions: 2_000,
+        };
+        let body = || {
+            let phase = Arc::new(AtomicU32::new(0));
+            let other = Arc::clone(&phase);
+            let other = thread::spawn(move || {
+                let first = other.load(Ordering::Relaxed);
+                let second = other.load(Ordering::Relaxed);
+                assert!((first, second) != (1, 2), "between the phases");
+            });
+            let phases = Arc::clone(&phase);
+            let phases = thread::spawn(move || {
+                phases.store(1, Ordering::Relaxed);
+                phases.store(2, Ordering::Relaxed);
+            });
+            let _ = other.join();
+            let _ = phases.join();
+        };
+        let (executions, _) = all(&order, body);
+        executions
+            .iter()
+            .any(|execution| panic(&execution.ended).is_some())
+    };
+    assert!(!is_found(1));
+    assert!(is_found(3));
+}
+
+/// More choices than a word has bits are repeated, by three threads.
+#[test]
+fn many_choices_are_repeated() {
+    let found = explored(|| {
+        let count = Arc::new(AtomicU32::new(0));
+        let others = [0; 3].map(|_| {
+            let count = Arc::clone(&count);
+            thread::spawn(move || (0..40).for_each(|_| add(&count)))
+        });
+        for other in others {
+            other.join().expect("it does not panic");
+        }
+    });
+    let most = found.iter().map(|execution| execution.choices.len()).max();
+    assert!(most > Some(128), "{most:?}");
+    let distinct: std::collections::BTreeSet<_> =
+        found.iter().map(|execution| &execution.choices).collect();
+    // Random executions do not come again.
+    assert!(distinct.len() > 100, "{}", distinct.len());
+}
+
+/// Of a deadlock of three threads and the body each is told with what it is blocked in.
+#[test]
+fn all_that_are_blocked_are_told() {
+    let found = explored(|| {
+        let locks = Arc::new([0; 3].map(Mutex::new));
+        let others = [0, 1, 2].map(|first| {
+            let locks = Arc::clone(&locks);
+            thread::spawn(move || {
+                let one = locks[first].lock();
+                drop(locks[(first + 1) % 3].lock());
+                drop(one);
+            })
+        });
+        for other in others {
+            other.join().expect("it does not panic");
+        }
+    });
+    let stuck = first(&found, |ended| *ended == Ended::Deadlock);
+    let told = steps(&stuck.trace);
+    for blocked in ["1: lock: blocked", "2: lock: blocked", "3: lock: blocked"] {
+        assert!(told.contains(&blocked.to_owned()), "{blocked}: {told:?}");
+    }
+    assert!(
+        told.iter()
+            .any(|step| step.starts_with("0: join") && step.ends_with("blocked"))
+    );
+}
+
 /// A thread that reads the same again between lines of the program gets somewhere.
 #[test]
 fn a_program_that_tells_what_it_does_does_not_wait() {

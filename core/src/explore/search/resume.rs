@@ -60,7 +60,7 @@ where
         };
         let manifest = kept.journal.resumed.take();
         let resumed = manifest.map(|manifest| self.read(&mut kept, &manifest, form));
-        self.count_from_now(&kept.journal);
+        self.count_from_now(Some(&kept.journal));
         self.kept = Some(kept);
         resumed.transpose()
     }
@@ -79,10 +79,12 @@ where
     }
 
     /// Counts the time of the search from now on: what was before is the reading of a checkpoint.
-    fn count_from_now(&mut self, journal: &Journal) {
+    pub(super) fn count_from_now(&mut self, journal: Option<&Journal>) {
         let read = self.clock.started.elapsed();
         let microseconds = u64::try_from(read.as_micros()).unwrap_or(u64::MAX);
-        journal.uncounted.store(microseconds, Ordering::Relaxed);
+        if let Some(journal) = journal {
+            journal.uncounted.store(microseconds, Ordering::Relaxed);
+        }
         if let Some(watched) = Watched::of_this_thread() {
             watched.does_not_count(read);
         }

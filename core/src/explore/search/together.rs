@@ -8,8 +8,6 @@ mod gather;
 mod keep;
 mod resume;
 
-use std::time::Instant;
-
 use super::bounds::BETWEEN_LOOKS;
 use super::checkpoint::AT_FAULT;
 use super::initial::CutShort;
@@ -77,8 +75,9 @@ where
         self.together().test_search()?;
         let resumed = self.resume_together()?;
         if resumed.is_some() {
-            // To read what there is takes no time of the search.
-            self.clock.started = Instant::now();
+            let kept = self.kept.take();
+            self.count_from_now(kept.as_ref().map(|kept| &kept.journal));
+            self.kept = kept;
             let started = self.clock.started;
             self.together().attended.begin(started);
         }

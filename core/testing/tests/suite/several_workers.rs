@@ -32,17 +32,19 @@ fn rule(place: u32) -> &'static str {
     }
 }
 
-/// A step from each state of a level to one of a second level, by the rule of its place; there it stays.
-fn two_levels() -> Machine<u32> {
-    fn next(at: &u32) -> Vec<(Action, u32)> {
-        if *at < LEVEL {
-            vec![((rule(*at), 0), at + LEVEL)]
-        } else {
-            Vec::new()
-        }
+/// A step from each state of a level to one of a second level, by the rule of its place.
+fn step(at: &u32) -> Vec<(Action, u32)> {
+    if *at < LEVEL {
+        vec![((rule(*at), 0), at + LEVEL)]
+    } else {
+        Vec::new()
     }
+}
+
+/// A system of two levels, of which the second one is left by none.
+fn two_levels() -> Machine<u32> {
     let rules = ["first", "middle", "last", "other"].map(|name| (name, "worker"));
-    let mut system = Machine::new(&rules, (0..LEVEL).collect::<Vec<_>>(), next, |_| 0);
+    let mut system = Machine::new(&rules, (0..LEVEL).collect::<Vec<_>>(), step, |_| 0);
     system.may_stop = |_| true;
     system
 }
@@ -279,7 +281,7 @@ fn a_constraint_is_looked_at_by_any_worker() {
 fn a_panic_at_one_place_leaves_the_search_open() {
     fn next<const PLACE: u32>(at: &u32) -> Vec<(Action, u32)> {
         assert!(*at != PLACE, "not here");
-        (two_levels().next)(at)
+        step(at)
     }
     const MIDDLE: u32 = PLACES[1];
     const LAST: u32 = PLACES[2];
@@ -303,7 +305,7 @@ fn a_panic_at_one_place_leaves_the_search_open() {
 #[test]
 fn a_process_that_is_left_out_is_seen_by_any_worker() {
     fn offers<const PLACE: u32>(at: &u32) -> Vec<(Action, u32)> {
-        let mut steps = (two_levels().next)(at);
+        let mut steps = step(at);
         steps.extend((*at == PLACE).then_some((("extra", 0), at + LEVEL)));
         steps
     }

@@ -8,7 +8,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use refmap::AbstractSteps::{self, One};
-use refmap::explore::{Limit, Limits, Order, Peers, PeersError, Progress, Start, Storage, Watch};
+use refmap::explore::{
+    Checkpoints, Limit, Limits, Order, Peers, PeersError, Progress, Start, Storage, Watch,
+};
 use refmap::obligation::{CheckError, Checker, Search, Selection, Symmetry, Until};
 use refmap::random::{Generator, Walks};
 use refmap::{
@@ -579,14 +581,14 @@ impl Refinement for Slow {
     }
 }
 
-/// Results of two processes, of which the first is cancelled after a moment, and the other takes so long for a step; and when each has ended.
+/// Results of two processes, of which the first is cancelled after a moment, and the other takes so long for a step.
 fn cancelled(step: Duration) -> Vec<Result<Report, CheckError>> {
     let released: Arc<AtomicBool> = Arc::default();
     let systems = [Duration::ZERO, step].map(|step| Slow {
         step,
         released: Arc::clone(&released),
     });
-    let cancel = AtomicBool::new(false);
+    let [cancel, has_ended] = [(); 2].map(|()| AtomicBool::new(false));
     let settings = [Some(&cancel), None].map(|cancel| Settings {
         obligations: Selection::only(["observation"]),
         watch: Watch {
@@ -599,11 +601,18 @@ fn cancelled(step: Duration) -> Vec<Result<Report, CheckError>> {
         scope.spawn(|| {
             thread::sleep(Duration::from_millis(100));
             cancel.store(true, Ordering::Relaxed);
-            // By then all have given up.
-            thread::sleep(Duration::from_millis(2_500));
+            // By the end of that all have given up.
+            let begun = Instant::now();
+            while begun.elapsed() < Duration::from_millis(2_500)
+                && !has_ended.load(Ordering::Relaxed)
+            {
+                thread::sleep(Duration::from_millis(5));
+            }
             released.store(true, Ordering::Relaxed);
         });
-        results_of(&systems, &settings)
+        let results = results_of(&systems, &settings);
+        has_ended.store(true, Ordering::Relaxed);
+        results
     })
 }
 
@@ -748,6 +757,72 @@ fn a_search_goes_on_in_any_number_of_processes() {
         }
     }
     assert!(resumed.iter().all(|cases| *cases > 8), "{resumed:?}");
+}
+
+/// A limit leaves a checkpoint of where a level began, which has no more states than the limit allows.
+#[test]
+fn a_limit_leaves_a_checkpoint() {
+    let grid = Grid::<u32> {
+        side: 9,
+        of: PhantomData,
+    };
+    let run = of(&grid);
+    let to_the_end = Settings {
+        until: Until::End,
+        ..Settings::default()
+    };
+    let expected = without_choice(run(&to_the_end).expect("the settings fit"));
+    let within = |states, depth| Limits {
+        states,
+        depth,
+        ..Limits::default()
+    };
+    let sizes: Vec<u64> = (0..8)
+        .map(|depth| {
+            let limited = Settings {
+                limits: within(None, Some(depth)),
+                ..to_the_end.clone()
+            };
+            run(&limited).expect("the settings fit").states
+        })
+        .collect();
+    for (limits, states) in [
+        (within(Some(sizes[6] + 1), None), sizes[6]),
+        (within(Some(sizes[7]), None), sizes[7]),
+        (within(None, Some(5)), sizes[5]),
+    ] {
+        for (processes, then) in [(1, 2), (2, 0), (3, 2)] {
+            let folder = folder();
+            let seldom = |start| {
+                let often = checkpoints(folder.path(), start).expect("there are checkpoints");
+                Some(Checkpoints {
+                    every: Duration::from_secs(3600),
+                    ..often
+                })
+            };
+            let limited = Settings {
+                limits,
+                checkpoints: seldom(Start::Anew),
+                ..to_the_end.clone()
+            };
+            let written = together(&run, &limited, processes).checkpoints;
+            let written = written.expect("there are checkpoints");
+            // The first is of the initial states.
+            assert_eq!((written.checkpoints, written.ended), (2, None));
+            let resumed = Settings {
+                checkpoints: seldom(Start::Resumed),
+                ..to_the_end.clone()
+            };
+            let report = match then {
+                0 => run(&resumed).expect("the settings fit"),
+                _ => together(&run, &resumed, then),
+            };
+            let resumed = report.checkpoints.as_ref();
+            assert_eq!(resumed.and_then(|one| one.resumed_states), Some(states));
+            let whose = format!("{then} processes after {processes}");
+            assert_same(&expected, &without_choice(report), &whose);
+        }
+    }
 }
 
 /// Checkpoints in the midst of a level, of words and of codes.

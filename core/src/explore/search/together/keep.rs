@@ -78,6 +78,8 @@ where
             return Ok(());
         }
         let begun = match level {
+            // It has more states than the limit allows.
+            Some(_) if matches!(trouble, Trouble::Limit(Limit::States(_))) => begun,
             // Initial states may be missing.
             Some(level) if level.length == 0 => None,
             Some(level) => Some(self.begun(level)),
