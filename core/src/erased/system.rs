@@ -210,7 +210,7 @@ impl TransitionSystem for ErasedSystem<'_> {
     }
 
     fn doubts(&self) -> Vec<String> {
-        self.0.doubts()
+        self.call("`doubts`", None, |system| system.doubts())
     }
 
     fn undecided(&self, obligation: ObligationKind) -> Option<&'static str> {
