@@ -67,12 +67,9 @@ impl TransitionSystem for Fickle {
     }
 
     fn next(&self, from: &u8, visit: &mut impl FnMut(Edge, u8)) {
-        let is_wrong = self.is_wrong(Function::Next);
-        self.system.next(from, &mut |action, to| {
-            if !is_wrong || action.rule == 0 {
-                visit(action, to);
-            }
-        });
+        if !self.is_wrong(Function::Next) {
+            self.system.next(from, visit);
+        }
     }
 
     fn observe(&self, state: &u8) -> u8 {

@@ -397,8 +397,11 @@ impl TransitionSystem for ByAllows {
         self.0.observe(state)
     }
 
-    fn allows(&self, _: &u8, _: &Edge, _: &u8) -> bool {
-        true
+    fn allows(&self, from: &u8, action: &Edge, to: &u8) -> bool {
+        // Of an action that it visits it says what `next` says, or it would contradict itself.
+        self.0
+            .successor(from, action)
+            .is_none_or(|target| target == *to)
     }
 }
 
