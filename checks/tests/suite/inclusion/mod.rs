@@ -188,7 +188,8 @@ fn po_fifo_needs_a_prophecy_from_two_enqueuers_of_two_data_on() {
 
 /// The variable that a mapping lacks, of a system without its auxiliary variables.
 ///
-/// Lamport & Merz add a prophecy to the senders that undo. For what is seen a history is enough: of a set, what was once chosen may
+/// The lock needs both, as its source has both: a history, and beside it several steps for one. Lamport & Merz add a prophecy to the
+/// senders that undo. For what is seen a history is enough, or a mapping of which a step is several: of a set, what was once chosen may
 /// stay chosen, for it need never be sent, so that the image is what was ever chosen. Of a sequence, which is sent in its order, that
 /// would be sent first; there the choice is made when it is sent, which is two steps. Of the ring, whose mapping has claims that are two
 /// steps, another mapping is found at this instance, in which no step is more than one.
@@ -197,11 +198,11 @@ fn the_variable_that_is_missing_is_named() {
     let mut others = Vec::new();
     for (check, arguments, missing) in [
         ("peterson", "", "nothing"),
-        ("lock-in-steps", "", "stuttering"),
-        ("lock-stuttering", "", "stuttering"),
+        ("lock-in-steps", "", "history"),
+        ("lock-stuttering", "", "history"),
         ("ring-claims", "", "nothing"),
         ("send-int", "", "prophecy"),
-        ("send-set", "", "history"),
+        ("send-set", "", "stuttering"),
         ("send-seq", "--data 2", "stuttering"),
         ("herlihy-wing", "", "prophecy"),
         ("herlihy-wing", "--search swap-downwards", "refuted"),
