@@ -782,3 +782,24 @@ fn the_last_part_of_a_litmus_test_counts() {
         assert_eq!(answer.expect("it ends").positive, 1, "{text}");
     }
 }
+
+/// A step with which a thread shows several values, and ends, is one abstract step.
+#[test]
+fn several_values_are_shown_in_one_step() {
+    let program = built(|p| {
+        let x = p.location("x", 0);
+        for thread in ["P0", "P1"] {
+            p.thread(thread, |t| {
+                let r = t.register("r");
+                t.fetch_and_add(r, x, 1);
+                t.output(r);
+                t.output(r + 5);
+                t.output(7);
+            });
+        }
+    });
+    let refinement = ProgramRefinement::robust(program, MemoryModel::Sc, STATES);
+    let report = check(&refinement.expect("it is small"), &Settings::default());
+    let report = report.expect("it is checked");
+    assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+}
