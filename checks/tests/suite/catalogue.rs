@@ -16,7 +16,7 @@ use crate::browser::Pages;
 
 /// The warnings that claims have, which the page *What a verdict does not say* explains: the check, what a warning is
 /// about, and a part of its text.
-const EXPLAINED: [(&str, About, &str); 13] = [
+const EXPLAINED: [(&str, About, &str); 14] = [
     ("yrc", About::SpecificationRule, "`load`"),
     ("yrc", About::SpecificationRule, "`take`"),
     ("yrc", About::SpecificationRule, "`pass`"),
@@ -30,6 +30,7 @@ const EXPLAINED: [(&str, About, &str); 13] = [
     ("broken", About::Specification, "it may allow everything"),
     ("broken", About::MayStop, "`may_stop`"),
     ("copying", About::Implementation, "does not speculate"),
+    ("spin-lock", About::Implementation, "does not speculate"),
 ];
 
 /// States of the claims that are decided here; the default run of `refmap` decides all of them, optimised.

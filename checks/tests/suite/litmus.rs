@@ -131,7 +131,7 @@ fn bounds_can_be_set_and_are_told() {
             "--max-seconds",
             "0.000001",
             json!(0.000_001),
-            "the time of 0.000001 s is up: stopped after ",
+            "cannot be read: the limit of 1e-6 seconds came before ",
         ),
         (
             "--max-memory",

@@ -10,7 +10,7 @@
 //! to be to the same location. An assertion is a branch, and a read-modify-write counts as either access. A store-conditional
 //! counts as the earlier one; it is no load.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use refmap::IndexSet;
 
@@ -62,7 +62,7 @@ impl Program {
         all
     }
 
-    /// Doubts of a verdict on the program under `model`: a sentence for each load that waits because of a branch.
+    /// Doubts of a verdict on the program under `model`: a sentence for the loads that wait because of a branch, for each branch.
     pub(crate) fn doubts(&self, model: MemoryModel) -> Vec<String> {
         let dependencies = self.control_dependencies(model);
         let mut doubts = Vec::new();
@@ -76,14 +76,20 @@ impl Program {
             let mut own: Vec<_> = dependencies.found.iter().collect();
             own.retain(|dependency| dependency.thread == number);
             own.dedup_by_key(|dependency| dependency.load);
-            for dependency in own {
+            let mut behind: BTreeMap<(usize, usize), Vec<String>> = BTreeMap::new();
+            for of in own {
+                let loads = behind.entry((of.branch, of.earlier)).or_default();
+                loads.push(format!("`{}`", names[of.load]));
+            }
+            for ((branch, earlier), loads) in behind {
+                let verb = if loads.len() == 1 { "waits" } else { "wait" };
                 doubts.push(format!(
-                    "{}: `{}` waits for `{}` only because of `{}` between them: {model} does not speculate, and what does may load first; an \
-                     acquire fence between the two keeps their order",
+                    "{}: {} {verb} for `{}` only because of `{}` between them: {model} does not speculate, and what does may load first; an \
+                     acquire fence behind the branch keeps the order",
                     thread.name,
-                    names[dependency.load],
-                    names[dependency.earlier],
-                    names[dependency.branch],
+                    loads.join(", "),
+                    names[earlier],
+                    names[branch],
                 ));
             }
             if dependencies.unfinished.contains(&number) {

@@ -760,13 +760,11 @@ fn the_last_part_of_a_litmus_test_counts() {
     assert_eq!(verdict("filter (only=0) exists (x=1)"), "Ok");
     // A flag that is undefined is read behind the jump only, or where it is not taken only.
     for rows in [
-        "SHL EAX,%cl; JNE A; JO A; NOP; A: NOP",
-        "SHL EAX,%cl; JNE A; RET; A: JO A; NOP",
+        "shll %cl,%eax; jne A; jo A; nop; A: nop",
+        "shll %cl,%eax; jne A; ret; A: jo A; nop",
     ] {
-        let text = format!(
-            "X86 t\n{{}}\nP0;\n{};\nexists (0:EAX=0)",
-            rows.replace("; ", ";\n")
-        );
+        let rows = rows.replace("; ", ";\n");
+        let text = format!("X86_64 t\n{{}}\nP0;\n{rows};\nexists (0:rax=0)");
         let error = litmus::read(&text).expect_err("a flag is undefined");
         assert!(error.to_string().contains("is undefined behind"), "{error}");
     }
@@ -783,4 +781,25 @@ fn the_last_part_of_a_litmus_test_counts() {
         let answer = litmus(&text).run(MemoryModel::Sc, &Bounds::default());
         assert_eq!(answer.expect("it ends").positive, 1, "{text}");
     }
+}
+
+/// A step with which a thread shows several values, and ends, is one abstract step.
+#[test]
+fn several_values_are_shown_in_one_step() {
+    let program = built(|p| {
+        let x = p.location("x", 0);
+        for thread in ["P0", "P1"] {
+            p.thread(thread, |t| {
+                let r = t.register("r");
+                t.fetch_and_add(r, x, 1);
+                t.output(r);
+                t.output(r + 5);
+                t.output(7);
+            });
+        }
+    });
+    let refinement = ProgramRefinement::robust(program, MemoryModel::Sc, STATES);
+    let report = check(&refinement.expect("it is small"), &Settings::default());
+    let report = report.expect("it is checked");
+    assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
 }

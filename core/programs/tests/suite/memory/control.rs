@@ -572,7 +572,7 @@ fn claim(program: Program, model: MemoryModel) -> ProgramRefinement {
 fn warning(model: MemoryModel) -> String {
     format!(
         "reader: `x := data` waits for `f := flag` only because of `if f == 1` between them: {model} does not speculate, and what does \
-         may load first; an acquire fence between the two keeps their order"
+         may load first; an acquire fence behind the branch keeps the order"
     )
 }
 
