@@ -5,6 +5,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
+#[cfg(unix)]
+use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -139,16 +141,18 @@ fn silent(words: &str, bytes: &'static [u8], name: &str) {
     let nothing = "the limit of 0.05 seconds came before there was anything to read";
     assert!(told.contains(nothing), "{limited}: {told}");
     // The writer says something, and then no more until the command has ended. The reader of the command before may have opened it too.
+    let (ended, waits) = mpsc::channel::<()>();
     let writer = file.clone();
     let writer = thread::spawn(move || {
         let file = fs::File::options().write(true).open(writer);
         let mut file = file.expect("it is read");
         let _ = file.write_all(&bytes[..bytes.len() / 2]);
-        thread::sleep(Duration::from_millis(500));
+        let _ = waits.recv();
     });
     let limited = format!("{words} --max-seconds 0.2 --json");
     let told = incomplete(&file, &limited, &never);
     assert!(told.contains("the limit of 0.2 seconds came "), "{told}");
+    drop(ended);
     writer.join().expect("it writes");
     let cancel = AtomicBool::new(false);
     let told = thread::scope(|scope| {
