@@ -491,7 +491,7 @@ mod tests {
             (b"{\0}\0", Err(&*little)),
             (b"7\0", Err(&*little)),
             (b"\0{\0}", Err(&*big)),
-            (b"\0007", Err(&*big)),
+            (b"\x007", Err(&*big)),
             (b"\xff\xfe\0\0{\0\0\0", Err(&*utf_32)),
             (b"\0\0\xfe\xff\0\0\0{", Err(&*utf_32)),
             (b"{\0\0\0}\0\0\0", Err(&*utf_32)),

@@ -7,9 +7,12 @@ use std::path::PathBuf;
 use refmap::internal::is_unseen;
 use refmap::obligation::{Checker, Selection};
 use refmap_cli::Status;
-use refmap_cli::catalogue::{Catalogue, Check, FenceProblem, InputError, Nothing, StressRun};
+use refmap_cli::catalogue::{
+    Catalogue, Check, FenceProblem, InputError, Nothing, PublishedFences, StressRun,
+};
 use refmap_cli::clap;
 use refmap_cli::table::{Instance, Row, Rows, Sweep, Table};
+use refmap_programs::MemoryModel;
 use refmap_programs::synthesis::Scenario;
 use refmap_testing::{counter, itself};
 use serde_json::{Value, json};
@@ -131,7 +134,7 @@ fn about(name: &'static str) -> Catalogue {
         check: "count",
         rows: Rows::Sweep(Sweep {
             rows: vec![Row {
-                given: name.to_owned(),
+                given: String::new(),
                 instances: vec![instance],
             }],
             on_the_way: None,
@@ -140,6 +143,11 @@ fn about(name: &'static str) -> Catalogue {
     let fences = FenceProblem::new("fences", name, name, |_: &Nothing| {
         let robust = Scenario::robust("robust", message_passing(), 1000);
         Ok(vec![robust.map_err(InputError::instance)?])
+    });
+    let fences = fences.published(PublishedFences {
+        source: name,
+        memory: MemoryModel::ALL.to_vec(),
+        fences: vec!["sent:full", "received:full"],
     });
     let stress = StressRun::object("stress", name, name, |_: &Nothing| {
         Ok(objects::counter(false))

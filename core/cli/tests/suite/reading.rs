@@ -5,6 +5,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
+#[cfg(unix)]
+use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -122,40 +124,45 @@ fn fifo(folder: &Path, name: &str) -> PathBuf {
 #[cfg(unix)]
 #[test]
 fn a_silent_input_is_left_at_a_limit() {
-    for (words, bytes, name) in READERS {
-        let folder = tempfile::tempdir().expect("there is room");
-        let never = AtomicBool::new(false);
-        let file = fifo(folder.path(), name);
-        let limited = format!("{words} --max-seconds 0.05 --json");
-        let told = incomplete(&file, &limited, &never);
-        let nothing = "the limit of 0.05 seconds came before there was anything to read";
-        assert!(told.contains(nothing), "{limited}: {told}");
-        // The writer says something, and waits until the command has ended.
-        let writer = file.clone();
-        let writer = thread::spawn(move || {
-            let mut file = fs::File::options().write(true).open(writer);
-            let file = file.as_mut().expect("it is read");
-            file.write_all(&bytes[..20]).expect("it is read");
-            // The reader may be gone.
-            let _ = (0..100).try_for_each(|_| {
-                thread::sleep(Duration::from_millis(20));
-                file.write_all(b" ")
-            });
+    thread::scope(|scope| {
+        for (words, bytes, name) in READERS {
+            scope.spawn(move || silent(words, bytes, name));
+        }
+    });
+}
+
+#[cfg(unix)]
+fn silent(words: &str, bytes: &'static [u8], name: &str) {
+    let folder = tempfile::tempdir().expect("there is room");
+    let never = AtomicBool::new(false);
+    let file = fifo(folder.path(), name);
+    let limited = format!("{words} --max-seconds 0.05 --json");
+    let told = incomplete(&file, &limited, &never);
+    let nothing = "the limit of 0.05 seconds came before there was anything to read";
+    assert!(told.contains(nothing), "{limited}: {told}");
+    // The writer says something, and then no more until the command has ended. The reader of the command before may have opened it too.
+    let (ended, waits) = mpsc::channel::<()>();
+    let writer = file.clone();
+    let writer = thread::spawn(move || {
+        let file = fs::File::options().write(true).open(writer);
+        let mut file = file.expect("it is read");
+        let _ = file.write_all(&bytes[..bytes.len() / 2]);
+        let _ = waits.recv();
+    });
+    let limited = format!("{words} --max-seconds 0.2 --json");
+    let told = incomplete(&file, &limited, &never);
+    assert!(told.contains("the limit of 0.2 seconds came "), "{told}");
+    drop(ended);
+    writer.join().expect("it writes");
+    let cancel = AtomicBool::new(false);
+    let told = thread::scope(|scope| {
+        scope.spawn(|| {
+            thread::sleep(Duration::from_millis(50));
+            cancel.store(true, Ordering::Relaxed);
         });
-        let limited = format!("{words} --max-seconds 0.3 --json");
-        let told = incomplete(&file, &limited, &never);
-        assert!(told.contains("the limit of 0.3 seconds came "), "{told}");
-        writer.join().expect("it writes");
-        let cancel = AtomicBool::new(false);
-        let told = thread::scope(|scope| {
-            scope.spawn(|| {
-                thread::sleep(Duration::from_millis(50));
-                cancel.store(true, Ordering::Relaxed);
-            });
-            incomplete(&file, &format!("{words} --json"), &cancel)
-        });
-        assert!(told.contains("cancellation came before"), "{told}");
-    }
+        incomplete(&file, &format!("{words} --json"), &cancel)
+    });
+    assert!(told.contains("cancellation came before"), "{told}");
 }
 
 /// Of a command that has a limit on memory of the process.
