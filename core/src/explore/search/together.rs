@@ -118,7 +118,12 @@ where
                 self.meet(&left)?;
                 let trouble = self.trouble();
                 let notices = &self.together().notices;
-                if trouble.is_some() || Notice::sum(notices, |one| one.left) == 0 {
+                let is_expanded = Notice::sum(notices, |one| one.left) == 0;
+                if is_expanded && matches!(trouble, Some((_, Trouble::Limit(Limit::States(_))))) {
+                    // Whichever process has the states, the next level tells that there are too many.
+                    break None;
+                }
+                if is_expanded || trouble.is_some() {
                     break trouble;
                 }
             };
