@@ -527,7 +527,7 @@ fn a_repeated_row_is_refused() {
         ("check n", "check n --max-states 9"),
         ("check n", "check n --obligations deadlock"),
         ("check n", "check n --without deadlock"),
-        ("check n", "check n --liveness"),
+        ("check n", "check n --strict"),
         ("check n", "check n --storage whole"),
     ] {
         assert_eq!(refused(earlier, later, "holds"), Ok(()), "{later}");

@@ -134,7 +134,8 @@ fn about(name: &'static str) -> Catalogue {
         check: "count",
         rows: Rows::Sweep(Sweep {
             rows: vec![Row {
-                given: String::new(),
+                // Words, as they are typed to a shell.
+                given: "--name one".to_owned(),
                 instances: vec![instance],
             }],
             on_the_way: None,
