@@ -409,6 +409,7 @@ impl Watched {
         let mut seen = held(&self.seen);
         let threads: Vec<_> = held(&self.threads).clone();
         let before = std::mem::take(&mut seen.threads);
+        let mut are_silent = true;
         for calls in threads {
             let pulse = calls.pulse.load(Ordering::Relaxed);
             let same = before
@@ -423,6 +424,7 @@ impl Watched {
                     state: call.state,
                 });
             }
+            are_silent &= now - since >= silence;
             seen.threads.push((calls, pulse, since));
         }
         let positions: Vec<_> = held(&self.positions).clone();
@@ -434,7 +436,8 @@ impl Watched {
                 other.as_ptr() == Arc::as_ptr(&position) && *before == pulse
             });
             let since = same.map_or(now, |(_, _, since)| *since);
-            if now - since >= silence && position.get().1 != Stage::Idle {
+            // As long as calls come and go, a state takes long and no call does.
+            if are_silent && now - since >= silence && position.get().1 != Stage::Idle {
                 return Some(self.ask(position));
             }
             seen.positions
@@ -462,20 +465,21 @@ impl Watched {
         };
         let begun = Instant::now();
         let mut last = (0, begun);
+        let mut is_found = false;
         while is_heard && begun.elapsed() < ANSWER && !held(&self.answer).is_over {
             let pulse = self.answering.pulse.load(Ordering::Relaxed);
             if pulse != last.0 {
                 last = (pulse, Instant::now());
             }
-            if last.1.elapsed() >= SILENCE && !self.answering.stack().is_empty() {
+            is_found = last.1.elapsed() >= SILENCE && !self.answering.stack().is_empty();
+            if is_found {
                 break;
             }
             std::thread::sleep(Duration::from_millis(10));
         }
         let answer = held(&self.answer);
         match self.answering.stack().last().cloned() {
-            // `next` does not return there: what else was asked is of no interest.
-            Some(call) if !answer.is_over && stage != Stage::Stepping => Unfinished {
+            Some(call) if is_found => Unfinished {
                 function: call.function,
                 state: call.state,
             },

@@ -166,8 +166,8 @@ fn catalogue() -> Catalogue {
     let claims = "
 | claim | expected | source |
 |---|---|---|
-| `check count --hangs next` | holds; 40 states | this test |
-| `check count --hangs none` | holds; 40 states | this test |
+| `check count --hangs next` | holds; 40 states | this test: it counts |
+| `check count --hangs none` | holds; 40 states | this test: it counts |
 ";
     Catalogue {
         checks: vec![count],
