@@ -69,6 +69,8 @@ impl Function {
 struct Call {
     function: Function,
     state: Option<ErasedState>,
+    /// Pulse of its thread when it began.
+    began: u64,
 }
 
 /// Calls that are under way on a thread, each made by the one before it.
@@ -270,8 +272,20 @@ pub(crate) struct Watched {
 
 #[derive(Default)]
 struct Seen {
-    threads: Vec<(Arc<Calls>, u64, Instant)>,
+    threads: Vec<SeenThread>,
     positions: Vec<(Weak<Position>, (u64, u64), Instant)>,
+}
+
+/// A thread as it was when it was last looked at.
+struct SeenThread {
+    calls: Arc<Calls>,
+    pulse: u64,
+    /// Time since when the pulse is that one.
+    since: Instant,
+    /// The outermost call, by when it began,
+    outermost: Option<u64>,
+    /// and the time since when it is that one.
+    called: Instant,
 }
 
 /// Time for which a state is asked again.
@@ -310,6 +324,7 @@ pub(crate) fn call<T>(
     let begun = Call {
         function: function(),
         state: state.cloned(),
+        began: calls.pulse.load(Ordering::Relaxed),
     };
     calls.stack().push(begun);
     calls.beat();
@@ -403,27 +418,46 @@ impl Watched {
         held(&self.outline).clone()
     }
 
-    /// A call that has gone on since the last times that this was asked, for at least so long.
+    /// A call that has gone on since the last times that this was asked, for at least so long: the innermost one, or, where that one comes and
+    /// goes, or calls back, the outermost.
     pub fn unfinished(&self, silence: Duration) -> Option<Unfinished> {
         let now = Instant::now();
         let mut seen = held(&self.seen);
         let threads: Vec<_> = held(&self.threads).clone();
         let before = std::mem::take(&mut seen.threads);
+        let mut are_silent = true;
         for calls in threads {
             let pulse = calls.pulse.load(Ordering::Relaxed);
+            let outermost = calls.stack().first().map(|call| call.began);
             let same = before
                 .iter()
-                .find(|(other, before, _)| Arc::ptr_eq(other, &calls) && *before == pulse);
-            let since = same.map_or(now, |(_, _, since)| *since);
-            if now - since >= silence
-                && let Some(call) = calls.stack().last().cloned()
+                .find(|other| Arc::ptr_eq(&other.calls, &calls));
+            let since = same.filter(|other| other.pulse == pulse);
+            let since = since.map_or(now, |other| other.since);
+            let called = same.filter(|other| other.outermost == outermost);
+            let called = called.map_or(now, |other| other.called);
+            let is_silent = now - since >= silence;
+            let call = if is_silent {
+                calls.stack().last().cloned()
+            } else if now - called >= silence {
+                calls.stack().first().cloned()
+            } else {
+                None
+            };
+            if let Some(Call {
+                function, state, ..
+            }) = call
             {
-                return Some(Unfinished {
-                    function: call.function,
-                    state: call.state,
-                });
+                return Some(Unfinished { function, state });
             }
-            seen.threads.push((calls, pulse, since));
+            are_silent &= is_silent;
+            seen.threads.push(SeenThread {
+                calls,
+                pulse,
+                since,
+                outermost,
+                called,
+            });
         }
         let positions: Vec<_> = held(&self.positions).clone();
         let positions = positions.iter().filter_map(Weak::upgrade);
@@ -434,7 +468,8 @@ impl Watched {
                 other.as_ptr() == Arc::as_ptr(&position) && *before == pulse
             });
             let since = same.map_or(now, |(_, _, since)| *since);
-            if now - since >= silence && position.get().1 != Stage::Idle {
+            // As long as calls come and go, a state takes long and no call does.
+            if are_silent && now - since >= silence && position.get().1 != Stage::Idle {
                 return Some(self.ask(position));
             }
             seen.positions
@@ -462,20 +497,21 @@ impl Watched {
         };
         let begun = Instant::now();
         let mut last = (0, begun);
+        let mut is_found = false;
         while is_heard && begun.elapsed() < ANSWER && !held(&self.answer).is_over {
             let pulse = self.answering.pulse.load(Ordering::Relaxed);
             if pulse != last.0 {
                 last = (pulse, Instant::now());
             }
-            if last.1.elapsed() >= SILENCE && !self.answering.stack().is_empty() {
+            is_found = last.1.elapsed() >= SILENCE && !self.answering.stack().is_empty();
+            if is_found {
                 break;
             }
             std::thread::sleep(Duration::from_millis(10));
         }
         let answer = held(&self.answer);
         match self.answering.stack().last().cloned() {
-            // `next` does not return there: what else was asked is of no interest.
-            Some(call) if !answer.is_over && stage != Stage::Stepping => Unfinished {
+            Some(call) if is_found => Unfinished {
                 function: call.function,
                 state: call.state,
             },

@@ -29,7 +29,7 @@ const HANGS: &str = "it does not return";
 const STATE: u16 = 3;
 
 /// Functions of the model that may not return.
-const FUNCTIONS: [&str; 12] = [
+const FUNCTIONS: [&str; 13] = [
     "none",
     "slow",
     "build",
@@ -42,6 +42,7 @@ const FUNCTIONS: [&str; 12] = [
     "constraint",
     "type-correct",
     "endless-initial",
+    "endless-next",
 ];
 
 /// The one that does not.
@@ -92,6 +93,17 @@ impl TransitionSystem for Counter {
         hangs("next", *from);
         if HANGING.get().is_some_and(|hanging| hanging == "slow") {
             thread::sleep(Duration::from_millis(100));
+        }
+        let is_endless = HANGING
+            .get()
+            .is_some_and(|hanging| hanging == "endless-next");
+        if is_endless && *from == STATE {
+            eprintln!("{HANGS}");
+            loop {
+                // It calls back for ever.
+                visit(Step::Increment, 0);
+                thread::sleep(Duration::from_millis(1));
+            }
         }
         visit(Step::Increment, (from + 1) % self.0);
     }
@@ -166,8 +178,8 @@ fn catalogue() -> Catalogue {
     let claims = "
 | claim | expected | source |
 |---|---|---|
-| `check count --hangs next` | holds; 40 states | this test |
-| `check count --hangs none` | holds; 40 states | this test |
+| `check count --hangs next` | holds; 40 states | this test: it counts |
+| `check count --hangs none` | holds; 40 states | this test: it counts |
 ";
     Catalogue {
         checks: vec![count],
@@ -437,16 +449,20 @@ fn what_returns_is_waited_for() {
 }
 
 fn comparisons_end() {
-    for ends in [Ends::Limit, Ends::Signal] {
-        let words = ["include", "count", "--hangs", "next", "--json"];
+    for (hangs, ends) in [
+        ("next", Ends::Limit),
+        ("next", Ends::Signal),
+        ("endless-next", Ends::Limit),
+    ] {
+        let words = ["include", "count", "--hangs", hangs, "--json"];
         let Ended { status, stdout, .. } = run(&words, ends);
         assert_eq!(status, Some(3), "{stdout}");
         let compared = json(&stdout);
         assert_eq!(compared["verdict"], "incomplete", "{stdout}");
         let reason = compared["unclaimed"].as_str().expect("there is a reason");
+        assert!(reason.contains("`next` of the"), "{reason}");
         assert!(
-            reason.contains("`next` of the")
-                && reason.contains("called on the state 3, did not return"),
+            reason.contains("called on the state 3, did not return"),
             "{reason}"
         );
     }

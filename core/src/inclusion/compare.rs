@@ -12,6 +12,7 @@ use super::inclusion::{Bound, Evidence, Included, Inclusion};
 use super::observed::Observed;
 use super::simulation::Sides;
 use crate::auxiliary::Base;
+use crate::calls::Of;
 use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem, SystemObject};
 use crate::explore::{Limit, Limits, Watch};
 use crate::model_call::{Panic, UNNAMED, catch_seldom, named};
@@ -96,17 +97,14 @@ fn observed<'a>(
     watch: Watch<'_>,
 ) -> Result<Inclusion, Panic> {
     let observations = RefCell::new(Numbered::default());
-    let source = |system, within| {
-        Source::Observed(Observed::new(
-            ErasedSystem::alone(system),
-            within,
-            &observations,
-        ))
+    let source = |system, of, within| {
+        let system = ErasedSystem(system, of);
+        Source::Observed(Observed::new(system, within, &observations))
     };
     let within = constraint.map(|constraint| constraint.contains);
     let mut sides = Sides::new(
-        Automaton::new(source(implementation, within)),
-        Automaton::new(source(specification, None)),
+        Automaton::new(source(implementation, Of::Implementation, within)),
+        Automaton::new(source(specification, Of::Specification, None)),
     );
     catch_seldom(|| {
         named(UNNAMED, || {
@@ -146,7 +144,7 @@ fn observed<'a>(
 
 /// True if a specification says by an `allows` of its own what its steps are.
 fn states_steps_by_allows(specification: &dyn SystemObject) -> bool {
-    let system = ErasedSystem::alone(specification);
+    let system = ErasedSystem(specification, Of::Specification);
     let Some(state) = first_initial(&system) else {
         return false;
     };

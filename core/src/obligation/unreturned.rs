@@ -5,6 +5,7 @@ use std::thread;
 
 use serde_json::Map;
 
+use super::kind::ObligationKind;
 use super::settings::{Search, Settings};
 use super::subject::Subject;
 use super::visitor::Plan;
@@ -33,8 +34,11 @@ pub(super) fn watched<T>(
     let Some(watched) = Watched::of_this_thread() else {
         return work();
     };
+    // A row of the model is listed only if it is violated.
+    let is_listed = |name: &String| *name != ObligationKind::Model.to_string();
+    let chosen = plan.obligations.chosen().into_iter();
     watched.set_outline(Outline {
-        obligations: plan.obligations.chosen(),
+        obligations: chosen.filter(is_listed).collect(),
         threads: settings.threads,
         is_sampled: matches!(settings.search, Search::Walks(_)),
         has_views: matches!(settings.search, Search::AnyNumber { .. }),

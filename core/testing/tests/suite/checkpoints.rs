@@ -863,7 +863,7 @@ impl Refinement for Slow {
 fn a_search_makes_progress_in_slices_shorter_than_reading_takes() {
     let slow = Slow {
         most: 60,
-        pause: Duration::from_millis(1),
+        pause: Duration::from_millis(4),
     };
     let kept = folder();
     let settings = |limits, start| Settings {
@@ -880,7 +880,7 @@ fn a_search_makes_progress_in_slices_shorter_than_reading_takes() {
     let first = check(&slow, &settings(depth, Start::Anew)).expect("the settings fit");
     let mut states = first.states;
     let slice = Limits {
-        seconds: Some(0.01),
+        seconds: Some(0.05),
         ..Limits::default()
     };
     let mut slices = 0;
