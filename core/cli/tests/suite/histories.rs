@@ -104,7 +104,7 @@ fn a_history_of_nothing_is_incomplete() {
     // What is begun and not ended, or is something else, is no history.
     for (text, told) in [
         ("[", "ends before"),
-        ("{}", "no header"),
+        ("{}", "no field"),
         ("[[]]", "no header"),
     ] {
         assert_refused(text, &["register"], told);
