@@ -195,6 +195,9 @@ impl Position {
     }
 }
 
+/// Function that asks again about a state, which it shows first.
+type AskAgain<'a> = dyn Fn(&Asked, &dyn Fn(&ErasedState)) + 'a;
+
 /// State at which a worker is, to be asked about again.
 pub(crate) struct Asked {
     /// Place of the state in its batch, or its number.
@@ -524,7 +527,7 @@ impl Watched {
 
     /// Waits until it is asked where a function does not return, and has `ask` ask again about that state, which it shows first. Returns when the check
     /// is over.
-    pub fn answer(self: &Arc<Self>, ask: &dyn Fn(&Asked, &dyn Fn(&ErasedState))) {
+    pub fn answer(self: &Arc<Self>, ask: &AskAgain<'_>) {
         let mut question = held(&self.question);
         let asked = loop {
             match std::mem::take(&mut *question) {

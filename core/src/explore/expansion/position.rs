@@ -42,7 +42,7 @@ pub(crate) fn published<S: TransitionSystem>(
     batched: &Batched,
     place: usize,
 ) -> Option<ErasedState> {
-    let read = |key: Key<'_>| with(system, key, |state| ErasedState::of(state));
+    let read = |key: Key<'_>| with(system, key, ErasedState::of);
     match batched {
         Batched::Numbered => None,
         Batched::Words(all, words) => {
