@@ -212,9 +212,10 @@ fn command(words: &[&str]) -> Child {
         .expect("the program runs")
 }
 
+/// Asks a process to end. What a shell starts in the background ignores SIGINT, and so does what that starts.
 fn signal(child: &Child) {
     let sent = Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
+        .args(["-TERM", &child.id().to_string()])
         .status();
     assert!(sent.expect("there is `kill`").success());
 }

@@ -763,7 +763,7 @@ fn a_search_that_the_limit_on_states_ends_goes_on() {
 #[test]
 fn a_limit_below_what_a_checkpoint_has_is_refused() {
     let mut cases = 0;
-    for seed in 0..60 {
+    for seed in 0..100 {
         let refinement = draw(seed, Size::Small);
         let kept = folder();
         let settings = |limits, start| Settings {
