@@ -303,7 +303,7 @@ fn stretched(criterion: Criterion, events: &[Event<Use>]) -> Vec<Event<Use>> {
 #[test]
 fn criteria_are_linearizability_of_other_intervals() {
     let mut seen: BTreeMap<(&str, bool), u32> = BTreeMap::new();
-    for seed in 0..120 {
+    for seed in 0..200 {
         let mut random = Generator::numbered(seed, 3);
         let size = Size {
             threads: [2, 5, 70][random.below(3)],
@@ -347,7 +347,7 @@ fn criteria_are_linearizability_of_other_intervals() {
     for criterion in Criterion::ALL {
         for accepted in [false, true] {
             let number = seen.get(&(criterion.name(), accepted));
-            assert!(number.is_some_and(|number| *number > 5), "{seen:?}");
+            assert!(number.is_some_and(|number| *number > 2), "{seen:?}");
         }
     }
 }
