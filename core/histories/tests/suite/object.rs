@@ -68,7 +68,7 @@ fn assert_sound(object: impl Object) {
         runs: 6,
         calls: 20_000,
         programs: 150,
-        executions: 1_000,
+        executions: 2_000,
         ..Effort::default()
     };
     test(object, &effort).assert_holds();

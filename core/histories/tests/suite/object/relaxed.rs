@@ -151,7 +151,11 @@ fn a_ring_that_publishes_in_order_holds() {
             is_polite,
         };
         // All programs up to names take some thousands of executions.
-        let executions = if is_polite { 1_000 } else { 4_000 };
+        let executions = if is_polite {
+            1_000
+        } else {
+            Effort::default().executions
+        };
         let tested = under_loom(spelling, 1, executions);
         let memory = tested.parts.iter().find(|part| part.run == Run::Memory);
         let memory = memory.expect("it was tried");
