@@ -67,6 +67,8 @@ fn assert_sound(object: impl Object) {
     let effort = Effort {
         runs: 6,
         calls: 20_000,
+        programs: 150,
+        executions: 2_000,
         ..Effort::default()
     };
     test(object, &effort).assert_holds();
