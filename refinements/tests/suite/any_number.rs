@@ -75,7 +75,7 @@ fn a_flag_that_is_tested_and_set_at_once_excludes_any_number() {
     assert_fails(&AnyTestAndSet(Takes::InTwoSteps), 2);
 }
 
-/// A lock of a flag under six memory models: of any number of threads it is safe where it is with three, and that takes a fence where stores may be reordered.
+/// A lock of a flag under memory models: of any number of threads it is safe where it is with three, and that takes a fence where stores may be reordered.
 fn assert_a_flag_excludes(models: &[MemoryModel]) {
     let all = [SpinFence::None, SpinFence::Release];
     let mut safe = Vec::new();
