@@ -75,12 +75,11 @@ fn a_flag_that_is_tested_and_set_at_once_excludes_any_number() {
     assert_fails(&AnyTestAndSet(Takes::InTwoSteps), 2);
 }
 
-/// A lock of a flag under six memory models: of any number of threads it is safe where it is with three, and that takes a fence where stores may be reordered.
-#[test]
-fn a_flag_excludes_any_number_under_memory_models() {
+/// A lock of a flag under memory models: of any number of threads it is safe where it is with three, and that takes a fence where stores may be reordered.
+fn assert_a_flag_excludes(models: &[MemoryModel]) {
     let all = [SpinFence::None, SpinFence::Release];
     let mut safe = Vec::new();
-    for model in MemoryModel::ALL {
+    for &model in models {
         for fences in all {
             let crowd = AnySpinLock { model, fences };
             let with_three = crowd.with(3);
@@ -103,12 +102,24 @@ fn a_flag_excludes_any_number_under_memory_models() {
     }
     // Where stores are in order none is asked for.
     let in_order = |model| [MemoryModel::Sc, MemoryModel::Tso].contains(&model);
-    let pairs = MemoryModel::ALL.map(|model| all.map(|fences| (model, fences)));
-    let pairs = pairs.into_iter().flatten();
+    let pairs = models.iter();
+    let pairs = pairs.flat_map(|model| all.map(|fences| (*model, fences)));
     let expected =
         pairs.filter(|(model, fences)| in_order(*model) || *fences == SpinFence::Release);
     let expected: Vec<_> = expected.collect();
     assert_eq!(safe, expected);
+}
+
+/// One that has stores in order, and one that has not.
+#[test]
+fn a_flag_excludes_any_number_under_memory_models() {
+    assert_a_flag_excludes(&[MemoryModel::Sc, MemoryModel::RmoNo]);
+}
+
+#[test]
+#[ignore = "some ten seconds"]
+fn slow_a_flag_excludes_any_number_under_every_memory_model() {
+    assert_a_flag_excludes(&MemoryModel::ALL);
 }
 
 #[test]
@@ -122,7 +133,7 @@ fn tickets_without_end_exclude_any_number() {
 /// That there is someone who closes the door is said by the kinds that views leave out.
 #[test]
 fn a_waiting_room_excludes_any_number() {
-    assert_holds(&AnySzymanski(Omits::Nothing), 2, 4);
+    assert_holds(&AnySzymanski(Omits::Nothing), 2, 3);
     for omits in [Omits::Lower, Omits::Higher] {
         assert_fails(&AnySzymanski(omits), 2);
     }
@@ -212,7 +223,7 @@ fn slow_what_is_unsafe_with_several_mutators_never_holds_of_more_nodes() {
 #[test]
 fn a_stack_takes_any_number_of_threads() {
     let stack = |reuses| AnyTreiber { nodes: 2, reuses };
-    assert_holds(&stack(Reuses::Unreferenced), 2, 3);
+    assert_holds(&stack(Reuses::Unreferenced), 2, 2);
     assert_fails(&stack(Reuses::Freed), 2);
 }
 

@@ -103,7 +103,7 @@ fn assert_holds(design: Design) {
 /// values are met.
 const ONE_OF: usize = 11;
 /// The same where the states are passed over by the test itself, which is not optimised.
-const ONE_OF_MANY: usize = 35;
+const ONE_OF_MANY: usize = 101;
 
 /// Variants that follow the rules are safe with one thread, and with two on two stripes.
 fn assert_the_rules_suffice(one_of: usize) {

@@ -110,7 +110,7 @@ pub(super) fn with_feature(error: clap::Error) -> clap::Error {
 pub(super) fn refusal(missing: &MissingFeature) -> clap::Error {
     clap::Error::raw(
         clap::error::ErrorKind::ArgumentConflict,
-        format!("error: {missing}\n"),
+        format!("{missing}\n"),
     )
 }
 
