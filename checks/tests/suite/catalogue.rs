@@ -60,7 +60,8 @@ fn assert_they_come_true<'c>(
     let mut unused = EXPLAINED.to_vec();
     let mut pages = Pages::new();
     for claim in claims.filter(|claim| claim.expect.states.is_none_or(|of| of <= most_states)) {
-        let report = catalogue.run(claim, &settings).unwrap();
+        let report = catalogue.run(claim, &settings);
+        let report = report.expect("it can be decided");
         if report.limit.is_some() && claim.settings.limits == Limits::default() {
             continue;
         }

@@ -364,7 +364,7 @@ fn print_imports(
     for from in circle {
         let within = edges[from].intersection(circle);
         let to: Vec<_> = within.map(|module| module.join("::")).collect();
-        println!("{folder}: {} imports {}", from.join("::"), to.join(", "));
+        eprintln!("{folder}: {} imports {}", from.join("::"), to.join(", "));
     }
 }
 

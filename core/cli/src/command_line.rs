@@ -22,7 +22,6 @@ mod files;
 mod grammar;
 mod graph;
 mod include;
-mod json;
 mod junit;
 mod listing;
 mod litmus;
@@ -72,10 +71,8 @@ pub use size::SizeError;
 pub use status::Status;
 pub use trace_file::TraceFileError;
 
-#[cfg(feature = "pictures")]
-pub(crate) use json::within_page;
-
 use crate::catalogue::{Abilities, Catalogue, Check, InputError};
+use crate::json;
 use refmap::explore::{Checkpoints, PeersError, Progress, Watch, Watchdog};
 use refmap::internal::visible_lines;
 use refmap::obligation::{CheckError, Settings};

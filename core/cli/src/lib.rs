@@ -90,6 +90,7 @@ mod claims;
 mod command_line;
 pub mod graph;
 mod in_order;
+mod json;
 #[cfg(feature = "pictures")]
 mod pictures;
 mod shell;

@@ -69,12 +69,13 @@ pub(super) fn attended_parts<S, P: Send, R: Send, T: Send>(
     rest: impl FnOnce(S, Result<T, HeldUp>) -> Result<Status, CommandError>,
 ) -> Result<Status, CommandError> {
     let Some(end) = program.end else {
-        let shown = RefCell::new((&mut state, &mut show));
-        let done = work(&|part| {
-            let (state, show) = &mut *shown.borrow_mut();
-            show(state, part)
-        });
-        drop(shown);
+        let done = {
+            let shown = RefCell::new((&mut state, &mut show));
+            work(&|part| {
+                let (state, show) = &mut *shown.borrow_mut();
+                show(state, part)
+            })
+        };
         return rest(state, Ok(done));
     };
     // The rest takes the state beside work that does not return, or behind it.

@@ -20,13 +20,13 @@ use super::error::{CommandError, GraphFileError};
 use super::failures::Failures;
 #[cfg(feature = "pictures")]
 use super::files::Files;
-use super::json;
 #[cfg(feature = "pictures")]
 use super::page_file::PageFile;
 use super::program::Program;
 use super::status::Status;
 use crate::aldebaran::{AldebaranError, read};
 use crate::catalogue::Arguments;
+use crate::json;
 #[cfg(feature = "pictures")]
 use crate::pictures::include::{Page, Within};
 use crate::shell;

@@ -7,6 +7,7 @@ use serde_json::json;
 use super::command::Listing;
 use super::error::CommandError;
 use crate::catalogue::{Catalogue, ParameterKind};
+use crate::json;
 use refmap::internal::wrap;
 
 pub(super) fn list(
@@ -28,7 +29,7 @@ pub(super) fn list(
                 "fences": catalogue.fences, "stress": catalogue.stress,
                 "validators": catalogue.all_validators().collect::<Vec<_>>(),
             });
-            Ok(super::json::print(&listed, output)?)
+            Ok(json::print(&listed, output)?)
         }
     }
 }

@@ -11,6 +11,7 @@ use super::command::LitmusCommand;
 use super::error::CommandError;
 use super::status::Status;
 use super::visible::tell;
+use crate::json;
 use refmap::explore::{Clock, Limits, Watch};
 use refmap::input::{Interrupted, Source};
 use refmap_programs::litmus::{self, Bounds, ReadError, Report, RunError};
@@ -101,7 +102,7 @@ pub(super) fn run(
             "errors": errors,
             "not_run": not_run,
         });
-        super::json::print(&all, output)?;
+        json::print(&all, output)?;
     }
     output.flush()?;
     Ok(status)

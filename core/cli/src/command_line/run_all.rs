@@ -29,6 +29,7 @@ use super::terminal::Screen;
 use crate::catalogue::table::{Decided, Published, Table};
 use crate::catalogue::{Catalogue, Claim, ClaimError, ClaimErrors, InputError, Read};
 use crate::in_order::in_order;
+use crate::json;
 use crate::watchdogs::Watchdogs;
 use refmap::explore::{Limits, Progress, Watch, Watchdog};
 use refmap::obligation::{Induction, Settings};
@@ -351,7 +352,7 @@ impl Results<'_> {
                 "claims": claims, "grids": tables, "as_claimed": as_claimed,
                 "otherwise": otherwise, "not_run": left, "seconds": seconds,
             });
-            super::json::print(&all, self.output)?;
+            json::print(&all, self.output)?;
         } else if self.is_text() {
             self.rows.otherwise(&self.otherwise, self.output)?;
             let left = match left {

@@ -12,9 +12,10 @@ use super::junit::{JunitFile, Suite};
 #[cfg(feature = "pictures")]
 use super::page_file::PageFile;
 use super::program::Program;
+use super::progress;
 use super::status::Status;
-use super::{json, progress};
 use crate::catalogue::{RecordedHistory, StressReport, StressSettings};
+use crate::json;
 use crate::shell;
 use refmap::explore::{Limits, Watchdog};
 use refmap::internal::{calling, counted, grouped, plain, wrap};

@@ -19,6 +19,7 @@ use crate::catalogue::table::{
     Decided, DecidedCells, Instance, Published, Rows, Sweep, SweptRow, Table,
 };
 use crate::catalogue::{Check, InputError};
+use crate::json;
 use crate::watchdogs::Watchdogs;
 use refmap::explore::{Limits, Watch};
 use refmap::internal::{counted, grouped, plain};
@@ -122,7 +123,7 @@ pub(super) fn run(
                 failures.keep(ended.and_then(|()| cut_short(left, output)));
             }
             if command.json {
-                failures.keep(super::json::print(&table.json(&rows, left), output));
+                failures.keep(json::print(&table.json(&rows, left), output));
             }
             failures.or(match left {
                 0 => Status::Success,

@@ -6,8 +6,8 @@ use std::sync::atomic::AtomicBool;
 
 use super::feature::Feature;
 use super::files::Files;
-use super::json;
 use super::output_file::{OutputFile, Unwritten};
+use crate::json;
 use refmap::internal::visible_lines;
 use refmap::report::{Counterexample, Report};
 use serde_json::Value;

@@ -13,9 +13,10 @@ use super::files::Files;
 #[cfg(feature = "pictures")]
 use super::page_file::PageFile;
 use super::program::Program;
+use super::progress;
 use super::status::Status;
-use super::{json, progress};
 use crate::catalogue::ValidatorError;
+use crate::json;
 use refmap::explore::{Limits, Watch, Watchdog};
 use refmap::input::{Interrupted, Source};
 use refmap::report::{Report, TextOptions, Verdict};

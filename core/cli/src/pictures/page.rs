@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::behaviour::is_stutter;
 use super::escape::Escaped;
 use super::svg::ARROW;
-use crate::command_line::within_page;
+use crate::json::within_page;
 
 /// Style of drawings.
 pub const DRAWING: &str = include_str!("drawing.css");

@@ -153,12 +153,13 @@ INFO  jepsen.util - 7\t:invoke\t:write\t0";
     assert_eq!((write.thread, write.begin), (3, 6));
 }
 
-/// Jepsen's `history.txt` has nothing in front of the process.
 /// A history of many blocks and of more operations than a word has bits, whatever the input hands over at a time.
 #[test]
 fn a_long_history_is_read_whole() {
+    /// Line of an event, by its process, its kind and its value.
+    type Line = fn(usize, &str, usize) -> String;
     const OPERATIONS: usize = 3_000;
-    let forms: [(Format, fn(usize, &str, usize) -> String); 3] = [
+    let forms: [(Format, Line); 3] = [
         (JepsenEdn, |process, kind, value| {
             format!("{{:process {process}, :type :{kind}, :f :write, :value {value}}}\n")
         }),
@@ -192,6 +193,7 @@ fn a_long_history_is_read_whole() {
     }
 }
 
+/// Jepsen's `history.txt` has nothing in front of the process.
 #[test]
 fn bare_text_is_read() {
     let text = "0\t:invoke\t:write\t3\n:nemesis\t:info\t:start\t\"cut off\n0\t:info\t:write\t3\tindeterminate: \n\n";

@@ -269,8 +269,7 @@ fn outcomes(most: u32, tries: fn(&AtomicU32, u32) -> u32) -> BTreeSet<(u32, u32)
         other.join().expect("it does not panic");
         all.lock().expect("no panic").insert((tried, written));
     });
-    let seen = seen.lock().expect("no panic").clone();
-    seen
+    seen.lock().expect("no panic").clone()
 }
 
 /// A loop that counts its rounds is taken for one that waits at first. Its executions are those of the same reads at places of their own.

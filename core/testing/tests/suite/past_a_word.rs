@@ -101,7 +101,8 @@ fn each_of_many_processes_counts() {
             (desk().implementation.next)(at)
         }
     }
-    let stuck: [(u8, fn(&u8) -> Vec<(Action, u8)>); 5] = [
+    type Next = fn(&u8) -> Vec<(Action, u8)>;
+    let stuck: [(u8, Next); 5] = [
         (0, stuck::<0>),
         (1, stuck::<1>),
         (15, stuck::<15>),

@@ -69,7 +69,8 @@ fn either_of_two_answers_is_of_another_process() {
     fn put(n: &u8) -> Vec<(Action, u8)> {
         vec![(OWN, (n + 1) % 8), (OTHER, (n + 1) % 8)]
     }
-    let answers: [(fn() -> Vec<Action>, bool); 4] = [
+    type Answer = fn() -> Vec<Action>;
+    let answers: [(Answer, bool); 4] = [
         (|| vec![OWN, OWN], false),
         (|| vec![OTHER, OWN], true),
         (|| vec![OWN, OTHER], true),
@@ -176,7 +177,7 @@ fn a_composition_has_what_both_of_its_halves_have() {
 fn the_second_that_is_asked_again_is_compared_too() {
     static ASKED: AtomicU8 = AtomicU8::new(0);
     fn other() -> bool {
-        ASKED.fetch_add(1, Ordering::Relaxed) % 2 == 0
+        ASKED.fetch_add(1, Ordering::Relaxed).is_multiple_of(2)
     }
     const USERS: [Process; 2] = [Process::numbered("user", 0), Process::numbered("user", 1)];
     fn steps(n: &u8) -> Vec<(Action, u8)> {

@@ -196,7 +196,7 @@ fn a_loop_that_polls_under_a_lock_is_told() {
     let told = memory.remarks.iter().chain(&memory.notes);
     let told: Vec<_> = told.collect();
     let has_reason = |line: &&String| line.contains("spin.rs:") && line.contains("spin_loop");
-    assert!(told.iter().any(|line| has_reason(line)), "{tested}");
+    assert!(told.iter().any(has_reason), "{tested}");
     assert!(
         !told.iter().any(|line| line.contains("does not name")),
         "{tested}"

@@ -9,7 +9,7 @@ use serde_json::ser::{Formatter, Serializer};
 
 /// Version of the schemas in `core/cli/schema`. It increases when a reader of the previous version could misread an
 /// object; an additional field is compatible.
-pub(super) const SCHEMA: u32 = 1;
+pub(crate) const SCHEMA: u32 = 1;
 
 #[derive(Serialize)]
 struct Document<'a, T> {
@@ -19,7 +19,7 @@ struct Document<'a, T> {
 }
 
 /// Prints `content`, which must serialize to an object.
-pub(super) fn print(content: &impl Serialize, output: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn print(content: &impl Serialize, output: &mut dyn Write) -> io::Result<()> {
     let document = Document {
         schema: SCHEMA,
         content,
@@ -29,7 +29,7 @@ pub(super) fn print(content: &impl Serialize, output: &mut dyn Write) -> io::Res
 }
 
 /// Writes a value in lines that are indented, of which the first begins at some depth.
-pub(super) fn write<T: Serialize + ?Sized>(
+pub(crate) fn write<T: Serialize + ?Sized>(
     value: &T,
     depth: usize,
     output: &mut dyn Write,
@@ -43,7 +43,7 @@ pub(super) fn write<T: Serialize + ?Sized>(
 }
 
 /// The beginning of a line at some depth.
-pub(super) fn line(depth: usize) -> String {
+pub(crate) fn line(depth: usize) -> String {
     format!("\n{}", "  ".repeat(depth))
 }
 
