@@ -20,7 +20,7 @@ struct Known {
 
 /// The reads of one thread, and what they say of the loop that it is in.
 #[cfg_attr(
-    all(not(feature = "loom"), not(test)),
+    not(feature = "loom"),
     expect(
         dead_code,
         reason = "under Shuttle the order of an exploration has others run"
