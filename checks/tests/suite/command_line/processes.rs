@@ -315,7 +315,7 @@ fn limits_hold_while_others_are_waited_for() {
         assert!(time < Duration::from_secs(4), "{words}: {time:?}");
     };
     ends("--max-seconds 1", |_| (), "the limit of 1 s");
-    ends("", |process| signal("-INT", process), "cancellation");
+    ends("", |process| signal("-TERM", process), "cancellation");
 }
 
 /// Hundredths of a second that the processor has spent on a process.
@@ -352,7 +352,7 @@ fn limits_hold_while_processes_connect() {
     );
     let interrupted = waits("");
     thread::sleep(Duration::from_millis(300));
-    signal("-INT", interrupted.id());
+    signal("-TERM", interrupted.id());
     ends(
         interrupted,
         "interrupted before all processes had connected",
