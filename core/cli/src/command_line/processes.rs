@@ -266,6 +266,11 @@ fn text(hosts: &Path, limits: Limits, cancel: &AtomicBool) -> io::Result<String>
         cancel: Some(cancel),
         ..Watch::default()
     };
+    // A list is short, and a process that is out of memory tells the others so when they have come together.
+    let limits = Limits {
+        memory_bytes: None,
+        ..limits
+    };
     let mut text = String::new();
     let mut input = Source::file(hosts, Clock::new(limits, watch))?.take(LIST);
     input.read_to_string(&mut text)?;
