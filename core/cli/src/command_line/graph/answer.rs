@@ -6,7 +6,7 @@ use std::io::{self, Seek, Write};
 use serde::Serialize;
 use tempfile::SpooledTempFile;
 
-use crate::command_line::json::{self, SCHEMA, line};
+use crate::json::{self, SCHEMA, line};
 
 /// Most bytes of errors that are held in memory.
 const IN_MEMORY: usize = 1 << 20;
