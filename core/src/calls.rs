@@ -68,7 +68,8 @@ impl Function {
 #[derive(Clone)]
 struct Call {
     function: Function,
-    state: Option<ErasedState>,
+    /// Shared, since to clone or to drop a state is a call of the model, too.
+    state: Option<Arc<ErasedState>>,
     /// Pulse of its thread when it began.
     began: u64,
 }
@@ -217,7 +218,7 @@ impl Asked {
 /// Answer about a state that was asked again.
 #[derive(Default)]
 struct Answer {
-    state: Option<ErasedState>,
+    state: Option<Arc<ErasedState>>,
     is_over: bool,
 }
 
@@ -252,7 +253,7 @@ pub(crate) struct Outline {
 /// Call that has not returned for a while.
 pub(crate) struct Unfinished {
     pub function: Function,
-    pub state: Option<ErasedState>,
+    pub state: Option<Arc<ErasedState>>,
 }
 
 /// Threads of a check that is watched.
@@ -317,8 +318,12 @@ pub(crate) fn call<T>(
     struct Under<'a>(&'a Calls);
     impl Drop for Under<'_> {
         fn drop(&mut self) {
-            self.0.stack().pop();
+            let mut stack = self.0.stack();
+            let ended = stack.pop();
             self.0.beat();
+            // A state may take for ever to drop, and a watchdog waits for the stack.
+            drop(stack);
+            drop(ended);
         }
     }
     let Some(calls) = THREAD.with_borrow(|thread| Some(Arc::clone(&thread.as_ref()?.calls))) else {
@@ -326,11 +331,13 @@ pub(crate) fn call<T>(
     };
     let begun = Call {
         function: function(),
-        state: state.cloned(),
+        state: state.cloned().map(Arc::new),
         began: calls.pulse.load(Ordering::Relaxed),
     };
-    calls.stack().push(begun);
+    let mut stack = calls.stack();
+    stack.push(begun);
     calls.beat();
+    drop(stack);
     let _under = Under(&calls);
     call()
 }
@@ -430,8 +437,10 @@ impl Watched {
         let before = std::mem::take(&mut seen.threads);
         let mut are_silent = true;
         for calls in threads {
+            // Both are of one moment: a call that has just begun has not gone on.
+            let stack = calls.stack();
             let pulse = calls.pulse.load(Ordering::Relaxed);
-            let outermost = calls.stack().first().map(|call| call.began);
+            let outermost = stack.first().map(|call| call.began);
             let same = before
                 .iter()
                 .find(|other| Arc::ptr_eq(&other.calls, &calls));
@@ -441,12 +450,13 @@ impl Watched {
             let called = called.map_or(now, |other| other.called);
             let is_silent = now - since >= silence;
             let call = if is_silent {
-                calls.stack().last().cloned()
+                stack.last().cloned()
             } else if now - called >= silence {
-                calls.stack().first().cloned()
+                stack.first().cloned()
             } else {
                 None
             };
+            drop(stack);
             if let Some(Call {
                 function, state, ..
             }) = call
@@ -466,13 +476,14 @@ impl Watched {
         let positions = positions.iter().filter_map(Weak::upgrade);
         let before = std::mem::take(&mut seen.positions);
         for position in positions {
+            let (_, stage) = position.get();
             let pulse = position.pulse();
             let same = before.iter().find(|(other, before, _)| {
                 other.as_ptr() == Arc::as_ptr(&position) && *before == pulse
             });
             let since = same.map_or(now, |(_, _, since)| *since);
             // As long as calls come and go, a state takes long and no call does.
-            if are_silent && now - since >= silence && position.get().1 != Stage::Idle {
+            if are_silent && now - since >= silence && stage != Stage::Idle {
                 return Some(self.ask(position));
             }
             seen.positions
@@ -549,7 +560,10 @@ impl Watched {
                 .unwrap_or_else(PoisonError::into_inner);
         };
         drop(question);
-        let show = |state: &ErasedState| held(&self.answer).state = Some(state.clone());
+        let show = |state: &ErasedState| {
+            let state = Arc::new(state.clone());
+            held(&self.answer).state = Some(state);
+        };
         self.publishing(Arc::clone(&self.answering), || ask(&asked, &show));
         held(&self.answer).is_over = true;
     }

@@ -145,7 +145,7 @@ impl Watchdog {
         Some(Unreturned {
             limit,
             function,
-            state: state.and_then(|state| catch(|| json(&state)).ok()),
+            state: state.and_then(|state| catch(|| json(&*state)).ok()),
             states: count(&self.0.states),
             transitions: count(&self.0.transitions),
             depth: u32::try_from(count(&self.0.depth)).unwrap_or(u32::MAX),
