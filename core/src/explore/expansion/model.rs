@@ -749,6 +749,8 @@ where
         let expansion = self.expansion;
         found.clear();
         if self.is_watched {
+            // States that are kept as they are are cloned.
+            self.position.set(0, Stage::Writing);
             self.position.batch(|batched| publish(batch.keys, batched));
         }
         for index in 0..batch.keys.len() {
