@@ -81,7 +81,8 @@ impl Again<'_, '_> {
             &self.observed.is_within(state),
         )?;
         if !is_within {
-            return Ok(());
+            // Of a state that was not within it no step is known.
+            return same("the constraint", &!known.is_empty(), &is_within);
         }
         let next = named(name.next, || steps(self.observed.system(), state));
         let targets = next.iter().map(|(_, to)| to);
@@ -104,7 +105,7 @@ impl Again<'_, '_> {
         Ok(())
     }
 
-    /// Compares the targets to which the steps from a state lead with those to which they led before.
+    /// Compares the targets to which the steps from a state lead with those to which they led before, which are sorted.
     fn same_targets<'s>(
         &self,
         function: &str,
@@ -124,11 +125,15 @@ impl Again<'_, '_> {
             let edge = self.observed.find(from, target);
             let is_stutter = edge.is_some_and(|edge| edge.is_stutter(from));
             match edge {
-                Some(edge) if is_stutter || known.contains(&edge) => reached.push(edge),
+                Some(edge) if is_stutter || known.binary_search(&edge).is_ok() => {
+                    reached.push(edge);
+                }
                 _ => return differs("other states".to_owned(), format!("{target:?}")),
             }
         }
-        match known.iter().find(|edge| !reached.contains(edge)) {
+        reached.sort_unstable();
+        let is_missing = |edge: &&Edge| reached.binary_search(edge).is_err();
+        match known.iter().find(is_missing) {
             Some(edge) => differs(
                 format!("{:?}, among others", self.observed.state(edge.to)),
                 "others alone".to_owned(),
