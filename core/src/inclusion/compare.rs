@@ -121,7 +121,8 @@ fn observed<'a>(
                         .to_owned(),
                 );
             }
-            let doubts = named("`doubts`", || implementation.doubts());
+            let system = ErasedSystem(implementation, Of::Implementation);
+            let doubts = named("`doubts`", || TransitionSystem::doubts(&system));
             inclusion.warnings.extend(doubts);
             if let (Source::Observed(observed), Some(Within { name, .. })) =
                 (&sides.implementation.source, constraint)
@@ -132,7 +133,7 @@ fn observed<'a>(
                     outside: Some(observed.outside()),
                 });
             }
-            let own = implementation.bound().map(|bound| Bound {
+            let own = TransitionSystem::bound(&system).map(|bound| Bound {
                 bound,
                 outside: None,
             });
