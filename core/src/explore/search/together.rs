@@ -104,6 +104,10 @@ where
             if begun.is_none() {
                 self.meet(&level)?;
                 if let Some(end) = self.decide(&mut level)? {
+                    if is_new && level.length == 0 {
+                        // A limit on states may have cut them.
+                        initial_states = level.len();
+                    }
                     break end;
                 }
                 if is_new {
