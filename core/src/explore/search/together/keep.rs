@@ -92,6 +92,9 @@ where
         let started = self.clock.started;
         self.together().attended.end();
         self.keep_begun(&begun)?;
+        // The others wait for the one that writes, for as long as that takes.
+        let peers = Arc::clone(&self.together().peers);
+        peers.exchange(self.together().nothing())?;
         self.together().attended.begin(started);
         Ok(())
     }
