@@ -16,7 +16,8 @@ use super::panics::is_loom_deadlock;
 use super::scheduler::{Scheduler, current};
 use super::waits::{Read, Waits};
 
-/// Number of reads, by all threads, of what was read before, after which all that can run only wait.
+/// Number of rounds of loops, of all threads, in which nothing new is read, after which all that can run only wait: more than those after
+/// which each lets others run.
 const FRUITLESS: u32 = 200;
 
 /// A step of an execution, or a line of the tested program.
@@ -53,7 +54,7 @@ struct Record {
     waits: RefCell<Vec<Waits>>,
     /// By thread that has not ended, the place of its last step.
     last: RefCell<Vec<Option<&'static Location<'static>>>>,
-    /// Number of reads of what was read before, since a thread last got somewhere.
+    /// Number of rounds of loops that have read nothing new, since a thread last got somewhere.
     fruitless: Cell<u32>,
     /// Number of times that the loop of the thread that took the last step has gone round.
     again: Cell<u32>,
@@ -86,11 +87,15 @@ impl Record {
     /// A thread reads; the number of times that its loop has gone round.
     fn reads(&self, thread: u32, read: Read, value: u64) -> u32 {
         self.is_at(thread, Some(read.0));
-        let again = self.of_thread(thread, |waits| waits.read(read, value));
+        let of_loop = |waits: &mut Waits| (waits.rounds, waits.read(read, value));
+        let (before, again) = self.of_thread(thread, of_loop);
         self.again.set(again);
-        let fruitless = self.fruitless.get();
-        self.fruitless
-            .set(if again > 0 { fruitless + 1 } else { 0 });
+        match again {
+            0 => self.fruitless.set(0),
+            // A round of several reads counts once.
+            _ if again > before => self.fruitless.set(self.fruitless.get() + 1),
+            _ => (),
+        }
         again
     }
 

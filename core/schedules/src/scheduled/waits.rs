@@ -6,10 +6,10 @@
 use std::collections::HashMap;
 use std::panic::Location;
 
-/// What a thread reads: the place in the source, and the address.
+/// Read of a thread: the place in the source, and the address.
 pub(crate) type Read = (&'static Location<'static>, usize);
 
-/// What is known of a read.
+/// A read, as it is known from the last time.
 struct Known {
     value: u64,
     /// Number of times that it was read again.
@@ -36,7 +36,7 @@ pub(crate) struct Waits {
     /// Time of the last read that was none of the loop so far.
     news: u64,
     /// Number of times that the loop has gone round.
-    rounds: u32,
+    pub(crate) rounds: u32,
     /// The read at which it lets others run, once a round.
     at: Option<Read>,
     /// True if it has yielded by itself since.
