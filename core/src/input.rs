@@ -137,7 +137,7 @@ impl<'a> Source<'a> {
         Self::open(open, clock)
     }
 
-    /// What the rest begins with: so many bytes at least, unless it has fewer. A pipe may hand over a part of a word at first.
+    /// Beginning of the rest: so many bytes at least, unless it has fewer. A pipe may hand over a part of a word at first.
     ///
     /// # Errors
     ///

@@ -40,7 +40,7 @@ pub(crate) struct Connection {
     process: usize,
     socket: TcpStream,
     outgoing: Mutex<Outgoing>,
-    /// What wakes the thread that gives signs of life.
+    /// Wakes the thread that gives signs of life.
     changed: Condvar,
 }
 

@@ -96,7 +96,7 @@ impl Display for Head<'_> {
     }
 }
 
-/// What a mapping lacks if a rung is the first to succeed, as far as that alone says it.
+/// Lack of a mapping if a rung is the first to succeed, as far as that alone says it.
 fn missing(rung: u8) -> &'static str {
     match rung {
         1 => {

@@ -74,7 +74,7 @@ impl Record {
         self.trace.borrow_mut().push(traced);
     }
 
-    /// What `change` makes of the loop that a thread is in.
+    /// Changes the reads of a thread.
     fn of_thread<R>(&self, thread: u32, change: impl FnOnce(&mut Waits) -> R) -> R {
         let mut all = self.waits.borrow_mut();
         let number = thread as usize;
