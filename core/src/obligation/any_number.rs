@@ -23,6 +23,7 @@ use super::recorded::Recorded;
 use super::selection::Selection;
 use super::settings::{Induction, Liveness, Search, Settings, Symmetry};
 use super::subject::{Subject, declared};
+use super::unreturned::outline;
 use super::visitor::Plan;
 use crate::crowd::{CrowdFault, CrowdTest, Declared, FewMembers, TestedCrowd, ViewSearch, test};
 use crate::erased::{ErasedRefinement, ErasedSystem};
@@ -303,6 +304,7 @@ struct CrowdDecision<'c, 'a> {
 impl<'a> CrowdDecision<'_, 'a> {
     fn report(&self, search: Alike<'_>) -> Result<Report, CheckError> {
         self.validate()?;
+        outline(&self.plans[0], &self.of_views());
         let tested = match self.test()? {
             CrowdTest::All(tested) => tested,
             CrowdTest::Limit(limit) => {
@@ -344,6 +346,16 @@ impl<'a> CrowdDecision<'_, 'a> {
         match self.crowd.far() {
             Some(_) => self.by_views(tested, None, members, members),
             None => search(self.subjects[members - 1], self.settings),
+        }
+    }
+
+    /// The settings of the search by views.
+    fn of_views(&self) -> Settings<'_> {
+        Settings {
+            search: Search::AnyNumber {
+                views: Some(self.sizes.view),
+            },
+            ..self.settings.clone()
         }
     }
 
@@ -413,12 +425,8 @@ impl<'a> CrowdDecision<'_, 'a> {
         });
         let of_sizes = of_sizes.collect::<Result<Vec<_>, _>>()?;
         let views = ViewSearch::new(self.crowd, size, members - size);
-        let settings = Settings {
-            search: Search::AnyNumber {
-                views: Some(self.sizes.view),
-            },
-            ..self.settings.clone()
-        };
+        let settings = self.of_views();
+        outline(&self.plans[0], &settings);
         let mut configurations = Configurations::new(&of_sizes, views, &settings, self.started);
         let system = |of: &Plan<'a>| *of.asking.refinement.implementation();
         let of_views = initial.map(|members| (members, system(&self.plans[members - 1])));

@@ -34,6 +34,20 @@ pub(super) fn watched<T>(
     let Some(watched) = Watched::of_this_thread() else {
         return work();
     };
+    outline(plan, settings);
+    let answers = Arc::clone(&watched);
+    thread::scope(|scope| {
+        scope.spawn(move || answers.answer(&|asked, show| again(plan, subject, asked, show)));
+        let _closes = Closes(&watched);
+        work()
+    })
+}
+
+/// Tells a watchdog, if there is one, the settings of a check of which no report may tell.
+pub(super) fn outline(plan: &Plan<'_>, settings: &Settings<'_>) {
+    let Some(watched) = Watched::of_this_thread() else {
+        return;
+    };
     // A row of the model is listed only if it is violated.
     let is_listed = |name: &String| *name != ObligationKind::Model.to_string();
     let chosen = plan.obligations.chosen().into_iter();
@@ -43,12 +57,6 @@ pub(super) fn watched<T>(
         is_sampled: matches!(settings.search, Search::Walks(_)),
         has_views: matches!(settings.search, Search::AnyNumber { .. }),
     });
-    let answers = Arc::clone(&watched);
-    thread::scope(|scope| {
-        scope.spawn(move || answers.answer(&|asked, show| again(plan, subject, asked, show)));
-        let _closes = Closes(&watched);
-        work()
-    })
 }
 
 /// Asks about a state once more as a search does, each call for itself: one of these does not return either, unless the model is no function.
