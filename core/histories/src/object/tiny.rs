@@ -70,9 +70,6 @@ impl Offers {
             };
             places.truncate(kept);
         }
-        if self.is_alike && known.first().is_some_and(Vec::is_empty) {
-            known.clear();
-        }
     }
 }
 
