@@ -371,6 +371,15 @@ pub fn calls_back() {
     });
 }
 
+/// The same work, to be done on threads that are watched as this one is.
+pub fn watched_as_here<A, T>(work: impl Fn(A) -> T) -> impl Fn(A) -> T {
+    let watched = Watched::of_this_thread();
+    move |argument| match &watched {
+        Some(watched) => watched.on_this_thread(|| work(argument)),
+        None => work(argument),
+    }
+}
+
 impl Watched {
     /// The watch over this thread, if there is one.
     pub fn of_this_thread() -> Option<Arc<Self>> {

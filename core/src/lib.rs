@@ -137,7 +137,7 @@ pub use type_correct::{Choices, TypeCorrect, type_correct_states};
 /// Functions that the other crates of this workspace share with this one; no part of its interface.
 #[doc(hidden)]
 pub mod internal {
-    pub use crate::calls::{calling, calls_back, on_state};
+    pub use crate::calls::{calling, calls_back, on_state, watched_as_here};
     pub use crate::disagreement::misfiled;
     pub use crate::explore::memory::resident_bytes;
     pub use crate::model_call::{break_off, catch, first_visited, until_enough};

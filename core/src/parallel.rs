@@ -6,7 +6,7 @@
 
 use std::sync::Mutex;
 
-use super::calls::Watched;
+use super::calls::watched_as_here;
 use super::model_call::{catch, panic_again};
 use super::primitives::{AtomicUsize, Ordering, thread};
 
@@ -42,12 +42,8 @@ fn on_threads(count: usize, work: &(dyn Fn(usize) + Sync)) {
     if count == 0 {
         return;
     }
-    let watched = &Watched::of_this_thread();
+    let work_watched = &watched_as_here(work);
     thread::scope(|scope| {
-        let work_watched = move |place| match watched {
-            Some(watched) => watched.on_this_thread(|| work(place)),
-            None => work(place),
-        };
         let helpers: Vec<_> = (1..count)
             .map(|place| scope.spawn(move || work_watched(place)))
             .collect();

@@ -23,7 +23,7 @@ use super::problem::{HistoryError, Problem};
 use super::settings::Settings;
 use super::validator::{Outcome, Parts, Validation, validate};
 use refmap::explore::{Limits, Watch};
-use refmap::internal::counted;
+use refmap::internal::{counted, watched_as_here};
 use refmap::report::Verdict;
 use refmap::report::history::{Criterion, NoEnd, ShownEvent};
 
@@ -359,6 +359,7 @@ where
         }
         let _ = decided[at].set(validated);
     };
+    let work_watched = watched_as_here(|()| work());
     let workers = thread::available_parallelism().map_or(1, usize::from);
     thread::scope(|scope| {
         let (alive, ended) = channel::<()>();
@@ -366,7 +367,7 @@ where
             let alive = alive.clone();
             scope.spawn(|| {
                 let _alive = alive;
-                work();
+                work_watched(());
             });
         }
         drop(alive);
@@ -376,6 +377,7 @@ where
             }
         }
     });
+    drop(work_watched);
     let last = refused.into_inner();
     let decided = decided.into_iter().take(last.saturating_add(1));
     let decided: Result<Vec<_>, _> = decided.filter_map(OnceLock::into_inner).collect();
