@@ -749,7 +749,7 @@ where
         let expansion = self.expansion;
         found.clear();
         if self.is_watched {
-            // States that are kept as they are are cloned.
+            // The model clones states that are kept whole.
             self.position.set(0, Stage::Writing);
             self.position.batch(|batched| publish(batch.keys, batched));
         }
