@@ -63,9 +63,11 @@ fn shown(mut text: &str, own: &[String]) -> String {
 
 impl Write for Visible<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let before = self.line.len();
         self.line.extend_from_slice(bytes);
-        if let Some(end) = self.line.iter().rposition(|byte| *byte == b'\n') {
-            let rest = self.line.split_off(end + 1);
+        // What was there before has no end of a line: a long one that comes in small parts is looked at once.
+        if let Some(end) = bytes.iter().rposition(|byte| *byte == b'\n') {
+            let rest = self.line.split_off(before + end + 1);
             let written = self.write_lines();
             self.line = rest;
             written?;
