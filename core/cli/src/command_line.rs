@@ -300,7 +300,9 @@ fn check(
             },
             ..command.settings.clone()
         };
-        check.run(&command.arguments, &settings)
+        let report = check.run(&command.arguments, &settings);
+        // Other checks are built for that, which may not return either.
+        report.map_err(|error| program.catalogue.with_able(error))
     };
     let limits = command.settings.limits;
     attended(program, &command.check, limits, cancel, work, |report| {
@@ -309,7 +311,6 @@ fn check(
         let report =
             report.unwrap_or_else(|held_up| Ok(check.unreturned(&command.arguments, &held_up.by)));
         bar.clear();
-        let report = report.map_err(|error| program.catalogue.with_able(error));
         let mut failures = Failures::default();
         #[cfg(feature = "distributed")]
         match (joined, &unreturned) {
