@@ -141,9 +141,7 @@ impl FenceProblem {
             published,
         })
     }
-}
 
-impl FenceProblem {
     /// Report of a synthesis that a call of a model holds up which does not return.
     pub(crate) fn unreturned(
         &self,

@@ -31,13 +31,16 @@ pub(super) fn run(
         .find(|problem| problem.name == command.problem)
         .expect("the command line knows the problems of the catalogue only");
     let bar = progress::Bar::new(command.quiet, problem.name, 0, command.limits);
-    let solve = |_: &Watchdog| {
+    let solve = |watchdog: &Watchdog| {
         let settings = Settings {
             threads: command.threads,
             limits: command.limits,
             watch: Watch {
                 cancel: Some(cancel),
-                progress: Some(&|progress| bar.show(problem.name, progress)),
+                progress: Some(&|progress| {
+                    watchdog.note(progress);
+                    bar.show(problem.name, progress);
+                }),
             },
             ..Settings::default()
         };

@@ -185,14 +185,11 @@ impl SynthesisText<'_> {
             .limit
             .map_or_else(String::new, |limit| format!(" by {limit}"));
         let fences = listed(&undecided.fences);
-        let scenario = &undecided.scenario;
-        self.line(
-            f,
-            0,
-            &format!(
-                "incomplete: with fences at {fences} the check of {scenario} was ended{by}, so nothing \
-                 is claimed"
-            ),
-        )
+        let ended = match &*undecided.scenario {
+            "" => "the synthesis".to_owned(),
+            scenario => format!("with fences at {fences} the check of {scenario}"),
+        };
+        let line = format!("incomplete: {ended} was ended{by}, so nothing is claimed");
+        self.line(f, 0, &line)
     }
 }
