@@ -271,7 +271,7 @@ impl Results<'_> {
         let mut on_page = Vec::new();
         let mut on_page_as_data = Vec::new();
         for property in &system.properties {
-            if let Some(limit) = self.clock.out_of_time() {
+            if let Some(limit) = self.clock.out_of_time_or_memory() {
                 let property = property.name.clone();
                 self.interrupt(place, &LineError::AtProperty { property, limit })?;
                 break;
