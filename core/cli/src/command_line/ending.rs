@@ -1,8 +1,7 @@
 //! End of the process: while a command is under way, no one but the program ends it. A model, or an object, that calls `exit` has no
 //! verdict, whatever status it gives.
 //!
-//! What ends a process without running its handlers (`_exit`, `abort`, a signal) is not noticed here. A signal and `abort` are no success
-//! anyway.
+//! An end that runs no handlers (`_exit`, `abort`, a signal) is not noticed here. A signal and `abort` are no success anyway.
 
 use std::process;
 #[cfg(unix)]
