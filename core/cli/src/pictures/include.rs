@@ -144,7 +144,7 @@ impl Writer<'_> {
                 pasts: Some([one, other]),
                 stutters,
             } => {
-                self.heading("A history variable is missing");
+                self.heading("A history variable is missing, unless a prophecy variable will do");
                 self.line("One state, reached in two ways, needs different images.");
                 for (name, past) in [("The first past", one), ("The second past", other)] {
                     self.behaviour(name, &past.steps, None);
