@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use self::row::Row;
 use self::rows::Rows;
-use super::attended::attended_parts;
+use super::attended::{attended, attended_parts};
 use super::command::RunAllCommand;
 use super::error::CommandError;
 use super::failures::Failures;
@@ -137,7 +137,29 @@ pub(super) fn run(
         Some(path) => Some(JunitFile::prepare(path, &mut Files::default())?),
         None => None,
     };
-    let Read { claims, errors } = catalogue.validated();
+    let mut read = None;
+    let validate = |_: &Watchdog| catalogue.validated();
+    // A function that makes an instance may not return either.
+    let status = attended(
+        program,
+        "claims",
+        Limits::default(),
+        cancel,
+        validate,
+        |validated| match validated {
+            Ok(validated) => {
+                read = Some(validated);
+                Ok(Status::Success)
+            }
+            Err(held_up) => {
+                held_up.tell();
+                Ok(Status::Incomplete)
+            }
+        },
+    )?;
+    let Some(Read { claims, errors }) = read else {
+        return Ok(status);
+    };
     let claims = claims.iter().map(Job::Claim);
     let tables = catalogue.published();
     let tables = tables.map(|(table, published)| Job::Table(table, published));
