@@ -410,6 +410,12 @@ fn merged(parts: &[Part], mut decided: Vec<Validation>) -> Validation {
     merged.configurations = sum(|one| one.configurations);
     merged.steps = sum(|one| one.steps);
     merged.has_changed = decided.iter().any(|one| one.has_changed);
+    if telling.is_none() {
+        let assumed = decided.iter().flat_map(|one| &one.assumptions);
+        merged.assumptions = assumed.cloned().collect();
+        merged.assumptions.sort_by_key(|assumption| assumption.line);
+        merged.assumptions.truncate(MOST_ASSUMPTIONS);
+    }
     merged.partial.unknown = sum(|one| one.partial.unknown);
     merged.partial.open = sum(|one| one.partial.open);
     merged.partial.incomplete = sum(|one| one.partial.incomplete);

@@ -66,7 +66,7 @@ pub(super) enum Remember {
 }
 
 /// Greatest number of recorded assumptions.
-const MOST_ASSUMPTIONS: usize = 100;
+pub(super) const MOST_ASSUMPTIONS: usize = 100;
 /// Number of configurations of one event beyond which the outlook from each is asked.
 ///
 /// PERF: most events have fewer, and are decided without reading ahead.

@@ -549,13 +549,13 @@ pub struct Step {
 
 impl Step {
     /// The abstract actions simulated, in their order; none for a stutter.
-    pub(crate) fn simulated(&self) -> impl Iterator<Item = &Value> {
+    pub fn simulated(&self) -> impl Iterator<Item = &Value> {
         let before = self.abstract_before.iter().map(|step| &step.action);
         before.chain(&self.abstract_action)
     }
 
     /// These as text, each written by `write`; `None` for a stutter.
-    pub(crate) fn answer(&self) -> Option<String> {
+    pub fn answer(&self) -> Option<String> {
         let actions: Vec<String> = self.simulated().map(value::compact).collect();
         (!actions.is_empty()).then(|| actions.join(", then "))
     }

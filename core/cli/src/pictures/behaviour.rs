@@ -263,7 +263,7 @@ pub struct Columns {
 
 /// True if a step simulates no abstract action.
 pub fn is_stutter(step: &Step) -> bool {
-    step.action.is_some() && step.abstract_action.is_none() && step.abstract_before.is_empty()
+    step.action.is_some() && step.simulated().next().is_none()
 }
 
 /// Title of a step: its process, its action, and the source of its rule.
@@ -284,9 +284,7 @@ pub fn title(step: &Step) -> String {
 
 /// The abstract actions that a step simulates.
 pub fn simulated(html: &mut String, step: &Step, before: &Step) {
-    let several = step.abstract_before.iter().map(|step| &step.action);
-    let actions: Vec<_> = several.chain(&step.abstract_action).collect();
-    if actions.is_empty() {
+    if step.simulated().next().is_none() {
         let changes = step.abstract_state != before.abstract_state;
         let but = if changes {
             ", and the mapped state changes"
@@ -296,7 +294,7 @@ pub fn simulated(html: &mut String, step: &Step, before: &Step) {
         let _ = write!(html, "<p class=\"stutters\">a stutter{but}</p>");
         return;
     }
-    for action in actions {
+    for action in step.simulated() {
         let _ = write!(
             html,
             "<p class=\"by\"><code>{}</code></p>",

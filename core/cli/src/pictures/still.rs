@@ -48,8 +48,8 @@ impl Still {
             .as_deref()
             .map_or(String::new(), |process| format!("{process}: "));
         if let Some(action) = &last.action {
-            let simulates = match &last.abstract_action {
-                Some(action) => format!("simulates {}", compact(action)),
+            let simulates = match last.answer() {
+                Some(actions) => format!("simulates {actions}"),
                 None => "a stutter".to_owned(),
             };
             let line = format!(
@@ -137,5 +137,46 @@ impl Still {
             Escaped(check),
             self.body
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use refmap::report::AbstractStep;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn step(action: Option<Value>, before: Vec<AbstractStep>) -> Step {
+        Step {
+            rule: None,
+            process: None,
+            abstract_action: action.clone(),
+            action,
+            source: None,
+            state: Value::Null,
+            abstract_before: before,
+            abstract_state: Value::Null,
+            drawing: None,
+            abstract_drawing: None,
+            picture: None,
+            abstract_picture: None,
+        }
+    }
+
+    #[test]
+    fn all_abstract_steps_are_told() {
+        let said = |before| {
+            let steps = [step(None, Vec::new()), step(Some(json!("last")), before)];
+            let mut still = Still::default();
+            still.step(&steps, Some(&steps[0]), &steps[1]);
+            still.body
+        };
+        let before = ["first", "second"].map(|action| AbstractStep {
+            action: json!(action),
+            state: Value::Null,
+        });
+        assert!(said(before.to_vec()).contains("simulates first, then second, then last"));
+        assert!(said(Vec::new()).contains("simulates last"));
     }
 }

@@ -146,7 +146,9 @@ impl Part {
 
     /// Adds a part that has ended.
     fn also(&mut self, mut other: Self) {
-        let finding = other.finding.take();
+        let findings = [self.finding.take(), other.finding.take()];
+        let findings = findings.into_iter().flatten();
+        let finding = findings.min_by_key(|finding| finding.verdict != Verdict::Violated);
         let holds = self.verdict == Verdict::Holds && other.verdict == Verdict::Holds;
         self.add(other);
         self.verdict = if holds {

@@ -442,3 +442,39 @@ fn a_cut_history_and_a_cancelled_one_do_not_hold() {
         Outcome::Undecided(Limit::Cancelled)
     ));
 }
+
+/// Writes that never end and are read have taken effect: this is filled in, whichever part they are of.
+#[test]
+fn what_was_filled_in_is_told_of_each_part() {
+    const REGISTERS: usize = 60;
+    let observed = Registers {
+        number: REGISTERS,
+        ..Registers::default()
+    };
+    let event = |thread: usize, begin: u64, end, event| Event {
+        thread: thread as u32,
+        place: 0,
+        begin,
+        end,
+        event: Some(event),
+    };
+    let writes = (0..REGISTERS).map(|register| {
+        let value = 1;
+        let begin = register as u64;
+        event(register, begin, None, Access::Write { register, value })
+    });
+    let reads = (0..REGISTERS).map(|register| {
+        let value = 1;
+        let begin = 1_000 + register as u64;
+        let thread = REGISTERS + register;
+        let read = Access::Read { register, value };
+        event(thread, begin, Some(begin), read)
+    });
+    let events: Vec<_> = writes.chain(reads).collect();
+    let found = apart(&observed, &events, &Settings::default());
+    assert_eq!(found.verdict(), Verdict::Holds);
+    assert_eq!(found.parts.as_ref().map(|parts| parts.all), Some(REGISTERS));
+    let lines = found.assumptions.iter().map(|assumed| assumed.line);
+    let expected: Vec<u64> = (2..).take(REGISTERS).collect();
+    assert_eq!(lines.collect::<Vec<_>>(), expected);
+}

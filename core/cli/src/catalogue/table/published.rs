@@ -72,9 +72,9 @@ impl Expected {
     }
 }
 
-/// Set of failing parts of a cell, as bits; the first part is bit 0.
+/// Set of failing parts of a cell, as bits; the first part is bit 0. A cell has at most 64.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Failing(pub u8);
+pub struct Failing(pub u64);
 
 impl Failing {
     /// Empty set.
@@ -168,8 +168,16 @@ impl Published {
     ///
     /// # Errors
     ///
-    /// If the check rejects an argument, or a row has no expectation for some column.
+    /// If the check rejects an argument, a row has no expectation for some column, or a cell has more than 64 parts.
     pub(crate) fn validate(&self, check: &Check) -> Result<(), InputError> {
+        let parts = self.parts.values.len();
+        if parts > u64::BITS as usize {
+            return Err(InputError::BadArgument {
+                parameter: format!("the number of values of {}", self.parts.parameter),
+                given: parts.to_string(),
+                allowed: "at most 64".to_owned(),
+            });
+        }
         for (number, row) in self.rows.iter().enumerate() {
             if row.cells.len() != self.columns.values.len() {
                 return Err(InputError::Cells {
@@ -461,5 +469,19 @@ mod tests {
             ["holds", "a fails", "b fails", "both fail"]
         );
         assert_eq!(Failing(5).words(&["a", "b", "c"]), "a, c fail");
+        let many: Vec<String> = (0..64).map(|part| format!("p{part}")).collect();
+        let mut many: Vec<&str> = many.iter().map(String::as_str).collect();
+        let mut both = Failing::NONE;
+        both.insert(8);
+        both.insert(63);
+        assert_eq!(both.words(&many), "p8, p63 fail");
+        many.push("p64");
+        let mut published = published(Vec::new());
+        published.parts.values = vec!["read"; many.len()];
+        let refused = published
+            .validate(&check())
+            .map_err(|error| error.to_string());
+        let reason = "the number of values of shape is 65, and must be at most 64";
+        assert_eq!(refused, Err(reason.to_owned()));
     }
 }

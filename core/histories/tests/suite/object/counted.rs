@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use refmap::{Action, State, StateOf, TransitionSystem};
 use refmap_histories::Object;
-use refmap_histories::object::{AnswerOf, CallOf};
+use refmap_histories::object::{AnswerOf, CallOf, Effort, Run, test};
 use refmap_histories::specifications::{
     Answer, AnswerKind, Answered, Operation, Operations, Sequential,
 };
@@ -12,7 +12,7 @@ use refmap_schedules::sync::Mutex;
 use refmap_schedules::sync::atomic::{AtomicU8, Ordering};
 use serde::{Deserialize, Serialize};
 
-use super::{NEVER_POISONED, assert_scheduled, assert_sound};
+use super::{NEVER_POISONED, assert_scheduled, assert_sound, found, little};
 
 const CAPACITY: usize = 3;
 
@@ -161,4 +161,21 @@ fn a_stale_length_is_found() {
 #[test]
 fn a_length_that_is_stored_under_the_lock_is_sound() {
     assert_sound(Counted { fault: Fault::None });
+}
+
+/// Of two tests, what one found stays found.
+#[test]
+fn a_finding_outlives_a_test_that_finds_nothing() {
+    let faulty = Counted {
+        fault: Fault::StaleLength,
+    };
+    let faulty = test(faulty, &Effort::default());
+    let sound = test(Counted { fault: Fault::None }, &little());
+    for both in [
+        faulty.clone().and(sound.clone()),
+        sound.and(faulty.clone()),
+        faulty.clone().and(faulty),
+    ] {
+        found(&both, Run::Schedules, &["len →"]);
+    }
 }
