@@ -1,4 +1,4 @@
-//! What liveness costs beside the exploration that records the graph: of a system of ten million states and a hundred million
+//! Cost of liveness beside the exploration that records the graph: of a system of ten million states and a hundred million
 //! steps, all of which are in one component.
 //!
 //! `cargo bench -p refmap --bench liveness [-- DIGITS]`. It prints figures, and compares them with nothing.

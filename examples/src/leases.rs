@@ -54,7 +54,7 @@ fn client() -> Command<Client, Ask, Granted> {
     ]))
 }
 
-/// How a lease ends.
+/// End of a lease.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Lease {
     Endless,

@@ -1,4 +1,4 @@
-//! What a failed check looks like, and how to read it.
+//! The report of a failed check, and how to read it.
 //!
 //! The one idea: a report is read from its ends. The top says *what* fails, the bottom *why* the
 //! last step is not allowed, and the steps between only how one gets there.

@@ -16,7 +16,7 @@ use refmap_histories::{
 };
 use serde::{Deserialize, Serialize};
 
-/// What a CAS compares to tell a head from an earlier one.
+/// Content of a head, which a CAS compares with an earlier one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Heads {
     /// The slot alone.

@@ -73,7 +73,7 @@ impl TransitionSystem for Desk {
     // ANCHOR_END: promise
 }
 
-/// How the clerk chooses.
+/// Choice of the clerk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Choice {
     /// Whom he likes.
@@ -84,7 +84,7 @@ enum Choice {
     ByTurns,
 }
 
-/// What is known of the clerk: the implementation's fairness.
+/// Fairness of the clerk, which is the implementation's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Clerk {
     /// He works: if a client waits all the time, he serves one.
@@ -104,7 +104,7 @@ struct Counter {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, State)]
 struct Queue {
     waiting: Waiting,
-    /// Who is served first if both wait.
+    /// First of two clients, except under `Any`.
     #[state(range = 0..2)]
     next: u8,
 }

@@ -11,7 +11,7 @@ use refmap::AbstractSteps::{self, Stutter};
 use refmap::{Action, Refinement, Report, Settings, State, TransitionSystem, check, guard, offer};
 use serde::Serialize;
 
-/// What a resource manager has done. Both systems speak of it.
+/// State of a resource manager, in both systems.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, State)]
 enum Manager {
     Working,
@@ -89,7 +89,7 @@ impl TransitionSystem for TransactionCommit {
 /// The implementation: a coordinator asks all managers, and tells them what is decided.
 struct TwoPhaseCommit {
     managers: usize,
-    /// What the coordinator waits for before it commits.
+    /// Votes the coordinator awaits before it commits.
     waits_for: Votes,
 }
 

@@ -29,14 +29,14 @@ const SHAPE: Shape = Shape {
 /// Time between two cycles.
 const GAP: Duration = Duration::from_millis(10);
 
-/// What the collector does.
+/// Cycles of the collector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Collecting {
     Never,
     Always(Mode),
 }
 
-/// How often operations took so long: 16 classes for each power of two of nanoseconds.
+/// Histogram of latencies: 16 classes for each power of two of nanoseconds.
 struct Latencies {
     counts: Vec<u64>,
     longest: u64,

@@ -11,7 +11,7 @@ use super::instance::{DEFAULT, Instance, LARGE};
 use super::models::Claims;
 use super::table::Style;
 
-/// What is asked for.
+/// Request to the bench.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Request {
     /// To compare programs.
@@ -20,17 +20,17 @@ pub enum Request {
     Search(Instance, Claims, Storage),
 }
 
-/// What is compared, and how it is shown.
+/// Arguments of a comparison, and of its output.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Arguments {
     pub instances: Vec<Instance>,
-    /// How often each search is made.
+    /// Number of runs of each search.
     pub runs: u32,
     pub style: Style,
     pub destination: Destination,
 }
 
-/// Where the tables go.
+/// Destination of the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Destination {
     Terminal,
@@ -38,8 +38,8 @@ pub enum Destination {
     Page,
 }
 
-/// What is asked for, or nothing: `cargo bench` says `--bench`, and without it a bench is only to show
-/// that it can be started, as `cargo test --benches` does.
+/// Request, or nothing: `cargo bench` says `--bench`, and without it a bench is only to show that it can be started,
+/// as `cargo test --benches` does.
 pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Option<Request>, clap::Error> {
     let matches = command().try_get_matches_from(words)?;
     if !matches.get_flag("bench") || matches.get_flag("test") {

@@ -8,11 +8,11 @@ use super::measurement::{Best, Measurement, Run, run};
 
 /// A contender at an instance.
 pub struct Contender {
-    /// Who searches.
+    /// Program's name.
     pub program: String,
-    /// What is tested on the way.
+    /// Claims tested on the way.
     pub claims: String,
-    /// What is kept of a state.
+    /// Storage of states.
     pub storage: &'static str,
     pub threads: u8,
     pub role: Role,
@@ -20,11 +20,11 @@ pub struct Contender {
     pub command: Command,
     /// Finds the counts in what it leaves behind, or says why it is no use.
     pub read: fn(&Run) -> Result<Counts, String>,
-    /// What was measured.
+    /// Measurements so far.
     pub measurements: Vec<Measurement>,
 }
 
-/// What a contender is for when CPU times are divided.
+/// Role of a contender when CPU times are divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// A mode that no peer is compared with.

@@ -6,7 +6,7 @@ use std::process::ExitStatus;
 
 use super::instance::{Counts, Instance};
 
-/// What went wrong.
+/// Cause of failure.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// A program could not be started, or be waited for.

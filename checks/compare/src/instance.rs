@@ -25,7 +25,7 @@ pub struct Memory {
     pub roots: u8,
 }
 
-/// What a search counts.
+/// Counts of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counts {
     pub states: u64,
@@ -98,7 +98,7 @@ impl Instance {
             .find(|instance| instance.name() == name)
     }
 
-    /// What the command line calls it.
+    /// Name on the command line.
     pub fn name(&self) -> String {
         match self {
             Self::BenAri(Memory { nodes, sons, roots }) => format!("{nodes}-{sons}-{roots}"),
@@ -115,7 +115,7 @@ impl Instance {
         KNOWN.iter().map(|(instance, _)| instance.name()).collect()
     }
 
-    /// What every search of it has to find.
+    /// Counts that every search has to find.
     pub fn counts(&self) -> Counts {
         let known = KNOWN.iter().find(|(instance, _)| instance == self);
         known.expect("instances are made from this table").1

@@ -32,7 +32,7 @@ use outcome::Outcome;
 use peer::Absent;
 use stateright::Stateright;
 
-/// What the bench does: `program` is refmap, and `folder` is where peers are built.
+/// The bench: `program` is refmap, and `folder` is where peers are built.
 pub fn main(program: &Path, folder: &Path) -> ExitCode {
     match arguments::parse(std::env::args_os()) {
         Ok(None) => ExitCode::SUCCESS,

@@ -1,4 +1,4 @@
-//! What the numbers were measured on: they say little about another machine.
+//! Machine of the measurements, which say little about another one.
 
 use std::fs;
 use std::process::Command;

@@ -9,7 +9,7 @@ use wait4::Wait4;
 
 use super::failure::Failure;
 
-/// What a process took.
+/// Resources a process took.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measurement {
     /// By the clock, from its start to its end.
@@ -20,7 +20,7 @@ pub struct Measurement {
     pub peak_bytes: u64,
 }
 
-/// What a process left behind.
+/// Outcome of a process.
 pub struct Run {
     pub measurement: Measurement,
     pub status: ExitStatus,

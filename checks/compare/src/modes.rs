@@ -10,7 +10,7 @@ use super::instance::{Counts, Instance, LARGE, Memory};
 use super::measurement::Run;
 use super::models::Claims;
 
-/// What is tested on the way: the check, and the obligations chosen.
+/// Work of a search: the check, and the obligations chosen.
 struct Work {
     name: &'static str,
     check: &'static str,
@@ -43,7 +43,8 @@ const REFINEMENT: Work = Work {
     measure: Some("ratio to refinement"),
 };
 
-/// What is decided on the recorded graph: the environment; and, with simulation alone, that the collector goes on.
+/// Obligations decided on the recorded graph: the environment; and, with simulation alone, that the collector goes
+/// on.
 const ENVIRONMENT: Work = Work {
     name: "environment",
     check: "ben-ari-3",
@@ -153,7 +154,7 @@ fn of_user_model(instance: Instance) -> Vec<Contender> {
     modes.into_iter().map(mode).collect()
 }
 
-/// What is kept of the states of a model as a user would write it: what is derived, or all.
+/// Storage of the states of a model as a user would write it: derived, or whole.
 const DERIVED: &str = "derived";
 const WHOLE: &str = "whole";
 

@@ -1,4 +1,4 @@
-//! What was measured at an instance, as tables: what each search took, and how the peers compare.
+//! Tables of the measurements at an instance: costs of searches, and ratios of peers.
 
 use super::contender::{Contender, Role};
 use super::instance::Instance;
@@ -14,7 +14,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// What each search took.
+    /// Costs of the searches.
     pub fn searches(&self) -> Table {
         let counts = self.instance.counts();
         let row = |(contender, best): (&Contender, Best)| {

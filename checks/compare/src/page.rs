@@ -8,7 +8,7 @@ use super::failure::Failure;
 const BEGIN: &str = "<!-- tables: written by `cargo bench -p refmap-checks --bench compare -- --markdown --write` -->";
 const END: &str = "<!-- end of tables -->";
 
-/// Where it is.
+/// Its path.
 pub fn path() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../benches/README.md")
 }

@@ -1,4 +1,4 @@
-//! What peers have in common: they may be absent.
+//! Common parts of peers, which may be absent.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};

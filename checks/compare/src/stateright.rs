@@ -21,7 +21,7 @@ pub struct Stateright {
     program: PathBuf,
 }
 
-/// What the manifest of the peer asks for, and what it is replaced by for the older version.
+/// Dependency in the peer's manifest, and its replacement for the older version.
 const NEWER: &str = "stateright = \"0.31\"";
 const OLDER: &str = "stateright = \"=0.30.2\"";
 

@@ -5,12 +5,12 @@
 pub struct Table {
     pub heading: String,
     pub columns: Vec<&'static str>,
-    /// How many columns, from the left, are text.
+    /// Number of text columns, from the left.
     pub text_columns: usize,
     pub rows: Vec<Vec<String>>,
 }
 
-/// How a table is written.
+/// Format of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
     Text,

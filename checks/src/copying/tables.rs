@@ -86,7 +86,7 @@ const W: Failing = Failing(1);
 const R: Failing = Failing(2);
 const B: Failing = Failing(3);
 
-/// What is asked of every row about progress.
+/// Progress that is asked of every row.
 const ASKED: [Progress; 4] = [
     Progress::WaitFree,
     Progress::LockFree,

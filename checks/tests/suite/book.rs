@@ -1,4 +1,4 @@
-//! What the README and the book show: each block and each command is tested, here or where this says.
+//! Blocks and commands of the README and the book: each is tested, here or where this says.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -60,7 +60,7 @@ fn parse(page: &str) -> (Vec<Block>, String) {
     (blocks, prose)
 }
 
-/// Where a block is tested; nothing if it is not.
+/// Test of a block, if there is one.
 fn tested(page: &str, block: &Block) -> Option<&'static str> {
     let first = block.text.lines().next().unwrap_or_default().trim();
     let includes = |line: &str| line.is_empty() || line.starts_with("{{#include ");
@@ -149,7 +149,7 @@ fn claim<'c>(claims: &'c [Claim], command: &str) -> Option<&'c Claim> {
     claims.find(|claim| options(&format!("{NAME} {}", claim.command)) == wanted)
 }
 
-/// What a row of a page abbreviates.
+/// Command that a page's row abbreviates.
 fn spelled_out(page: &str, command: &str) -> String {
     let rest = "--obligations observation,initiality,simulation,agency,deadlock --symmetry full";
     match page {

@@ -210,7 +210,7 @@ fn every_claim_is_valid() {
     assert!(valid.is_ok(), "{valid:?}");
 }
 
-/// What the default run says of three small claims, the second of which is wrong, and its status.
+/// Status and output of the default run on three small claims, the second of which is wrong.
 fn everything(words: &str, cancelled: bool) -> (Status, Value) {
     let mut catalogue = catalogue();
     catalogue.tables.clear();
@@ -271,7 +271,7 @@ fn what_was_not_run_is_said() {
     assert_eq!(printed["not_run"], 3);
 }
 
-/// What is not counted where steps are joined is not called unexercised, nor exercised.
+/// Rules not counted where steps are joined are called neither unexercised nor exercised.
 #[test]
 fn coverage_that_is_not_counted_is_said_to_be_unknown() {
     let catalogue = catalogue();

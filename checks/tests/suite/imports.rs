@@ -132,7 +132,7 @@ impl Sources {
     }
 }
 
-/// What a file names of its own crate: the imports and qualified paths of its items, but those of tests.
+/// Names of its own crate in a file: the imports and qualified paths of its items, but those of tests.
 fn read(module: &Module, items: &[Item]) -> File {
     let mut file = File::default();
     let mut reader = Reader {

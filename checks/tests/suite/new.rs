@@ -45,7 +45,7 @@ fn blocks<'p>(page: &'p str, language: &str) -> Vec<&'p str> {
         .collect()
 }
 
-/// What the package at `folder` depends on, as cargo reads its manifest.
+/// Dependencies of the package at `folder`, as cargo reads its manifest.
 fn dependencies(folder: &Path) -> Vec<Value> {
     let words = ["metadata", "--no-deps", "--format-version", "1"];
     let metadata: Value = serde_json::from_str(&cargo(folder, &words)).expect("cargo prints JSON");
@@ -224,7 +224,7 @@ fn the_program_of_the_readme_prints_its_report() {
     assert_shows(&format!("… {report}"), &printed, "cargo run");
 }
 
-/// What CI of the first chapter runs is what the tests above run.
+/// CI of the first chapter runs what the tests above run.
 #[test]
 fn the_workflow_runs_the_tests_of_a_project_beside_a_checkout() {
     let chapter = page(CHAPTER);

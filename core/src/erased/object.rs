@@ -1,4 +1,5 @@
-//! What is asked of a system, and of a view of one, without types. Nothing here knows the trait of systems, which speaks of views.
+//! Methods of a system, and of a view of one, without types. Nothing here knows the trait of systems, which speaks of
+//! views.
 
 use serde_json::Value;
 

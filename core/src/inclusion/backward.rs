@@ -166,7 +166,7 @@ pub struct BackwardReport {
     pub seconds: f64,
 }
 
-/// What was found about an obligation.
+/// Result of testing an obligation.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BackwardRow {
     /// The obligation.

@@ -1,4 +1,4 @@
-//! Which rows a check decides.
+//! Rows that a check decides.
 
 use std::collections::HashSet;
 

@@ -457,8 +457,8 @@ fn time_is_up_within_the_test_of_a_symmetry() {
     assert!(started.elapsed() < LONGER_THAN_ANY_LIMIT);
 }
 
-/// Where the operating system refuses memory in which states are found again, some may be missing; nothing
-/// holds then, and what was seen is reported.
+/// States may be missing where the operating system refuses memory in which they are found again; nothing holds then,
+/// and what was seen is reported.
 #[test]
 fn a_set_that_cannot_grow_ends_the_search() {
     for refused in [4096..1 << 20, 1 << 24..usize::MAX, 0..0] {

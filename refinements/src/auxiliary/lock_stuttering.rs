@@ -20,11 +20,11 @@ use super::lock_in_steps::{Turn, TurnHistory, label, with_labels};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Stutters {
-    /// Where the lock is free, counted down to the last one: as published.
+    /// Stutters if the lock is free, counted down to the last: as published.
     WhereFree,
     /// Wherever a process asks for the lock. Wrong: while the lock is not free the stutters lead nowhere.
     WhereAsked,
-    /// Where the lock is free, without counting down. Wrong: they never end.
+    /// Stutters if the lock is free, without countdown. Wrong: they never end.
     WithoutEnd,
 }
 

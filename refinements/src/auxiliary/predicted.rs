@@ -10,13 +10,13 @@ use std::collections::BTreeMap;
 
 use refmap::auxiliary::Fate;
 
-/// What a prophecy variable predicts.
+/// Predictions of a prophecy variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Predicts {
     /// Everything that may happen.
     Everything,
-    /// What can be seen to be possible already. Wrong: what becomes possible later happens too.
+    /// Everything that is possible already. Wrong: what becomes possible later happens too.
     ThePresent,
 }
 

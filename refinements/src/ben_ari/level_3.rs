@@ -78,8 +78,8 @@ pub fn old_count_is_at_most_the_new() -> Invariant<Level3> {
     .when(counting)
 }
 
-/// What a mutator is about to colour, or to redirect a cell to, is accessible: it adds no garbage
-/// to the black nodes, and redirects nothing to garbage.
+/// Targets of mutators midway are accessible: no garbage is added to the black nodes, and nothing is redirected to
+/// garbage.
 pub fn target_accessible() -> Invariant<Level3> {
     let midway = |locals: &&Locals| locals.mu != MutatorAt::Mutate;
     Invariant::new(
@@ -107,8 +107,7 @@ pub fn bw_behind_scan_is_pending() -> Invariant<Level3> {
     .when(|s: &State| scanning(s) && nothing_coloured(s))
 }
 
-/// Where there is a black-to-white pointer behind the scan there is one ahead, if nothing was
-/// coloured since the last count.
+/// A black-to-white pointer behind the scan has one ahead, if nothing was coloured since the last count.
 pub fn bw_behind_scan_has_one_ahead() -> Invariant<Level3> {
     let source = "supports uncoloured_count_has_no_bw";
     Invariant::new("bw_behind_scan_has_one_ahead", source, |s: &State| {

@@ -24,7 +24,7 @@ pub(super) fn assumed(machine: Machine, progress: Progress) -> Machine {
     }
 }
 
-/// What the progress says of the program.
+/// The progress as properties of the program.
 pub(super) fn properties(program: &Program, progress: Progress) -> Vec<Property<Machine>> {
     let mutators = FIRST..program.threads.len();
     match progress {

@@ -288,7 +288,7 @@ fn a_number_is_chosen_before_it_is_sent() {
     );
 }
 
-/// What is given up is predicted when it is chosen.
+/// Undo of a datum is predicted when it is chosen.
 #[test]
 fn what_is_given_up_is_not_chosen() {
     // Nothing or one of three is sent, and each is chosen in one of two ways or not at all.

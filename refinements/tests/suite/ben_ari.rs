@@ -209,7 +209,7 @@ fn garbage_is_collected_in_the_end_below_level_1() {
     }
 }
 
-/// What is wrong with the refuted order is what it collects, not that it leaves something.
+/// The fault of the refuted order is what it collects, not what it leaves.
 #[test]
 fn the_refuted_order_collects_all_garbage_too() {
     let scope = Scope {

@@ -34,7 +34,7 @@ fn assert_inductive<R: Checked>(refinement: &R, implied: &[&str]) {
     assert_eq!(unneeded, implied);
 }
 
-/// How many type-correct states level 3 has: the products of the ranges of its variables.
+/// Number of type-correct states of level 3: the product of its variables' ranges.
 #[test]
 fn the_type_correct_states_are_counted() {
     let count =

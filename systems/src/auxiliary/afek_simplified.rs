@@ -23,11 +23,11 @@ pub struct AfekSimplified {
     pub users: Users,
     /// Greatest number of writes of a writer.
     pub writes: usize,
-    /// What a reader compares.
+    /// Parts readers compare.
     pub compares: Compares,
 }
 
-/// What a reader compares of what it has read first and then.
+/// Parts of its two collects that a reader compares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Compares {
@@ -57,7 +57,7 @@ pub struct Collect(#[state(max_len = MAX)] pub Vec<Option<Register>>);
 /// The interface and the registers behind it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 pub struct State {
-    /// What readers and writers see.
+    /// Interface of readers and writers.
     pub interface: Interface,
     /// The registers.
     #[state(max_len = MAX)]
@@ -65,10 +65,10 @@ pub struct State {
     /// Number of writes that a writer has begun.
     #[state(max_len = MAX, range = 0..=MAX_WRITES)]
     pub wr_num: Vec<usize>,
-    /// What a reader has read first.
+    /// First collect of a reader.
     #[state(max_len = MAX)]
     pub rd_val1: Vec<Collect>,
-    /// What it has read then.
+    /// Second collect of a reader.
     #[state(max_len = MAX)]
     pub rd_val2: Vec<Collect>,
 }

@@ -22,7 +22,7 @@ pub struct LinearSnapshot {
 /// The interface and the memory behind it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 pub struct State {
-    /// What readers and writers see.
+    /// Interface of readers and writers.
     pub interface: Interface,
     /// The registers.
     pub mem: Memory,

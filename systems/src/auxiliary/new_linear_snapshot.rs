@@ -35,7 +35,7 @@ pub struct Seen(#[state(max_len = MAX_MEMORIES)] pub Vec<Memory>);
 /// The interface and the memory behind it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 pub struct State {
-    /// What readers and writers see.
+    /// Interface of readers and writers.
     pub interface: Interface,
     /// The registers.
     pub mem: Memory,

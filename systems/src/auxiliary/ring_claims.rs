@@ -23,11 +23,11 @@ pub struct RingClaims {
     pub users: Users,
     /// Number of slots.
     pub slots: usize,
-    /// What an operation waits for.
+    /// Condition an operation awaits.
     pub waits: Waits,
 }
 
-/// What an operation waits for at its slot.
+/// Condition an operation awaits at its slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Waits {

@@ -24,7 +24,7 @@ pub struct SendInt1 {
 /// The integer that is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 pub struct State {
-    /// What was sent and is not received; none is the source's `NotInt`.
+    /// Integer sent and not received; none is the source's `NotInt`.
     #[state(range = 0..MAX_INTEGERS)]
     pub x: Option<usize>,
 }

@@ -21,10 +21,10 @@ pub struct SendInt2 {
 /// The integer that is sent, and the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 pub struct State {
-    /// What was sent and is not received; none is the source's `NotInt`.
+    /// Integer sent and not received; none is the source's `NotInt`.
     #[state(range = 0..MAX_INTEGERS)]
     pub x: Option<usize>,
-    /// What is sent next; none is the source's `NotInt`.
+    /// Next integer to send; none is the source's `NotInt`.
     #[state(range = 0..MAX_INTEGERS)]
     pub z: Option<usize>,
 }

@@ -29,10 +29,10 @@ pub struct SendSeq {
 /// The datum that is sent, and those that are chosen.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 pub struct State {
-    /// What was sent and is not received; none is the source's `NonData`.
+    /// Datum sent and not received; none is the source's `NonData`.
     #[state(range = 0..MAX_DATA)]
     pub x: Option<usize>,
-    /// What was chosen and is not sent, the oldest first.
+    /// Data chosen and not sent, the oldest first.
     #[state(max_len = MAX_LENGTH, range = 0..MAX_DATA)]
     pub y: Vec<usize>,
 }

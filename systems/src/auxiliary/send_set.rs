@@ -34,10 +34,10 @@ pub enum Undo {
 /// The datum that is sent, and those that are chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 pub struct State {
-    /// What was sent and is not received; none is the source's `NonData`.
+    /// Datum sent and not received; none is the source's `NonData`.
     #[state(range = 0..MAX_DATA)]
     pub x: Option<usize>,
-    /// What was chosen and is not sent.
+    /// Data chosen and not sent.
     #[state(range = 0..MAX_DATA)]
     pub y: IndexSet,
 }

@@ -21,7 +21,7 @@ pub struct Scope {
     pub mutator: MutatorOrder,
     /// The text of Fig. 14.
     pub figure_14: Figure14,
-    /// What is assumed of the collector's progress.
+    /// Fairness of the collector.
     pub fairness: CollectorFairness,
     /// Treatment of mutators that are midway.
     pub midway: Midway,
@@ -218,7 +218,7 @@ pub enum ScopeError {
     /// A bound is out of its range.
     #[error("{name} is {value}, and must be from 1 to {most}")]
     OutOfRange {
-        /// Which bound.
+        /// Its name.
         name: &'static str,
         /// Its value.
         value: u8,

@@ -19,7 +19,7 @@ const COPY: i64 = 0;
 /// It is not [Fig. 8, line 16].
 const IDLE: i64 = 1;
 
-/// Which corrections the collector has.
+/// Corrections of the collector.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Corrections {
     /// None: Clover as published.

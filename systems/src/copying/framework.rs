@@ -157,7 +157,7 @@ pub(super) trait Copying {
     fn yieldpoint(&self, _: &mut ThreadBuilder<'_>, _: &Mutator) {}
     /// The end of a mutator; empty by default.
     fn end(&self, _: &mut ThreadBuilder<'_>, _: &Mutator) {}
-    /// What a mutator does again and again that has no more operations, where it does not end; nothing by default.
+    /// Loop body of a mutator without further operations, where it does not end; empty by default.
     fn idle(&self, _: &mut ThreadBuilder<'_>, _: &Mutator) {}
 }
 

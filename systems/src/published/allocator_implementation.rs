@@ -20,7 +20,7 @@ use crate::subsets::subsets;
 
 /// An instance: a server and its clients.
 pub struct AllocatorImplementation {
-    /// What the server does.
+    /// The server's allocator.
     pub server: SchedulingAllocator,
     /// When the server receives a request.
     pub receives: Receives,
@@ -38,7 +38,7 @@ pub enum Receives {
     AtAnyTime,
 }
 
-/// What a message is about.
+/// Kind of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, refmap::State)]
 pub enum Kind {
     /// A client asks for resources.
@@ -52,7 +52,7 @@ pub enum Kind {
 /// A message between the server and a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, refmap::State)]
 pub struct Message {
-    /// What it is about.
+    /// Its kind.
     pub kind: Kind,
     /// The client.
     #[state(range = 0..MAX_CLIENTS)]
@@ -68,10 +68,10 @@ pub struct State {
     /// `unsat`, `alloc` and `sched`.
     #[serde(flatten)]
     pub server: scheduling_allocator::State,
-    /// What a client has asked for and not received.
+    /// Resources a client has requested and not received.
     #[state(max_len = MAX_CLIENTS, range = 0..MAX_RESOURCES)]
     pub requests: Vec<IndexSet>,
-    /// What a client has received.
+    /// Resources that a client holds.
     #[state(max_len = MAX_CLIENTS, range = 0..MAX_RESOURCES)]
     pub holding: Vec<IndexSet>,
     /// The messages in transit.

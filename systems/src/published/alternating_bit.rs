@@ -52,7 +52,7 @@ pub struct Message {
     pub value: usize,
 }
 
-/// What the sender and the receiver know, and what is on the lines between them.
+/// State of the sender, of the receiver, and of the lines between them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 pub struct State {
     /// `sBit`, `sAck`, `rBit`, `sent` and `rcvd`.

@@ -1,4 +1,4 @@
-//! What a protocol for the transmission of values does: values are sent, received and acknowledged in turn.
+//! Specification of a transmission protocol: values are sent, received and acknowledged in turn.
 //!
 //! Source: Lamport, *Specifying Systems*, section 14.6 and module `ABCorrectness`.
 //!
@@ -17,7 +17,7 @@ pub struct AbCorrectness {
     pub data: usize,
 }
 
-/// What the sender and the receiver know. They alternate by one bit each.
+/// State of the sender and the receiver, which alternate by their bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 pub struct State {
     /// The bit of the last value that was sent.

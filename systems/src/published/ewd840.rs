@@ -17,13 +17,13 @@ use crate::subsets::subsets;
 pub struct Ewd840 {
     /// Number of nodes.
     pub nodes: usize,
-    /// Which senders become black.
+    /// Senders that become black.
     pub blackens: Blackens,
     /// The fairness conditions.
     pub fairness: Conditions,
 }
 
-/// Which nodes become black when they send a message.
+/// Nodes that become black when they send a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Blackens {

@@ -197,7 +197,7 @@ impl TransitionSystem for Ewd998 {
         }
     }
 
-    /// Which nodes are active, and whether node 0 concludes that none is.
+    /// Active nodes, and whether node 0 concludes that there are none.
     fn observe(&self, state: &State) -> (IndexSet, bool) {
         (state.active, state.termination_detected())
     }

@@ -19,11 +19,11 @@ pub const MAX_COUNTER: u8 = 4;
 pub struct Ewd998PCal {
     /// Number of nodes.
     pub nodes: usize,
-    /// Which nodes pass the token on.
+    /// Nodes that pass the token on.
     pub passes: Passes,
 }
 
-/// Which nodes pass the token on.
+/// Nodes that pass the token on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Passes {
@@ -247,7 +247,7 @@ impl TransitionSystem for Ewd998PCal {
         }
     }
 
-    /// Which nodes are active, and whether node 0 concludes that none is.
+    /// Active nodes, and whether node 0 concludes that there are none.
     fn observe(&self, state: &State) -> (IndexSet, bool) {
         let ring = state.as_ring();
         (ring.active, ring.termination_detected())

@@ -25,7 +25,7 @@ pub struct InternalMemory {
     pub values: usize,
 }
 
-/// What a processor asks of the memory.
+/// Request of a processor to the memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 pub enum Request {
     /// The value at an address.
@@ -45,7 +45,7 @@ pub enum Request {
     },
 }
 
-/// What passes between a processor and the memory, and what the memory keeps of it.
+/// Datum that passes between a processor and the memory, or that the memory keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 pub enum Datum {
     /// Nothing: the response to a write.
@@ -56,7 +56,7 @@ pub enum Datum {
     Value(#[state(range = 0..MAX)] usize),
 }
 
-/// What becomes of the request of a processor.
+/// Progress of the request of a processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 pub enum Control {
     /// There is none.
@@ -69,22 +69,22 @@ pub enum Control {
     Done,
 }
 
-/// What a processor sent or received.
+/// Datum a processor sent or received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 pub struct Exchange {
     /// The processor.
     #[state(range = 0..MAX)]
     pub processor: usize,
-    /// What it sent or received.
+    /// The datum.
     pub datum: Datum,
 }
 
-/// What a processor and the memory see of each other.
+/// Last exchange, and the request of each processor.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 pub struct Interface {
-    /// What was sent or received last.
+    /// The last exchange.
     pub mem_int: Exchange,
-    /// What becomes of the request of a processor.
+    /// Progress of the request of a processor.
     #[state(max_len = MAX)]
     pub ctl: Vec<Control>,
     /// The request of a processor, or the response.

@@ -18,13 +18,13 @@ pub struct SchedulingAllocator {
     pub clients: usize,
     /// Number of resources.
     pub resources: usize,
-    /// What the allocator heeds when it gives.
+    /// Conditions of a grant.
     pub grants: Grants,
     /// The fairness conditions.
     pub fairness: Conditions,
 }
 
-/// What the allocator heeds when it gives resources to a client that is scheduled.
+/// Conditions that the allocator heeds when it gives resources to a scheduled client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Grants {
@@ -36,7 +36,7 @@ pub enum Grants {
     Any,
 }
 
-/// What the clients wait for and have, and their order.
+/// Claims of the clients, and their schedule.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 pub struct State {
     /// `unsat` and `alloc`.

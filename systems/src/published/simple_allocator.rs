@@ -24,13 +24,13 @@ pub struct SimpleAllocator {
     pub resources: usize,
 }
 
-/// What each client waits for, and what it has.
+/// Resources that each client waits for, and has.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 pub struct State {
-    /// What a client has asked for and not been given.
+    /// Resources a client has requested and not been given.
     #[state(max_len = MAX_CLIENTS, range = 0..MAX_RESOURCES)]
     pub unsat: Vec<IndexSet>,
-    /// What a client has been given.
+    /// Resources that a client holds.
     #[state(max_len = MAX_CLIENTS, range = 0..MAX_RESOURCES)]
     pub alloc: Vec<IndexSet>,
 }

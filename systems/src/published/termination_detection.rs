@@ -20,7 +20,7 @@ pub struct TerminationDetection {
     pub nodes: usize,
 }
 
-/// Which nodes are active, and whether it has been detected that none is.
+/// Active nodes, and whether termination has been detected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 pub struct State {
     /// The active nodes.

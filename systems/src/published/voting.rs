@@ -26,11 +26,11 @@ pub struct Voting {
     pub values: usize,
     /// Number of ballots.
     pub ballots: usize,
-    /// What an acceptor makes sure of before it votes.
+    /// Condition of a vote.
     pub votes: Votes,
 }
 
-/// What an acceptor makes sure of before it votes.
+/// Conditions an acceptor checks before it votes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Votes {
@@ -51,7 +51,7 @@ pub struct Vote {
     pub value: usize,
 }
 
-/// What each acceptor has done.
+/// State of each acceptor.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 pub struct State {
     /// The votes of an acceptor.
@@ -196,7 +196,7 @@ impl Voting {
         quorums.collect()
     }
 
-    /// What an acceptor can show before it votes.
+    /// Evidence an acceptor can show before it votes.
     fn shown(&self, from: &State, quorums: &[IndexSet], vote: Vote) -> Vec<Option<Shown>> {
         match self.votes {
             Votes::Safely => from

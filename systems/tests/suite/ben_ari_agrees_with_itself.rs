@@ -113,7 +113,7 @@ fn the_axiom_of_append_allows_what_it_enumerates() {
     }
 }
 
-/// Where all nodes are accessible there is nothing to append, and no memory is looked through: there are 8²⁴.
+/// None of the 8²⁴ memories is looked through where all nodes are accessible: there is nothing to append.
 #[test]
 fn nothing_is_looked_through_where_all_nodes_are_accessible() {
     let scope = Scope::new(8, 3, 1);

@@ -6,7 +6,7 @@
 use refmap::{AbstractSteps, Invariant, Refinement, TransitionSystem};
 use serde::Serialize;
 
-/// What a node takes part in.
+/// Role of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 enum Role {
     Idle,

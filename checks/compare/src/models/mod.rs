@@ -17,7 +17,7 @@ use leader_election::Election;
 use termination_detection::Detection;
 use two_phase_commit::Commit;
 
-/// What is tested on the way.
+/// Claims tested on the way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Claims {
     /// Nothing: states are enumerated and counted.
@@ -29,7 +29,7 @@ pub enum Claims {
 }
 
 impl Claims {
-    /// What the command line calls it.
+    /// Name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -116,7 +116,7 @@ mod tests {
         has(&Detection::new(6, 2), "termination-detection-6-2");
     }
 
-    /// What a search finds that keeps the states in a set, and does nothing else.
+    /// Counts of a search that keeps the states in a set, and does nothing else.
     fn plainly<S: TransitionSystem>(system: &S) -> Counts {
         let mut seen = HashSet::new();
         let mut unexpanded = Vec::new();

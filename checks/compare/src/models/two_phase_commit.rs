@@ -9,7 +9,7 @@ use refmap::AbstractSteps::{self, One, Stutter};
 use refmap::{Invariant, Refinement, TransitionSystem};
 use serde::Serialize;
 
-/// What a resource manager has done.
+/// State of a resource manager.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 pub enum Manager {
     Working,
@@ -18,7 +18,7 @@ pub enum Manager {
     Aborted,
 }
 
-/// What the transaction manager has done.
+/// State of the transaction manager.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 enum Coordinator {
     Init,

@@ -1,4 +1,4 @@
-//! What the program says where it cannot do as it is told, and where it can.
+//! Messages of the program where it cannot do as it is told, and where it can.
 
 use std::fs;
 use std::process::Command;
@@ -30,7 +30,7 @@ fn the_version_of_another_program_says_whose_it_is() {
     assert_eq!(told, format!("mine (refmap {version})\n"));
 }
 
-/// What a program over another catalogue says of these words.
+/// Error of a program over another catalogue, given these words.
 fn error_of(name: &'static str, catalogue: &Catalogue, words: &str) -> String {
     let words = [name].into_iter().chain(words.split_whitespace());
     let ended = refmap_cli::run(
@@ -136,7 +136,7 @@ fn sizes_are_read_in_either_kind_of_unit() {
     }
 }
 
-/// What comes after the search is told too, since it may take as long.
+/// Phases after the search are told too, since they may take as long.
 #[test]
 fn progress_says_when_the_search_is_over() {
     let phases = Mutex::new(Vec::new());
@@ -188,7 +188,7 @@ fn where_there_is_no_room_for_the_help_that_is_an_error() {
     }
 }
 
-/// What can only be incomplete says so first, and what to ask for.
+/// Undecided obligations are told first, and what to ask for instead.
 #[test]
 fn an_obligation_that_cannot_be_decided_is_in_the_headline() {
     let words = "check tso --fields 1 --references 1 --collector-buffer 1";

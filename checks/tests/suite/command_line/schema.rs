@@ -27,7 +27,7 @@ fn fault(schema: &str, printed: &Value) -> Option<String> {
     found.map(|error| format!("{error:#}"))
 }
 
-/// What these words print, if it is as its schema says.
+/// Output of these words, which fits its schema.
 pub fn assert_fits(schema: &str, words: &str) -> Value {
     let printed = json(words);
     assert_eq!(printed["schema"], 1, "{words}");
@@ -177,7 +177,7 @@ fn claims_and_tables_fit_their_schemas() {
     assert_eq!(printed["schema"], 1);
 }
 
-/// What a program over a catalogue prints that is asked to stop, or is not.
+/// Status and output of a program over a catalogue, cancelled or not.
 pub fn printed(catalogue: &Catalogue, words: &str, cancelled: bool) -> (Status, String) {
     let mut output = Vec::new();
     let words = ["refmap"].into_iter().chain(words.split(' '));

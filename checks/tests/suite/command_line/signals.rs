@@ -1,4 +1,4 @@
-//! What a signal does to a command, and what it does not where the command is to ignore it.
+//! Effect of a signal on a command, and none where the command is to ignore it.
 #![cfg(target_os = "linux")]
 
 use std::fs;

@@ -283,7 +283,7 @@ fn three_locations_alike_have_their_names() {
     assert_eq!(distinct.len(), names.len(), "{names:?}");
 }
 
-/// What is wrong in the second of two branches, targets or cycles is refused like the first.
+/// Faults in the second of two branches, targets or cycles are refused like the first.
 #[test]
 fn the_second_of_two_faults_is_refused() {
     let chosen = || choose("choose", |of: &Wide, visit| visit(of.clone())).fuse_with_next();

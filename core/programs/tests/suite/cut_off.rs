@@ -3,8 +3,7 @@
 use refmap::{Evidence, Settings, Verdict, check};
 use refmap_programs::{Behaviours, MemoryModel, ProgramBuilder, ProgramRefinement};
 
-/// Where the loop runs once, its fourth round is not checked: the verdict names the bound and the thread, and does
-/// not cover every state.
+/// Rounds past the bound are not checked: the verdict names the bound and the thread, and does not cover every state.
 #[test]
 fn a_thread_that_a_bound_cuts_off() {
     let verdict = |rounds, jumps| {

@@ -11,7 +11,7 @@ pub enum BackwardObligation {
     Total,
     /// Related states show the same.
     Observation,
-    /// What is related to an initial state is initial.
+    /// Abstract states related to an initial state are initial.
     Initial,
     /// Each abstract state related to the end of a step is reached from one that is related to its beginning.
     Step,

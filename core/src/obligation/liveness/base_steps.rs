@@ -161,7 +161,7 @@ pub(super) struct Below<'a> {
 }
 
 impl<'a> Below<'a> {
-    /// What is below a system, if it is a view.
+    /// Base of a system, if it is a view.
     pub fn of(system: &'a impl TransitionSystem) -> Option<Self> {
         let base = Base::of(system.view()?);
         Some(Self { base })

@@ -759,7 +759,7 @@ fn a_search_that_the_limit_on_states_ends_goes_on() {
     assert!(kept > 100, "{kept}");
 }
 
-/// What a checkpoint has cannot be taken back: a limit below it is refused with its reason, one that is not is kept to.
+/// A limit below what a checkpoint has is refused with its reason; one that is not is kept to.
 #[test]
 fn a_limit_below_what_a_checkpoint_has_is_refused() {
     let mut cases = 0;

@@ -10,7 +10,7 @@ use crate::comparison::with_any_threads;
 const USER: Process = Process::new("user");
 const OTHER: Process = Process::new("other");
 
-/// How many requests are outstanding, from 0 to 2: the user makes them, the server serves them.
+/// Number of outstanding requests, from 0 to 2: the user makes them, the server serves them.
 fn desk() -> Machine<u8> {
     fn next(waiting: &u8) -> Vec<(Action, u8)> {
         let mut steps = Vec::new();

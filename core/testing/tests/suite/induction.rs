@@ -326,7 +326,7 @@ type Numbered = (u16, u16);
 /// States of a pass: one share, and what is left over of a second.
 const MANY: u16 = 4096 + 17;
 
-/// What is wrong with the state whose number is the wrong one.
+/// Fault of the state whose number is the wrong one.
 #[derive(Clone, Copy, Debug)]
 enum Gap {
     /// The last of its steps leads to a state that fails the invariant.

@@ -101,7 +101,7 @@ impl<N: Number + State<Self>> Refinement for Layers<N> {
     }
 }
 
-/// Who led to each state first, found by a search so plain that it is right.
+/// First predecessor of each state, found by a search so plain that it is right.
 fn first_sources() -> HashMap<u32, u32> {
     let mut sources = HashMap::from([(0, 0)]);
     let mut all = vec![0];

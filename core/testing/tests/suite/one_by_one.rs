@@ -16,7 +16,7 @@ trait Number: Anywhere + From<u8> {
     fn number(&self) -> u8;
 }
 
-/// What a state is of any system here.
+/// State of every system here.
 trait Anywhere: State<Grid<Self>> + State<Counting> + Sized {}
 impl<T: State<Grid<T>> + State<Counting>> Anywhere for T {}
 
@@ -48,7 +48,7 @@ impl Serialize for Boxed {
     }
 }
 
-/// What the model does at state 9.
+/// Fault of the model at state 9.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
     None,

@@ -55,7 +55,7 @@ fn all_that_a_trace_shrinks_to_replays() {
     }
 }
 
-/// What a failing trace is shortened to fails.
+/// Shrunk traces fail, and are minimal.
 #[test]
 fn shrinking_ends_with_a_minimal_failing_trace() {
     let mut runner = TestRunner::deterministic();

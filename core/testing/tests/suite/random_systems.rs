@@ -74,7 +74,7 @@ fn the_engine_agrees_with_the_oracle_when_a_level_takes_several_waves() {
     assert!(distribution.widest_level > 20_000);
 }
 
-/// What the states that were expanded before a limit refuse for good is refused.
+/// Violations shown by the states expanded before a limit are those of the whole.
 #[test]
 fn a_part_of_the_graph_shows_what_the_whole_shows() {
     let mut parts = Parts::default();

@@ -82,8 +82,8 @@ fn a_composition_with_a_wrong_half_fails() {
     assert_eq!(report.counterexample.unwrap().obligation, "initiality");
 }
 
-/// What is said of processes is asked of both: a process rests where it does below and above, and acts for whom the
-/// other one of the two acts for. Invariants are pulled back with their premises.
+/// Processes are asked of both parts: one rests where it does below and above, and acts for whomever the one it acts
+/// for below acts for above. Invariants are pulled back with their premises.
 #[test]
 fn a_composition_asks_both_of_its_parts() {
     let user = Process::new("user");
@@ -196,7 +196,7 @@ fn unreadable(trace: &serde_json::Value) -> Vec<serde_json::Value> {
     spoilt.into()
 }
 
-/// What a program that uses the crate `itf` declares.
+/// Declaration of a program that uses the crate `itf`.
 #[derive(Debug, PartialEq, serde::Deserialize)]
 struct ReadBack {
     none: String,

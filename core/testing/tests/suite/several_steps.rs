@@ -185,7 +185,7 @@ fn an_action_of_the_environment_may_stand_among_others() {
     assert_eq!(granted.verdict, Verdict::Holds);
 }
 
-/// Who presses twice at once has not been left to choose.
+/// Two presses at once leave the environment no choice.
 #[test]
 fn two_actions_of_the_environment_at_once_grant_neither() {
     let mut refinement = lamp();

@@ -1,4 +1,5 @@
-//! What several workers find is what there is, wherever it is: in what the first of them looks at, the last one, or one between.
+//! Findings of several workers are complete, wherever they are: in the share of the first worker, of the last, or of
+//! one between.
 //!
 //! A level of the search is one worker's if it has no more states than a chunk, so the levels here have many; graphs are shared
 //! out state by state.
@@ -49,7 +50,7 @@ fn two_levels() -> Machine<u32> {
     system
 }
 
-/// What the first worker waits for at the first place of a level: that another one has been at the last place.
+/// Rendezvous of two workers: the one at the first place of a level waits until another has been at the last place.
 #[derive(Default)]
 struct Meeting {
     /// False if there is one worker.

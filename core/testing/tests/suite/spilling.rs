@@ -467,7 +467,7 @@ impl Refinement for Growing {
     }
 }
 
-/// What a state takes on average is that of all states, those on disk as well.
+/// The average size of states counts all, those on disk as well.
 #[test]
 fn the_size_of_states_is_that_of_all_on_disk_and_in_memory() {
     let folder = tempfile::tempdir().expect("there is room for a folder");

@@ -189,7 +189,7 @@ fn a_seed_decides_all_whatever_the_threads() {
 /// Walks that were done before an earlier one had failed are as if they had not been begun.
 #[test]
 fn a_walk_behind_one_that_fails_counts_for_nothing() {
-    /// How often a walk has begun in another state than 0.
+    /// Number of calls from initial states other than 0.
     static ELSEWHERE: AtomicU64 = AtomicU64::new(0);
     /// Whether the next walk that begins in 0 waits for another one.
     static WAITS: AtomicBool = AtomicBool::new(false);
@@ -673,8 +673,7 @@ fn a_panic_among_initial_states_is_a_finding() {
     }
 }
 
-/// What those are told who watch is what was walked; a bound that is far off ends nothing, and threads there are at least
-/// one.
+/// Watchers are told what was walked; a bound that is far off ends nothing, and there is at least one thread.
 #[test]
 fn those_who_watch_are_told_what_was_walked() {
     let told = AtomicU64::new(0);

@@ -1,4 +1,4 @@
-//! Which protocols are wait-free, lock-free and starvation-free for mutators, and when the copy is completed.
+//! Wait-freedom, lock-freedom and starvation-freedom of mutators, and completion of the copy, per protocol.
 
 use refmap::obligation::{Liveness, Until};
 use refmap_refinements::copying::NotStated;
@@ -41,7 +41,7 @@ fn makes(instance: &Instance, model: MemoryModel) -> bool {
     is_made(&CopyingRefinement::new(instance, model).expect("there is such an instance"))
 }
 
-/// What a row makes with two mutators that write, from reading the protocol.
+/// Progress of a row with two mutators that write, from reading the protocol.
 fn expected(row: &Row, progress: Progress) -> bool {
     use Protocol::*;
     let loops = matches!(

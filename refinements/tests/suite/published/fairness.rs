@@ -28,7 +28,7 @@ fn violated<R: Checked>(refinement: &R) -> Vec<String> {
     report.violated().map(str::to_owned).collect()
 }
 
-/// What is violated without the condition of this name, and what if it is weak.
+/// Obligations violated without the condition of this name, and if it is weak.
 fn without<R: Checked>(of: impl Fn(Conditions) -> R, name: &'static str) -> [Vec<String>; 2] {
     let published = of(Published).implementation().fairness();
     assert!(published.iter().any(|condition| condition.name() == name));

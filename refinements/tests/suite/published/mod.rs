@@ -27,7 +27,7 @@ use refmap_systems::published::termination_detection::TerminationDetection;
 use refmap_systems::published::voting::{Votes, Voting};
 use refmap_systems::published::write_through_cache::{Fault, WriteThroughCache};
 
-/// What TLC counts: distinct states, states generated, depth.
+/// Counts of TLC: distinct states, states generated, depth.
 type Counts = (u64, u64, u32);
 
 fn scheduling(grants: Grants, fairness: Conditions) -> SchedulingAllocatorRefinement {

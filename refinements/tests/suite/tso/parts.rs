@@ -58,7 +58,7 @@ fn tso_needs_the_fences_of_handshakes() {
     );
 }
 
-/// Where stores act at once there is nothing for a fence to do: all obligations hold without them.
+/// Fences are not needed where stores act at once: all obligations hold without them.
 #[test]
 #[ignore = "some 3 s"]
 fn slow_tso_fences_are_for_the_buffers() {

@@ -13,7 +13,7 @@ use crate::tso::{Access, HandshakeRound, Mark, Who};
 pub enum Action {
     /// A thread joins as a mutator without a thread.
     Join {
-        /// Which mutator.
+        /// The mutator.
         mutator: u8,
         /// The thread.
         thread: u32,
@@ -55,7 +55,7 @@ pub enum Action {
     },
 }
 
-/// Which rule an access is an instance of depends on the process that takes it.
+/// The rule of an access depends on the process that takes it.
 impl refmap::Action for Action {
     fn rules() -> &'static [Rule] {
         ModelRule::rules()

@@ -25,7 +25,7 @@ pub enum Event {
     },
     /// A mutator allocated an object.
     Alloc {
-        /// Which; none if no slot was free.
+        /// Object; none if no slot was free.
         reference: Option<Reference>,
         /// Its mark, if that was recorded.
         #[serde(default, skip_serializing_if = "Option::is_none")]

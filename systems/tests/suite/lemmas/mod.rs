@@ -80,7 +80,7 @@ fn there_are_51_lemmas_with_different_names() {
     );
 }
 
-/// What a lemma says of its use names rules, invariants and lemmas that there are.
+/// Uses of a lemma name existing rules, invariants and lemmas.
 #[test]
 fn every_use_is_of_something_that_exists() {
     let invariants = [
@@ -177,7 +177,7 @@ fn every_lemma_holds_of_arbitrary_memories() {
         .quickcheck(holds as fn(AnyCase) -> bool);
 }
 
-/// What `quickcheck` makes exercises every lemma; seeded, since the property cannot count.
+/// Cases of `quickcheck` exercise every lemma; seeded, since the property cannot count.
 #[test]
 fn arbitrary_cases_exercise_every_lemma() {
     let mut g = Gen::from_size_and_seed(100, 1);

@@ -15,14 +15,14 @@ pub struct Collector<const CELLS: usize> {
     pub nodes: u8,
     pub sons: u8,
     pub roots: u8,
-    /// Where TEST_L.1 goes; TEST_I is the misprint of Fig. 14, which skips the roots.
+    /// Target of TEST_L.1; TEST_I is the misprint of Fig. 14, which skips the roots.
     pub after_appending: Chi,
 }
 
 /// The variables of the model and nothing else, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct State<const CELLS: usize> {
-    /// What cell (n, s) points to, at n · SONS + s.
+    /// Target of cell (n, s), at n · SONS + s.
     son: [u8; CELLS],
     /// Bit n is set if node n is black.
     black: u8,

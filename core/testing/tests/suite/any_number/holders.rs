@@ -174,7 +174,7 @@ impl Crowd for HolderCrowd {
     }
 }
 
-/// What is said of crowds, by the views that are asked for.
+/// Verdicts of crowds, by the views that are asked for.
 fn assert_all(cases: &[(bool, Option<usize>, Verdict)]) {
     for held in [Held::Pairs, Held::Sets] {
         for (is_safe, views, expected) in cases.iter().copied() {

@@ -75,7 +75,7 @@ impl<S: TransitionSystem<Action: refmap::State<S>>> Stutters<S> for Twice {
     }
 }
 
-/// What is asked of a base: sets of states, a bit each, and the specification.
+/// Questions about a base: sets of states, a bit each, and the specification.
 #[derive(Clone)]
 struct Asked {
     specification: Explicit,

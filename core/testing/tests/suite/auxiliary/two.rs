@@ -123,7 +123,7 @@ fn no_action_before_which_it_stutters_is_taken_without() {
     }
 }
 
-/// What a prediction may leave out is counted of each step of an answer: the second one is covered as the first is.
+/// Coverage beside a prediction counts each step of an answer: the second one is covered as the first is.
 #[test]
 fn both_steps_of_an_answer_are_covered_beside_a_prediction() {
     let rules = [("toss", "it"), ("land", "it"), ("pick", "it")];

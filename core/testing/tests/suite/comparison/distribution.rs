@@ -1,4 +1,4 @@
-//! What the random cases were like: a comparison of cases that are all alike says little.
+//! Distribution of the random cases: a comparison of cases that are all alike says little.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,7 +7,7 @@ use refmap::Verdict;
 use crate::oracle::{Fate, Oracle};
 use crate::table::Correspondence;
 
-/// How often each kind of obligation came to each verdict, and what else must not be missing.
+/// Counts of obligations held and violated per kind, and of what else must not be missing.
 #[derive(Debug, Default)]
 pub struct Distribution {
     fates: BTreeMap<&'static str, (u64, u64)>,

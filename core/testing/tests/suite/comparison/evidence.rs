@@ -24,7 +24,7 @@ pub fn show<R: Refinement>(oracle: &Oracle<'_, R>, report: &Report) {
     }
 }
 
-/// Where a counterexample ends.
+/// End of a counterexample.
 struct Shown<R: Refinement> {
     last_step: Option<(Number, ActionOf<R::Concrete>, Number)>,
     last: Number,
@@ -155,7 +155,7 @@ fn shows<R: Refinement>(oracle: &Oracle<'_, R>, counterexample: &Counterexample,
     assert!(violated, "{name} is shown by {counterexample:#?}");
 }
 
-/// What needs no behaviour: that there is none, and a waiver that is not needed.
+/// Violations without a behaviour: no initial state, no step, or a needless waiver.
 fn shows_without_steps<R: Refinement>(oracle: &Oracle<'_, R>, counterexample: &Counterexample) {
     assert_eq!(counterexample.length, 0);
     let violated = match counterexample.obligation.as_str() {

@@ -32,7 +32,7 @@ impl Drop for Case<'_> {
     }
 }
 
-/// What the engine says, but for what differs from run to run.
+/// Report of the engine, without what differs from run to run.
 pub fn run(refinement: &Correspondence, threads: usize, until: Until) -> Report {
     let settings = Settings {
         threads,
@@ -96,7 +96,7 @@ pub fn compare_drawn(
     distribution.add(oracle, &fates);
 }
 
-/// How random walks fared, over all cases.
+/// Results of random walks, over all cases.
 #[derive(Debug, Default)]
 pub struct Sampled {
     /// Violations that walks can show, and did.
@@ -208,7 +208,7 @@ pub fn assert_idle(report: &Report) {
     }));
 }
 
-/// What a row of a report says.
+/// Fate of an obligation in a report.
 pub fn fate(row: &Obligation) -> Fate {
     let lengths = row.counterexamples.iter();
     let lengths = lengths.map(|counterexample| counterexample.length as u32);

@@ -10,7 +10,7 @@ use super::{fate, show, timeless};
 use crate::oracle::Oracle;
 use crate::table::Correspondence;
 
-/// How many of the ways are taken with how many threads.
+/// Share of the ways taken, and their numbers of threads.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Thoroughness {
     /// A quarter of the ways, by turns: for cases that take long.

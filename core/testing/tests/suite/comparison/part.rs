@@ -8,14 +8,14 @@ use super::{Case, run, show};
 use crate::oracle::Oracle;
 use crate::table::random::{Size, draw};
 
-/// What was found on parts of the cases' graphs, of the obligations that need one.
+/// Counts of environment obligations, as decided on parts of the cases' graphs.
 #[derive(Debug, Default)]
 pub struct Parts {
     /// Violations of the whole graph that a part shows.
     pub shown: u64,
     /// Those that it does not.
     pub hidden: u64,
-    /// What the whole graph does not violate, and a part neither.
+    /// Obligations that neither the whole graph nor a part violates.
     pub open: u64,
 }
 

@@ -134,7 +134,7 @@ fn a_function_that_answers_otherwise_when_it_is_asked_again_claims_nothing() {
     }
 }
 
-/// What is overridden disagrees with `next`.
+/// Overridden `successor` disagrees with `next`.
 #[test]
 fn an_overridden_function_that_is_wrong_claims_nothing() {
     let wrong = || Fickle::new(Function::Successor, 0);

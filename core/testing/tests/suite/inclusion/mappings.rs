@@ -1,4 +1,4 @@
-//! What is said of mappings, against all maps of small systems, tried one after the other.
+//! Verdicts on mappings, against all maps of small systems, tried one after the other.
 //!
 //! A map is a mapping if each step of the implementation is at most so many abstract steps of the specification. So it is decided
 //! whether there is one of at most one step, of at most three, and of any number; and for which rules a step has to be several.
@@ -22,7 +22,7 @@ const MOST_MAPS: u64 = 5_000;
 /// Step of a small system.
 struct SmallStep {
     from: usize,
-    /// What it shows.
+    /// Observable label.
     label: Option<String>,
     to: usize,
     rule: String,
@@ -33,7 +33,7 @@ struct Small {
     states: usize,
     initial: Vec<usize>,
     steps: Vec<SmallStep>,
-    /// What its states show; of a system whose steps show something, nothing.
+    /// Observations of its states; all 0 for an `Lts`.
     shown: Vec<u8>,
 }
 

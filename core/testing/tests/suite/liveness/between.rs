@@ -32,7 +32,7 @@ const GOES_ON: &str = "go on";
 struct Label {
     rule: u8,
     number: Option<u16>,
-    /// Which step of its state it is.
+    /// Index among its state's steps.
     position: u16,
 }
 

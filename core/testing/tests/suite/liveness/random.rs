@@ -11,7 +11,7 @@ use refmap_testing::textbook::{Pairs, Said, Set, Small, has, set};
 use crate::table::random::Rng;
 use crate::table::{Correspondence, Label, PROCESSES, State, Table};
 
-/// How the names of its rows begin.
+/// Prefixes of the names of liveness rows.
 const LIVENESS: [&str; 5] = [
     "fairness:",
     "leads-to:",
@@ -291,7 +291,7 @@ fn random_refinements_are_decided_as_the_textbook_decides_them() {
     );
 }
 
-/// What a search finds that a limit ends is violated on the whole graph as well, and nothing holds.
+/// Violations found by a limited search are violations of the whole graph, and nothing holds.
 #[test]
 fn a_violation_on_a_part_of_the_graph_is_one_of_the_whole() {
     let cases = 400;

@@ -75,7 +75,7 @@ fn fairness_of_the_server_serves() {
     assert_eq!((row.verdict, row.checked), (Verdict::Holds, 4));
 }
 
-/// What the specification promises, the implementation has to show.
+/// The implementation has to show the specification's fairness.
 #[test]
 fn fairness_of_the_specification_is_an_obligation() {
     let promised = Fairness::weak("serves", ["serve"]);

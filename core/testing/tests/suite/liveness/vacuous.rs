@@ -1,4 +1,4 @@
-//! What says nothing is told.
+//! Vacuous statements are told.
 
 use refmap::{Fairness, Property, Settings, Verdict, check};
 

@@ -9,7 +9,7 @@ use crate::oracle::Fate;
 use crate::table::random::{Rng, Size, draw};
 use crate::table::{Correspondence, Label, PROCESSES, Table};
 
-/// How often each change changed something.
+/// Counts of effective changes and verdicts.
 #[derive(Debug, Default)]
 pub struct Changes {
     pub rules_permuted: u64,
@@ -62,7 +62,7 @@ pub fn compare_changed(seed: u64, changes: &mut Changes) {
     }
 }
 
-/// What a report says, in whatever order.
+/// Content of a report, sorted.
 #[derive(Debug, PartialEq)]
 struct Said {
     verdict: Option<Verdict>,

@@ -152,7 +152,7 @@ fn eq_leaves_out_what_nothing_shows_and_next_reads() {
     );
 }
 
-/// What the specification's state leaves out decides whether it goes on: it ticks once, and the implementation always.
+/// `Eq` ignores what decides whether the specification goes on: it ticks once, and the implementation always.
 #[test]
 fn eq_leaves_out_what_the_specification_reads() {
     type Unseen = self::Unseen<true>;

@@ -7,7 +7,7 @@ use refmap::obligation::Settings;
 use refmap::state::{Kept, Limits, Shape, Sink, Source};
 use refmap::{Process, Refinement, Report, Rule, RuleId, State, TransitionSystem, Verdict, check};
 
-/// Which function panics.
+/// Function that panics.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Panicking {
     Nothing,

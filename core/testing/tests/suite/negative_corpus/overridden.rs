@@ -12,7 +12,7 @@ type Tick = (&'static str, u16);
 
 const LANES: u8 = 64;
 
-/// What is overridden, and how.
+/// Overridden methods, and how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Override {
     Nothing,
@@ -280,8 +280,8 @@ fn a_predicate_is_taken_at_its_word() {
     assert!(report.to_string().contains("taken at its word"), "{report}");
 }
 
-/// Where the specification has more steps or initial states than are compared one with another, those are looked for
-/// that the implementation takes or begins with.
+/// Steps and initial states of the implementation are looked for in a specification with more than are compared one
+/// with another.
 #[test]
 fn what_is_overridden_disagrees_with_thousands() {
     // It goes back from the initial states: of a specification with thousands of steps few states are well compared.

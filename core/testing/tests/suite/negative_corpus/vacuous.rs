@@ -243,7 +243,7 @@ fn a_rule_whose_steps_all_change_nothing() {
     assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
 }
 
-/// Where not even one state may be kept it is not known whether there is one.
+/// A limit of no states leaves a check incomplete; one without initial states is violated.
 #[test]
 fn a_limit_of_no_states() {
     let limited = |states| Settings {

@@ -15,7 +15,7 @@ use refmap::{
 /// A state, by its number in the order of a breadth-first search.
 pub type Number = usize;
 
-/// What became of an obligation.
+/// Outcome of an obligation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fate {
     /// Whether it holds.
@@ -45,9 +45,9 @@ struct Simulated<S: TransitionSystem> {
 
 /// A forward search for an action of the environment.
 pub struct Search {
-    /// How many steps come before the one that takes the action; `None` if none can.
+    /// Number of steps before the one that takes the action; `None` if none can.
     pub earlier_steps: Option<u32>,
-    /// How many states were looked at.
+    /// Number of states visited.
     pub states: usize,
 }
 
@@ -387,7 +387,7 @@ impl<'a, R: Refinement> Oracle<'a, R> {
         })
     }
 
-    /// How many steps there are.
+    /// Number of steps.
     pub fn transitions(&self) -> usize {
         self.steps.iter().map(Vec::len).sum()
     }

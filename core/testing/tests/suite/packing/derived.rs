@@ -50,7 +50,7 @@ struct Animals {
     pairs: BoundedVec<(bool, bool), 5>,
 }
 
-/// What is said of a field of this type is said of what it has.
+/// Attributes of a field of this type apply to its content.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, State)]
 struct Weight(u16);
 
@@ -185,7 +185,7 @@ fn shapes_are_the_bits_that_values_take_at_most() {
     assert_eq!(bits::<Animals>(none), None);
 }
 
-/// What is out of range is not cut off, at whatever depth.
+/// Values out of range are refused, not truncated, at any depth.
 #[test]
 fn what_does_not_fit_is_not_written() {
     let mut generator = Generator::new(5);
@@ -234,7 +234,7 @@ pub struct Ring {
     nodes: u8,
     /// The greatest value of a counter is less.
     turns: u8,
-    /// What the range says, which is right if it is `turns`.
+    /// Bound of the range, which is right if it is `turns`.
     said: u8,
 }
 

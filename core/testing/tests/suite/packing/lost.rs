@@ -56,7 +56,7 @@ impl refmap::State<Lanes> for State {
     }
 }
 
-/// How the packing is wrong.
+/// Fault of the packing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wrong {
     Nowhere,

@@ -93,7 +93,7 @@ impl Refinement for Counters {
     }
 }
 
-/// Where states take several words, fingerprints of packed ones take less, and find the same.
+/// Fingerprints of packed states take less than states of several words, and find the same.
 #[test]
 fn fingerprints_of_large_states_take_less_than_the_states() {
     let counters = Counters { most: COUNT - 1 };

@@ -15,7 +15,7 @@ fn violated(length: u32) -> Fate {
     }
 }
 
-/// What the engine and the oracle say.
+/// Fates according to engine and oracle.
 fn both(refinement: &Correspondence, obligation: &str) -> (Fate, Fate) {
     let report = run(refinement, 1, Until::End);
     let fates = Oracle::new(refinement).fates();

@@ -20,7 +20,7 @@ pub enum Bug {
     DropsTheLastFrontier,
 }
 
-/// What an engine finds.
+/// Findings of an engine.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Findings {
     states: usize,
@@ -31,7 +31,7 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// What it should find.
+    /// Findings of the oracle.
     pub fn of(oracle: &Oracle<'_, Correspondence>) -> Self {
         let fates = oracle.fates();
         let mut fates = fates.iter();

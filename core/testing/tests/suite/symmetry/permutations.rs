@@ -8,7 +8,7 @@ use refmap::{
     Constraint, Invariant, Refinement, Report, Rule, RuleId, Symmetric, TransitionSystem, Verdict,
 };
 
-/// How far each of three components has come.
+/// Progress of each of three components.
 pub type State = [u8; 3];
 /// To what place the component at each place goes.
 pub type Permutation = [usize; 3];
@@ -23,7 +23,7 @@ pub struct Three {
     /// The permutations, as they are asked for the first time, and from then on.
     permutations: [Vec<Permutation>; 2],
     asked: AtomicUsize,
-    /// How often `canonical` answers as it should.
+    /// Number of calls that `canonical` answers rightly.
     right: usize,
     canonical: AtomicUsize,
 }
@@ -227,7 +227,7 @@ fn a_first_permutation_that_exchanges_something() {
     assert_blamed(&report, "has to be the one that exchanges nothing");
 }
 
-/// What stands for a state is the initial state, from some call on: long after all states one after the other were tested.
+/// Representatives are the initial state from some call on, long after the states that are all tested.
 #[test]
 fn a_representative_that_is_forgotten_late() {
     let with = |right| {

@@ -10,7 +10,7 @@ use super::crowds::{Crowd, Likeness, draw};
 use crate::comparison::{assert_idle, fate, show, timeless};
 use crate::oracle::Oracle;
 
-/// What the cases were like.
+/// Distribution of the cases.
 #[derive(Debug, Default)]
 pub struct Quotients {
     /// Cases with fewer classes than states.
@@ -143,7 +143,7 @@ fn tested_later(report: &Report) -> u64 {
         .count() as u64
 }
 
-/// What is decided is decided alike, and shown by as few steps.
+/// Decided verdicts agree, and, breadth first, the lengths of their counterexamples.
 fn agrees(plain: &Report, report: &Report, order: Order) {
     match order {
         Order::BreadthFirst => assert_eq!(report.depth, plain.depth),
@@ -179,7 +179,7 @@ fn agrees(plain: &Report, report: &Report, order: Order) {
     }
 }
 
-/// What a quotient cannot decide is not decided, and whoever asks for it by name is told so.
+/// An obligation that a quotient cannot decide, asked for by name, is refused.
 fn refuses(refinement: &Likeness) {
     let settings = Settings {
         symmetry: Symmetry::Full,

@@ -20,7 +20,7 @@ pub struct State {
     pub place: u8,
     /// The high part.
     pub secret: u8,
-    /// Which of several copies of the table the state is in.
+    /// Number of the copy of the table.
     pub lane: u16,
 }
 
@@ -85,7 +85,7 @@ pub struct Table {
     pub shown: Vec<u8>,
     /// Per row, whether the system may stop.
     pub may_stop: Vec<bool>,
-    /// How many copies of the table there are; a step by rule n leads n lanes on.
+    /// Number of copies of the table; a step by rule n leads n lanes on.
     pub lanes: u16,
     /// In how many of them there are initial states.
     pub initial_lanes: u16,
@@ -237,7 +237,7 @@ impl Correspondence {
         }
     }
 
-    /// Which step of a row an action is.
+    /// Index of an action in its row.
     fn position(&self, row: usize, action: &Label) -> usize {
         let mut steps = self.concrete.steps[row].iter();
         let position = steps.position(|(label, _)| label == action);

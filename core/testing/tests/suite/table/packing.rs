@@ -12,11 +12,11 @@ pub struct Packing {
     padding: u32,
     /// Whether the variables come behind the padding.
     variables_last: bool,
-    /// What the padding says of a state.
+    /// Content of the padding.
     says: Padding,
 }
 
-/// What padding says of a state.
+/// Content of padding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Padding {
     /// Nothing: states differ in one word only.

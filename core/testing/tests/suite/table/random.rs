@@ -83,7 +83,7 @@ fn rule_of(rng: &mut Rng, process: u8) -> u8 {
     }
 }
 
-/// How systems are drawn.
+/// Size of drawn systems.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Size {
     /// At most 12 states, all of them in one lane.

@@ -7,7 +7,7 @@ use super::{Label, WORKERS, Weave, Web};
 use crate::oracle::Oracle;
 use crate::table::random::Rng;
 
-/// How the states of a web lie to each other.
+/// Arrangement of a web's states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// One after the other, so that the search is as deep as there are states; steps lead back too.
@@ -18,7 +18,7 @@ pub enum Shape {
     Levels(usize),
 }
 
-/// What is wrong with a refinement, and with which state or step.
+/// Fault of a refinement, in a state or a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     None,

@@ -34,7 +34,7 @@ pub struct State(pub u32);
 pub struct Label {
     /// An index into the rules.
     pub rule: u8,
-    /// Which worker takes it.
+    /// Index into [`WORKERS`].
     pub process: u8,
     pub argument: u16,
 }
@@ -179,7 +179,7 @@ pub struct Weave {
     pub specification: Web,
     /// Per state of the implementation, its image.
     pub images: Vec<u32>,
-    /// What answers a step, by the state from which it is taken and its label; stutters are left out.
+    /// Abstract action of a step, by its source and label; stutters are left out.
     pub answers: HashMap<(u32, Label), Label>,
     /// An invariant, by the states in which it fails.
     pub fails: Arc<Vec<bool>>,
@@ -253,7 +253,7 @@ pub fn ways(turn: usize) -> impl Iterator<Item = Way> {
     })
 }
 
-/// What a check of a web says.
+/// Report of a check of a weave.
 pub fn run(refinement: &Weave, way: Way, settings: Settings<'_>) -> Report {
     let fuse = refinement.concrete.fuse.clone();
     let mut settings = Settings {
@@ -268,7 +268,7 @@ pub fn run(refinement: &Weave, way: Way, settings: Settings<'_>) -> Report {
     timeless(report.expect("the refinement does not contradict itself"))
 }
 
-/// What is asked of states and steps; `coverage` needs the states once more, which fingerprints do not keep.
+/// Obligations of states and steps; `coverage` needs the states once more, which fingerprints do not keep.
 pub fn of_states_and_steps<'a>() -> Settings<'a> {
     let names = [
         "observation",

@@ -2,8 +2,8 @@
 
 use refmap::state::{Sink, Source};
 
-/// How a number is written: once as itself, multiplied so that all bits it may take are used, and beside it what a
-/// hash says of it, up to the width asked for.
+/// Encoding of a number: once as itself, multiplied so that all bits it may take are used, and beside it hashes of
+/// it, up to the width asked for.
 #[derive(Clone, Debug)]
 pub struct Spread {
     pub width: u32,

@@ -10,8 +10,8 @@ pub mod strategies;
 
 use refmap_systems::ben_ari::{Colours, Memory, NodeSet, Shape};
 
-/// How to colour a memory. Of the colourings of a large memory few satisfy what the lemmas assume,
-/// so half of them are made to.
+/// Kind of colouring of a memory. Of the colourings of a large memory few satisfy what the lemmas assume, so three in
+/// four are made to.
 #[derive(Clone, Copy, Debug)]
 pub enum Colouring {
     /// Uniformly random.

@@ -17,9 +17,9 @@ pub use random::draw;
 /// One configuration.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct State {
-    /// What all components see.
+    /// The shared variable.
     pub shared: u8,
-    /// Who holds the token.
+    /// Holder of the token.
     pub holder: Option<u8>,
     /// Per component, its place.
     pub places: Vec<u8>,
@@ -68,10 +68,10 @@ impl refmap::State<Crowd> for State {
     }
 }
 
-/// What a component does: the move, by its number, and who does it.
+/// A move of a component, each by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Action {
-    /// Which of the moves.
+    /// Index into the moves.
     pub taken: u8,
     /// By whom.
     pub component: u8,
@@ -79,7 +79,7 @@ pub struct Action {
 
 impl refmap::Action for Action {}
 
-/// What a move does with the token.
+/// Role of the token in a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Token {
     /// Nothing, and it does not matter who holds it.
@@ -90,7 +90,7 @@ pub enum Token {
     GivenUp,
 }
 
-/// What each component may do.
+/// Move of any component.
 #[derive(Clone, Copy, Debug)]
 pub struct Move {
     /// An index into the rules.
@@ -99,7 +99,7 @@ pub struct Move {
     pub from: (u8, u8),
     /// To these.
     pub to: (u8, u8),
-    /// What happens to the token.
+    /// Role of the token.
     pub token: Token,
 }
 
