@@ -34,14 +34,14 @@ fn dekker() -> FenceProblem {
 
 #[derive(Clone, Args)]
 struct Dekker {
-    /// Bound on backward jumps of each thread
+    /// bound on backward jumps of each thread
     #[arg(long, default_value_t = 2, value_parser = number::<u8>(0..=4))]
     backward_jumps: u8,
 }
 
 #[derive(Clone, Args)]
 struct Copying {
-    /// Bound on iterations of a loop
+    /// bound on iterations of a loop
     #[arg(long, default_value_t = 1, value_parser = number::<u8>(1..=copying::MAX_ITERATIONS.into()))]
     iterations: u8,
 }
