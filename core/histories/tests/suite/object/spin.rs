@@ -113,8 +113,10 @@ fn some() -> Effort {
 fn a_spin_lock_that_is_right_holds() {
     for spin in [Spin::Exchange, Spin::Swap, Spin::TestFirst] {
         let tested = test(counter(spin, Fault::None), &some());
-        tested.assert_holds();
+        // On a busy machine no two calls of real threads need overlap, which is told as `incomplete`.
+        assert!(tested.finding().is_none(), "{spin:?}: {tested}");
         for part in &tested.parts[1..3] {
+            assert_eq!(part.verdict, Verdict::Holds, "{spin:?}: {tested}");
             assert!(part.overlapping > 0, "{spin:?}: {tested}");
             // Of no execution is it said that it does not end.
             assert_eq!(part.blocked, 0, "{spin:?}: {tested}");
