@@ -7,15 +7,20 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
+
 use super::limits::{Limit, Limits, Progress, Watch};
 use super::memory::resident_bytes;
 use crate::calls::{Function, Outline, Unfinished, Watched};
+use crate::erased::ErasedState;
 use crate::model_call::catch;
 use crate::report::json::json;
 use crate::report::value::compact;
 
 /// Time for which a call may go on once a limit is reached.
 const SILENCE: Duration = Duration::from_millis(900);
+/// Time for which it is waited for a state to be shown.
+const SHOWN: Duration = Duration::from_millis(600);
 /// Time between two looks.
 const PERIOD: Duration = Duration::from_millis(50);
 /// Bytes of the stack of a thread that is watched: as many as the first thread of a process has by default.
@@ -145,7 +150,7 @@ impl Watchdog {
         Some(Unreturned {
             limit,
             function,
-            state: state.and_then(|state| catch(|| json(&*state)).ok()),
+            state: state.and_then(shown),
             states: count(&self.0.states),
             transitions: count(&self.0.transitions),
             depth: u32::try_from(count(&self.0.depth)).unwrap_or(u32::MAX),
@@ -156,6 +161,17 @@ impl Watchdog {
     }
 }
 
+/// State as reports show it, unless the function that does so does not return either, or panics.
+fn shown(state: Arc<ErasedState>) -> Option<Value> {
+    let (send, receive) = mpsc::channel();
+    let show = move || {
+        // Nobody waits for it any more.
+        let _ = send.send(catch(|| json(&*state)).ok());
+    };
+    thread::Builder::new().spawn(show).ok()?;
+    receive.recv_timeout(SHOWN).ok()?
+}
+
 /// Call of the model that does not return, and how far the check has come.
 #[derive(Clone)]
 pub struct Unreturned {
@@ -163,7 +179,7 @@ pub struct Unreturned {
     pub limit: Limit,
     pub(crate) function: Function,
     /// State on which the function was called, as reports show it, if it was called on one that is known.
-    pub state: Option<serde_json::Value>,
+    pub state: Option<Value>,
     /// States so far,
     pub states: u64,
     /// transitions so far,
