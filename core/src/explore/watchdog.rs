@@ -143,7 +143,9 @@ impl Watchdog {
             progress: None,
         };
         let started = self.0.started;
-        let limit = limits.out_of_time(&watch, started + watched.uncounted());
+        let uncounted = watched.uncounted();
+        let counted = limits.not_counting(uncounted);
+        let limit = counted.out_of_time(&watch, started + uncounted);
         let limit = limit.or_else(|| limits.out_of_memory())?;
         let Unfinished { function, state } = watched.unfinished(SILENCE)?;
         let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
@@ -207,5 +209,35 @@ impl Unreturned {
     /// The function, as a sentence names it.
     pub fn function(&self) -> String {
         self.function.told()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::calls::call;
+
+    /// Time that is not counted is none of the time since the command began either.
+    #[test]
+    fn a_limit_counts_from_the_end_of_what_is_not_counted() {
+        let since = Instant::now().checked_sub(Duration::from_secs(60));
+        for (uncounted, is_reached) in [(Duration::ZERO, true), (Duration::from_secs(1), false)] {
+            let watchdog = Watchdog::new(Limits {
+                seconds: Some(30.0),
+                since,
+                ..Limits::default()
+            });
+            let found = watchdog.watching(|| {
+                let watched = Watched::of_this_thread().expect("it is watched");
+                watched.does_not_count(uncounted);
+                let go_on = || {
+                    watchdog.unreturned(None);
+                    thread::sleep(SILENCE);
+                    watchdog.unreturned(None)
+                };
+                call(|| Function::named("`next`"), None, go_on)
+            });
+            assert_eq!(found.is_some(), is_reached, "{uncounted:?}");
+        }
     }
 }

@@ -75,9 +75,7 @@ where
         self.together().test_search()?;
         let resumed = self.resume_together()?;
         if resumed.is_some() {
-            let kept = self.kept.take();
-            self.count_from_now(kept.as_ref().map(|kept| &kept.journal));
-            self.kept = kept;
+            self.count_from_now();
             let started = self.clock.started;
             self.together().attended.begin(started);
         }
