@@ -74,8 +74,16 @@ where
         self.together().attended.begin(started);
         self.together().test_search()?;
         let resumed = self.resume_together()?;
-        if resumed.is_some() {
+        if let Some(resumed) = &resumed {
             self.count_from_now();
+            if let Some(limit) = resumed.limit {
+                return Ok(Ended {
+                    end: End::Limit(limit),
+                    limit_process: Some(FIRST),
+                    initial_states: 0,
+                    levels: 0,
+                });
+            }
             let started = self.clock.started;
             self.together().attended.begin(started);
         }
