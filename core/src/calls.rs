@@ -112,16 +112,19 @@ pub(crate) enum Stage {
     Writing,
     /// It is made, and examined.
     Making,
+    /// New states are added, which are not of the batch.
+    Adding,
 }
 
 impl Stage {
-    const ALL: [Self; 6] = [
+    const ALL: [Self; 7] = [
         Self::Idle,
         Self::Examining,
         Self::Stepping,
         Self::LookingAt,
         Self::Writing,
         Self::Making,
+        Self::Adding,
     ];
 
     /// The functions that may be under way.
@@ -141,6 +144,9 @@ impl Stage {
             Self::Making => {
                 Function::named("`type_correct`, or a function that is asked about its state")
             }
+            Self::Adding => Function::named(
+                "a function by which states are told apart (`eq` or `drop` of a state)",
+            ),
         }
     }
 }
@@ -504,6 +510,12 @@ impl Watched {
     /// Asks which function it is that does not return at a position.
     fn ask(&self, position: Arc<Position>) -> Unfinished {
         let (number, stage) = position.get();
+        if stage == Stage::Adding {
+            return Unfinished {
+                function: stage.functions(),
+                state: None,
+            };
+        }
         let asked = Asked {
             number,
             stage,

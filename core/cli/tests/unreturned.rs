@@ -3,6 +3,7 @@
 
 use std::env;
 use std::fs;
+use std::hash::{Hash, Hasher};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
@@ -13,10 +14,13 @@ use std::time::{Duration, Instant};
 
 use refmap::AbstractSteps::{self, One};
 use refmap::obligation::Checker;
-use refmap::{Action, Choices, Constraint, Invariant, Refinement, TransitionSystem, TypeCorrect};
+use refmap::{
+    Action, Choices, Constraint, Invariant, Refinement, State, TransitionSystem, TypeCorrect,
+    Waiver,
+};
 use refmap_cli::catalogue::{Catalogue, Check};
 use refmap_cli::clap;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 /// Set where the program is the command line.
@@ -29,7 +33,7 @@ const HANGS: &str = "it does not return";
 const STATE: u16 = 3;
 
 /// Functions of the model that may not return.
-const FUNCTIONS: [&str; 13] = [
+const FUNCTIONS: [&str; 21] = [
     "none",
     "slow",
     "build",
@@ -43,6 +47,14 @@ const FUNCTIONS: [&str; 13] = [
     "type-correct",
     "endless-initial",
     "endless-next",
+    "next-and-serialize",
+    "serialize",
+    "clone",
+    "drop",
+    "hash",
+    "eq",
+    "eq-of-known",
+    "waivers",
 ];
 
 /// The one that does not.
@@ -153,12 +165,119 @@ impl Refinement for Itself {
         })]
     }
 
+    fn waivers(&self) -> Vec<Waiver> {
+        hangs("waivers", STATE);
+        Vec::new()
+    }
+
     fn constraint(&self) -> Option<Constraint<Counter>> {
         let within = |state: &u16| {
             hangs("constraint", *state);
             true
         };
         Some(Constraint::new("all of it", within))
+    }
+}
+
+/// State that is kept whole, each of whose functions may not return.
+#[derive(Debug)]
+struct Whole(u16);
+
+impl Clone for Whole {
+    fn clone(&self) -> Self {
+        hangs("clone", self.0);
+        Self(self.0)
+    }
+}
+
+impl Drop for Whole {
+    fn drop(&mut self) {
+        hangs("drop", self.0);
+    }
+}
+
+impl PartialEq for Whole {
+    fn eq(&self, other: &Self) -> bool {
+        if self.0 == other.0 {
+            hangs("eq", self.0);
+            // This one is known when it is reached again.
+            hangs("eq-of-known", self.0 - 1);
+        }
+        self.0 == other.0
+    }
+}
+
+impl Eq for Whole {}
+
+impl Hash for Whole {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        hangs("hash", self.0);
+        self.0.hash(hasher);
+    }
+}
+
+impl Serialize for Whole {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        hangs("next-and-serialize", self.0);
+        hangs("serialize", self.0);
+        self.0.serialize(serializer)
+    }
+}
+
+impl<S: ?Sized> State<S> for Whole {}
+
+/// Two states far from each other lead to one, so that two workers meet it, or one does in two lists.
+struct Meeting;
+
+impl TransitionSystem for Meeting {
+    type State = Whole;
+    type Action = Step;
+    type Observation = u16;
+
+    fn initial(&self, visit: &mut impl FnMut(Whole)) {
+        (100..=400).for_each(|number| visit(Whole(number)));
+    }
+
+    fn next(&self, from: &Whole, visit: &mut impl FnMut(Step, Whole)) {
+        hangs("next-and-serialize", from.0);
+        let to = match from.0 {
+            250 | 400 => STATE,
+            STATE => STATE + 1,
+            other => other,
+        };
+        visit(Step::Increment, Whole(to));
+    }
+
+    fn observe(&self, state: &Whole) -> u16 {
+        state.0
+    }
+}
+
+impl Refinement for Meeting {
+    type Concrete = Self;
+    type Abstract = Self;
+
+    fn implementation(&self) -> &Self {
+        self
+    }
+
+    fn specification(&self) -> &Self {
+        self
+    }
+
+    fn map(&self, state: &Whole) -> Whole {
+        Whole(state.0)
+    }
+
+    fn abstract_steps(&self, _: &Whole, action: &Step, _: &Whole) -> AbstractSteps<Step> {
+        One(action.clone())
+    }
+
+    fn invariants(&self) -> Vec<Invariant<Self>> {
+        let is_shown = HANGING.get().is_some_and(|hanging| hanging == "serialize");
+        vec![Invariant::new("shown", "a test", move |state: &Whole| {
+            !is_shown || state.0 != STATE
+        })]
     }
 }
 
@@ -174,15 +293,19 @@ fn catalogue() -> Catalogue {
         hangs("build", STATE);
         Ok(Box::new(Checker::owning(Itself(Counter(40))).inductive()))
     });
+    let meet = Check::new("meet", "", "", |arguments: &Hanging| {
+        HANGING.get_or_init(|| arguments.hangs.clone());
+        Ok(Box::new(Checker::owning(Meeting)))
+    });
     // The first of them decides which function does not return.
     let claims = "
 | claim | expected | source |
 |---|---|---|
-| `check count --hangs next` | holds; 40 states | this test: it counts |
-| `check count --hangs none` | holds; 40 states | this test: it counts |
+| `check count --hangs next` | holds, 40 states | this test: it counts |
+| `check count --hangs none` | holds, 40 states | this test: it counts |
 ";
     Catalogue {
-        checks: vec![count],
+        checks: vec![count, meet],
         claims: claims.to_owned(),
         ..Catalogue::default()
     }
@@ -291,7 +414,7 @@ type Case = (
 const STATES: Option<u16> = Some(STATE);
 
 /// Every function, under every search that calls it.
-const CASES: [Case; 14] = [
+const CASES: [Case; 15] = [
     (
         "next",
         "`next` of the implementation",
@@ -334,6 +457,7 @@ const CASES: [Case; 14] = [
         &["--threads", "2"],
     ),
     ("constraint", "the constraint `all of it`", STATES, &[]),
+    ("waivers", "`waivers`", None, &[]),
     ("build", "the function that makes the instance", None, &[]),
     (
         "type-correct",
@@ -376,7 +500,8 @@ fn check(case: Case, ends: Ends) {
     assert_eq!(report["check"], "count", "{told}");
     assert_eq!(report["parameters"]["hangs"], hangs, "{told}");
     let rows = report["obligations"].as_array().expect("there are rows");
-    let is_asked = !more.contains(&"none") && hangs != "build";
+    // By then the obligations are declared.
+    let is_asked = !more.contains(&"none") && !["build", "waivers"].contains(&hangs);
     assert_eq!(!rows.is_empty(), is_asked, "{told}");
     for row in rows {
         assert_eq!(row["verdict"], "incomplete", "{told}");
@@ -399,6 +524,53 @@ fn checks_end() {
         for case in CASES {
             for ends in [Ends::Limit, Ends::Signal] {
                 scope.spawn(move || check(case, ends));
+            }
+        }
+    });
+}
+
+/// Functions of states that are kept whole: the function, its name in a report, the state on which it is called, and more words.
+const OF_STATES: [Case; 7] = [
+    (
+        "next-and-serialize",
+        "`next` of the implementation",
+        None,
+        &[],
+    ),
+    ("serialize", "`serialize`", None, &[]),
+    ("clone", KEPT, None, NONE),
+    ("drop", TOLD_APART, None, NONE),
+    ("hash", KEPT, Some(250), NONE),
+    ("eq", TOLD_APART, None, NONE),
+    ("eq-of-known", KEPT, Some(STATE + 1), NONE),
+];
+
+const NONE: &[&str] = &["--obligations", "none", "--threads", "1"];
+const KEPT: &str =
+    "a function by which a state is kept (`write`, `hash`, `eq`, `clone` or `drop` of a state)";
+const TOLD_APART: &str = "a function by which states are told apart (`eq` or `drop` of a state)";
+
+/// What a check does with its states itself is noticed, too.
+fn functions_of_states_end() {
+    thread::scope(|scope| {
+        for (hangs, function, state, more) in OF_STATES {
+            for ends in [Ends::Limit, Ends::Signal] {
+                scope.spawn(move || {
+                    let words = ["check", "meet", "--hangs", hangs, "--json"];
+                    let words = [&words[..], more].concat();
+                    let Ended {
+                        status,
+                        stdout,
+                        stderr,
+                    } = run(&words, ends);
+                    let told = format!("{words:?} {ends:?}: {stdout}{stderr}");
+                    assert_eq!(status, Some(3), "{told}");
+                    let called = match state {
+                        Some(state) => json!({"function": function, "state": state}),
+                        None => json!({"function": function}),
+                    };
+                    assert_eq!(json(&stdout)["unreturned"], called, "{told}");
+                });
             }
         }
     });
@@ -515,8 +687,9 @@ fn main() -> ExitCode {
         // There is no signal to send.
         return ExitCode::SUCCESS;
     }
-    let tests: [(&str, fn()); 7] = [
+    let tests: [(&str, fn()); 8] = [
         ("checks_end", checks_end),
+        ("functions_of_states_end", functions_of_states_end),
         ("samples_end", samples_end),
         ("text_says_it", text_says_it),
         ("what_returns_is_waited_for", what_returns_is_waited_for),

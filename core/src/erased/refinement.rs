@@ -99,10 +99,12 @@ impl<'a> Refinement for ErasedRefinement<'a> {
     }
 
     fn acts_for(&self, process: Process) -> Process {
-        self.refinement.acts_for(process)
+        let acts_for = || self.refinement.acts_for(process);
+        call(|| Function::named("`acts_for`"), None, acts_for)
     }
 
     fn waivers(&self) -> Vec<Waiver> {
-        self.refinement.waivers()
+        let waivers = || self.refinement.waivers();
+        call(|| Function::named("`waivers`"), None, waivers)
     }
 }

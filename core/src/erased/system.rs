@@ -214,11 +214,11 @@ impl TransitionSystem for ErasedSystem<'_> {
     }
 
     fn undecided(&self, obligation: ObligationKind) -> Option<&'static str> {
-        self.0.undecided(obligation)
+        self.call("`undecided`", None, |system| system.undecided(obligation))
     }
 
     fn view(&self) -> Option<View<'_>> {
-        self.0.view()
+        self.call("`view`", None, |system| system.view())
     }
 
     fn show(&self, state: &ErasedState) -> Value {

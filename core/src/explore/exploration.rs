@@ -2,6 +2,7 @@
 
 use std::hash::Hash;
 use std::io;
+use std::sync::atomic::AtomicU64;
 
 use super::codec::form;
 use super::disk::{DiskError, Journal};
@@ -42,6 +43,8 @@ pub(crate) struct Means<'a> {
     pub spill: Option<&'a Spilling>,
     /// Processes that search together.
     pub party: Option<Party>,
+    /// Place where the time is noted, in microseconds, that it took to read a checkpoint.
+    pub uncounted: Option<&'a AtomicU64>,
 }
 
 /// The same, with such means.
@@ -59,17 +62,22 @@ pub(crate) fn explore_on<S: TransitionSystem, V: Visitor<S>>(
 }
 
 /// The search, which is compiled once for all models, and for each form of keys.
-fn search(
+fn search<'a>(
     model: &dyn Expand,
     form: Form,
-    options: PlainOptions<'_>,
-    means: Means<'_>,
+    options: PlainOptions<'a>,
+    means: Means<'a>,
 ) -> Result<Found, NoOutcome> {
     let Means {
         journal,
         spill,
         party,
+        uncounted,
     } = means;
+    let options = PlainOptions {
+        uncounted,
+        ..options
+    };
     if let Some(party) = party {
         return search_together(model, form, options, party, journal);
     }

@@ -35,6 +35,14 @@ impl Limits {
         *MOST.get_or_init(four_fifths)
     }
 
+    /// The same where so much time of the work is not counted, and then none before it either.
+    pub(crate) fn not_counting(self, time: Duration) -> Self {
+        Self {
+            since: self.since.filter(|_| time.is_zero()),
+            ..self
+        }
+    }
+
     /// Reason for which a search that began at `started`, or whatever [`Self::since`] says, has to end, if it has to: the time is
     /// up, or it was cancelled.
     pub fn out_of_time(&self, watch: &Watch<'_>, started: Instant) -> Option<Limit> {

@@ -1,5 +1,7 @@
 //! Options of an exploration.
 
+use std::sync::atomic::AtomicU64;
+
 use super::limits::{Limits, Watch};
 use crate::symmetry::Quotienting;
 use crate::system::TransitionSystem;
@@ -33,6 +35,7 @@ impl<'a, S: TransitionSystem> Options<'a, S> {
             record: self.record,
             order: self.order,
             storage: self.storage,
+            uncounted: None,
         }
     }
 }
@@ -46,6 +49,8 @@ pub(super) struct PlainOptions<'a> {
     pub record: Record,
     pub order: Order,
     pub storage: Storage,
+    /// Place where the time is noted, in microseconds, that it took to read a checkpoint, which is not counted against the limit.
+    pub uncounted: Option<&'a AtomicU64>,
 }
 
 impl<S: TransitionSystem> Default for Options<'_, S> {

@@ -39,12 +39,13 @@ use super::explored::End;
 use super::filtered::Filtered;
 use super::frontier::{Frontier, Span};
 use super::graph::Graph;
-use super::keys::Compared;
+use super::keys::{Compared, Form};
 use super::limits::Limit;
 use super::options::{Order, Storage};
 use super::set::{Candidate, Visited};
 use super::spill::{OfSearch, Spilled};
 use super::store::{DiskBlocks, Store};
+use crate::calls::Stage;
 use crate::model_call::{catch, panic_again};
 use crate::parallel::run_in_parallel;
 use crate::work_ranges::WorkRanges;
@@ -391,7 +392,9 @@ where
                     ..*wave
                 };
                 worker.in_order = share.in_order;
-                match catch(|| self.chunk(&chunk, task, worker)) {
+                let expanded = catch(|| self.chunk(&chunk, task, worker));
+                worker.expander.set_stage(Stage::Idle);
+                match expanded {
                     Ok(Ok(expansion)) => done.push(expansion),
                     Ok(Err(reached)) => {
                         limit = Some(reached);
@@ -466,6 +469,11 @@ where
         Ok(())
     }
 
+    /// True if the model compares states as they are added.
+    fn compares_states(&self) -> bool {
+        self.form == Form::Whole && !self.visited.hashes_are_keys()
+    }
+
     /// Adds the new states of a wave, and its steps, to what is known.
     fn take_in(&mut self, mut wave: Vec<Successors<K>>, threads: usize, length: u32) {
         let candidates: Vec<_> = wave
@@ -499,6 +507,7 @@ where
         }
         let room = self.room();
         let recording = self.is_recording();
+        let compares_states = self.compares_states();
         let mut new_states = NewStates {
             next: self.log.len() as u64,
             predecessors: &mut self.predecessors,
@@ -507,9 +516,14 @@ where
             list: None,
             numbers: recording.then(Vec::new),
         };
+        let adder = &self.workers[0].expander;
+        if compares_states {
+            adder.set_stage(Stage::Adding);
+        }
         let fits = self
             .visited
             .add_all(&mut self.log, candidates, &sorted, room, &mut new_states);
+        adder.set_stage(Stage::Idle);
         let numbers = new_states.numbers.unwrap_or_default();
         self.at_capacity |= !fits;
         if !self.at_capacity {

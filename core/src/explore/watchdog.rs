@@ -7,15 +7,20 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
+
 use super::limits::{Limit, Limits, Progress, Watch};
 use super::memory::resident_bytes;
 use crate::calls::{Function, Outline, Unfinished, Watched};
+use crate::erased::ErasedState;
 use crate::model_call::catch;
 use crate::report::json::json;
 use crate::report::value::compact;
 
 /// Time for which a call may go on once a limit is reached.
 const SILENCE: Duration = Duration::from_millis(900);
+/// Time for which it is waited for a state to be shown.
+const SHOWN: Duration = Duration::from_millis(600);
 /// Time between two looks.
 const PERIOD: Duration = Duration::from_millis(50);
 /// Bytes of the stack of a thread that is watched: as many as the first thread of a process has by default.
@@ -138,14 +143,16 @@ impl Watchdog {
             progress: None,
         };
         let started = self.0.started;
-        let limit = limits.out_of_time(&watch, started + watched.uncounted());
+        let uncounted = watched.uncounted();
+        let counted = limits.not_counting(uncounted);
+        let limit = counted.out_of_time(&watch, started + uncounted);
         let limit = limit.or_else(|| limits.out_of_memory())?;
         let Unfinished { function, state } = watched.unfinished(SILENCE)?;
         let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
         Some(Unreturned {
             limit,
             function,
-            state: state.and_then(|state| catch(|| json(&*state)).ok()),
+            state: state.and_then(shown),
             states: count(&self.0.states),
             transitions: count(&self.0.transitions),
             depth: u32::try_from(count(&self.0.depth)).unwrap_or(u32::MAX),
@@ -156,6 +163,17 @@ impl Watchdog {
     }
 }
 
+/// State as reports show it, unless the function that does so does not return either, or panics.
+fn shown(state: Arc<ErasedState>) -> Option<Value> {
+    let (send, receive) = mpsc::channel();
+    let show = move || {
+        // Nobody waits for it any more.
+        let _ = send.send(catch(|| json(&*state)).ok());
+    };
+    thread::Builder::new().spawn(show).ok()?;
+    receive.recv_timeout(SHOWN).ok()?
+}
+
 /// Call of the model that does not return, and how far the check has come.
 #[derive(Clone)]
 pub struct Unreturned {
@@ -163,7 +181,7 @@ pub struct Unreturned {
     pub limit: Limit,
     pub(crate) function: Function,
     /// State on which the function was called, as reports show it, if it was called on one that is known.
-    pub state: Option<serde_json::Value>,
+    pub state: Option<Value>,
     /// States so far,
     pub states: u64,
     /// transitions so far,
@@ -191,5 +209,35 @@ impl Unreturned {
     /// The function, as a sentence names it.
     pub fn function(&self) -> String {
         self.function.told()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::calls::call;
+
+    /// Time that is not counted is none of the time since the command began either.
+    #[test]
+    fn a_limit_counts_from_the_end_of_what_is_not_counted() {
+        let since = Instant::now().checked_sub(Duration::from_secs(60));
+        for (uncounted, is_reached) in [(Duration::ZERO, true), (Duration::from_secs(1), false)] {
+            let watchdog = Watchdog::new(Limits {
+                seconds: Some(30.0),
+                since,
+                ..Limits::default()
+            });
+            let found = watchdog.watching(|| {
+                let watched = Watched::of_this_thread().expect("it is watched");
+                watched.does_not_count(uncounted);
+                let go_on = || {
+                    watchdog.unreturned(None);
+                    thread::sleep(SILENCE);
+                    watchdog.unreturned(None)
+                };
+                call(|| Function::named("`next`"), None, go_on)
+            });
+            assert_eq!(found.is_some(), is_reached, "{uncounted:?}");
+        }
     }
 }

@@ -12,8 +12,8 @@ use super::inclusion::{Bound, Evidence, Included, Inclusion};
 use super::observed::Observed;
 use super::simulation::Sides;
 use crate::auxiliary::Base;
-use crate::calls::Of;
-use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem, SystemObject};
+use crate::calls::{Function, Of, call};
+use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem, SystemObject, View};
 use crate::explore::{Limit, Limits, Watch};
 use crate::model_call::{Panic, UNNAMED, catch_seldom, named};
 use crate::numbered::Numbered;
@@ -60,7 +60,7 @@ pub(crate) fn of_refinement(
     let mut variables = Vec::new();
     // What a constraint says of a state may depend on a variable.
     while constraint.is_none()
-        && let Some(view) = catch_seldom(|| implementation.view())?
+        && let Some(view) = catch_seldom(|| view_of(implementation))?
     {
         variables.push(view.object().variable().to_owned());
         implementation = view.object().base();
@@ -69,7 +69,7 @@ pub(crate) fn of_refinement(
     let mut inclusion = observed(implementation, specification, constraint, limits, watch)?;
     inclusion.variables = variables;
     let guesses = catch_seldom(|| {
-        let view = implementation.view();
+        let view = view_of(implementation);
         view.is_some_and(|view| Base::of(view).guesses())
     })?;
     if guesses && inclusion.verdict == Included::Included {
@@ -80,6 +80,11 @@ pub(crate) fn of_refinement(
         );
     }
     Ok(inclusion)
+}
+
+fn view_of(implementation: &dyn SystemObject) -> Option<View<'_>> {
+    let view = || implementation.view();
+    call(|| Function::of("`view`", Of::Implementation), None, view)
 }
 
 /// Constraint on the states of the implementation that are expanded.

@@ -1,11 +1,11 @@
 //! Steps of automata, with what they show.
 
-/// StepLabel of a step, by number: what it shows.
+/// Label of a step, by number: what it shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StepLabel(pub(super) u32);
 
 impl StepLabel {
-    /// StepLabel of a step that shows nothing.
+    /// Label of a step that shows nothing.
     pub const INVISIBLE: Self = Self(0);
 }
 

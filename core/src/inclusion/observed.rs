@@ -66,7 +66,7 @@ impl<'a> Observed<'a> {
         self.states.values().get(place as usize)
     }
 
-    /// StepLabel of what is observed of a state that was met, and is not the root.
+    /// Label of what is observed of a state that was met, and is not the root.
     pub fn label(&self, number: u32) -> StepLabel {
         self.labels[number as usize - 1]
     }

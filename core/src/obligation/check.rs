@@ -438,10 +438,11 @@ fn run_here(
     let constraint = refinement.constraint();
     let obligations = declare(subject, &refinement, &invariants, settings)?;
     // What it took to read a checkpoint is not counted.
-    let uncounted = &Arc::new(AtomicU64::new(0));
+    let uncounted = &AtomicU64::new(0);
     let out_of_time = || {
-        let started = started + microseconds(uncounted);
-        let limit = settings.limits.out_of_time(&settings.watch, started);
+        let uncounted = microseconds(uncounted);
+        let limits = settings.limits.not_counting(uncounted);
+        let limit = limits.out_of_time(&settings.watch, started + uncounted);
         limit.is_some()
     };
     let plan = || Plan::new(&refinement, &invariants, obligations, settings.until);
@@ -480,7 +481,7 @@ fn explored<'a>(
     settings: &Settings<'_>,
     party: Option<Party>,
     started: Instant,
-    uncounted: &Arc<AtomicU64>,
+    uncounted: &AtomicU64,
 ) -> Result<Report, CheckError> {
     let refinement = plan.asking.refinement;
     let enumerated = subject.inductive();
@@ -488,16 +489,14 @@ fn explored<'a>(
     // Of several processes one keeps the checkpoints of all.
     let is_first = (settings.peers.as_ref()).is_none_or(|peers| peers.process() == 0);
     let journal = match &settings.checkpoints {
-        Some(checkpoints) if is_first => {
-            let journal = journal(subject, plan, settings, checkpoints)?;
-            Some(journal.counting(uncounted))
-        }
+        Some(checkpoints) if is_first => Some(journal(subject, plan, settings, checkpoints)?),
         _ => None,
     };
     let means = Means {
         journal,
         spill: settings.spill.as_ref(),
         party,
+        uncounted: Some(uncounted),
     };
     let is_in_memory = means.journal.is_none() && means.spill.is_none() && means.party.is_none();
     let record = if plan.obligations.need_graph() && is_in_memory {
@@ -516,10 +515,15 @@ fn explored<'a>(
     };
     searched.totals.cut = cut(plan, &searched.counts);
     let symmetry = is_quotient.then(|| subject.symmetry());
+    let uncounted = microseconds(uncounted);
+    let settings = &Settings {
+        limits: settings.limits.not_counting(uncounted),
+        ..settings.clone()
+    };
     let mut found = Found::new(
         refinement,
         settings,
-        plan.asking.started + microseconds(uncounted),
+        plan.asking.started + uncounted,
         searched.totals,
         &*searched.states,
         symmetry,

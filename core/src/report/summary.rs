@@ -114,7 +114,7 @@ pub fn reservations(report: &Report) -> Vec<String> {
     if !report.not_asked.is_empty() {
         let names = report.not_asked.join(", ");
         lines.push(match &report.every_number {
-            None => format!("not asked for: {names}; to ask for liveness decides them"),
+            None => format!("not asked for: {names}; asking for liveness decides them"),
             Some(EveryNumber { members, .. }) => format!(
                 "not asked for every number of {members}: {names}; an instance may violate them, which the check of one tells"
             ),

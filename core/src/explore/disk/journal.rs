@@ -1,8 +1,6 @@
 //! The journal of a search: its lists in a folder, and the checkpoints that say how much of them is valid.
 
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
@@ -25,8 +23,6 @@ pub(crate) struct Journal {
     pub(in crate::explore) resumed: Option<Box<Manifest>>,
     /// Time of the last checkpoint.
     last: Instant,
-    /// Time that it took to read that checkpoint, which is not counted against the limit, in microseconds.
-    pub(in crate::explore) uncounted: Arc<AtomicU64>,
     /// Time that the searches before this one took.
     pub(in crate::explore) earlier_seconds: f64,
     pub(in crate::explore) written: Written,
@@ -103,7 +99,6 @@ impl Journal {
             label: checkpoints.label.clone(),
             identity,
             last: Instant::now(),
-            uncounted: Arc::default(),
             earlier_seconds: resumed.as_ref().map_or(0.0, |manifest| manifest.seconds),
             written: Written {
                 folder: path.clone(),
@@ -117,12 +112,6 @@ impl Journal {
             chunks: chunks?,
             folder,
         })
-    }
-
-    /// Counts the time there that it takes to read the checkpoint.
-    pub fn counting(mut self, uncounted: &Arc<AtomicU64>) -> Self {
-        self.uncounted = Arc::clone(uncounted);
-        self
     }
 
     /// Tests that the checkpoint that is resumed is within these limits.

@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::StateId;
 use super::keys::{Form, Key, KeyList, Keys};
 use super::limits::{Clock, Limit};
+use crate::calls::Stage;
 use crate::erased::ErasedState;
 use crate::model_call::Panic;
 use crate::state::Code;
@@ -71,6 +72,8 @@ pub(super) trait Expander: Send + Sync {
     ///
     /// The limit that was reached meanwhile; what has been found is of no use then.
     fn expand(&mut self, batch: &Batch<'_>, found: &mut Expanded) -> Result<(), Limit>;
+    /// Publishes the stage of what is done with the first state of the last batch, or with new ones.
+    fn set_stage(&self, stage: Stage);
     /// Adds to what is known of all states what was found since the last time, or forgets it.
     fn end_of_wave(&mut self, keeps: Keeps);
 }

@@ -804,6 +804,10 @@ where
         expanded
     }
 
+    fn set_stage(&self, stage: Stage) {
+        self.position.set(0, stage);
+    }
+
     fn end_of_wave(&mut self, keeps: Keeps) {
         let visitor = self.expansion.visitor;
         let own = std::mem::replace(&mut self.tally, visitor.tally());

@@ -38,6 +38,8 @@ struct State {
     search: Option<Instant>,
     /// Whether it was cancelled before its search ended, so that what comes then is no answer to that.
     was_cancelled: bool,
+    /// Whether the others are waited for however long it takes.
+    is_patient: bool,
     /// The first limit that was reached while it waited, and when.
     limit: Option<(Limit, Instant)>,
 }
@@ -84,6 +86,14 @@ impl Attended {
         state.was_cancelled = was_cancelled;
     }
 
+    /// Does work during which the others are waited for however long it takes, since one of them writes a file.
+    pub fn patiently<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.state().is_patient = true;
+        let done = work();
+        self.state().is_patient = false;
+        done
+    }
+
     /// Does what exchanges words with the others, attended.
     ///
     /// # Errors
@@ -126,7 +136,7 @@ impl Attended {
             self.stops.store(true, Ordering::Relaxed);
         }
         let mut state = self.state();
-        let Some(waits) = state.waits else {
+        let Some(waits) = state.waits.filter(|_| !state.is_patient) else {
             return;
         };
         let reached = match state.search {

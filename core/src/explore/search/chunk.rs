@@ -9,6 +9,7 @@ use std::ops::Range;
 use std::time::Instant;
 
 use super::state::{Search, Worker};
+use crate::calls::Stage;
 use crate::explore::StateId;
 use crate::explore::duplicates::{DuplicateFilter, Pending};
 use crate::explore::expansion::{Batch, Task};
@@ -98,6 +99,8 @@ where
                     clock: &self.clock,
                 };
                 worker.expander.expand(&batch, &mut worker.expanded)?;
+                // The model hashes and compares states that are kept whole.
+                worker.expander.set_stage(Stage::Writing);
                 worker.keys.clear();
                 K::take(&mut worker.expanded.keys, &mut worker.keys);
                 self.sort_out(state, &mut asked, worker, &mut found);

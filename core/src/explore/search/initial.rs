@@ -6,6 +6,7 @@
 use super::bounds::BETWEEN_LOOKS;
 use super::new_states::NewStates;
 use super::state::Search;
+use crate::calls::{Function, call};
 use crate::explore::expansion::Initial;
 use crate::explore::keys::Compared;
 use crate::explore::limits::Limit;
@@ -77,6 +78,7 @@ where
     }
 
     fn add_batch(&mut self, batch: &mut Vec<Candidate<K>>) {
+        let compares_states = self.compares_states();
         let room = self.room();
         let mut new_states = NewStates {
             next: self.log.len() as u64,
@@ -88,9 +90,15 @@ where
             numbers: None,
         };
         let wave = vec![std::mem::take(batch)];
-        let fits = self
-            .visited
-            .add_all(&mut self.log, wave, &[], room, &mut new_states);
+        let add = || {
+            self.visited
+                .add_all(&mut self.log, wave, &[], room, &mut new_states)
+        };
+        let fits = if compares_states {
+            call(|| Function::named("`eq` of a state"), None, add)
+        } else {
+            add()
+        };
         self.at_capacity |= !fits;
         batch.reserve(BATCH);
     }

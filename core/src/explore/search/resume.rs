@@ -9,9 +9,7 @@ use super::kept::Kept;
 use super::state::Search;
 use crate::calls::Watched;
 use crate::explore::StateId;
-use crate::explore::disk::{
-    CHUNKS, DiskError, Journal, ListReader, Manifest, STATES, STEPS, SavedChunk,
-};
+use crate::explore::disk::{CHUNKS, DiskError, ListReader, Manifest, STATES, STEPS, SavedChunk};
 use crate::explore::expansion::{Expand, Keeps};
 use crate::explore::frontier::Span;
 use crate::explore::graph::NodeId;
@@ -60,7 +58,7 @@ where
         };
         let manifest = kept.journal.resumed.take();
         let resumed = manifest.map(|manifest| self.read(&mut kept, &manifest, form));
-        self.count_from_now(Some(&kept.journal));
+        self.count_from_now();
         self.kept = Some(kept);
         resumed.transpose()
     }
@@ -79,11 +77,11 @@ where
     }
 
     /// Counts the time of the search from now on: what was before is the reading of a checkpoint.
-    pub(super) fn count_from_now(&mut self, journal: Option<&Journal>) {
+    pub(super) fn count_from_now(&mut self) {
         let read = self.clock.started.elapsed();
         let microseconds = u64::try_from(read.as_micros()).unwrap_or(u64::MAX);
-        if let Some(journal) = journal {
-            journal.uncounted.store(microseconds, Ordering::Relaxed);
+        if let Some(uncounted) = self.options.uncounted {
+            uncounted.store(microseconds, Ordering::Relaxed);
         }
         if let Some(watched) = Watched::of_this_thread() {
             watched.does_not_count(read);

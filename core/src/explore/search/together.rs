@@ -74,10 +74,16 @@ where
         self.together().attended.begin(started);
         self.together().test_search()?;
         let resumed = self.resume_together()?;
-        if resumed.is_some() {
-            let kept = self.kept.take();
-            self.count_from_now(kept.as_ref().map(|kept| &kept.journal));
-            self.kept = kept;
+        if let Some(resumed) = &resumed {
+            self.count_from_now();
+            if let Some(limit) = resumed.limit {
+                return Ok(Ended {
+                    end: End::Limit(limit),
+                    limit_process: Some(FIRST),
+                    initial_states: 0,
+                    levels: 0,
+                });
+            }
             let started = self.clock.started;
             self.together().attended.begin(started);
         }
@@ -160,7 +166,16 @@ where
             together.is_cut = limit.is_some();
             self.limit(limit);
         }
+        self.note_capacity();
         self.begin_level(0, 0)
+    }
+
+    /// Takes note that states found no room, if some did not.
+    fn note_capacity(&mut self) {
+        if self.at_capacity {
+            let room = self.room() as u64;
+            self.together().limit(Limit::States(room));
+        }
     }
 
     /// Sorts the states that a level has led to, from the one of a number on; they are the next level.
@@ -300,10 +315,7 @@ where
         }
         self.guarded(|search| search.add_received(all));
         // States that found no room, of this process's steps or of others', are told when all meet next, before anything is decided.
-        if self.at_capacity {
-            let room = self.room() as u64;
-            self.together().limit(Limit::States(room));
-        }
+        self.note_capacity();
         if let Err(limit) = self.not_starved() {
             self.together().limit(limit);
         }

@@ -12,6 +12,7 @@ use super::index::Index;
 use super::insert::AHEAD;
 use super::partition::Partition;
 use super::visited::{InsertSink, Lookup, Visited};
+use crate::calls::calls_back;
 use crate::explore::graph::NodeId;
 use crate::explore::segments::SegmentedVec;
 use crate::model_call::named;
@@ -117,6 +118,8 @@ impl<K: Eq + Send + Sync, H: KeyHasher<K>> Visited<K> for Numbered<H> {
     ) -> bool {
         let mut room_for_all = true;
         for (list, mut candidates) in wave.into_iter().enumerate() {
+            // Where the model compares them it goes on.
+            calls_back();
             let hashes: Vec<_> = candidates.iter().map(|candidate| candidate.hash).collect();
             for (index, candidate) in candidates.drain(..).enumerate() {
                 if let Some(ahead) = hashes.get(index + AHEAD) {

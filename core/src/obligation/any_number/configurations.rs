@@ -33,7 +33,7 @@ pub(super) struct Configurations<'c, 'p, 'a> {
     peak_memory_bytes: u64,
 }
 
-/// SearchEnd in which a search of configurations ended.
+/// End of a search of configurations.
 enum SearchEnd {
     Complete,
     /// Enough was found.

@@ -91,7 +91,7 @@ pub(super) fn instances(stated: &[Fairness], rules: &[Rule], taken: &Taken) -> V
     instances
 }
 
-/// True if a process has to be named, since it has others beside it: whose condition it is the name need not say.
+/// True if a process has to be named, since it has others beside it; otherwise the name need not say whose condition it is.
 fn is_one_of_several(process: Process, processes: &BTreeSet<Process>) -> bool {
     processes.len() > 1 || process.number.is_some()
 }

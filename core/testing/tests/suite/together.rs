@@ -1,7 +1,8 @@
 //! Searches of several processes: they say the same as one, however many they are.
 
+use std::fs;
 use std::marker::PhantomData;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -632,6 +633,189 @@ fn a_process_that_waits_can_be_cancelled() {
     }
 }
 
+/// Initial states that a limit on states leaves out are none.
+#[test]
+fn initial_states_that_a_limit_cuts_are_not_counted() {
+    let slow = Slow {
+        step: Duration::ZERO,
+        released: Arc::default(),
+    };
+    let settings = Settings {
+        limits: Limits {
+            states: Some(10),
+            ..Limits::default()
+        },
+        ..Settings::default()
+    };
+    let alone = check(&slow, &settings).expect("the settings fit");
+    let report = together(&of(&slow), &settings, 3);
+    for report in [alone, report] {
+        assert_eq!((report.states, report.initial_states), (10, 10), "{report}");
+    }
+}
+
+/// A system of states in a row, of which a step takes a moment.
+struct Row;
+
+impl TransitionSystem for Row {
+    type State = u16;
+    type Action = u16;
+    type Observation = ();
+
+    fn rules(&self) -> &[Rule] {
+        const { &[Rule::new("go", "system", "a test")] }
+    }
+
+    fn rule_of(&self, _: &u16) -> RuleId {
+        RuleId(0)
+    }
+
+    fn initial(&self, visit: &mut impl FnMut(u16)) {
+        visit(0);
+    }
+
+    fn next(&self, from: &u16, visit: &mut impl FnMut(u16, u16)) {
+        thread::sleep(Duration::from_millis(5));
+        visit(*from, from.wrapping_add(1));
+    }
+
+    fn observe(&self, _: &u16) {}
+}
+
+impl Refinement for Row {
+    type Concrete = Self;
+    type Abstract = Self;
+
+    fn implementation(&self) -> &Self {
+        self
+    }
+
+    fn specification(&self) -> &Self {
+        self
+    }
+
+    fn map(&self, state: &u16) -> u16 {
+        *state
+    }
+
+    fn abstract_steps(&self, _: &u16, action: &u16, _: &u16) -> AbstractSteps<u16> {
+        One(*action)
+    }
+}
+
+/// A participant that takes long to write the checkpoint of a number.
+struct Writing {
+    participant: Participant,
+    folder: PathBuf,
+    number: usize,
+    /// The last checkpoint, and how many there were.
+    last: Mutex<(Vec<u8>, usize)>,
+}
+
+impl Peers for Writing {
+    fn processes(&self) -> usize {
+        self.participant.processes()
+    }
+
+    fn process(&self) -> usize {
+        self.participant.process()
+    }
+
+    fn most_words(&self) -> usize {
+        self.participant.most_words()
+    }
+
+    fn exchange(&self, words: Vec<Vec<u64>>) -> Result<Vec<Vec<u64>>, PeersError> {
+        let written = fs::read(self.folder.join("checkpoint")).unwrap_or_default();
+        let mut last = self.last.lock().expect("no holder of this lock panics");
+        if last.0 != written {
+            *last = (written, last.1 + 1);
+            if last.1 == self.number {
+                // The others would have given up by the end of that.
+                thread::sleep(Duration::from_millis(2_500));
+            }
+        }
+        drop(last);
+        self.participant.exchange(words)
+    }
+
+    fn hurry(&self) {
+        self.participant.hurry();
+    }
+
+    fn is_hurried(&self) -> bool {
+        self.participant.is_hurried()
+    }
+
+    fn give_up(&self, reason: String) {
+        self.participant.give_up(reason);
+    }
+}
+
+/// A process that writes a checkpoint is waited for, though a limit of another one is reached meanwhile, or before: the first is of the
+/// initial states, and the second is that at the limit.
+#[test]
+fn a_process_that_writes_a_checkpoint_is_waited_for() {
+    let written = |number| {
+        let folder = folder();
+        let often = checkpoints(folder.path(), Start::Anew).expect("there are checkpoints");
+        let kept = Checkpoints {
+            every: Duration::from_secs(3600),
+            ..often
+        };
+        let run = |participant, seconds| {
+            let process = Peers::process(&participant);
+            let peers: Arc<dyn Peers> = match process {
+                0 => Arc::new(Writing {
+                    participant,
+                    folder: folder.path().to_owned(),
+                    number,
+                    last: Mutex::default(),
+                }),
+                _ => Arc::new(participant),
+            };
+            let settings = Settings {
+                obligations: Selection::only(["observation"]),
+                checkpoints: Some(kept.clone()),
+                limits: Limits {
+                    seconds,
+                    ..Limits::default()
+                },
+                peers: Some(peers),
+                ..Settings::default()
+            };
+            check(&Row, &settings)
+        };
+        thread::scope(|scope| {
+            let all = participants(2).into_iter().zip([None, Some(0.2)]);
+            let threads: Vec<_> = all
+                .map(|(participant, seconds)| {
+                    let run = &run;
+                    scope.spawn(move || run(participant, seconds))
+                })
+                .collect();
+            for thread in threads {
+                let report = thread.join().expect("it does not panic");
+                let report = report.expect("the others wait");
+                assert_eq!(
+                    (report.verdict, report.limit, report.limit_process),
+                    (
+                        Some(Verdict::Incomplete),
+                        Some(Limit::Seconds(0.2)),
+                        Some(1)
+                    )
+                );
+            }
+        });
+    };
+    thread::scope(|scope| {
+        for number in [1, 2] {
+            let written = &written;
+            scope.spawn(move || written(number));
+        }
+    });
+}
+
 /// One whose model does not return is given up, and the others end.
 #[test]
 fn a_process_that_does_not_come_is_given_up() {
@@ -825,6 +1009,59 @@ fn a_limit_leaves_a_checkpoint() {
             assert_same(&expected, &without_choice(report), &whose);
         }
     }
+}
+
+/// A limit that is reached while a checkpoint is read is told by all, and leaves the checkpoint as it was.
+#[test]
+fn a_limit_holds_while_a_checkpoint_is_read() {
+    let grid = Grid::<u32> {
+        side: 9,
+        of: PhantomData,
+    };
+    let folder = folder();
+    let settings = |start, depth| Settings {
+        until: Until::End,
+        checkpoints: checkpoints(folder.path(), start),
+        limits: Limits {
+            depth,
+            ..Limits::default()
+        },
+        ..Settings::default()
+    };
+    together(&of(&grid), &settings(Start::Anew, Some(5)), 2);
+    let cancelled = AtomicBool::new(true);
+    let [resumed, beside] = [Some(&cancelled), None].map(|cancel| Settings {
+        watch: Watch {
+            cancel,
+            progress: None,
+        },
+        ..settings(Start::Resumed, None)
+    });
+    let grids = [(); 2].map(|()| Grid::<u32> {
+        side: 9,
+        of: PhantomData,
+    });
+    for result in results_of(&grids, &[resumed, beside]) {
+        let report = result.expect("both have a report");
+        assert_eq!(
+            (report.verdict, report.limit, report.limit_process),
+            (Some(Verdict::Incomplete), Some(Limit::Cancelled), Some(0))
+        );
+        assert_eq!(report.states, 0);
+        let written = report.checkpoints.expect("there is an account");
+        let reason = written.ended.expect("there is a reason");
+        assert!(reason.contains(" bytes of "), "{reason}");
+    }
+    let again = together(&of(&grid), &settings(Start::Resumed, None), 2);
+    let expected = check(
+        &grid,
+        &Settings {
+            until: Until::End,
+            ..Settings::default()
+        },
+    );
+    let expected = without_choice(expected.expect("the settings fit"));
+    assert_same(&expected, &without_choice(again), "the search that goes on");
 }
 
 /// Checkpoints in the midst of a level, of words and of codes.

@@ -85,22 +85,25 @@ where
             Some(level) => Some(self.begun(level)),
             None => begun,
         };
-        let Some(begun) = begun else {
-            return Ok(());
-        };
-        // To write takes as long as it takes.
-        let started = self.clock.started;
-        self.together().attended.end();
-        self.keep_begun(&begun)?;
-        // The others wait for the one that writes, for as long as that takes.
-        let peers = Arc::clone(&self.together().peers);
-        peers.exchange(self.together().nothing())?;
-        self.together().attended.begin(started);
-        Ok(())
+        match begun {
+            Some(begun) => self.keep_begun(&begun),
+            None => Ok(()),
+        }
     }
 
-    /// Writes a checkpoint of what there was where a level began, unless that is kept.
+    /// Writes a checkpoint of what there was where a level began, unless that is kept. The others wait for the one that writes, for as
+    /// long as that takes.
     fn keep_begun(&mut self, begun: &Begun) -> Result<(), PeersError> {
+        let attended = Arc::clone(&self.together().attended);
+        attended.patiently(|| {
+            self.write_begun(begun)?;
+            let peers = Arc::clone(&self.together().peers);
+            peers.exchange(self.together().nothing())?;
+            Ok(())
+        })
+    }
+
+    fn write_begun(&mut self, begun: &Begun) -> Result<(), PeersError> {
         let together = self.together();
         let first = together.kept_runs;
         let is_reached = |run: &Run| run.level <= begun.level.length;

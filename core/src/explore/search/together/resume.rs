@@ -11,6 +11,7 @@ use crate::explore::disk::{DiskError, Manifest, STATES};
 use crate::explore::expansion::Keeps;
 use crate::explore::frontier::Span;
 use crate::explore::keys::{Compared, KeyList};
+use crate::explore::limits::Limit;
 use crate::explore::no_outcome::NoOutcome;
 use crate::explore::peers::{
     FIRST, Garbled, PeersError, Run, push_key, push_value, take_keys, take_value, to_all,
@@ -36,6 +37,8 @@ pub(super) struct Resumed<K> {
     pub initial_states: u64,
     /// States of a part that has not come as a whole.
     pending: Vec<K>,
+    /// Limit that was reached before all was read, if one was.
+    pub limit: Option<Limit>,
 }
 
 impl<K> Resumed<K> {
@@ -52,6 +55,7 @@ impl<K> Resumed<K> {
             before: None,
             initial_states: 0,
             pending: Vec::new(),
+            limit: None,
         }
     }
 
@@ -79,6 +83,8 @@ struct Part {
     more: bool,
     /// Whether nothing comes after it.
     last: bool,
+    /// Limit that was reached where it was to be read.
+    limit: Option<Limit>,
 }
 
 impl<'a, K, I> Search<'a, K, I>
@@ -100,19 +106,46 @@ where
         // To read and to send what there is takes as long as it takes.
         self.together().attended.end();
         let mut resumed = Resumed::nothing();
+        let mut reason = String::new();
         match (&mut kept, manifest) {
             (Some(kept), Some(manifest)) => {
-                self.distribute(kept, &manifest, &mut resumed)?;
+                match self.distribute(kept, &manifest, &mut resumed) {
+                    Err(NoOutcome::Disk(error @ DiskError::Interrupted { limit, .. })) => {
+                        self.tell_limit(limit, &mut resumed)?;
+                        reason = error.to_string();
+                    }
+                    distributed => distributed?,
+                }
                 resumed.initial_states = manifest.initial;
             }
             _ => while !self.receive(Vec::new(), None, &mut resumed)? {},
         }
         self.kept = kept;
+        if resumed.limit.is_some() {
+            self.forget_read(&reason);
+            let first = Run { level: 0, first: 0 };
+            self.together().runs = vec![first];
+            return Ok(Some(resumed));
+        }
         let states = self.log.len() as u64;
         let together = self.together();
         together.kept_runs = together.runs.len();
         together.sorted = states;
         Ok(Some(resumed))
+    }
+
+    /// Tells all processes, this one too, that a limit was reached before all was read.
+    fn tell_limit(&mut self, limit: Limit, resumed: &mut Resumed<K>) -> Result<(), PeersError> {
+        let part = Part {
+            level: 0,
+            kind: Kind::Expanded,
+            more: false,
+            last: true,
+            limit: Some(limit),
+        };
+        let nothing = self.together().nothing();
+        self.receive(nothing, Some(part), resumed)?;
+        Ok(())
     }
 
     /// Reads the states, and sends each to its owner.
@@ -179,6 +212,7 @@ where
                         kind: *kind,
                         more: true,
                         last: false,
+                        limit: None,
                     };
                     self.receive(words, Some(part), resumed)?;
                 }
@@ -188,6 +222,7 @@ where
                 kind: *kind,
                 more: false,
                 last: number + 1 == runs.len(),
+                limit: None,
             };
             if part.last {
                 // The end of the list tells whether it is the one that was written.
@@ -284,6 +319,10 @@ where
         let garbled = |_| Garbled.of(FIRST);
         let mut words = received.swap_remove(FIRST);
         let part: Part = take_value(&mut words).map_err(garbled)?;
+        if part.limit.is_some() {
+            resumed.limit = part.limit;
+            return Ok(true);
+        }
         let mut keys = take_keys::<K>(form, &words).map_err(garbled)?;
         resumed.pending.append(&mut keys);
         if part.more {

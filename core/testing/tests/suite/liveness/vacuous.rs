@@ -112,7 +112,7 @@ fn properties_that_were_not_asked_for_are_named() {
     assert_eq!(report.not_asked, ["fairness:serves", "leads-to:served"]);
     assert_eq!(report.verdict, Some(Verdict::Holds));
     let text = report.to_string();
-    let line = "not asked for: fairness:serves, leads-to:served; to ask for liveness decides them";
+    let line = "not asked for: fairness:serves, leads-to:served; asking for liveness decides them";
     assert!(text.contains(line), "{text}");
     assert!(checked(&refinement).not_asked.is_empty());
 }
