@@ -81,7 +81,8 @@ fn mark(beginning: &[u8]) -> Result<usize, NoText> {
 
 /// Reader of an input that another thread opens and reads. A byte order mark at its beginning is passed over.
 pub struct Source<'a> {
-    blocks: Receiver<io::Result<Vec<u8>>>,
+    blocks: Receiver<io::Result<Option<Vec<u8>>>>,
+    has_ended: bool,
     block: Vec<u8>,
     /// Bytes of the block that were handed on.
     read: usize,
@@ -110,6 +111,7 @@ impl<'a> Source<'a> {
             })?;
         let mut source = Self {
             blocks,
+            has_ended: false,
             block: Vec::new(),
             read: 0,
             before: 0,
@@ -158,13 +160,19 @@ impl<'a> Source<'a> {
 
     /// The next block; an empty one at the end.
     fn wait(&mut self) -> io::Result<Vec<u8>> {
-        loop {
+        while !self.has_ended {
             match self.blocks.recv_timeout(PAUSE) {
-                Ok(block) => return block,
-                Err(RecvTimeoutError::Disconnected) => return Ok(Vec::new()),
+                Ok(block) => match block? {
+                    Some(block) => return Ok(block),
+                    None => self.has_ended = true,
+                },
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(io::Error::other("its reader has failed before its end"));
+                }
                 Err(RecvTimeoutError::Timeout) => within(&self.clock, self.before)?,
             }
         }
+        Ok(Vec::new())
     }
 }
 
@@ -188,19 +196,21 @@ impl fmt::Debug for Source<'_> {
 /// Opens and reads the input until its end, an error, or the end of the reader.
 fn hand_over<R: Read>(
     open: impl FnOnce() -> io::Result<R>,
-    blocks: &SyncSender<io::Result<Vec<u8>>>,
+    blocks: &SyncSender<io::Result<Option<Vec<u8>>>>,
 ) -> io::Result<()> {
     let mut input = open()?;
-    if blocks.send(Ok(Vec::new())).is_err() {
+    if blocks.send(Ok(Some(Vec::new()))).is_err() {
         return Ok(());
     }
     let mut block = filled(&mut input, BEGINNING)?;
     let beginning = &block[..block.len().min(MARK)];
     let mark = mark(beginning).map_err(|what| io::Error::new(io::ErrorKind::InvalidData, what))?;
     block.drain(..mark);
-    while !block.is_empty() && blocks.send(Ok(block)).is_ok() {
+    while !block.is_empty() && blocks.send(Ok(Some(block))).is_ok() {
         block = filled(&mut input, 1)?;
     }
+    // A thread that panics ends the blocks, too, and its input is not read.
+    let _ = blocks.send(Ok(None));
     Ok(())
 }
 
@@ -362,6 +372,33 @@ mod tests {
         let folder = std::env::temp_dir();
         let error = Source::file(&folder, unbounded()).expect_err("it is a folder");
         assert_eq!(error.kind(), io::ErrorKind::IsADirectory);
+    }
+
+    /// Input that panics, without a message, when its bytes were read.
+    struct Panicking(io::Cursor<Vec<u8>>);
+
+    impl Read for Panicking {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            match self.0.read(buffer)? {
+                0 => std::panic::resume_unwind(Box::new("no end")),
+                read => Ok(read),
+            }
+        }
+    }
+
+    #[test]
+    fn an_input_whose_reader_panics_has_no_end() {
+        let panics = "its reader has failed before its end";
+        let mut source = source(Panicking(io::Cursor::new(vec![7; BLOCK])), unbounded());
+        let mut read = Vec::new();
+        for _ in 0..2 {
+            let error = source.read_to_end(&mut read).expect_err("no end");
+            assert_eq!(error.to_string(), panics);
+        }
+        assert_eq!(read, [7; BLOCK]);
+        let open = || -> io::Result<io::Empty> { std::panic::resume_unwind(Box::new("unopened")) };
+        let error = Source::open(open, unbounded()).expect_err("it is never open");
+        assert_eq!(error.to_string(), panics);
     }
 
     /// Before it is open, while it is silent, and while it goes on for ever.

@@ -149,7 +149,7 @@ pub mod internal {
     pub use crate::report::itf::{STEP_VARIABLES, UNIT, fields};
     pub use crate::report::json::json;
     pub use crate::report::layout::{Ink, plain, wrap};
-    pub use crate::report::number::{counted, grouped};
+    pub use crate::report::number::{counted, grouped, numbered};
     pub use crate::report::outline;
     pub use crate::report::story::{comes_near, misfit};
     pub use crate::report::summary;

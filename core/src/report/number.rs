@@ -1,5 +1,7 @@
 //! Numbers as people write them.
 
+use std::collections::HashMap;
+
 /// Digits in groups of three.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
@@ -17,6 +19,22 @@ pub fn grouped(number: u64) -> String {
 pub fn counted(number: u64, noun: &str) -> String {
     let ending = if number == 1 { "" } else { "s" };
     format!("{} {noun}{ending}", grouped(number))
+}
+
+/// Names, each with its number where another one is the same.
+pub fn numbered<'n>(names: impl Iterator<Item = &'n str> + Clone) -> Vec<String> {
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for name in names.clone() {
+        *counts.entry(name).or_default() += 1;
+    }
+    let numbered = names.enumerate().map(|(at, name)| {
+        if counts[name] > 1 {
+            format!("{name} ({at})")
+        } else {
+            name.to_owned()
+        }
+    });
+    numbered.collect()
 }
 
 /// A size as it is given to `--max-memory`: with a unit where it is a whole number of it.
@@ -48,6 +66,13 @@ pub(crate) fn seconds(seconds: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_that_repeat_have_their_numbers() {
+        let names = ["load", "store", "load", ""];
+        let numbered = numbered(names.into_iter());
+        assert_eq!(numbered, ["load (0)", "store", "load (2)", ""]);
+    }
 
     #[test]
     fn numbers_are_written_as_people_write_them() {

@@ -42,6 +42,8 @@
 //! Under a scheduler a loop that only waits, as that of a spin lock, lets others run though it does not yield. If all threads only wait, and the
 //! specification permits one to go on, the verdict is `incomplete`, with their places. A loop that writes in each round, and waits all the same, is
 //! to yield (`hint::spin_loop` or `thread::yield_now` of `refmap_schedules`): its executions are given up as too long, which is told.
+//! In *memory* a loop that gives up after many rounds, and was not seen to, counts as one that waits, and what follows then is left out: the README of
+//! `refmap_schedules` says after how many.
 //!
 //! Source: the shape of a test is that of Koval, Fedorov, Sokolova, Tsitelov & Alistarh, *Lincheck: A Practical Framework for Testing
 //! Concurrent Data Structures on JVM*, CAV 2023; schedules are those of Burckhardt, Kothari, Musuvathi & Nagarakatti, *A Randomized

@@ -1,6 +1,6 @@
 //! Location of a process, with the steps that can be taken there.
 
-use std::collections::HashMap;
+use refmap::internal::numbered;
 
 use crate::instance::Offer;
 use crate::label::CommandLabel;
@@ -22,18 +22,7 @@ const MOST_LABELS: usize = 3;
 /// location has the same.
 pub(super) fn names<N: CommandLabel>(points: &[Point<N>]) -> Vec<String> {
     let names: Vec<String> = points.iter().map(name).collect();
-    let mut counts: HashMap<&str, usize> = HashMap::new();
-    for name in &names {
-        *counts.entry(name).or_default() += 1;
-    }
-    let unique = names.iter().enumerate().map(|(at, name)| {
-        if counts[name.as_str()] > 1 {
-            format!("{name} ({at})")
-        } else {
-            name.clone()
-        }
-    });
-    unique.collect()
+    numbered(names.iter().map(String::as_str))
 }
 
 fn name<N: CommandLabel>(point: &Point<N>) -> String {

@@ -190,7 +190,7 @@ pub struct VacuousSet {
 pub struct Undecided {
     /// Places of the fences in that check.
     pub fences: Vec<String>,
-    /// Name of the scenario; empty if it is not known which check it was.
+    /// Name of the scenario; empty if all checks had been made, or it is not known which it was.
     pub scenario: String,
     /// The limit.
     pub limit: Option<Limit>,

@@ -202,7 +202,7 @@ impl Search<'_> {
                     fences,
                     holds: held,
                     without: self.without_each(*set)?,
-                    warnings: self.warnings(*set),
+                    warnings: self.warnings(*set)?,
                 }),
             }
         }
@@ -220,9 +220,18 @@ impl Search<'_> {
     }
 
     /// Doubts of the programs with fences at exactly these places; programs of several scenarios may share one.
-    fn warnings(&self, set: Places) -> Vec<String> {
+    fn warnings(&self, set: Places) -> Result<Vec<String>, Stop> {
+        let Settings { limits, watch, .. } = self.settings;
         let mut warnings = Vec::new();
         for scenario in self.scenarios {
+            // The doubts of a large program take a quarter of a second.
+            if let Some(limit) = limits.out_of_time(watch, self.started) {
+                return Err(Stop::Undecided(Undecided {
+                    fences: self.names(set),
+                    scenario: String::new(),
+                    limit: Some(limit),
+                }));
+            }
             let fences = set.iter().map(|place| self.places[place].name.as_str());
             for doubt in scenario.with_fences(fences).doubts(self.model) {
                 if !warnings.contains(&doubt) {
@@ -230,7 +239,7 @@ impl Search<'_> {
                 }
             }
         }
-        warnings
+        Ok(warnings)
     }
 
     /// Failure without each of the fences, with all weaker ones left in its place.

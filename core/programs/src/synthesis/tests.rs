@@ -1,9 +1,12 @@
 //! Tests on small programs whose minimal fences are known, and on inputs that a synthesis rejects or leaves
 //! incomplete.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use super::*;
 use crate::{Behaviours, MemoryModel, Presence, Program, ProgramBuilder, ProgramRefinement};
-use refmap::explore::Limits;
+use refmap::explore::{Limits, Watch};
 use refmap::obligation::{Search, Selection, Settings, check};
 use refmap::random::Walks;
 use refmap::report::TextOptions;
@@ -310,6 +313,37 @@ fn time_is_shared_by_the_checks() {
     let scenarios = [robust(store_buffering(["left", "right"]))];
     let found = synthesise(&scenarios, MemoryModel::Tso, &settings).expect("it is searched");
     assert!(matches!(found.answer, Answer::Incomplete(_)), "{found}");
+}
+
+/// Limits hold while it is looked for what is doubtful of a set, too.
+#[test]
+fn a_set_whose_doubts_are_not_looked_for_is_not_told() {
+    let cancel = Arc::new(AtomicBool::new(false));
+    let cancels = Arc::clone(&cancel);
+    let program = store_buffering(["left", "right"]);
+    let scenario = Scenario::new("decided", program, move |program, model, _| {
+        let refinement = ProgramRefinement::robust(program, model, STATES).expect("it is small");
+        let report = check(&refinement, &Settings::default());
+        cancels.store(true, Ordering::Relaxed);
+        report
+    });
+    let settings = Settings {
+        watch: Watch {
+            cancel: Some(&cancel),
+            ..Watch::default()
+        },
+        ..two_workers()
+    };
+    let found = synthesise(&[scenario], MemoryModel::Sc, &settings).expect("it is searched");
+    let undecided = Undecided {
+        fences: Vec::new(),
+        scenario: String::new(),
+        limit: Some(Limit::Cancelled),
+    };
+    assert_eq!(
+        (found.checks, found.answer),
+        (2, Answer::Incomplete(undecided))
+    );
 }
 
 /// A thread outputs a value only if both loads are early, and never ends otherwise. With the fences the program

@@ -68,8 +68,8 @@ impl Execution {
 pub struct Explored {
     /// Number of executions.
     pub executions: usize,
-    /// True if Loom has explored every execution within the bounds that were given. Shuttle's orders are samples, and
-    /// never complete.
+    /// True if Loom has explored every execution within the bounds that were given, but for those in which a loop gives up that it takes for one
+    /// that waits: the README says for which. Shuttle's orders are samples, and never complete.
     pub complete: bool,
 }
 

@@ -16,9 +16,9 @@ use super::panics::is_loom_deadlock;
 use super::scheduler::{Scheduler, current};
 use super::waits::{Read, Waits};
 
-/// Number of rounds of loops, of all threads, in which nothing new is read, after which all that can run only wait: more than those after
-/// which each lets others run.
-const FRUITLESS: u32 = 200;
+/// Number of rounds of loops in which nothing new is read, for each thread that has not ended, after which all that can run only wait: more
+/// than those after which each lets others run, and so many that one that works is hardly passed over at random.
+const FRUITLESS: u32 = 100;
 
 /// A step of an execution, or a line of the tested program.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -253,7 +253,11 @@ pub(crate) fn has_panicked() -> bool {
 
 /// True if no thread gets anywhere: those that can run have read again what they had read, and nothing else.
 pub(crate) fn only_waits() -> bool {
-    RECORD.with(|record| record.fruitless.get() >= FRUITLESS)
+    RECORD.with(|record| {
+        // A thread that is alone may go on for as long as one beside another.
+        let threads = record.live.get().max(2);
+        record.fruitless.get() >= FRUITLESS.saturating_mul(threads)
+    })
 }
 
 /// Number of times that the loop of the thread that took the last step has gone round without reading anything new.

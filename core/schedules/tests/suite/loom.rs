@@ -10,7 +10,7 @@ use refmap_schedules::sync::atomic::{AtomicBool, AtomicU32, Ordering, fence};
 use refmap_schedules::sync::{Arc, Condvar, Mutex};
 use refmap_schedules::{hint, thread};
 
-use crate::executions::{MOST_STEPS, all, panic, steps};
+use crate::executions::{MOST_STEPS, all, hold_first, panic, steps};
 
 use Ordering::{Acquire, Relaxed, Release, SeqCst};
 
@@ -250,6 +250,23 @@ fn loops_that_wait_and_do_not_yield_are_explored_to_the_end() {
             executions.len()
         );
     }
+}
+
+/// A round of a loop that reads eight places counts once.
+#[test]
+fn a_loop_that_waits_for_several_places_is_explored_to_the_end() {
+    let body = || {
+        let locks = Arc::new([0; 8].map(|_| AtomicBool::new(false)));
+        let other = Arc::clone(&locks);
+        let other = thread::spawn(move || hold_first(&other));
+        hold_first(&locks);
+        other.join().expect("it does not panic");
+    };
+    let explored = explore(&EVERY, 20_000, false, body, &mut |execution| {
+        assert_eq!(execution.ended, Ended::Completed, "{:?}", execution.last);
+        ControlFlow::Continue(())
+    });
+    assert!(explored.complete);
 }
 
 /// Numbers of tries after which a loop that tries so often at most gives up or succeeds, with what another thread has written before.

@@ -16,6 +16,7 @@ mod executions {
     use std::ops::ControlFlow;
 
     use refmap_schedules::explore::{Ended, Execution, Explored, Order, Traced, explore};
+    use refmap_schedules::sync::atomic::{AtomicBool, Ordering};
 
     /// Steps that no test comes near, but the one that takes too many.
     pub(crate) const MOST_STEPS: usize = 1000;
@@ -46,6 +47,19 @@ mod executions {
         match ended {
             Ended::Panicked(message) => Some(message),
             _ => None,
+        }
+    }
+
+    /// Takes the first of eight locks, which it waits for until all are free, and lets go of it.
+    pub(crate) fn hold_first(locks: &[AtomicBool; 8]) {
+        loop {
+            let is_taken = |lock: &&AtomicBool| lock.load(Ordering::Relaxed);
+            while locks.iter().filter(is_taken).count() > 0 {}
+            let taken =
+                locks[0].compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed);
+            if taken.is_ok() {
+                return locks[0].store(false, Ordering::Release);
+            }
         }
     }
 

@@ -9,7 +9,7 @@ use refmap_schedules::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use refmap_schedules::sync::{Arc, Condvar, Mutex, RwLock};
 use refmap_schedules::{hint, thread};
 
-use crate::executions::{MOST_STEPS, all, first, panic, steps};
+use crate::executions::{MOST_STEPS, all, first, hold_first, panic, steps};
 
 const PCT: Order = Order::Pct {
     seed: 1,
@@ -318,6 +318,47 @@ fn a_loop_without_end_only_waits() {
         assert_eq!(execution.last.len(), 2);
         assert!(execution.trace.len() <= MOST_STEPS);
     }
+}
+
+/// A round of a loop that reads eight places counts once.
+#[test]
+fn a_loop_that_waits_for_several_places_ends() {
+    let found = explored(|| {
+        let locks = Arc::new([0; 8].map(|_| AtomicBool::new(false)));
+        let other = Arc::clone(&locks);
+        let other = thread::spawn(move || hold_first(&other));
+        hold_first(&locks);
+        other.join().expect("it does not panic");
+    });
+    for execution in found {
+        assert_eq!(execution.ended, Ended::Completed);
+    }
+}
+
+/// The more threads wait, the longer the one that works is passed over.
+#[test]
+fn one_of_many_threads_works_and_the_others_wait() {
+    let body = || {
+        let is_set = Arc::new(AtomicBool::new(false));
+        let others = [0; 60].map(|_| {
+            let other = Arc::clone(&is_set);
+            thread::spawn(move || while !other.load(Ordering::Relaxed) {})
+        });
+        let count = AtomicU32::new(0);
+        (0..5).for_each(|_| add(&count));
+        is_set.store(true, Ordering::Relaxed);
+        for other in others {
+            other.join().expect("it does not panic");
+        }
+    };
+    let order = Order::Random {
+        seed: 1,
+        executions: 20,
+    };
+    explore(&order, 100_000, false, body, &mut |execution| {
+        assert_eq!(execution.ended, Ended::Completed);
+        ControlFlow::Continue(())
+    });
 }
 
 /// Of each of three threads that wait for a lock the loop ends, whatever the order.
