@@ -313,6 +313,39 @@ fn loops_that_count_their_rounds_lose_no_execution() {
     }
 }
 
+/// Loops are followed for 64 rounds. One of 65 is seen to end by itself, after it has let the other thread run, and one of more counts as one that waits.
+#[test]
+fn a_loop_that_counts_further_than_it_is_followed_is_lost() {
+    for (tries, complete, gives_up) in [
+        (63, true, true),
+        (64, true, true),
+        (65, false, true),
+        (66, true, false),
+    ] {
+        let seen = StandardArc::new(StandardMutex::new(false));
+        let given_up = StandardArc::clone(&seen);
+        let order = Order::Every {
+            preemptions: Some(1),
+            most: 5_000,
+        };
+        let (_, explored) = all(&order, move || {
+            let value = Arc::new(AtomicU32::new(0));
+            let other = Arc::clone(&value);
+            let other = thread::spawn(move || other.store(1, Release));
+            // It reads what was stored last, so that there are few executions.
+            let is_set = (0..tries).any(|_| value.fetch_or(0, Acquire) == 1);
+            *given_up.lock().expect("no panic") |= !is_set;
+            other.join().expect("it does not panic");
+        });
+        let gave_up = *seen.lock().expect("no panic");
+        assert_eq!(
+            (explored.complete, gave_up),
+            (complete, gives_up),
+            "{tries} {explored:?}"
+        );
+    }
+}
+
 /// Two threads that each wait for the other one, and two that wait for each other in turn.
 #[test]
 fn the_second_of_two_that_wait_is_explored_as_the_first() {
