@@ -1,9 +1,12 @@
 //! Histories of several objects that are decided apart, against the same decided as a whole.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::AtomicBool;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
 
-use refmap::explore::{Limit, Watch};
+use refmap::explore::{Limit, Limits, Watch, Watchdog};
 use refmap::random::Generator;
 use refmap::{Action, TransitionSystem, Verdict};
 use refmap_histories::{
@@ -287,6 +290,82 @@ fn parts_are_decided_as_the_whole_is() {
     }
     assert!(verdicts["Holds"] > 500, "{verdicts:?}");
     assert!(verdicts["Violated"] > 100, "{verdicts:?}");
+}
+
+/// Two registers, of which the adapter does not return before it is released.
+struct Hanging {
+    registers: Registers,
+    cancel: AtomicBool,
+    released: Mutex<Receiver<()>>,
+}
+
+impl Observed for Hanging {
+    type Specification = Registers;
+    type Event = Access;
+
+    fn specification(&self) -> &Registers {
+        &self.registers
+    }
+
+    fn shows(
+        &self,
+        state: &Vec<u8>,
+        access: &Happening<'_, Access>,
+        visit: &mut impl FnMut(Option<Access>),
+    ) {
+        if access.event.register() == 1 {
+            self.cancel.store(true, Ordering::Relaxed);
+            let released = self.released.lock().expect("no panic");
+            // Longer than it takes to notice.
+            let _ = released.recv_timeout(Duration::from_secs(60));
+        }
+        self.registers.shows(state, access, visit);
+    }
+
+    fn part(&self, access: &Access) -> Option<String> {
+        self.registers.part(access)
+    }
+}
+
+/// An adapter that does not return is found where parts are decided, on threads of their own, as it is where the whole is.
+#[test]
+fn an_adapter_of_parts_that_does_not_return_is_named() {
+    let read = |register: usize| Event {
+        thread: register as u32,
+        place: 0,
+        begin: 0,
+        end: Some(1),
+        event: Some(Access::Read { register, value: 0 }),
+    };
+    let (release, released) = channel();
+    let observed = Hanging {
+        registers: Registers {
+            number: 2,
+            ..Registers::default()
+        },
+        cancel: AtomicBool::new(false),
+        released: Mutex::new(released),
+    };
+    let settings = Settings {
+        watch: Watch {
+            cancel: Some(&observed.cancel),
+            ..Watch::default()
+        },
+        ..Settings::default()
+    };
+    let mut told = None;
+    let found = Watchdog::new(Limits::default()).attended(
+        settings.watch.cancel,
+        || validate_apart(&observed, Ordered::of([read(0), read(1)]), &settings),
+        |unreturned| {
+            told = Some(unreturned.to_string());
+            release.send(()).expect("it is waited for");
+        },
+    );
+    let told = told.expect("it is noticed");
+    assert!(told.starts_with("`shows` of the adapter"), "{told}");
+    let found = found.expect("it is well-formed");
+    assert_eq!(found.parts.map(|parts| parts.all), Some(2));
 }
 
 /// The first part that is refused decides, however the parts are scheduled.
