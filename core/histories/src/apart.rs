@@ -20,6 +20,7 @@ use super::input::checked;
 use super::observed::{Effect, Observed};
 use super::ordered::Ordered;
 use super::problem::{HistoryError, Problem};
+use super::search::MOST_ASSUMPTIONS;
 use super::settings::Settings;
 use super::validator::{Outcome, Parts, Validation, validate};
 use refmap::explore::{Limits, Watch};
