@@ -29,6 +29,7 @@ pub use expectation::{Expectation, ExpectationError};
 pub use fences::{Comparison, FenceProblem, FenceReport, PublishedFences};
 pub(crate) use parameters::one_line;
 pub use parameters::{Arguments, Parameter, ParameterKind, Parameters};
+pub(crate) use stress::Attendance;
 pub use stress::{RecordedHistory, StressFailure, StressReport, StressRun, StressSettings};
 pub use validator::{Validator, ValidatorError};
 pub(crate) use values::whole_number;
