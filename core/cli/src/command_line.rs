@@ -297,7 +297,18 @@ fn check(
     };
     #[cfg(feature = "distributed")]
     let joined = match &command.company {
-        Some(company) => Some(company.join(cancel)?),
+        Some(company) => match company.join(cancel) {
+            Ok(joined) => Some(joined),
+            Err(error) => {
+                let mut failures = Failures::default();
+                if let Some(junit) = junit {
+                    let suite = Suite::of_error(program.name, &command.check, &error);
+                    failures.keep(junit.write(&suite, cancel));
+                }
+                failures.keep(Err::<(), _>(error));
+                return failures.or(Status::Unusable);
+            }
+        },
         None => None,
     };
     let bar = progress::Bar::new(command.quiet, &command.check, 0, command.settings.limits);
@@ -320,7 +331,7 @@ fn check(
         };
         let report = check.run(&command.arguments, &settings);
         // Other checks are built for that, which may not return either.
-        report.map_err(|error| program.catalogue.with_able(error))
+        report.map_err(|error| program.catalogue.with_able(check.name, error))
     };
     let limits = command.settings.limits;
     attended(program, &command.check, limits, cancel, work, |report| {

@@ -122,15 +122,19 @@ impl Catalogue {
     }
 
     /// The error of a check, with the checks that can be asked, where it was refused since it cannot.
-    pub(crate) fn with_able(&self, error: InputError) -> InputError {
+    pub(crate) fn with_able(&self, refused: &str, error: InputError) -> InputError {
         let Some(ability) = Ability::missing(&error) else {
             return error;
         };
         let able = self.checks.iter();
-        let able = able.filter(|check| check.abilities().has(ability));
+        let able = able.filter(|check| check.instances().any(|one| ability.is_of(&*one)));
+        let able = able.map(|check| match check.name {
+            name if name == refused => format!("{name} with other arguments"),
+            name => name.to_owned(),
+        });
         InputError::Unable {
             option: ability.option(),
-            able: able.map(|check| check.name).collect(),
+            able: able.collect(),
             error: Box::new(error),
         }
     }
