@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::super::named::named;
 use super::BEN_ARI;
-use super::history_file::{About, HistoryFile};
+use super::history_file::{About, ENDING, HistoryFile};
 use super::sampled::{EXERCISED, Looked, counted, missing, sampled};
 
 pub(super) fn run() -> StressRun {
@@ -90,7 +90,8 @@ fn unrecorded(
     let goes_on = || {
         begun.elapsed().as_secs_f64() < settings.seconds && !settings.cancel.load(Ordering::Relaxed)
     };
-    let outcome = ben_ari::run(bounds, fault, settings.seed, u64::MAX, None, goes_on);
+    let run = || ben_ari::run(bounds, fault, settings.seed, u64::MAX, None, goes_on);
+    let outcome = settings.running(ENDING, run);
     outcome.map_err(InputError::instance)
 }
 
@@ -107,7 +108,7 @@ fn record(
         let goes_on = || !over.load(Ordering::Relaxed);
         ben_ari::run(bounds, fault, seed, u64::MAX, Some(recorder), goes_on)
     };
-    let (history, outcome) = file.record(settings.seconds, settings.cancel, run)?;
+    let (history, outcome) = file.record(settings, run)?;
     let elapsed = begun.elapsed();
     let outcome = outcome.map_err(InputError::instance)?;
     let header = Header::new([

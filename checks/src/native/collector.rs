@@ -14,7 +14,7 @@ use refmap_systems::native::{Failure, Program, Stress, Stressed, most_mutators, 
 use serde_json::{Map, Value};
 
 use super::super::named::named;
-use super::history_file::{About, HistoryFile};
+use super::history_file::{About, ENDING, HistoryFile};
 use super::sampled::{EXERCISED, Looked, counted, missing, sampled};
 
 pub(super) fn run() -> StressRun {
@@ -53,7 +53,7 @@ struct Arguments {
 
 fn unrecorded(stress: &Stress, settings: &StressSettings<'_>) -> Result<StressReport, InputError> {
     let begun = Instant::now();
-    let stressed = stress.run(settings.cancel).map_err(InputError::instance)?;
+    let stressed = searched(stress, settings)?;
     let elapsed = begun.elapsed();
     let failure = stressed.failure.as_ref().map(|failure| Seen {
         by: failure.seen,
@@ -74,7 +74,7 @@ fn recorded(
         let ended = stress.run_recorded(recorder, over);
         (ended, begun.elapsed())
     };
-    let (mut history, (ended, elapsed)) = file.record(settings.seconds, settings.cancel, run)?;
+    let (mut history, (ended, elapsed)) = file.record(settings, run)?;
     let (stressed, seen) = ended.map_err(InputError::instance)?;
     let is_coming_or_going = |line: &str| line.contains("\"join\"") || line.contains("\"leave\"");
     let header = Header::new([
@@ -98,26 +98,36 @@ fn recorded(
         Ok(history) => (Some(history), None),
         Err(error) => (None, Some(error)),
     };
-    let mut failure = None;
-    if let Some(by) = seen {
-        let small = stress.run(settings.cancel).map_err(InputError::instance)?;
-        let while_recording = while_recording(arguments, settings, &by, elapsed);
-        let told = match &small.failure {
-            None => while_recording,
-            Some(small) => StressFailure {
-                seen: while_recording.seen,
-                after_seconds: while_recording.after_seconds,
-                ..told(stress, small)
-            },
+    let report = |failure| StressReport {
+        recorded: recorded.clone(),
+        unrecorded: unrecorded.clone(),
+        ..report(stress, &stressed, failure, elapsed)
+    };
+    let Some(by) = seen else {
+        return Ok(report(None));
+    };
+    let mut seen = Seen {
+        told: while_recording(arguments, settings, &by, elapsed),
+        by,
+    };
+    settings.note(report(Some(seen.clone())));
+    if let Some(small) = searched(stress, settings)?.failure {
+        seen.told = StressFailure {
+            seen: seen.told.seen,
+            after_seconds: seen.told.after_seconds,
+            ..told(stress, &small)
         };
-        failure = Some(Seen { by, told });
     }
-    let report = report(stress, &stressed, failure, elapsed);
-    Ok(StressReport {
-        recorded,
-        unrecorded,
-        ..report
-    })
+    Ok(report(Some(seen)))
+}
+
+/// Time that a run has beside its own, in seconds: to shorten a program that fails takes 20 at most, and to play it again 10.
+const MORE: f64 = 30.0 + ENDING;
+
+/// Searches for a small program that fails.
+fn searched(stress: &Stress, settings: &StressSettings<'_>) -> Result<Stressed, InputError> {
+    let searched = settings.running(MORE, || stress.run(settings.cancel));
+    searched.map_err(InputError::instance)
 }
 
 fn stress(arguments: &Arguments, settings: &StressSettings<'_>) -> Result<Stress, InputError> {
@@ -139,6 +149,7 @@ fn stress(arguments: &Arguments, settings: &StressSettings<'_>) -> Result<Stress
 }
 
 /// Observed failure, with the reported details.
+#[derive(Clone)]
 struct Seen {
     by: Violation,
     told: StressFailure,

@@ -5,11 +5,12 @@ use std::io::{self, BufRead, BufReader, BufWriter, Seek};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use refmap_cli::OutputFile;
-use refmap_cli::catalogue::{InputError, RecordedHistory};
+use refmap_cli::catalogue::{InputError, RecordedHistory, StressSettings};
 use refmap_histories::{Event, Header, Recorder, Writer};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -48,17 +49,16 @@ impl HistoryFile {
         }
     }
 
-    /// Records `run` for so many seconds, or until `cancel` is set: then the flag that it receives is set, and it
+    /// Records `run` for the seconds of the settings, or until it is cancelled: then the flag that it receives is set, and it
     /// must end. The recorded events go to a temporary file during the run, so memory does not grow with the
     /// history.
-    pub fn record<E: Serialize + Send, T: Send>(
+    pub fn record<E: Serialize + Send, T>(
         self,
-        seconds: f64,
-        cancel: &AtomicBool,
-        run: impl FnOnce(&Arc<Recorder<E>>, &Arc<AtomicBool>) -> T + Send,
+        settings: &StressSettings<'_>,
+        run: impl FnOnce(&Arc<Recorder<E>>, &Arc<AtomicBool>) -> T,
     ) -> Result<(Recording, T), InputError> {
         let path = self.path.clone();
-        let recorded = recorded(&self.file, seconds, cancel, run);
+        let recorded = recorded(&self.file, settings, run);
         let (scratch, events, outcome) = recorded.map_err(|source| refused(&path, source))?;
         let recording = Recording {
             file: self,
@@ -72,11 +72,13 @@ impl HistoryFile {
 /// Interval between two drains of the recorder.
 const PAUSE: Duration = Duration::from_millis(10);
 
-fn recorded<E: Serialize + Send, T: Send>(
+/// Time that a run has to end once its time is over, in seconds.
+pub(super) const ENDING: f64 = 10.0;
+
+fn recorded<E: Serialize + Send, T>(
     file: &OutputFile,
-    seconds: f64,
-    cancel: &AtomicBool,
-    run: impl FnOnce(&Arc<Recorder<E>>, &Arc<AtomicBool>) -> T + Send,
+    settings: &StressSettings<'_>,
+    run: impl FnOnce(&Arc<Recorder<E>>, &Arc<AtomicBool>) -> T,
 ) -> io::Result<(File, u64, T)> {
     let recorder = Arc::new(Recorder::new());
     let over = Arc::new(AtomicBool::new(false));
@@ -86,21 +88,28 @@ fn recorded<E: Serialize + Send, T: Send>(
     let mut events = 0;
     let begun = Instant::now();
     let outcome = thread::scope(|scope| {
-        let running = scope.spawn(|| run(&recorder, &over));
-        let mut written = Ok(());
-        while !running.is_finished() {
-            thread::sleep(PAUSE);
-            if begun.elapsed().as_secs_f64() >= seconds || cancel.load(Ordering::Relaxed) {
-                over.store(true, Ordering::Relaxed);
+        let (running, is_running) = mpsc::channel::<()>();
+        let drains = scope.spawn(|| {
+            let mut written = Ok(());
+            let is_running = is_running;
+            while is_running.recv_timeout(PAUSE) == Err(RecvTimeoutError::Timeout) {
+                let is_over = begun.elapsed().as_secs_f64() >= settings.seconds;
+                if is_over || settings.cancel.load(Ordering::Relaxed) {
+                    over.store(true, Ordering::Relaxed);
+                }
+                if written.is_ok() {
+                    written = recorder.drain(&mut writer).map(|more| events += more);
+                }
+                if written.is_err() {
+                    over.store(true, Ordering::Relaxed);
+                }
             }
-            if written.is_ok() {
-                written = recorder.drain(&mut writer).map(|more| events += more);
-            }
-            if written.is_err() {
-                over.store(true, Ordering::Relaxed);
-            }
-        }
-        let outcome = running.join().expect("a run reports what is wrong");
+            written
+        });
+        let outcome = settings.running(ENDING, || run(&recorder, &over));
+        // Of a run that panics, too.
+        drop(running);
+        let written = drains.join().expect("to write is an error at most");
         written.map(|()| outcome)
     })?;
     let recorder = Arc::into_inner(recorder).expect("those who recorded are gone");

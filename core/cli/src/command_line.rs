@@ -27,6 +27,7 @@ mod listing;
 mod litmus;
 mod man;
 mod new;
+mod offered;
 mod output_file;
 #[cfg(feature = "pictures")]
 mod page_file;
@@ -54,11 +55,13 @@ use std::sync::atomic::AtomicBool;
 use attended::attended;
 use broken_pipe::Tolerant;
 pub(crate) use claim_grammar::ClaimGrammar;
+use clap::error::ErrorKind;
 use command::{CheckCommand, Command};
 use ending::UnderWay;
 use failures::Failures;
 use files::Files;
 use junit::{JunitFile, Suite};
+use offered::with_offered;
 use program::Program;
 use terminal::Screen;
 use trace_file::{TraceFile, Traced};
@@ -71,7 +74,7 @@ pub use size::SizeError;
 pub use status::Status;
 pub use trace_file::TraceFileError;
 
-use crate::catalogue::{Abilities, Catalogue, Check, InputError};
+use crate::catalogue::{Catalogue, Check, InputError};
 use crate::json;
 use refmap::explore::{Checkpoints, PeersError, Progress, Watch, Watchdog};
 use refmap::internal::visible_lines;
@@ -196,7 +199,19 @@ fn carry_out(
         ..
     } = program;
     let options = screen.options;
-    let command = arguments::parse(name, about, catalogue, words)?;
+    let words: Vec<OsString> = words.into_iter().collect();
+    let command = match arguments::parse(name, about, catalogue, &words) {
+        Err(error) if error.kind() == ErrorKind::DisplayHelp => {
+            let is_named = |check: &Check| words.iter().any(|word| *word == *check.name);
+            return with_offered(program, cancel, is_named, |offered| {
+                let help = grammar::command(name, about, catalogue, offered);
+                let help = help.try_get_matches_from(&words).err();
+                let help = help.filter(|help| help.kind() == ErrorKind::DisplayHelp);
+                Err(help.unwrap_or(error).into())
+            });
+        }
+        command => command?,
+    };
     // Who writes files goes on when nobody reads what is printed.
     let goes_on = AtomicBool::new(false);
     let unread = if command.writes_files() {
@@ -208,21 +223,24 @@ fn carry_out(
     // A script and a manual page are read by programs.
     let command = match command {
         Command::Completions(shell) => {
-            let grammar = grammar::command(name, about, catalogue, &Check::abilities);
-            completions::print(grammar, shell, raw)?;
-            return Ok(Status::Success);
+            return with_offered(
+                program,
+                cancel,
+                |_| true,
+                |offered| {
+                    let grammar = grammar::command(name, about, catalogue, offered);
+                    completions::print(grammar, shell, raw)?;
+                    Ok(Status::Success)
+                },
+            );
         }
         Command::Man(path) => {
-            let offered = |check: &Check| {
-                if path.iter().any(|name| *name == *check.name) {
-                    check.abilities()
-                } else {
-                    Abilities::all()
-                }
-            };
-            let grammar = grammar::command(name, about, catalogue, &offered);
-            raw.write_all(man::page(grammar, &path)?.as_bytes())?;
-            return Ok(Status::Success);
+            let is_named = |check: &Check| path.iter().any(|name| *name == *check.name);
+            return with_offered(program, cancel, is_named, |offered| {
+                let grammar = grammar::command(name, about, catalogue, offered);
+                raw.write_all(man::page(grammar, &path)?.as_bytes())?;
+                Ok(Status::Success)
+            });
         }
         command => command,
     };
@@ -279,7 +297,18 @@ fn check(
     };
     #[cfg(feature = "distributed")]
     let joined = match &command.company {
-        Some(company) => Some(company.join(cancel)?),
+        Some(company) => match company.join(cancel) {
+            Ok(joined) => Some(joined),
+            Err(error) => {
+                let mut failures = Failures::default();
+                if let Some(junit) = junit {
+                    let suite = Suite::of_error(program.name, &command.check, &error);
+                    failures.keep(junit.write(&suite, cancel));
+                }
+                failures.keep(Err::<(), _>(error));
+                return failures.or(Status::Unusable);
+            }
+        },
         None => None,
     };
     let bar = progress::Bar::new(command.quiet, &command.check, 0, command.settings.limits);
@@ -302,7 +331,7 @@ fn check(
         };
         let report = check.run(&command.arguments, &settings);
         // Other checks are built for that, which may not return either.
-        report.map_err(|error| program.catalogue.with_able(error))
+        report.map_err(|error| program.catalogue.with_able(check.name, error))
     };
     let limits = command.settings.limits;
     attended(program, &command.check, limits, cancel, work, |report| {

@@ -1,15 +1,52 @@
 //! Ordered parallel execution: jobs run in parallel, and their results are visited in order.
+//!
+//! The order is made by the one who visits them ([`InOrder`]), so that a job that does not return holds up no result that is there.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, mpsc};
 use std::thread;
 
-/// Runs jobs on several workers and passes the results to `show` in the order of the jobs. `begin` is the order in
+/// Results of jobs in the order of the jobs, in whatever order they come.
+pub(crate) struct InOrder<R> {
+    waiting: BTreeMap<usize, R>,
+    next: usize,
+}
+
+impl<R> Default for InOrder<R> {
+    fn default() -> Self {
+        Self {
+            waiting: BTreeMap::new(),
+            next: 0,
+        }
+    }
+}
+
+impl<R> InOrder<R> {
+    /// Adds the result of a job.
+    pub fn add(&mut self, job: usize, result: R) {
+        self.waiting.insert(job, result);
+    }
+
+    /// Takes the next result, if it is there.
+    pub fn next(&mut self) -> Option<(usize, R)> {
+        let next = self.next;
+        let result = self.waiting.remove(&next)?;
+        self.next += 1;
+        Some((next, result))
+    }
+
+    /// The results behind missing ones.
+    pub fn rest(self) -> impl Iterator<Item = (usize, R)> {
+        self.waiting.into_iter()
+    }
+}
+
+/// Runs jobs on several workers and passes each result to `show` as soon as it is there. `begin` is the order in
 /// which jobs start.
 ///
-/// Once a job returns `None`, or `show` returns false or an error, no further job starts; running ones are
-/// completed. Results behind a missing one are shown too, in order.
-pub(crate) fn in_order<R: Send, E>(
+/// Once a job returns `None`, or `show` returns false or an error, no further job starts, and nothing more is shown; running jobs are
+/// completed.
+pub(crate) fn in_parallel<R: Send, E>(
     workers: usize,
     begin: &[usize],
     work: impl Fn(usize) -> Option<R> + Sync,
@@ -32,27 +69,11 @@ pub(crate) fn in_order<R: Send, E>(
         for sender in vec![sender; workers.max(1)] {
             scope.spawn(move || take(sender));
         }
-        let mut show = |piece, result| {
+        for (piece, result) in results {
             let goes_on = show(piece, result);
             if !matches!(goes_on, Ok(true)) {
                 stop();
-            }
-            goes_on
-        };
-        let mut waiting = BTreeMap::new();
-        let mut next = 0;
-        for (piece, result) in results {
-            waiting.insert(piece, result);
-            while let Some(result) = waiting.remove(&next) {
-                if !show(next, result)? {
-                    return Ok(());
-                }
-                next += 1;
-            }
-        }
-        for (piece, result) in waiting {
-            if !show(piece, result)? {
-                break;
+                return goes_on.map(drop);
             }
         }
         Ok(())
@@ -65,6 +86,28 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+
+    /// Runs jobs, and shows their results in order, those behind a missing one last.
+    fn in_order<R: Send, E>(
+        workers: usize,
+        begin: &[usize],
+        work: impl Fn(usize) -> Option<R> + Sync,
+        mut show: impl FnMut(usize, R) -> Result<bool, E>,
+    ) -> Result<(), E> {
+        let mut ordered = InOrder::default();
+        let mut goes_on = true;
+        in_parallel(workers, begin, work, |piece, result| {
+            ordered.add(piece, result);
+            while goes_on && let Some((piece, result)) = ordered.next() {
+                goes_on = show(piece, result)?;
+            }
+            Ok(goes_on)
+        })?;
+        for (piece, result) in ordered.rest() {
+            goes_on = goes_on && show(piece, result)?;
+        }
+        Ok(())
+    }
 
     /// Jobs shown when `work` returns a result for those below `done`, and `show` continues for the first `wanted`.
     fn shown(workers: usize, done: usize, wanted: usize) -> Vec<usize> {
@@ -126,6 +169,34 @@ mod tests {
             },
         );
         assert!(result.is_ok() && shown.is_sorted(), "{shown:?}");
+    }
+
+    /// The first job waits for those behind it to be passed on.
+    #[test]
+    fn a_result_is_passed_on_though_an_earlier_job_does_not_return() {
+        let passed_on = AtomicUsize::new(0);
+        let mut ordered = InOrder::default();
+        let result = in_parallel(
+            2,
+            &[0, 1, 2],
+            |piece| {
+                while piece == 0 && passed_on.load(Ordering::Relaxed) < 2 {
+                    thread::yield_now();
+                }
+                Some(piece)
+            },
+            |piece, result| {
+                passed_on.fetch_add(1, Ordering::Relaxed);
+                ordered.add(piece, result);
+                Ok::<_, &str>(piece != 0)
+            },
+        );
+        assert_eq!(result, Ok(()));
+        assert_eq!(ordered.next(), Some((0, 0)));
+        assert_eq!(
+            ordered.rest().map(|(piece, _)| piece).collect::<Vec<_>>(),
+            [1, 2]
+        );
     }
 
     /// Jobs that take long are not all started once the first result is rejected.

@@ -9,22 +9,28 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use refmap::AbstractSteps::{self, One};
-use refmap::obligation::Checker;
+use refmap::obligation::{Checker, Selection};
 use refmap::{
-    Action, Choices, Constraint, Invariant, Refinement, State, TransitionSystem, TypeCorrect,
-    Waiver,
+    Action, Choices, Constraint, Invariant, Refinement, Settings, State, TransitionSystem,
+    TypeCorrect, Waiver, check as checked,
 };
-use refmap_cli::catalogue::{Catalogue, Check};
+use refmap_cli::catalogue::table::{Instance, Row, Rows, Sweep, Table};
+use refmap_cli::catalogue::{Catalogue, Check, Nothing, StressReport, StressRun, StressSettings};
 use refmap_cli::clap;
+use refmap_histories::object::Shared;
+use refmap_histories::specifications::{Counter as Count, Operations, counter::Call};
 use serde::{Serialize, Serializer};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// Set where the program is the command line.
 const IS_COMMAND_LINE: &str = "REFMAP_TEST_UNRETURNED";
+/// Function that does not return, whatever an argument says.
+const HANGS_ANYWAY: &str = "REFMAP_TEST_HANGS";
 /// Long enough for a command that is to end within two seconds, on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(100);
 /// Line on standard error of a function that does not return.
@@ -288,6 +294,9 @@ struct Hanging {
 }
 
 fn catalogue() -> Catalogue {
+    if let Ok(hanging) = env::var(HANGS_ANYWAY) {
+        HANGING.get_or_init(|| hanging);
+    }
     let count = Check::new("count", "", "", |arguments: &Hanging| {
         HANGING.get_or_init(|| arguments.hangs.clone());
         hangs("build", STATE);
@@ -297,18 +306,98 @@ fn catalogue() -> Catalogue {
         HANGING.get_or_init(|| arguments.hangs.clone());
         Ok(Box::new(Checker::owning(Meeting)))
     });
+    // It does not come to the state on which a function does not return.
+    let short = Check::new("short", "", "", |_: &Nothing| {
+        Ok(Box::new(Checker::owning(Itself(Counter(STATE)))))
+    });
+    let instance = Instance {
+        obligations: Selection::Default,
+        ..Instance::default()
+    };
+    let row = |hangs: &str| Row {
+        given: format!("--hangs {hangs}"),
+        instances: vec![instance.clone()],
+    };
+    let table = Table {
+        name: "rows",
+        about: "",
+        check: "count",
+        rows: Rows::Sweep(Sweep {
+            rows: vec![row("next"), row("none")],
+            on_the_way: None,
+        }),
+    };
     // The first of them decides which function does not return.
     let claims = "
 | claim | expected | source |
 |---|---|---|
 | `check count --hangs next` | holds, 40 states | this test: it counts |
 | `check count --hangs none` | holds, 40 states | this test: it counts |
+| `check short` | holds | this test: it counts |
 ";
     Catalogue {
-        checks: vec![count, meet],
+        checks: vec![count, meet, short],
+        tables: vec![table],
+        stress: stress_runs(),
         claims: claims.to_owned(),
         ..Catalogue::default()
     }
+}
+
+/// Stress runs that do not return, or do something else when they have.
+fn stress_runs() -> Vec<StressRun> {
+    let seen = || StressReport {
+        report: checked(&Itself(Counter(4)), &Settings::default()).expect("it is checked"),
+        counts: Map::new(),
+        failure: None,
+        recorded: None,
+        unrecorded: None,
+    };
+    let writes = move |_: &Nothing, settings: &StressSettings<'_>| {
+        settings.running(1000.0, || {
+            eprintln!("{HANGS}");
+            while !settings.cancel.load(Ordering::Relaxed) {
+                thread::sleep(Duration::from_millis(1));
+            }
+        });
+        // Longer than a call may go on that is to return.
+        thread::sleep(Duration::from_millis(1500));
+        Ok(seen())
+    };
+    let deadlocks = |_: &Nothing, settings: &StressSettings<'_>| {
+        settings.running(0.1, || {
+            loop {
+                thread::park();
+            }
+        })
+    };
+    let made = AtomicU32::new(0);
+    let object = move |_: &Nothing| {
+        if made.fetch_add(1, Ordering::Relaxed) > 0 {
+            eprintln!("{HANGS}");
+            loop {
+                thread::park();
+            }
+        }
+        let calls = [Call::FetchAdd(1), Call::Read];
+        let counter = Operations(Count::default());
+        Ok(Shared::new(
+            counter,
+            AtomicI64::default,
+            calls,
+            |counter, call| match call {
+                Call::Add(by) | Call::FetchAdd(by) => {
+                    Some(counter.fetch_add(*by, Ordering::SeqCst)).into()
+                }
+                _ => Some(counter.load(Ordering::SeqCst)).into(),
+            },
+        ))
+    };
+    vec![
+        StressRun::new("writes", "", "", writes),
+        StressRun::new("deadlocks", "", "", deadlocks),
+        StressRun::object("object", "", "", object),
+    ]
 }
 
 /// Way in which a command is ended.
@@ -324,15 +413,19 @@ struct Ended {
     stderr: String,
 }
 
-fn command(words: &[&str]) -> Child {
-    Command::new(env::current_exe().expect("the program has a path"))
+fn command_of(words: &[&str]) -> Command {
+    let mut command = Command::new(env::current_exe().expect("the program has a path"));
+    command
         .env(IS_COMMAND_LINE, "1")
         .args(words)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the program runs")
+        .stderr(Stdio::piped());
+    command
+}
+
+fn command(words: &[&str]) -> Child {
+    command_of(words).spawn().expect("the program runs")
 }
 
 /// Asks a process to end. What a shell starts in the background ignores SIGINT, and so does what that starts.
@@ -652,11 +745,67 @@ fn the_default_run_ends() {
     let told = "check count --hangs next: ended by cancellation: `next` of the implementation, called on the state 3, did not return";
     assert!(stderr.contains(told), "{stderr}");
     let all = json(&stdout);
+    // The last claim is the dearest, for all that is known, and is decided first.
     assert_eq!(
         (&all["as_claimed"], &all["not_run"]),
-        (&json!(0), &json!(2)),
+        (&json!(1), &json!(2)),
         "{stdout}"
     );
+    let mut called = json!({"function": "`next` of the implementation", "state": STATE, "of": "check count --hangs next"});
+    assert_eq!(all["unreturned"], called, "{stdout}");
+    let Ended { status, stdout, .. } =
+        run(&["table", "rows", "--threads", "1", "--json"], Ends::Signal);
+    assert_eq!(status, Some(3), "{stdout}");
+    called["of"] = "table rows: --hangs next".into();
+    assert_eq!(json(&stdout)["unreturned"], called, "{stdout}");
+}
+
+/// What is to be read of the options is written with all of them, where a check does not say which it has.
+fn help_ends() {
+    for words in [
+        &["check", "count", "--help"][..],
+        &["man", "check", "count"],
+        &["completions", "bash"],
+    ] {
+        let mut child = command_of(words);
+        let child = child.env(HANGS_ANYWAY, "build").spawn();
+        let child = child.expect("the program runs");
+        let Ended { status, stdout, .. } = ended(child, Ends::Signal, &words.join(" "));
+        assert_eq!(status, Some(0), "{words:?}");
+        // A manual page escapes the hyphens.
+        let stdout = stdout.replace('\\', "");
+        assert!(stdout.contains("any-number-of"), "{words:?}: {stdout}");
+    }
+}
+
+/// A stress run that does not return ends with what was seen before, and one that writes what it has recorded is waited for.
+fn stress_runs_end() {
+    let run = |name: &str, seconds: &str, ends: Ends| {
+        let words = ["stress", name, "--seconds", seconds, "--json"];
+        let Ended {
+            status,
+            stdout,
+            stderr,
+        } = ended(command(&words), ends, name);
+        let told = format!("{name}: {stdout}{stderr}");
+        (status, json(&stdout), told)
+    };
+    let (status, report, told) = run("writes", "1000", Ends::Signal);
+    assert_eq!(
+        (status, report.get("unreturned")),
+        (Some(0), None),
+        "{told}"
+    );
+    assert_eq!(report["states"], 4, "{told}");
+    let function = json!({"function": "the run of the implementation"});
+    let (status, report, told) = run("deadlocks", "0.1", Ends::Limit);
+    assert_eq!(status, Some(3), "{told}");
+    assert_eq!(report["unreturned"], function, "{told}");
+    let (status, report, told) = run("object", "1000", Ends::Signal);
+    assert_eq!(status, Some(3), "{told}");
+    assert_eq!(report["unreturned"], function, "{told}");
+    assert!(report["counts"]["runs"].as_u64() > Some(0), "{told}");
+    assert_eq!(report["obligations"][0]["name"], "alone", "{told}");
 }
 
 /// The explorer ends at the first signal, though a page waits for the model.
@@ -687,7 +836,7 @@ fn main() -> ExitCode {
         // There is no signal to send.
         return ExitCode::SUCCESS;
     }
-    let tests: [(&str, fn()); 8] = [
+    let tests: [(&str, fn()); 10] = [
         ("checks_end", checks_end),
         ("functions_of_states_end", functions_of_states_end),
         ("samples_end", samples_end),
@@ -695,6 +844,8 @@ fn main() -> ExitCode {
         ("what_returns_is_waited_for", what_returns_is_waited_for),
         ("comparisons_end", comparisons_end),
         ("the_default_run_ends", the_default_run_ends),
+        ("help_ends", help_ends),
+        ("stress_runs_end", stress_runs_end),
         ("the_explorer_ends", the_explorer_ends),
     ];
     // The filters of `cargo test`, as far as they are names.

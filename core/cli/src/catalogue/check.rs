@@ -135,7 +135,7 @@ impl Check {
     }
 
     /// The instance with the arguments by default, and those that differ from it in one choice or flag. What has no default has its first value.
-    fn instances(&self) -> impl Iterator<Item = Box<dyn Checkable>> {
+    pub(super) fn instances(&self) -> impl Iterator<Item = Box<dyn Checkable>> {
         let parameters = &self.parameters;
         let required: Vec<String> = parameters
             .iter()

@@ -98,7 +98,7 @@ pub enum InputError {
         /// Option that asks so.
         option: &'static str,
         /// Names of the checks that can.
-        able: Vec<&'static str>,
+        able: Vec<String>,
     },
     /// The arguments are inconsistent.
     #[error(transparent)]
@@ -208,7 +208,7 @@ pub struct ClaimErrors(
 );
 
 /// The checks that an option can be given to.
-fn listed(option: &str, able: &[&str]) -> String {
+fn listed(option: &str, able: &[String]) -> String {
     if able.is_empty() {
         return format!("no check has {option}");
     }

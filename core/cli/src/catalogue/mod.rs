@@ -29,6 +29,7 @@ pub use expectation::{Expectation, ExpectationError};
 pub use fences::{Comparison, FenceProblem, FenceReport, PublishedFences};
 pub(crate) use parameters::one_line;
 pub use parameters::{Arguments, Parameter, ParameterKind, Parameters};
+pub(crate) use stress::Attendance;
 pub use stress::{RecordedHistory, StressFailure, StressReport, StressRun, StressSettings};
 pub use validator::{Validator, ValidatorError};
 pub(crate) use values::whole_number;
@@ -121,15 +122,19 @@ impl Catalogue {
     }
 
     /// The error of a check, with the checks that can be asked, where it was refused since it cannot.
-    pub(crate) fn with_able(&self, error: InputError) -> InputError {
+    pub(crate) fn with_able(&self, refused: &str, error: InputError) -> InputError {
         let Some(ability) = Ability::missing(&error) else {
             return error;
         };
         let able = self.checks.iter();
-        let able = able.filter(|check| check.abilities().has(ability));
+        let able = able.filter(|check| check.instances().any(|one| ability.is_of(&*one)));
+        let able = able.map(|check| match check.name {
+            name if name == refused => format!("{name} with other arguments"),
+            name => name.to_owned(),
+        });
         InputError::Unable {
             option: ability.option(),
-            able: able.map(|check| check.name).collect(),
+            able: able.collect(),
             error: Box::new(error),
         }
     }

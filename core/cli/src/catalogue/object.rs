@@ -11,7 +11,7 @@ use super::error::InputError;
 use super::stress::{RecordedHistory, StressFailure, StressReport, StressRun, StressSettings};
 use refmap::Verdict;
 use refmap_histories::Object;
-use refmap_histories::object::{Effort, Finding, Part, Tested, test};
+use refmap_histories::object::{Effort, Finding, Part, Tested, test_until};
 
 /// Effort of one test: a part of the usual one, so that a run ends when its time is over.
 fn effort(seed: u64) -> Effort {
@@ -60,7 +60,11 @@ fn run<O: Object>(
     let mut all: Option<Tested> = None;
     let mut seed = settings.seed;
     let all = loop {
-        let tested = test(object()?, &effort(seed));
+        let effort = effort(seed);
+        // A test has no end that is known before: it gives up itself what does not return.
+        let tested = settings.running(f64::INFINITY, || {
+            Ok::<_, InputError>(test_until(object()?, &effort, settings.cancel))
+        })?;
         let merged = match all {
             None => tested,
             Some(before) => before.and(tested),
@@ -69,9 +73,20 @@ fn run<O: Object>(
         if merged.finding().is_some() || is_over || settings.cancel.load(Ordering::Relaxed) {
             break merged;
         }
+        settings.note(report(&merged, seed, started));
         all = Some(merged);
         seed = seed.wrapping_add(1);
     };
+    let (recorded, unrecorded) = record(all.finding(), settings);
+    Ok(StressReport {
+        recorded,
+        unrecorded,
+        ..report(&all, seed, started)
+    })
+}
+
+/// Report of tests up to the one of this seed.
+fn report(all: &Tested, seed: u64, started: Instant) -> StressReport {
     let after_seconds = started.elapsed().as_secs_f64();
     let mut report = all.report();
     report.seconds = after_seconds;
@@ -87,16 +102,15 @@ fn run<O: Object>(
         ("under way at most", all.under_way()),
     ];
     let counts = counts.map(|(what, count)| (what.to_owned(), count.into()));
-    let (recorded, unrecorded) = record(all.finding(), settings);
-    Ok(StressReport {
+    StressReport {
         report,
         counts: Map::from_iter(counts),
         failure: all
             .finding()
             .map(|finding| failure(finding, seed, after_seconds)),
-        recorded,
-        unrecorded,
-    })
+        recorded: None,
+        unrecorded: None,
+    }
 }
 
 fn failure(finding: &Finding, seed: u64, after_seconds: f64) -> StressFailure {

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, PoisonError};
 
 use clap::Args;
 use serde::Serialize;
@@ -10,7 +11,9 @@ use serde_json::{Map, Value};
 
 use super::error::InputError;
 use super::parameters::{Arguments, Parameters};
-use refmap::explore::Unreturned;
+use crate::watchdogs::Watchdogs;
+use refmap::explore::{Limits, Unreturned};
+use refmap::internal::calling;
 use refmap::report::{Evidence, Report, Verdict};
 
 type Run =
@@ -42,6 +45,64 @@ pub struct StressSettings<'a> {
     pub record: Option<&'a Path>,
     /// Cancels the run when set.
     pub cancel: &'a AtomicBool,
+    /// Command that attends to the run.
+    pub(crate) attendance: Option<&'a Attendance>,
+}
+
+/// What a command that attends to a stress run sees of it.
+#[derive(Default)]
+pub(crate) struct Attendance {
+    /// Watch over the implementation.
+    pub watchdogs: Watchdogs,
+    /// Report so far.
+    noted: Mutex<Option<StressReport>>,
+}
+
+impl fmt::Debug for Attendance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Attendance")
+    }
+}
+
+impl<'a> StressSettings<'a> {
+    /// Settings of a run that no command attends to.
+    pub fn new(seconds: f64, seed: u64, cancel: &'a AtomicBool) -> Self {
+        Self {
+            seconds,
+            seed,
+            record: None,
+            cancel,
+            attendance: None,
+        }
+    }
+
+    /// Runs the implementation. If it does not return `more` seconds after the time of the run, or soon after the run is cancelled, the
+    /// command ends with what was [noted](Self::note) before. What a run does beside, as writing a history, may take its time.
+    pub fn running<T>(&self, more: f64, run: impl FnOnce() -> T) -> T {
+        let run = || calling("the run of the implementation", run);
+        let Some(attendance) = self.attendance else {
+            return run();
+        };
+        let limits = Limits {
+            seconds: Some(self.seconds + more),
+            ..Limits::default()
+        };
+        let watchdogs = &attendance.watchdogs;
+        watchdogs.watching("stress", limits, |_| run())
+    }
+
+    /// Notes a report of what was seen so far, which is told if the implementation does not return from what follows.
+    pub fn note(&self, report: StressReport) {
+        if let Some(attendance) = self.attendance {
+            let noted = attendance.noted.lock();
+            *noted.unwrap_or_else(PoisonError::into_inner) = Some(report);
+        }
+    }
+
+    fn noted(&self) -> Option<StressReport> {
+        let noted = self.attendance?.noted.lock();
+        noted.unwrap_or_else(PoisonError::into_inner).take()
+    }
 }
 
 /// Result of a stress run.
@@ -97,9 +158,9 @@ pub struct RecordedHistory {
 }
 
 impl StressRun {
-    /// Creates a stress run. Its parameters are the fields of `P`, each with a long name. `run` drives the implementation; it
-    /// rejects combinations of arguments that are in range individually but inconsistent. Parameters in its report replace
-    /// the arguments.
+    /// Creates a stress run. Its parameters are the fields of `P`, each with a long name. `run` drives the implementation, by
+    /// [`StressSettings::running`]; it rejects combinations of arguments that are in range individually but inconsistent. Parameters in its
+    /// report replace the arguments.
     ///
     /// # Panics
     ///
@@ -145,23 +206,35 @@ impl StressRun {
         Ok(self.report(arguments, settings, report))
     }
 
-    /// Report of a run that does not return.
+    /// Report of a run that does not return: of what it has noted, if it has.
     pub(crate) fn unreturned(
         &self,
         arguments: &Arguments,
         settings: &StressSettings<'_>,
         unreturned: &Unreturned,
     ) -> StressReport {
-        let report = StressReport {
-            report: Report {
-                evidence: Evidence::Sampled,
-                verdict: Some(Verdict::Incomplete),
-                ..unreturned.report()
+        let of_the_call = Report {
+            evidence: Evidence::Sampled,
+            verdict: Some(Verdict::Incomplete),
+            ..unreturned.report()
+        };
+        let report = match settings.noted() {
+            Some(noted) => StressReport {
+                report: Report {
+                    limit: of_the_call.limit,
+                    unreturned: of_the_call.unreturned,
+                    seconds: noted.report.seconds + of_the_call.seconds,
+                    ..noted.report
+                },
+                ..noted
             },
-            counts: Map::new(),
-            failure: None,
-            recorded: None,
-            unrecorded: None,
+            None => StressReport {
+                report: of_the_call,
+                counts: Map::new(),
+                failure: None,
+                recorded: None,
+                unrecorded: None,
+            },
         };
         self.report(arguments, settings, report)
     }

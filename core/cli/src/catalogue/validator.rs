@@ -333,18 +333,22 @@ impl Validator {
         given: &Map<String, Value>,
         settings: &Settings<'_>,
     ) -> Result<Report, ValidatorError> {
-        match (foreign::read(input, format, keyed), &self.foreign) {
-            (Ok(operations), Some(run)) => run(operations, given, settings),
-            (Ok(operations), None) if operations.is_empty() => Ok(self.of_nothing(settings)),
-            (_, None) => Err(ValidatorError::NotForeign { name: self.name }),
-            (
-                Err(ForeignError {
-                    line,
-                    problem: ForeignProblem::Interrupted(interrupted),
-                }),
-                Some(_),
-            ) => Ok(self.unread(interrupted, Some(line), settings)),
-            (Err(error), Some(_)) => Err(ValidatorError::Foreign(Box::new(error))),
+        let Some(run) = &self.foreign else {
+            let mut beginning = input.take(BEGINNING);
+            let read = foreign::read(&mut beginning, format, keyed);
+            let is_nothing = read.is_ok_and(|operations| operations.is_empty());
+            if is_nothing && beginning.limit() > 0 {
+                return Ok(self.of_nothing(settings));
+            }
+            return Err(ValidatorError::NotForeign { name: self.name });
+        };
+        match foreign::read(input, format, keyed) {
+            Ok(operations) => run(operations, given, settings),
+            Err(ForeignError {
+                line,
+                problem: ForeignProblem::Interrupted(interrupted),
+            }) => Ok(self.unread(interrupted, Some(line), settings)),
+            Err(error) => Err(ValidatorError::Foreign(Box::new(error))),
         }
     }
 
@@ -406,6 +410,9 @@ impl Validator {
         }
     }
 }
+
+/// Greatest number of bytes that are read of a history that is refused, if it is not one of nothing.
+const BEGINNING: u64 = 1 << 16;
 
 /// Number of operations that are translated between two looks at the limits.
 const OPERATIONS: usize = 1 << 12;

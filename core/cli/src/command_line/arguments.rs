@@ -18,8 +18,8 @@ use super::feature::with_feature;
 #[cfg(not(feature = "pictures"))]
 use super::feature::{Feature, refusal};
 use super::grammar::{
-    ANY_NUMBER_OF, EXPLORE, IMPLEMENTATION, Named, ORDERS, Offered, PROCESSES, SAMPLES,
-    SPECIFICATION, STORAGES, SYMMETRIES, WITHOUT, WORKERS, command, criteria,
+    ANY_NUMBER_OF, EXPLORE, IMPLEMENTATION, Named, ORDERS, PROCESSES, SAMPLES, SPECIFICATION,
+    STORAGES, SYMMETRIES, WITHOUT, WORKERS, command, criteria,
 };
 use super::new::NewCommand;
 #[cfg(feature = "distributed")]
@@ -38,35 +38,21 @@ pub(super) fn parse(
     name: &'static str,
     about: &'static str,
     catalogue: &Catalogue,
-    words: impl IntoIterator<Item = OsString>,
+    words: &[OsString],
 ) -> Result<Command, clap::Error> {
-    let words: Vec<OsString> = words.into_iter().collect();
-    let told = &told(name, &words);
-    let parsed = |words: &[OsString], offered: &Offered<'_>| {
-        command(name, about, catalogue, offered).try_get_matches_from(words)
-    };
+    let told = &told(name, words);
+    // A check is asked what it offers where somebody reads it.
     let all = |_: &Check| Abilities::all();
-    let matches = parsed(&words, &all)
+    let parsed =
+        |words: &[OsString]| command(name, about, catalogue, &all).try_get_matches_from(words);
+    let matches = parsed(words)
         .map_err(|error| match error.kind() {
-            // A check is asked what it offers where somebody reads it.
-            ErrorKind::DisplayHelp => {
-                let named = |check: &Check| {
-                    let is_named = words.iter().any(|word| *word == *check.name);
-                    if is_named {
-                        check.abilities()
-                    } else {
-                        Abilities::all()
-                    }
-                };
-                let help = parsed(&words, &named).err();
-                help.filter(|help| help.kind() == ErrorKind::DisplayHelp)
-                    .unwrap_or(error)
-            }
-            _ => parsed(&shown(&words), &all).err().unwrap_or(error),
+            ErrorKind::DisplayHelp => error,
+            _ => parsed(&shown(words)).err().unwrap_or(error),
         })
         .map_err(with_feature)
-        .map_err(|error| with_known_names(error, catalogue, &words))
-        .map_err(|error| with_allowed_values(error, catalogue, &words))?;
+        .map_err(|error| with_known_names(error, catalogue, words))
+        .map_err(|error| with_allowed_values(error, catalogue, words))?;
     Ok(match matches.subcommand() {
         Some(("list", matches)) => Command::List(if matches.get_flag("json") {
             Listing::Json

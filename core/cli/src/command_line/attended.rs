@@ -7,6 +7,8 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use serde_json::{Value, json};
+
 use super::error::CommandError;
 use super::program::Program;
 use super::status::Status;
@@ -30,6 +32,13 @@ impl HeldUp {
     pub fn tell(&self) {
         let Self { label, by } = self;
         tell(&format!("{label}: ended by {}: {by}", by.limit));
+    }
+
+    /// The same, as results in JSON have it.
+    pub fn json(&self) -> Value {
+        let mut called = json!(self.by.report().unreturned);
+        called["of"] = self.label.as_str().into();
+        called
     }
 }
 
@@ -92,7 +101,7 @@ pub(super) fn attended_parts<S, P: Send, R: Send, T: Send>(
         let worker = thread::Builder::new().stack_size(STACK);
         let worker = match worker.spawn_scoped(scope, work) {
             Ok(worker) => worker,
-            Err(error) => return Err(CommandError::Output(error)),
+            Err(error) => return Err(CommandError::Thread(error)),
         };
         let mut looked = Instant::now();
         loop {

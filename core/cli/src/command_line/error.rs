@@ -67,6 +67,9 @@ pub enum CommandError {
     /// The results cannot be written.
     #[error("error: cannot write the results: {0}")]
     Output(#[from] io::Error),
+    /// No thread can be started for the work.
+    #[error("error: cannot start a thread: {0}")]
+    Thread(io::Error),
     /// The history of a stress run cannot be written.
     #[error("error: {0}")]
     Unrecorded(String),

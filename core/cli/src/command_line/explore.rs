@@ -85,7 +85,7 @@ pub(super) fn run(
             let build = |_: &Watchdog| -> Result<_, InputError> {
                 let instance = check.build(&command.arguments)?;
                 let valid = validate(&*instance, &settings);
-                valid.map_err(|error| program.catalogue.with_able(error))?;
+                valid.map_err(|error| program.catalogue.with_able(check.name, error))?;
                 instance.declared(&settings)?;
                 Ok(instance)
             };

@@ -54,15 +54,20 @@ pub(super) fn run(
         solve,
         |report| {
             bar.clear();
-            let report = match report {
-                Ok(report) => report?,
+            let (report, unreturned) = match report {
+                Ok(report) => (report?, None),
                 Err(held_up) => {
                     held_up.tell();
-                    problem.unreturned(&command.arguments, command.model, &held_up.by)
+                    let report = problem.unreturned(&command.arguments, command.model, &held_up.by);
+                    (report, Some(held_up.json()))
                 }
             };
             if command.json {
-                json::print(&report, output)?;
+                let mut printed = serde_json::to_value(&report).map_err(io::Error::from)?;
+                if let Some(unreturned) = unreturned {
+                    printed["unreturned"] = unreturned;
+                }
+                json::print(&printed, output)?;
             } else if !command.quiet {
                 let options = TextOptions {
                     detail: command.detail,

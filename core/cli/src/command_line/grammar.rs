@@ -747,7 +747,8 @@ impl Options<'_> {
                 HOSTS,
                 "FILE",
                 "Searches with the processes of this list, an address host:port a line, each of which is started with this command and its \
-                 --process. Connections are neither authenticated nor encrypted: use a private network",
+                 --process. Connections are neither authenticated nor encrypted: use a private network. To come together may take as long as \
+                 --max-seconds, and the search as long again",
             )
             .value_parser(clap::value_parser!(PathBuf))
             .group(SEVERAL)

@@ -30,7 +30,9 @@ use super::files::Files;
 use super::page_file::PageFile;
 use super::status::Status;
 use super::visible::tell;
-use crate::graph::{Decided, Decider, GraphError, LONGEST_LINE, Lines, Property, System, read};
+use crate::graph::{
+    Decided, Decider, GraphError, LONGEST_LINE, Lines, Property, System, Undecided, read,
+};
 
 /// Error: a file or a line has no result.
 #[derive(Debug, thiserror::Error)]
@@ -157,7 +159,10 @@ impl Results<'_> {
         for line in Lines::new(input, LONGEST_LINE) {
             let (number, line) = match line {
                 Ok(line) => line,
-                Err(error) => return self.unread(at(last.map(|last| last + 1)), error),
+                // Of a file of which no line was read, it is the file.
+                Err((number, error)) => {
+                    return self.unread(at(Some(number).filter(|number| *number > 1)), error);
+                }
             };
             last = Some(number);
             if let Some(limit) = self.clock.out_of_time() {
@@ -251,7 +256,10 @@ impl Results<'_> {
     }
 
     fn system(&mut self, place: Place<'_>, system: &System) -> io::Result<()> {
-        let decider = Decider::new(system);
+        let decider = match Decider::within(system, self.clock) {
+            Ok(decider) => decider,
+            Err(limit) => return self.interrupt(place, &LineError::Limit(limit)),
+        };
         let warnings: Vec<String> = decider
             .idle_conditions()
             .map(|condition| {
@@ -276,7 +284,15 @@ impl Results<'_> {
                 self.interrupt(place, &LineError::AtProperty { property, limit })?;
                 break;
             }
-            let decided = decider.decide(&property.kind);
+            let decided = match decider.decide(&property.kind) {
+                Ok(decided) => Ok(decided),
+                Err(Undecided::Fault(fault)) => Err(fault),
+                Err(Undecided::Limit(limit)) => {
+                    let property = property.name.clone();
+                    self.interrupt(place, &LineError::AtProperty { property, limit })?;
+                    break;
+                }
+            };
             match &decided {
                 Ok(decided) => {
                     let data = self.property(&ways, system, property, decided)?;

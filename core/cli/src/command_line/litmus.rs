@@ -14,6 +14,7 @@ use super::visible::tell;
 use crate::json;
 use refmap::explore::{Clock, Limits, Watch};
 use refmap::input::{Interrupted, Source};
+use refmap_programs::TooManyStates;
 use refmap_programs::litmus::{self, Bounds, ReadError, Report, RunError};
 
 /// Error: a file has no result.
@@ -135,7 +136,18 @@ fn one(
         .map_err(FileError::from)
         .and_then(|text| {
             let test = litmus::read(&text)?;
-            let answer = test.run(command.model, bounds)?;
+            // To read it is part of the work, and the limit is told as it was given.
+            let left = Bounds {
+                time: bounds.time.map(|time| time.saturating_sub(begun.elapsed())),
+                ..*bounds
+            };
+            let answer = test.run(command.model, &left);
+            let answer = answer.map_err(|error| match (error, bounds.time) {
+                (RunError::TooManyStates(TooManyStates::Time { explored, .. }), Some(limit)) => {
+                    RunError::from(TooManyStates::Time { limit, explored })
+                }
+                (error, _) => error,
+            })?;
             Ok((test, answer))
         });
     let (test, answer) = match answered {

@@ -28,7 +28,7 @@ use super::status::Status;
 use super::terminal::Screen;
 use crate::catalogue::table::{Decided, Published, Table};
 use crate::catalogue::{Catalogue, Claim, ClaimError, ClaimErrors, InputError, Read};
-use crate::in_order::in_order;
+use crate::in_order::{InOrder, in_parallel};
 use crate::json;
 use crate::watchdogs::Watchdogs;
 use refmap::explore::{Limits, Progress, Watch, Watchdog};
@@ -100,7 +100,8 @@ impl<'a> Job<'a> {
             Self::Table(table, published) => {
                 let mut rows = Vec::new();
                 let check = catalogue.check(table.check)?;
-                table.decide_watched(check, &settings, watchdogs, |row| {
+                // One thread decides them in order.
+                table.decide_watched(check, &settings, watchdogs, |_, row| {
                     rows.push(row);
                     Ok::<_, InputError>(!cancel.load(Ordering::Relaxed))
                 })?;
@@ -173,6 +174,7 @@ pub(super) fn run(
             verbose: command.verbose,
         },
         output,
+        waiting: InOrder::default(),
         as_claimed: 0,
         otherwise: Vec::new(),
         claims: Vec::new(),
@@ -181,6 +183,7 @@ pub(super) fn run(
         unread_rows: Vec::new(),
         unread: None,
         refused: None,
+        unreturned: None,
     };
     let mut failures = Failures::default();
     // A claim that cannot be decided is told before others take their time.
@@ -212,7 +215,7 @@ pub(super) fn run(
         cancel,
         results,
         |show| {
-            let decided = in_order(
+            let decided = in_parallel(
                 command.threads,
                 &dearest_first,
                 decide,
@@ -221,22 +224,31 @@ pub(super) fn run(
             decided.unwrap_or_else(|never| match never {})
         },
         |results, (number, outcome)| {
-            let added = bar.pause(|| match outcome {
-                Ok(outcome) => results.add(number, outcome, goes_on),
-                Err(error) => Err(results.refuse(number, jobs[number], error)),
-            });
-            let Err(error) = added else {
-                return true;
-            };
-            results.refused.get_or_insert(error);
-            // Running jobs need not complete.
-            cancel.store(true, Ordering::Relaxed);
-            false
+            results.waiting.add(number, outcome);
+            while let Some((number, outcome)) = results.waiting.next() {
+                let added = bar.pause(|| results.decided(number, jobs[number], outcome, goes_on));
+                if let Err(error) = added {
+                    results.refused.get_or_insert(error);
+                    // Running jobs need not complete.
+                    cancel.store(true, Ordering::Relaxed);
+                    return false;
+                }
+            }
+            true
         },
         |mut results, done| {
             bar.clear();
+            // Those behind a job that is missing.
+            for (number, outcome) in std::mem::take(&mut results.waiting).rest() {
+                if results.refused.is_none()
+                    && let Err(error) = results.decided(number, jobs[number], outcome, goes_on)
+                {
+                    results.refused = Some(error);
+                }
+            }
             if let Err(held_up) = done {
                 held_up.tell();
+                results.unreturned = Some(held_up.json());
             }
             let seconds = started.elapsed().as_secs_f64();
             let status = match results.refused.take() {
@@ -269,6 +281,8 @@ struct Results<'a> {
     command: &'a RunAllCommand,
     rows: Rows<'a>,
     output: &'a mut dyn Write,
+    /// Results of jobs before which others stand that have none yet.
+    waiting: InOrder<Result<Outcome<'a>, InputError>>,
     as_claimed: usize,
     otherwise: Vec<Row>,
     claims: Vec<Value>,
@@ -281,9 +295,25 @@ struct Results<'a> {
     unread: Option<CommandError>,
     /// Error that has ended the command.
     refused: Option<CommandError>,
+    /// Call that does not return.
+    unreturned: Option<Value>,
 }
 
 impl Results<'_> {
+    /// Adds what a job comes to.
+    fn decided(
+        &mut self,
+        number: usize,
+        job: Job<'_>,
+        outcome: Result<Outcome<'_>, InputError>,
+        goes_on: bool,
+    ) -> Result<(), CommandError> {
+        match outcome {
+            Ok(outcome) => self.add(number, outcome, goes_on),
+            Err(error) => Err(self.refuse(number, job, error)),
+        }
+    }
+
     fn add(
         &mut self,
         number: usize,
@@ -370,10 +400,13 @@ impl Results<'_> {
         let left = total - as_claimed - otherwise;
         if self.command.json {
             let (claims, tables) = (&self.claims, &self.tables);
-            let all = json!({
+            let mut all = json!({
                 "claims": claims, "grids": tables, "as_claimed": as_claimed,
                 "otherwise": otherwise, "not_run": left, "seconds": seconds,
             });
+            if let Some(unreturned) = self.unreturned.take() {
+                all["unreturned"] = unreturned;
+            }
             json::print(&all, self.output)?;
         } else if self.is_text() {
             self.rows.otherwise(&self.otherwise, self.output)?;

@@ -1,9 +1,10 @@
 //! `stress`: runs an implementation on real threads.
 
+use std::convert::Infallible;
 use std::io::Write;
 use std::sync::atomic::AtomicBool;
 
-use super::attended::attended;
+use super::attended::attended_parts;
 use super::command::StressCommand;
 use super::error::CommandError;
 use super::failures::Failures;
@@ -14,11 +15,11 @@ use super::page_file::PageFile;
 use super::program::Program;
 use super::progress;
 use super::status::Status;
-use crate::catalogue::{RecordedHistory, StressReport, StressSettings};
+use crate::catalogue::{Attendance, RecordedHistory, StressReport, StressSettings};
 use crate::json;
 use crate::shell;
-use refmap::explore::{Limits, Watchdog};
-use refmap::internal::{calling, counted, grouped, plain, wrap};
+use refmap::explore::Limits;
+use refmap::internal::{counted, grouped, plain, wrap};
 use refmap::report::{TextOptions, Verdict};
 
 pub(super) fn run(
@@ -32,11 +33,13 @@ pub(super) fn run(
     let stress = runs
         .find(|stress| stress.name == command.stress)
         .expect("the command line knows the implementations of the catalogue only");
+    let attendance = Attendance::default();
     let settings = StressSettings {
         seconds: command.seconds,
         seed: command.seed,
         record: command.record.as_deref(),
         cancel,
+        attendance: Some(&attendance),
     };
     let files = &mut Files::default();
     if let Some(Ok(record)) = command
@@ -62,13 +65,10 @@ pub(super) fn run(
         ..Limits::default()
     };
     let bar = progress::Bar::new(command.quiet, &label, 0, limits);
-    // How long a run takes to shorten what it found has no limit.
-    let run = |_: &Watchdog| {
-        calling("the run of the implementation", || {
-            stress.run(&command.arguments, &settings)
-        })
-    };
-    attended(program, &label, Limits::default(), cancel, run, |report| {
+    let run = |_: &dyn Fn(Infallible)| stress.run(&command.arguments, &settings);
+    let show = |(): &mut (), none| match none {};
+    let watchdogs = &attendance.watchdogs;
+    attended_parts(program, watchdogs, cancel, (), run, show, |(), report| {
         bar.clear();
         let is_unreturned = report.is_err();
         let report = match report {

@@ -19,6 +19,7 @@ use crate::catalogue::table::{
     Decided, DecidedCells, Instance, Published, Rows, Sweep, SweptRow, Table,
 };
 use crate::catalogue::{Check, InputError};
+use crate::in_order::InOrder;
 use crate::json;
 use crate::watchdogs::Watchdogs;
 use refmap::explore::{Limits, Watch};
@@ -48,6 +49,7 @@ pub(super) fn run(
     let mut decided = RowsOf {
         output,
         failures: Failures::default(),
+        waiting: InOrder::default(),
         rows: Vec::new(),
     };
     if let Some(text) = &text {
@@ -69,42 +71,45 @@ pub(super) fn run(
                 },
                 ..Settings::default()
             };
-            table.decide_watched(check, &settings, watchdogs, |row| {
-                Ok::<_, CommandError>(show(row))
+            table.decide_watched(check, &settings, watchdogs, |number, row| {
+                Ok::<_, CommandError>(show((number, row)))
             })
         },
-        |decided, row: Decided| {
-            let RowsOf {
-                output,
-                failures,
-                rows,
-            } = decided;
+        |decided, (number, row)| {
             if cancel.load(Ordering::Relaxed) {
                 return false;
             }
-            if let Some(text) = text.as_ref().filter(|_| failures.is_empty()) {
-                failures.keep(bar.pause(|| text.row(&row, *output)));
+            decided.waiting.add(number, row);
+            bar.done(table.name);
+            while let Some((_, row)) = decided.waiting.next() {
+                bar.pause(|| decided.add(row, text.as_ref()));
             }
-            if !failures.is_empty() && !is_written {
+            if !decided.failures.is_empty() && !is_written {
                 // There is nothing to decide the others for.
                 cancel.store(true, Ordering::Relaxed);
                 return false;
             }
-            rows.push(row);
-            bar.done(table.name);
             true
         },
-        |decided, done| {
+        |mut decided, done| {
+            bar.clear();
+            // Those behind a row that is missing.
+            for (_, row) in std::mem::take(&mut decided.waiting).rest() {
+                decided.add(row, text.as_ref());
+            }
             let RowsOf {
                 output,
                 mut failures,
                 rows,
+                ..
             } = decided;
-            bar.clear();
-            let done = done.unwrap_or_else(|held_up| {
+            let (done, held_up) = match done {
+                Ok(done) => (done, None),
+                Err(held_up) => (Ok(()), Some(held_up)),
+            };
+            if let Some(held_up) = &held_up {
                 held_up.tell();
-                Ok(())
-            });
+            }
             if let (Some(junit), Rows::Published(published)) = (junit, &table.rows) {
                 let seconds = started.elapsed().as_secs_f64();
                 let mut suite =
@@ -123,7 +128,11 @@ pub(super) fn run(
                 failures.keep(ended.and_then(|()| cut_short(left, output)));
             }
             if command.json {
-                failures.keep(json::print(&table.json(&rows, left), output));
+                let mut printed = table.json(&rows, left);
+                if let Some(held_up) = &held_up {
+                    printed["unreturned"] = held_up.json();
+                }
+                failures.keep(json::print(&printed, output));
             }
             failures.or(match left {
                 0 => Status::Success,
@@ -137,7 +146,19 @@ pub(super) fn run(
 struct RowsOf<'o> {
     output: &'o mut dyn Write,
     failures: Failures,
+    /// Rows that are decided before one that stands above them.
+    waiting: InOrder<Decided>,
     rows: Vec<Decided>,
+}
+
+impl RowsOf<'_> {
+    /// Adds the next row, and prints it, unless printing has failed.
+    fn add(&mut self, row: Decided, text: Option<&Text<'_>>) {
+        if let Some(text) = text.filter(|_| self.failures.is_empty()) {
+            self.failures.keep(text.row(&row, self.output));
+        }
+        self.rows.push(row);
+    }
 }
 
 /// Reports how many rows of an interrupted table are missing.

@@ -3,12 +3,14 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt::{self, Display, Formatter};
 
+use refmap::explore::{Clock, Limit};
+use refmap::internal::until_enough;
 use refmap::liveness::{
     Bits, Claim, Conditions, Facts, Fault, Lasso, Met, Question, Steps, Strength, Word, judge,
     violation,
 };
 
-use super::system::{Condition, Pairs, PropertyKind, System};
+use super::system::{Condition, Pace, Pairs, PropertyKind, System};
 
 /// Outcome of a property.
 #[derive(Clone, Debug)]
@@ -37,21 +39,51 @@ impl Display for Vacuous {
     }
 }
 
+/// Reason why a property is not decided.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum Undecided {
+    /// The lasso that was found for it is none: the search was wrong, and nothing is known of the property.
+    #[error("{0}")]
+    Fault(Fault),
+    /// A limit was reached before.
+    #[error("interrupted by {0}")]
+    Limit(Limit),
+}
+
+impl From<Fault> for Undecided {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
 /// A system, prepared for its properties to be decided. States in lassos are numbered as the system numbers them.
 pub struct Decider<'s> {
     system: &'s System,
     strengths: Vec<Strength>,
     conditions: Conditions,
-    pairs: Pairs,
+    pairs: Pairs<'s>,
     reached: Bits,
 }
 
 impl<'s> Decider<'s> {
     /// Prepares a system.
     pub fn new(system: &'s System) -> Self {
+        Self::with_pace(system, Pace::default())
+    }
+
+    /// Prepares a system, of which everything is to be done in the time of a clock.
+    ///
+    /// # Errors
+    ///
+    /// The limit that was reached before.
+    pub fn within(system: &'s System, clock: Clock<'s>) -> Result<Self, Limit> {
+        in_time(Some(clock), || Self::with_pace(system, Pace::of(clock)))
+    }
+
+    fn with_pace(system: &'s System, pace: Pace<'s>) -> Self {
         let strengths: Vec<Strength> = system.conditions.iter().map(|one| one.strength).collect();
         let mut conditions = Conditions::new(strengths.iter().copied());
-        let pairs = Pairs::new(system, &mut conditions);
+        let pairs = Pairs::new(system, &mut conditions, pace);
         Self {
             system,
             strengths,
@@ -65,8 +97,12 @@ impl<'s> Decider<'s> {
     ///
     /// # Errors
     ///
-    /// The fault of a lasso that was found for it and is none: the search was wrong, and nothing is known of the property.
-    pub fn decide(&self, kind: &PropertyKind) -> Result<Decided, Fault> {
+    /// Reason why it is not decided.
+    pub fn decide(&self, kind: &PropertyKind) -> Result<Decided, Undecided> {
+        in_time(self.pairs.clock(), || self.decided(kind)).map_err(Undecided::Limit)?
+    }
+
+    fn decided(&self, kind: &PropertyKind) -> Result<Decided, Undecided> {
         let Claimed {
             claim,
             taken,
@@ -102,6 +138,15 @@ impl<'s> Decider<'s> {
         let conditions = self.system.conditions.iter();
         conditions.filter(move |one| !one.rules.iter().any(|rule| enabled[*rule as usize]))
     }
+}
+
+/// What some work comes to, unless it is broken off since the time of its clock is over.
+fn in_time<T>(clock: Option<Clock<'_>>, work: impl FnOnce() -> T) -> Result<T, Limit> {
+    let mut done = None;
+    until_enough(|| done = Some(work()));
+    // A limit that was reached stays so.
+    let limit = || clock.and_then(|clock| clock.out_of_time());
+    done.ok_or_else(|| limit().unwrap_or(Limit::Cancelled))
 }
 
 /// Claim of a property, with its action and its occasions.

@@ -48,21 +48,26 @@ impl<R: BufRead> Lines<R> {
 }
 
 impl<R: BufRead> Iterator for Lines<R> {
-    /// The number of a line, and its bytes; none where it is too long.
-    type Item = io::Result<(u64, Option<Vec<u8>>)>;
+    /// The number of a line, and its bytes, none where it is too long; or the number of the one that cannot be read.
+    type Item = Result<(u64, Option<Vec<u8>>), (u64, io::Error)>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             let mut line = Vec::new();
             let mut part = self.reader.by_ref().take(self.longest + 1);
             match part.read_until(b'\n', &mut line) {
-                Err(error) => return Some(Err(error)),
+                Err(error) => return Some(Err((self.number + 1, error))),
                 Ok(0) => return None,
                 Ok(_) => self.number += 1,
             }
             if line.len() as u64 > self.longest && line.last() != Some(&b'\n') {
                 drop(line);
-                return Some(self.skip_line().map(|()| (self.number, None)));
+                let skipped = self.skip_line();
+                let number = self.number;
+                return Some(match skipped {
+                    Ok(()) => Ok((number, None)),
+                    Err(error) => Err((number, error)),
+                });
             }
             if !line.iter().all(u8::is_ascii_whitespace) {
                 return Some(Ok((self.number, Some(line))));

@@ -11,7 +11,7 @@ mod line;
 mod read;
 mod system;
 
-pub use decide::{Decided, Decider, Vacuous};
+pub use decide::{Decided, Decider, Undecided, Vacuous};
 pub use line::{LONGEST_LINE, Lines};
 pub use read::{GraphError, read};
 pub use system::{Condition, Property, PropertyKind, System};

@@ -1,5 +1,9 @@
 //! A fair transition system that is given by its states and steps.
 
+use std::cell::Cell;
+
+use refmap::explore::Clock;
+use refmap::internal::break_off;
 use refmap::liveness::{Conditions, Steps, Strength};
 
 /// A transition system with fairness conditions and properties.
@@ -90,17 +94,51 @@ impl PropertyKind {
     }
 }
 
+/// Times that pairs are asked for between two looks at the clock.
+const ASKED: u32 = 1 << 12;
+
+/// Work that is broken off once the time of its clock is over, if it has one.
+#[derive(Default)]
+pub(super) struct Pace<'c> {
+    clock: Option<Clock<'c>>,
+    asked: Cell<u32>,
+}
+
+impl<'c> Pace<'c> {
+    pub fn of(clock: Clock<'c>) -> Self {
+        Self {
+            clock: Some(clock),
+            ..Self::default()
+        }
+    }
+
+    /// Looks at the clock, from time to time.
+    #[inline]
+    fn look(&self) {
+        let asked = self.asked.get();
+        self.asked.set((asked + 1) % ASKED);
+        if asked == 0
+            && self
+                .clock
+                .is_some_and(|clock| clock.out_of_time().is_some())
+        {
+            break_off();
+        }
+    }
+}
+
 /// The pairs of different states that steps join, by source, each with its class.
-pub(super) struct Pairs {
+pub(super) struct Pairs<'c> {
     /// Per state, where its pairs begin; one more at the end.
     offsets: Vec<u32>,
     /// Target and class.
     pairs: Vec<(u32, u32)>,
+    pace: Pace<'c>,
 }
 
-impl Pairs {
+impl<'c> Pairs<'c> {
     /// The pairs of a system, classified by the conditions of which they are steps.
-    pub fn new(system: &System, conditions: &mut Conditions) -> Self {
+    pub fn new(system: &System, conditions: &mut Conditions, pace: Pace<'c>) -> Self {
         let mut conditions_of: Vec<Vec<usize>> = vec![Vec::new(); system.rules.len()];
         for (number, condition) in system.conditions.iter().enumerate() {
             for rule in &condition.rules {
@@ -117,8 +155,10 @@ impl Pairs {
         let mut pairs = Self {
             offsets: Vec::with_capacity(system.given.len() + 1),
             pairs: Vec::new(),
+            pace,
         };
         for same in steps.chunk_by(|one, other| (one.0, one.1) == (other.0, other.1)) {
+            pairs.pace.look();
             let (from, to, _) = same[0];
             while pairs.offsets.len() <= from as usize {
                 pairs.offsets.push(pairs.pairs.len() as u32);
@@ -132,14 +172,20 @@ impl Pairs {
         }
         pairs
     }
+
+    /// The clock, if there is one.
+    pub fn clock(&self) -> Option<Clock<'c>> {
+        self.pace.clock
+    }
 }
 
-impl Steps for Pairs {
+impl Steps for Pairs<'_> {
     fn states(&self) -> usize {
         self.offsets.len() - 1
     }
 
     fn steps_from(&self, state: u32, cursor: u32) -> impl Iterator<Item = (u32, u32, u32)> {
+        self.pace.look();
         let range = self.offsets[state as usize]..self.offsets[state as usize + 1];
         let pairs = &self.pairs[range.start as usize..range.end as usize];
         let numbered = (1..).zip(pairs).skip(cursor as usize);

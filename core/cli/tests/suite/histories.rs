@@ -1,12 +1,16 @@
 //! Tests of `validate` on the histories of other tools, against the ready specifications.
 
 use std::fmt::Write as _;
+use std::io::{self, BufRead, BufReader};
 use std::sync::atomic::AtomicBool;
 
 use refmap::report::TextOptions;
-use refmap_cli::catalogue::Catalogue;
+use refmap_cli::catalogue::{Catalogue, Nothing, Validator, ValidatorError};
 use refmap_cli::{CommandError, Status};
-use serde_json::Value;
+use refmap_histories::Settings;
+use refmap_histories::foreign::Format;
+use refmap_histories::specifications::{Counter, Operations};
+use serde_json::{Map, Value};
 
 /// Validates a history against an object, and returns the report.
 fn validated(history: &str, words: &[&str]) -> (Result<Status, CommandError>, Value) {
@@ -55,6 +59,24 @@ fn assert_refused(history: &str, words: &[&str], told: &str) {
     let (status, _) = validated(history, words);
     let error = status.expect_err("it has no verdict").to_string();
     assert!(error.contains(told), "{error}");
+}
+
+/// Of a history without an end only the beginning is read.
+#[test]
+fn a_history_of_another_tool_is_refused_by_a_validator_that_is_not_for_it_before_it_is_read() {
+    let own = |_: &Nothing| Ok(Operations(Counter::default()));
+    let own = Validator::new("own", "a counter", "a test", own);
+    let run = |input: &mut dyn BufRead| {
+        let (format, given) = (Format::JepsenEdn, Map::new());
+        own.run_foreign(input, format, false, &given, &Settings::default())
+    };
+    let refused = run(&mut BufReader::new(io::repeat(b'\n')));
+    assert!(matches!(
+        refused,
+        Err(ValidatorError::NotForeign { name: "own" })
+    ));
+    // A history of nothing is none of another tool.
+    assert!(run(&mut &b"\n"[..]).is_ok());
 }
 
 /// Event of Jepsen's.

@@ -3,11 +3,11 @@
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::thread;
 
-use refmap::report::TextOptions;
+use refmap::report::{TextOptions, Verdict};
 use refmap_cli::catalogue::{Catalogue, Nothing, StressRun};
 use refmap_cli::{CommandError, Status};
 use refmap_histories::Object;
-use refmap_histories::object::Shared;
+use refmap_histories::object::{Effort, Shared, test_until};
 use refmap_histories::specifications::{Counter, Operations, counter::Call};
 use serde_json::Value;
 
@@ -99,6 +99,21 @@ fn a_faulty_object_is_found_and_its_history_is_refused() {
         &mut output,
     );
     assert_eq!(status.expect("it has a verdict"), Status::Violated);
+}
+
+/// A test that is cancelled begins no run more, of any kind, and says so.
+#[test]
+fn a_test_that_is_cancelled_is_incomplete() {
+    let cancel = &AtomicBool::new(true);
+    let tested = test_until(counter(true), &Effort::default(), cancel);
+    assert_eq!(tested.verdict(), Verdict::Incomplete);
+    assert_eq!(tested.parts.len(), 2);
+    for part in &tested.parts {
+        assert_eq!(
+            (part.runs, &*part.notes),
+            (0, &["cancelled".to_owned()][..])
+        );
+    }
 }
 
 #[test]

@@ -11,9 +11,9 @@ use refmap_testing::{counter, itself};
 use roxmltree::{Document, Node};
 
 #[derive(Clone, clap::Args)]
-struct Answers {
+pub struct Answers {
     #[arg(long, default_value = "right", value_parser = ["right", "wrong"])]
-    answers: String,
+    pub answers: String,
 }
 
 /// A page of claims, each a command, what is expected, and a source.

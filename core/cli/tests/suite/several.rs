@@ -3,11 +3,14 @@
 use std::fs;
 use std::path::Path;
 
+use refmap::Property;
+use refmap::obligation::Checker;
 use refmap_cli::Status;
-use refmap_cli::catalogue::Catalogue;
+use refmap_cli::catalogue::{Catalogue, Check};
+use refmap_testing::{counter, itself};
 use serde_json::{Value, json};
 
-use super::run_all::{HOLDS, catalogue, page, run};
+use super::run_all::{Answers, HOLDS, catalogue, page, run};
 
 /// Bytes of a block that is read at a time.
 const BLOCK: usize = 1 << 16;
@@ -41,6 +44,42 @@ fn of_three_results_no_two_are_written_onto_one() {
         assert!(error.contains("is to be written there"), "{error}");
     }
     assert_eq!(fs::read_dir(&folder).expect("it is there").count(), 0);
+}
+
+/// A second instance of a check may have what the first has not: the check is not said to have it as it was refused.
+#[test]
+fn an_option_of_another_instance_is_told_of_that_one() {
+    let count = Check::new("count", "", "", |arguments: &Answers| {
+        let mut refinement = itself(counter());
+        if arguments.answers == "wrong" {
+            refinement.liveness = vec![Property::eventually("ends", "a test", |n| *n == 3)];
+        }
+        Ok(Box::new(Checker::owning(refinement)))
+    });
+    let catalogue = Catalogue {
+        checks: vec![count],
+        ..Catalogue::default()
+    };
+    let (status, _) = run(&catalogue, "check count --liveness", false);
+    let error = status.expect_err("nothing is said of what happens in the end");
+    let able = "; --liveness is for count with other arguments";
+    assert!(error.ends_with(able), "{error}");
+}
+
+/// Of processes that do not come together the file of results says so.
+#[test]
+fn processes_that_do_not_come_together_have_results_in_a_file() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let [hosts, junit] = ["hosts", "junit.xml"].map(|name| folder.path().join(name));
+    let (of_hosts, of_junit) = (hosts.display(), junit.display());
+    let words = format!("check count --hosts {of_hosts} --process 0 --junit {of_junit}");
+    let (status, _) = run(&catalogue(&[]), &words, false);
+    let error = status.expect_err("there is no list of hosts");
+    let junit = fs::read_to_string(&junit).expect("it is written");
+    assert!(
+        error.contains("cannot use") && junit.contains("cannot use"),
+        "{error}: {junit}"
+    );
 }
 
 #[test]

@@ -20,7 +20,9 @@ pub(super) fn alone<O: Object>(case: &Case<'_, O>) -> Part {
         let program = Program {
             threads: vec![calls.collect()],
         };
-        case.begins(Run::Alone, &run);
+        if !case.begins(&mut part, &run) {
+            return part;
+        }
         let once = Once::of_program(case, &program, ahead(run));
         part.count(&once);
         if once.is_wrong() {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::kind::Run;
+use super::tested::Part;
 use super::{Effort, Object};
 
 /// Case: an object that is tested, and with which effort.
@@ -10,12 +10,12 @@ pub(super) struct Case<'a, O: Object> {
     pub object: Arc<O>,
     pub specification: O::Specification,
     pub effort: &'a Effort,
-    /// Told of a run before it begins, since the run may end the process.
-    begins: &'a dyn Fn(&str),
+    /// Told of a run before it begins, since the run may end the process. It says whether the run is to begin.
+    begins: &'a dyn Fn(&str) -> bool,
 }
 
 impl<'a, O: Object> Case<'a, O> {
-    pub fn new(object: O, effort: &'a Effort, begins: &'a dyn Fn(&str)) -> Self {
+    pub fn new(object: O, effort: &'a Effort, begins: &'a dyn Fn(&str) -> bool) -> Self {
         Self {
             specification: object.specification(),
             object: Arc::new(object),
@@ -24,8 +24,12 @@ impl<'a, O: Object> Case<'a, O> {
         }
     }
 
-    /// Tells that a run begins. `what` is its number, or its program.
-    pub fn begins(&self, run: Run, what: &dyn std::fmt::Display) {
-        (self.begins)(&format!("{run} {what}, seed {}", self.effort.seed));
+    /// Tells that a run of a part begins: whether it is to. `what` is its number, or its program. A part that is cancelled says so.
+    pub fn begins(&self, part: &mut Part, what: &dyn std::fmt::Display) -> bool {
+        let begins = (self.begins)(&format!("{} {what}, seed {}", part.run, self.effort.seed));
+        if !begins {
+            part.notes.push("cancelled".to_owned());
+        }
+        begins
     }
 }

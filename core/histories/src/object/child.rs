@@ -50,6 +50,7 @@ pub fn test_in_child<O: Object>(object: O, effort: &Effort) -> Tested {
         let tested = trials::test(object, effort, &|run| {
             // Without it the run is only not told.
             let _ = told(&file, &Told::Begins(run.to_owned()));
+            true
         });
         let is_told = told(&file, &Told::Ends(Box::new(tested))).is_ok();
         // Threads that hang end with it.

@@ -50,7 +50,10 @@ pub(super) fn memory<O: Object>(case: &Case<'_, O>) -> Part {
         // So that more programs have their turn.
         let share = if calls > FEW_CALLS { SHARE } else { 1 };
         let most = left.min(u64::from(effort.executions / share).max(1)) as usize;
-        let (executions, finding) = tried.program(case, &program, most, &tiny.offers, &mut part);
+        let tried_one = tried.program(case, &program, most, &tiny.offers, &mut part);
+        let Some((executions, finding)) = tried_one else {
+            return part;
+        };
         left = left.saturating_sub(executions);
         if let Some(finding) = finding {
             part.found(finding);
@@ -68,7 +71,10 @@ pub(super) fn memory<O: Object>(case: &Case<'_, O>) -> Part {
     for number in 0..effort.tiny_programs as usize {
         let program = Program::random(&mut generator, threads, 1 + number % MOST_CALLS);
         let most = effort.executions as usize;
-        let (_, finding) = tried.program(case, &program, most, &tiny.offers, &mut part);
+        let tried_one = tried.program(case, &program, most, &tiny.offers, &mut part);
+        let Some((_, finding)) = tried_one else {
+            return part;
+        };
         if let Some(finding) = finding {
             part.found(finding);
             return part;
@@ -101,7 +107,8 @@ struct Tried {
 }
 
 impl Tried {
-    /// Tries a program: the number of executions, and the finding, if one is wrong. What was seen of a program that is given up counts, too.
+    /// Tries a program, unless the test is cancelled: the number of executions, and the finding, if one is wrong. What was seen of a program that
+    /// is given up counts, too.
     fn program<O: Object>(
         &mut self,
         case: &Case<'_, O>,
@@ -109,8 +116,10 @@ impl Tried {
         most: usize,
         offers: &Arc<Offers>,
         part: &mut Part,
-    ) -> (u64, Option<Finding>) {
-        case.begins(Run::Memory, program);
+    ) -> Option<(u64, Option<Finding>)> {
+        if !case.begins(part, program) {
+            return None;
+        }
         let mut search = Search {
             program,
             most,
@@ -130,14 +139,14 @@ impl Tried {
                     counted(executions, "execution")
                 ));
             }
-            return (executions, None);
+            return Some((executions, None));
         };
         // The executions come in the same order again.
         let (_, again) = search.first_wrong(case, true, &mut Part::new::<O>(Run::Memory));
         let Wrong { once, execution } = again.unwrap_or(wrong);
         let mut finding = Finding::of(case, Run::Memory, once);
         finding.schedule = Some(steps(&execution.trace));
-        (executions, Some(finding))
+        Some((executions, Some(finding)))
     }
 }
 

@@ -91,6 +91,8 @@ mod threads;
 mod tiny;
 mod trials;
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 pub use child::test_in_child;
 pub use concurrent::{AnswerOf, CallOf, Object};
 pub use effort::Effort;
@@ -122,5 +124,10 @@ pub fn repeat<O: Object>(object: O, run: &str) -> Tested {
 
 /// Tries an object, until a run is found that the specification does not permit.
 pub fn test<O: Object>(object: O, effort: &Effort) -> Tested {
-    trials::test(object, effort, &|_| ())
+    test_until(object, effort, &AtomicBool::new(false))
+}
+
+/// The same until `cancel` is set, between two runs: then the test is incomplete.
+pub fn test_until<O: Object>(object: O, effort: &Effort, cancel: &AtomicBool) -> Tested {
+    trials::test(object, effort, &|_| !cancel.load(Ordering::Relaxed))
 }

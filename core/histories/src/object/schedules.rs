@@ -46,7 +46,9 @@ pub(super) fn schedules<O: Object>(case: &Case<'_, O>) -> Part {
             depth,
             executions,
         };
-        case.begins(Run::Schedules, &program);
+        if !case.begins(&mut part, &program) {
+            return part;
+        }
         let order_of_few = order(effort.schedules as usize);
         if first_wrong(case, &program, &order_of_few, false, &mut part).is_some() {
             let (program, choices) = smallest(case, program, &order);
@@ -218,7 +220,7 @@ pub(super) fn repeat<O: Object>(object: O, run: &str) -> Tested {
         panic!("{run:?} names no run: it has to be what a finding says");
     };
     let effort = Effort::default();
-    let case = &Case::new(object, &effort, &|_| ());
+    let case = &Case::new(object, &effort, &|_| true);
     let mut part = Part::new::<O>(Run::Schedules);
     let order = Order::Repeat(choices.clone());
     if first_wrong(case, &program, &order, false, &mut part).is_some() {

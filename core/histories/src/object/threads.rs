@@ -36,7 +36,9 @@ pub(super) fn threads<O: Object>(case: &Case<'_, O>) -> Part {
             Box::new((0..effort.calls).map(move |_| generator.bits() as u32))
         });
         let recorder = Recorder::new();
-        case.begins(Run::Threads, &run);
+        if !case.begins(&mut part, &run) {
+            return part;
+        }
         let once = Once::on_threads(
             case,
             recorder,

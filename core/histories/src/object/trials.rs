@@ -9,8 +9,8 @@ use super::schedules;
 use super::tested::{Part, Tested};
 use super::{Effort, Object, alone, threads};
 
-/// Tries an object. `begins` is told of each run before it begins.
-pub(super) fn test<O: Object>(object: O, effort: &Effort, begins: &dyn Fn(&str)) -> Tested {
+/// Tries an object. `begins` is told of each run before it begins, and says whether it is to.
+pub(super) fn test<O: Object>(object: O, effort: &Effort, begins: &dyn Fn(&str) -> bool) -> Tested {
     let case = Case::new(object, effort, begins);
     let mut parts: Vec<fn(&Case<'_, O>) -> Part> = vec![alone::alone];
     #[cfg(feature = "shuttle")]

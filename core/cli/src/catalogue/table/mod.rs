@@ -16,7 +16,7 @@ pub use published::{
 pub use sweep::{Instance, Row, Sweep, SweptRow, combinations, rows};
 
 use crate::catalogue::{Check, InputError};
-use crate::in_order::in_order;
+use crate::in_order::{InOrder, in_parallel};
 use crate::watchdogs::Watchdogs;
 use refmap::obligation::Settings;
 
@@ -106,18 +106,27 @@ impl Table {
         &self,
         check: &Check,
         settings: &Settings<'_>,
-        visit: impl FnMut(Decided) -> Result<bool, E>,
+        mut visit: impl FnMut(Decided) -> Result<bool, E>,
     ) -> Result<(), E> {
-        self.decide_watched(check, settings, &Watchdogs::default(), visit)
+        let mut rows = InOrder::default();
+        self.decide_watched(check, settings, &Watchdogs::default(), |number, row| {
+            rows.add(number, row);
+            while let Some((_, row)) = rows.next() {
+                if !visit(row)? {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        })
     }
 
-    /// The same, of checks that are watched.
+    /// The same, of checks that are watched. Each row is passed on as soon as it is decided, with its number.
     pub(crate) fn decide_watched<E: From<InputError>>(
         &self,
         check: &Check,
         settings: &Settings<'_>,
         watchdogs: &Watchdogs,
-        mut visit: impl FnMut(Decided) -> Result<bool, E>,
+        mut visit: impl FnMut(usize, Decided) -> Result<bool, E>,
     ) -> Result<(), E> {
         assert_eq!(check.name, self.check, "a table is decided by its check");
         let alone = Settings {
@@ -136,10 +145,21 @@ impl Table {
         };
         let begin: Vec<usize> = (0..self.height()).collect();
         let decide = |number| {
+            let label = format!("table {}: {}", self.name, self.given(number));
             let limits = settings.limits;
-            Some(watchdogs.watching(self.name, limits, |_| decide_row(number)))
+            Some(watchdogs.watching(label.trim_end_matches(": "), limits, |_| decide_row(number)))
         };
-        in_order(settings.threads, &begin, decide, |_, row| visit(row?))
+        in_parallel(settings.threads, &begin, decide, |number, row| {
+            visit(number, row?)
+        })
+    }
+
+    /// Arguments of a row.
+    fn given(&self, number: usize) -> &str {
+        match &self.rows {
+            Rows::Sweep(sweep) => &sweep.rows[number].given,
+            Rows::Published(published) => &published.rows[number].given,
+        }
     }
 
     /// Describes the table as JSON.

@@ -2,10 +2,12 @@
 //! with several initial states.
 
 use std::fs;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use refmap::explore::{Clock, Limit, Limits, Watch};
 use refmap::liveness::{Lasso, Strength};
 use refmap_cli::Status;
-use refmap_cli::graph::{Decider, System, read};
+use refmap_cli::graph::{Decider, System, Undecided, read};
 use refmap_testing::Random;
 use refmap_testing::clustered::Clustered;
 use refmap_testing::decomposed::{ALTERED, Large, Marks, marks};
@@ -78,6 +80,32 @@ fn line(seed: u64) -> Value {
         "labels": {"all": random.shuffled(states), "P": premise, "Q": conclusion, "R": all_but},
         "steps": steps, "fairness": fairness, "properties": properties,
     })
+}
+
+/// A system of more steps than are taken between two looks at the clock, each of which a behaviour may stay before.
+#[test]
+fn the_time_of_a_clock_holds_within_a_property() {
+    const STATES: u64 = 10_000;
+    let steps: Vec<Value> = (1..STATES).map(|to| json!([to - 1, "go", to])).collect();
+    let line = json!({
+        "name": "a line", "states": STATES, "initial": [0], "labels": {"Q": [STATES - 1]}, "steps": steps,
+        "fairness": [{"name": "F", "kind": "strong", "rules": ["go"]}],
+        "properties": [{"name": "p", "kind": "eventually", "conclusion": "Q"}],
+    });
+    let system = read(line.to_string().as_bytes()).expect("it is of its form");
+    let cancel = AtomicBool::new(false);
+    let watch = Watch {
+        cancel: Some(&cancel),
+        ..Watch::default()
+    };
+    let clock = Clock::new(Limits::default(), watch);
+    let decider = Decider::within(&system, clock).expect("there is time");
+    let decide = || decider.decide(&system.properties[0].kind);
+    assert!(decide().is_ok_and(|decided| decided.violation.is_none()));
+    cancel.store(true, Ordering::Relaxed);
+    assert!(matches!(decide(), Err(Undecided::Limit(Limit::Cancelled))));
+    let other = Decider::within(&system, clock);
+    assert_eq!(other.err(), Some(Limit::Cancelled));
 }
 
 /// Meaning of a property, with marks as sets of states.
