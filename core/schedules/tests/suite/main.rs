@@ -49,6 +49,16 @@ mod executions {
         }
     }
 
+    /// Asserts that an execution has ended by a panic with this message, which is told with its line in `source`.
+    #[track_caller]
+    pub(crate) fn assert_told_with_its_line(execution: &Execution, message: &str, source: &str) {
+        let is_there = |line: &str| line.contains(&format!("panic!(\"{message}\")"));
+        let line = 1 + source.lines().position(is_there).expect("it panics");
+        let told = panic(&execution.ended).expect("it panics");
+        let place = format!(".rs:{line}:");
+        assert!(told.starts_with(message) && told.contains(&place), "{told}");
+    }
+
     /// The steps of a trace, with their threads.
     pub(crate) fn steps(trace: &[Traced]) -> Vec<String> {
         let step = |step: &Traced| format!("{}: {}", step.thread, step.text);
