@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use refmap::random::Generator;
+use refmap_histories::specifications::register::Call;
+use refmap_histories::specifications::{Answer, Called, Operations, Register};
 use refmap_histories::{
     Criterion, Effect, Event, Ordered, Outcome, Settings, Validation, validate,
 };
@@ -348,6 +350,54 @@ fn criteria_are_linearizability_of_other_intervals() {
         for accepted in [false, true] {
             let number = seen.get(&(criterion.name(), accepted));
             assert!(number.is_some_and(|number| *number > 2), "{seen:?}");
+        }
+    }
+}
+
+/// The order of each of many threads counts: of two steps of one thread, the other way round than they are possible, the second is found.
+#[test]
+fn each_of_many_threads_has_its_order() {
+    const THREADS: u16 = 70;
+    let chain = Operations(Register {
+        initial: 0,
+        values: Vec::new(),
+    });
+    let step = |thread: u16, place, from: u16| Event {
+        // Numbers that differ in their upper halves alone.
+        thread: u32::from(thread) << 16,
+        place,
+        begin: 0,
+        end: Some(0),
+        event: Some(Called {
+            call: Call::CompareAndSwap { from, to: from + 1 },
+            answer: Some(Answer::Is(true)),
+        }),
+    };
+    for of_two in [0, 1, 31, 62, 63, 64, 65, THREADS - 1] {
+        // The last thread takes the first step between those of the thread that takes two.
+        let others = (0..THREADS).filter(|thread| *thread != of_two);
+        let others = (1..).zip(others.rev());
+        for (is_right, [first, second]) in [(true, [0, THREADS]), (false, [THREADS, 0])] {
+            let others = others.clone().map(|(from, thread)| step(thread, 0, from));
+            let mut events: Vec<_> = others.collect();
+            events.push(step(of_two, 0, first));
+            events.sort_by_key(|event| event.thread);
+            events.push(step(of_two, 1, second));
+            for criterion in Criterion::ALL {
+                let settings = Settings {
+                    criterion,
+                    ..Settings::default()
+                };
+                let validation = validate(&chain, Ordered::of(events.clone()), &settings);
+                let outcome = validation.expect("it is in order").outcome;
+                let is_accepted = match outcome {
+                    Outcome::Behaviour => true,
+                    Outcome::Refuted(_) => false,
+                    other => panic!("{of_two}, {criterion:?}: {other:?}"),
+                };
+                let expected = is_right || criterion == Criterion::Quiescent;
+                assert_eq!(is_accepted, expected, "{of_two}, {criterion:?}");
+            }
         }
     }
 }

@@ -4,18 +4,18 @@ use refmap::report::About;
 use refmap::{Rule, RuleId, TransitionSystem, Verdict};
 use refmap_histories::{Event, Happening, Observed, Ordered, Settings, Validation, validate};
 
-/// A counter up to 4, with a faulty or correct `successor`.
+/// A counter up to 4, by two rules in turn, with a faulty or correct `successor`.
 struct Counter {
-    rules: [Rule; 1],
+    rules: [Rule; 2],
     successor: Successor,
 }
 
 #[derive(Clone, Copy, PartialEq)]
 enum Successor {
     Derived,
-    /// A tick is always enabled, and changes nothing.
+    /// A step is always enabled, and changes nothing.
     Anything,
-    /// Correct, of a rule that `next` does not enumerate,
+    /// Correct, of rules that `next` does not enumerate,
     Predicate,
     /// or on which `next` panics.
     Panicking,
@@ -23,34 +23,34 @@ enum Successor {
 
 impl TransitionSystem for Counter {
     type State = u8;
-    type Action = ();
+    type Action = u8;
     type Observation = u8;
 
     fn rules(&self) -> &[Rule] {
         &self.rules
     }
 
-    fn rule_of(&self, (): &()) -> RuleId {
-        RuleId(0)
+    fn rule_of(&self, rule: &u8) -> RuleId {
+        RuleId(usize::from(*rule))
     }
 
     fn initial(&self, visit: &mut impl FnMut(u8)) {
         visit(0);
     }
 
-    fn next(&self, from: &u8, visit: &mut impl FnMut((), u8)) {
+    fn next(&self, from: &u8, visit: &mut impl FnMut(u8, u8)) {
         match self.successor {
             Successor::Predicate => (),
             Successor::Panicking => panic!("histories are decided without it"),
-            _ if *from < 4 => visit((), from + 1),
+            _ if *from < 4 => visit(from % 2, from + 1),
             _ => (),
         }
     }
 
-    fn successor(&self, from: &u8, (): &()) -> Option<u8> {
+    fn successor(&self, from: &u8, rule: &u8) -> Option<u8> {
         match self.successor {
             Successor::Anything => Some(*from),
-            _ => (*from < 4).then_some(from + 1),
+            _ => (*from < 4 && *rule == from % 2).then_some(from + 1),
         }
     }
 
@@ -59,7 +59,7 @@ impl TransitionSystem for Counter {
     }
 }
 
-/// Adapter under which each event shows a tick, or nothing.
+/// Adapter under which each event shows a step, or nothing.
 struct Ticks {
     counter: Counter,
     shows_ticks: bool,
@@ -73,8 +73,8 @@ impl Observed for Ticks {
         &self.counter
     }
 
-    fn shows(&self, _: &u8, _: &Happening<'_, u8>, visit: &mut impl FnMut(Option<()>)) {
-        visit(self.shows_ticks.then_some(()));
+    fn shows(&self, from: &u8, _: &Happening<'_, u8>, visit: &mut impl FnMut(Option<u8>)) {
+        visit(self.shows_ticks.then_some(from % 2));
     }
 }
 
@@ -82,7 +82,7 @@ impl Observed for Ticks {
 fn validated(successor: Successor, shows_ticks: bool, events: u64) -> Validation {
     let observed = Ticks {
         counter: Counter {
-            rules: [Rule::new("tick", "clock", "a test")],
+            rules: ["tick", "tock"].map(|name| Rule::new(name, "clock", "a test")),
             successor,
         },
         shows_ticks,
@@ -126,7 +126,8 @@ fn a_successor_that_is_taken_at_its_word() {
         assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
         assert_eq!(
             report.taken_at_word,
-            ["`tick` of the specification, as `successor` states it"]
+            ["tick", "tock"]
+                .map(|rule| format!("`{rule}` of the specification, as `successor` states it"))
         );
         // A refusal by `successor` still counts.
         let refused = validated(successor, true, 5);

@@ -235,6 +235,16 @@ fn what_is_delayed_has_to_take_effect() {
         "{reason}"
     );
     assert!(text.contains("before  nothing"), "{text}");
+    // What took effect before does not matter, and what is delayed still is a part.
+    let store = |object| Deed::Store { object, to: None };
+    let mut lines = vec![(0, 0, 1, Deed::Alloc { object: 0 })];
+    lines.extend((1..9).map(|time| (time as u32 % 2, 2 * time, 2 * time + 1, store(0))));
+    lines.extend([(0, 20, 21, store(1)), (1, 22, 23, store(0))]);
+    let (explanation, _) = refuted(&Heap(Stores::Delayed), lines);
+    assert_eq!(explanation.event, None);
+    let window = explanation.window.expect("a part of it suffices");
+    let part: Vec<_> = window.events.iter().map(|event| event.line).collect();
+    assert_eq!(part, (3..=12).map(Some).collect::<Vec<_>>());
 }
 
 #[test]
@@ -280,6 +290,35 @@ fn an_event_without_an_end_is_of_no_interest() {
     assert_eq!(run(&heap, none.clone()).verdict(), Verdict::Violated);
     none[0].end = None;
     assert_eq!(run(&heap, none).verdict(), Verdict::Incomplete);
+}
+
+/// Events without an end make no order longer, however many are in it: orders with none, one and two of them are all shown.
+#[test]
+fn events_without_an_end_make_no_order_longer() {
+    let mut all = events(vec![
+        (0, 0, 1, Use::Put(3)),
+        (1, 2, 3, Use::Put(1)),
+        (2, 4, 5, Use::Put(2)),
+        (3, 6, 7, take(2)),
+    ]);
+    all[1].end = None;
+    all[2].end = None;
+    let Outcome::Refuted(explanation) = run(&Queue, all).outcome else {
+        panic!("nothing was taken before");
+    };
+    let prefixes = explanation.prefixes.iter();
+    let prefixes = prefixes.map(|prefix| (prefix.events, prefix.last().state.clone()));
+    let mut prefixes: Vec<_> = prefixes.collect();
+    prefixes.sort_by_key(|(events, state)| (*events, state.to_string()));
+    let expected = [
+        (1, json!([3])),
+        (2, json!([3, 1])),
+        (2, json!([3, 2])),
+        (3, json!([3, 1, 2])),
+        (3, json!([3, 2, 1])),
+    ];
+    assert_eq!(prefixes, expected);
+    assert_eq!(explanation.more_prefixes, 0);
 }
 
 #[test]

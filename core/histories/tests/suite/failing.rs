@@ -50,6 +50,8 @@ struct Counter {
     /// Number of these after which the search is cancelled.
     patience: u64,
     cancel: AtomicBool,
+    /// True if `successor` leads to another state than `next`.
+    contradicts: bool,
 }
 
 thread_local! {
@@ -92,6 +94,7 @@ impl Counter {
             many: 1,
             patience: u64::MAX,
             cancel: AtomicBool::new(false),
+            contradicts: false,
         }
     }
 
@@ -159,7 +162,7 @@ impl TransitionSystem for Counter {
 
     fn successor(&self, from: &Sum, by: &u64) -> Option<Sum> {
         self.calls(Function::Successor);
-        Some(Sum(from.0 + by))
+        Some(Sum(from.0 + by + u64::from(self.contradicts)))
     }
 
     fn draw(&self, _: &Sum) -> Option<Drawing> {
@@ -333,6 +336,40 @@ fn a_panic_is_a_finding() {
         (refused.panicked.clone(), refused.verdict()),
         (None, Verdict::Violated)
     );
+}
+
+/// Of a specification that contradicts itself and an adapter that panics both are told, whether the panic comes while the history is decided or
+/// while it is explained.
+#[test]
+fn two_faults_of_a_model_are_told() {
+    for (function, name) in [
+        (Function::IsInteresting, "`is_interesting` of the adapter"),
+        (Function::Refusal, "`refusal` of the adapter"),
+    ] {
+        let counter = Counter {
+            contradicts: true,
+            ..Counter::new(function, 0)
+        };
+        let report = match function {
+            Function::Refusal => counter.validate(events(99)),
+            _ => {
+                let counter = Counter { at: 5, ..counter };
+                counter.validate(events(31))
+            }
+        };
+        let report = report.report();
+        let model = report.obligation("model").expect("it is listed");
+        let told = model.counterexamples.iter();
+        let told: Vec<_> = told.map(|found| found.explanation.as_str()).collect();
+        assert_eq!(told.len(), 2, "{told:?}");
+        assert!(
+            told[0].contains("successor disagrees with next"),
+            "{told:?}"
+        );
+        assert!(told[1].contains(name), "{told:?}");
+        let text = report.to_string();
+        assert!(text.contains("on purpose"), "{text}");
+    }
 }
 
 /// The steps of one event have no end, and neither are they looked at to their end: when deciding and when explaining.

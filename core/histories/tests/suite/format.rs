@@ -97,6 +97,10 @@ fn a_history_needs_its_header() {
     for twice in [
         r#"{"history":"refmap","version":1,"version":2}"#,
         r#"{"history":"refmap","version":1,"parameters":{"version":1,"version":1}}"#,
+        r#"{"history":"refmap","version":1,"parameters":{"a":{"version":1,"version":2},"b":{"c":3}}}"#,
+        r#"{"history":"refmap","version":1,"parameters":[{"version":1,"version":2},{"c":3}]}"#,
+        r#"{"history":"refmap","version":1,"parameters":[{"c":3},{"version":1,"version":2}]}"#,
+        r#"{"history":"refmap","version":1,"parameters":[{"version":1,"version":2},{"c":3,"c":4}]}"#,
     ] {
         let twice = problem(twice);
         assert!(matches!(twice, Problem::TwiceInHeader { field } if field == "version"));
@@ -345,28 +349,36 @@ impl Read for Endless {
     }
 }
 
-/// A large file without line breaks is rejected in bounded memory.
+/// A large file without line breaks is rejected in bounded memory, after the end of the history too.
 #[test]
 fn a_line_without_an_end_is_not_kept() {
-    let mut input = Endless {
-        header: b"{\"history\":\"refmap\",\"version\":1}\n",
-        read: 0,
-    };
-    {
-        let input: Box<dyn BufRead> = Box::new(BufReader::new(&mut input));
-        let mut events = History::open(input).unwrap().events::<Access>();
-        let error = events.next().unwrap().unwrap_err();
-        assert_eq!(error.line, 2);
-        assert!(matches!(error.problem, Problem::TooLong { limit } if limit == LONGEST_LINE));
-        assert!(events.next().is_none());
+    for (header, line) in [
+        ("{\"history\":\"refmap\",\"version\":1}\n", 2),
+        (
+            "{\"history\":\"refmap\",\"version\":1}\n{\"history\":\"end\",\"events\":0}\n",
+            3,
+        ),
+    ] {
+        let mut input = Endless {
+            header: header.as_bytes(),
+            read: 0,
+        };
+        {
+            let input: Box<dyn BufRead> = Box::new(BufReader::new(&mut input));
+            let mut events = History::open(input).unwrap().events::<Access>();
+            let error = events.next().unwrap().unwrap_err();
+            assert_eq!(error.line, line);
+            assert!(matches!(error.problem, Problem::TooLong { limit } if limit == LONGEST_LINE));
+            assert!(events.next().is_none());
+        }
+        assert!(input.read < 2 * LONGEST_LINE as u64);
     }
-    assert!(input.read < 2 * LONGEST_LINE as u64);
 }
 
-/// A reader that fails in the middle of a line.
-struct Failing(&'static [u8]);
+/// A reader that fails after some bytes.
+struct Failing<'a>(&'a [u8]);
 
-impl Read for Failing {
+impl Read for Failing<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.0.is_empty() {
             Err(io::Error::other("the disk is gone"))
@@ -376,15 +388,85 @@ impl Read for Failing {
     }
 }
 
+/// An input fails after any byte, the last one too: the fault is told with the line that cannot be read.
 #[test]
 fn an_input_that_fails_says_where() {
-    let input = BufReader::new(Failing(b"{\"history\":\"refmap\",\"version\":1}\n{\"thr"));
-    let mut events = History::open(input).unwrap().events::<Access>();
-    let error = events.next().unwrap().unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "line 2: cannot be read: the disk is gone"
-    );
+    let whole = written(Vec::new()).unwrap();
+    for at in 0..=whole.len() {
+        let read = &whole[..at];
+        let input = BufReader::new(Failing(read));
+        let events = History::open(input).and_then(|history| {
+            let events: Result<Vec<Event<Access>>, _> = history.events().collect();
+            events
+        });
+        let line = 1 + read.iter().filter(|byte| **byte == b'\n').count();
+        assert_eq!(
+            events.expect_err("the input fails").to_string(),
+            format!("line {line}: cannot be read: the disk is gone")
+        );
+    }
+}
+
+/// A disk that has room for so many bytes, and writes them when it is flushed or is given more than it holds back.
+struct Full {
+    room: usize,
+    held_back: usize,
+    most: usize,
+}
+
+impl Write for Full {
+    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
+        self.held_back += buffer.len();
+        if self.held_back > self.most {
+            self.flush()?;
+        }
+        Ok(buffer.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let left = self.room.checked_sub(self.held_back);
+        self.room = left.ok_or_else(|| io::Error::other("the disk is full"))?;
+        self.held_back = 0;
+        Ok(())
+    }
+}
+
+/// Writes a history of three events.
+fn written<W: Write>(output: W) -> io::Result<W> {
+    let mut writer = begun(output)?;
+    for event in long(3).skip(1) {
+        writer.write(&event.unwrap())?;
+    }
+    writer.finish()
+}
+
+/// Writer of a history of which one event is written.
+fn begun<W: Write>(output: W) -> io::Result<Writer<W>> {
+    let mut writer = Writer::new(output, &Header::new([("cells", 2)]))?;
+    for event in long(1) {
+        writer.write(&event.unwrap())?;
+    }
+    Ok(writer)
+}
+
+/// An output fails after any byte, at once or when it is flushed: no history is said to be written that is not.
+#[test]
+fn an_output_that_fails_is_told() {
+    let whole = written(Vec::new()).unwrap().len();
+    let part = begun(Vec::new()).unwrap().suspend().unwrap().len();
+    for most in [0, 40, whole] {
+        let full = |room| Full {
+            room,
+            held_back: 0,
+            most,
+        };
+        for room in 0..whole + 2 {
+            let is_written = written(full(room)).is_ok();
+            assert_eq!(is_written, room >= whole, "{room} of {whole} bytes");
+            let is_suspended = begun(full(room)).and_then(Writer::suspend).is_ok();
+            assert_eq!(is_suspended, room >= part, "{room} of {part} bytes");
+        }
+    }
 }
 
 /// A source that is silent, of which the beginning is decided all the same.

@@ -1,6 +1,7 @@
 //! Tests of the ready specifications against plain objects and a search over all orders.
 
 mod json;
+mod near;
 mod plain;
 
 use std::collections::HashSet;

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use refmap::explore::Limit;
 use refmap::random::Generator;
+use refmap::report::history::Partial;
 use refmap_histories::specifications::store::Call;
 use refmap_histories::specifications::{Answer, Called, Operations, Store};
 use refmap_histories::{
@@ -256,6 +257,30 @@ fn agree(seed: u64, most: usize) -> bool {
     };
     let told = explanation.and_then(|explanation| explanation.event.as_ref()?.end);
     assert_eq!(told, refused, "{case}");
+    let begun = &operations[..validation.events as usize];
+    let threads: HashSet<_> = begun.iter().map(|operation| operation.thread).collect();
+    let ended_ones = begun.iter().filter(|operation| operation.end.is_some());
+    let ended_ones = ended_ones.count();
+    let unknown = |operation: &&Operation| matches!(operation.what, What::Get(None));
+    assert_eq!(validation.threads, threads.len(), "{case}");
+    assert_eq!(validation.interesting, ended_ones as u64, "{case}");
+    let expected = Partial {
+        unknown: 0,
+        open: (begun.len() - ended_ones) as u64,
+        incomplete: begun.iter().filter(unknown).count() as u64,
+    };
+    assert_eq!(validation.partial, expected, "{case}");
+    if refused.is_none() {
+        // An event is in the window until its end, and until it is taken if it has none.
+        let under_way = begun.iter().enumerate().map(|(at, operation)| {
+            let earlier = begun[..at].iter();
+            let is_under_way =
+                |other: &&Operation| other.end.is_none_or(|end| end >= operation.begin);
+            1 + earlier.filter(is_under_way).count()
+        });
+        let widest = under_way.max().unwrap_or(0);
+        assert_eq!(validation.widest_window, widest, "{case}");
+    }
     if let (Some(explanation), Some(end)) = (explanation, refused) {
         let is_at_stop = operations.iter().all(|operation| operation.begin <= end);
         assert_eq!(
@@ -263,11 +288,11 @@ fn agree(seed: u64, most: usize) -> bool {
             is_at_stop && !has_end,
             "{case}"
         );
-        let begun = operations
+        let until = operations
             .iter()
             .filter(|operation| operation.begin <= end)
             .count();
-        assert_eq!(validation.events, begun as u64, "{case}");
+        assert_eq!(validation.events, until as u64, "{case}");
         if let Some(limit) = explanation.cut_short {
             // An explanation goes no further than some thousands of configurations, and says so; a short history has fewer.
             assert!(limit == Limit::States(1 << 12) && most > 10, "{case}");

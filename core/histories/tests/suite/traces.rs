@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 use std::hash::Hash;
 
+use refmap::random::Generator;
 use refmap::{
     AbstractSteps, Refinement, Rule, RuleId, TransitionSystem, Verdict, check, obligation,
 };
@@ -306,11 +307,88 @@ fn each_item_of_a_set_and_each_key_of_a_map_is_another() {
     assert!(is_same(kinds.clone(), shown([&some, &full, &none])));
     assert!(!is_same(kinds.clone(), shown([&some, &full, &some])));
     assert!(!is_same(kinds, shown([&some, &some, &none])));
+    // The second shown item equals only what the first may be, too.
+    let kinds = BTreeSet::from([None, Some(Kind::None)]);
+    for items in [
+        [none.clone(), json!("U_OF_UNIT")],
+        [json!("U_OF_UNIT"), none],
+    ] {
+        assert!(is_same(kinds.clone(), json!({"#set": items})));
+    }
     let map = BTreeMap::from([("10", 1), ("11", 1)]);
     let pairs = |keys: [Value; 2]| json!({"#map": keys.map(|key| json!([key, 1]))});
     assert!(is_same(map.clone(), pairs([big(11), json!("10")])));
     assert!(!is_same(map.clone(), pairs([json!("10"), json!("10")])));
     assert!(!is_same(map, pairs([json!("10"), json!("12")])));
+}
+
+/// A value that is written as it is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+struct Written(Value);
+
+impl<S: ?Sized> refmap::State<S> for Written {}
+
+/// Sets are equal if the items are in some order, though each may equal several.
+#[test]
+fn a_set_is_another_in_some_order() {
+    fn is_in_some_order(equal: &[Vec<bool>], left: &mut Vec<usize>) -> bool {
+        let Some((first, rest)) = equal.split_first() else {
+            return left.is_empty();
+        };
+        (0..left.len()).any(|at| {
+            let own = left.remove(at);
+            let is_right = first[own] && is_in_some_order(rest, left);
+            left.insert(at, own);
+            is_right
+        })
+    }
+    let none = variant("None", unit());
+    let shown = [
+        none.clone(),
+        variant("Some", none.clone()),
+        json!("U_OF_UNIT"),
+        json!("None"),
+        unit(),
+        variant("Some", unit()),
+        variant("None", json!("U_OF_UNIT")),
+        variant("Some", json!("None")),
+    ];
+    let own = [
+        json!(null),
+        json!("None"),
+        json!({"None": null}),
+        json!({"None": []}),
+        json!([]),
+        json!({"Some": []}),
+        json!("U_OF_UNIT"),
+    ];
+    let table = own.each_ref().map(|own| {
+        shown
+            .each_ref()
+            .map(|shown| is_same(Written(own.clone()), shown.clone()))
+    });
+    let mut found = [0, 0];
+    for seed in 0..4000 {
+        let mut random = Generator::new(seed);
+        let number = 2 + random.below(4);
+        let mut any = |of: usize| (0..number).map(|_| random.below(of)).collect::<Vec<_>>();
+        let (items, places) = (any(shown.len()), any(own.len()));
+        let equal: Vec<Vec<bool>> = items
+            .iter()
+            .map(|item| places.iter().map(|place| table[*place][*item]).collect())
+            .collect();
+        let expected = is_in_some_order(&equal, &mut (0..number).collect());
+        let set: Vec<_> = items.iter().map(|item| shown[*item].clone()).collect();
+        let owned: Vec<_> = places.iter().map(|place| own[*place].clone()).collect();
+        let case = format!("{set:?} {owned:?}");
+        assert_eq!(
+            is_same(Written(owned.into()), json!({"#set": set})),
+            expected,
+            "{case}"
+        );
+        found[usize::from(expected)] += 1;
+    }
+    assert!(found.iter().all(|found| *found > 200), "{found:?}");
 }
 
 /// A state with one field per form of serialization.

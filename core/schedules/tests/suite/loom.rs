@@ -10,7 +10,11 @@ use refmap_schedules::sync::atomic::{AtomicBool, AtomicU32, Ordering, fence};
 use refmap_schedules::sync::{Arc, Condvar, Mutex};
 use refmap_schedules::{hint, thread};
 
+<<<<<<< HEAD
 use crate::executions::{MOST_STEPS, all, hold_first, panic, steps};
+=======
+use crate::executions::{MOST_STEPS, all, assert_told_with_its_line, panic, steps};
+>>>>>>> f7f9f8c2793cd5cf099881c5c9ed4b39da225eb0
 
 use Ordering::{Acquire, Relaxed, Release, SeqCst};
 
@@ -385,6 +389,20 @@ fn the_second_of_two_that_wait_is_explored_as_the_first() {
     );
 }
 
+/// A panic is told with its own place, and not with that of one that was caught before.
+#[test]
+fn the_last_of_two_panics_is_told() {
+    let panicked = last(|| {
+        let other = thread::spawn(|| {
+            let caught = std::panic::catch_unwind(|| panic!("the first one"));
+            assert!(caught.is_err());
+            panic!("the second one");
+        });
+        let _ = other.join();
+    });
+    assert_told_with_its_line(&panicked, "the second one", include_str!("loom.rs"));
+}
+
 /// A loop that writes in each round is none that only waits.
 #[test]
 fn a_loop_that_writes_without_end_is_too_long() {
@@ -461,14 +479,17 @@ fn explorations_are_bounded() {
         complete: false,
     };
     assert_eq!((judged, explored), (2, expected));
-    // More than Loom counts.
-    let preemptions = Some(1000);
-    let most = 10_000;
-    let order = Order::Every { preemptions, most };
-    let unbounded = explore(&order, usize::MAX, false, body, &mut |_| {
-        ControlFlow::Continue(())
-    });
-    assert_eq!((unbounded.executions, unbounded.complete), (complete, true));
+    // The most that Loom counts, and more.
+    for preemptions in [255, 256, 257, 1000, 1 << 16, 1 << 32, usize::MAX] {
+        let preemptions = Some(preemptions);
+        let most = 10_000;
+        let order = Order::Every { preemptions, most };
+        let unbounded = explore(&order, usize::MAX, false, body, &mut |_| {
+            ControlFlow::Continue(())
+        });
+        let found = (unbounded.executions, unbounded.complete);
+        assert_eq!(found, (complete, true), "{preemptions:?}");
+    }
 }
 
 #[test]

@@ -16,25 +16,33 @@ use Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 fn everywhere(body: impl Fn() + Send + Sync + Clone + 'static) {
     assert!(!is_scheduled());
     body();
+    #[cfg(any(feature = "loom", feature = "shuttle"))]
+    for order in schedulers() {
+        scheduled(&order, body.clone());
+    }
+}
+
+/// An order of each scheduler there is.
+#[cfg(any(feature = "loom", feature = "shuttle"))]
+fn schedulers() -> Vec<refmap_schedules::explore::Order> {
+    use refmap_schedules::explore::Order;
+    let mut orders = Vec::new();
     #[cfg(feature = "shuttle")]
     {
-        use refmap_schedules::explore::Order;
         let (seed, depth, executions) = (1, 3, 50);
-        let pct = Order::Pct {
+        orders.push(Order::Random { seed, executions });
+        orders.push(Order::Pct {
             seed,
             depth,
             executions,
-        };
-        scheduled(&Order::Random { seed, executions }, body.clone());
-        scheduled(&pct, body.clone());
+        });
     }
     #[cfg(feature = "loom")]
     {
-        use refmap_schedules::explore::Order;
-        let preemptions = Some(2);
-        let most = 10_000;
-        scheduled(&Order::Every { preemptions, most }, body);
+        let (preemptions, most) = (Some(2), 10_000);
+        orders.push(Order::Every { preemptions, most });
     }
+    orders
 }
 
 #[cfg(any(feature = "loom", feature = "shuttle"))]
@@ -297,6 +305,96 @@ fn panics_of_threads_by_the_operating_system() {
     let thread = thread::spawn(|| std::panic::resume_unwind(Box::new(3)));
     let panic = thread.join().unwrap_err();
     assert_eq!(panic.downcast_ref(), Some(&3));
+}
+
+/// Two locks that a thread has panicked with are poisoned, to whoever asks for them and in whatever way.
+pub(crate) fn are_poisoned() {
+    let (mutex, lock) = (Mutex::new(1), RwLock::new(2));
+    for _ in 0..2 {
+        let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            let _both = (mutex.lock(), lock.write());
+            std::panic::resume_unwind(Box::new(3));
+        }));
+        assert!(panicked.is_err());
+    }
+    let guard = mutex.lock().unwrap_err().into_inner();
+    assert!(matches!(mutex.try_lock(), Err(TryLockError::WouldBlock)));
+    drop(guard);
+    let Err(TryLockError::Poisoned(poisoned)) = mutex.try_lock() else {
+        panic!("a thread has panicked with it");
+    };
+    assert_eq!(*poisoned.into_inner(), 1);
+    assert!(lock.read().is_err());
+    assert!(lock.write().is_err());
+    let Err(TryLockError::Poisoned(poisoned)) = lock.try_read() else {
+        panic!("a thread has panicked with it");
+    };
+    assert_eq!(*poisoned.into_inner(), 2);
+    let Err(TryLockError::Poisoned(poisoned)) = lock.try_write() else {
+        panic!("a thread has panicked with it");
+    };
+    *poisoned.into_inner() = 3;
+    let (mut mutex, mut lock) = (mutex, lock);
+    assert!(mutex.get_mut().is_err() && lock.get_mut().is_err());
+    assert_eq!(mutex.into_inner().unwrap_err().into_inner(), 1);
+    assert_eq!(lock.into_inner().unwrap_err().into_inner(), 3);
+}
+
+#[test]
+fn panics_with_a_lock_poison_it_by_the_operating_system() {
+    are_poisoned();
+}
+
+/// A step is sequentially consistent if one of its orders is, whichever.
+#[cfg(any(feature = "loom", feature = "shuttle"))]
+#[test]
+fn sequentially_consistent_steps_are_told() {
+    type Step = fn(&AtomicU32, [Ordering; 2]) -> u32;
+    let of_two: [Step; 4] = [
+        |value, [set, fetch]| value.compare_exchange(0, 1, set, fetch).unwrap_or(0),
+        |value, [set, fetch]| value.compare_exchange(7, 1, set, fetch).unwrap_or(0),
+        |value, [set, fetch]| value.compare_exchange_weak(0, 1, set, fetch).unwrap_or(0),
+        |value, [set, fetch]| {
+            value
+                .fetch_update(set, fetch, |value| Some(value + 1))
+                .unwrap_or(0)
+        },
+    ];
+    let of_one: [Step; 4] = [
+        |value, [order, _]| value.swap(1, order),
+        |value, [order, _]| value.fetch_add(1, order),
+        |value, [order, _]| {
+            value.store(1, if order == SeqCst { SeqCst } else { Release });
+            0
+        },
+        |value, [_, order]| value.load(order),
+    ];
+    let orders = [[Relaxed, Acquire], [SeqCst, SeqCst]];
+    let orders_of_two = [[Relaxed, SeqCst], [SeqCst, Relaxed]];
+    let one = of_one
+        .into_iter()
+        .flat_map(|step| orders.map(|orders| (step, orders)));
+    let all_of_two = orders.into_iter().chain(orders_of_two);
+    let two = of_two
+        .into_iter()
+        .flat_map(|step| all_of_two.clone().map(move |orders| (step, orders)));
+    for (number, (step, orders)) in one.chain(two).enumerate() {
+        for order in schedulers() {
+            let (all, _) = crate::executions::all(&order, move || {
+                let value = Arc::new(AtomicU32::new(0));
+                let other = Arc::clone(&value);
+                let other = thread::spawn(move || step(&other, orders));
+                other.join().unwrap();
+            });
+            for execution in all {
+                assert_eq!(
+                    execution.sequentially_consistent,
+                    orders.contains(&SeqCst),
+                    "step {number}, {orders:?}, {order:?}"
+                );
+            }
+        }
+    }
 }
 
 /// Types are shared between threads where those of the standard library are.

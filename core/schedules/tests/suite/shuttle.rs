@@ -1,6 +1,8 @@
 //! Executions that Shuttle finds, and repeats.
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
+use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicUsize, Ordering as Standard};
 use std::sync::{Arc as StandardArc, Mutex as StandardMutex};
 
@@ -9,7 +11,10 @@ use refmap_schedules::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use refmap_schedules::sync::{Arc, Condvar, Mutex, RwLock};
 use refmap_schedules::{hint, thread};
 
-use crate::executions::{MOST_STEPS, all, first, hold_first, panic, steps};
+use crate::executions::{
+    MOST_STEPS, all, assert_told_with_its_line, first, hold_first, panic, steps,
+};
+use crate::primitives::are_poisoned;
 
 const PCT: Order = Order::Pct {
     seed: 1,
@@ -295,6 +300,70 @@ fn a_panic_that_is_caught_is_none() {
         });
         other.join().unwrap();
         assert_eq!(count.load(Ordering::Relaxed), 1);
+    });
+    for execution in found {
+        assert_eq!(execution.ended, Ended::Completed);
+    }
+}
+
+#[test]
+fn panics_with_a_lock_poison_it() {
+    for execution in explored(are_poisoned) {
+        assert_eq!(execution.ended, Ended::Completed);
+    }
+}
+
+/// A panic is told with its own place, and not with that of one that was caught before.
+#[test]
+fn the_last_of_two_panics_is_told() {
+    let found = explored(|| {
+        let other = thread::spawn(|| {
+            let caught = std::panic::catch_unwind(|| panic!("the first one"));
+            assert!(caught.is_err());
+            panic!("the second one");
+        });
+        let _ = other.join();
+    });
+    for execution in found {
+        assert_told_with_its_line(&execution, "the second one", include_str!("shuttle.rs"));
+    }
+}
+
+/// Destructors of a panic that is caught take steps too. While they do no other thread runs, which would seem to panic: of none of two threads,
+/// and of none of two panics of each.
+#[test]
+fn no_other_thread_runs_while_a_panic_unwinds() {
+    struct Adds(Arc<AtomicU32>);
+    impl Drop for Adds {
+        fn drop(&mut self) {
+            for _ in 0..3 {
+                self.0.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    }
+    let found = explored(|| {
+        let count = Arc::new(AtomicU32::new(0));
+        let others = [(); 2].map(|()| {
+            let count = Arc::clone(&count);
+            thread::spawn(move || {
+                for _ in 0..2 {
+                    let adds = Adds(Arc::clone(&count));
+                    let caught = std::panic::catch_unwind(AssertUnwindSafe(move || {
+                        let _adds = adds;
+                        panic!("on purpose");
+                    }));
+                    assert!(caught.is_err());
+                    for _ in 0..3 {
+                        count.fetch_add(1, Ordering::Relaxed);
+                        assert!(!std::thread::panicking(), "another thread panics");
+                    }
+                }
+            })
+        });
+        for other in others {
+            other.join().expect("it catches its panics");
+        }
+        assert_eq!(count.load(Ordering::Relaxed), 24);
     });
     for execution in found {
         assert_eq!(execution.ended, Ended::Completed);
@@ -785,6 +854,36 @@ fn an_execution_explores_no_others() {
         message.starts_with("an execution explores no others ("),
         "{message}"
     );
+}
+
+/// Without a change of priorities threads run one after another, in each of their orders.
+#[test]
+fn priorities_are_drawn_for_each_execution() {
+    let seen = StandardArc::new(StandardMutex::new(BTreeSet::new()));
+    let orders = StandardArc::clone(&seen);
+    let (seed, depth, executions) = (1, 1, 200);
+    let order = Order::Pct {
+        seed,
+        depth,
+        executions,
+    };
+    let (all, _) = all(&order, move || {
+        let places = Arc::new(Mutex::new(Vec::new()));
+        let others = [1, 2, 3].map(|thread| {
+            let places = Arc::clone(&places);
+            thread::spawn(move || places.lock().unwrap().push(thread))
+        });
+        for other in others {
+            other.join().expect("it does not panic");
+        }
+        let order = places.lock().unwrap().clone();
+        orders.lock().unwrap().insert(order);
+    });
+    assert!(
+        all.iter()
+            .all(|execution| execution.ended == Ended::Completed)
+    );
+    assert_eq!(seen.lock().unwrap().len(), 6);
 }
 
 /// More changes of priorities than there are choices.
