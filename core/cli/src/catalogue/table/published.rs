@@ -471,7 +471,7 @@ mod tests {
             }]);
             published.columns.values = vec!["tso"];
             published.parts.values = parts.to_vec();
-            decided(&published)[0].cells[0]
+            decided(&published)[0].cells[0].clone()
         };
         let both = ["read", "forward"];
         let least = both
