@@ -278,3 +278,18 @@ fn of_a_list_in_a_suggestion_all_is_there() {
     let (_, text) = run(&catalogue, &format!("check {words}"), false);
     assert!(text.contains(&format!("mine include {words}")), "{text}");
 }
+
+/// A page says how many systems and errors it leaves out.
+#[test]
+fn of_what_a_page_leaves_out_all_is_counted() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let systems = (0..1003).map(|number| format!("{}\n", system(&number.to_string())));
+    let lines = systems.collect::<String>() + &"nothing\n".repeat(1002);
+    let file = written(folder.path(), "g.jsonl", &lines);
+    let page = folder.path().join("page.html");
+    let words = format!("graph {file} --html {}", page.display());
+    let (status, _) = run(&Catalogue::default(), &words, false);
+    assert_eq!(status, Ok(Status::Unusable));
+    let html = fs::read_to_string(page).expect("it is written");
+    assert!(html.contains("5 more systems and errors are not shown on this page"));
+}
