@@ -199,6 +199,34 @@ mod tests {
         );
     }
 
+    /// Results behind one that is missing are all shown, whichever it is.
+    #[test]
+    fn all_that_is_behind_a_missing_result_is_shown() {
+        for missing in 0..5 {
+            let ended = AtomicUsize::new(0);
+            let mut shown = Vec::new();
+            let result = in_order(
+                5,
+                &[4, 2, 0, 3, 1],
+                |piece| {
+                    // The one that is missing ends last, when all the others are running or done.
+                    while piece == missing && ended.load(Ordering::Relaxed) < 4 {
+                        thread::yield_now();
+                    }
+                    ended.fetch_add(1, Ordering::Relaxed);
+                    (piece != missing).then_some(piece)
+                },
+                |piece, _| {
+                    shown.push(piece);
+                    Ok::<_, &str>(true)
+                },
+            );
+            assert!(result.is_ok());
+            let expected: Vec<_> = (0..5).filter(|piece| *piece != missing).collect();
+            assert_eq!(shown, expected);
+        }
+    }
+
     /// Jobs that take long are not all started once the first result is rejected.
     #[test]
     fn a_refusal_ends_it() {

@@ -540,3 +540,29 @@ impl Meeting<'_> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A process is found at any of its addresses.
+    #[test]
+    fn every_address_is_tried() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let here = listener.local_addr().unwrap();
+        let nobody = SocketAddr::from(([127, 0, 0, 1], 9));
+        for addresses in [
+            vec![here],
+            vec![here, nobody],
+            vec![nobody, here],
+            vec![nobody, nobody, here],
+        ] {
+            let called = call("no.such.host.invalid:1", addresses.clone()).unwrap();
+            let found = called.stream.map(|stream| stream.peer_addr().unwrap());
+            assert_eq!(found, Some(here), "{addresses:?}");
+            assert_eq!(called.addresses, addresses);
+        }
+        let called = call("no.such.host.invalid:1", vec![nobody]).unwrap();
+        assert!(called.stream.is_none());
+    }
+}

@@ -172,11 +172,26 @@ mod tests {
         }
     }
 
+    /// Numbers of more than two bytes, and texts of the most bytes that are sent, arrive whole.
     #[test]
     fn a_hello_is_read_as_it_was_sent() {
+        let most = Hello {
+            processes: 1 << 24 | 5,
+            process: 1 << 24 | 3,
+            to: 1 << 8,
+            greeting: Greeting {
+                version: "1".repeat(LONGEST_VERSION),
+                search: "x".repeat(LONGEST_SEARCH),
+            },
+            ..hello()
+        };
+        for sent in [hello(), most] {
+            let bytes = sent.bytes();
+            assert_eq!(length(&bytes), Ok(bytes.len()));
+            assert_eq!(length(&bytes[..HEAD]), Ok(bytes.len()));
+            assert_eq!(decode(&bytes), Some(sent));
+        }
         let bytes = hello().bytes();
-        assert_eq!(length(&bytes), Ok(bytes.len()));
-        assert_eq!(decode(&bytes), Some(hello()));
         for end in 0..bytes.len() {
             assert!(
                 length(&bytes[..end]).unwrap() > end,

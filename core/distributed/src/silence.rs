@@ -81,8 +81,10 @@ mod tests {
             reason.starts_with("it has said nothing for 0.3 seconds, since "),
             "{reason}"
         );
+        silence.since = UNIX_EPOCH;
         silence.end();
         silence.looked = Instant::now().checked_sub(LOOK).expect("it is later");
         assert_eq!(silence.look(), None, "something has come");
+        assert!(silence.since > UNIX_EPOCH, "another silence has begun");
     }
 }

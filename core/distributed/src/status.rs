@@ -178,6 +178,9 @@ mod tests {
             },
         );
         assert!(status.is_hurried() && !status.beat(1).hurries);
+        // One that asks is enough, whatever others say after it.
+        status.heard(2, beat(9));
+        assert!(status.is_hurried());
         assert!(status.hurry() && !status.hurry());
         assert!(status.beat(1).hurries);
     }

@@ -377,3 +377,59 @@ impl Drop for Wire {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use super::*;
+
+    /// Way from process 0, and wire of process 1 at its other end.
+    fn pair() -> (Arc<Connection>, Wire) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let socket = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let there = Arc::new(Connection::new(0, listener.accept().unwrap().0));
+        let status = Arc::new(Status::new(2));
+        let wire = Wire::new(1, there, status, Duration::from_secs(20)).unwrap();
+        (Arc::new(Connection::new(1, socket)), wire)
+    }
+
+    #[test]
+    fn a_sign_of_life_arrives_as_it_was_given() {
+        for begun in [0, 255, 256, 1 << 16, 1 << 32, u64::MAX] {
+            for hurries in [false, true] {
+                let (way, mut wire) = pair();
+                let status = Arc::new(Status::new(2));
+                let given = Beat { begun, hurries };
+                status.heard(0, given);
+                if hurries {
+                    status.hurry();
+                }
+                Arc::clone(&way).beat(0, status).unwrap();
+                for _ in 0..2 {
+                    let frame = wire.next_frame();
+                    assert!(matches!(frame, Ok(Frame::Alive(beat)) if beat == given));
+                    way.beat_now();
+                }
+                way.finish();
+            }
+        }
+    }
+
+    /// A reason is cut at its limit and nowhere else.
+    #[test]
+    fn a_reason_arrives_as_it_was_given() {
+        for (lost, length) in [(2, 0), (255, 255), (256, 300), (1 << 16, REASON)] {
+            let reason: String = ('a'..='z').cycle().take(length).collect();
+            for more in ["", "too long"].iter().take(1 + length / REASON) {
+                let (way, mut wire) = pair();
+                let until = Instant::now() + Duration::from_secs(20);
+                way.leave(lost, &format!("{reason}{more}"), until);
+                let Ok(Frame::Leaves(process, told)) = wire.next_frame() else {
+                    panic!("it leaves");
+                };
+                assert_eq!((process, &told), (lost, &reason));
+            }
+        }
+    }
+}

@@ -46,3 +46,42 @@ pub(super) struct Translated {
     /// The answer, if it is known.
     pub answer: Option<Value>,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn data_are_in_their_order() {
+        let numbers = [
+            "-1e30",
+            "-9223372036854775808",
+            "-4294967297",
+            "-4294967296",
+            "-1",
+            "0",
+            "0.5",
+            "1",
+            "2147483648",
+            "4294967296",
+            "4294967297",
+            "9007199254740993",
+            "9007199254740994",
+            "9223372036854775807",
+            "18446744073709551615",
+            "1e30",
+        ];
+        let texts = [r#""""#, r#""a""#, r#""aa""#, r#""b""#, r#""é""#];
+        let data = |texts: &[&str]| -> Vec<Datum> {
+            let data = texts.iter().map(|text| serde_json::from_str(text));
+            data.map(|datum| datum.expect("it is JSON")).collect()
+        };
+        for data in [data(&numbers), data(&texts)] {
+            for (one, first) in data.iter().enumerate() {
+                for (other, second) in data.iter().enumerate() {
+                    assert_eq!(first.cmp(second), one.cmp(&other), "{first:?} {second:?}");
+                }
+            }
+        }
+    }
+}

@@ -78,14 +78,13 @@ impl<R: BufRead> Iterator for Lines<R> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::BufReader;
+
     use super::*;
 
     #[test]
     fn a_line_that_is_too_long_is_passed_over() {
         let text = "one\n\n  \nfour is long\nfive\r\nseven is long";
-        let lines: Vec<_> = Lines::new(text.as_bytes(), 5)
-            .map(|line| line.unwrap())
-            .collect();
         let some = |text: &str| Some(text.as_bytes().to_vec());
         let expected = [
             (1, some("one\n")),
@@ -93,6 +92,11 @@ mod tests {
             (5, some("five\r\n")),
             (6, None),
         ];
-        assert_eq!(lines, expected);
+        // Of however many buffers a line is.
+        for capacity in 1..=text.len() {
+            let reader = BufReader::with_capacity(capacity, text.as_bytes());
+            let lines = Lines::new(reader, 5).map(|line| line.unwrap());
+            assert_eq!(lines.collect::<Vec<_>>(), expected, "{capacity}");
+        }
     }
 }

@@ -627,6 +627,10 @@ fn a_claim_tells_what_differs() {
             "deadlock: expected true, found false",
         ),
         (
+            "violated, and by invariant:small, deadlock",
+            "deadlock: expected true, found false",
+        ),
+        (
             "violated, all exercised",
             "unexercised: expected , found premise:hollow",
         ),

@@ -90,6 +90,46 @@ fn published_fences_are_compared_with_the_minimal_ones() {
     assert!(cut.synthesis.sets().is_empty() && cut.published.is_empty());
 }
 
+/// Published fences with two minimal sets among them are compared with both.
+#[test]
+fn published_fences_are_compared_with_each_minimal_set_among_them() {
+    let mut program = ProgramBuilder::new("message passing");
+    let (data, flag) = (program.location("data", 0), program.location("flag", 0));
+    program.thread("sender", |t| {
+        t.store(data, 1);
+        t.fence_kinds_at("sent", Fence::ALL, Presence::Absent);
+        t.fence_kinds_at("later", Fence::ALL, Presence::Absent);
+        t.store(flag, 1);
+    });
+    program.thread("receiver", |t| {
+        let [f, d] = ["f", "d"].map(|name| t.register(name));
+        t.load(f, flag);
+        t.fence_kinds_at("received", Fence::ALL, Presence::Absent);
+        t.load(d, data);
+        t.output(f);
+        t.output(d);
+    });
+    let program = program.build().expect("it is well formed");
+    let problem = FenceProblem::new("message passing", "", "", move |_: &Nothing| {
+        let robust = Scenario::robust("robust", program.clone(), 1000);
+        Ok(vec![robust.map_err(InputError::instance)?])
+    });
+    let problem = problem.published(PublishedFences {
+        source: "a paper",
+        memory: vec![MemoryModel::RmoNo],
+        fences: vec!["sent:full", "later:release", "received:acquire"],
+    });
+    let none = problem.arguments("").expect("there are none");
+    let report = problem.solve(&none, MemoryModel::RmoNo, &Settings::default());
+    let published = report.expect("it can be searched").published;
+    let one = |fence: &str| vec![fence.to_owned()];
+    assert_eq!(
+        published[0].superfluous,
+        [one("later:release"), one("sent:full")]
+    );
+    assert_eq!(published[0].stronger, [one("sent:full"), Vec::new()]);
+}
+
 /// The invariants of a refinement must hold with its fences too.
 #[test]
 fn fences_have_to_make_invariants_hold() {

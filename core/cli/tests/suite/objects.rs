@@ -117,6 +117,15 @@ fn a_test_that_is_cancelled_is_incomplete() {
 }
 
 #[test]
+fn a_history_that_cannot_be_written_is_told() {
+    let file = "/no/such/folder/lossy.jsonl";
+    let (status, text) = run(&["lossy", "--seconds", "60", "--record", file]);
+    let told = status.expect_err("there is no folder").to_string();
+    assert!(told.contains(file), "{told}");
+    assert!(text.contains("again:"), "{text}");
+}
+
+#[test]
 fn a_sound_object_is_not_refused() {
     let results = tempfile::NamedTempFile::new().expect("there is room");
     let junit = results.path().to_str().expect("text");

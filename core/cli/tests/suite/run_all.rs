@@ -201,6 +201,17 @@ fn a_claim_is_a_test_case() {
     assert_eq!(results[3].message, "states: expected 5, found 4");
 }
 
+/// All that differs is told.
+#[test]
+fn a_test_case_has_all_differences() {
+    let claims = [[WRONG, "holds, 5 states, 7 transitions", HOLDS[2]]];
+    let (_, results) = results(&catalogue(&claims), "--quiet", false);
+    assert_eq!(
+        results[0].message,
+        "verdict: expected holds, found violated; states: expected 5, found 4; transitions: expected 7, found 3"
+    );
+}
+
 /// What was not decided is no pass: not where the run was interrupted, nor where a check refuses its arguments.
 #[test]
 fn a_claim_that_is_not_decided_does_not_pass() {

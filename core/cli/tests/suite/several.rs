@@ -6,7 +6,9 @@ use std::path::Path;
 use refmap::Property;
 use refmap::obligation::Checker;
 use refmap_cli::Status;
-use refmap_cli::catalogue::{Catalogue, Check};
+use refmap_cli::catalogue::{Catalogue, Check, InputError, Validator};
+use refmap_cli::clap;
+use refmap_histories::specifications::{Counter, Operations};
 use refmap_testing::{counter, itself};
 use serde_json::{Value, json};
 
@@ -262,4 +264,69 @@ fn what_comes_after_many_blocks_counts() {
     let (status, found) = answer(&format!("validate {file} --against register"));
     assert_eq!(status, Status::Violated, "{found}");
     assert_eq!(found["history"]["explanation"]["event"]["line"], events + 1);
+}
+
+/// Parameters of which one is a list.
+#[derive(Clone, clap::Args)]
+struct Names {
+    /// names
+    #[arg(long)]
+    name: Vec<String>,
+}
+
+/// A header of a history has all values of a list.
+#[test]
+fn of_a_list_in_a_header_all_is_read() {
+    let refuse = |names: &Names| -> Result<Operations<Counter>, InputError> {
+        let names = format!("{:?}", names.name);
+        Err(InputError::instance(std::io::Error::other(names)))
+    };
+    let catalogue = Catalogue {
+        validators: vec![Validator::new("named", "", "", refuse)],
+        ..Catalogue::default()
+    };
+    let folder = tempfile::tempdir().expect("there is room");
+    let header =
+        json!({"history": "refmap", "version": 1, "parameters": {"name": ["a", "b", "c"]}});
+    let history = format!("{header}\n{}\n", json!({"history": "end", "events": 0}));
+    let file = written(folder.path(), "h.jsonl", &history);
+    let (status, _) = run(
+        &catalogue,
+        &format!("validate {file} --against named"),
+        false,
+    );
+    let told = status.expect_err("it is refused");
+    assert!(told.contains(r#"["a", "b", "c"]"#), "{told}");
+}
+
+/// A command that is suggested has all values of a list.
+#[test]
+fn of_a_list_in_a_suggestion_all_is_there() {
+    let named = Check::new("named", "", "", |_: &Names| {
+        let mut refinement = itself(counter());
+        refinement.abstract_steps = |n, action, _| (*n != 2).then_some(*action).into();
+        Ok(Box::new(Checker::owning(refinement)))
+    });
+    let catalogue = Catalogue {
+        checks: vec![named],
+        ..Catalogue::default()
+    };
+    let words = "named --name a --name b --name c";
+    let (_, text) = run(&catalogue, &format!("check {words}"), false);
+    assert!(text.contains(&format!("mine include {words}")), "{text}");
+}
+
+/// A page says how many systems and errors it leaves out.
+#[test]
+fn of_what_a_page_leaves_out_all_is_counted() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let systems = (0..1003).map(|number| format!("{}\n", system(&number.to_string())));
+    let lines = systems.collect::<String>() + &"nothing\n".repeat(1002);
+    let file = written(folder.path(), "g.jsonl", &lines);
+    let page = folder.path().join("page.html");
+    let words = format!("graph {file} --html {}", page.display());
+    let (status, _) = run(&Catalogue::default(), &words, false);
+    assert_eq!(status, Ok(Status::Unusable));
+    let html = fs::read_to_string(page).expect("it is written");
+    assert!(html.contains("5 more systems and errors are not shown on this page"));
 }

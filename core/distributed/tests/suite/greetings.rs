@@ -180,6 +180,13 @@ fn other_greetings_are_errors_of_both() {
         second.to_string(),
         "process 0 was started otherwise: its search is `a test`, and that of this process is `other`"
     );
+    // Searches that differ in the last of as many bytes as are sent.
+    let [one, two] = ["1", "2"].map(|end| "x".repeat((1 << 16) - 1) + end);
+    let [first, second] = errors([0, 1], [other("1.0", &one), other("1.0", &two)], [2, 2]);
+    let expected =
+        |there: &str, here: &str| format!("`{there}`, and that of this process is `{here}`");
+    assert!(first.to_string().ends_with(&expected(&two, &one)));
+    assert!(second.to_string().ends_with(&expected(&one, &two)));
     let [first, second] = errors([0, 1], [greeting(), greeting()], [2, 3]);
     assert_eq!(
         first.to_string(),

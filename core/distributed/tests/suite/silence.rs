@@ -220,11 +220,12 @@ fn who_leaves_says_why() {
         let waiting: Vec<_> = all
             .map(|process| spawn(move || process.exchange(vec![vec![1; 10]; 3]).unwrap_err()))
             .collect();
-        leaving.leave("a reason");
+        let reason = "a long reason ".repeat(1024 / 14);
+        leaving.leave(&reason);
         let own = leaving.exchange(vec![vec![]; 3]).unwrap_err();
         let others = waiting.into_iter().map(|thread| thread.join().unwrap());
         for error in others.chain([own]) {
-            assert_eq!(lost(error), (0, "a reason".to_owned()));
+            assert_eq!(lost(error), (0, reason.clone()));
         }
     });
 }

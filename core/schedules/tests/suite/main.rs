@@ -50,7 +50,6 @@ mod executions {
         }
     }
 
-<<<<<<< HEAD
     /// Takes the first of eight locks, which it waits for until all are free, and lets go of it.
     pub(crate) fn hold_first(locks: &[AtomicBool; 8]) {
         loop {
@@ -62,7 +61,8 @@ mod executions {
                 return locks[0].store(false, Ordering::Release);
             }
         }
-=======
+    }
+
     /// Asserts that an execution has ended by a panic with this message, which is told with its line in `source`.
     #[track_caller]
     pub(crate) fn assert_told_with_its_line(execution: &Execution, message: &str, source: &str) {
@@ -71,7 +71,6 @@ mod executions {
         let told = panic(&execution.ended).expect("it panics");
         let place = format!(".rs:{line}:");
         assert!(told.starts_with(message) && told.contains(&place), "{told}");
->>>>>>> f7f9f8c2793cd5cf099881c5c9ed4b39da225eb0
     }
 
     /// The steps of a trace, with their threads.

@@ -461,6 +461,79 @@ mod tests {
         );
     }
 
+    /// The first part that is interrupted is told, whichever it is, and whatever the others say.
+    #[test]
+    fn a_part_that_is_interrupted_is_told() {
+        let cell = |parts: &[&'static str], most: u64| {
+            let mut published = published(vec![PublishedRow {
+                given: format!("--most {most}"),
+                cells: vec![Expected::found(Failing::NONE)],
+            }]);
+            published.columns.values = vec!["tso"];
+            published.parts.values = parts.to_vec();
+            decided(&published)[0].cells[0].clone()
+        };
+        let both = ["read", "forward"];
+        let least = both
+            .map(|part| cell(&[part], 1000).states)
+            .into_iter()
+            .min();
+        let least = least.expect("there are two");
+        let mut told = [0; 2];
+        for parts in [both, ["forward", "read"]] {
+            for most in [1, least, least + 1] {
+                let is_cut = parts.map(|part| cell(&[part], most).ours == Outcome::Incomplete(0));
+                let Some(first) = is_cut.iter().position(|is_cut| *is_cut) else {
+                    continue;
+                };
+                let ours = cell(&parts, most).ours;
+                assert_eq!(ours, Outcome::Incomplete(first), "{parts:?} {most}");
+                told[first] += 1;
+            }
+        }
+        assert!(told.iter().all(|times| *times > 0), "{told:?}");
+    }
+
+    /// Each row is looked at, and of each row each column and each part.
+    #[test]
+    fn what_the_check_refuses_is_refused_wherever_it_stands() {
+        let row = |given: &str, cells| PublishedRow {
+            given: given.to_owned(),
+            cells: vec![Expected::found(Failing::NONE); cells],
+        };
+        let good = || {
+            published(
+                (1..=3)
+                    .map(|most| row(&format!("--most {most}"), 2))
+                    .collect(),
+            )
+        };
+        let told = |published: Published| {
+            let refused = published.validate(&check());
+            refused.map_err(|error| error.to_string())
+        };
+        assert_eq!(told(good()), Ok(()));
+        for place in 0..3 {
+            for cells in [1, 3] {
+                let mut published = good();
+                published.rows[place] = row("", cells);
+                let told = told(published).expect_err("there are two columns");
+                assert!(told.contains(&format!("row {}", place + 1)), "{told}");
+            }
+            let mut published = good();
+            published.rows[place] = row("--most 0", 2);
+            assert!(told(published).is_err_and(|told| told.contains("most is 0")));
+        }
+        for place in 0..2 {
+            let mut published = good();
+            published.columns.values[place] = "none";
+            assert!(told(published).is_err_and(|told| told.contains("memory is \"none\"")));
+            let mut published = good();
+            published.parts.values[place] = "none";
+            assert!(told(published).is_err_and(|told| told.contains("shape is \"none\"")));
+        }
+    }
+
     #[test]
     fn failing_parts_are_named() {
         let words = |bits| Failing(bits).words(&["a", "b"]);

@@ -190,6 +190,13 @@ mod tests {
         ] {
             assert_eq!(read_text(text), Err(refused), "{text:?}");
         }
+        // An address of as many steps as there may be.
+        for steps in [400, 1_000, 3_000, 5_000] {
+            let target = format!("/at/{}", vec!["123-abcd"; steps].join("."));
+            let request = read_text(&format!("GET {target} HTTP/1.1\r\nHost: a\r\n\r\n"));
+            let host = "a".to_owned();
+            assert!(request == Ok(Request { target, host }), "{steps}");
+        }
         let long = format!("GET /{} HTTP/1.1\r\nHost: a\r\n\r\n", "a".repeat(1 << 20));
         assert_eq!(read_text(&long), Err(Refused::TooLong));
         let many = format!("GET / HTTP/1.1\r\n{}\r\n", "a: b\r\n".repeat(100));

@@ -201,6 +201,12 @@ fn compare(seeds: std::ops::Range<u64>) {
             let reached = large.reached();
             let of_small = (0..small.states).map(|at| has(small.reached(), at));
             assert_eq!(reached, of_small.collect::<Marks>());
+            let is_idle = |pairs: &Pairs| !pairs.iter().any(|(from, _)| reached[*from as usize]);
+            let conditions = system.conditions.iter().zip(&large.conditions);
+            let idle = conditions.filter(|(_, (_, pairs))| is_idle(pairs));
+            let idle = idle.map(|(condition, _)| &condition.name);
+            let told = decider.idle_conditions().map(|condition| &condition.name);
+            assert!(told.eq(idle), "{line}");
             let vacuous = vacuous(&system, &property.kind, &reached);
             assert_eq!(decided.vacuous, vacuous, "{name}: {line}");
             let fate = &mut fates[number];

@@ -233,7 +233,8 @@ fn a_lasso_has_a_bracket() {
     let system = serde_json::json!({
         "name": "g", "states": 3, "initial": [0], "labels": {"Q": [0]},
         "steps": [[0, "a", 1], [1, "b", 2], [2, "c", 1]], "fairness": [
-            {"name": "go", "kind": "weak", "rules": ["b", "c"]}],
+            {"name": "go", "kind": "weak", "rules": ["b", "c"]},
+            {"name": "on", "kind": "strong", "rules": ["b"]}],
         "properties": [
             {"name": "p", "kind": "always_eventually", "conclusion": "Q"},
             {"name": "q", "kind": "eventually", "conclusion": "Q"}],
@@ -251,6 +252,8 @@ fn a_lasso_has_a_bracket() {
         "<div class=\"loop\">",
         "always_eventually p",
         "Why the loop is fair",
+        "weak <code>go</code>: its action is taken from 1",
+        "strong <code>on</code>: its action is taken from 1",
         "<td class=\"holds\">holds</td>",
         "g.jsonl:2:",
         "id=\"report\">{\"graphs\":[{",
