@@ -115,14 +115,31 @@ mod tests {
 
     #[test]
     fn the_best_is_the_cheapest_with_the_memory_of_the_greediest() {
-        let runs = [measurement(1.0, 3.0, 7), measurement(2.0, 2.0, 9)];
+        let runs = [
+            measurement(1.0, 3.0, 7),
+            measurement(2.0, 2.0, 8),
+            measurement(3.0, 4.0, 9),
+        ];
         let best = Best {
             seconds: 1.0,
             user_seconds: 2.0,
             cpu_seconds: 2.5,
             peak_bytes: 9,
         };
-        assert_eq!(Best::of(&runs), Some(best));
+        for order in [
+            [0, 1, 2],
+            [0, 2, 1],
+            [1, 0, 2],
+            [1, 2, 0],
+            [2, 0, 1],
+            [2, 1, 0],
+        ] {
+            assert_eq!(
+                Best::of(&order.map(|run| runs[run])),
+                Some(best),
+                "{order:?}"
+            );
+        }
         assert_eq!(Best::of(&[]), None);
     }
 

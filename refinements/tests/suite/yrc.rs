@@ -265,6 +265,27 @@ fn reachable(design: &Design) -> HashSet<State> {
     reached
 }
 
+/// Threads of one stripe are alike: with the two exchanged, each state is reached.
+#[test]
+fn threads_of_a_stripe_reach_the_same() {
+    for reservation in [Reservation::Reserved, Reservation::Unreserved] {
+        let variant = Variant {
+            reservation,
+            mutators: Mutators::StoppedAtBarriers,
+            ..Variant::default()
+        };
+        let reached = reachable(&design(1, 2, 1, variant));
+        for state in &reached {
+            let mut exchanged = *state;
+            for thread in 0..2 {
+                exchanged.held[thread] = state.held[1 - thread];
+                exchanged.in_flight[thread] = state.in_flight[1 - thread];
+            }
+            assert!(reached.contains(&exchanged), "{state:?}");
+        }
+    }
+}
+
 /// The overridden methods of the model are consistent with `next`.
 #[test]
 fn the_model_agrees_with_itself() {

@@ -5,6 +5,8 @@
     reason = "an unwrap that fails is a test that fails"
 )]
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -135,6 +137,53 @@ fn a_failure_is_repeated() {
     assert_eq!(rare.repeating(), Duration::from_secs(600));
 }
 
+/// A violation that one thread sees is that of the play, whichever thread it is.
+#[test]
+fn what_any_thread_sees_is_told() {
+    let stale = "alloc; store 1.0=0; discard 0; until get-roots; load 0.0; store 1.0=null; until idle; until idle; load 0.0";
+    let fault = Fault::named("no-deletion-barrier").unwrap();
+    for place in 0..3 {
+        let mut lines = ["until idle; until idle"; 3];
+        lines[place] = stale;
+        let mut plays = (0..50).map(|_| outcome(fault, &lines).violation);
+        let is_stale = plays.any(|seen| matches!(seen, Some(Violation::Stale(_))));
+        assert!(is_stale, "thread {place}");
+    }
+}
+
+/// Runs cycles of a collector, of which a mutator answers the handshakes; returns the number of freed objects.
+fn cycles(heap: &Arc<Heap>, mutator: &mut Mutator, cycles: usize) -> u64 {
+    let mut collector = Collector::new(heap);
+    let collector = std::thread::spawn(move || {
+        let freed = (0..cycles).map(|_| collector.cycle().unwrap());
+        freed.sum()
+    });
+    while !collector.is_finished() {
+        mutator.safepoint().unwrap();
+    }
+    collector.join().unwrap()
+}
+
+/// All slots of a heap are used again when they are freed, however many are freed at once.
+#[test]
+fn each_slot_that_is_freed_is_used_again() {
+    for objects in [1, 63, 65, 255, 256, 257, 700] {
+        let heap = Heap::new(Shape { objects, fields: 1 }).unwrap();
+        let mut mutator = Mutator::new(&heap);
+        for generation in 0..2 {
+            let roots: Vec<_> = std::iter::from_fn(|| mutator.alloc().ok()).collect();
+            let names = roots.iter().map(|root| root.reference());
+            let slots: BTreeSet<_> = names.map(|name| (name.slot, name.generation)).collect();
+            let all = (0..objects).map(|slot| (slot, generation));
+            assert!(slots.into_iter().eq(all), "{objects} objects");
+            for root in roots {
+                mutator.discard(root).unwrap();
+            }
+            assert_eq!(cycles(&heap, &mut mutator, 2), u64::from(objects));
+        }
+    }
+}
+
 /// Garbage is freed after two cycles at the latest.
 #[test]
 fn garbage_is_collected() {
@@ -145,23 +194,12 @@ fn garbage_is_collected() {
     let name = dropped.reference();
     mutator.store(&kept, 0, Some(&dropped)).unwrap();
     mutator.discard(dropped).unwrap();
-    let cycles = |mutator: &mut Mutator, cycles: usize| -> u64 {
-        let mut collector = Collector::new(&heap);
-        let collector = std::thread::spawn(move || {
-            let freed = (0..cycles).map(|_| collector.cycle().unwrap());
-            freed.sum()
-        });
-        while !collector.is_finished() {
-            mutator.safepoint().unwrap();
-        }
-        collector.join().unwrap()
-    };
-    assert_eq!(cycles(&mut mutator, 2), 0);
+    assert_eq!(cycles(&heap, &mut mutator, 2), 0);
     let loaded = mutator.load(&kept, 0).unwrap().unwrap();
     assert_eq!(loaded.reference(), name);
     mutator.discard(loaded).unwrap();
     mutator.store(&kept, 0, None).unwrap();
-    assert_eq!(cycles(&mut mutator, 2), 1);
+    assert_eq!(cycles(&heap, &mut mutator, 2), 1);
     // The slot is used again, by another name.
     let mut names: Vec<Reference> = Vec::new();
     while let Ok(root) = mutator.alloc() {

@@ -2,12 +2,13 @@
 //! process, step, register or target counts as the first does.
 
 use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use refmap::{Action, Process};
 use refmap_processes::{
     At, Choices, Command, Composition, Configuration, Data, Granularity, Label, Location,
-    ProcessError, Register, Registers, assign, choice, choose, forever, request, respond, sequence,
-    when_else, while_do,
+    ProcessError, Register, Registers, assign, choice, choose, forever, request, respond,
+    respond_any, sequence, when_else, while_do,
 };
 
 use super::reach;
@@ -153,13 +154,17 @@ fn each_of_64_registers_lives_until_it_is_read() {
     }
 }
 
-/// An undeclared read of any register, in any step of any process, is told; in a response, whoever asks.
+/// An undeclared read of any register, in any step of any process, is told, whichever value makes a difference; in a response,
+/// whoever asks.
 #[test]
 fn each_undeclared_read_is_told() {
     let quiet = || forever(nothing("rest"));
-    for register in [0_u8, 1, 31, 32, 63] {
+    let all = [0_u8, 1, 31, 32, 63].into_iter();
+    for (register, told_apart) in
+        all.flat_map(|register| (0..3).map(move |value| (register, value)))
+    {
         let look = assign("look", move |of: &mut Wide| {
-            of.seen = of.registers[usize::from(register)];
+            of.seen = u8::from(of.registers[usize::from(register)] == told_apart);
         });
         let second_step = || forever(choice([nothing("first"), look.clone()]));
         for commands in [
@@ -179,7 +184,9 @@ fn each_undeclared_read_is_told() {
             );
         }
         let tell = || {
-            let tell = move |_: &u8, of: &mut Wide| Some(of.registers[usize::from(register)]);
+            let tell = move |_: &u8, of: &mut Wide| {
+                Some(u8::from(of.registers[usize::from(register)] == told_apart))
+            };
             forever(respond("tell", tell))
         };
         let ask = || {
@@ -200,31 +207,68 @@ fn each_undeclared_read_is_told() {
     }
 }
 
-/// Past 256 locations and rules, each step leads to its location and has the rule of its command.
+/// Past 256 locations and rules, each step leads to its location and has the rule of its command, of the first process with these
+/// commands and of another of its name.
 #[test]
 fn each_of_many_steps_has_its_location_and_its_rule() {
     let count = 300;
-    let steps = (0..count).map(|n| {
-        let label = Label::from(format!("step {n}"));
-        assign(label, |of: &mut Wide| of.seen = of.seen.wrapping_add(1))
-    });
-    let composition = fine(vec![nothing("other"), sequence(steps)]);
-    assert_eq!(composition.locations(1), count + 1);
-    let mut state = State::default();
-    for n in 0..count {
-        let mut next = None;
-        composition.steps_of(1, &|_| true, &mut state, &mut |act, to| {
-            assert_eq!(act.label.as_str(), format!("step {n}"));
-            assert_eq!(composition.rules()[act.rule().0].name, format!("step {n}"));
-            next = Some(to.clone());
+    let steps = || {
+        sequence((0..count).map(|n| {
+            let label = Label::from(format!("step {n}"));
+            assign(label, |of: &mut Wide| of.seen = of.seen.wrapping_add(1))
+        }))
+    };
+    let composition = fine(vec![nothing("other"), steps(), nothing("third"), steps()]);
+    assert_eq!(composition.rules().len(), count + 2);
+    for process in [1, 3] {
+        assert_eq!(composition.locations(process), count + 1);
+        let mut state = State::default();
+        for n in 0..count {
+            let mut next = None;
+            composition.steps_of(process, &|_| true, &mut state, &mut |act, to| {
+                assert_eq!(act.label.as_str(), format!("step {n}"));
+                assert_eq!(composition.rules()[act.rule().0].name, format!("step {n}"));
+                next = Some(to.clone());
+            });
+            state = next.expect("there is a next step");
+            assert_eq!(state.at[process], Location(n as u16 + 1));
+            assert_eq!(state.data[process].seen, (n + 1) as u8);
+        }
+        composition.steps_of(process, &|_| true, &mut state, &mut |act, _| {
+            panic!("it has ended: {act}")
         });
-        state = next.expect("there is a next step");
-        assert_eq!(state.at[1], Location(n as u16 + 1));
-        assert_eq!(state.data[1].seen, (n + 1) as u8);
     }
-    composition.steps_of(1, &|_| true, &mut state, &mut |act, _| {
-        panic!("it has ended: {act}")
+}
+
+/// Each of 300 results has its number: of a choice, of one that is fused with the next step, of a rendezvous, and of fused steps.
+#[test]
+fn each_of_many_results_has_its_number() {
+    let count = 300;
+    let chosen = |label: &'static str| {
+        choose(label, move |of: &Wide, visit| {
+            (0..count).for_each(|_| visit(of.clone()));
+        })
+    };
+    let ask = request("ask", |_: &Wide| 0, |_: &mut Wide, _| ());
+    let answer = respond_any("answer", move |_: &u8, of: &Wide, visit| {
+        (0..count).for_each(|_| visit(of.clone(), 0));
     });
+    let all = [
+        vec![chosen("alone")],
+        vec![sequence([chosen("next").fuse_with_next(), nothing("a")])],
+        vec![ask, answer],
+        vec![sequence([
+            nothing("a"),
+            chosen("then").fuse_with_previous(),
+        ])],
+    ];
+    for commands in all {
+        let composition = composed(Granularity::Fused(Choices::FusedWithNext), commands);
+        let composition = composition.expect("they are well formed");
+        let mut choices = Vec::new();
+        composition.steps(&State::default(), &mut |act, _| choices.push(act.choice));
+        assert_eq!(choices, Vec::from_iter(0..count));
+    }
 }
 
 /// A request meets each of three processes that respond, and nobody else.
@@ -317,6 +361,31 @@ fn the_second_of_two_faults_is_refused() {
     ]);
     let refused = composed(Granularity::Fine, vec![two]).err();
     assert!(matches!(refused, Some(ProcessError::FusedCycle { label, .. }) if label == "d"));
+    // Of the ways from one location only one leads back.
+    let back_by = |ways: [&'static str; 3]| {
+        let way = |label: &'static str| match label {
+            "back" => fused(label),
+            on => sequence([fused(on), nothing(if on == "on" { "a" } else { "b" })]),
+        };
+        forever(choice(ways.map(way)))
+    };
+    for ways in [
+        ["back", "on", "off"],
+        ["on", "back", "off"],
+        ["on", "off", "back"],
+    ] {
+        let refused = composed(Granularity::Fine, vec![back_by(ways)]).err();
+        assert!(
+            matches!(refused, Some(ProcessError::FusedCycle { .. })),
+            "{ways:?}"
+        );
+    }
+    let on = || sequence([nothing("on"), fused("last")]);
+    for [then, otherwise] in [[fused("then"), on()], [on(), fused("then")]] {
+        let guard = when_else("guard", |_: &Wide| true, then, otherwise).fuse_with_previous();
+        let refused = composed(Granularity::Fine, vec![forever(guard)]).err();
+        assert!(matches!(refused, Some(ProcessError::FusedCycle { .. })));
+    }
 }
 
 /// A location of which only one step is fused with the previous one is settled, whichever it is.
@@ -378,6 +447,26 @@ fn a_fused_choice_goes_on_with_each_next_step() {
         .zip(0..)
         .map(|((seen, label), number)| (seen, label, number));
     assert!(expected.eq(taken.iter().copied()), "{taken:?}");
+}
+
+/// A choice that is fused with the next step is refused if any of its results blocks that step and any other does not.
+#[test]
+fn a_fused_choice_is_refused_whichever_result_blocks() {
+    for enabled in 0..1_u8 << 3 {
+        let chosen = choose("which", |of: &Wide, visit| {
+            (0..3).for_each(|seen| visit(Wide { seen, ..of.clone() }));
+        });
+        let ask = request("ask", |of: &Wide| of.seen, |_: &mut Wide, _| ());
+        let answer = respond("answer", move |asked: &u8, _: &mut Wide| {
+            (enabled >> asked & 1 == 1).then_some(0)
+        });
+        let all = vec![sequence([chosen.fuse_with_next(), ask]), answer];
+        let composition = composed(Granularity::Fused(Choices::FusedWithNext), all);
+        let composition = composition.expect("they are well formed");
+        let steps = || composition.steps(&State::default(), &mut |_, _| ());
+        let refused = catch_unwind(AssertUnwindSafe(steps)).is_err();
+        assert_eq!(refused, enabled != 0 && enabled != 0b111, "{enabled:03b}");
+    }
 }
 
 /// Steps that all processes are to take at once at the beginning are taken of each.

@@ -8,11 +8,12 @@ use refmap::internal::first_initial;
 use refmap::{Fairness, Refinement, Settings, TransitionSystem, Verdict, check};
 use refmap_programs::litmus::{self, Bounds, RunError};
 use refmap_programs::store_buffers::Buffered;
-use refmap_programs::synthesis::{Answer, Scenario, Synthesis, synthesise};
+use refmap_programs::synthesis::{Answer, Scenario, Synthesis, SynthesisError, synthesise};
 use refmap_programs::{
-    Afterwards, Behaviours, BuildError, Fence, Location, MOST_LOCATIONS, MOST_REGISTERS,
-    MOST_THREADS, Machine, MemoryModel, Outcome, Presence, Program, ProgramBuilder,
-    ProgramRefinement, State, ThreadBuilder, Value, axiomatic, outcomes,
+    Afterwards, Behaviours, BuildError, Expression, Fence, Location, MOST_LOCATIONS,
+    MOST_REGISTERS, MOST_THREADS, Machine, MemoryModel, Operator, Outcome, Place, Presence,
+    Program, ProgramBuilder, ProgramRefinement, State, ThreadBuilder, ThreadEnd, Value, axiomatic,
+    outcomes,
 };
 
 const STATES: u64 = 100_000;
@@ -201,6 +202,65 @@ fn the_second_scenario_says_who_is_cut_off_and_what_is_vacuous() {
             panic!("one set: {found}");
         };
         assert_eq!((&*set.scenario, &*set.obligation), ("vacuous", "coverage"));
+    }
+}
+
+/// Of three scenarios no two have one name, next to each other or not.
+#[test]
+fn any_two_scenarios_of_one_name_are_refused() {
+    for names in [["a", "a", "b"], ["a", "b", "a"], ["b", "a", "a"]] {
+        let scenarios =
+            names.map(|name| Scenario::refines(name, nothing(1), behaviours(nothing(1))));
+        let refused = synthesise(&scenarios, MemoryModel::Sc, &Settings::default());
+        let expected = SynthesisError::DuplicateScenario { name: "a".into() };
+        assert_eq!(refused.err(), Some(expected), "{names:?}");
+    }
+}
+
+/// Each of the sets with which nothing happens is told. A thread shows what its specification forbids if both loads are early, and
+/// nothing otherwise; either of two fences is enough.
+#[test]
+fn each_vacuous_set_is_told() {
+    let program = built(|p| {
+        let flags = [p.location("x", 0), p.location("y", 0)];
+        let seen = [p.location("seen 0", 9), p.location("seen 1", 9)];
+        for me in 0..2 {
+            p.thread(format!("P{me}"), |t| {
+                let (r, other) = (t.register("r"), t.register("other"));
+                t.store(flags[me], 1);
+                for place in ["first", "second", "third"] {
+                    t.fence_at(place, Fence::Full, Presence::Absent);
+                }
+                t.load(r, flags[1 - me]);
+                t.store(seen[me], r);
+                t.fence(Fence::Full);
+                t.repeat_until(r.is_false().and(other.is_false()), |t| {
+                    t.load(other, seen[1 - me]);
+                });
+                t.output(7);
+            });
+        }
+    });
+    let eight = built(|p| (0..2).for_each(|me| p.thread(format!("P{me}"), |t| t.output(8))));
+    let found = solved(
+        &[Scenario::refines("eight", program, behaviours(eight))],
+        MemoryModel::Tso,
+    );
+    let Answer::Unmendable {
+        failure: None,
+        vacuous,
+    } = &found.answer
+    else {
+        panic!("{found}");
+    };
+    let sets: Vec<_> = vacuous.iter().map(|set| set.fences.concat()).collect();
+    assert_eq!(sets, ["first", "second", "third"]);
+    let text = found.to_string();
+    for set in sets {
+        assert!(
+            text.contains(&format!("with fences at {set}, and")),
+            "{text}"
+        );
     }
 }
 
@@ -408,8 +468,116 @@ fn operands_past_the_third_are_waited_for() {
             t.output(into[1]);
         });
     });
-    let end = end(program, MemoryModel::RmoNo);
-    assert_eq!(end.threads[0].output, numbers([63, 1, 32, 2]));
+    let all = end(program, MemoryModel::RmoNo);
+    assert_eq!(all.threads[0].output, numbers([63, 1, 32, 2]));
+    // What is known at once waits for an output before the accesses before it.
+    let program = built(|p| {
+        let [x, y] = [("x", 1), ("y", 2)].map(|(name, initial)| p.location(name, initial));
+        p.thread("P0", |t| {
+            let (r, s) = (t.register("r"), t.register("s"));
+            t.load(r, x);
+            t.output(r);
+            t.load(s, y);
+            t.store(x, 3);
+            t.output(5);
+            t.output(s);
+        });
+    });
+    for model in MemoryModel::ALL {
+        let shown = end(program.clone(), model).threads[0].output.clone();
+        assert_eq!(shown, numbers([1, 5, 2]), "{model}");
+    }
+}
+
+/// A load that reads an own store waits for each load that the stored value is computed of, in the axioms as in the machine.
+#[test]
+fn a_forwarded_value_waits_for_each_load_that_it_is_computed_of() {
+    for place in 0..3 {
+        let program = built(|p| {
+            let [data, flag, own] = ["data", "flag", "own"].map(|name| p.location(name, 0));
+            let others = ["a", "b"].map(|name| p.location(name, 0));
+            p.thread("writer", |t| {
+                t.store(data, 1);
+                t.fence(Fence::Full);
+                t.store(flag, 1);
+            });
+            p.thread("reader", |t| {
+                let [a, b, f, own_value, d] =
+                    ["a", "b", "f", "own", "d"].map(|name| t.register(name));
+                let mut loads = vec![(a, others[0]), (b, others[1])];
+                loads.insert(place, (f, flag));
+                for (into, from) in &loads {
+                    t.load(*into, *from);
+                }
+                t.store(own, loads[0].0 + loads[1].0 + loads[2].0);
+                t.load(own_value, own);
+                let nothing = Expression::of(Operator::Xor, own_value, own_value);
+                t.load(d, data.address() + nothing);
+                t.output(f);
+                t.output(d);
+            });
+        });
+        for model in MemoryModel::ALL {
+            let ends = ends(program.clone(), model);
+            let axioms = axiomatic::outcomes(&program, model, 20_000);
+            assert_eq!(axioms.as_ref(), Ok(&ends), "{place} {model}");
+            let shown: BTreeSet<_> = ends.iter().map(|end| &end.threads[1].output).collect();
+            let expected = [[0, 0], [0, 1], [1, 1]].map(numbers);
+            assert!(shown.into_iter().eq(&expected), "{place} {model}");
+        }
+    }
+}
+
+/// An access whose address is a fault holds back all later ones, as in store buffers, and happens behind all earlier ones.
+#[test]
+fn an_access_at_no_location_holds_back_all_later_ones() {
+    type Access = fn(&mut ThreadBuilder<'_>, Place);
+    let accesses: [Access; 3] = [
+        |t, at| t.store(at, 1),
+        |t, at| {
+            let into = t.register("into");
+            t.load(into, at);
+        },
+        |t, at| {
+            let into = t.register("into");
+            t.fetch_and_add(into, at, 1);
+        },
+    ];
+    for access in accesses {
+        for number in [true, false] {
+            let program = built(|p| {
+                let all = ["x", "y", "z"].map(|name| p.location(name, 0));
+                p.thread("P0", |t| {
+                    t.store(all[0], 1);
+                    let nowhere = if number {
+                        Expression::from(5)
+                    } else {
+                        all[2].address() + 1
+                    };
+                    let r = t.register("r");
+                    t.load(r, all[2]);
+                    // It depends on a load, so that it is pending.
+                    access(t, (nowhere + r).into());
+                    t.store(all[1], 1);
+                    t.store(all[0], 2);
+                });
+            });
+            for model in MemoryModel::ALL {
+                let end = end(program.clone(), model);
+                assert!(
+                    matches!(end.threads[0].end, ThreadEnd::Faulty(_)),
+                    "{end:?}"
+                );
+                assert_eq!(end.memory, numbers([1, 0, 0]), "{model}");
+                if let Ok(buffered) = Buffered::new(program.clone(), model) {
+                    let stopped = refmap_programs::ends(&buffered, STATES, None);
+                    let stopped = stopped.expect("it is small").states;
+                    let outcomes = stopped.iter().map(|state| buffered.outcome(state));
+                    assert!(outcomes.eq([end]), "{model}");
+                }
+            }
+        }
+    }
 }
 
 /// An acquire fence waits for a load that is pending behind a store.
@@ -599,10 +767,16 @@ fn the_last_of_all_locations_registers_and_threads_has_its_own() {
             t.load(s, all[300]);
             t.output(r);
             t.output(s);
+            // The same by addresses that are computed.
+            t.load(r, all[0].address() + (most - 1));
+            t.load(s, all[MOST_LOCATIONS - 1].address() - (most - 1 - 300));
+            t.output(r);
+            t.output(s);
         });
     });
     let of_locations = end(program, MemoryModel::Sc);
-    assert_eq!(of_locations.threads[0].output, numbers([most - 1, most]));
+    let shown = [most - 1, most].repeat(2);
+    assert_eq!(of_locations.threads[0].output, numbers(shown));
     let expected = (0..most).map(|n| if n == 300 { most } else { n });
     assert_eq!(of_locations.memory, numbers(expected));
     // Dead registers are cleared, and no other.
@@ -758,15 +932,33 @@ fn the_last_part_of_a_litmus_test_counts() {
     assert_eq!(verdict("exists (x=1 /\\ y=1 /\\ z=3)"), "Ok");
     assert_eq!(verdict("exists (x=1 /\\ y=1 /\\ z=2)"), "No");
     assert_eq!(verdict("filter (only=0) exists (x=1)"), "Ok");
-    // A flag that is undefined is read behind the jump only, or where it is not taken only.
+    // A flag that is undefined is read behind the jump only, or where it is not taken only, or behind the head of a loop.
     for rows in [
         "shll %cl,%eax; jne A; jo A; nop; A: nop",
         "shll %cl,%eax; jne A; ret; A: jo A; nop",
+        "nop; cmpl $1,%eax; L: nop; jo A; shll %cl,%eax; jmp L; A: nop",
     ] {
         let rows = rows.replace("; ", ";\n");
         let text = format!("X86_64 t\n{{}}\nP0;\n{rows};\nexists (0:rax=0)");
         let error = litmus::read(&text).expect_err("a flag is undefined");
         assert!(error.to_string().contains("is undefined behind"), "{error}");
+    }
+    // Flags that a loop sets are read at its next round.
+    let rows = "MOV EBX,$0; CMP EBX,$1; L: MOV EBX,[x]; JE A; CMP EAX,$0; JMP L; A: NOP";
+    let rows = rows.replace("; ", ";\n");
+    let text = format!("X86 t\n{{ x=3; }}\nP0;\n{rows};\nexists (0:EBX=3)");
+    let answer = litmus(&text).run(MemoryModel::Sc, &Bounds::default());
+    assert_eq!(answer.expect("it ends").positive, 1);
+    // Final states that differ only in what the filter reads are one.
+    for (condition, counts) in [("x=1", (1, 0)), ("x=2", (0, 1)), ("x=1 /\\ y=1", (1, 0))] {
+        let text = format!(
+            "X86 t\n{{}}\nP0 | P1;\nMOV EBX,[y] | MOV [y],$1;\nMOV [x],$1 | ;\n\
+             filter (0:EBX=0 \\/ 0:EBX=1)\nexists ({condition})"
+        );
+        let answer = litmus(&text).run(MemoryModel::Sc, &Bounds::default());
+        let answer = answer.expect("it ends");
+        assert_eq!((answer.positive, answer.negative), counts, "{text}");
+        assert_eq!(answer.states.len(), 1);
     }
     // A register has the greatest of the widths with which it is used, whichever comes last.
     for rows in [

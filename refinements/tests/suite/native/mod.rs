@@ -204,6 +204,153 @@ fn an_event_that_was_lost_may_have_been_any_step_of_its_thread() {
     }
 }
 
+/// A history of these events, each with its thread, one after the other.
+fn in_turn(events: impl IntoIterator<Item = (u32, Event)>) -> History {
+    let mut places = [0; 4];
+    let events = (0..).zip(events).map(|(time, (thread, event))| {
+        let place = &mut places[thread as usize];
+        *place += 1;
+        Recorded {
+            thread,
+            place: *place - 1,
+            begin: 2 * time,
+            end: Some(2 * time + 1),
+            event: Some(event),
+        }
+    });
+    events.collect()
+}
+
+/// The objects of that many slots.
+fn objects(count: u32) -> Vec<Reference> {
+    let object = |slot| Reference {
+        slot,
+        generation: 0,
+    };
+    (0..count).map(object).collect()
+}
+
+/// An object is reachable by whichever field of an object that is, and by none that has been overwritten.
+#[test]
+fn what_any_field_refers_to_is_not_freed() {
+    let shape = Shape {
+        objects: 8,
+        fields: 3,
+    };
+    // A root, a child in each of its fields, and a child in each field of the second child.
+    let all = objects(7);
+    let edges = [
+        (0, 0, 1),
+        (0, 1, 2),
+        (0, 2, 3),
+        (2, 0, 4),
+        (2, 1, 5),
+        (2, 2, 6),
+    ];
+    let store = |(from, field, to): (usize, u32, Option<usize>)| Event::Store {
+        src: all[from],
+        field,
+        value: to.map(|to| all[to]),
+    };
+    for (from, field, child) in edges {
+        for is_cut in [false, true] {
+            let alloc = |reference: &Reference| Event::Alloc {
+                reference: Some(*reference),
+                mark: None,
+            };
+            let mut events: Vec<_> = all.iter().map(alloc).collect();
+            events.extend(edges.map(|(from, field, to)| store((from, field, Some(to)))));
+            let others = all[1..].iter();
+            events.extend(others.map(|reference| Event::Discard {
+                reference: *reference,
+            }));
+            events.extend(is_cut.then(|| store((from, field, None))));
+            events.push(Event::Fence);
+            let mut history: Vec<_> = events.into_iter().map(|event| (0, event)).collect();
+            let reference = all[child];
+            history.push((1, Event::Free { reference }));
+            let report = decided(shape, &in_turn(history)).report();
+            let expected = if is_cut {
+                Verdict::Holds
+            } else {
+                Verdict::Violated
+            };
+            assert_eq!(
+                report.verdict,
+                Some(expected),
+                "{child}, {is_cut}: {report}"
+            );
+        }
+    }
+}
+
+/// A thread reads the newest of its own stores to a field, whatever it has stored to it and to others before.
+#[test]
+fn the_newest_of_several_own_stores_is_read() {
+    let all = objects(4);
+    let at = all[0];
+    let stores = [
+        (0, Some(1)),
+        (1, Some(2)),
+        (0, Some(2)),
+        (0, Some(3)),
+        (1, None),
+        (0, None),
+        (1, Some(1)),
+    ];
+    let stores =
+        stores.map(|(field, value): (u32, Option<usize>)| (field, value.map(|it| all[it])));
+    let values = [None, Some(all[1]), Some(all[2]), Some(all[3])];
+    for count in 1..=stores.len() {
+        for field in 0..2 {
+            let done = &stores[..count];
+            let newest = done.iter().rev().find(|(to, _)| *to == field);
+            let newest = newest.and_then(|(_, value)| *value);
+            for value in values {
+                let alloc = all.iter().map(|reference| Event::Alloc {
+                    reference: Some(*reference),
+                    mark: None,
+                });
+                let stores = done.iter().map(|(field, value)| Event::Store {
+                    src: at,
+                    field: *field,
+                    value: *value,
+                });
+                let load = Event::Load {
+                    src: at,
+                    field,
+                    value,
+                };
+                // Without a free a history says nothing.
+                let garbage = Reference {
+                    slot: 4,
+                    generation: 0,
+                };
+                let end = [
+                    Event::Alloc {
+                        reference: Some(garbage),
+                        mark: None,
+                    },
+                    Event::Discard { reference: garbage },
+                ];
+                let own = alloc.chain(stores).chain([load]).chain(end);
+                let own = own.map(|event| (0, event));
+                let history = in_turn(own.chain([(1, Event::Free { reference: garbage })]));
+                let expected = if value == newest {
+                    Verdict::Holds
+                } else {
+                    Verdict::Violated
+                };
+                assert_eq!(
+                    verdict(&history),
+                    expected,
+                    "{count} stores, {field}: {value:?}"
+                );
+            }
+        }
+    }
+}
+
 #[test]
 fn a_heap_has_a_shape_that_can_be() {
     let observed = |objects, fields| {

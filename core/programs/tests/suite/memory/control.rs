@@ -512,25 +512,39 @@ fn a_thread_of_too_many_paths_is_said_to_be_unfinished() {
     let mut builder = ProgramBuilder::new("ways");
     let (data, flag) = (builder.location("data", 0), builder.location("flag", 0));
     builder.thread("quiet", |_| ());
-    builder.thread("reader", |t| {
-        let registers: Vec<_> = (0..40)
-            .map(|number| t.register(format!("r{number}")))
-            .collect();
-        let (c, f) = (t.register("c"), t.register("f"));
-        t.load(f, flag);
-        for register in &registers {
-            t.choose(c, [0, 1]);
-            t.when(c, |t| t.assign(*register, f));
-        }
-        let sum = registers.iter().map(|register| *register + 0);
-        let sum = sum.reduce(|sum, next| sum + next).expect("there are some");
-        t.when(sum, |t| t.load(f, data));
-    });
+    for name in ["reader", "other"] {
+        builder.thread(name, |t| {
+            let registers: Vec<_> = (0..40)
+                .map(|number| t.register(format!("r{number}")))
+                .collect();
+            // No other thread writes the register, which the paths do not know.
+            let (c, f) = (t.register("c"), t.register("f"));
+            t.load(f, flag);
+            for register in &registers {
+                t.when(c, |t| t.assign(*register, f));
+            }
+            let sum = registers.iter().map(|register| *register + 0);
+            let sum = sum.reduce(|sum, next| sum + next).expect("there are some");
+            t.when(sum, |t| t.load(f, data));
+        });
+    }
     let program = builder.build().expect("it is well formed");
     let found = program.control_dependencies(MemoryModel::RmoNo);
-    assert_eq!(found.unfinished, BTreeSet::from([1]));
-    let found = program.control_dependencies(MemoryModel::PsoNo);
-    assert_eq!(found, Default::default());
+    assert_eq!(found.unfinished, BTreeSet::from([1, 2]));
+    let of_pso = program.control_dependencies(MemoryModel::PsoNo);
+    assert_eq!(of_pso, Default::default());
+    // Each is told of.
+    let refinement = ProgramRefinement::robust(program, MemoryModel::RmoNo, 1000);
+    let report = check(&refinement.expect("it is small"), &Settings::default());
+    let warnings = report.expect("it is checked").warnings;
+    for name in ["reader", "other"] {
+        let beginning = format!("{name}: it has too many paths");
+        let mut texts = warnings.iter().map(|warning| &warning.text);
+        assert!(
+            texts.any(|text| text.starts_with(&beginning)),
+            "{warnings:?}"
+        );
+    }
 }
 
 /// Data, a fence, a flag; if the flag is up, the data.
