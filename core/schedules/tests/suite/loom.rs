@@ -10,11 +10,7 @@ use refmap_schedules::sync::atomic::{AtomicBool, AtomicU32, Ordering, fence};
 use refmap_schedules::sync::{Arc, Condvar, Mutex};
 use refmap_schedules::{hint, thread};
 
-<<<<<<< HEAD
-use crate::executions::{MOST_STEPS, all, hold_first, panic, steps};
-=======
-use crate::executions::{MOST_STEPS, all, assert_told_with_its_line, panic, steps};
->>>>>>> f7f9f8c2793cd5cf099881c5c9ed4b39da225eb0
+use crate::executions::{MOST_STEPS, all, assert_told_with_its_line, hold_first, panic, steps};
 
 use Ordering::{Acquire, Relaxed, Release, SeqCst};
 
