@@ -128,6 +128,44 @@ fn a_step_is_not_excused_by_another_one() {
     }
 }
 
+/// A step that waits for members of several kinds at once is taken beside all of them; and whoever stands in for others, each step that is
+/// taken counts.
+#[test]
+fn a_step_waits_for_members_of_several_kinds() {
+    const KINDS: [u8; 4] = [1, 2, 3, 4];
+    for count in 1..=KINDS.len() {
+        let kinds = &KINDS[..count];
+        let ready = count as u8;
+        let after = ready + 1;
+        let turns = (0..)
+            .zip(kinds)
+            .map(|(shared, kind)| step([shared, shared + 1], [IDLE, *kind]));
+        let mut moves: Vec<_> = turns.collect();
+        moves.push(Move {
+            guard: Guard::Each(kinds),
+            ..step([ready, ready], [IDLE, after])
+        });
+        let mut rules = mutual_exclusion(&moves);
+        rules.bad = Bad::One(ready, after);
+        rules.waits_for = kinds.to_vec();
+        assert_eq!(
+            [count, count + 1].map(|members| is_unsafe(&rules, members)),
+            [false, true]
+        );
+        for size in [1, 2] {
+            let report = asked(&rules, size).expect("it is a crowd");
+            assert_eq!(report.verdict, Some(Verdict::Incomplete), "{report}");
+        }
+        rules.bad = Bad::One(0, after);
+        for size in [1, 2] {
+            let report = asked(&rules, size).expect("it is a crowd");
+            assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+            let row = report.obligation("simulation").expect("it is chosen");
+            assert_eq!(row.checked, report.transitions, "{report}");
+        }
+    }
+}
+
 /// Members of one kind are alike to the steps of others.
 #[test]
 fn a_kind_of_members_that_are_not_alike_is_found_out() {

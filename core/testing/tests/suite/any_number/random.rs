@@ -91,7 +91,7 @@ fn draw(generator: &mut Generator, family: Family) -> Rules {
             .then(|| [kind(generator), kind(generator)]),
     });
     let moves: Vec<_> = moves.collect();
-    let mut waits_for: Vec<_> = moves.iter().filter_map(Move::waits_for).collect();
+    let mut waits_for: Vec<_> = moves.iter().flat_map(Move::waits_for).collect();
     waits_for.sort_unstable();
     waits_for.dedup();
     let initial = if generator.below(4) == 0 { 0..2 } else { 0..1 };
