@@ -598,3 +598,37 @@ impl Watched {
         self.changed.notify_all();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is told where one of so many that are watched, each begun by the one before it, is in a call.
+    fn told(watched: &Arc<Watched>, begun: usize, all: usize, calls: usize) -> Option<Function> {
+        if begun == all {
+            let unfinished = watched.unfinished(Duration::ZERO);
+            return unfinished.map(|unfinished| unfinished.function);
+        }
+        watched.on_this_thread(|| {
+            let more = || told(watched, begun + 1, all, calls);
+            if begun == calls {
+                calling("map", more)
+            } else {
+                more()
+            }
+        })
+    }
+
+    /// A call that does not return is told, whichever of those that are watched is in it; and none is where all have returned.
+    #[test]
+    fn a_call_is_told_whoever_makes_it() {
+        for all in 1..=4 {
+            let watched = Arc::new(Watched::default());
+            for calls in 0..all {
+                let expected = Some(Function::named("map"));
+                assert_eq!(told(&watched, 0, all, calls), expected, "{calls} of {all}");
+            }
+            assert_eq!(told(&watched, 0, all, all), None, "{all}");
+        }
+    }
+}

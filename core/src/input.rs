@@ -401,6 +401,61 @@ mod tests {
         assert_eq!(error.to_string(), panics);
     }
 
+    /// Input that cannot be read any further after so many bytes, and is interrupted before each of its parts.
+    struct Failing {
+        left: usize,
+        is_interrupted: bool,
+    }
+
+    impl Read for Failing {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            self.is_interrupted = !self.is_interrupted;
+            if self.is_interrupted {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
+            let most = buffer.len().min(self.left);
+            if most == 0 {
+                return Err(io::ErrorKind::ConnectionReset.into());
+            }
+            buffer[..most].fill(b'x');
+            self.left -= most;
+            Ok(most)
+        }
+    }
+
+    /// An error of reading is told wherever it comes, after all that was read before.
+    #[test]
+    fn an_error_of_reading_is_told_wherever_it_comes() {
+        for bytes in [
+            0,
+            1,
+            BEGINNING - 1,
+            BEGINNING,
+            BLOCK - 1,
+            BLOCK,
+            BLOCK + 1,
+            2 * BLOCK,
+            LONG,
+        ] {
+            let failing = || {
+                let input = Failing {
+                    left: bytes,
+                    is_interrupted: false,
+                };
+                source(input, unbounded())
+            };
+            let mut read = Vec::new();
+            let error = failing().read_to_end(&mut read).expect_err("it fails");
+            assert_eq!(error.kind(), io::ErrorKind::ConnectionReset, "{bytes}");
+            // What cannot be told from something else is not handed over.
+            let expected = if bytes < BEGINNING { 0 } else { bytes };
+            assert_eq!(read.len(), expected, "{bytes}");
+            let beginning = failing().beginning(LONG + 1).map(<[u8]>::len);
+            let error = beginning.expect_err("it fails");
+            assert_eq!(error.kind(), io::ErrorKind::ConnectionReset, "{bytes}");
+        }
+    }
+
     /// Before it is open, while it is silent, and while it goes on for ever.
     #[test]
     fn an_input_that_does_not_end_is_left_at_a_limit() {

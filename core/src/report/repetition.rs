@@ -378,6 +378,7 @@ impl Display for Progression {
 mod tests {
     use serde_json::json;
 
+    use super::super::AbstractStep;
     use super::*;
     use crate::random::generator::mix;
 
@@ -595,5 +596,100 @@ mod tests {
         let mut drawn = counted(300, |_| false);
         drawn.steps[200].drawing = Some("there".to_owned());
         assert_eq!(left_out(&drawn), [2..200, 202..300]);
+    }
+
+    /// Each part of a step is what it was in the round before, the last of several as the first: otherwise the step is told.
+    #[test]
+    fn a_step_of_which_any_part_differs_is_told() {
+        let left_out = |change: &dyn Fn(&mut Step)| {
+            let between = |name: &str| AbstractStep {
+                action: json!([name, "a"]),
+                state: json!({"at": name}),
+            };
+            let mut found = counted(60, |_| false);
+            for step in &mut found.steps {
+                step.abstract_before = ["one", "two", "three"].map(between).to_vec();
+                step.abstract_action = Some(json!(["four", "a"]));
+                step.drawing = Some("in two\nlines".to_owned());
+                step.abstract_drawing = step.drawing.clone();
+                step.source = Some("a test".to_owned());
+            }
+            change(&mut found.steps[30]);
+            let all = Repetition::all(&found, 1);
+            all.iter().map(|one| one.steps.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(left_out(&|_| ()), [2..60]);
+        let other = || json!(["other", "a"]);
+        let changes: [(&str, &dyn Fn(&mut Step)); 15] = [
+            ("rule", &|step| step.rule = Some("tock".to_owned())),
+            ("source", &|step| step.source = None),
+            ("process", &|step| step.process = None),
+            ("action", &|step| step.action = Some(other())),
+            ("first action", &|step| {
+                step.abstract_before[0].action = other()
+            }),
+            ("second action", &|step| {
+                step.abstract_before[1].action = other()
+            }),
+            ("third action", &|step| {
+                step.abstract_before[2].action = other()
+            }),
+            ("first state", &|step| {
+                step.abstract_before[0].state = other()
+            }),
+            ("second state", &|step| {
+                step.abstract_before[1].state = other()
+            }),
+            ("third state", &|step| {
+                step.abstract_before[2].state = other()
+            }),
+            ("one fewer", &|step| drop(step.abstract_before.pop())),
+            ("last action", &|step| step.abstract_action = Some(other())),
+            ("stutter", &|step| step.abstract_action = None),
+            ("drawing", &|step| {
+                step.drawing = Some("in two\nrows".to_owned())
+            }),
+            ("second drawing", &|step| {
+                step.abstract_drawing = Some("in two\nrows".to_owned());
+            }),
+        ];
+        for (part, change) in changes {
+            assert_eq!(left_out(change), [2..30, 32..60], "{part}");
+        }
+    }
+
+    /// A number that goes on in any part of a step is told where it is, and one that does not go on as before ends the repetition.
+    #[test]
+    fn a_number_in_any_part_is_told() {
+        let between = |action: usize, state: usize| AbstractStep {
+            action: json!({"a": action}),
+            state: json!({"s": state}),
+        };
+        let found = |jumps: [usize; 5]| {
+            let at = |n: usize, place: usize| n + usize::from(n >= 30) * jumps[place];
+            let steps = (0..=60).map(|n| Step {
+                drawing: None,
+                abstract_before: vec![
+                    between(at(n, 0), at(n, 1)),
+                    between(2 * at(n, 2), 3 * at(n, 3)),
+                ],
+                abstract_action: Some(json!({"l": 4 * at(n, 4)})),
+                ..step("tick", json!("tick"), json!({"v": [0]}))
+            });
+            behaviour(steps.collect())
+        };
+        assert_eq!(
+            lines(&found([0; 5])),
+            [
+                "steps 2 to 59: step 1 again, 58 times; answered by: a + 1 to 59, a + 2 to 118, l + 4 to 236; abstract, between: s + 1 to 59, s + 3 to 177"
+            ]
+        );
+        for place in 0..5 {
+            let mut jumps = [0; 5];
+            jumps[place] = 7;
+            let all = Repetition::all(&found(jumps), 1);
+            let steps: Vec<_> = all.iter().map(|one| one.steps.clone()).collect();
+            assert_eq!(steps, [2..30, 31..60], "{place}");
+        }
     }
 }

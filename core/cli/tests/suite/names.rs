@@ -174,7 +174,7 @@ fn names_in_a_catalogue_and_in_arguments_may_have_any_character() {
     let catalogue = about(name);
     for words in [
         &["table", "table"][..],
-        &["fences", "fences", "--memory", "pso"],
+        &["fences", "fences", "--memory", "tso"],
         &["stress", "stress", "--seconds", "0.01"],
         &["check", "count"],
     ] {

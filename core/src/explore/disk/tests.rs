@@ -1,4 +1,4 @@
-//! Losses of power: whatever is lost of what was not synced, the last checkpoint is there, and what it vouches for.
+//! Losses of power, and disks that are full for a moment: whatever is lost of what was not synced, the last checkpoint is there, and what it vouches for.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -36,6 +36,8 @@ struct Files {
     renamed: Vec<Renamed>,
     /// Operations that are left until the power fails.
     left: u64,
+    /// Bytes for which there is room until the disk is full for a moment, if it ever is.
+    room: Option<usize>,
 }
 
 /// A change of names: a file has another one, or its first.
@@ -85,6 +87,7 @@ impl InMemory {
             names,
             renamed: Vec::new(),
             left,
+            room: None,
         })))
     }
 }
@@ -167,7 +170,16 @@ impl Medium for InMemory {
     }
 
     fn append(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
-        self.change(|files| files.file(name).bytes.extend_from_slice(bytes))
+        self.change(|files| {
+            let fitting = files.room.unwrap_or(bytes.len()).min(bytes.len());
+            files.file(name).bytes.extend_from_slice(&bytes[..fitting]);
+            if fitting < bytes.len() {
+                files.room = None;
+                return Err(io::ErrorKind::StorageFull.into());
+            }
+            files.room = files.room.map(|room| room - fitting);
+            Ok(())
+        })?
     }
 
     fn truncate(&mut self, name: &str, len: u64) -> io::Result<()> {
@@ -235,7 +247,7 @@ struct Lists {
     number: u64,
 }
 
-/// Goes on with a journal until the power fails; the last checkpoint that was written, and the one that was perhaps.
+/// Goes on with a journal until the power fails, or the disk is full; the last checkpoint that was written, and the one that was perhaps.
 fn until_power_fails(
     journal: &mut Journal,
     mut now: Lists,
@@ -315,7 +327,12 @@ fn the_last_checkpoint_outlasts_any_loss_of_power() {
                 let lists = lists.map(|(name, saved)| words_of(&mut journal, name, saved));
                 assert_eq!(lists, now.lists, "{seed} {loss}");
             }
-            medium.0.lock().unwrap().left = fuel(&mut generator);
+            let mut files = medium.0.lock().unwrap();
+            files.left = fuel(&mut generator);
+            if generator.bits().is_multiple_of(2) {
+                files.room = Some(generator.bits() as usize % 400_000);
+            }
+            drop(files);
             written = until_power_fails(&mut journal, now, &mut generator);
             let left = fuel(&mut generator);
             medium = medium.after_loss(&mut generator, left);

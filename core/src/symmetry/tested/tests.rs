@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::*;
-use crate::AbstractSteps::{self, One};
+use crate::AbstractSteps::{self, One, Several};
 use crate::obligation::{Checker, Settings, Symmetry, Until};
 use crate::report::{Report, Verdict};
 use crate::rule::{Process, Rule, RuleId};
@@ -64,6 +64,9 @@ enum Fault {
     Answer,
     /// The answer is of the right rule and process, and of no step.
     AnswerArgument,
+    /// A move is answered by itself, and by a round of the first component, or of the last one before it.
+    AnswerAfter,
+    AnswerBefore,
     /// An invariant of the first component alone.
     Invariant,
     /// The specification begins with some component in its second place.
@@ -260,6 +263,20 @@ impl Refinement for Same {
     fn abstract_steps(&self, from: &State, action: &Action, _: &State) -> AbstractSteps<Action> {
         match (self.implementation.0, action) {
             (Fault::Answer, Action::Move(2)) => One(Action::Move(1)),
+            (Fault::AnswerAfter, Action::Move(_)) => Several(vec![
+                *action,
+                Action::Move(0),
+                Action::Move(0),
+                Action::Move(0),
+            ]),
+            (Fault::AnswerBefore, Action::Move(_)) => Several(vec![
+                Action::Move(2),
+                Action::Move(2),
+                Action::Move(2),
+                *action,
+            ]),
+            // A round of its own is right.
+            (Fault::None, Action::Move(_)) if from.places == [1, 1, 1] => Several(vec![*action; 4]),
             (Fault::AnswerArgument, Action::Tick(part)) if from.places == [2, 1, 0] => {
                 One(Action::Tick(part + 1))
             }
@@ -330,6 +347,8 @@ fn a_symmetry_that_is_none_is_found_out() {
         (Fault::Map, "map does not commute"),
         (Fault::Answer, "answer does not commute"),
         (Fault::AnswerArgument, "answer does not commute"),
+        (Fault::AnswerAfter, "answer does not commute"),
+        (Fault::AnswerBefore, "answer does not commute"),
         (Fault::Invariant, "changes how many invariants hold"),
         (Fault::Initial, "is_initial does not commute"),
     ];

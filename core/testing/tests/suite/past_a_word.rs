@@ -263,6 +263,11 @@ macro_rules! variants {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, State)]
         enum Full { $($name(bool)),* }
 
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, State)]
+        enum Mixed { First(bool), $($name,)* Last(bool) }
+
+        const MIXED: [Mixed; VARIANTS] = [$(Mixed::$name),*];
+
         const BARE: [Bare; VARIANTS] = [$(Bare::$name),*];
 
         const FULL: [fn(bool) -> Full; VARIANTS] = [$(Full::$name),*];
@@ -388,6 +393,23 @@ fn members_variants_and_elements_past_the_64th_are_what_they_are() {
             all(false).or(second).expect("it is one of them") as u8
         },
         2 * VARIANTS as u8,
+    ));
+    // Few have a field, and most have none.
+    assert_all(&Many(
+        |at| match usize::from(at) {
+            0 | 1 => Mixed::First(at == 1),
+            at if at < VARIANTS + 2 => MIXED[at - 2],
+            at => Mixed::Last(at == VARIANTS + 3),
+        },
+        |mixed| match mixed {
+            Mixed::First(is_set) => u8::from(*is_set),
+            Mixed::Last(is_set) => VARIANTS as u8 + 2 + u8::from(*is_set),
+            _ => {
+                let place = MIXED.iter().position(|one| one == mixed);
+                place.expect("it is one of them") as u8 + 2
+            }
+        },
+        VARIANTS as u8 + 4,
     ));
 }
 

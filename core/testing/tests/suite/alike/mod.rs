@@ -215,15 +215,17 @@ fn compare(seeds: std::ops::Range<u64>) -> Cases {
 
 #[test]
 fn names_decide_what_all_permutations_and_shifts_decide() {
-    let cases = compare(0..80);
-    eprintln!("{cases:?}");
-    assert!(cases.compared > 40 && cases.violated > 8, "{cases:?}");
-    assert!(cases.deep > 3 && cases.large > 8, "{cases:?}");
+    let cases = compare(0..16);
+    assert!(cases.compared > 2, "{cases:?}");
 }
 
 #[test]
 #[ignore = "minutes"]
 fn slow_names_decide_what_all_permutations_and_shifts_decide() {
+    let cases = compare(0..80);
+    eprintln!("{cases:?}");
+    assert!(cases.compared > 40 && cases.violated > 8, "{cases:?}");
+    assert!(cases.deep > 3 && cases.large > 8, "{cases:?}");
     let cases = compare(80..2000);
     assert!(cases.compared > 1000 && cases.deep > 100, "{cases:?}");
 }

@@ -20,6 +20,8 @@ pub enum Guard {
     None(u8),
     /// That one of them is of a kind, which to leave out others may change.
     Some(u8),
+    /// That of each of these kinds there is one of them.
+    Each(&'static [u8]),
     /// That none of those before it is of a kind.
     NoneBefore(u8),
     /// That one of those before it is of a kind.
@@ -58,11 +60,12 @@ pub struct Move {
 }
 
 impl Move {
-    /// The kind of another member for which it waits.
-    pub fn waits_for(&self) -> Option<u8> {
+    /// The kinds of other members for which it waits.
+    pub fn waits_for(&self) -> Vec<u8> {
         match self.guard {
-            Guard::Some(kind) | Guard::SomeBefore(kind) | Guard::AtLeast(kind, _) => Some(kind),
-            Guard::Nothing | Guard::None(_) | Guard::NoneBefore(_) => None,
+            Guard::Some(kind) | Guard::SomeBefore(kind) | Guard::AtLeast(kind, _) => vec![kind],
+            Guard::Each(kinds) => kinds.to_vec(),
+            Guard::Nothing | Guard::None(_) | Guard::NoneBefore(_) => Vec::new(),
         }
     }
 }
@@ -337,6 +340,7 @@ impl TransitionSystem for Instance {
                     Guard::Nothing => true,
                     Guard::None(kind) => !is_there(kind),
                     Guard::Some(kind) => is_there(kind),
+                    Guard::Each(kinds) => kinds.iter().all(|kind| is_there(*kind)),
                     Guard::NoneBefore(kind) => !is_before(kind),
                     Guard::SomeBefore(kind) => is_before(kind),
                     Guard::AtLeast(kind, least) => {

@@ -174,18 +174,16 @@ impl Crowd for HolderCrowd {
     }
 }
 
-/// Verdicts of crowds, by the views that are asked for.
-fn assert_all(cases: &[(bool, Option<usize>, Verdict)]) {
-    for held in [Held::Pairs, Held::Sets] {
-        for (is_safe, views, expected) in cases.iter().copied() {
-            let crowd = HolderCrowd { held, is_safe };
-            let report = check_any_number(&crowd, &settings(views)).expect("it is a crowd");
-            assert_eq!(
-                report.verdict,
-                Some(expected),
-                "{crowd:?} {views:?}: {report}"
-            );
-        }
+/// Verdicts of crowds, by what members have, whether it is safe, and the views that are asked for.
+fn assert_all(cases: &[(Held, bool, Option<usize>, Verdict)]) {
+    for (held, is_safe, views, expected) in cases.iter().copied() {
+        let crowd = HolderCrowd { held, is_safe };
+        let report = check_any_number(&crowd, &settings(views)).expect("it is a crowd");
+        assert_eq!(
+            report.verdict,
+            Some(expected),
+            "{crowd:?} {views:?}: {report}"
+        );
     }
 }
 
@@ -194,16 +192,25 @@ fn assert_all(cases: &[(bool, Option<usize>, Verdict)]) {
 #[test]
 fn several_counters_of_a_member_are_all_that_it_has() {
     assert_all(&[
-        (false, Some(1), Verdict::Incomplete),
-        (true, None, Verdict::Holds),
+        (Held::Pairs, false, Some(1), Verdict::Incomplete),
+        (Held::Sets, false, Some(1), Verdict::Incomplete),
+        (Held::Pairs, true, None, Verdict::Holds),
     ]);
 }
 
 #[test]
 #[ignore = "half a minute"]
+fn slow_sets_of_counters_are_all_that_a_member_has() {
+    assert_all(&[(Held::Sets, true, None, Verdict::Holds)]);
+}
+
+#[test]
+#[ignore = "half a minute"]
 fn slow_larger_views_do_not_exclude_it_either() {
-    assert_all(&[
-        (false, None, Verdict::Incomplete),
-        (false, Some(2), Verdict::Incomplete),
-    ]);
+    for held in [Held::Pairs, Held::Sets] {
+        assert_all(&[
+            (held, false, None, Verdict::Incomplete),
+            (held, false, Some(2), Verdict::Incomplete),
+        ]);
+    }
 }

@@ -1,6 +1,7 @@
 //! One small system for each way in which a checker can say "holds" wrongly. Each is caught for the
 //! reason stated, and has a twin that differs in that alone and holds.
 
+mod compared;
 mod constraints;
 mod environment;
 mod equality;

@@ -439,6 +439,8 @@ struct Bounded {
     signed: i16,
     #[state(range = 5..6)]
     constant: u64,
+    #[state(constant = 3)]
+    same: u8,
     twice: (bool, [bool; 2]),
     kind: Guest,
     maybe: Option<Box<Guest>>,
@@ -468,6 +470,8 @@ enum Guest {
     Child {
         #[state(range = 0..system.cages)]
         age: u8,
+        #[state(constant = true)]
+        is_small: bool,
     },
     Couple(bool, #[state(range = 0..=2)] u8),
 }
@@ -563,5 +567,68 @@ fn a_state_is_the_same_from_wherever_it_is_reached() {
         assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
         assert_eq!(report.states, distinct.len() as u64);
         assert_eq!(report.transitions, 60 * report.states);
+    }
+}
+
+/// What does not fit is refused where a step leads to it from a state that it differs from in nothing else, too.
+#[test]
+fn what_does_not_fit_is_refused_from_wherever_it_is_reached() {
+    let child = |age, is_small| Guest::Child { age, is_small };
+    type Change<'a> = &'a dyn Fn(&mut Bounded);
+    let changes: [(Change<'_>, &str); 16] = [
+        (&|to| to.signed = 8, "`signed` is 8"),
+        (&|to| to.constant = 6, "`constant` is 6"),
+        (&|to| to.same = 4, "`same` is 4, and is 3"),
+        (&|to| to.kind = child(3, true), "`kind.Child.age` is 3"),
+        (
+            &|to| to.kind = child(1, false),
+            "`kind.Child.is_small` is false",
+        ),
+        (
+            &|to| to.maybe = Some(Box::new(child(0, false))),
+            "`maybe.Child.is_small` is false",
+        ),
+        (&|to| to.cages.truncate(2), "`cages` has length 2"),
+        (&|to| to.cages[2] = Some(3), "`cages[2]` is 3"),
+        (
+            &|to| to.queue[1] = child(0, false),
+            "`queue[1].Child.is_small` is false",
+        ),
+        (
+            &|to| to.queue.extend([Guest::Nobody, Guest::Nobody]),
+            "`queue` has length 4",
+        ),
+        (&|to| assert!(to.few.insert(10)), "`few` is 10"),
+        (&|to| to.many.extend([1, 2]), "`many` has length"),
+        (&|to| to.short.push_str("too long"), "`short` has length"),
+        (
+            &|to| assert!(to.table.insert(4, 1).is_none()),
+            "`table` is 4",
+        ),
+        (&|to| assert!(to.open.insert(4)), "`open` is 4"),
+        (&|to| to.weights.push(Weight(5)), "is 5"),
+    ];
+    for (change, expected) in changes {
+        let mut tour = Tour::new(1);
+        let first = &mut tour.states[0];
+        first.kind = child(1, true);
+        first.maybe = Some(Box::new(child(0, true)));
+        first.queue = VecDeque::from([child(0, true), child(0, true)]);
+        first.weights = BoundedVec::from_iter([Weight(1)]);
+        let first = first.clone();
+        let report = check(&tour, &Settings::default()).expect("it can be checked");
+        assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+        let mut other = first;
+        change(&mut other);
+        tour.states.push(other);
+        let report = check(&tour, &Settings::default()).expect("it can be checked");
+        assert_eq!(
+            report.verdict,
+            Some(Verdict::Violated),
+            "{expected}: {report}"
+        );
+        let text = words(&report);
+        assert!(text.contains("the state cannot be packed: "), "{text}");
+        assert!(text.contains(expected), "{expected}: {text}");
     }
 }

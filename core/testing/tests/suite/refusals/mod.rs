@@ -116,6 +116,35 @@ fn an_obligation_that_there_is_not() {
     assert!(refused.starts_with(expected), "{refused}");
 }
 
+/// Each of several names is looked up, those by which rows are chosen and those by which they are left out.
+#[test]
+fn each_of_several_obligations_is_looked_up() {
+    let good = ["observation", "initiality", "deadlock"];
+    for place in 0..=good.len() {
+        for (name, is_of_kind) in [("observatoin", false), ("invariant", true)] {
+            let mut names = good.to_vec();
+            names.insert(place, name);
+            let only = Settings {
+                obligations: Selection::only(names.iter().copied()),
+                ..Settings::default()
+            };
+            let without = Settings {
+                without: names.iter().copied().map(str::to_owned).collect(),
+                ..Settings::default()
+            };
+            for settings in [only, without] {
+                let refused = check(&itself(counter()), &settings).expect_err("it is refused");
+                let told = match &refused {
+                    CheckError::UnknownObligation { name, .. } => Some((name.as_str(), false)),
+                    CheckError::NoneOfKind { name, .. } => Some((name.as_str(), true)),
+                    _ => None,
+                };
+                assert_eq!(told, Some((name, is_of_kind)), "{refused}");
+            }
+        }
+    }
+}
+
 #[test]
 fn two_invariants_of_one_name() {
     let mut refinement = itself(counter());

@@ -1,0 +1,135 @@
+//! A system and what it overrides, compared in one state with other states, of which each counts.
+
+use refmap::{Disagreement, Process, Rule, RuleId, TransitionSystem, disagreement};
+
+/// Doors, of which each is opened at itself and leads to the next one; and what is wrong of one of them.
+struct Doors {
+    wrong: Wrong,
+    door: u8,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wrong {
+    Nothing,
+    /// The door is opened at the first one, too, as `successor` says.
+    Successor,
+    /// The same as `allows` says.
+    Allows,
+    /// The same as `offers` says.
+    Offers,
+    IsInitial,
+    Twice,
+    Rule,
+    Process,
+}
+
+impl Doors {
+    const COUNT: u8 = 5;
+
+    fn has(&self, wrong: Wrong, door: u8) -> bool {
+        self.wrong == wrong && self.door == door
+    }
+}
+
+impl TransitionSystem for Doors {
+    type State = u8;
+    type Action = u8;
+    type Observation = ();
+
+    fn rules(&self) -> &[Rule] {
+        const { &[Rule::new("open", "guest", "a test")] }
+    }
+
+    fn rule_of(&self, door: &u8) -> RuleId {
+        RuleId(usize::from(self.has(Wrong::Rule, *door)))
+    }
+
+    fn process_of(&self, door: &u8) -> Process {
+        let is_wrong = self.has(Wrong::Process, *door);
+        Process::new(if is_wrong { "host" } else { "guest" })
+    }
+
+    fn initial(&self, visit: &mut impl FnMut(u8)) {
+        visit(0);
+    }
+
+    fn next(&self, from: &u8, visit: &mut impl FnMut(u8, u8)) {
+        let to = (from + 1) % Self::COUNT;
+        visit(*from, to);
+        if *from == 0 {
+            // Of two actions the second one is offered twice.
+            visit(Self::COUNT, to);
+            if self.wrong == Wrong::Twice {
+                visit(Self::COUNT, 0);
+            }
+        }
+    }
+
+    fn observe(&self, _: &u8) {}
+
+    fn successor(&self, from: &u8, door: &u8) -> Option<u8> {
+        let is_wrong = *from == 0 && self.has(Wrong::Successor, *door);
+        let is_there = *from == 0 && *door == Self::COUNT || from == door;
+        (is_there != is_wrong).then(|| (from + 1) % Self::COUNT)
+    }
+
+    fn allows(&self, from: &u8, door: &u8, to: &u8) -> bool {
+        let is_there = *from == 0 && *door == Self::COUNT || from == door;
+        let is_allowed = is_there && *to == (from + 1) % Self::COUNT;
+        is_allowed != (*from == 0 && *to == self.door && self.wrong == Wrong::Allows)
+    }
+
+    fn offers(&self, from: &u8, visit: &mut impl FnMut(u8)) {
+        visit(*from);
+        if *from == 0 {
+            visit(Self::COUNT);
+            if self.wrong == Wrong::Offers {
+                visit(self.door);
+            }
+        }
+    }
+
+    fn is_initial(&self, state: &u8) -> bool {
+        (*state == 0) != self.has(Wrong::IsInitial, *state)
+    }
+}
+
+/// A contradiction is found with each of several actions that other states have, and with each of these states.
+#[test]
+fn each_of_other_states_is_compared_with() {
+    let of = |wrong, door| {
+        let others: Vec<u8> = (0..Doors::COUNT).collect();
+        disagreement(&Doors { wrong, door }, &0, &others)
+    };
+    assert_eq!(of(Wrong::Nothing, 0), None);
+    for door in 1..Doors::COUNT {
+        for (wrong, expected) in [
+            (Wrong::Successor, ("successor", "next")),
+            (Wrong::Allows, ("allows", "next")),
+            (Wrong::Offers, ("offers", "next")),
+            (Wrong::IsInitial, ("is_initial", "initial")),
+        ] {
+            let found = of(wrong, door);
+            let told = match &found {
+                Some(Disagreement::Overridden { method, origin, .. }) => Some((*method, *origin)),
+                _ => None,
+            };
+            assert_eq!(told, Some(expected), "{wrong:?} {door}: {found:?}");
+        }
+        let found = of(Wrong::Rule, door);
+        assert!(
+            matches!(found, Some(Disagreement::NoSuchRule { .. })),
+            "{door}: {found:?}"
+        );
+        let found = of(Wrong::Process, door);
+        assert!(
+            matches!(found, Some(Disagreement::OtherProcess { .. })),
+            "{door}: {found:?}"
+        );
+    }
+    let action = Doors::COUNT.to_string();
+    assert_eq!(
+        of(Wrong::Twice, 0),
+        Some(Disagreement::OfferedTwice { action })
+    );
+}
