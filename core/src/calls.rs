@@ -8,12 +8,17 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
+use std::fmt::Debug;
 use std::mem::discriminant;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
+use serde::Serialize;
+use serde_json::Value;
+
 use crate::erased::{ErasedState, Plain};
+use crate::report::json::json;
 
 /// System of a refinement whose function is called.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -312,6 +317,11 @@ thread_local! {
 struct Thread {
     watched: Arc<Watched>,
     calls: Arc<Calls>,
+}
+
+/// The JSON of an action, which the model writes.
+pub(crate) fn json_of<T: Serialize + Debug + ?Sized>(action: &T) -> Value {
+    call(|| Function::named("`serialize`"), None, || json(action))
 }
 
 /// Calls a function of the model, on the state if one is named, so that another thread sees it.

@@ -630,7 +630,12 @@ const OF_STATES: [Case; 7] = [
         None,
         &[],
     ),
-    ("serialize", "`serialize`", None, &[]),
+    (
+        "serialize",
+        "`show`, or `serialize`, of the implementation",
+        None,
+        &[],
+    ),
     ("clone", KEPT, None, NONE),
     ("drop", TOLD_APART, None, NONE),
     ("hash", KEPT, Some(250), NONE),

@@ -222,7 +222,9 @@ impl TransitionSystem for ErasedSystem<'_> {
     }
 
     fn show(&self, state: &ErasedState) -> Value {
-        self.call("`show`", Some(state), |system| system.show(state))
+        self.call("`show`, or `serialize`,", Some(state), |system| {
+            system.show(state)
+        })
     }
 
     fn draw(&self, state: &ErasedState) -> Option<Drawing> {

@@ -17,10 +17,10 @@ use super::relation::{Relation, StepRules};
 use super::sets::SetId;
 use super::simulation::{Extent, Pair, Sides, Simulation};
 use super::table::{Row, Table};
+use crate::calls::json_of;
 use crate::drawing::Drawing;
 use crate::explore::Limit;
 use crate::model_call::named;
-use crate::report::json::json;
 use crate::system::TransitionSystem;
 
 /// Abstract states of a set that are shown.
@@ -131,7 +131,7 @@ impl<'a> Evidences<'_, 'a, '_> {
             Source::Explicit(_) => Some(Value::String(self.label(edge.label))),
             Source::Observed(observed) => {
                 let action = observed.action(from, edge.to, rule);
-                action.map(|action| json(&action))
+                action.map(|action| json_of(&action))
             }
         }
     }

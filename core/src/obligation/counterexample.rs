@@ -3,11 +3,11 @@
 use serde_json::Value;
 
 use crate::answer::answer;
+use crate::calls::json_of;
 use crate::drawing::Drawing;
 use crate::functions::{Functions, RefinementFunctions};
 use crate::model_call::{named, tolerated};
 use crate::refinement::Refinement;
-use crate::report::json::json;
 use crate::report::{AbstractStep, Counterexample, Step};
 use crate::system::{ActionOf, StateOf, TransitionSystem};
 use crate::trace::Trace;
@@ -59,7 +59,7 @@ pub(super) fn unmapped<S: TransitionSystem>(
         let rule = system.call_rules().get(system.call_rule_of(action).0);
         let process = tolerated(|| system.call_process_of(action).to_string());
         steps.push(Step {
-            action: Some(json(action)),
+            action: Some(json_of(action)),
             rule: rule.map(|rule| rule.name.to_string()),
             source: rule.map(|rule| rule.source.to_string()),
             process,
@@ -127,18 +127,18 @@ pub(super) fn step<R: Refinement>(
     let process = tolerated(|| implementation.call_process_of(action).to_string());
     let specification = refinement.specification();
     let before = |action| AbstractStep {
-        action: json(&action),
+        action: json_of(&action),
         state: states
             .next()
             .map_or(Value::Null, |state| specification.call_show(&state)),
     };
     Step {
-        action: Some(json(action)),
+        action: Some(json_of(action)),
         rule: rule.map(|rule| rule.name.to_string()),
         source: rule.map(|rule| rule.source.to_string()),
         process,
         abstract_before: actions.into_iter().map(before).collect(),
-        abstract_action: last.as_ref().map(json),
+        abstract_action: last.as_ref().map(json_of),
         ..state(refinement, to)
     }
 }

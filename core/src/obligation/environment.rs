@@ -32,13 +32,13 @@ use super::label::Label;
 use super::recorded::Recorded;
 use super::row::{Judged, Row, Weight};
 use super::rules::names_one;
+use crate::calls::json_of;
 use crate::explore::{Phase, Place};
 use crate::functions::{Functions, RefinementFunctions};
 use crate::model_call::named;
 use crate::nearest::nearest;
 use crate::numbered::{Met, SharedNumbers};
 use crate::refinement::Refinement;
-use crate::report::json::json;
 use crate::report::{Counterexample, Obligation, Verdict};
 use crate::rule::{Process, Rule, RuleId};
 use crate::system::{ActionOf, TransitionSystem};
@@ -443,7 +443,7 @@ fn explain_refusal<R: Refinement>(
          with the same inputs can be reached before {process} does something else",
     );
     Counterexample {
-        refused: Some(json(&refusal.action)),
+        refused: Some(json_of(&refusal.action)),
         ..counterexample(refinement, trace, explanation)
     }
 }

@@ -12,7 +12,6 @@ use serde::Serialize;
 use serde::ser::{self, Serializer};
 use serde_json::{Map, Value, json};
 
-use crate::calls::{Function, call};
 use crate::model_call::named;
 
 /// The key of the only field of what stands for a map.
@@ -24,9 +23,7 @@ pub(super) const UNSERIALIZABLE: &str = "#unserializable";
 
 /// The JSON of a value.
 pub fn json<T: Serialize + Debug + ?Sized>(value: &T) -> Value {
-    const SERIALIZE: &str = "`serialize`";
-    let written = || named(SERIALIZE, || value.serialize(ToJson));
-    match call(|| Function::named(SERIALIZE), None, written) {
+    match named("`serialize`", || value.serialize(ToJson)) {
         Ok(written) => written,
         Err(error) => unserializable(&error, &value),
     }

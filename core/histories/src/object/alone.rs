@@ -20,7 +20,7 @@ pub(super) fn alone<O: Object>(case: &Case<'_, O>) -> Part {
         let program = Program {
             threads: vec![calls.collect()],
         };
-        if !case.begins(&mut part, &run) {
+        if !part.begins(case, &run) {
             return part;
         }
         let once = Once::of_program(case, &program, ahead(run));

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::tested::Part;
+use super::kind::Run;
 use super::{Effort, Object};
 
 /// Case: an object that is tested, and with which effort.
@@ -24,12 +24,8 @@ impl<'a, O: Object> Case<'a, O> {
         }
     }
 
-    /// Tells that a run of a part begins: whether it is to. `what` is its number, or its program. A part that is cancelled says so.
-    pub fn begins(&self, part: &mut Part, what: &dyn std::fmt::Display) -> bool {
-        let begins = (self.begins)(&format!("{} {what}, seed {}", part.run, self.effort.seed));
-        if !begins {
-            part.notes.push("cancelled".to_owned());
-        }
-        begins
+    /// Tells that a run begins: whether it is to. `what` is its number, or its program.
+    pub fn begins(&self, run: Run, what: &dyn std::fmt::Display) -> bool {
+        (self.begins)(&format!("{run} {what}, seed {}", self.effort.seed))
     }
 }

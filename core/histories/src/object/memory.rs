@@ -117,7 +117,7 @@ impl Tried {
         offers: &Arc<Offers>,
         part: &mut Part,
     ) -> Option<(u64, Option<Finding>)> {
-        if !case.begins(part, program) {
+        if !part.begins(case, program) {
             return None;
         }
         let mut search = Search {

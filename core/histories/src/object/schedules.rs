@@ -46,7 +46,7 @@ pub(super) fn schedules<O: Object>(case: &Case<'_, O>) -> Part {
             depth,
             executions,
         };
-        if !case.begins(&mut part, &program) {
+        if !part.begins(case, &program) {
             return part;
         }
         let order_of_few = order(effort.schedules as usize);

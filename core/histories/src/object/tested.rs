@@ -7,6 +7,7 @@ use refmap::internal::{counted, grouped};
 use refmap::report::Verdict;
 use serde::{Deserialize, Serialize};
 
+use super::case::Case;
 use super::concurrent::EventOf;
 use super::finding::Finding;
 use super::kind::Run;
@@ -93,6 +94,15 @@ impl Part {
         if self.remarks.len() < MOST_REMARKS && !self.remarks.contains(&remark) {
             self.remarks.push(remark);
         }
+    }
+
+    /// True if a run is to begin. A part that is cancelled says so.
+    pub(super) fn begins<O: Object>(&mut self, case: &Case<'_, O>, what: &dyn Display) -> bool {
+        let begins = case.begins(self.run, what);
+        if !begins {
+            self.notes.push("cancelled".to_owned());
+        }
+        begins
     }
 
     /// Counts a run.

@@ -36,7 +36,7 @@ pub(super) fn threads<O: Object>(case: &Case<'_, O>) -> Part {
             Box::new((0..effort.calls).map(move |_| generator.bits() as u32))
         });
         let recorder = Recorder::new();
-        if !case.begins(&mut part, &run) {
+        if !part.begins(case, &run) {
             return part;
         }
         let once = Once::on_threads(
