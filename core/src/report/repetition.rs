@@ -658,7 +658,7 @@ mod tests {
         }
     }
 
-    /// A number that goes on in any part of a step is told where it is, and one that does not go on as before ends the repetition.
+    /// A number that goes on in any part of a step is told where it is, and one that jumps a second time ends the repetition.
     #[test]
     fn a_number_in_any_part_is_told() {
         let between = |action: usize, state: usize| AbstractStep {
@@ -666,7 +666,9 @@ mod tests {
             state: json!({"s": state}),
         };
         let found = |jumps: [usize; 5]| {
-            let at = |n: usize, place: usize| n + usize::from(n >= 30) * jumps[place];
+            let at = |n: usize, place: usize| {
+                n + (usize::from(n >= 30) + usize::from(n >= 40)) * jumps[place]
+            };
             let steps = (0..=60).map(|n| Step {
                 drawing: None,
                 abstract_before: vec![
@@ -689,7 +691,7 @@ mod tests {
             jumps[place] = 7;
             let all = Repetition::all(&found(jumps), 1);
             let steps: Vec<_> = all.iter().map(|one| one.steps.clone()).collect();
-            assert_eq!(steps, [2..30, 31..60], "{place}");
+            assert_eq!(steps, [2..40, 41..60], "{place}");
         }
     }
 }

@@ -82,7 +82,8 @@ fn says(catalogue: &Catalogue, words: &[&str], name: &str) {
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{words:?}: {error}"));
     let mut found = Vec::new();
     texts(&value, &mut found);
-    assert!(found.contains(&name), "{words:?}: it is not said");
+    let is_said = found.iter().any(|text| text.contains(name));
+    assert!(is_said, "{words:?}: it is not said");
 }
 
 #[test]

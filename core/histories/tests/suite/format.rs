@@ -435,7 +435,7 @@ impl Write for Full {
 fn written<W: Write>(output: W) -> io::Result<W> {
     let mut writer = begun(output)?;
     for event in long(3).skip(1) {
-        writer.write(&event.unwrap())?;
+        writer.write(&event.expect("it is well-formed"))?;
     }
     writer.finish()
 }
@@ -444,7 +444,7 @@ fn written<W: Write>(output: W) -> io::Result<W> {
 fn begun<W: Write>(output: W) -> io::Result<Writer<W>> {
     let mut writer = Writer::new(output, &Header::new([("cells", 2)]))?;
     for event in long(1) {
-        writer.write(&event.unwrap())?;
+        writer.write(&event.expect("it is well-formed"))?;
     }
     Ok(writer)
 }

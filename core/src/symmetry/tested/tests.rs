@@ -275,8 +275,6 @@ impl Refinement for Same {
                 Action::Move(2),
                 *action,
             ]),
-            // A round of its own is right.
-            (Fault::None, Action::Move(_)) if from.places == [1, 1, 1] => Several(vec![*action; 4]),
             (Fault::AnswerArgument, Action::Tick(part)) if from.places == [2, 1, 0] => {
                 One(Action::Tick(part + 1))
             }
