@@ -303,7 +303,7 @@ fn cells() {
 #[test]
 fn panics_of_threads_by_the_operating_system() {
     let thread = thread::spawn(|| std::panic::resume_unwind(Box::new(3)));
-    let panic = thread.join().unwrap_err();
+    let panic = thread.join().expect_err("it is poisoned");
     assert_eq!(panic.downcast_ref(), Some(&3));
 }
 
@@ -317,7 +317,7 @@ pub(crate) fn are_poisoned() {
         }));
         assert!(panicked.is_err());
     }
-    let guard = mutex.lock().unwrap_err().into_inner();
+    let guard = mutex.lock().expect_err("it is poisoned").into_inner();
     assert!(matches!(mutex.try_lock(), Err(TryLockError::WouldBlock)));
     drop(guard);
     let Err(TryLockError::Poisoned(poisoned)) = mutex.try_lock() else {
@@ -336,8 +336,14 @@ pub(crate) fn are_poisoned() {
     *poisoned.into_inner() = 3;
     let (mut mutex, mut lock) = (mutex, lock);
     assert!(mutex.get_mut().is_err() && lock.get_mut().is_err());
-    assert_eq!(mutex.into_inner().unwrap_err().into_inner(), 1);
-    assert_eq!(lock.into_inner().unwrap_err().into_inner(), 3);
+    assert_eq!(
+        mutex.into_inner().expect_err("it is poisoned").into_inner(),
+        1
+    );
+    assert_eq!(
+        lock.into_inner().expect_err("it is poisoned").into_inner(),
+        3
+    );
 }
 
 #[test]
