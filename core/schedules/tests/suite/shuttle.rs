@@ -545,8 +545,7 @@ fn many_choices_are_repeated() {
     });
     let most = found.iter().map(|execution| execution.choices.len()).max();
     assert!(most > Some(128), "{most:?}");
-    let distinct: std::collections::BTreeSet<_> =
-        found.iter().map(|execution| &execution.choices).collect();
+    let distinct: BTreeSet<_> = found.iter().map(|execution| &execution.choices).collect();
     // Random executions do not come again.
     assert!(distinct.len() > 100, "{}", distinct.len());
 }
