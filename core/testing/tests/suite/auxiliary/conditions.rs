@@ -54,7 +54,7 @@ fn every_prediction_is_offered_at_first() {
     assert_eq!(row.verdict, Verdict::Violated, "{report}");
     assert_eq!(row.counterexamples[0].length, 0);
     assert!(
-        row.counterexamples[0].explanation.contains("{7: 3}"),
+        row.counterexamples[0].explanation.contains("{7=3}"),
         "{report}"
     );
     assert_eq!(verdict(&report, "auxiliary:backward-total"), Verdict::Holds);

@@ -65,7 +65,7 @@ fn lost_behaviours_are_not_among_the_pairs_that_are_reached() {
     assert_eq!(row.verdict, Verdict::Violated);
     let counterexample = &row.counterexamples[0];
     assert_eq!(counterexample.length, 1, "{report}");
-    assert!(counterexample.explanation.contains("{0: 3}"), "{report}");
+    assert!(counterexample.explanation.contains("{0=3}"), "{report}");
     // A behaviour of the base, which is mapped to none.
     assert_eq!(counterexample.steps[1].state, serde_json::json!(1));
     assert!(counterexample.steps[1].abstract_state.is_null());
