@@ -418,7 +418,7 @@ fn a_limit_on_states_is_exact() {
 
 /// A system without a step has its initial states alone, and they may be too many.
 ///
-/// It fails: on some random system more is left open, or less, than is expected of the limit.
+/// It fails where a system that is drawn has no state.
 #[test]
 #[ignore = "it fails"]
 fn slow_a_limit_on_states_is_exact_of_random_systems() {
