@@ -648,7 +648,7 @@ const KEPT: &str =
     "a function by which a state is kept (`write`, `hash`, `eq`, `clone` or `drop` of a state)";
 const TOLD_APART: &str = "a function by which states are told apart (`eq` or `drop` of a state)";
 
-/// What a check does with its states itself is noticed, too.
+/// Functions that the check itself calls of its states are noticed, too.
 fn functions_of_states_end() {
     thread::scope(|scope| {
         for (hangs, function, state, more) in OF_STATES {
@@ -765,7 +765,7 @@ fn the_default_run_ends() {
     assert_eq!(json(&stdout)["unreturned"], called, "{stdout}");
 }
 
-/// What is to be read of the options is written with all of them, where a check does not say which it has.
+/// Help has all options of a check that does not say which it has.
 fn help_ends() {
     for words in [
         &["check", "count", "--help"][..],

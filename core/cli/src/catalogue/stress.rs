@@ -49,7 +49,7 @@ pub struct StressSettings<'a> {
     pub(crate) attendance: Option<&'a Attendance>,
 }
 
-/// What a command that attends to a stress run sees of it.
+/// View that a command which attends to a stress run has of it.
 #[derive(Default)]
 pub(crate) struct Attendance {
     /// Watch over the implementation.

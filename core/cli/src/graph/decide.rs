@@ -140,7 +140,7 @@ impl<'s> Decider<'s> {
     }
 }
 
-/// What some work comes to, unless it is broken off since the time of its clock is over.
+/// Result of some work, unless it is broken off since the time of its clock is over.
 fn in_time<T>(clock: Option<Clock<'_>>, work: impl FnOnce() -> T) -> Result<T, Limit> {
     let mut done = None;
     until_enough(|| done = Some(work()));

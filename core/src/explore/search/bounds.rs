@@ -32,11 +32,14 @@ where
         limit.unwrap_or(u64::MAX).min(self.visited.most())
     }
 
-    /// Number of states for which there is room in this process. What all of several processes have is limited where they meet.
+    /// Number of states for which there is room in this process. What all of several processes have is limited where they meet, by
+    /// keeping the least states: so here none may be left out, since it might be one of these.
     pub fn room(&self) -> usize {
-        let most = self.most_states();
-        let numbered = self.together.as_ref().map(|_| EARLIER);
-        most.min(numbered.unwrap_or(most)) as usize
+        let most = match self.together {
+            None => self.most_states(),
+            Some(_) => self.visited.most().min(EARLIER),
+        };
+        most as usize
     }
 
     pub fn report(&self, depth: u32, frontier: u64) {

@@ -123,7 +123,7 @@ fn fitted(row: &Row, columns: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::row::tests::row;
+    use crate::command_line::run_all::row::tests::row;
     use super::*;
 
     fn written(columns: Option<usize>, verbose: bool, rows: &[Row]) -> Vec<String> {
