@@ -613,7 +613,7 @@ impl Watched {
 mod tests {
     use super::*;
 
-    /// What is told where one of so many that are watched, each begun by the one before it, is in a call.
+    /// Function that is told where one of so many that are watched, each begun by the one before it, is in a call.
     fn told(watched: &Arc<Watched>, begun: usize, all: usize, calls: usize) -> Option<Function> {
         if begun == all {
             let unfinished = watched.unfinished(Duration::ZERO);

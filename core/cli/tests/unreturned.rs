@@ -698,7 +698,7 @@ fn text_says_it() {
     );
 }
 
-/// What returns is waited for, and is not said not to: without a limit, and where a limit ends a search of a slow model, or one that shows
+/// A call that returns is waited for, and is not said not to: without a limit, and where a limit ends a search of a slow model, or one that shows
 /// states for ever.
 fn what_returns_is_waited_for() {
     let Ended { status, stdout, .. } = run(&["check", "count", "--json"], Ends::Signal);

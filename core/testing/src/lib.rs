@@ -12,6 +12,7 @@ pub mod clustered;
 mod damage;
 pub mod decomposed;
 pub mod explicit;
+mod itself;
 mod labelling;
 mod meeting;
 mod number;
@@ -22,6 +23,7 @@ mod with_invariants;
 
 pub use adjusting::Adjusting;
 pub use damage::damaged;
+pub use itself::Itself;
 pub use labelling::Labelling;
 pub use meeting::{Participant, participants};
 pub use number::{Number, Whole};

@@ -65,7 +65,7 @@ struct Memory {
     /// The thread that holds the lock.
     #[state(range = 0..system.threads)]
     holder: Option<u8>,
-    /// What each thread read and has yet to write.
+    /// Value that each thread read and has yet to write.
     #[state(len = system.threads, range = 0..4)]
     read: Vec<Option<u8>>,
 }

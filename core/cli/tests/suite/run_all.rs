@@ -59,7 +59,7 @@ const CLAIMS: [[&str; 3]; 4] = [
     [LIMITED, "holds, 5 states", "a paper: it counts"],
 ];
 
-/// What a program over a catalogue writes, and its status or its error.
+/// Status or error of a program over a catalogue, and its output.
 pub fn run(
     catalogue: &Catalogue,
     words: &str,
@@ -212,7 +212,7 @@ fn a_test_case_has_all_differences() {
     );
 }
 
-/// What was not decided is no pass: not where the run was interrupted, nor where a check refuses its arguments.
+/// A claim that was not decided is no pass: not where the run was interrupted, nor where a check refuses its arguments.
 #[test]
 fn a_claim_that_is_not_decided_does_not_pass() {
     let (status, cut) = results(&catalogue(&CLAIMS), "--json", true);

@@ -32,7 +32,7 @@ fn tool(name: &str, words: &[&str], input: &str) -> Option<(bool, String)> {
     Some((output.status.success(), text))
 }
 
-/// What bash offers for the last of some words.
+/// Words that bash offers for the last of some.
 fn offered(words: &[&str]) -> Option<Vec<String>> {
     let script = print("completions bash");
     let listed = words.iter().map(|word| format!("'{word}'"));

@@ -50,7 +50,7 @@ mod tests {
         checksum
     }
 
-    /// What is changed, exchanged, left out or added shows.
+    /// A word that is changed, exchanged, left out or added shows.
     #[test]
     fn words_and_their_order_show() {
         let words: Vec<u64> = (0..64).map(|n| n * n).collect();

@@ -206,7 +206,7 @@ mod tests {
     use crate::random::Generator;
     use crate::state::Code;
 
-    /// What is found is what a map of all keys has, of one run and of several, dense and sparse, with hashes that many keys have.
+    /// Runs find what a map of all keys has, of one run and of several, dense and sparse, with hashes that many keys have.
     fn compare<K: FileKey + PartialEq + Ord>(
         seed: u64,
         key: impl Fn(&mut Generator) -> K,

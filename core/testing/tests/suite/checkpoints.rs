@@ -6,12 +6,11 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use refmap::AbstractSteps::{self, One};
 use refmap::explore::{Checkpoints, DiskError, Limit, Limits, Order, Start, Storage, Watch};
 use refmap::obligation::{CheckError, Search, Selection, Until};
 use refmap::random::{Generator, Walks};
 use refmap::{Refinement, Report, Rule, RuleId, Settings, TransitionSystem, Verdict, check};
-use refmap_testing::{counter, itself};
+use refmap_testing::{Itself, counter, itself};
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -616,27 +615,6 @@ impl TransitionSystem for Panicking {
     fn observe(&self, _: &u32) {}
 }
 
-impl Refinement for Panicking {
-    type Concrete = Self;
-    type Abstract = Self;
-
-    fn implementation(&self) -> &Self {
-        self
-    }
-
-    fn specification(&self) -> &Self {
-        self
-    }
-
-    fn map(&self, state: &u32) -> u32 {
-        *state
-    }
-
-    fn abstract_steps(&self, _: &u32, action: &u32, _: &u32) -> AbstractSteps<u32> {
-        One(*action)
-    }
-}
-
 /// A fault of a model is not kept, so that no search goes on without it; without the panic there are checkpoints.
 #[test]
 fn a_model_whose_initial_states_panic_has_no_checkpoint() {
@@ -646,7 +624,7 @@ fn a_model_whose_initial_states_panic_has_no_checkpoint() {
             checkpoints: checkpoints(kept.path(), Start::Anew),
             ..Settings::default()
         };
-        let report = check(&Panicking { panics }, &settings).expect("the settings fit");
+        let report = check(&Itself(Panicking { panics }), &settings).expect("the settings fit");
         let account = report.checkpoints.clone().expect("there is an account");
         assert_eq!(
             report.verdict == Some(Verdict::Violated),
@@ -836,35 +814,14 @@ impl TransitionSystem for Slow {
     fn observe(&self, _: &u32) {}
 }
 
-impl Refinement for Slow {
-    type Concrete = Self;
-    type Abstract = Self;
-
-    fn implementation(&self) -> &Self {
-        self
-    }
-
-    fn specification(&self) -> &Self {
-        self
-    }
-
-    fn map(&self, state: &u32) -> u32 {
-        *state
-    }
-
-    fn abstract_steps(&self, _: &u32, action: &u32, _: &u32) -> AbstractSteps<u32> {
-        One(*action)
-    }
-}
-
 /// A search goes on though it takes longer to read its checkpoint than its limit allows: the steps of the sample alone take
 /// longer, which are asked for as it is read.
 #[test]
 fn a_search_makes_progress_in_slices_shorter_than_reading_takes() {
-    let slow = Slow {
+    let slow = Itself(Slow {
         most: 60,
         pause: Duration::from_millis(4),
-    };
+    });
     let kept = folder();
     let settings = |limits, start| Settings {
         obligations: Selection::Nothing,

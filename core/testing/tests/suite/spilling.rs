@@ -13,6 +13,7 @@ use refmap::report::About;
 use refmap::{
     Invariant, Refinement, Report, Rule, RuleId, Settings, State, TransitionSystem, Verdict, check,
 };
+use refmap_testing::Itself;
 use serde::Serialize;
 
 use crate::comparison::timeless;
@@ -446,27 +447,6 @@ impl TransitionSystem for Growing {
     fn observe(&self, _: &Vec<u64>) {}
 }
 
-impl Refinement for Growing {
-    type Concrete = Self;
-    type Abstract = Self;
-
-    fn implementation(&self) -> &Self {
-        self
-    }
-
-    fn specification(&self) -> &Self {
-        self
-    }
-
-    fn map(&self, state: &Vec<u64>) -> Vec<u64> {
-        state.clone()
-    }
-
-    fn abstract_steps(&self, _: &Vec<u64>, action: &usize, _: &Vec<u64>) -> AbstractSteps<usize> {
-        One(*action)
-    }
-}
-
 /// The average size of states counts all, those on disk as well.
 #[test]
 fn the_size_of_states_is_that_of_all_on_disk_and_in_memory() {
@@ -480,7 +460,7 @@ fn the_size_of_states_is_that_of_all_on_disk_and_in_memory() {
         ..plain.clone()
     };
     let [plain, spilled] =
-        [plain, spilled].map(|settings| check(&Growing, &settings).expect("they fit"));
+        [plain, spilled].map(|settings| check(&Itself(Growing), &settings).expect("they fit"));
     let account = spilled.spilled.expect("there was to be an account");
     assert!(account.bytes > 1_000_000, "{account:?}");
     assert!(matches!(plain.states_kept, Some(StatesKept::Encoded { bytes }) if bytes > 30.0));

@@ -17,7 +17,7 @@ use refmap::random::{Generator, Walks};
 use refmap::{
     Invariant, Refinement, Report, Rule, RuleId, Settings, State, TransitionSystem, Verdict, check,
 };
-use refmap_testing::{Participant, participants};
+use refmap_testing::{Itself, Participant, participants};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -567,33 +567,14 @@ impl TransitionSystem for Slow {
     fn observe(&self, _: &u16) {}
 }
 
-impl Refinement for Slow {
-    type Concrete = Self;
-    type Abstract = Self;
-
-    fn implementation(&self) -> &Self {
-        self
-    }
-
-    fn specification(&self) -> &Self {
-        self
-    }
-
-    fn map(&self, state: &u16) -> u16 {
-        *state
-    }
-
-    fn abstract_steps(&self, _: &u16, action: &u16, _: &u16) -> AbstractSteps<u16> {
-        One(*action)
-    }
-}
-
 /// Results of two processes, of which the first is cancelled after a moment, and the other takes so long for a step.
 fn cancelled(step: Duration) -> Vec<Result<Report, CheckError>> {
     let released: Arc<AtomicBool> = Arc::default();
-    let systems = [Duration::ZERO, step].map(|step| Slow {
-        step,
-        released: Arc::clone(&released),
+    let systems = [Duration::ZERO, step].map(|step| {
+        Itself(Slow {
+            step,
+            released: Arc::clone(&released),
+        })
     });
     let [cancel, has_ended] = [(); 2].map(|()| AtomicBool::new(false));
     let settings = [Some(&cancel), None].map(|cancel| Settings {
@@ -640,10 +621,10 @@ fn a_process_that_waits_can_be_cancelled() {
 /// Initial states that a limit on states leaves out are none.
 #[test]
 fn initial_states_that_a_limit_cuts_are_not_counted() {
-    let slow = Slow {
+    let slow = Itself(Slow {
         step: Duration::ZERO,
         released: Arc::default(),
-    };
+    });
     let settings = Settings {
         limits: Limits {
             states: Some(10),
@@ -684,27 +665,6 @@ impl TransitionSystem for Row {
     }
 
     fn observe(&self, _: &u16) {}
-}
-
-impl Refinement for Row {
-    type Concrete = Self;
-    type Abstract = Self;
-
-    fn implementation(&self) -> &Self {
-        self
-    }
-
-    fn specification(&self) -> &Self {
-        self
-    }
-
-    fn map(&self, state: &u16) -> u16 {
-        *state
-    }
-
-    fn abstract_steps(&self, _: &u16, action: &u16, _: &u16) -> AbstractSteps<u16> {
-        One(*action)
-    }
 }
 
 /// A participant that takes long to write the checkpoint of a number.
@@ -788,7 +748,7 @@ fn a_process_that_writes_a_checkpoint_is_waited_for() {
                 peers: Some(peers),
                 ..Settings::default()
             };
-            check(&Row, &settings)
+            check(&Itself(Row), &settings)
         };
         thread::scope(|scope| {
             let all = participants(2).into_iter().zip([None, Some(0.2)]);

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use refmap::AbstractSteps::{self, One};
+use refmap::AbstractSteps::One;
 use refmap::explore::{Limit, Limits, Phase, Progress, Watch};
 use refmap::obligation::{Selection, Until};
 use refmap::random::{Generator, Walks, random_trace};
@@ -12,7 +12,7 @@ use refmap::{
     Evidence, Invariant, Refinement, Report, Rule, RuleId, Search, Settings, TransitionSystem,
     Verdict, check, steps,
 };
-use refmap_testing::{Action, Machine, Via, itself};
+use refmap_testing::{Action, Itself, Machine, Via, itself};
 
 fn walks(walks: u32, steps: u32, seed: u64) -> Settings<'static> {
     Settings {
@@ -592,32 +592,11 @@ impl TransitionSystem for Starts {
     fn observe(&self, _: &u32) {}
 }
 
-impl Refinement for Starts {
-    type Concrete = Self;
-    type Abstract = Self;
-
-    fn implementation(&self) -> &Self {
-        self
-    }
-
-    fn specification(&self) -> &Self {
-        self
-    }
-
-    fn map(&self, state: &u32) -> u32 {
-        *state
-    }
-
-    fn abstract_steps(&self, _: &u32, (): &(), _: &u32) -> AbstractSteps<()> {
-        One(())
-    }
-}
-
 /// Time, cancellation and memory are looked at while initial states are shown, and those who watch are told.
 #[test]
 fn walks_over_many_initial_states_end_at_a_limit() {
     const MANY: u32 = 1 << 20;
-    let few = run(&Starts::new(3, MANY), &walks(5, 10, 0));
+    let few = run(&Itself(Starts::new(3, MANY)), &walks(5, 10, 0));
     assert_eq!((few.initial_states, few.transitions), (3, 50));
     let cancel = AtomicBool::new(false);
     let told = AtomicU64::new(0);
@@ -641,7 +620,7 @@ fn walks_over_many_initial_states_end_at_a_limit() {
         let mut settings = walks(5, 10, 0);
         bound(&mut settings);
         nothing(&mut settings);
-        let report = run(&Starts::new(MANY, MANY), &settings);
+        let report = run(&Itself(Starts::new(MANY, MANY)), &settings);
         assert_eq!(report.limit, Some(limit));
         assert!(report.initial_states < u64::from(MANY) / 16, "{report}");
         assert_eq!(report.transitions, 0);
@@ -654,7 +633,7 @@ fn walks_over_many_initial_states_end_at_a_limit() {
         ..walks(5, 10, 0)
     };
     nothing(&mut settings);
-    let report = run(&Starts::new(MANY, MANY), &settings);
+    let report = run(&Itself(Starts::new(MANY, MANY)), &settings);
     assert_eq!(report.limit, Some(Limit::Cancelled));
     assert!(report.initial_states < u64::from(MANY) / 16, "{report}");
     // Half of those shown had been shown before.
@@ -665,7 +644,7 @@ fn walks_over_many_initial_states_end_at_a_limit() {
 #[test]
 fn a_panic_among_initial_states_is_a_finding() {
     for fails_at in [0, 2] {
-        let report = run(&Starts::new(3, fails_at), &walks(5, 10, 0));
+        let report = run(&Itself(Starts::new(3, fails_at)), &walks(5, 10, 0));
         assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
         let shown = report.counterexample.as_ref().expect("it is shown");
         assert_eq!(shown.obligation, "model");

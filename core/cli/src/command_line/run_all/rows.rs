@@ -123,8 +123,8 @@ fn fitted(row: &Row, columns: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::command_line::run_all::row::tests::row;
     use super::*;
+    use crate::command_line::run_all::row::tests::row;
 
     fn written(columns: Option<usize>, verbose: bool, rows: &[Row]) -> Vec<String> {
         let written = Rows {

@@ -294,7 +294,7 @@ fn what_the_status_says() {
     assert_eq!(all["graphs"].as_array().unwrap().len(), 1);
 }
 
-/// What is left out is told, and no pass.
+/// A file that is left out is told, and no pass.
 #[test]
 fn an_interrupted_command_names_what_it_left_out() {
     let folder = tempfile::tempdir().unwrap();
@@ -449,7 +449,7 @@ pub fn decided(files: &[&PathBuf]) -> (Status, Value) {
     (status, serde_json::from_slice(&output).expect("it is JSON"))
 }
 
-/// What `graph` says with these options of these files, and whether it is cancelled before it begins.
+/// Status and output of `graph` with these options of these files, cancelled before it begins or not.
 fn asked(
     options: &[&str],
     files: &[&PathBuf],

@@ -3,13 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use refmap::AbstractSteps::{self, One};
 use refmap::explore::StatesKept;
 use refmap::obligation::CheckError;
 use refmap::state::{Limits, LimitsFault};
-use refmap::{
-    Action, BoundedVec, IndexSet, Refinement, Settings, State, TransitionSystem, Verdict, check,
-};
+use refmap::{Action, BoundedVec, IndexSet, Settings, State, TransitionSystem, Verdict, check};
+use refmap_testing::Itself;
 use serde::Serialize;
 
 /// A system of which a state is given, with a step to another one.
@@ -39,34 +37,13 @@ impl<T: State<Self>> TransitionSystem for Given<T> {
     fn observe(&self, _: &T) {}
 }
 
-impl<T: State<Self>> Refinement for Given<T> {
-    type Concrete = Self;
-    type Abstract = Self;
-
-    fn implementation(&self) -> &Self {
-        self
-    }
-
-    fn specification(&self) -> &Self {
-        self
-    }
-
-    fn map(&self, state: &T) -> T {
-        state.clone()
-    }
-
-    fn abstract_steps(&self, _: &T, _: &Go, _: &T) -> AbstractSteps<Go> {
-        One(Go::Go)
-    }
-}
-
 /// Message of a check on states of this type, which are never looked at.
 fn refused<T: State<Given<T>> + Default>() -> String {
     let given = Given {
         first: T::default(),
         then: T::default(),
     };
-    let error = check(&given, &Settings::default()).expect_err("an attribute is wrong");
+    let error = check(&Itself(given), &Settings::default()).expect_err("an attribute is wrong");
     assert!(matches!(error, CheckError::WrongLimits(_)), "{error}");
     error.to_string()
 }
@@ -206,7 +183,7 @@ fn a_constant_takes_no_bits() {
         first: part([1, 0, 1, 1, 0]),
         then: part([0, 1, 1, 1, 0]),
     };
-    let report = check(&given, &Settings::default()).expect("it can be checked");
+    let report = check(&Itself(given), &Settings::default()).expect("it can be checked");
     assert_eq!((report.verdict, report.states), (Some(Verdict::Holds), 2));
     assert_eq!(report.states_kept, Some(StatesKept::Packed { bits: 5 }));
 }
@@ -293,7 +270,7 @@ fn told(change: impl Fn(&mut Shop)) -> String {
     change(&mut changed);
     let of = |first: Shop, then: Shop| {
         let report =
-            check(&Given { first, then }, &Settings::default()).expect("it can be checked");
+            check(&Itself(Given { first, then }), &Settings::default()).expect("it can be checked");
         assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
         let model = report.obligation("model").expect("it is at fault");
         let fault = &model.counterexamples[0];
@@ -316,7 +293,7 @@ fn the_way_to_a_value_out_of_its_range_is_told() {
         first: shop(),
         then: shop(),
     };
-    let report = check(&sound, &Settings::default()).expect("it can be checked");
+    let report = check(&Itself(sound), &Settings::default()).expect("it can be checked");
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
     let busy = |items: Vec<Message>| Consumer::Busy {
         items,

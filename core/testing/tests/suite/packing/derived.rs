@@ -570,7 +570,7 @@ fn a_state_is_the_same_from_wherever_it_is_reached() {
     }
 }
 
-/// What does not fit is refused where a step leads to it from a state that it differs from in nothing else, too.
+/// A state that does not fit is refused where a step leads to it from a state that it differs from in nothing else, too.
 #[test]
 fn what_does_not_fit_is_refused_from_wherever_it_is_reached() {
     let child = |age, is_small| Guest::Child { age, is_small };

@@ -1,12 +1,10 @@
 //! States by hand that lose something, far from the start or in few states.
 
-use refmap::AbstractSteps::{self, One};
 use refmap::explore::Storage;
 use refmap::obligation::Selection;
 use refmap::state::{Kept, Limits, Part, Shape, Sink, Source};
-use refmap::{
-    Refinement, Report, Rule, RuleId, Settings, TransitionSystem, Verdict, check, round_trip,
-};
+use refmap::{Report, Rule, RuleId, Settings, TransitionSystem, Verdict, check, round_trip};
+use refmap_testing::Itself;
 use serde::Serialize;
 use serde_json::json;
 
@@ -122,27 +120,6 @@ impl TransitionSystem for Lanes {
     }
 }
 
-impl Refinement for Lanes {
-    type Concrete = Self;
-    type Abstract = Self;
-
-    fn implementation(&self) -> &Self {
-        self
-    }
-
-    fn specification(&self) -> &Self {
-        self
-    }
-
-    fn map(&self, state: &State) -> State {
-        *state
-    }
-
-    fn abstract_steps(&self, _: &State, (): &(), _: &State) -> AbstractSteps<()> {
-        One(())
-    }
-}
-
 fn report(wrong: Wrong, storage: Storage, obligations: Selection) -> Report {
     let settings = Settings {
         storage,
@@ -150,7 +127,7 @@ fn report(wrong: Wrong, storage: Storage, obligations: Selection) -> Report {
         threads: 2,
         ..Settings::default()
     };
-    let checked = check(&Lanes { wrong }, &settings);
+    let checked = check(&Itself(Lanes { wrong }), &settings);
     checked.expect("the settings fit")
 }
 

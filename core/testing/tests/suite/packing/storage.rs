@@ -9,7 +9,7 @@ use refmap::state::{self, Kept, Shape, Sink, Source};
 use refmap::{
     Invariant, Refinement, Rule, RuleId, Settings, State, TransitionSystem, Verdict, check,
 };
-use refmap_testing::{Labelling, Number, Whole};
+use refmap_testing::{Itself, Labelling, Number, Whole};
 use serde::Serialize;
 use serde_json::json;
 
@@ -219,37 +219,16 @@ impl<N: Number + State<Self>> TransitionSystem for Fan<N> {
     }
 }
 
-impl<N: Number + State<Self>> Refinement for Fan<N> {
-    type Concrete = Self;
-    type Abstract = Self;
-
-    fn implementation(&self) -> &Self {
-        self
-    }
-
-    fn specification(&self) -> &Self {
-        self
-    }
-
-    fn map(&self, state: &N) -> N {
-        *state
-    }
-
-    fn abstract_steps(&self, _from: &N, action: &u32, _to: &N) -> AbstractSteps<u32> {
-        One(*action)
-    }
-}
-
 /// However far from the first ones a state is, it is read back, also where it is written as another one is that was there
 /// before. So of the targets from 100 000 + 10 000 on, the first one is seen to be lost. With a packing that loses none
 /// nothing is wrong.
 #[test]
 fn a_packing_that_is_wrong_about_late_states_is_found() {
     for (written_up_to, lost) in [(2 * WIDTH, None), (WIDTH + 10_000, Some(WIDTH + 10_001))] {
-        let fan = Fan::<Written> {
+        let fan = Itself(Fan::<Written> {
             written_up_to,
             ..Fan::new()
-        };
+        });
         for threads in [1, 2] {
             let settings = Settings {
                 threads,
@@ -287,8 +266,8 @@ fn a_limit_ends_the_search_at_the_same_place_for_any_number_of_threads() {
         };
         let report = match storage {
             // They are refused where states are packed into a word.
-            Storage::Fingerprints => check(&Fan::<Whole>::new(), &settings),
-            Storage::Packed | Storage::Whole => check(&Fan::<Written>::new(), &settings),
+            Storage::Fingerprints => check(&Itself(Fan::<Whole>::new()), &settings),
+            Storage::Packed | Storage::Whole => check(&Itself(Fan::<Written>::new()), &settings),
         };
         let report = report.expect("the settings fit");
         let rows = report.obligations.iter();
