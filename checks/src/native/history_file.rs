@@ -180,3 +180,29 @@ fn refused(path: &Path, source: io::Error) -> InputError {
     let path = path.to_owned();
     InputError::instance(RecordError { path, source })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Events of many blocks of a file are read again, to the last.
+    #[test]
+    fn each_event_of_a_long_recording_is_read() {
+        let folder = tempfile::tempdir().expect("there is room");
+        let file = HistoryFile::prepare(&folder.path().join("h.jsonl")).expect("there is room");
+        let cancel = AtomicBool::new(false);
+        let settings = StressSettings::new(60.0, 0, &cancel);
+        let many = 10_000;
+        let recorded = file.record(&settings, |recorder, _| {
+            let mut log = recorder.thread();
+            for number in 0..many {
+                let begin = log.begin();
+                log.end(begin, number);
+            }
+        });
+        let (mut recording, ()) = recorded.expect("there is room");
+        let events: Vec<Event<u32>> = recording.events(|_| true).expect("they are there");
+        let numbers = events.iter().map(|event| event.event);
+        assert!(numbers.eq((0..many).map(Some)), "{}", events.len());
+    }
+}

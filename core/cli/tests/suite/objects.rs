@@ -1,6 +1,6 @@
 //! Tests of `stress` on concurrent objects.
 
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
 use std::thread;
 
 use refmap::report::{TextOptions, Verdict};
@@ -43,8 +43,12 @@ fn run(words: &[&str]) -> (Result<Status, CommandError>, String) {
             Ok(counter(is_lossy))
         })
     };
+    let made = AtomicUsize::new(0);
+    let later = StressRun::object("later", about, "a test", move |_: &Nothing| {
+        Ok(counter(made.fetch_add(1, Ordering::Relaxed) >= 2))
+    });
     let catalogue = Catalogue {
-        stress: vec![of("lossy", true), of("sound", false)],
+        stress: vec![of("lossy", true), of("sound", false), later],
         ..Catalogue::default()
     };
     let mut output = Vec::new();
@@ -99,6 +103,21 @@ fn a_faulty_object_is_found_and_its_history_is_refused() {
         &mut output,
     );
     assert_eq!(status.expect("it has a verdict"), Status::Violated);
+}
+
+/// The seed that repeats a failure is that of the test which found it.
+#[test]
+fn a_failure_of_a_later_test_has_its_seed() {
+    let (status, text) = run(&["later", "--seconds", "60"]);
+    assert_eq!(status.expect("it runs"), Status::Violated, "{text}");
+    let (_, again) = text.split_once("--seed ").expect("it is repeated");
+    let digits = again.split(|next: char| !next.is_ascii_digit());
+    let seed: u64 = digits
+        .into_iter()
+        .next()
+        .and_then(|seed| seed.parse().ok())
+        .expect("a seed");
+    assert!(seed >= 2, "{text}");
 }
 
 /// A test that is cancelled begins no run more, of any kind, and says so.

@@ -3,13 +3,13 @@
 use std::fs;
 use std::path::Path;
 
-use refmap::Property;
 use refmap::obligation::Checker;
+use refmap::{AbstractSteps, Property};
 use refmap_cli::Status;
-use refmap_cli::catalogue::{Catalogue, Check, InputError, Validator};
+use refmap_cli::catalogue::{Catalogue, Check, InputError, Nothing, Validator};
 use refmap_cli::clap;
 use refmap_histories::specifications::{Counter, Operations};
-use refmap_testing::{counter, itself};
+use refmap_testing::{Machine, counter, itself};
 use serde_json::{Value, json};
 
 use super::run_all::{Answers, HOLDS, catalogue, page, run};
@@ -314,6 +314,78 @@ fn of_a_list_in_a_suggestion_all_is_there() {
     let words = "named --name a --name b --name c";
     let (_, text) = run(&catalogue, &format!("check {words}"), false);
     assert!(text.contains(&format!("mine include {words}")), "{text}");
+}
+
+/// A check that goes on has all values of a list.
+#[test]
+fn of_a_list_in_a_checkpoint_all_is_there() {
+    let named = Check::new("named", "", "", |names: &Names| match &names.name[..] {
+        [_, _, _] => Ok(Box::new(Checker::owning(itself(counter())))),
+        names => Err(InputError::instance(std::io::Error::other(format!(
+            "{names:?}"
+        )))),
+    });
+    let catalogue = Catalogue {
+        checks: vec![named],
+        ..Catalogue::default()
+    };
+    let folder = tempfile::tempdir().expect("there is room");
+    let at = folder.path().join("kept");
+    let words = "check named --name a --name b --name c --max-states 2";
+    let (status, text) = run(
+        &catalogue,
+        &format!("{words} --checkpoint {}", at.display()),
+        false,
+    );
+    assert_eq!(status, Ok(Status::Incomplete), "{text}");
+    let (status, text) = run(
+        &catalogue,
+        &format!("check named --resume {}", at.display()),
+        false,
+    );
+    assert_eq!(status, Ok(Status::Success), "{text}");
+}
+
+/// A page and a file of results have each violation of an obligation, each warning, and each abstract step of a step.
+#[test]
+fn of_what_a_check_tells_all_is_in_its_files() {
+    let counts = Check::new("counts", "", "", |_: &Nothing| {
+        let next = |n: &u8| vec![(("on", 0), (n + 1) % 4), (("back", 0), (n + 3) % 4)];
+        let rules = [("on", "clock"), ("back", "clock")];
+        let mut refinement = itself(Machine::new(&rules, [0], next, |_| 0));
+        refinement.implementation.doubts = vec!["one thing", "another thing", "a third"];
+        refinement.abstract_steps = |n, action, _| match (n, action.0) {
+            // Both rules fail after a step that is three.
+            (3, _) => AbstractSteps::Stutter,
+            (0, "back") => AbstractSteps::Several(vec![("on", 0); 3]),
+            _ => AbstractSteps::One(*action),
+        };
+        Ok(Box::new(Checker::owning(refinement)))
+    });
+    let catalogue = Catalogue {
+        checks: vec![counts],
+        ..Catalogue::default()
+    };
+    let folder = tempfile::tempdir().expect("there is room");
+    let [page, results] = ["page.html", "results.xml"].map(|name| folder.path().join(name));
+    let (of_page, of_results) = (page.display(), results.display());
+    let words = format!("check counts --keep-going --html {of_page} --junit {of_results}");
+    let (status, text) = run(&catalogue, &words, false);
+    assert_eq!(status, Ok(Status::Violated), "{text}");
+    let [page, results] =
+        [page, results].map(|file| fs::read_to_string(file).expect("it is written"));
+    for rule in ["on", "back"] {
+        let told = format!("clock takes `{rule}` (a test), which is answered by a stutter");
+        assert!(results.contains(&told) && page.contains(&told), "{rule}");
+    }
+    for warning in ["one thing", "another thing", "a third"] {
+        assert!(page.contains(&format!("Warning: {warning}")), "{warning}");
+    }
+    assert_eq!(
+        page.matches("<p class=\"by\"><code>[on 0]</code></p>")
+            .count(),
+        3
+    );
 }
 
 /// A page says how many systems and errors it leaves out.

@@ -4,7 +4,9 @@
 
 mod counted;
 mod crowded;
+mod dropped;
 mod fifo;
+mod flags;
 mod greedy;
 mod lock;
 mod mailbox;

@@ -2,13 +2,13 @@
 
 use refmap::Verdict;
 use refmap_histories::Object;
-use refmap_histories::object::{AnswerOf, CallOf, Effort, test};
+use refmap_histories::object::{AnswerOf, CallOf, Effort, Run, test};
 use refmap_histories::specifications::semaphore::Call;
 use refmap_histories::specifications::{self, Operations};
 use refmap_schedules::sync::atomic::{AtomicU64, Ordering};
 use refmap_schedules::sync::{Condvar, Mutex};
 
-use super::{NEVER_POISONED, assert_scheduled, assert_sound, impatient};
+use super::{NEVER_POISONED, assert_scheduled, assert_sound, found, impatient, little};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
@@ -132,4 +132,57 @@ fn a_lost_wake_up_is_found_under_schedules_alone() {
 #[test]
 fn a_release_that_takes_the_lock_is_sound() {
     assert_sound(Semaphore { fault: Fault::None });
+}
+
+/// Semaphore without a permit, of which all calls wait: that of the first thread as it may, those of others as they may not.
+struct Stuck;
+
+impl Object for Stuck {
+    type Specification = Operations<specifications::Semaphore>;
+    type Shared = (Mutex<()>, Condvar);
+    type Handle<'a> = (&'a Self::Shared, u32);
+
+    fn specification(&self) -> Self::Specification {
+        Operations(specifications::Semaphore { permits: 0 })
+    }
+
+    fn make(&self) -> Self::Shared {
+        (Mutex::new(()), Condvar::new())
+    }
+
+    fn handle<'a>(&self, shared: &'a Self::Shared, thread: u32) -> Self::Handle<'a> {
+        (shared, thread)
+    }
+
+    fn calls(&self, (_, thread): &Self::Handle<'_>, visit: &mut impl FnMut(CallOf<Self>)) {
+        visit(if *thread == 0 {
+            Call::Acquire
+        } else {
+            Call::TryAcquire
+        });
+    }
+
+    fn call(&self, (shared, _): &mut Self::Handle<'_>, _: &CallOf<Self>) -> AnswerOf<Self> {
+        let mut lock = shared.0.lock().expect(NEVER_POISONED);
+        loop {
+            lock = shared.1.wait(lock).expect(NEVER_POISONED);
+        }
+    }
+
+    fn has_schedules(&self) -> bool {
+        true
+    }
+}
+
+/// Of two threads that wait each has to be permitted to.
+#[test]
+fn a_second_thread_that_waits_as_it_may_not_is_found() {
+    let effort = Effort {
+        alone: 0,
+        runs: 0,
+        tiny_programs: 0,
+        ..little()
+    };
+    let words = ["wait for ever", "try_acquire of thread"];
+    found(&test(Stuck, &effort), Run::Schedules, &words);
 }
