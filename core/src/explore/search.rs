@@ -113,7 +113,7 @@ where
                     return End::Stopped;
                 }
             }
-            let added = self.add_initial();
+            let added = self.add_initial(&(0..u64::MAX));
             panic = added.panic;
             initial_states = self.log.len();
             #[cfg(test)]

@@ -422,7 +422,7 @@ fn run(
         ..settings.clone()
     };
     let work = || run_here(subject, &here, Some(&attended), started);
-    let done = attended.attend(settings.limits, &settings.watch, work);
+    let done = attended.attend(&settings.watch, work);
     done.map_err(CheckError::Peers)?
 }
 

@@ -34,8 +34,8 @@ pub(crate) struct Attended {
 struct State {
     /// Time since which this process waits, if it does.
     waits: Option<Instant>,
-    /// Time when its search began, as long as that goes on; at other times the limits on it do not count.
-    search: Option<Instant>,
+    /// Limits of its search and the time when it began, as long as that goes on; at other times no limit counts.
+    search: Option<(Limits, Instant)>,
     /// Whether it was cancelled before its search ended, so that what comes then is no answer to that.
     was_cancelled: bool,
     /// Whether the others are waited for however long it takes.
@@ -73,9 +73,9 @@ impl Attended {
         self.state().limit.map(|(limit, _)| limit)
     }
 
-    /// The search begins: its limits count from now on.
-    pub fn begin(&self, started: Instant) {
-        self.state().search = Some(started);
+    /// The search has begun, with these limits.
+    pub fn begin(&self, limits: Limits, started: Instant) {
+        self.state().search = Some((limits, started));
     }
 
     /// The search is over.
@@ -99,23 +99,18 @@ impl Attended {
     /// # Errors
     ///
     /// If the operating system grants no thread.
-    pub fn attend<T>(
-        &self,
-        limits: Limits,
-        watch: &Watch<'_>,
-        work: impl FnOnce() -> T,
-    ) -> Result<T, PeersError> {
+    pub fn attend<T>(&self, watch: &Watch<'_>, work: impl FnOnce() -> T) -> Result<T, PeersError> {
         let watch = Watch {
             cancel: watch.cancel,
             progress: None,
         };
-        self.look(limits, &watch);
+        self.look(&watch);
         thread::scope(|scope| {
             // It is dropped when the work has ended, whichever way.
             let (_ended, end) = channel::<()>();
             let attend = move || {
                 while end.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
-                    self.look(limits, &watch);
+                    self.look(&watch);
                 }
             };
             let thread = thread::Builder::new().name("refmap:attend".to_owned());
@@ -128,7 +123,7 @@ impl Attended {
         })
     }
 
-    fn look(&self, limits: Limits, watch: &Watch<'_>) {
+    fn look(&self, watch: &Watch<'_>) {
         if watch.is_cancelled() {
             self.is_cancelled.store(true, Ordering::Relaxed);
         }
@@ -140,17 +135,21 @@ impl Attended {
             return;
         };
         let reached = match state.search {
-            Some(started) => limits.out_of_time(watch, started),
+            Some((limits, started)) => limits.out_of_time(watch, started),
             None if state.was_cancelled => None,
             None => self.is_cancelled().then_some(Limit::Cancelled),
         };
-        let of_memory = || state.search.and_then(|_| limits.out_of_memory());
+        let of_memory = || {
+            let (limits, _) = state.search?;
+            limits.out_of_memory()
+        };
         let Some(reached) = reached.or_else(of_memory) else {
             return;
         };
         let now = Instant::now();
         let (limit, since) = *state.limit.get_or_insert((reached, now));
-        let search = state.search.map_or(Duration::ZERO, |at| at.elapsed());
+        let search = state.search;
+        let search = search.map_or(Duration::ZERO, |(_, at)| at.elapsed());
         drop(state);
         self.peers.hurry();
         let patience = PATIENCE.max(search / 10 + OVERHEAD);

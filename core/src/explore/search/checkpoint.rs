@@ -4,7 +4,7 @@ use super::kept::{Extent, Kept};
 use super::state::{Search, Worker};
 use crate::explore::StateId;
 use crate::explore::disk::{Checksum, DiskError, ListFile, Manifest, SavedSpan};
-use crate::explore::expansion::{Batch, Expand, Initial, Keeps, Task};
+use crate::explore::expansion::{Batch, Expand, Keeps, Task};
 use crate::explore::frontier::Span;
 use crate::explore::keys::{Compared, Keys};
 use crate::explore::limits::{Clock, Limit, Limits, Watch};
@@ -218,13 +218,20 @@ where
 fn enumerated<K: Compared>(model: &dyn Expand) -> Checksum {
     let mut checksum = Checksum::NOTHING;
     let mut keys: Vec<K> = Vec::new();
-    let ended = model.initial(&mut |list| {
-        keys.clear();
+    model.initial(&mut |list| {
         K::take(list, &mut keys);
-        let _ = visit_words(model, K::keys(&keys), &mut |word| checksum.add(word));
+        keys.drain(..)
+            .for_each(|key| add_key(&mut checksum, model, &key));
     });
-    checksum.add(matches!(ended, Initial::All).into());
     checksum
+}
+
+/// Adds a state to a checksum.
+pub(super) fn add_key<K: Compared>(checksum: &mut Checksum, model: &dyn Expand, key: &K) {
+    // A state that cannot be written is one of which the journal has ended.
+    let _ = visit_words(model, K::keys(std::slice::from_ref(key)), &mut |word| {
+        checksum.add(word)
+    });
 }
 
 pub(super) fn push_keys(

@@ -3,10 +3,14 @@
 //! There may be more of them than memory, and to enumerate them may take for ever, so limits hold from
 //! the first one on.
 
+use std::ops::Range;
+
 use super::bounds::BETWEEN_LOOKS;
+use super::checkpoint::add_key;
 use super::new_states::NewStates;
 use super::state::Search;
 use crate::calls::{Function, call};
+use crate::explore::disk::Checksum;
 use crate::explore::expansion::Initial;
 use crate::explore::keys::Compared;
 use crate::explore::limits::Limit;
@@ -23,6 +27,8 @@ const BATCH: usize = 1024;
 pub(super) struct CutShort {
     pub limit: Option<Limit>,
     pub panic: Option<Panic>,
+    /// True if as many were shown as were asked for.
+    pub has_more: bool,
 }
 
 impl<K, I> Search<'_, K, I>
@@ -30,19 +36,32 @@ where
     K: Compared,
     I: Visited<K>,
 {
-    /// Adds the initial states.
-    pub(super) fn add_initial(&mut self) -> CutShort {
-        self.predecessors.begin(0, 0..0, 0);
+    /// Adds the initial states, of these places in the order in which the model shows them.
+    pub(super) fn add_initial(&mut self, places: &Range<u64>) -> CutShort {
+        if places.start == 0 {
+            self.predecessors.begin(0, 0..0, 0);
+        }
         let mut batch = Vec::with_capacity(BATCH);
         let mut shown: u64 = 0;
         let mut limit = None;
+        let mut has_more = false;
+        // A checkpoint has them, and not the time to have them enumerated once more.
+        let mut enumerated = self.kept.is_some().then_some(Checksum::NOTHING);
         let model = self.model;
         let mut keys = Vec::new();
         let ended = model.initial(&mut |list| {
             K::take(list, &mut keys);
             let key = keys.pop().expect("a state has a key");
+            if let Some(enumerated) = &mut enumerated {
+                add_key(enumerated, model, &key);
+            }
+            if shown >= places.end {
+                has_more = true;
+                break_off();
+            }
             let together = self.together.as_ref();
-            if !together.is_some_and(|together| together.is_foreign(&key)) {
+            let is_foreign = together.is_some_and(|together| together.is_foreign(&key));
+            if shown >= places.start && !is_foreign {
                 batch.push(Candidate {
                     hash: self.visited.hash(&key),
                     key,
@@ -69,12 +88,19 @@ where
         });
         self.add_batch(&mut batch);
         let limit = limit.or_else(|| self.not_starved().err());
+        if let (Initial::All, Some(kept)) = (&ended, &mut self.kept) {
+            kept.enumerated = enumerated;
+        }
         self.incomplete |= matches!(ended, Initial::Misfit);
         let panic = match ended {
             Initial::Panicked(panic) => Some(panic),
             Initial::All | Initial::BrokenOff | Initial::Misfit => None,
         };
-        CutShort { limit, panic }
+        CutShort {
+            limit,
+            panic,
+            has_more,
+        }
     }
 
     fn add_batch(&mut self, batch: &mut Vec<Candidate<K>>) {

@@ -33,7 +33,7 @@ pub(in crate::explore) struct Kept<K> {
     pub chunks: usize,
     /// Number of initial states.
     pub initial: usize,
-    /// Checksum of the initial states as the model enumerates them, once it was needed.
+    /// Checksum of the initial states as the model enumerates them, once all were.
     pub enumerated: Option<Checksum>,
     /// States of the sample, with their distances from an initial state.
     pub sample: Vec<(StateId, u32, K)>,

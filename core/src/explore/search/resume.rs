@@ -57,8 +57,11 @@ where
             return Ok(None);
         };
         let manifest = kept.journal.resumed.take();
-        let resumed = manifest.map(|manifest| self.read(&mut kept, &manifest, form));
-        self.count_from_now();
+        let resumed = manifest.map(|manifest| {
+            let read = self.read(&mut kept, &manifest, form);
+            self.count_from_now();
+            read
+        });
         self.kept = Some(kept);
         resumed.transpose()
     }

@@ -8,6 +8,8 @@ mod gather;
 mod keep;
 mod resume;
 
+use std::sync::Arc;
+
 use super::bounds::BETWEEN_LOOKS;
 use super::checkpoint::AT_FAULT;
 use super::initial::CutShort;
@@ -18,10 +20,12 @@ use crate::explore::expansion::Task;
 use crate::explore::explored::End;
 use crate::explore::frontier::Span;
 use crate::explore::keys::Compared;
-use crate::explore::limits::Limit;
+use crate::explore::limits::{Clock, Limit};
 use crate::explore::memory::resident_bytes;
 use crate::explore::no_outcome::NoOutcome;
-use crate::explore::peers::{FIRST, Notice, PeersError, Run, Trouble, meet, take_keys};
+use crate::explore::peers::{
+    FIRST, Garbled, Notice, PeersError, Run, Trouble, meet, take_keys, to_all,
+};
 use crate::explore::set::{Candidate, StepOfChunk, Visited};
 use crate::model_call::catch;
 use crate::parallel::run_in_parallel;
@@ -68,10 +72,17 @@ where
         }
     }
 
+    /// Has the limits hold while this process waits for others, too.
+    fn attend(&mut self) {
+        let Clock {
+            limits, started, ..
+        } = self.clock;
+        self.together().attended.begin(limits, started);
+    }
+
     /// Searches until the processes find that it is over.
     pub(super) fn search_together(&mut self) -> Result<Ended, NoOutcome> {
-        let started = self.clock.started;
-        self.together().attended.begin(started);
+        self.attend();
         self.together().test_search()?;
         let resumed = self.resume_together()?;
         if let Some(resumed) = &resumed {
@@ -84,8 +95,7 @@ where
                     levels: 0,
                 });
             }
-            let started = self.clock.started;
-            self.together().attended.begin(started);
+            self.attend();
         }
         let mut initial_states = 0;
         // A level in whose midst the search goes on has begun.
@@ -101,7 +111,7 @@ where
                 resumed.level
             }
             None => {
-                let level = self.begin();
+                let level = self.begin()?;
                 initial_states += level.len();
                 level
             }
@@ -154,20 +164,48 @@ where
     }
 
     /// The initial states.
-    fn begin(&mut self) -> Span {
-        if let Some(CutShort { limit, panic }) = self.guarded(Self::add_initial) {
-            if let Some(kept) = self.kept.as_mut().filter(|_| panic.is_some()) {
-                // A search that goes on would not know of it.
-                kept.journal.end(AT_FAULT);
+    fn begin(&mut self) -> Result<Span, PeersError> {
+        let most = self.options.limits.states.unwrap_or(u64::MAX);
+        // Each process is shown all initial states. Where there may be more than the limit allows, how many places are looked at is said by all of
+        // them, so that it is the same however many they are; the limit then keeps the least states.
+        let mut places = 0..most.saturating_add(1).max(BETWEEN_LOOKS);
+        loop {
+            let cut_short = self.guarded(|search| search.add_initial(&places));
+            let has_more = cut_short.as_ref().is_some_and(|cut| cut.has_more);
+            if let Some(CutShort { limit, panic, .. }) = cut_short {
+                if let Some(kept) = self.kept.as_mut().filter(|_| panic.is_some()) {
+                    // A search that goes on would not know of it.
+                    kept.journal.end(AT_FAULT);
+                }
+                // A panic of `initial` is one of all processes, and what was shown before it is searched.
+                let together = self.together();
+                together.panic = together.panic.take().or(panic);
+                together.is_cut |= limit.is_some();
+                self.limit(limit);
             }
-            // A panic of `initial` is one of all processes, and what was shown before it is searched.
-            let together = self.together();
-            together.panic = panic;
-            together.is_cut = limit.is_some();
-            self.limit(limit);
+            if self.has_enough_initial(has_more, most)? {
+                break;
+            }
+            places = places.end..places.end.saturating_mul(2);
         }
         self.note_capacity();
-        self.begin_level(0, 0)
+        Ok(self.begin_level(0, 0))
+    }
+
+    /// True if all processes together have more states than the limit allows, or none has a place left at which one may be.
+    fn has_enough_initial(&mut self, has_more: bool, most: u64) -> Result<bool, PeersError> {
+        let peers = Arc::clone(&self.together().peers);
+        let words = [self.log.len() as u64, u64::from(has_more)];
+        let told = peers.exchange(to_all(&*peers, &words))?;
+        let (mut states, mut have_more) = (0, false);
+        for (process, words) in told.iter().enumerate() {
+            let [own, has_more] = words[..] else {
+                return Err(Garbled.of(process));
+            };
+            states += own;
+            have_more |= has_more == 1;
+        }
+        Ok(!have_more || states > most)
     }
 
     /// Takes note that states found no room, if some did not.

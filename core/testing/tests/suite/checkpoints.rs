@@ -18,6 +18,7 @@ use crate::comparison::timeless;
 use crate::spilling::{Fan, spilling};
 use crate::table::Correspondence;
 use crate::table::random::{Size, draw};
+use crate::walks::Starts;
 
 pub fn checkpoints(folder: &Path, start: Start) -> Option<Checkpoints> {
     Some(Checkpoints {
@@ -781,6 +782,25 @@ fn a_limit_below_what_a_checkpoint_has_is_refused() {
         assert_eq!(again, without_account(first), "{seed}");
     }
     assert!(cases > 20, "{cases}");
+}
+
+/// A checkpoint may be written when there is no time left, and does without the initial states being enumerated again.
+#[test]
+fn initial_states_are_not_enumerated_for_a_checkpoint() {
+    let folder = folder();
+    let enumerations = |checkpoints| {
+        let starts = Itself(Starts::new(100, u32::MAX));
+        let settings = Settings {
+            checkpoints,
+            ..Settings::default()
+        };
+        let report = check(&starts, &settings).expect("the settings fit");
+        let written = report.checkpoints.map_or(0, |account| account.checkpoints);
+        (starts.0.enumerations.load(Ordering::Relaxed), written > 0)
+    };
+    let (without, _) = enumerations(None);
+    let with = enumerations(checkpoints(folder.path(), Start::Anew));
+    assert_eq!(with, (without, true));
 }
 
 /// Counts to a number, and takes its time for each step.

@@ -26,6 +26,7 @@ use crate::comparison::timeless;
 use crate::spilling::{Count, Fan, Grid, without_disk};
 use crate::symmetry::crowds;
 use crate::table::random::{Size, draw, draw_with_several_steps};
+use crate::walks::Starts;
 
 /// A check of some refinement with other settings.
 type Run<'a> = &'a (dyn Fn(&Settings<'_>) -> Result<Report, CheckError> + Sync);
@@ -618,6 +619,29 @@ fn a_process_that_waits_can_be_cancelled() {
     }
 }
 
+/// Initial states that are more than the limit allows, and perhaps have no end; each is shown twice.
+#[test]
+fn a_limit_on_states_is_exact_of_initial_states() {
+    for (states, most) in [(u32::MAX, 5_000), (100_000, 50_000), (50_000, 50_000)] {
+        let starts = Itself(Starts::new(states, u32::MAX));
+        let settings = Settings {
+            limits: Limits {
+                states: Some(most),
+                ..Limits::default()
+            },
+            ..Settings::default()
+        };
+        let run = of(&starts);
+        let one = together(&run, &settings, 1);
+        let limit = (u64::from(states) > most).then_some(Limit::States(most));
+        assert_eq!((one.states, one.limit), (most, limit), "{one}");
+        for processes in [2, 3] {
+            let report = together(&run, &settings, processes);
+            assert_same(&one, &report, &format!("{processes} processes"));
+        }
+    }
+}
+
 /// Initial states that a limit on states leaves out are none.
 #[test]
 fn initial_states_that_a_limit_cuts_are_not_counted() {
@@ -1031,13 +1055,23 @@ fn a_limit_holds_while_a_checkpoint_is_read() {
 /// Checkpoints in the midst of a level, of words and of codes.
 #[test]
 fn a_search_goes_on_in_the_midst_of_a_level() {
+    goes_on_in_the_midst(70_000, 4);
+}
+
+#[test]
+#[ignore = "half a minute"]
+fn slow_searches_go_on_in_the_midst_of_a_level() {
+    goes_on_in_the_midst(150_000, 6);
+}
+
+fn goes_on_in_the_midst(width: u32, seeds: u64) {
     let mut resumed = [0; 4];
-    let fan = Fan { width: 150_000 };
+    let fan = Fan { width };
     let grid = Grid::<u64> {
         side: 20,
         of: PhantomData,
     };
-    for seed in 0..6 {
+    for seed in 0..seeds {
         let mut generator = Generator::new(seed);
         for until in [Until::End, Until::FirstViolation] {
             let settings = Settings {
