@@ -61,4 +61,5 @@ pub use store::Unrepeatable;
 pub(crate) use store::{Origin, States, trace};
 pub use visitor::Visitor;
 pub(crate) use visitor::{look_at, look_at_step};
+pub(crate) use watchdog::STACK;
 pub use watchdog::{Unreturned, Watchdog};

@@ -24,7 +24,7 @@ const SHOWN: Duration = Duration::from_millis(600);
 /// Time between two looks.
 const PERIOD: Duration = Duration::from_millis(50);
 /// Bytes of the stack of a thread that is watched: as many as the first thread of a process has by default.
-const STACK: usize = 8 << 20;
+pub(crate) const STACK: usize = 8 << 20;
 
 /// Watchdog of a check: once a limit is reached, or the check is cancelled, it notices a call of the model that does not return.
 ///
@@ -170,7 +170,8 @@ fn shown(state: Arc<ErasedState>) -> Option<Value> {
         // Nobody waits for it any more.
         let _ = send.send(catch(|| json(&*state)).ok());
     };
-    thread::Builder::new().spawn(show).ok()?;
+    let thread = thread::Builder::new().stack_size(STACK);
+    thread.spawn(show).ok()?;
     receive.recv_timeout(SHOWN).ok()?
 }
 

@@ -11,7 +11,7 @@ use super::subject::Subject;
 use super::visitor::Plan;
 use crate::calls::{Asked, Batched, Outline, Stage, Watched};
 use crate::erased::ErasedState;
-use crate::explore::{Place, StateId, Unreturned, Visitor, look_at, look_at_step};
+use crate::explore::{Place, STACK, StateId, Unreturned, Visitor, look_at, look_at_step};
 use crate::model_call::catch;
 use crate::refinement::Refinement;
 use crate::report::{Evidence, Obligation, Report, UnreturnedCall, Verdict};
@@ -37,7 +37,10 @@ pub(super) fn watched<T>(
     outline(plan, settings);
     let answers = Arc::clone(&watched);
     thread::scope(|scope| {
-        scope.spawn(move || answers.answer(&|asked, show| again(plan, subject, asked, show)));
+        let answer = move || answers.answer(&|asked, show| again(plan, subject, asked, show));
+        let thread = thread::Builder::new().stack_size(STACK);
+        // Without it nobody answers, and it is not told which call it is.
+        let _ = thread.spawn_scoped(scope, answer);
         let _closes = Closes(&watched);
         work()
     })

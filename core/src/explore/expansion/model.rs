@@ -815,10 +815,12 @@ where
             return;
         }
         let mut tally = self.expansion.tally();
-        named("`hash`, `eq` or `clone` of a state", || match keeps {
+        let merge = || match keeps {
             Keeps::Found => visitor.merge(&mut tally, own),
             Keeps::Sampled => visitor.find_again(&mut tally, own),
             Keeps::Nothing => (),
-        });
+        };
+        const MERGES: &str = "`hash`, `eq` or `clone` of a state";
+        call(|| Function::named(MERGES), None, || named(MERGES, merge));
     }
 }

@@ -15,7 +15,7 @@ use crate::explore::duplicates::{DuplicateFilter, Pending};
 use crate::explore::expansion::{Batch, Task};
 use crate::explore::frontier::Span;
 use crate::explore::graph::NodeId;
-use crate::explore::keys::Compared;
+use crate::explore::keys::{Compared, Form};
 use crate::explore::limits::Limit;
 use crate::explore::set::{Candidate, Lookup, StepOfChunk, Visited};
 
@@ -100,7 +100,9 @@ where
                 };
                 worker.expander.expand(&batch, &mut worker.expanded)?;
                 // The model hashes and compares states that are kept whole.
-                worker.expander.set_stage(Stage::Writing);
+                if self.form == Form::Whole {
+                    worker.expander.set_stage(Stage::Writing);
+                }
                 worker.keys.clear();
                 K::take(&mut worker.expanded.keys, &mut worker.keys);
                 self.sort_out(state, &mut asked, worker, &mut found);
