@@ -1,6 +1,5 @@
-//! Ordered parallel execution: jobs run in parallel, and their results are visited in order.
-//!
-//! The order is made by the one who visits them ([`InOrder`]), so that a job that does not return holds up no result that is there.
+//! Jobs in parallel, whose results are visited as they come, and put in order by the one who visits them ([`InOrder`]), so that a job that does
+//! not return holds up no result that is there.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, mpsc};
@@ -44,8 +43,8 @@ impl<R> InOrder<R> {
 /// Runs jobs on several workers and passes each result to `show` as soon as it is there. `begin` is the order in
 /// which jobs start.
 ///
-/// Once a job returns `None`, or `show` returns false or an error, no further job starts, and nothing more is shown; running jobs are
-/// completed.
+/// Once a job returns `None`, or `show` returns false or an error, no further job starts; running jobs are completed, and shown unless `show`
+/// has ended it.
 pub(crate) fn in_parallel<R: Send, E>(
     workers: usize,
     begin: &[usize],

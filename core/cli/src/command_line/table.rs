@@ -1,5 +1,7 @@
 //! `table`: runs a check at every combination of some of its parameters.
 
+use std::collections::BTreeSet;
+use std::convert::Infallible;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -51,6 +53,8 @@ pub(super) fn run(
         failures: Failures::default(),
         waiting: InOrder::default(),
         rows: Vec::new(),
+        left: (0..table.height()).collect(),
+        refused: None,
     };
     if let Some(text) = &text {
         decided.failures.keep(text.heading(decided.output));
@@ -71,9 +75,10 @@ pub(super) fn run(
                 },
                 ..Settings::default()
             };
-            table.decide_watched(check, &settings, watchdogs, |number, row| {
-                Ok::<_, CommandError>(show((number, row)))
-            })
+            let decided = table.decide_watched(check, &settings, watchdogs, |number, row| {
+                Ok::<_, Infallible>(show((number, row)))
+            });
+            decided.unwrap_or_else(|never| match never {})
         },
         |decided, (number, row)| {
             if cancel.load(Ordering::Relaxed) {
@@ -81,8 +86,8 @@ pub(super) fn run(
             }
             decided.waiting.add(number, row);
             bar.done(table.name);
-            while let Some((_, row)) = decided.waiting.next() {
-                bar.pause(|| decided.add(row, text.as_ref()));
+            while let Some((number, row)) = decided.waiting.next() {
+                bar.pause(|| decided.add(number, row, text.as_ref()));
             }
             if !decided.failures.is_empty() && !is_written {
                 // There is nothing to decide the others for.
@@ -94,35 +99,35 @@ pub(super) fn run(
         |mut decided, done| {
             bar.clear();
             // Those behind a row that is missing.
-            for (_, row) in std::mem::take(&mut decided.waiting).rest() {
-                decided.add(row, text.as_ref());
+            for (number, row) in std::mem::take(&mut decided.waiting).rest() {
+                decided.add(number, row, text.as_ref());
             }
             let RowsOf {
                 output,
                 mut failures,
                 rows,
+                left,
+                refused,
                 ..
             } = decided;
-            let (done, held_up) = match done {
-                Ok(done) => (done, None),
-                Err(held_up) => (Ok(()), Some(held_up)),
-            };
+            let held_up = done.err();
             if let Some(held_up) = &held_up {
                 held_up.tell();
             }
             if let (Some(junit), Rows::Published(published)) = (junit, &table.rows) {
                 let seconds = started.elapsed().as_secs_f64();
                 let mut suite =
-                    Suite::of_table(program.name, table, published, check, &rows, seconds);
-                if let Err(error) = &done {
+                    Suite::of_table(program.name, table, published, check, &rows, &left, seconds);
+                if let Some(error) = &refused {
                     suite.refuse(format!("{}.{}", program.name, table.name), "table", error);
                 }
                 failures.keep(junit.write(&suite, cancel));
             }
-            if failures.keep(done).is_none() {
+            if let Some(error) = refused {
+                failures.keep(Err::<(), _>(error));
                 return failures.or(Status::Unusable);
             }
-            let left = table.height() - rows.len();
+            let left = left.len();
             if let Some(text) = text.as_ref().filter(|_| failures.is_empty()) {
                 let ended = text.end(&rows, output);
                 failures.keep(ended.and_then(|()| cut_short(left, output)));
@@ -147,16 +152,31 @@ struct RowsOf<'o> {
     output: &'o mut dyn Write,
     failures: Failures,
     /// Rows that are decided before one that stands above them.
-    waiting: InOrder<Decided>,
+    waiting: InOrder<Result<Decided, InputError>>,
     rows: Vec<Decided>,
+    /// Numbers of the rows that are not decided.
+    left: BTreeSet<usize>,
+    /// Error of the first row that is refused.
+    refused: Option<InputError>,
 }
 
 impl RowsOf<'_> {
-    /// Adds the next row, and prints it, unless printing has failed.
-    fn add(&mut self, row: Decided, text: Option<&Text<'_>>) {
+    /// Adds the next row, and prints it, unless printing has failed. After one that is refused there is no other.
+    fn add(&mut self, number: usize, row: Result<Decided, InputError>, text: Option<&Text<'_>>) {
+        if self.refused.is_some() {
+            return;
+        }
+        let row = match row {
+            Ok(row) => row,
+            Err(error) => {
+                self.refused = Some(error);
+                return;
+            }
+        };
         if let Some(text) = text.filter(|_| self.failures.is_empty()) {
             self.failures.keep(text.row(&row, self.output));
         }
+        self.left.remove(&number);
         self.rows.push(row);
     }
 }

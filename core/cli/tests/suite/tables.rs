@@ -1,5 +1,9 @@
 //! Tests of tables: rows of a sweep, and cells of a published table.
 
+use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
 use refmap::explore::Limits;
 use refmap::obligation::{Checker, Selection, Settings, Until};
 use refmap::{AbstractSteps, Invariant, Verdict};
@@ -212,6 +216,58 @@ fn a_table_tells_what_is_broken_by_the_time_a_row_is_violated() {
     assert_eq!(decide(&[3]), (Some(3), names(&[two, three, small])));
     assert_eq!(decide(&[9]), (None, names(&[two, three])));
     assert_eq!(decide(&[9, 1]), (Some(1), names(&[two, three])));
+}
+
+/// A row that is refused takes nothing away from those before it, which take longer; of two that are refused the first is told.
+#[test]
+fn a_row_that_is_refused_is_told_after_those_before_it() {
+    #[derive(Clone, clap::Args)]
+    struct Arguments {
+        #[arg(long, default_value_t = 0)]
+        row: usize,
+    }
+    let refused = AtomicUsize::new(0);
+    let count = Check::new("count", "", "", move |arguments: &Arguments| {
+        let number = arguments.row;
+        // The last is refused before the others are decided, and the last but one after it.
+        while refused.load(Ordering::SeqCst) < [2, 1, 0][number] {
+            thread::yield_now();
+        }
+        if number > 0 {
+            refused.fetch_add(1, Ordering::SeqCst);
+            let row = format!("row {number}");
+            return Err(InputError::instance(io::Error::other(row)));
+        }
+        Ok(Box::new(Checker::owning(itself(counter()))))
+    });
+    let rows = [0, 1, 2].map(|number| Row {
+        given: String::new(),
+        instances: vec![Instance {
+            given: format!("--row {number}"),
+            ..Instance::default()
+        }],
+    });
+    let table = Table {
+        name: "rows",
+        about: "",
+        check: "count",
+        rows: Rows::Sweep(Sweep {
+            rows: rows.into(),
+            on_the_way: None,
+        }),
+    };
+    let settings = Settings {
+        threads: 3,
+        ..Settings::default()
+    };
+    let mut shown = Vec::new();
+    let decided = table.decide::<InputError>(&count, &settings, |row| {
+        shown.extend(row.swept().map(|row| row.verdict));
+        Ok(true)
+    });
+    let error = decided.expect_err("two rows are refused").to_string();
+    assert!(error.contains("row 1"), "{error}");
+    assert_eq!(shown, [Verdict::Holds]);
 }
 
 #[test]

@@ -8,6 +8,8 @@
 mod published;
 mod sweep;
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use serde_json::{Value, json};
 
 pub use published::{
@@ -112,7 +114,7 @@ impl Table {
         self.decide_watched(check, settings, &Watchdogs::default(), |number, row| {
             rows.add(number, row);
             while let Some((_, row)) = rows.next() {
-                if !visit(row)? {
+                if !visit(row?)? {
                     return Ok(false);
                 }
             }
@@ -120,13 +122,14 @@ impl Table {
         })
     }
 
-    /// The same, of checks that are watched. Each row is passed on as soon as it is decided, with its number.
-    pub(crate) fn decide_watched<E: From<InputError>>(
+    /// The same, of checks that are watched. Each row is passed on as soon as it is decided or refused, with its number. After one that is
+    /// refused none begins; those before it have begun, and are decided.
+    pub(crate) fn decide_watched<E>(
         &self,
         check: &Check,
         settings: &Settings<'_>,
         watchdogs: &Watchdogs,
-        mut visit: impl FnMut(usize, Decided) -> Result<bool, E>,
+        visit: impl FnMut(usize, Result<Decided, InputError>) -> Result<bool, E>,
     ) -> Result<(), E> {
         assert_eq!(check.name, self.check, "a table is decided by its check");
         let alone = Settings {
@@ -144,14 +147,19 @@ impl Table {
             }
         };
         let begin: Vec<usize> = (0..self.height()).collect();
+        let is_refused = AtomicBool::new(false);
         let decide = |number| {
+            if is_refused.load(Ordering::Relaxed) {
+                return None;
+            }
             let label = format!("table {}: {}", self.name, self.given(number));
             let limits = settings.limits;
-            Some(watchdogs.watching(label.trim_end_matches(": "), limits, |_| decide_row(number)))
+            let label = label.trim_end_matches(": ");
+            let row = watchdogs.watching(label, limits, |_| decide_row(number));
+            is_refused.fetch_or(row.is_err(), Ordering::Relaxed);
+            Some(row)
         };
-        in_parallel(settings.threads, &begin, decide, |number, row| {
-            visit(number, row?)
-        })
+        in_parallel(settings.threads, &begin, decide, visit)
     }
 
     /// Arguments of a row.
