@@ -212,7 +212,7 @@ fn carry_out(
         }
         command => command?,
     };
-    // Who writes files goes on when nobody reads what is printed.
+    // A command that writes files goes on when nobody reads what is printed.
     let goes_on = AtomicBool::new(false);
     let unread = if command.writes_files() {
         &goes_on

@@ -371,32 +371,36 @@ fn stress_runs() -> Vec<StressRun> {
             }
         })
     };
-    let made = AtomicU32::new(0);
-    let object = move |_: &Nothing| {
-        if made.fetch_add(1, Ordering::Relaxed) > 0 {
-            eprintln!("{HANGS}");
-            loop {
-                thread::park();
-            }
-        }
-        let calls = [Call::FetchAdd(1), Call::Read];
-        let counter = Operations(Count::default());
-        Ok(Shared::new(
-            counter,
-            AtomicI64::default,
-            calls,
-            |counter, call| match call {
-                Call::Add(by) | Call::FetchAdd(by) => {
-                    Some(counter.fetch_add(*by, Ordering::SeqCst)).into()
+    // So many are made.
+    let object = |before: u32| {
+        let made = AtomicU32::new(0);
+        move |_: &Nothing| {
+            if made.fetch_add(1, Ordering::Relaxed) >= before {
+                eprintln!("{HANGS}");
+                loop {
+                    thread::park();
                 }
-                _ => Some(counter.load(Ordering::SeqCst)).into(),
-            },
-        ))
+            }
+            let calls = [Call::FetchAdd(1), Call::Read];
+            let counter = Operations(Count::default());
+            Ok(Shared::new(
+                counter,
+                AtomicI64::default,
+                calls,
+                |counter, call| match call {
+                    Call::Add(by) | Call::FetchAdd(by) => {
+                        Some(counter.fetch_add(*by, Ordering::SeqCst)).into()
+                    }
+                    _ => Some(counter.load(Ordering::SeqCst)).into(),
+                },
+            ))
+        }
     };
     vec![
         StressRun::new("writes", "", "", writes),
         StressRun::new("deadlocks", "", "", deadlocks),
-        StressRun::object("object", "", "", object),
+        StressRun::object("object", "", "", object(1)),
+        StressRun::object("unmade", "", "", object(0)),
     ]
 }
 
@@ -632,7 +636,8 @@ const OF_STATES: [Case; 7] = [
     ),
     (
         "serialize",
-        "`show`, or `serialize`, of the implementation",
+        // Of a counterexample the mapped state is shown first.
+        "`show`, or `serialize`, of the specification",
         None,
         &[],
     ),
@@ -741,12 +746,17 @@ fn comparisons_end() {
 
 /// The run of all claims says which was held up, and what was decided before.
 fn the_default_run_ends() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let junit = folder.path().join("results.xml");
+    let file = junit.to_str().expect("it is text");
     let Ended {
         status,
         stdout,
         stderr,
-    } = run(&["--threads", "1", "--json"], Ends::Signal);
+    } = run(&["--threads", "1", "--json", "--junit", file], Ends::Signal);
     assert_eq!(status, Some(3), "{stdout}{stderr}");
+    let results = fs::read_to_string(&junit).expect("it is written");
+    assert!(results.contains("errors=\"1\""), "{results}");
     let told = "check count --hangs next: ended by cancellation: `next` of the implementation, called on the state 3, did not return";
     assert!(stderr.contains(told), "{stderr}");
     let all = json(&stdout);
@@ -763,6 +773,23 @@ fn the_default_run_ends() {
     assert_eq!(status, Some(3), "{stdout}");
     called["of"] = "table rows: --hangs next".into();
     assert_eq!(json(&stdout)["unreturned"], called, "{stdout}");
+    // Before any claim is known.
+    let mut child = command_of(&["--json", "--junit", file]);
+    let child = child.env(HANGS_ANYWAY, "build").spawn();
+    let child = child.expect("the program runs");
+    let Ended { status, stdout, .. } = ended(child, Ends::Signal, "claims");
+    assert_eq!(status, Some(3), "{stdout}");
+    let function = "the function that makes the instance";
+    assert_eq!(
+        json(&stdout)["unreturned"]["function"],
+        function,
+        "{stdout}"
+    );
+    let results = fs::read_to_string(&junit).expect("it is written");
+    assert!(
+        results.contains(function) && results.contains("errors=\"1\""),
+        "{results}"
+    );
 }
 
 /// Help has all options of a check that does not say which it has.
@@ -785,8 +812,19 @@ fn help_ends() {
 
 /// A stress run that does not return ends with what was seen before, and one that writes what it has recorded is waited for.
 fn stress_runs_end() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let junit = folder.path().join("results.xml");
+    let file = junit.to_str().expect("it is text");
     let run = |name: &str, seconds: &str, ends: Ends| {
-        let words = ["stress", name, "--seconds", seconds, "--json"];
+        let words = [
+            "stress",
+            name,
+            "--seconds",
+            seconds,
+            "--json",
+            "--junit",
+            file,
+        ];
         let Ended {
             status,
             stdout,
@@ -803,9 +841,17 @@ fn stress_runs_end() {
     );
     assert_eq!(report["states"], 4, "{told}");
     let function = json!({"function": "the run of the implementation"});
-    let (status, report, told) = run("deadlocks", "0.1", Ends::Limit);
-    assert_eq!(status, Some(3), "{told}");
-    assert_eq!(report["unreturned"], function, "{told}");
+    for name in ["deadlocks", "unmade"] {
+        let (status, report, told) = run(name, "0.1", Ends::Limit);
+        assert_eq!(status, Some(3), "{told}");
+        assert_eq!(report["unreturned"], function, "{told}");
+        assert_eq!(report["limit"], json!({"seconds": 0.1}), "{told}");
+        let results = fs::read_to_string(&junit).expect("it is written");
+        assert!(
+            results.contains("<error type=\"incomplete\"") && results.contains("did not return"),
+            "{results}"
+        );
+    }
     let (status, report, told) = run("object", "1000", Ends::Signal);
     assert_eq!(status, Some(3), "{told}");
     assert_eq!(report["unreturned"], function, "{told}");

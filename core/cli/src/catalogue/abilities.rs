@@ -84,7 +84,7 @@ impl Ability {
                 let is_live = |name: &String| {
                     ObligationKind::of(name).is_some_and(|kind| LIVE.contains(&kind))
                 };
-                // What is wrong with its conditions the check says.
+                // An error of its conditions is left to the check.
                 declared.map_or(true, |names| names.iter().any(is_live))
             }
         }

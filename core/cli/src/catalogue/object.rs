@@ -1,6 +1,5 @@
 //! Stress run of a concurrent object.
 
-use std::fs;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
@@ -9,6 +8,7 @@ use serde_json::Map;
 
 use super::error::InputError;
 use super::stress::{RecordedHistory, StressFailure, StressReport, StressRun, StressSettings};
+use crate::OutputFile;
 use refmap::Verdict;
 use refmap_histories::Object;
 use refmap_histories::object::{Effort, Finding, Part, Tested, test_until};
@@ -31,6 +31,9 @@ fn effort(seed: u64) -> Effort {
         ..Effort::default()
     }
 }
+
+/// Time that the construction of an object may take beside that of the run, in seconds.
+const MAKING: f64 = 1.0;
 
 impl StressRun {
     /// Creates a stress run of a concurrent object, which is held against its specification. Its parameters are the fields of `P`.
@@ -61,10 +64,11 @@ fn run<O: Object>(
     let mut seed = settings.seed;
     let all = loop {
         let effort = effort(seed);
+        let object = settings.running(MAKING, object)?;
         // A test has no end that is known before: it gives up itself what does not return.
         let tested = settings.running(f64::INFINITY, || {
-            Ok::<_, InputError>(test_until(object()?, &effort, settings.cancel))
-        })?;
+            test_until(object, &effort, settings.cancel)
+        });
         let merged = match all {
             None => tested,
             Some(before) => before.and(tested),
@@ -151,7 +155,9 @@ fn record(
         let none = "no run was wrong, and the history of no other one is kept";
         return (None, Some(none.to_owned()));
     };
-    match fs::write(file, &finding.history) {
+    let history = finding.history.as_bytes();
+    let write = |output: OutputFile| output.write(settings.cancel, |file| file.write_all(history));
+    match OutputFile::prepare(file).and_then(write) {
         Ok(()) => {
             let recorded = RecordedHistory {
                 file: file.to_owned(),

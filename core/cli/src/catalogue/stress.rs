@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use super::error::InputError;
 use super::parameters::{Arguments, Parameters};
 use crate::watchdogs::Watchdogs;
-use refmap::explore::{Limits, Unreturned};
+use refmap::explore::{Limit, Limits, Unreturned};
 use refmap::internal::calling;
 use refmap::report::{Evidence, Report, Verdict};
 
@@ -213,11 +213,15 @@ impl StressRun {
         settings: &StressSettings<'_>,
         unreturned: &Unreturned,
     ) -> StressReport {
-        let of_the_call = Report {
+        let mut of_the_call = Report {
             evidence: Evidence::Sampled,
             verdict: Some(Verdict::Incomplete),
             ..unreturned.report()
         };
+        if let Some(Limit::Seconds(seconds)) = &mut of_the_call.limit {
+            // As it was given, without the time that a run has to end.
+            *seconds = settings.seconds;
+        }
         let report = match settings.noted() {
             Some(noted) => StressReport {
                 report: Report {

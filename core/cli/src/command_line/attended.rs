@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::convert::Infallible;
+use std::fmt::{self, Display, Formatter};
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
@@ -30,8 +31,7 @@ pub(super) struct HeldUp {
 impl HeldUp {
     /// Tells it on standard error, of a command that has no report to tell it in.
     pub fn tell(&self) {
-        let Self { label, by } = self;
-        tell(&format!("{label}: ended by {}: {by}", by.limit));
+        tell(&self.to_string());
     }
 
     /// The same, as results in JSON have it.
@@ -39,6 +39,13 @@ impl HeldUp {
         let mut called = json!(self.by.report().unreturned);
         called["of"] = self.label.as_str().into();
         called
+    }
+}
+
+impl Display for HeldUp {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self { label, by } = self;
+        write!(f, "{label}: ended by {}: {by}", by.limit)
     }
 }
 

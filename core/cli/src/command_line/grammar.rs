@@ -748,7 +748,7 @@ impl Options<'_> {
                 "FILE",
                 "Searches with the processes of this list, an address host:port a line, each of which is started with this command and its \
                  --process. Connections are neither authenticated nor encrypted: use a private network. To come together may take as long as \
-                 --max-seconds, and the search as long again",
+                 --max-seconds, 10 minutes at most, and the search as long again",
             )
             .value_parser(clap::value_parser!(PathBuf))
             .group(SEVERAL)

@@ -26,7 +26,7 @@ pub(super) fn with_offered(
             let abilities = || check.abilities();
             (
                 check.name,
-                calling("what says which options it has", abilities),
+                calling("the function that makes an instance", abilities),
             )
         });
         asked.collect::<Vec<_>>()

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use self::row::Row;
 use self::rows::Rows;
-use super::attended::{attended, attended_parts};
+use super::attended::{HeldUp, attended, attended_parts};
 use super::command::RunAllCommand;
 use super::error::CommandError;
 use super::failures::Failures;
@@ -65,6 +65,12 @@ impl<'a> Job<'a> {
         }
     }
 
+    /// True if a watchdog knows it by this label, or a row of it.
+    fn has_label(self, label: &str) -> bool {
+        let rest = label.strip_prefix(&self.command());
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(": "))
+    }
+
     /// Estimated size, as far as it is known: long jobs start early.
     fn size(self) -> u64 {
         match self {
@@ -102,7 +108,7 @@ impl<'a> Job<'a> {
                 let check = catalogue.check(table.check)?;
                 // One thread decides them in order.
                 table.decide_watched(check, &settings, watchdogs, |_, row| {
-                    rows.push(row);
+                    rows.push(row?);
                     Ok::<_, InputError>(!cancel.load(Ordering::Relaxed))
                 })?;
                 Ok(Outcome::Table(table, published, rows))
@@ -134,7 +140,7 @@ pub(super) fn run(
 ) -> Result<Status, CommandError> {
     let started = Instant::now();
     let catalogue = program.catalogue;
-    let junit = match &command.junit {
+    let mut junit = match &command.junit {
         Some(path) => Some(JunitFile::prepare(path, &mut Files::default())?),
         None => None,
     };
@@ -154,7 +160,10 @@ pub(super) fn run(
             }
             Err(held_up) => {
                 held_up.tell();
-                Ok(Status::Incomplete)
+                let mut results = Results::of(program, command, screen, &[], &mut *output);
+                results.unreturned = Some(held_up);
+                let seconds = started.elapsed().as_secs_f64();
+                results.end(&[], junit.take(), Failures::default(), seconds, cancel)
             }
         },
     )?;
@@ -165,26 +174,7 @@ pub(super) fn run(
     let tables = catalogue.published();
     let tables = tables.map(|(table, published)| Job::Table(table, published));
     let jobs: Vec<Job> = claims.chain(tables).collect();
-    let mut results = Results {
-        command,
-        rows: Rows {
-            program: program.name,
-            options: screen.options,
-            columns: screen.columns,
-            verbose: command.verbose,
-        },
-        output,
-        waiting: InOrder::default(),
-        as_claimed: 0,
-        otherwise: Vec::new(),
-        claims: Vec::new(),
-        tables: Vec::new(),
-        cases: jobs.iter().map(|_| None).collect(),
-        unread_rows: Vec::new(),
-        unread: None,
-        refused: None,
-        unreturned: None,
-    };
+    let mut results = Results::of(program, command, screen, &jobs, output);
     let mut failures = Failures::default();
     // A claim that cannot be decided is told before others take their time.
     if !errors.is_empty() {
@@ -248,21 +238,10 @@ pub(super) fn run(
             }
             if let Err(held_up) = done {
                 held_up.tell();
-                results.unreturned = Some(held_up.json());
+                results.unreturned = Some(held_up);
             }
             let seconds = started.elapsed().as_secs_f64();
-            let status = match results.refused.take() {
-                Some(error) => Err(error),
-                None => results.finish(seconds),
-            };
-            let status = failures.keep(status).unwrap_or(Status::Unusable);
-            if let Some(error) = results.unread.take() {
-                failures.keep(Err::<(), _>(error));
-            }
-            if let Some(junit) = junit {
-                failures.keep(junit.write(&results.suite(&jobs, seconds), cancel));
-            }
-            failures.or(status)
+            results.end(&jobs, junit, failures, seconds, cancel)
         },
     )
 }
@@ -274,6 +253,15 @@ fn unusable(message: String) -> Problem {
         message,
         text: String::new(),
     }
+}
+
+/// Outcome of a job that does not return.
+fn held_up_case(held_up: &HeldUp) -> CaseOutcome {
+    CaseOutcome::Error(Problem {
+        kind: "incomplete",
+        message: held_up.to_string(),
+        text: String::new(),
+    })
 }
 
 /// Results of the default run.
@@ -296,10 +284,63 @@ struct Results<'a> {
     /// Error that has ended the command.
     refused: Option<CommandError>,
     /// Call that does not return.
-    unreturned: Option<Value>,
+    unreturned: Option<HeldUp>,
 }
 
-impl Results<'_> {
+impl<'a> Results<'a> {
+    /// Results of which there are none yet.
+    fn of(
+        program: Program<'a>,
+        command: &'a RunAllCommand,
+        screen: Screen,
+        jobs: &[Job<'_>],
+        output: &'a mut dyn Write,
+    ) -> Self {
+        Self {
+            command,
+            rows: Rows {
+                program: program.name,
+                options: screen.options,
+                columns: screen.columns,
+                verbose: command.verbose,
+            },
+            output,
+            waiting: InOrder::default(),
+            as_claimed: 0,
+            otherwise: Vec::new(),
+            claims: Vec::new(),
+            tables: Vec::new(),
+            cases: jobs.iter().map(|_| None).collect(),
+            unread_rows: Vec::new(),
+            unread: None,
+            refused: None,
+            unreturned: None,
+        }
+    }
+
+    /// Writes what there is.
+    fn end(
+        mut self,
+        jobs: &[Job<'_>],
+        junit: Option<JunitFile>,
+        mut failures: Failures,
+        seconds: f64,
+        cancel: &AtomicBool,
+    ) -> Result<Status, CommandError> {
+        let status = match self.refused.take() {
+            Some(error) => Err(error),
+            None => self.finish(seconds),
+        };
+        let status = failures.keep(status).unwrap_or(Status::Unusable);
+        if let Some(error) = self.unread.take() {
+            failures.keep(Err::<(), _>(error));
+        }
+        if let Some(junit) = junit {
+            failures.keep(junit.write(&self.suite(jobs, seconds), cancel));
+        }
+        failures.or(status)
+    }
+
     /// Adds what a job comes to.
     fn decided(
         &mut self,
@@ -404,8 +445,8 @@ impl Results<'_> {
                 "claims": claims, "grids": tables, "as_claimed": as_claimed,
                 "otherwise": otherwise, "not_run": left, "seconds": seconds,
             });
-            if let Some(unreturned) = self.unreturned.take() {
-                all["unreturned"] = unreturned;
+            if let Some(unreturned) = &self.unreturned {
+                all["unreturned"] = unreturned.json();
             }
             json::print(&all, self.output)?;
         } else if self.is_text() {
@@ -414,7 +455,7 @@ impl Results<'_> {
                 0 => String::new(),
                 left => format!(", {left} not run"),
             };
-            if total == 0 {
+            if total == 0 && self.unreturned.is_none() {
                 let nothing =
                     "the page of claims has no row, and no table is published: nothing was decided";
                 writeln!(self.output, "{nothing}")?;
@@ -435,15 +476,29 @@ impl Results<'_> {
 
     fn suite(&mut self, jobs: &[Job<'_>], seconds: f64) -> Suite {
         let program = self.rows.program;
+        let unreturned = self.unreturned.as_ref();
         let cases = std::mem::take(&mut self.cases).into_iter().zip(jobs);
         let cases = cases.map(|(case, job)| {
-            let not_run = || job.case(program, CaseOutcome::Skipped("not run".to_owned()));
-            case.unwrap_or_else(not_run)
+            let held_up = unreturned.filter(|held_up| job.has_label(&held_up.label));
+            let outcome = || match held_up {
+                Some(held_up) => held_up_case(held_up),
+                None => CaseOutcome::Skipped("not run".to_owned()),
+            };
+            case.unwrap_or_else(|| job.case(program, outcome()))
         });
+        // No claim is known yet.
+        let unknown = unreturned.filter(|_| jobs.is_empty());
+        let unknown = unknown.map(|held_up| Case {
+            class: format!("{program}.{}", held_up.label),
+            name: held_up.label.clone(),
+            seconds: None,
+            outcome: held_up_case(held_up),
+        });
+        let cases = cases.chain(std::mem::take(&mut self.unread_rows));
         Suite {
             name: program.to_owned(),
             properties: Vec::new(),
-            cases: cases.chain(std::mem::take(&mut self.unread_rows)).collect(),
+            cases: cases.chain(unknown).collect(),
             seconds,
         }
     }

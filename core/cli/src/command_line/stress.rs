@@ -47,7 +47,7 @@ pub(super) fn run(
         .as_deref()
         .map(super::output_file::OutputFile::prepare)
     {
-        // What is wrong with it alone, the run says.
+        // An error of it alone is told by the run.
         let _ = files.add("the history", &record);
     }
     #[cfg(feature = "pictures")]

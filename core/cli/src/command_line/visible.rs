@@ -65,7 +65,7 @@ impl Write for Visible<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let before = self.line.len();
         self.line.extend_from_slice(bytes);
-        // What was there before has no end of a line: a long one that comes in small parts is looked at once.
+        // Text before it has no end of a line: a long one that comes in small parts is looked at once.
         if let Some(end) = bytes.iter().rposition(|byte| *byte == b'\n') {
             let rest = self.line.split_off(before + end + 1);
             let written = self.write_lines();

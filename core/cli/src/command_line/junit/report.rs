@@ -65,13 +65,27 @@ impl Suite {
                 other => other,
             },
         });
+        // A run that does not return is none of which nothing was found.
+        let unreturned = report.unreturned.as_ref().map(|unreturned| Case {
+            class: class.clone(),
+            name: "verdict".to_owned(),
+            seconds: None,
+            outcome: Outcome::Error(Problem {
+                message: format!(
+                    "{}: {} did not return",
+                    incomplete(report).message,
+                    unreturned.function
+                ),
+                ..incomplete(report)
+            }),
+        });
         let properties = report.parameters.iter();
         Self {
             name: format!("{program} {}", report.check),
             properties: properties
                 .map(|(name, value)| (name.clone(), plain(value)))
                 .collect(),
-            cases: cases.collect(),
+            cases: cases.chain(unreturned).collect(),
             seconds: report.seconds,
         }
     }
