@@ -88,15 +88,22 @@ fn recorded<E: Serialize + Send, T>(
     let mut events = 0;
     let begun = Instant::now();
     let outcome = thread::scope(|scope| {
-        let (running, is_running) = mpsc::channel::<()>();
-        let drains = scope.spawn(|| {
-            let mut written = Ok(());
-            let is_running = is_running;
-            while is_running.recv_timeout(PAUSE) == Err(RecvTimeoutError::Timeout) {
+        // They are dropped when the run has ended, also by a panic.
+        let [(running, is_running), (_timed, is_timed)] = [(); 2].map(|()| mpsc::channel::<()>());
+        let over = &over;
+        // Not by the thread that writes, which may take long.
+        scope.spawn(move || {
+            while is_timed.recv_timeout(PAUSE) == Err(RecvTimeoutError::Timeout) {
                 let is_over = begun.elapsed().as_secs_f64() >= settings.seconds;
                 if is_over || settings.cancel.load(Ordering::Relaxed) {
                     over.store(true, Ordering::Relaxed);
                 }
+            }
+        });
+        let drains = scope.spawn(|| {
+            let mut written = Ok(());
+            let is_running = is_running;
+            while is_running.recv_timeout(PAUSE) == Err(RecvTimeoutError::Timeout) {
                 if written.is_ok() {
                     written = recorder.drain(&mut writer).map(|more| events += more);
                 }
@@ -201,7 +208,9 @@ mod tests {
             }
         });
         let (mut recording, ()) = recorded.expect("there is room");
-        let events: Vec<Event<u32>> = recording.events(|_| true).expect("they are there");
+        let events: Vec<Event<u32>> = recording
+            .events(|line| line.contains("\"event\":"))
+            .expect("they are there");
         let numbers = events.iter().map(|event| event.event);
         assert!(numbers.eq((0..many).map(Some)), "{}", events.len());
     }

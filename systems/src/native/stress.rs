@@ -219,8 +219,8 @@ impl Stress {
         let begun = Instant::now();
         let (failed, played) = &mut failure.again;
         let goes_on = |failed: u32, played: u32| {
-            let is_enough = failed >= FAILURES || begun.elapsed() >= PLAYING_AGAIN;
-            !cancel.load(Ordering::Relaxed) && (played < AGAIN || !is_enough)
+            let is_over = cancel.load(Ordering::Relaxed) || begun.elapsed() >= PLAYING_AGAIN;
+            !is_over && (played < AGAIN || failed < FAILURES)
         };
         while goes_on(*failed, *played) {
             let outcome = self.play(&failure.program, numbers)?;
