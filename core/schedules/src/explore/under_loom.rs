@@ -33,7 +33,7 @@ const LOOKS: usize = 64;
 
 /// Explores the executions of `body`.
 ///
-/// Where a loop was made to let others run, some executions follow in which it goes on for longer. If one is seen to end by itself, executions were
+/// After a loop was made to let others run some executions follow in which it goes on for longer. If one is seen to end by itself, executions were
 /// left out, and all are explored once more with as much patience as it needs. One that is not seen to counts as one that waits: nothing tells a lock
 /// from a loop that counts further.
 pub(super) fn explore(

@@ -276,13 +276,13 @@ fn outcomes(before: u32, most: u32, tries: fn(&AtomicU32, u32) -> u32) -> BTreeS
     let all = StandardArc::clone(&seen);
     every(move || {
         let own = AtomicU32::new(0);
-        assert!((0..before).all(|_| own.load(Acquire) == 0));
         let shared = Arc::new((AtomicU32::new(0), AtomicU32::new(0)));
         let other = Arc::clone(&shared);
         let other = thread::spawn(move || {
             let tried = tries(&other.0, most);
             (tried, other.1.load(Acquire))
         });
+        assert!((0..before).all(|_| own.load(Acquire) == 0));
         shared.1.store(1, Release);
         shared.0.store(1, Release);
         shared.1.store(2, Release);
