@@ -115,12 +115,10 @@ impl Row {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
-    use super::*;
-
-    /// A row of this command that differs so from what is claimed.
-    pub fn row(command: &str, differences: &[&str]) -> Row {
-        Row {
+impl Row {
+    /// Row of this command that differs so from what is claimed.
+    pub fn of_test(command: &str, differences: &[&str]) -> Self {
+        Self {
             verdict: "holds".to_owned(),
             command: command.to_owned(),
             states: 415_633,

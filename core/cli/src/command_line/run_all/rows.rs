@@ -124,7 +124,6 @@ fn fitted(row: &Row, columns: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::command_line::run_all::row::tests::row;
 
     fn written(columns: Option<usize>, verbose: bool, rows: &[Row]) -> Vec<String> {
         let written = Rows {
@@ -149,7 +148,7 @@ mod tests {
 
     #[test]
     fn a_row_is_one_line_that_fits() {
-        let rows = [row(SHORT, &[]), row(LONG, &[])];
+        let rows = [Row::of_test(SHORT, &[]), Row::of_test(LONG, &[])];
         assert_eq!(
             written(Some(80), false, &rows),
             [
@@ -177,7 +176,7 @@ mod tests {
     /// A row is a whole line where the output is searched.
     #[test]
     fn without_a_terminal_nothing_is_left_out() {
-        let [line] = &written(None, false, &[row(LONG, &[])])[..] else {
+        let [line] = &written(None, false, &[Row::of_test(LONG, &[])])[..] else {
             panic!("it is one line");
         };
         for part in [LONG, " 415 633 states", "[a paper, Fig. 3]"] {
@@ -187,7 +186,7 @@ mod tests {
 
     #[test]
     fn what_is_not_as_claimed_has_details() {
-        let differs = row(LONG, &["verdict: expected holds, found violated"]);
+        let differs = Row::of_test(LONG, &["verdict: expected holds, found violated"]);
         let lines = written(Some(80), false, std::slice::from_ref(&differs));
         let details = [
             "    verdict: expected holds, found violated",
@@ -214,7 +213,7 @@ mod tests {
 
     #[test]
     fn a_verbose_row_has_its_source_and_what_it_says() {
-        let lines = written(Some(80), true, &[row(SHORT, &[])]);
+        let lines = written(Some(80), true, &[Row::of_test(SHORT, &[])]);
         let text = lines.join("\n");
         assert!(text.contains("[a paper, Fig. 3]  it holds"), "{text}");
         assert!(lines.len() > 1 && lines.iter().all(|line| line.chars().count() <= 80));
