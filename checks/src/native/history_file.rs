@@ -113,7 +113,7 @@ fn recorded<E: Serialize + Send, T>(
             }
             written
         });
-        let outcome = settings.running(ENDING, || run(&recorder, &over));
+        let outcome = settings.running(ENDING, || run(&recorder, over));
         // Of a run that panics, too.
         drop(running);
         let written = drains.join().expect("to write is an error at most");

@@ -108,7 +108,7 @@ fn every_small_claim_comes_true() {
     let claims = catalogue().claims().expect("each row is a claim");
     let small = claims.iter().filter(|claim| is_search(claim));
     let (decided, shown, _) = assert_they_come_true(small, MOST_STATES, true);
-    assert!(decided > 80 && shown > 50, "{decided} {shown}");
+    assert!(decided > 80 && shown > 20, "{decided} {shown}");
 }
 
 /// Claims of a million states and more are for the default run of `refmap`.

@@ -28,7 +28,6 @@ mod litmus;
 mod man;
 mod new;
 mod offered;
-mod output_file;
 #[cfg(feature = "pictures")]
 mod page_file;
 #[cfg(feature = "distributed")]
@@ -41,7 +40,6 @@ mod size;
 mod status;
 mod stress;
 mod table;
-mod temporary;
 mod terminal;
 mod trace_file;
 mod validate;
@@ -69,13 +67,13 @@ use visible::{Visible, tell};
 
 pub use error::{CommandError, HistoryFileError, LastCheckpoint};
 pub use junit::JunitFileError;
-pub use output_file::{OutputFile, Unwritten};
 pub use size::SizeError;
 pub use status::Status;
 pub use trace_file::TraceFileError;
 
 use crate::catalogue::{Catalogue, Check, InputError};
 use crate::json;
+use crate::output_file::Unwritten;
 use refmap::explore::{Checkpoints, PeersError, Progress, Watch, Watchdog};
 use refmap::internal::visible_lines;
 use refmap::obligation::{CheckError, Settings};
@@ -107,7 +105,7 @@ pub fn main(name: &'static str, about: &'static str, catalogue: &Catalogue) -> E
 /// Ends the process, whatever its threads do.
 fn end(status: Result<Status, CommandError>) -> ! {
     let status = told(status);
-    temporary::remove_all();
+    crate::temporary::remove_all();
     ending::exit(status)
 }
 

@@ -91,9 +91,11 @@ mod command_line;
 pub mod graph;
 mod in_order;
 mod json;
+mod output_file;
 #[cfg(feature = "pictures")]
 mod pictures;
 mod shell;
+mod temporary;
 mod watchdogs;
 
 #[cfg(feature = "pictures")]
@@ -103,9 +105,9 @@ pub use catalogue::table;
 /// Parser of command lines, whose [`Args`](clap::Args) the parameters of a check derive.
 pub use clap;
 pub use command_line::{
-    CommandError, HistoryFileError, JunitFileError, OutputFile, SizeError, Status, TraceFileError,
-    Unwritten, main, run,
+    CommandError, HistoryFileError, JunitFileError, SizeError, Status, TraceFileError, main, run,
 };
+pub use output_file::{OutputFile, Unwritten};
 
 /// Compiles the example of the README.
 #[cfg(doctest)]

@@ -8,7 +8,7 @@ use serde_json::Map;
 
 use super::error::InputError;
 use super::stress::{RecordedHistory, StressFailure, StressReport, StressRun, StressSettings};
-use crate::OutputFile;
+use crate::output_file::OutputFile;
 use refmap::Verdict;
 use refmap_histories::Object;
 use refmap_histories::object::{Effort, Finding, Part, Tested, test_until};

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::status::Status;
 #[cfg(unix)]
-use super::temporary;
+use crate::temporary;
 
 /// True while a command is under way.
 static UNDER_WAY: AtomicBool = AtomicBool::new(false);

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use super::output_file::{Identity, OutputFile};
+use crate::output_file::{Identity, OutputFile};
 
 /// Files of a command: those that it reads, and those that it is to write.
 #[derive(Default)]

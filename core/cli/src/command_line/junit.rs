@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use super::files::Files;
-use super::output_file::OutputFile;
+use crate::output_file::OutputFile;
 use refmap::internal::is_unseen;
 
 /// Error: the results cannot be written as JUnit XML.

@@ -9,8 +9,8 @@ use std::process::Command;
 
 use tempfile::Builder;
 
-use super::temporary::Temporary;
 use crate::shell::quoted;
+use crate::temporary::Temporary;
 
 /// A project to be written.
 pub(super) struct NewCommand {

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::command::Page;
 use super::files::Files;
-use super::output_file::OutputFile;
+use crate::output_file::OutputFile;
 
 /// Error: a page cannot be written.
 #[derive(Debug, thiserror::Error)]

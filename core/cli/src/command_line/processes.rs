@@ -19,7 +19,7 @@ use tempfile::NamedTempFile;
 use super::ending;
 use super::grammar::{HOSTS, PEER_TIMEOUT, PROCESS, PROCESSES, STARTED};
 use super::status::Status;
-use super::temporary::Temporary;
+use crate::temporary::Temporary;
 
 /// Time for which the processes of a list of hosts wait for each other.
 const MEETING: Duration = Duration::from_secs(600);

@@ -13,7 +13,7 @@ use signal_hook::flag;
 use signal_hook::iterator::Signals;
 
 #[cfg(unix)]
-use super::temporary;
+use crate::temporary;
 
 #[cfg(unix)]
 const SIGNALS: [c_int; 3] = [SIGINT, SIGTERM, signal_hook::consts::SIGHUP];

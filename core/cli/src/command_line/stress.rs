@@ -45,7 +45,7 @@ pub(super) fn run(
     if let Some(Ok(record)) = command
         .record
         .as_deref()
-        .map(super::output_file::OutputFile::prepare)
+        .map(crate::output_file::OutputFile::prepare)
     {
         // An error of it alone is told by the run.
         let _ = files.add("the history", &record);

@@ -6,8 +6,8 @@ use std::sync::atomic::AtomicBool;
 
 use super::feature::Feature;
 use super::files::Files;
-use super::output_file::{OutputFile, Unwritten};
 use crate::json;
+use crate::output_file::{OutputFile, Unwritten};
 use refmap::internal::visible_lines;
 use refmap::report::{Counterexample, Report};
 use serde_json::Value;

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use tempfile::Builder;
 
-use super::temporary::Temporary;
+use crate::temporary::Temporary;
 
 /// Greatest length of a chain of symbolic links, as on Linux.
 const MOST_LINKS: usize = 40;
@@ -43,7 +43,7 @@ enum Place {
 
 /// Identity of the file that a path leads to, the same for two paths to one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Identity {
+pub(crate) enum Identity {
     /// A file of the system, by its device and its number there.
     #[cfg(unix)]
     Numbered(u64, u64),
@@ -81,7 +81,7 @@ impl OutputFile {
     }
 
     /// Identity of the file; none of a device, which keeps nothing that could be written over.
-    pub(super) fn identity(&self) -> Option<&Identity> {
+    pub(crate) fn identity(&self) -> Option<&Identity> {
         self.identity.as_ref()
     }
 

@@ -23,7 +23,7 @@ fn there() -> MutexGuard<'static, Vec<PathBuf>> {
 
 /// A temporary file or folder, which has a name.
 #[derive(Debug)]
-pub(super) struct Temporary<T> {
+pub(crate) struct Temporary<T> {
     /// None once it has ended.
     inner: Option<T>,
     path: PathBuf,
@@ -59,7 +59,7 @@ impl<T> Drop for Temporary<T> {
 }
 
 /// Removes all that are there, and lets none be made any more: to be called before the process ends at once.
-pub(super) fn remove_all() {
+pub(crate) fn remove_all() {
     for _ in 0..LOOKS {
         match THERE.try_lock() {
             Err(TryLockError::WouldBlock) => thread::sleep(PAUSE),
