@@ -250,3 +250,41 @@ impl Turns {
 fn execution(ended: Ended) -> Execution {
     Execution::new(ended, Vec::new(), record::end())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::Ordering::Acquire;
+
+    use super::*;
+    use crate::explore::{Order, explore};
+    use crate::sync::atomic::AtomicU32;
+    use crate::thread;
+
+    /// Reads so often what is never written.
+    fn reads(often: u32) {
+        let value = AtomicU32::new(0);
+        assert!((0..often).all(|_| value.load(Acquire) == 0));
+    }
+
+    /// Of two threads with loops that end by themselves the one that goes round more often counts, whichever it is.
+    #[test]
+    fn the_most_rounds_of_two_threads_count() {
+        for often in [[3, 6], [6, 3]] {
+            let order = Order::Every {
+                preemptions: None,
+                most: 5_000,
+            };
+            let body = move || {
+                let other = thread::spawn(move || reads(often[1]));
+                reads(often[0]);
+                other.join().expect("it does not panic");
+            };
+            let mut counted = 0;
+            let explored = explore(&order, 20_000, false, body, &mut |execution| {
+                counted = counted.max(execution.counted);
+                ControlFlow::Continue(())
+            });
+            assert_eq!((counted, explored.complete), (5, true), "{often:?}");
+        }
+    }
+}
