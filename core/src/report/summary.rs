@@ -191,7 +191,7 @@ impl Text<'_, Report> {
             line += &format!(" (process {process})");
         }
         if let Some(symmetry) = &report.symmetry {
-            let permutations = format!("{} permutations", grouped(symmetry.permutations as u64));
+            let permutations = counted(symmetry.permutations as u64, "permutation");
             let by = match (symmetry.permutations, symmetry.shifts) {
                 (_, false) => permutations,
                 (0 | 1, true) => "shifts of counters".to_owned(),

@@ -9,8 +9,10 @@ use refmap_schedules::sync::atomic::{AtomicI64, Ordering};
 
 use super::{found, little};
 
-/// Number of counters that are dropped as if nothing were lost, so that equal records have been judged before.
-const QUIET: usize = 40;
+/// Schedules of the only program,
+const SCHEDULES: u32 = 500;
+/// and the number of those in which counters are dropped as if nothing were lost, so that equal records have been judged before.
+const QUIET: usize = 300;
 
 struct Dropped {
     count: AtomicI64,
@@ -51,9 +53,11 @@ fn an_object_that_panics_when_it_is_dropped_is_violated() {
         alone: 0,
         runs: 0,
         tiny_programs: 0,
+        programs: 1,
+        schedules: SCHEDULES,
         ..little()
     };
-    let tested = test(object.with_schedules(), &effort);
+    let tested = test(object.with_schedules().with_threads(2..=2), &effort);
     found(
         &tested,
         Run::Schedules,

@@ -6,6 +6,7 @@ use refmap::{
     Action, Counter, IndexSet, Invariant, Refinement, Report, Settings, State, TransitionSystem,
     Verdict,
 };
+use refmap_testing::{Itself, WithInvariants};
 use serde::Serialize;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
@@ -132,40 +133,11 @@ impl TransitionSystem for Turns {
     }
 }
 
-/// A system that refines itself.
-struct Itself<S>(S);
-
-impl<S: TransitionSystem> Refinement for Itself<S>
-where
-    S::State: Clone,
-{
-    type Concrete = S;
-    type Abstract = S;
-
-    fn implementation(&self) -> &S {
-        &self.0
-    }
-
-    fn specification(&self) -> &S {
-        &self.0
-    }
-
-    fn map(&self, state: &S::State) -> S::State {
-        state.clone()
-    }
-
-    fn abstract_steps(
-        &self,
-        _: &S::State,
-        action: &S::Action,
-        _: &S::State,
-    ) -> AbstractSteps<S::Action> {
-        One(action.clone())
-    }
-
-    fn invariants(&self) -> Vec<Invariant<S>> {
-        vec![Invariant::new("true", "a test", |_| true)]
-    }
+/// A system as an implementation of itself, with an invariant.
+fn with_invariant<S: TransitionSystem>(system: S) -> impl Refinement<Concrete = S, Abstract = S> {
+    WithInvariants::new(Itself(system), |all: &mut Vec<Invariant<S>>| {
+        all.push(Invariant::new("true", "a test", |_| true));
+    })
 }
 
 fn check<S: TransitionSystem>(system: S, symmetry: Symmetry) -> Report {
@@ -175,7 +147,7 @@ fn check<S: TransitionSystem>(system: S, symmetry: Symmetry) -> Report {
         until: Until::End,
         ..Settings::default()
     };
-    let report = Checker::new(&Itself(system)).check(&settings);
+    let report = Checker::new(&with_invariant(system)).check(&settings);
     report.expect("there are names")
 }
 
@@ -262,7 +234,7 @@ fn numbers_in_sets_and_arrays_are_followed() {
     assert_eq!((identified.permutations, identified.shifts), (24, true));
     // Without the symmetry counters leave their range.
     let whole = Settings::default();
-    let report = Checker::new(&Itself(Turns { most: 5 })).check(&whole);
+    let report = Checker::new(&with_invariant(Turns { most: 5 })).check(&whole);
     let report = report.expect("it is checked");
     assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
     assert!(report.to_string().contains("turn"), "{report}");
