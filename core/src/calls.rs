@@ -97,6 +97,10 @@ impl Calls {
     }
 }
 
+fn microseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}
+
 fn held<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
     lock.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -272,6 +276,8 @@ pub(crate) struct Unfinished {
 pub(crate) struct Watched {
     /// Time that is not counted against the limit, in microseconds.
     uncounted: AtomicU64,
+    /// More of it, as long as a checkpoint is read.
+    allowed: AtomicU64,
     threads: Mutex<Vec<Arc<Calls>>>,
     positions: Mutex<Vec<Weak<Position>>>,
     /// Positions and calls as they were when they had last changed.
@@ -404,13 +410,20 @@ impl Watched {
 
     /// Time that is not counted against the limit.
     pub fn uncounted(&self) -> Duration {
-        Duration::from_micros(self.uncounted.load(Ordering::Relaxed))
+        let all = [&self.uncounted, &self.allowed];
+        let [uncounted, allowed] = all.map(|time| time.load(Ordering::Relaxed));
+        Duration::from_micros(uncounted.saturating_add(allowed))
     }
 
     /// Does not count some time.
     pub fn does_not_count(&self, time: Duration) {
-        let time = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
-        self.uncounted.fetch_add(time, Ordering::Relaxed);
+        self.uncounted
+            .fetch_add(microseconds(time), Ordering::Relaxed);
+    }
+
+    /// Allows so much more time than the limit, until it allows other.
+    pub fn allow(&self, time: Duration) {
+        self.allowed.store(microseconds(time), Ordering::Relaxed);
     }
 
     /// Does work on this thread that is watched.

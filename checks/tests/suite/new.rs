@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use serde_json::{Value, json};
+use tempfile::TempDir;
 use yaml_rust2::{Yaml, YamlLoader};
 
 use crate::program::{assert_shows, checkout, page, text};
@@ -76,23 +77,27 @@ fn write_package(folder: &Path, manifest: &str, program: &str) {
     fs::write(folder.join("src/main.rs"), program).expect("there is room");
 }
 
-#[test]
-fn a_new_project_runs_and_its_tests_pass() {
-    let here = tempfile::tempdir().expect("there is room");
+/// A new project, and its folder.
+fn made(here: &TempDir) -> PathBuf {
     let folder = here.path().join("counter");
     let written = new(&folder, &["--refmap", &checkout().display().to_string()]);
     assert!(written.status.success(), "{written:?}");
-    cargo(&folder, &["test", "--quiet"]);
-    // All claims at once, by cargo.
-    let claims = cargo(&folder, &["run", "--quiet"]);
-    assert!(claims.contains("3 as claimed, 0 otherwise"), "{claims}");
-    assert_little_is_compiled(&folder);
-    let counter = |arguments: &str| {
-        let words = arguments.split_whitespace().filter(|word| *word != "--");
-        let output = Command::new(target().join("debug/counter"))
-            .args(words)
-            .output();
-        text(&output.expect("it was built").stdout)
+    folder
+}
+
+/// Runs a program that was built of the project.
+fn run(program: impl AsRef<Path>, arguments: &str) -> Output {
+    let words = arguments.split_whitespace().filter(|word| *word != "--");
+    let output = Command::new(program.as_ref()).args(words).output();
+    output.expect("it was built")
+}
+
+/// What it prints is what the first chapter shows.
+fn assert_prints_what_is_shown(program: &Path) {
+    // It names the package of which it is, and that may be this one.
+    let printed = |arguments: &str| {
+        let printed = text(&run(program, arguments).stdout);
+        printed.replace(env!("CARGO_PKG_NAME"), "counter")
     };
     let chapter = page(CHAPTER);
     let commands: Vec<_> = chapter.split("```text\n$ cargo run").skip(1).collect();
@@ -100,18 +105,84 @@ fn a_new_project_runs_and_its_tests_pass() {
     for block in commands {
         let block = block.split("\n```").next().expect("it ends");
         let (command, shown) = block.split_once('\n').expect("it shows something");
-        assert_shows(shown, &counter(command), command);
+        assert_shows(shown, &printed(command), command);
     }
-    let help = counter("check counter --help");
+    let help = printed("check counter --help");
     for option in ["--max-states", "--json", "--trace"] {
         assert!(chapter.contains(&format!("`{option}`")) && help.contains(option));
     }
+}
+
+/// The program, as it is compiled with the others.
+#[test]
+fn the_program_of_a_new_project_prints_what_the_first_chapter_shows() {
+    let program = Path::new(env!("CARGO_BIN_EXE_counter"));
+    assert_prints_what_is_shown(program);
+    let claims = text(&run(program, "").stdout);
+    assert!(claims.contains("3 as claimed, 0 otherwise"), "{claims}");
+
+    let here = tempfile::tempdir().expect("there is room");
+    let read = |path: PathBuf| fs::read_to_string(path).expect("it is there");
+    let template = checkout().join("core/cli/template");
+    let folder = made(&here);
+    let without_anchors: String = read(template.join("src/main.rs"))
+        .split_inclusive('\n')
+        .filter(|line| !line.trim_start().starts_with("// ANCHOR"))
+        .collect();
+    assert_eq!(read(folder.join("src/main.rs")), without_anchors);
+    let claims = |folder: PathBuf| read(folder.join("CLAIMS.md"));
+    assert_eq!(claims(folder), claims(template));
+}
+
+/// The new project, and the program of the README in one of its own, depend on what they need, and on nothing that cannot be found.
+#[test]
+fn new_projects_are_compiled() {
+    let here = tempfile::tempdir().expect("there is room");
+    cargo(&made(&here), &["check", "--tests", "--quiet"]);
+    cargo(&of_readme(&here), &["check", "--quiet"]);
+}
+
+/// The program of the README, in a project of its own, which finds this checkout as a new project does: so it is compiled once for both.
+fn of_readme(here: &TempDir) -> PathBuf {
+    let readme = page("README.md");
+    let ([dependencies], [program]) = (&blocks(&readme, "toml")[..], &blocks(&readme, "rust")[..])
+    else {
+        panic!("the README has other blocks");
+    };
+    assert!(dependencies.contains("\"../refmap/"), "{dependencies}");
+    let checkout = checkout().display().to_string();
+    let dependencies = dependencies.replace("../refmap", &checkout);
+    let folder = here.path().join("readme");
+    let package = "[package]\nname = \"readme\"\nedition = \"2024\"\n\n";
+    write_package(&folder, &format!("{package}{dependencies}"), program);
+    folder
+}
+
+#[test]
+#[ignore = "compiles refmap"]
+fn slow_the_program_of_the_readme_prints_its_report() {
+    let here = tempfile::tempdir().expect("there is room");
+    let printed = cargo(&of_readme(&here), &["run", "--quiet"]);
+    let readme = page("README.md");
+    let report = blocks(&readme, "text")[0];
+    assert_shows(&format!("… {report}"), &printed, "cargo run");
+}
+
+#[test]
+#[ignore = "compiles refmap"]
+fn slow_a_new_project_runs_and_its_tests_pass() {
+    let here = tempfile::tempdir().expect("there is room");
+    let folder = made(&here);
+    cargo(&folder, &["test", "--quiet"]);
+    // All claims at once, by cargo.
+    let claims = cargo(&folder, &["run", "--quiet"]);
+    assert!(claims.contains("3 as claimed, 0 otherwise"), "{claims}");
+    assert_little_is_compiled(&folder);
+    let program = target().join("debug/counter");
+    assert_prints_what_is_shown(&program);
 
     // What a feature brings that the project has not is known, and it is said which line brings it.
-    let without = Command::new(target().join("debug/counter"))
-        .args(["check", "counter", "--processes", "2"])
-        .output()
-        .expect("it was built");
+    let without = run(&program, "check counter --processes 2");
     assert_eq!(without.status.code(), Some(2));
     let line = format!(
         "refmap-cli = {{ version = {:?}, features = [\"distributed\", \"pictures\"] }}",
@@ -123,18 +194,19 @@ fn a_new_project_runs_and_its_tests_pass() {
         "{told}"
     );
     assert!(told.contains(&line), "{told}");
+    let help = text(&run(&program, "check counter --help").stdout);
     assert!(
         help.contains("--processes") && help.contains("[feature \"distributed\" of refmap-cli]")
     );
 
     // The exercise at its end.
-    let program = folder.join("src/main.rs");
-    let right = fs::read_to_string(&program).expect("it is written");
+    let source = folder.join("src/main.rs");
+    let right = fs::read_to_string(&source).expect("it is written");
     let forgetful = right.replace("take()? + 1) % 4;", "take()? + 1);");
     assert_ne!(right, forgetful);
-    fs::write(program, forgetful).expect("there is room");
+    fs::write(source, forgetful).expect("there is room");
     cargo(&folder, &["build", "--quiet"]);
-    let report = counter("check counter");
+    let report = text(&run(&program, "check counter").stdout);
     for violated in ["model", "simulation"] {
         let fails = format!("\n{violated} fails after");
         assert!(report.contains(&fails), "{violated}: {report}");
@@ -211,27 +283,6 @@ fn a_project_made_by_hand_depends_on_the_same() {
         dependencies(&here.path().join("counter")),
         dependencies(&here.path().join("by_program"))
     );
-}
-
-/// The program of the README, in a project of its own, which finds this checkout as the one of the first chapter does: so it is compiled
-/// once for both.
-#[test]
-fn the_program_of_the_readme_prints_its_report() {
-    let readme = page("README.md");
-    let ([dependencies], [program]) = (&blocks(&readme, "toml")[..], &blocks(&readme, "rust")[..])
-    else {
-        panic!("the README has other blocks");
-    };
-    assert!(dependencies.contains("\"../refmap/"), "{dependencies}");
-    let checkout = checkout().display().to_string();
-    let dependencies = dependencies.replace("../refmap", &checkout);
-    let here = tempfile::tempdir().expect("there is room");
-    let folder = here.path().join("readme");
-    let package = "[package]\nname = \"readme\"\nedition = \"2024\"\n\n";
-    write_package(&folder, &format!("{package}{dependencies}"), program);
-    let report = blocks(&readme, "text")[0];
-    let printed = cargo(&folder, &["run", "--quiet"]);
-    assert_shows(&format!("… {report}"), &printed, "cargo run");
 }
 
 /// CI of the first chapter runs what the tests above run.

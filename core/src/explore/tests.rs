@@ -303,7 +303,7 @@ fn numbers_past_32_bits_change_nothing() {
 /// The gap ends within the numbers of 32 bits, and the search goes past them.
 #[test]
 fn large_searches_go_past_32_bits() {
-    for seed in 0..3 {
+    for seed in 0..2 {
         compare::<ONE_WORD>(seed, 3 * BLOCK, &SETS_OF_WORDS[..2]);
         compare::<TWO_WORDS>(seed, 3 * BLOCK, &OTHERS[..1]);
     }

@@ -222,7 +222,8 @@ mod tests {
     #[test]
     fn a_limit_counts_from_the_end_of_what_is_not_counted() {
         let since = Instant::now().checked_sub(Duration::from_secs(60));
-        for (uncounted, is_reached) in [(Duration::ZERO, true), (Duration::from_secs(1), false)] {
+        let [none, second] = [Duration::ZERO, Duration::from_secs(1)];
+        let is_reached = |uncounted, allowed| {
             let watchdog = Watchdog::new(Limits {
                 seconds: Some(30.0),
                 since,
@@ -231,6 +232,7 @@ mod tests {
             let found = watchdog.watching(|| {
                 let watched = Watched::of_this_thread().expect("it is watched");
                 watched.does_not_count(uncounted);
+                watched.allow(allowed);
                 let go_on = || {
                     watchdog.unreturned(None);
                     thread::sleep(SILENCE);
@@ -238,7 +240,20 @@ mod tests {
                 };
                 call(|| Function::named("`next`"), None, go_on)
             });
-            assert_eq!(found.is_some(), is_reached, "{uncounted:?}");
-        }
+            found.is_some()
+        };
+        let is_reached = &is_reached;
+        thread::scope(|scope| {
+            for (uncounted, allowed, expected) in [
+                (none, none, true),
+                (second, none, false),
+                (none, second, false),
+            ] {
+                scope.spawn(move || {
+                    let reached = is_reached(uncounted, allowed);
+                    assert_eq!(reached, expected, "{uncounted:?} {allowed:?}");
+                });
+            }
+        });
     }
 }

@@ -82,7 +82,7 @@ fn compare(words: &str, numbers: &[u32]) {
 
 #[test]
 fn any_number_of_processes_says_the_same() {
-    compare("ben-ari --nodes 3 --sons 2 --roots 1", &[2, 4, 7]);
+    compare("ben-ari --nodes 3 --sons 2 --roots 1", &[2, 7]);
     compare("ben-ari-3 --nodes 4 --sons 1 --figure-14 as-printed", &[3]);
     let quotient = "tso --granularity reduced --without insertion-barrier --obligations \
                     observation,initiality,simulation,agency,deadlock --symmetry full";
@@ -235,7 +235,7 @@ fn a_search_of_several_processes_that_is_killed_goes_on() {
         "ben-ari-3 --nodes 4 --sons 1",
         "ben-ari-3 --nodes 4 --sons 1 --figure-14 as-printed --keep-going",
     ]) {
-        let resumed = killed(check, 4, seed);
+        let resumed = killed(check, 2, seed);
         assert!(resumed > 0, "{check}");
     }
 }

@@ -72,8 +72,8 @@ fn texts<'v>(value: &'v Value, found: &mut Vec<&'v str>) {
     }
 }
 
-/// The command says the name in its JSON as it is, and in its text so that it can be seen.
-fn says(catalogue: &Catalogue, words: &[&str], name: &str) {
+/// The command says the name in its JSON, which is returned, as it is, and in its text so that it can be seen.
+fn says(catalogue: &Catalogue, words: &[&str], name: &str) -> Value {
     let (status, _) = run(catalogue, words);
     assert!(status.is_ok(), "{words:?}: {status:?}");
     let (status, text) = run(catalogue, &[words, &["--json"]].concat());
@@ -84,6 +84,7 @@ fn says(catalogue: &Catalogue, words: &[&str], name: &str) {
     texts(&value, &mut found);
     let is_said = found.iter().any(|text| text.contains(name));
     assert!(is_said, "{words:?}: it is not said");
+    value
 }
 
 #[test]
@@ -99,9 +100,7 @@ fn names_in_a_graph_may_have_any_character() {
         });
         // The second has an error, which repeats the name.
         fs::write(&file, format!("{system}\n{system}\n")).expect("there is room");
-        says(&Catalogue::default(), &["graph", path], &name);
-        let (_, text) = run(&Catalogue::default(), &["graph", path, "--json"]);
-        let answer: Value = serde_json::from_str(&text).expect("it is JSON");
+        let answer = says(&Catalogue::default(), &["graph", path], &name);
         let property = &answer["graphs"][0]["properties"][0];
         assert_eq!(
             (&answer["graphs"][0]["name"], &property["name"]),

@@ -1,6 +1,7 @@
 //! Tests of loops without a bound: which states a program has then, and what happens in the end.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use refmap::AbstractSteps::{self, One};
 use refmap::obligation::{Liveness, Until};
@@ -148,11 +149,17 @@ impl Refinement for Ending {
     }
 
     fn liveness(&self) -> Vec<Property<Machine>> {
-        let machine = Machine::new(self.0.program().clone(), self.0.model());
+        let machine = Arc::new(Machine::new(self.0.program().clone(), self.0.model()));
         let ended = move |state: &State| {
             (0..state.threads.len()).all(|thread| machine.has_ended(state, thread))
         };
-        vec![Property::eventually("ended", "all threads end", ended)]
+        let (name, why) = ("ended", "all threads end");
+        vec![
+            Property::eventually(name, why, ended.clone()),
+            Property::always_eventually(name, why, ended.clone()),
+            Property::eventually_always(name, why, ended.clone()),
+            Property::leads_to(name, why, |_| true, ended),
+        ]
     }
 }
 
@@ -190,8 +197,16 @@ fn a_thread_that_waits_ends_if_the_other_goes_on() {
 #[test]
 fn what_happens_in_the_end_is_not_decided_under_a_bound() {
     let report = report(Machine::new(waiting(Some(2)), MemoryModel::Sc).fair([0, 1]));
-    let row = report.obligation("eventually:ended").expect("it is listed");
-    assert_eq!(row.verdict, Verdict::Incomplete);
+    let said = |kind: &str| report.obligation(&format!("{kind}:ended"));
+    for kind in [
+        "eventually",
+        "always-eventually",
+        "eventually-always",
+        "leads-to",
+    ] {
+        let row = said(kind).expect("it is listed");
+        assert_eq!(row.verdict, Verdict::Incomplete, "{kind}");
+    }
 }
 
 /// A thread raises its flag and waits for that of the other by reading two locations in turn, so that it takes steps that

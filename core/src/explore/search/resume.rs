@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::checkpoint::Moment;
 use super::kept::Kept;
@@ -58,6 +58,7 @@ where
         };
         let manifest = kept.journal.resumed.take();
         let resumed = manifest.map(|manifest| {
+            self.allow_reading(&manifest);
             let read = self.read(&mut kept, &manifest, form);
             self.count_from_now();
             read
@@ -79,6 +80,16 @@ where
         clock
     }
 
+    /// Allows the functions that are called while a checkpoint is read the time that reading is allowed.
+    pub(super) fn allow_reading(&self, manifest: &Manifest) {
+        let clock = self.reading(manifest);
+        let all = [clock.limits.seconds, self.clock.limits.seconds];
+        if let ([Some(reading), Some(most)], Some(watched)) = (all, Watched::of_this_thread()) {
+            let more = Duration::try_from_secs_f64(reading - most);
+            watched.allow(more.unwrap_or_default());
+        }
+    }
+
     /// Counts the time of the search from now on: what was before is the reading of a checkpoint.
     pub(super) fn count_from_now(&mut self) {
         let read = self.clock.started.elapsed();
@@ -87,6 +98,7 @@ where
             uncounted.store(microseconds, Ordering::Relaxed);
         }
         if let Some(watched) = Watched::of_this_thread() {
+            watched.allow(Duration::ZERO);
             watched.does_not_count(read);
         }
         self.clock.started = Instant::now();

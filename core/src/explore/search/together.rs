@@ -87,10 +87,10 @@ where
         let resumed = self.resume_together()?;
         if let Some(resumed) = &resumed {
             self.count_from_now();
-            if let Some(limit) = resumed.limit {
+            if let Some((process, limit)) = resumed.limit {
                 return Ok(Ended {
                     end: End::Limit(limit),
-                    limit_process: Some(FIRST),
+                    limit_process: Some(process),
                     initial_states: 0,
                     levels: 0,
                 });

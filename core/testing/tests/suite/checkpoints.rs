@@ -4,9 +4,12 @@ use std::fs;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::Duration;
 
-use refmap::explore::{Checkpoints, DiskError, Limit, Limits, Order, Start, Storage, Watch};
+use refmap::explore::{
+    Checkpoints, DiskError, Limit, Limits, Order, Start, Storage, Watch, Watchdog,
+};
 use refmap::obligation::{CheckError, Search, Selection, Until};
 use refmap::random::{Generator, Walks};
 use refmap::{Refinement, Report, Rule, RuleId, Settings, TransitionSystem, Verdict, check};
@@ -223,7 +226,7 @@ fn a_search_that_was_killed_goes_on_as_if_it_was_not() {
 
 #[test]
 fn wide_levels_are_resumed_within_a_level() {
-    let fan = Fan { width: 150_000 };
+    let fan = Fan { width: 70_000 };
     let mut cases = Cases::default();
     let mut generator = Generator::new(3);
     for until in [Until::FirstViolation, Until::End, Until::End] {
@@ -803,10 +806,11 @@ fn initial_states_are_not_enumerated_for_a_checkpoint() {
     assert_eq!(with, (without, true));
 }
 
-/// Counts to a number, and takes its time for each step.
+/// Counts to a number, and takes its time for each step, and before the first one.
 struct Slow {
     most: u32,
     pause: Duration,
+    before: Duration,
 }
 
 impl TransitionSystem for Slow {
@@ -823,11 +827,12 @@ impl TransitionSystem for Slow {
     }
 
     fn initial(&self, visit: &mut impl FnMut(u32)) {
+        thread::sleep(self.before);
         visit(0);
     }
 
     fn next(&self, from: &u32, visit: &mut impl FnMut(u32, u32)) {
-        std::thread::sleep(self.pause);
+        thread::sleep(self.pause);
         visit(0, (from + 1) % self.most);
     }
 
@@ -841,6 +846,7 @@ fn a_search_makes_progress_in_slices_shorter_than_reading_takes() {
     let slow = Itself(Slow {
         most: 60,
         pause: Duration::from_millis(4),
+        before: Duration::ZERO,
     });
     let kept = folder();
     let settings = |limits, start| Settings {
@@ -871,6 +877,37 @@ fn a_search_makes_progress_in_slices_shorter_than_reading_takes() {
         states = next.states;
     }
     assert!(slices > 1, "{slices}");
+}
+
+/// A function that is asked again while a checkpoint is read returns, though it takes longer than the limit of the search.
+#[test]
+#[ignore = "waits for seconds"]
+fn slow_initial_states_are_waited_for_while_a_checkpoint_is_read() {
+    let slow = Itself(Slow {
+        most: 5,
+        pause: Duration::ZERO,
+        before: Duration::from_millis(1_500),
+    });
+    let kept = folder();
+    let settings = |limits, start| Settings {
+        obligations: Selection::Nothing,
+        limits,
+        checkpoints: never_due(kept.path(), start),
+        ..Settings::default()
+    };
+    let depth = Limits {
+        depth: Some(2),
+        ..Limits::default()
+    };
+    check(&slow, &settings(depth, Start::Anew)).expect("the settings fit");
+    let limits = Limits {
+        seconds: Some(0.05),
+        ..Limits::default()
+    };
+    let work = || check(&slow, &settings(limits, Start::Resumed));
+    let watchdog = Watchdog::new(limits);
+    let report = watchdog.attended(None, work, |unreturned| panic!("{unreturned}"));
+    assert_eq!(report.expect("the settings fit").states, 5);
 }
 
 /// A signal, and a limit on memory, hold while a checkpoint is read; what it has is still there.

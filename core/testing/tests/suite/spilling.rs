@@ -283,7 +283,7 @@ impl Refinement for Fan {
 
 #[test]
 fn wide_levels_are_searched_alike_on_disk() {
-    let fan = Fan { width: 150_000 };
+    let fan = Fan { width: 70_000 };
     for until in [Until::FirstViolation, Until::End] {
         let folder = tempfile::tempdir().expect("there is room for a folder");
         let plain = Settings {

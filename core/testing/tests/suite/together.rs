@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::marker::PhantomData;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -140,7 +141,7 @@ fn of<R: Refinement + Sync>(
 #[test]
 fn random_systems_are_searched_alike_by_any_number_of_processes() {
     let mut violated = 0;
-    for (seeds, size) in [(0..150, Size::Small), (0..6, Size::Wide)] {
+    for (seeds, size) in [(0..80, Size::Small), (0..3, Size::Wide)] {
         for seed in seeds {
             let mut generator = Generator::new(seed);
             for until in [Until::End, Until::FirstViolation] {
@@ -158,14 +159,14 @@ fn random_systems_are_searched_alike_by_any_number_of_processes() {
                     let within = refinement.images.iter().map(|_| generator.below(10) < 9);
                     refinement.within = Some(within.collect());
                 }
-                let expected = compare(&of(&refinement), &settings, &[2, 4, 7]);
+                let expected = compare(&of(&refinement), &settings, &[2, 7]);
                 violated += u64::from(expected.verdict == Some(Verdict::Violated));
                 let several = draw_with_several_steps(seed);
                 compare(&of(&several), &settings, &[3]);
             }
         }
     }
-    assert!(violated > 100, "{violated}");
+    assert!(violated > 50, "{violated}");
 }
 
 /// States of which one stands for all of a class, and some where it is a class that is none.
@@ -356,14 +357,14 @@ where
 #[test]
 fn large_systems_are_searched_alike_by_any_number_of_processes() {
     compare_grid::<u16>(40);
-    compare_grid::<u32>(30);
-    compare_grid::<u64>(30);
+    compare_grid::<u32>(22);
+    compare_grid::<u64>(22);
 }
 
 /// Levels that take several waves, and initial states by the ten thousand.
 #[test]
 fn wide_levels_are_searched_alike_by_any_number_of_processes() {
-    let fan = Fan { width: 150_000 };
+    let fan = Fan { width: 70_000 };
     for until in [Until::FirstViolation, Until::End] {
         let settings = Settings {
             until,
@@ -917,7 +918,7 @@ fn compare_killed<R: Refinement + Sync>(
 #[test]
 fn a_search_goes_on_in_any_number_of_processes() {
     let mut resumed = [0; 4];
-    for (seeds, size) in [(0..250, Size::Small), (0..6, Size::Wide)] {
+    for (seeds, size) in [(0..120, Size::Small), (0..3, Size::Wide)] {
         for seed in seeds {
             let mut generator = Generator::new(seed);
             for until in [Until::End, Until::FirstViolation] {
@@ -930,7 +931,7 @@ fn a_search_goes_on_in_any_number_of_processes() {
             }
         }
     }
-    assert!(resumed.iter().all(|cases| *cases > 8), "{resumed:?}");
+    assert!(resumed.iter().all(|cases| *cases > 3), "{resumed:?}");
 }
 
 /// A limit leaves a checkpoint of where a level began, which has no more states than the limit allows.
@@ -999,50 +1000,68 @@ fn a_limit_leaves_a_checkpoint() {
     }
 }
 
-/// A limit that is reached while a checkpoint is read is told by all, and leaves the checkpoint as it was.
+/// A limit of any process that is reached while a checkpoint is read is told by all, and leaves the checkpoint as it was.
 #[test]
-fn a_limit_holds_while_a_checkpoint_is_read() {
-    let grid = Grid::<u32> {
+fn a_limit_of_each_process_holds_while_a_checkpoint_is_read() {
+    let grid = || Grid::<u32> {
         side: 9,
         of: PhantomData,
     };
     let folder = folder();
-    let settings = |start, depth| Settings {
+    let settings = |start, limits| Settings {
         until: Until::End,
         checkpoints: checkpoints(folder.path(), start),
-        limits: Limits {
-            depth,
-            ..Limits::default()
-        },
+        limits,
         ..Settings::default()
     };
-    together(&of(&grid), &settings(Start::Anew, Some(5)), 2);
+    let shallow = Limits {
+        depth: Some(5),
+        ..Limits::default()
+    };
+    together(&of(&grid()), &settings(Start::Anew, shallow), 2);
     let cancelled = AtomicBool::new(true);
-    let [resumed, beside] = [Some(&cancelled), None].map(|cancel| Settings {
+    let resumed = || settings(Start::Resumed, Limits::default());
+    let is_cancelled = Settings {
         watch: Watch {
-            cancel,
+            cancel: Some(&cancelled),
             progress: None,
         },
-        ..settings(Start::Resumed, None)
-    });
-    let grids = [(); 2].map(|()| Grid::<u32> {
-        side: 9,
-        of: PhantomData,
-    });
-    for result in results_of(&grids, &[resumed, beside]) {
-        let report = result.expect("both have a report");
-        assert_eq!(
-            (report.verdict, report.limit, report.limit_process),
-            (Some(Verdict::Incomplete), Some(Limit::Cancelled), Some(0))
-        );
-        assert_eq!(report.states, 0);
-        let written = report.checkpoints.expect("there is an account");
-        let reason = written.ended.expect("there is a reason");
-        assert!(reason.contains(" bytes of "), "{reason}");
+        ..resumed()
+    };
+    let has_no_memory = settings(
+        Start::Resumed,
+        Limits {
+            memory_bytes: Some(1),
+            ..Limits::default()
+        },
+    );
+    for (limited, limit) in [
+        (is_cancelled, Limit::Cancelled),
+        (has_no_memory, Limit::MemoryBytes(1)),
+    ] {
+        for process in 0..3 {
+            let mut all = [(); 3].map(|()| resumed());
+            all[process] = limited.clone();
+            for result in results_of(&[(); 3].map(|()| grid()), &all) {
+                let report = result.expect("all have a report");
+                assert_eq!(
+                    (report.verdict, report.limit, report.limit_process),
+                    (Some(Verdict::Incomplete), Some(limit), Some(process))
+                );
+                assert_eq!(report.states, 0);
+                let written = report.checkpoints.expect("there is an account");
+                let reason = written.ended.expect("there is a reason");
+                let whose = match process {
+                    0 => " bytes of ".to_owned(),
+                    _ => format!("{limit} came in process {process} while it was read"),
+                };
+                assert!(reason.contains(&whose), "{reason}");
+            }
+        }
     }
-    let again = together(&of(&grid), &settings(Start::Resumed, None), 2);
+    let again = together(&of(&grid()), &resumed(), 2);
     let expected = check(
-        &grid,
+        &grid(),
         &Settings {
             until: Until::End,
             ..Settings::default()
@@ -1055,23 +1074,23 @@ fn a_limit_holds_while_a_checkpoint_is_read() {
 /// Checkpoints in the midst of a level, of words and of codes.
 #[test]
 fn a_search_goes_on_in_the_midst_of_a_level() {
-    goes_on_in_the_midst(70_000, 4);
+    goes_on_in_the_midst(70_000, 3..5);
 }
 
 #[test]
 #[ignore = "half a minute"]
 fn slow_searches_go_on_in_the_midst_of_a_level() {
-    goes_on_in_the_midst(150_000, 6);
+    goes_on_in_the_midst(150_000, 0..6);
 }
 
-fn goes_on_in_the_midst(width: u32, seeds: u64) {
+fn goes_on_in_the_midst(width: u32, seeds: Range<u64>) {
     let mut resumed = [0; 4];
     let fan = Fan { width };
     let grid = Grid::<u64> {
         side: 20,
         of: PhantomData,
     };
-    for seed in 0..seeds {
+    for seed in seeds {
         let mut generator = Generator::new(seed);
         for until in [Until::End, Until::FirstViolation] {
             let settings = Settings {

@@ -143,12 +143,10 @@ fn assert_equivalent(mutators: u8, refs: u8, variant: Variant) {
     assert!(fine[0].len() > 100 && fine[1].len() > 100);
 }
 
-/// The collector of the paper, and one that is wrong.
+/// The collector of the paper.
 #[test]
 fn tso_local_fusion_is_observably_equivalent() {
-    for variant in [Variant::default(), Variant::without(Part::CollectorFence)] {
-        assert_equivalent(1, 1, variant);
-    }
+    assert_equivalent(1, 1, Variant::default());
 }
 
 #[test]

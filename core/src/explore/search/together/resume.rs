@@ -37,8 +37,8 @@ pub(super) struct Resumed<K> {
     pub initial_states: u64,
     /// States of a part that has not come as a whole.
     pending: Vec<K>,
-    /// Limit that was reached before all was read, if one was.
-    pub limit: Option<Limit>,
+    /// Limit that was reached before all was read, if one was, and the process whose limit it is.
+    pub limit: Option<(usize, Limit)>,
 }
 
 impl<K> Resumed<K> {
@@ -83,7 +83,7 @@ struct Part {
     more: bool,
     /// Whether nothing comes after it.
     last: bool,
-    /// Limit that was reached where it was to be read.
+    /// Limit that was reached where it was to be read; a cancellation may be that of another process.
     limit: Option<Limit>,
 }
 
@@ -106,13 +106,14 @@ where
         // To read and to send what there is takes as long as it takes.
         self.together().attended.end();
         let mut resumed = Resumed::nothing();
-        let mut reason = String::new();
+        let mut reason = None;
         match (&mut kept, manifest) {
             (Some(kept), Some(manifest)) => {
+                self.allow_reading(&manifest);
                 match self.distribute(kept, &manifest, &mut resumed) {
                     Err(NoOutcome::Disk(error @ DiskError::Interrupted { limit, .. })) => {
                         self.tell_limit(limit, &mut resumed)?;
-                        reason = error.to_string();
+                        reason = Some(error.to_string());
                     }
                     distributed => distributed?,
                 }
@@ -121,8 +122,9 @@ where
             _ => while !self.receive(Vec::new(), None, &mut resumed)? {},
         }
         self.kept = kept;
-        if resumed.limit.is_some() {
-            self.forget_read(&reason);
+        if let Some((process, limit)) = resumed.limit {
+            let of_other = || format!("{limit} came in process {process} while it was read");
+            self.forget_read(&reason.unwrap_or_else(of_other));
             let first = Run { level: 0, first: 0 };
             self.together().runs = vec![first];
             return Ok(Some(resumed));
@@ -148,7 +150,7 @@ where
         Ok(())
     }
 
-    /// Reads the states, and sends each to its owner.
+    /// Reads the states, and sends each to its owner, until a limit of any process is reached.
     fn distribute(
         &mut self,
         kept: &mut Kept<K>,
@@ -214,7 +216,9 @@ where
                         last: false,
                         limit: None,
                     };
-                    self.receive(words, Some(part), resumed)?;
+                    if self.receive(words, Some(part), resumed)? {
+                        return Ok(());
+                    }
                 }
             }
             let part = Part {
@@ -233,6 +237,9 @@ where
                 }
             }
             self.receive(words, Some(part), resumed)?;
+            if resumed.limit.is_some() {
+                return Ok(());
+            }
         }
         kept.sample = found;
         let number = |id: StateId| {
@@ -299,7 +306,14 @@ where
         runs
     }
 
-    /// Adds the states of a part that are this process's; says whether it is the last.
+    /// Limit of this process that is reached while a checkpoint is read, if one is; how much time that takes is for process 0 to say.
+    fn limit_of_reading(&mut self) -> Option<Limit> {
+        let is_cancelled = self.together().attended.is_cancelled();
+        let cancelled = is_cancelled.then_some(Limit::Cancelled);
+        cancelled.or_else(|| self.clock.limits.out_of_memory())
+    }
+
+    /// Adds the states of a part that are this process's; says whether it is the last, or a limit of any process was reached.
     fn receive(
         &mut self,
         words: Vec<Vec<u64>>,
@@ -307,20 +321,35 @@ where
         resumed: &mut Resumed<K>,
     ) -> Result<bool, PeersError> {
         let form = self.form;
-        let together = self.together();
-        let mut outgoing = together.nothing();
-        if let Some(part) = part {
-            outgoing = words;
-            for words in &mut outgoing {
-                push_value(words, &part);
+        let outgoing = match part {
+            Some(part) => {
+                let mut outgoing = words;
+                for words in &mut outgoing {
+                    push_value(words, &part);
+                }
+                outgoing
             }
-        }
-        let mut received = together.peers.exchange(outgoing)?;
+            None => {
+                let mut words = Vec::new();
+                push_value(&mut words, &self.limit_of_reading());
+                to_all(&*self.together().peers, &words)
+            }
+        };
+        let mut received = self.together().peers.exchange(outgoing)?;
+        let mut words = received.remove(FIRST);
         let garbled = |_| Garbled.of(FIRST);
-        let mut words = received.swap_remove(FIRST);
         let part: Part = take_value(&mut words).map_err(garbled)?;
-        if part.limit.is_some() {
-            resumed.limit = part.limit;
+        let own = part.limit.map(|limit| (FIRST, limit));
+        let mut of_others = None;
+        for (process, mut words) in (FIRST + 1..).zip(received) {
+            let limit: Option<Limit> =
+                take_value(&mut words).map_err(|garbled| garbled.of(process))?;
+            of_others = of_others.or(limit.map(|limit| (process, limit)));
+        }
+        // A process that is cancelled asks all to hurry, so that process 0 may tell it first.
+        let is_asked = matches!(own, None | Some((_, Limit::Cancelled)));
+        resumed.limit = of_others.filter(|_| is_asked).or(own);
+        if resumed.limit.is_some() {
             return Ok(true);
         }
         let mut keys = take_keys::<K>(form, &words).map_err(garbled)?;

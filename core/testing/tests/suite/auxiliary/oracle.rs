@@ -466,7 +466,7 @@ fn conditions_of_prophecy_are_those_of_the_definition() {
     let mut random = Random(0x5eed);
     let mut seen = Seen::default();
     for case in 0..2_400 {
-        let states = match case % 80 {
+        let states = match case % 160 {
             0 => 65 + random.below(40),
             _ => 2 + random.below(5),
         };

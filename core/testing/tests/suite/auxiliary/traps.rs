@@ -135,17 +135,30 @@ fn a_wrong_guess_is_no_deadlock() {
     assert_eq!(deadlock.counterexamples[0].steps[2].state["state"], 2);
 }
 
+/// Remembers nothing.
+struct Nothing;
+
+impl History<WithProphecy<Explicit, Predicts>> for Nothing {
+    type Value = ();
+
+    fn initial(&self, _: &WithProphecy<Explicit, Predicts>, _: &Prophesying8) {}
+
+    fn after(
+        &self,
+        _: &WithProphecy<Explicit, Predicts>,
+        _: &(),
+        _: &Prophesying8,
+        _: &Predicting8,
+        _: &Prophesying8,
+    ) {
+    }
+}
+
 /// (2) What only a wrong guess simulates is simulated nowhere. The specification chooses at once, and may choose what the
 /// implementation never does; the step that guesses so is among those of the view, and simulates `choose_c`.
 #[test]
 fn what_only_a_wrong_guess_simulates_is_not_covered() {
-    let choosing_early = |with_c: bool| {
-        let steps: &[(u8, &str, u8)] = &[
-            (0, "choose_b", 4),
-            (4, "b", 2),
-            (2, "end", 2),
-            (0, "choose_c", 5),
-        ];
+    let choosing_early = || {
         let mut early = Explicit::new(
             &[
                 ("choose_b", "it"),
@@ -153,58 +166,75 @@ fn what_only_a_wrong_guess_simulates_is_not_covered() {
                 ("b", "it"),
                 ("end", "it"),
             ],
-            &steps[..3 + usize::from(with_c)],
+            &[
+                (0, "choose_b", 4),
+                (4, "b", 2),
+                (2, "end", 2),
+                (0, "choose_c", 5),
+            ],
         );
         early.shown = vec![0, 0, 2, 0, 0, 0];
         early
     };
-    let refinement = |view: WithProphecy<Explicit, Predicts>, with_c: bool| {
-        let early = choosing_early(with_c);
-        let mut view = view;
-        view.system.shown = vec![0, 0, 2];
-        let [choose_b, b, end] =
-            [("choose_b", 4), ("b", 2), ("end", 2)].map(|(rule, to)| early.edge(rule, to));
-        let choose_c = Edge { rule: 1, to: 5 };
-        mapped(
-            view,
-            early,
-            |s: &Prophesying8| match (s.state, s.prophecy.get(&0)) {
-                (1, Some(3)) => 5,
-                (1, _) => 4,
-                (state, _) => state,
-            },
-            move |from: &Prophesying8, _: &Predicting8, to: &Prophesying8| {
-                AbstractSteps::One(match (from.state, to.prophecy.get(&0)) {
-                    (0, Some(3)) => choose_c,
-                    (0, _) => choose_b,
-                    (1, _) => b,
-                    _ => end,
-                })
-            },
-        )
+    let early = choosing_early();
+    let [choose_b, b, end] =
+        [("choose_b", 4), ("b", 2), ("end", 2)].map(|(rule, to)| early.edge(rule, to));
+    let choose_c = Edge { rule: 1, to: 5 };
+    let image = |s: &Prophesying8| match (s.state, s.prophecy.get(&0)) {
+        (1, Some(3)) => 5,
+        (1, _) => 4,
+        (state, _) => state,
     };
-    let view = with_wrong_guesses();
+    let answer = move |from: &Prophesying8, to: &Prophesying8| {
+        AbstractSteps::One(match (from.state, to.prophecy.get(&0)) {
+            (0, Some(3)) => choose_c,
+            (0, _) => choose_b,
+            (1, _) => b,
+            _ => end,
+        })
+    };
+    let guessing = || {
+        let mut view = with_wrong_guesses();
+        view.system.shown = vec![0, 0, 2];
+        view
+    };
     let wrong = Prophesying8 {
         state: 0,
         prophecy: [(0, 3)].into(),
     };
     // It is seen that `choose_c` is simulated: the image of this step's target is 5.
-    assert_eq!(steps(&view, &wrong)[0].1.prophecy, [(0, 3)].into());
-    let report = report_of(&refinement(view, true));
-    let coverage = report.obligation("coverage").unwrap();
-    assert_eq!(coverage.verdict, Verdict::Violated, "{report}");
-    assert!(
-        coverage.counterexamples[0]
-            .explanation
-            .contains("`choose_c`")
+    assert_eq!(steps(&guessing(), &wrong)[0].1.prophecy, [(0, 3)].into());
+    let by_itself = mapped(guessing(), early.clone(), image, move |from, _, to| {
+        answer(from, to)
+    });
+    let remembering = WithHistory {
+        system: guessing(),
+        history: Nothing,
+    };
+    let below_a_history = mapped(
+        remembering,
+        early.clone(),
+        move |s: &Remembering<Prophesying8, ()>| image(&s.state),
+        move |from: &Remembering<Prophesying8, ()>, _, to: &Remembering<Prophesying8, ()>| {
+            answer(&from.state, &to.state)
+        },
     );
-    assert_eq!(verdict(&report, "simulation"), Verdict::Holds);
+    for report in [report_of(&by_itself), report_of(&below_a_history)] {
+        let coverage = report.obligation("coverage").unwrap();
+        assert_eq!(coverage.verdict, Verdict::Violated, "{report}");
+        assert!(
+            coverage.counterexamples[0]
+                .explanation
+                .contains("`choose_c`")
+        );
+        assert_eq!(verdict(&report, "simulation"), Verdict::Holds);
+    }
 
     // Where the guess may be right it is covered.
     let mut view = with_wrong_guesses();
     view.system = choosing();
     view.system.shown = vec![0, 0, 2, 2];
-    let mut early = choosing_early(true);
+    let mut early = choosing_early();
     early.steps[5].push(Edge { rule: 2, to: 2 });
     let right = mapped(
         view,

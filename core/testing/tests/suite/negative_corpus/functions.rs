@@ -51,19 +51,22 @@ fn assert_no_function(refinement: &Via<u8, u8>, function: &str) {
     }
 }
 
+/// Steps of which the last is another one each time.
+fn changing<const STEPS: u8>(n: &u8) -> Vec<((&'static str, u8), u8)> {
+    let last = STEPS - u8::from(odd());
+    let steps = (0..STEPS - 1).chain([last]);
+    steps.map(|k| (("tick", k), (n + 1) % 4)).collect()
+}
+
 #[test]
 fn next_goes_by_a_counter_of_its_calls() {
     let mut refinement = itself(counter());
     assert_holds(&refinement);
-    refinement.implementation.next = |n| {
-        if odd() {
-            vec![(("tick", 0), (n + 1) % 4)]
-        } else {
-            vec![(("tick", 1), (n + 1) % 4)]
-        }
-    };
     refinement.abstract_steps = |_, _, _| AbstractSteps::One(("tick", 0));
-    assert_no_function(&refinement, "`next` of the implementation");
+    for next in [changing::<1>, changing::<2>, changing::<3>, changing::<70>] {
+        refinement.implementation.next = next;
+        assert_no_function(&refinement, "`next` of the implementation");
+    }
 }
 
 /// The order is part of the answer: steps are known by their places.
