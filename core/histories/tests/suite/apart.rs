@@ -368,6 +368,75 @@ fn an_adapter_of_parts_that_does_not_return_is_named() {
     assert_eq!(found.parts.map(|parts| parts.all), Some(2));
 }
 
+/// Two registers, of which the adapter says that events of the second commute.
+struct Careless(Registers);
+
+impl Observed for Careless {
+    type Specification = Registers;
+    type Event = Access;
+
+    fn specification(&self) -> &Registers {
+        &self.0
+    }
+
+    fn shows(
+        &self,
+        state: &Vec<u8>,
+        access: &Happening<'_, Access>,
+        visit: &mut impl FnMut(Option<Access>),
+    ) {
+        self.0.shows(state, access, visit);
+    }
+
+    fn part(&self, access: &Access) -> Option<String> {
+        self.0.part(access)
+    }
+
+    fn commute(&self, one: &Access, _: &Access) -> bool {
+        one.register() == 1
+    }
+}
+
+/// An adapter that is wrong about one part leaves all undecided, whichever part that is.
+#[test]
+fn an_adapter_that_is_wrong_about_one_part_says_nothing_of_all() {
+    let registers = Registers {
+        number: 2,
+        ..Registers::default()
+    };
+    let event = |(thread, place), register, is_read, begin, end| {
+        let value = 1;
+        let access = if is_read {
+            Access::Read { register, value }
+        } else {
+            Access::Write { register, value }
+        };
+        Event {
+            thread,
+            place,
+            begin,
+            end: Some(end),
+            event: Some(access),
+        }
+    };
+    // The read of the second register ends before the write that it depends on.
+    let first = [event((0, 0), 0, false, 0, 1), event((0, 1), 0, true, 2, 3)];
+    let second = [
+        event((1, 0), 1, false, 10, 20),
+        event((2, 0), 1, true, 11, 12),
+    ];
+    let events = [first, second].concat();
+    let ordered = || Ordered::of(events.iter().cloned());
+    let parts = validate_apart(&registers, ordered(), &Settings::default());
+    assert_eq!(parts.expect("it is in order").verdict(), Verdict::Holds);
+    let misled = validate_apart(&Careless(registers), ordered(), &Settings::default());
+    let misled = misled.expect("it is in order");
+    assert_eq!(misled.verdict(), Verdict::Incomplete);
+    assert!(matches!(misled.outcome, Outcome::Misled), "{misled:?}");
+    let parts = misled.parts.expect("they were decided apart");
+    assert_eq!(parts.telling.as_deref(), Some("register 1"));
+}
+
 /// The first part that is refused decides, however the parts are scheduled.
 #[test]
 fn the_first_part_that_is_refused_is_told() {

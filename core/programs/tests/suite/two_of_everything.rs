@@ -12,8 +12,8 @@ use refmap_programs::synthesis::{Answer, Scenario, Synthesis, SynthesisError, sy
 use refmap_programs::{
     Afterwards, Behaviours, BuildError, Expression, Fence, Location, MOST_LOCATIONS,
     MOST_REGISTERS, MOST_THREADS, Machine, MemoryModel, Operator, Outcome, Place, Presence,
-    Program, ProgramBuilder, ProgramRefinement, State, ThreadBuilder, ThreadEnd, Value, axiomatic,
-    outcomes,
+    Program, ProgramBuilder, ProgramRefinement, State, ThreadBuilder, ThreadEnd, TooManyStates,
+    Value, axiomatic, outcomes,
 };
 
 const STATES: u64 = 100_000;
@@ -994,4 +994,35 @@ fn several_values_are_shown_in_one_step() {
     let report = check(&refinement.expect("it is small"), &Settings::default());
     let report = report.expect("it is checked");
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+}
+
+/// A limit allows as many states as it says.
+#[test]
+fn a_limit_on_states_is_exact() {
+    let two = || {
+        built(|p| {
+            let x = p.location("x", 0);
+            for name in ["P0", "P1"] {
+                p.thread(name, |t| {
+                    let r = t.register("r");
+                    t.store(x, 1);
+                    t.load(r, x);
+                });
+            }
+        })
+    };
+    for model in [MemoryModel::Sc, MemoryModel::Tso] {
+        let machine = Machine::new(two(), model);
+        let all = refmap_programs::ends(&machine, STATES, None).expect("it is small");
+        for limit in [0, 1, all.explored - 1] {
+            let found = refmap_programs::ends(&machine, limit, None).map(|ends| ends.explored);
+            assert_eq!(found, Err(TooManyStates::Limit { limit }), "{model}");
+            let found = outcomes(&machine, limit);
+            assert_eq!(found, Err(TooManyStates::Limit { limit }), "{model}");
+        }
+        let just = refmap_programs::ends(&machine, all.explored, None);
+        let just = just.expect("the limit allows as many");
+        assert_eq!((just.explored, just.states), (all.explored, all.states));
+        assert_eq!(outcomes(&machine, all.explored), outcomes(&machine, STATES));
+    }
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use refmap::AbstractSteps::{self, One};
-use refmap::obligation::{Liveness, Until};
+use refmap::obligation::{Liveness, Selection, Until};
 use refmap::{
     Property, Refinement, Report, Settings, StateOf, TransitionSystem, Verdict, check, steps,
 };
@@ -193,19 +193,30 @@ fn a_thread_that_waits_ends_if_the_other_goes_on() {
     }
 }
 
-/// Under a bound a thread may stop that would go on, so nothing is said.
+/// Under a bound a thread may stop that would go on, so nothing is said, and what is asked for by name is refused.
 #[test]
 fn what_happens_in_the_end_is_not_decided_under_a_bound() {
-    let report = report(Machine::new(waiting(Some(2)), MemoryModel::Sc).fair([0, 1]));
-    let said = |kind: &str| report.obligation(&format!("{kind}:ended"));
+    let machine = || Machine::new(waiting(Some(2)), MemoryModel::Sc).fair([0, 1]);
+    let whole = report(machine());
     for kind in [
         "eventually",
         "always-eventually",
         "eventually-always",
         "leads-to",
     ] {
-        let row = said(kind).expect("it is listed");
+        let name = format!("{kind}:ended");
+        let row = whole.obligation(&name).expect("it is listed");
         assert_eq!(row.verdict, Verdict::Incomplete, "{kind}");
+        let settings = Settings {
+            obligations: Selection::only([name.as_str()]),
+            ..Settings::default()
+        };
+        let refused = check(&Ending(machine()), &settings).expect_err("it is undecided");
+        let told = refused.to_string();
+        assert!(
+            told.contains("the runs of this instance are bounded"),
+            "{told}"
+        );
     }
 }
 

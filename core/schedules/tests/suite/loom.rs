@@ -269,22 +269,39 @@ fn a_loop_that_waits_for_several_places_is_explored_to_the_end() {
     assert!(explored.complete);
 }
 
-/// Numbers of tries after which a loop that tries so often at most gives up or succeeds, with what another thread has written before.
-fn outcomes(most: u32, tries: fn(&AtomicU32, u32) -> u32) -> BTreeSet<(u32, u32)> {
+/// Numbers of tries after which a loop that tries so often at most gives up or succeeds, with what another thread has written before. The
+/// thread that tries is one that is spawned, or the first.
+fn outcomes(
+    most: u32,
+    is_spawned: bool,
+    tries: fn(&AtomicU32, u32) -> u32,
+) -> BTreeSet<(u32, u32)> {
     let seen = StandardArc::new(StandardMutex::new(BTreeSet::new()));
     let all = StandardArc::clone(&seen);
     every(move || {
         let shared = Arc::new((AtomicU32::new(0), AtomicU32::new(0)));
+        let all = StandardArc::clone(&all);
+        let writes = |shared: &(AtomicU32, AtomicU32)| {
+            shared.1.store(1, Release);
+            shared.0.store(1, Release);
+            shared.1.store(2, Release);
+        };
+        let reads = move |shared: &(AtomicU32, AtomicU32)| {
+            let tried = tries(&shared.0, most);
+            let written = shared.1.load(Acquire);
+            all.lock().expect("no panic").insert((tried, written));
+        };
         let other = Arc::clone(&shared);
-        let other = thread::spawn(move || {
-            other.1.store(1, Release);
-            other.0.store(1, Release);
-            other.1.store(2, Release);
-        });
-        let tried = tries(&shared.0, most);
-        let written = shared.1.load(Acquire);
+        let other = if is_spawned {
+            let other = thread::spawn(move || reads(&other));
+            writes(&shared);
+            other
+        } else {
+            let other = thread::spawn(move || writes(&other));
+            reads(&shared);
+            other
+        };
         other.join().expect("it does not panic");
-        all.lock().expect("no panic").insert((tried, written));
     });
     seen.lock().expect("no panic").clone()
 }
@@ -307,9 +324,12 @@ fn loops_that_count_their_rounds_lose_no_execution() {
             .unwrap_or(most)
     };
     for most in 1..=5 {
-        let expected = outcomes(most, unrolled);
-        assert_eq!(outcomes(most, counts), expected, "{most} tries");
-        assert!(expected.contains(&(most, 0)), "{expected:?}");
+        for is_spawned in [false, true] {
+            let expected = outcomes(most, is_spawned, unrolled);
+            let counted = outcomes(most, is_spawned, counts);
+            assert_eq!(counted, expected, "{most} tries, {is_spawned}");
+            assert!(expected.contains(&(most, 0)), "{expected:?}");
+        }
     }
 }
 

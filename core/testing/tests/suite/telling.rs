@@ -250,6 +250,14 @@ fn a_loop_is_told_in_full_once() {
       from here on, again and again:
        the loop as in always-eventually:back, above, from its step ";
     assert!(text(2).contains(again), "{report} {lassos:?}");
+    // Of the same steps another loop is another counterexample.
+    let mut turned = report.clone();
+    let mut rows = turned.obligations.iter_mut();
+    let even = rows.find(|row| row.name == "eventually-always:even");
+    let even = &mut even.expect("it is violated").counterexamples[0];
+    even.loop_start = even.loop_start.map(|start| start + 1);
+    let told_turned = self::parts(&turned)[1].1.join("\n");
+    assert!(!told_turned.contains("by the same steps"), "{told_turned}");
     // The way to it is another one.
     assert!(text(2).contains("n: 0 → 2"), "{report}");
     assert!(text(2).contains("      which is state 3 again"), "{report}");
