@@ -6,7 +6,7 @@ use refmap::{Report, Settings, Verdict};
 use refmap_checks::catalogue;
 
 /// State limit of this test; the default run of `refmap` checks the larger claims.
-const MOST_STATES: u64 = 400;
+const MOST_STATES: u64 = 250;
 
 /// Result of each obligation: its name, its verdict, the number of tests, the length of its counterexample.
 fn said(report: &Report) -> Vec<(String, Verdict, u64, Option<usize>)> {

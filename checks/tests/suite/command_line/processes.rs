@@ -82,7 +82,7 @@ fn compare(words: &str, numbers: &[u32]) {
 
 #[test]
 fn any_number_of_processes_says_the_same() {
-    compare("ben-ari --nodes 3 --sons 2 --roots 1", &[2, 7]);
+    compare("ben-ari --nodes 3 --sons 1 --roots 1", &[2, 7]);
     compare("ben-ari-3 --nodes 4 --sons 1 --figure-14 as-printed", &[3]);
     let quotient = "tso --granularity reduced --without insertion-barrier --obligations \
                     observation,initiality,simulation,agency,deadlock --symmetry full";
@@ -231,19 +231,17 @@ fn killed(words: &str, kills: u32, seed: u64) -> u32 {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_search_of_several_processes_that_is_killed_goes_on() {
-    for (seed, check) in (1..).zip([
-        "ben-ari-3 --nodes 4 --sons 1",
-        "ben-ari-3 --nodes 4 --sons 1 --figure-14 as-printed --keep-going",
-    ]) {
-        let resumed = killed(check, 2, seed);
-        assert!(resumed > 0, "{check}");
-    }
+    let check = "ben-ari-3 --nodes 4 --sons 1 --figure-14 as-printed --keep-going";
+    let resumed = killed(check, 2, 2);
+    assert!(resumed > 0, "{resumed}");
 }
 
 #[test]
 #[ignore = "minutes"]
 #[cfg(target_os = "linux")]
 fn slow_a_large_search_of_several_processes_is_killed_at_twenty_moments() {
+    let resumed = killed("ben-ari-3 --nodes 4 --sons 1", 4, 1);
+    assert!(resumed > 0, "{resumed}");
     let resumed = killed("ben-ari-3 --nodes 5 --sons 1", 20, 3);
     assert!(resumed > 5, "{resumed}");
 }

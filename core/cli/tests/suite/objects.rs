@@ -78,7 +78,8 @@ fn a_faulty_object_is_found_and_its_history_is_refused() {
         text.contains("threads: the specification has no order with fetch_add(1)"),
         "{text}"
     );
-    assert!(text.contains("thread 0"), "{text}");
+    // Which threads are shown depends on where the run was.
+    assert!(text.contains("\n  thread "), "{text}");
     let html = std::fs::read_to_string(page).expect("it is written");
     assert!(html.contains("no order with fetch_add(1)") && html.contains("<pre>"));
     let junit = std::fs::read_to_string(results).expect("it is written");
@@ -87,7 +88,7 @@ fn a_faulty_object_is_found_and_its_history_is_refused() {
         "classname=\"refmap.stress.lossy\" name=\"alone\"",
         "<failure type=\"violated\" message=\"",
         "no order with fetch_add(1)",
-        "thread 1",
+        "\">  thread ",
         "again:\n    stress lossy --seed 0",
     ] {
         assert!(junit.contains(part), "{part}: {junit}");

@@ -19,7 +19,7 @@ use crate::table::random::{Size, draw, draw_with_several_steps};
 use crate::webs::{self, Shape};
 
 /// Seeds of the default tests.
-const SEEDS: u64 = 1000;
+const SEEDS: u64 = 600;
 
 fn compare_all(
     seeds: std::ops::Range<u64>,
@@ -162,7 +162,7 @@ fn walks_find_what_there_is_and_nothing_else() {
         compare_walks(seed, &mut sampled);
     }
     println!("{sampled:?}");
-    assert!(sampled.found > 350);
+    assert!(sampled.found > 200);
     // What is missed is where a walk seldom goes, and does not come back from.
     assert!(sampled.missed * 100 < sampled.found, "{sampled:?}");
     // Shortened walks are nearly as short as can be.
@@ -200,7 +200,7 @@ fn webs_of_every_width_are_decided_as_the_oracle_decides_them() {
 #[test]
 fn large_webs_are_decided_as_the_oracle_decides_them() {
     for (turn, (shape, states, width)) in [
-        (Shape::Levels(1000), 120_000, 40),
+        (Shape::Levels(1000), 70_000, 40),
         (Shape::Wide, 20_000, 23),
         (Shape::Levels(3000), 30_000, 64),
         (Shape::Deep, 5_000, 130),
@@ -209,9 +209,9 @@ fn large_webs_are_decided_as_the_oracle_decides_them() {
     .enumerate()
     {
         let (web, _) = webs::draw(7 + turn as u64, shape, states, width);
-        let oracle = webs::compare(&web, turn, if states > 100_000 { 2 } else { 3 });
+        let oracle = webs::compare(&web, turn, if states > 1 << 16 { 2 } else { 3 });
         assert_eq!(oracle.states.len(), states);
-        if states < 100_000 {
+        if states < 1 << 16 {
             webs::compare_limits(&web, &oracle, turn as u64);
         }
     }

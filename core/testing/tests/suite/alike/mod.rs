@@ -256,7 +256,7 @@ fn busy(wrong: Wrong) -> Themselves {
         wrong,
         begin: 0,
         is_bounded: false,
-        most: (3, 1),
+        most: (2, 1),
     })
 }
 

@@ -465,8 +465,8 @@ fn key_of<K>(table: &Table<K>, key: u8) -> K {
 fn conditions_of_prophecy_are_those_of_the_definition() {
     let mut random = Random(0x5eed);
     let mut seen = Seen::default();
-    for case in 0..2_400 {
-        let states = match case % 160 {
+    for case in 0..1_200 {
+        let states = match case % 80 {
             0 => 65 + random.below(40),
             _ => 2 + random.below(5),
         };
@@ -483,9 +483,9 @@ fn conditions_of_prophecy_are_those_of_the_definition() {
     }
     // Each outcome comes about often enough to mean something.
     let outcomes = seen.outcomes.iter().flatten().chain(&seen.lost);
-    assert!(outcomes.clone().all(|count| *count > 25), "{seen:?}");
+    assert!(outcomes.clone().all(|count| *count > 12), "{seen:?}");
     assert!(
-        seen.hidden > 40,
+        seen.hidden > 20,
         "looking at reached pairs alone would do: {seen:?}"
     );
 }

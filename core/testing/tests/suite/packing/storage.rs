@@ -282,9 +282,7 @@ fn a_limit_ends_the_search_at_the_same_place_for_any_number_of_threads() {
         assert_eq!(one.1, most.map(Limit::States));
         assert_eq!(one.0.0, most.unwrap_or(all));
         for (storage, threads) in [
-            (Storage::Packed, 2),
             (Storage::Packed, 3),
-            (Storage::Whole, 1),
             (Storage::Whole, 2),
             (Storage::Fingerprints, 1),
             (Storage::Fingerprints, 3),
