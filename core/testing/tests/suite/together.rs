@@ -356,7 +356,7 @@ where
 /// States of one word, of two, and codes; more than are asked for at once.
 #[test]
 fn large_systems_are_searched_alike_by_any_number_of_processes() {
-    compare_grid::<u16>(40);
+    compare_grid::<u16>(30);
     compare_grid::<u32>(22);
     compare_grid::<u64>(22);
 }
