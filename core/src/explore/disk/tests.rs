@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -15,8 +16,8 @@ use super::journal::Journal;
 use super::list::{BUFFER, ListReader, SavedList};
 use super::manifest::Manifest;
 use super::medium::Medium;
-use super::{Checkpoints, DiskError, Start};
-use crate::explore::{Clock, Limits, Watch};
+use super::{Checkpoints, DiskError, SavedSpan, Start};
+use crate::explore::{Clock, Limit, Limits, Watch};
 use crate::random::Generator;
 
 /// A file: its bytes, and those that outlast a loss of power.
@@ -468,7 +469,8 @@ fn a_list_is_never_longer_than_its_file() {
     assert!(matches!(found, Err(DiskError::Damaged { .. })), "{found:?}");
 }
 
-/// A list that takes several reads is told to be damaged wherever it is: at the end of a buffer, after it, and in the last one.
+/// A list that takes several reads is told to be damaged wherever it is: at the end of a buffer, after it, and in the last one. And the
+/// reading of it ends wherever it is cancelled.
 #[test]
 fn a_list_of_several_buffers_is_damaged_wherever_it_is_changed() {
     const WORDS: usize = BUFFER / size_of::<u64>();
@@ -481,18 +483,35 @@ fn a_list_of_several_buffers_is_damaged_wherever_it_is_changed() {
         words.iter().for_each(|word| journal.states.push(*word));
         journal.checkpoint(Manifest::nothing()).unwrap();
         let whole = medium.0.lock().unwrap().clone();
-        let read = |files: &Files| -> Result<Vec<u64>, DiskError> {
+        // It is cancelled when so many words are read.
+        let read_until = |files: &Files, cancelled: usize| -> Result<Vec<u64>, DiskError> {
             let medium = InMemory(Arc::new(Mutex::new(files.clone())));
             let mut journal = open(&medium, Start::Resumed)?;
             let saved = journal.resumed.take().unwrap().states;
-            let mut reader = journal.reader(STATES, saved, unbounded());
+            let cancel = AtomicBool::new(cancelled == 0);
+            let mut clock = unbounded();
+            clock.watch.cancel = Some(&cancel);
+            let mut reader = journal.reader(STATES, saved, clock);
             let mut words = Vec::new();
             while let Some(word) = reader.next()? {
                 words.push(word);
+                cancel.store(words.len() >= cancelled, Ordering::Relaxed);
             }
             Ok(words)
         };
+        let read = |files: &Files| read_until(files, usize::MAX);
         assert_eq!(read(&whole).unwrap(), words);
+        for cancelled in (0..count).step_by(WORDS / 2) {
+            let found = read_until(&whole, cancelled);
+            let at = cancelled.next_multiple_of(WORDS);
+            match found {
+                Ok(read) => assert!(at >= count && read == words, "{cancelled} of {count}"),
+                Err(DiskError::Interrupted { limit, bytes, .. }) => {
+                    assert_eq!((limit, bytes), (Limit::Cancelled, 8 * at as u64));
+                }
+                Err(error) => panic!("{error}"),
+            }
+        }
         for place in [0, WORDS - 1, WORDS, count - 1] {
             let mut changed = whole.clone();
             let states = changed.names[STATES];
@@ -504,6 +523,37 @@ fn a_list_of_several_buffers_is_damaged_wherever_it_is_changed() {
                     "word {place} of {count}"
                 );
             }
+        }
+    }
+}
+
+/// A checkpoint that was written within a level has states of the next one, where a limit on depth may not be below it.
+#[test]
+fn a_checkpoint_within_a_level_is_as_deep_as_what_that_has_led_to() {
+    for (reached, depth) in [(5, 4), (6, 5)] {
+        let medium = InMemory::default();
+        medium.0.lock().unwrap().left = u64::MAX;
+        let manifest = Manifest {
+            reached,
+            before: 5,
+            depth: 4,
+            frontier: vec![SavedSpan {
+                start: 2,
+                end: 5,
+                length: 4,
+            }],
+            ..Manifest::nothing()
+        };
+        let mut journal = open(&medium, Start::Anew).unwrap();
+        journal.checkpoint(manifest).unwrap();
+        drop(journal);
+        for most in 3..=6 {
+            let limits = Limits {
+                depth: Some(most),
+                ..Limits::default()
+            };
+            let resumed = open(&medium, Start::Resumed).unwrap().within(&limits);
+            assert_eq!(resumed.is_ok(), most >= depth, "{most} of {depth}");
         }
     }
 }
