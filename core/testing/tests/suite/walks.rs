@@ -9,8 +9,8 @@ use refmap::obligation::{Selection, Until};
 use refmap::random::{Generator, Walks, random_trace};
 use refmap::report::{Counterexample, Sample};
 use refmap::{
-    Evidence, Invariant, Refinement, Report, Rule, RuleId, Search, Settings, TransitionSystem,
-    Verdict, check, steps,
+    Constraint, Evidence, Invariant, Refinement, Report, Rule, RuleId, Search, Settings,
+    TransitionSystem, Verdict, check, steps,
 };
 use refmap_testing::{Action, Itself, Machine, Via, itself};
 
@@ -744,4 +744,44 @@ fn walks_past_what_is_made_at_a_time_are_others() {
     let others: std::collections::HashSet<u32> = begun.iter().copied().collect();
     // Of 1200 that are drawn from 50 000 some fourteen are drawn twice.
     assert!(others.len() > 1150, "{}", others.len());
+}
+
+/// The depth that is told is the length of the longest walk, whenever that was taken.
+#[test]
+fn the_longest_walk_is_told() {
+    let next = |n: &u8| match n {
+        0 => vec![],
+        n => vec![(("down", 0), n - 1)],
+    };
+    let initial: Vec<u8> = (1..=10).collect();
+    let mut falling = itself(Machine::new(&[("down", "it")], initial, next, |n| *n));
+    falling.implementation.may_stop = |n| *n == 0;
+    for seed in 0..10 {
+        let report = run(&falling, &walks(200, 50, seed));
+        assert_eq!((report.depth, report.limit), (10, None), "{seed}: {report}");
+    }
+}
+
+/// A way through a state outside of the constraint is none of the instance, though it is shorter.
+#[test]
+fn a_walk_is_not_shortened_by_a_way_out_of_the_constraint() {
+    let next = |n: &u8| match n {
+        0 => vec![(("a", 0), 1), (("b", 0), 100)],
+        1 => vec![(("b", 0), 2)],
+        2 | 100 => vec![(("c", 0), 5)],
+        _ => vec![],
+    };
+    let rules = [("a", "it"), ("b", "it"), ("c", "it")];
+    let mut refinement = itself(Machine::new(&rules, [0], next, |n| *n));
+    refinement.implementation.may_stop = |_| true;
+    refinement.invariants = vec![Invariant::new("not five", "a test", |n: &u8| *n != 5)];
+    let length = |refinement: &Via<u8, u8>| {
+        let report = run(refinement, &walks(100, 10, 1));
+        let row = report.obligation("invariant:not five");
+        let row = row.expect("it is asked for");
+        row.counterexamples.first().map(|found| found.length)
+    };
+    assert_eq!(length(&refinement), Some(2));
+    refinement.constraint = Some(Constraint::new("below 100", |n: &u8| *n < 100));
+    assert_eq!(length(&refinement), Some(3));
 }
