@@ -385,6 +385,23 @@ fn an_obligation_that_cannot_be_decided_is_reported_and_refused_by_name() {
     }
 }
 
+/// Of several that cannot be decided the headline names each.
+#[test]
+fn all_kinds_that_cannot_be_decided_are_named() {
+    let mut refinement = itself(counter());
+    refinement.environment = vec![Process::new("clock")];
+    refinement.implementation.undecided = vec![
+        ObligationKind::Environment,
+        ObligationKind::Deadlock,
+        ObligationKind::Coverage,
+    ];
+    let report = check(&refinement, &Settings::default()).expect("the settings fit");
+    let text = report.to_string().replace("\n  ", " ");
+    let named =
+        "environment, deadlock, coverage not decided, since steps are joined; of the others";
+    assert!(text.contains(named), "{text}");
+}
+
 fn with_liveness() -> Settings<'static> {
     Settings {
         liveness: Liveness::Included,
