@@ -7,7 +7,8 @@ use std::thread;
 use refmap::explore::Limits;
 use refmap::obligation::{Checker, Selection, Settings, Until};
 use refmap::{AbstractSteps, Invariant, Verdict};
-use refmap_cli::catalogue::{Check, InputError, Nothing, number};
+use refmap_cli::Status;
+use refmap_cli::catalogue::{Catalogue, Check, InputError, Nothing, number};
 use refmap_cli::clap;
 use refmap_cli::table::{
     Axis, Decided, Expected, Failing, Instance, Outcome, Published, PublishedRow, Row, Rows, Sweep,
@@ -88,6 +89,71 @@ fn a_cell_fails_by_what_was_put_to_the_test() {
         decide(&["wrong", "idle"]),
         (Outcome::NotExercised(1), Some(8))
     );
+}
+
+/// Of a published table each row that differs is told by the default run.
+#[test]
+fn each_row_of_a_published_table_that_differs_is_told() {
+    #[derive(Clone, clap::Args)]
+    struct Arguments {
+        #[arg(long, default_value = "left", value_parser = ["left", "right"])]
+        side: String,
+        #[arg(long, default_value = "whole", value_parser = ["whole"])]
+        part: String,
+        #[arg(long, default_value_t = 0)]
+        row: u32,
+    }
+    let count = Check::new("count", "", "", |arguments: &Arguments| {
+        assert_eq!((&*arguments.side, &*arguments.part), ("left", "whole"));
+        assert!(arguments.row < 3);
+        Ok(Box::new(Checker::owning(itself(counter()))))
+    });
+    // The first of three is as expected.
+    let rows = [Failing::NONE, Failing(1), Failing(1)];
+    let rows = (0..).zip(rows).map(|(number, expected)| PublishedRow {
+        given: format!("--row {number}"),
+        cells: vec![Expected::found(expected)],
+    });
+    let published = Published {
+        source: "",
+        named: Vec::new(),
+        columns: Axis {
+            parameter: "side",
+            values: vec!["left"],
+        },
+        parts: Axis {
+            parameter: "part",
+            values: vec!["whole"],
+        },
+        rows: rows.collect(),
+    };
+    let catalogue = Catalogue {
+        checks: vec![count],
+        tables: vec![Table {
+            name: "table",
+            about: "",
+            check: "count",
+            rows: Rows::Published(published),
+        }],
+        ..Catalogue::default()
+    };
+    let mut output = Vec::new();
+    let status = refmap_cli::run(
+        "mine",
+        "",
+        &catalogue,
+        ["mine"].map(Into::into),
+        &false.into(),
+        refmap::report::TextOptions::default(),
+        &mut output,
+    );
+    let text = String::from_utf8(output).expect("it is text");
+    assert_eq!(status.expect("it is decided"), Status::Violated, "{text}");
+    let (told, _) = text
+        .split_once("not as claimed:")
+        .expect("it is told again");
+    let told = told.matches("left: expected whole fails, found holds");
+    assert_eq!(told.count(), 2, "{text}");
 }
 
 /// A row of a table holds if every instance does; an instance that is interrupted, decides nothing or is violated

@@ -118,3 +118,39 @@ pub(super) fn is_permitted<S: Observed>(
     crate::validate(&Waiting(specification), events, &crate::Settings::default())
         .is_ok_and(|validation| matches!(validation.outcome, crate::Outcome::Behaviour))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::specifications::Answer;
+    use crate::specifications::rw_lock::{Call, RwLock};
+    use crate::specifications::{Called, Operations};
+
+    /// Threads wait as they may if each of them does, whichever has begun first.
+    #[test]
+    fn each_call_that_waits_is_asked_for() {
+        let permits = |held: Call, waiting: &[Call]| {
+            let specification = Operations(RwLock { owners: 4 });
+            let event = |(thread, call): (u32, Call), end| {
+                let answer = (end == Some(1)).then_some(Answer::Nothing);
+                Event {
+                    thread,
+                    place: 0,
+                    begin: u64::from(thread) * 2,
+                    end,
+                    event: Some(Called { call, answer }),
+                }
+            };
+            let mut events = vec![event((0, held), Some(1))];
+            let waiting = (1..).zip(waiting.iter().copied());
+            events.extend(waiting.map(|waiting| event(waiting, None)));
+            is_permitted(&specification, Run::Schedules, &events)
+        };
+        let (write, read) = (Call::Write, Call::Read);
+        assert!(permits(Call::Write(0), &[write(1), read(2), write(3)]));
+        assert!(permits(Call::Read(0), &[write(1), write(2)]));
+        assert!(!permits(Call::Read(0), &[read(1), write(2)]));
+        assert!(!permits(Call::Read(0), &[write(1), read(2)]));
+        assert!(!permits(Call::Read(0), &[write(1), write(2), read(3)]));
+    }
+}

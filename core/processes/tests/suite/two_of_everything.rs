@@ -8,7 +8,7 @@ use refmap::{Action, Process};
 use refmap_processes::{
     At, Choices, Command, Composition, Configuration, Data, Granularity, Label, Location,
     ProcessError, Register, Registers, assign, choice, choose, forever, request, respond,
-    respond_any, sequence, when_else, while_do,
+    respond_any, sequence, when, when_else, while_do,
 };
 
 use super::reach;
@@ -485,4 +485,27 @@ fn all_processes_settle_at_the_beginning() {
         panic!("one state: {begun:?}");
     };
     assert!(state.data.iter().all(|of| of.seen == 1));
+}
+
+/// Two choices of one label go on to the same places, both where their guards hold and where they do not.
+#[test]
+fn choices_of_one_label_lead_to_the_same_places() {
+    let refused = |ways: [Step; 2]| {
+        let [one, other] = ways;
+        let either = choice([
+            sequence([nothing("s"), one]),
+            sequence([nothing("t"), other]),
+        ]);
+        composed(Granularity::Fine, vec![either]).err()
+    };
+    let holds = |_: &Wide| true;
+    let then = |label: &'static str| when("guard", holds, nothing(label));
+    let otherwise = |label: &'static str| when_else("guard", holds, sequence([]), nothing(label));
+    for ways in [[then("a"), then("b")], [otherwise("a"), otherwise("b")]] {
+        let refused = refused(ways);
+        assert!(
+            matches!(refused, Some(ProcessError::DuplicateLabel { ref label, .. }) if label == "guard"),
+            "{refused:?}"
+        );
+    }
 }

@@ -400,6 +400,24 @@ fn the_second_of_two_that_wait_is_explored_as_the_first() {
     );
 }
 
+/// Steps of each thread that is spawned are counted.
+#[test]
+fn steps_of_all_threads_count() {
+    let executions = every(|| {
+        let value = Arc::new(AtomicU32::new(0));
+        let others: Vec<_> = (0..2)
+            .map(|_| {
+                let value = Arc::clone(&value);
+                thread::spawn(move || value.load(Acquire) + value.load(Acquire))
+            })
+            .collect();
+        for other in others {
+            other.join().expect("it does not panic");
+        }
+    });
+    assert!(executions.iter().all(|execution| execution.steps == 4));
+}
+
 /// A panic is told with its own place, and not with that of one that was caught before.
 #[test]
 fn the_last_of_two_panics_is_told() {

@@ -205,3 +205,19 @@ fn a_call_that_does_not_return_is_incomplete() {
         assert!(finding.told.contains("from pop"), "{tested}");
     }
 }
+
+/// Of two tests that are joined a part holds where it holds in both.
+#[test]
+fn a_test_that_is_joined_with_another_holds_where_both_do() {
+    let alone = |tested: &Tested| {
+        let mut parts = tested.parts.iter();
+        let part = parts.find(|part| part.run == Run::Alone);
+        part.expect("it was tried").verdict
+    };
+    let [sound, vacuous] = [Oddity::Unnamed, Oddity::NoRoom].map(tested);
+    let joined = |one: &Tested, other: &Tested| alone(&one.clone().and(other.clone()));
+    assert_eq!(joined(&sound, &sound), Verdict::Holds);
+    for (one, other) in [(&sound, &vacuous), (&vacuous, &sound), (&vacuous, &vacuous)] {
+        assert_eq!(joined(one, other), Verdict::Incomplete);
+    }
+}

@@ -3,13 +3,13 @@
 use std::collections::{BTreeSet, HashSet};
 
 use refmap::report::About;
-use refmap::{Settings, Verdict, check};
+use refmap::{Settings, TransitionSystem, Verdict, check};
 use refmap_programs::litmus::{self, Bounds};
 use refmap_programs::synthesis::{Scenario, synthesise};
 use refmap_programs::{
     AccessKind, Behaviours, ControlDependency, Expression, Fence, Instruction, LoadKind, Location,
-    MOST_REGISTERS, MemoryModel, Presence, Program, ProgramBuilder, ProgramRefinement, Register,
-    ThreadBuilder,
+    MOST_REGISTERS, Machine, MemoryModel, Presence, Program, ProgramBuilder, ProgramRefinement,
+    Register, ThreadBuilder,
 };
 
 use crate::memory::generator::{Mixture, program};
@@ -302,6 +302,28 @@ fn a_load_behind_a_branch_on_a_load_is_found_where_loads_are_not_ordered() {
         };
         assert_eq!(found, expected, "{model}");
     }
+}
+
+/// Loads behind one branch are told in one sentence, each of them.
+#[test]
+fn the_doubts_of_a_program_name_each_load_behind_a_branch() {
+    let mut program = ProgramBuilder::new("two");
+    let [data, more, flag] = ["data", "more", "flag"].map(|name| program.location(name, 0));
+    program.thread("reader", |t| {
+        let [f, x, y] = ["f", "x", "y"].map(|name| t.register(name));
+        t.load(f, flag);
+        t.when(f.equals(1), |t| {
+            t.load(x, data);
+            t.load(y, more);
+        });
+    });
+    let program = program.build().expect("it is well formed");
+    let doubts = Machine::new(program, MemoryModel::RmoNo).doubts();
+    let [doubt] = &doubts[..] else {
+        panic!("one branch is told: {doubts:?}");
+    };
+    let told = "reader: `x := data`, `y := more` wait for `f := flag` only because of `if f == 1`";
+    assert!(doubt.starts_with(told), "{doubt}");
 }
 
 #[test]
