@@ -97,7 +97,8 @@ impl Calls {
     }
 }
 
-fn microseconds(time: Duration) -> u64 {
+/// Microseconds of a time, for a number that threads share.
+pub(crate) fn microseconds(time: Duration) -> u64 {
     u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
 

@@ -86,13 +86,13 @@ fn made(here: &TempDir) -> PathBuf {
 }
 
 /// Runs a program that was built of the project.
-fn run(program: impl AsRef<Path>, arguments: &str) -> Output {
+fn run(program: &Path, arguments: &str) -> Output {
     let words = arguments.split_whitespace().filter(|word| *word != "--");
-    let output = Command::new(program.as_ref()).args(words).output();
+    let output = Command::new(program).args(words).output();
     output.expect("it was built")
 }
 
-/// What it prints is what the first chapter shows.
+/// Asserts that the program prints what the first chapter shows.
 fn assert_prints_what_is_shown(program: &Path) {
     // It names the package of which it is, and that may be this one.
     let printed = |arguments: &str| {

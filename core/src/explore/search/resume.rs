@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::checkpoint::Moment;
 use super::kept::Kept;
 use super::state::Search;
-use crate::calls::Watched;
+use crate::calls::{Watched, microseconds};
 use crate::explore::StateId;
 use crate::explore::disk::{CHUNKS, DiskError, ListReader, Manifest, STATES, STEPS, SavedChunk};
 use crate::explore::expansion::{Expand, Keeps};
@@ -93,9 +93,8 @@ where
     /// Counts the time of the search from now on: what was before is the reading of a checkpoint.
     pub(super) fn count_from_now(&mut self) {
         let read = self.clock.started.elapsed();
-        let microseconds = u64::try_from(read.as_micros()).unwrap_or(u64::MAX);
         if let Some(uncounted) = self.options.uncounted {
-            uncounted.store(microseconds, Ordering::Relaxed);
+            uncounted.store(microseconds(read), Ordering::Relaxed);
         }
         if let Some(watched) = Watched::of_this_thread() {
             watched.allow(Duration::ZERO);
