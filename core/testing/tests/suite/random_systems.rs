@@ -173,13 +173,26 @@ fn walks_find_what_there_is_and_nothing_else() {
 /// wherever they fall.
 #[test]
 fn webs_of_every_width_are_decided_as_the_oracle_decides_them() {
+    let deepest = compare_every_width(7, 150);
+    assert!(deepest > 100, "{deepest}");
+}
+
+#[test]
+#[ignore = "half a minute"]
+fn slow_webs_of_every_width_are_decided_as_the_oracle_decides_them_at_length() {
+    let deepest = compare_every_width(9, 350);
+    assert!(deepest > 400, "{deepest}");
+}
+
+/// The depth of the deepest web of at most 2 to the power of `digits` states.
+fn compare_every_width(digits: u32, wide: usize) -> u32 {
     let mut faults = HashSet::new();
     let mut deepest = 0;
     for width in 1..=256u32 {
         let seed = u64::from(width);
-        let most = 1usize << width.min(7);
+        let most = 1usize << width.min(digits);
         let (shape, states) = match width % 4 {
-            0 if width >= 8 => (Shape::Wide, 150),
+            0 if width > digits => (Shape::Wide, wide),
             1 => (Shape::Levels(40), most),
             _ => (
                 Shape::Deep,
@@ -193,7 +206,7 @@ fn webs_of_every_width_are_decided_as_the_oracle_decides_them() {
         deepest = deepest.max(oracle.depth());
     }
     assert_eq!(faults.len(), 6);
-    assert!(deepest > 100, "{deepest}");
+    deepest
 }
 
 /// Larger than what the search takes at a time, deeper than 100, wider than 256 steps a state.

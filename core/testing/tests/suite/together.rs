@@ -140,8 +140,19 @@ fn of<R: Refinement + Sync>(
 
 #[test]
 fn random_systems_are_searched_alike_by_any_number_of_processes() {
+    are_searched_alike(0..80, 0..3, &[2, 7]);
+}
+
+#[test]
+#[ignore = "half a minute"]
+fn slow_random_systems_are_searched_alike_by_any_number_of_processes_at_length() {
+    are_searched_alike(80..250, 3..10, &[2, 4, 7]);
+}
+
+fn are_searched_alike(small: Range<u64>, wide: Range<u64>, processes: &[usize]) {
+    let least = (small.end - small.start) / 2;
     let mut violated = 0;
-    for (seeds, size) in [(0..80, Size::Small), (0..3, Size::Wide)] {
+    for (seeds, size) in [(small, Size::Small), (wide, Size::Wide)] {
         for seed in seeds {
             let mut generator = Generator::new(seed);
             for until in [Until::End, Until::FirstViolation] {
@@ -159,14 +170,14 @@ fn random_systems_are_searched_alike_by_any_number_of_processes() {
                     let within = refinement.images.iter().map(|_| generator.below(10) < 9);
                     refinement.within = Some(within.collect());
                 }
-                let expected = compare(&of(&refinement), &settings, &[2, 7]);
+                let expected = compare(&of(&refinement), &settings, processes);
                 violated += u64::from(expected.verdict == Some(Verdict::Violated));
                 let several = draw_with_several_steps(seed);
                 compare(&of(&several), &settings, &[3]);
             }
         }
     }
-    assert!(violated > 50, "{violated}");
+    assert!(violated > least, "{violated}");
 }
 
 /// States of which one stands for all of a class, and some where it is a class that is none.
@@ -361,10 +372,22 @@ fn large_systems_are_searched_alike_by_any_number_of_processes() {
     compare_grid::<u64>(22);
 }
 
+#[test]
+#[ignore = "half a minute"]
+fn slow_larger_systems_are_searched_alike_by_any_number_of_processes() {
+    compare_grid::<u16>(40);
+    compare_grid::<u64>(30);
+    compare_fan(150_000);
+}
+
 /// Levels that take several waves, and initial states by the ten thousand.
 #[test]
 fn wide_levels_are_searched_alike_by_any_number_of_processes() {
-    let fan = Fan { width: 70_000 };
+    compare_fan(70_000);
+}
+
+fn compare_fan(width: u32) {
+    let fan = Fan { width };
     for until in [Until::FirstViolation, Until::End] {
         let settings = Settings {
             until,
