@@ -237,26 +237,49 @@ impl Names for IndexSet {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::collections::BTreeSet;
 
+    use super::*;
+    use crate::random::Generator;
+
+    /// Each function is that of a set of numbers, up to the last bit.
     #[test]
     fn it_is_a_set() {
-        let mut set = IndexSet::EMPTY;
-        for index in [0, 63, 7, 63] {
-            set.insert(index);
+        let random = &mut Generator::new(1);
+        for _ in 0..200 {
+            let mut draw = |most: usize| -> BTreeSet<usize> {
+                let count = random.below(70);
+                (0..count).map(|_| random.below(most)).collect()
+            };
+            let [one, other] = [draw(64), draw(64)];
+            let of = |set: &BTreeSet<usize>| IndexSet::from_iter(set.iter().copied());
+            let [packed, beside] = [of(&one), of(&other)];
+            assert!(packed.iter().eq(one.iter().copied()));
+            assert_eq!(
+                (packed.len(), packed.is_empty()),
+                (one.len(), one.is_empty())
+            );
+            assert_eq!(packed.union(beside), of(&(&one | &other)));
+            assert_eq!(packed.intersection(beside), of(&(&one & &other)));
+            assert_eq!(packed.difference(beside), of(&(&one - &other)));
+            assert_eq!(packed.is_subset(beside), one.is_subset(&other));
+            for index in 0..70 {
+                assert_eq!(packed.contains(index), one.contains(&index), "{index}");
+                let (mut fewer, mut without) = (packed, one.clone());
+                assert_eq!(fewer.remove(index), without.remove(&index), "{index}");
+                assert_eq!(fewer, of(&without));
+            }
+            for index in 0..64 {
+                let (mut more, mut with) = (packed, one.clone());
+                assert_eq!(more.insert(index), with.insert(index), "{index}");
+                assert_eq!(more, of(&with));
+            }
         }
-        assert_eq!((set.len(), set.is_empty()), (3, false));
-        assert_eq!(set.iter().collect::<Vec<_>>(), [0, 7, 63]);
-        assert!(set.remove(7) && !set.remove(7) && !set.contains(7) && !set.contains(64));
-        assert_eq!(IndexSet::below(64).len(), 64);
-        assert!(IndexSet::below(0).is_empty());
-        let other = IndexSet::from_iter([63, 3]);
-        assert_eq!(set.union(other), IndexSet::from_iter([0, 3, 63]));
-        assert_eq!(set.intersection(other), IndexSet::from_iter([63]));
-        assert_eq!(
-            serde_json::to_value(other).expect("it is a list"),
-            serde_json::json!([3, 63])
-        );
+        for count in 0..=64 {
+            assert!(IndexSet::below(count).iter().eq(0..count));
+        }
+        let listed = serde_json::to_value(IndexSet::from_iter([63, 3]));
+        assert_eq!(listed.expect("it is a list"), serde_json::json!([3, 63]));
     }
 
     #[test]

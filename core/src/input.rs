@@ -497,12 +497,14 @@ mod tests {
             ..Watch::default()
         };
         let mut endless = source(io::repeat(0), Clock::new(Limits::default(), watch));
-        endless.read_exact(&mut [0; BLOCK]).expect("it goes on");
+        endless
+            .read_exact(&mut vec![0; 3 * BLOCK])
+            .expect("it goes on");
         cancel.store(true, Ordering::Relaxed);
         let error = io::copy(&mut endless, &mut io::sink()).expect_err("no end");
         let cancelled = Interrupted {
             limit: Limit::Cancelled,
-            bytes: BLOCK as u64,
+            bytes: 3 * BLOCK as u64,
         };
         assert_eq!(interrupted(&error), cancelled);
     }

@@ -371,3 +371,34 @@ impl Joined {
         Ok(self.connected.finish()?)
     }
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    /// Whichever has ended, while others go on.
+    #[test]
+    fn any_process_that_has_ended_is_told() {
+        let goes_on = "exec sleep 60";
+        let ends = "echo 'error: no host' >&2; exit 2";
+        for place in 0..3 {
+            let started = Started::default();
+            for at in 0..3 {
+                let script = if at == place { ends } else { goes_on };
+                let mut command = Command::new("sh");
+                command.args(["-c", script]).stderr(Stdio::piped());
+                started.add(command.spawn().expect("there is a shell"));
+            }
+            let error = loop {
+                match started.said() {
+                    Some(error) => break error,
+                    None => thread::sleep(Duration::from_millis(1)),
+                }
+            };
+            let CompanyError::Ended { process, said } = error else {
+                panic!("{error:?}");
+            };
+            assert_eq!((process, said.as_str()), (place + 1, "no host"));
+        }
+    }
+}

@@ -524,17 +524,56 @@ fn decides_as_a_search_over_all_orders<P: Plain>() {
     assert!(accepted > 400 && refused > 200, "{accepted} {refused}");
 }
 
-/// Register of which a write takes effect later than it answers, by the next compare-and-swap of its thread.
+/// Effects of a register of which a write takes effect later than it answers, by the next compare-and-swap of its thread.
+fn delayed(called: &Called<Access<u32>, Answer<u32>>) -> Effect {
+    match called.call {
+        Access::Write(_) => Effect::Delayed,
+        Access::Read => Effect::Within,
+        Access::CompareAndSwap { .. } => Effect::Draining,
+    }
+}
+
+/// A write that has not taken effect is that of its thread, however many come and go after it.
+#[test]
+fn a_delayed_call_is_that_of_its_thread_among_many() {
+    let (object, _) = PlainRegister::pair(2);
+    let register = Delayed {
+        object: Operations(object),
+        effect: delayed,
+    };
+    let swap = Access::CompareAndSwap { from: 1, to: 1 };
+    let event = |thread, place, begin, call, answer| Event {
+        thread,
+        place,
+        begin,
+        end: Some(begin),
+        event: Some(Called {
+            call,
+            answer: Some(answer),
+        }),
+    };
+    for (last, is_accepted) in [(200, true), (0, false)] {
+        let write = event(0, 0, 0, Access::Write(0), Answer::Nothing);
+        let others = (1..150).map(|thread| event(thread, 0, thread.into(), swap, Answer::Is(true)));
+        let place = u64::from(last == 0);
+        let last = event(last, place, 200, swap, Answer::Is(true));
+        let events = [write].into_iter().chain(others).chain([last]);
+        let validation = validate(&register, Ordered::of(events), &Settings::default());
+        let outcome = validation.expect("it is in order").outcome;
+        assert_eq!(
+            matches!(outcome, Outcome::Behaviour),
+            is_accepted,
+            "{outcome:?}"
+        );
+    }
+}
+
 #[test]
 fn delayed_calls_take_effect_later() {
     let (object, plain) = PlainRegister::pair(2);
     let register = Delayed {
         object: Operations(object),
-        effect: |called| match called.call {
-            Access::Write(_) => Effect::Delayed,
-            Access::Read => Effect::Within,
-            Access::CompareAndSwap { .. } => Effect::Draining,
-        },
+        effect: delayed,
     };
     let (mut accepted, mut refused) = (0, 0);
     for seed in 0..2_000 {

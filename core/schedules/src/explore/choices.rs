@@ -185,3 +185,26 @@ impl Random {
         (product >> 64) as u64
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As many as the depth says, each in another place, as far as there are so many.
+    #[test]
+    fn points_of_change_are_distinct() {
+        for (depth, longest) in [(1, 9), (2, 1), (3, 3), (5, 5), (6, 40), (9, 4)] {
+            let mut pct = Pct::new(7, depth);
+            pct.longest = longest;
+            for execution in 0..100 {
+                pct.begin(execution);
+                let mut points = pct.changes.clone();
+                points.sort_unstable();
+                points.dedup();
+                let expected = (depth as u64 - 1).min(longest - 1);
+                assert_eq!(points.len() as u64, expected, "{:?}", pct.changes);
+                assert!(points.iter().all(|point| (1..longest).contains(point)));
+            }
+        }
+    }
+}

@@ -1,6 +1,6 @@
 //! Executions that Shuttle finds, and repeats.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::ops::ControlFlow;
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicUsize, Ordering as Standard};
@@ -676,6 +676,48 @@ fn notes_stand_in_the_trace() {
         assert_eq!(execution.trace, []);
         ControlFlow::Continue(())
     });
+}
+
+/// Threads that two others spawn have the numbers under which their steps are told, in whatever order that is.
+#[test]
+fn threads_of_several_others_have_numbers_of_their_own() {
+    let mut orders = HashSet::new();
+    let found = explored(|| {
+        let spawning = |name: &'static str| {
+            thread::spawn(move || {
+                let child = thread::spawn(move || note(|| format!("of {name}")));
+                note(|| format!("{name} has spawned"));
+                child.join().unwrap();
+            })
+        };
+        let all = [spawning("one"), spawning("other")];
+        for thread in all {
+            thread.join().unwrap();
+        }
+    });
+    for execution in &found {
+        let told = steps(&execution.trace);
+        for name in ["one", "other"] {
+            let of = |text: &str| {
+                let step = execution.trace.iter().find(|step| step.text == text);
+                step.expect("it is told").thread
+            };
+            let parent = of(&format!("{name} has spawned"));
+            let child = of(&format!("of {name}"));
+            for done in ["spawn", "join"] {
+                assert!(
+                    told.contains(&format!("{parent}: {done} {child}")),
+                    "{told:?}"
+                );
+            }
+            orders.insert((name, child));
+        }
+    }
+    let either = [("one", 3), ("one", 4), ("other", 3), ("other", 4)];
+    assert!(
+        either.iter().all(|order| orders.contains(order)),
+        "{orders:?}"
+    );
 }
 
 /// All texts of steps that one thread takes.

@@ -75,5 +75,12 @@ mod tests {
             checksum
         };
         assert_ne!(bytes(b"abc"), bytes(b"abc\0"));
+        let mut text = vec![b'x'; 100_003];
+        let unchanged = bytes(&text);
+        for place in (0..text.len()).step_by(1_111).chain([text.len() - 1]) {
+            text[place] = b'y';
+            assert_ne!(bytes(&text), unchanged, "{place}");
+            text[place] = b'x';
+        }
     }
 }

@@ -358,6 +358,16 @@ fn compare<T: Cells + State<Tables<T>>>(seed: u64, making: Making, met: &mut Met
         "{case}: {} of {unmet}: {some}",
         drawn.unmet
     );
+    // So few that hardly a state is drawn by two workers.
+    let few = [1, 3].map(|threads| {
+        let settings = Settings {
+            threads,
+            induction: Induction::Sampled(Samples { samples: 130, seed }),
+            ..drawing.clone()
+        };
+        check(&small, &settings).samples
+    });
+    assert_eq!(few[0], few[1], "{case}");
     met.on_all_states += usize::from(drawn.on_walks == reached.len() as u64);
     assert!(drawn.on_walks <= reached.len() as u64, "{case}: {some}");
     let mut names: Vec<_> = (0..small.invariants.len())

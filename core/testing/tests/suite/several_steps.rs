@@ -153,6 +153,24 @@ fn what_is_between_shows_nothing_of_its_own() {
     );
 }
 
+/// Neither what the step showed at first, once something else is shown.
+#[test]
+fn what_was_shown_before_is_not_shown_again() {
+    let by_three = |n: &u8| vec![(TICK, (n + 3) % 6)];
+    let mut refinement = itself(Machine::new(&[("tick", "clock")], [0u8], by_three, |n| {
+        n % 2
+    }));
+    refinement.specification.next = |n| vec![(TICK, (n + 1) % 6)];
+    refinement.abstract_steps = |_, _, _| Several(vec![TICK; 3]);
+    let report = checked(&refinement);
+    let explanation = explanation(&report);
+    assert!(explanation.contains("the state after number 2"), "{report}");
+    // It goes on where each is shown once.
+    refinement.implementation.observe = |n| n / 3;
+    refinement.specification.observe = |n| n / 3;
+    assert_eq!(checked(&refinement).verdict, Some(Verdict::Holds));
+}
+
 /// A user presses a button, and a lamp lights up: at once, and two steps of the specification.
 fn lamp() -> Via<u8, u8> {
     const PRESS: Action = ("press", 0);

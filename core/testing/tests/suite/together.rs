@@ -18,7 +18,7 @@ use refmap::random::{Generator, Walks};
 use refmap::{
     Invariant, Refinement, Report, Rule, RuleId, Settings, State, TransitionSystem, Verdict, check,
 };
-use refmap_testing::{Itself, Participant, participants};
+use refmap_testing::{Itself, Participant, WithInvariants, participants};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -558,6 +558,93 @@ fn each_process_has_time_and_memory_of_its_own() {
     }
 }
 
+/// A panic that no state shows is told, though a process before the one that had it is at a limit.
+#[test]
+fn a_panic_of_one_process_is_told_beside_the_limit_of_another_one() {
+    let cancelled = AtomicBool::new(true);
+    for at_fault in 0..3 {
+        let models = [0, 1, 2].map(|process| Faulty {
+            fault: if process == at_fault {
+                Fault::Initial
+            } else {
+                Fault::Next
+            },
+            at: u8::MAX,
+        });
+        let settings = [0, 1, 2].map(|process| Settings {
+            watch: Watch {
+                cancel: (process != at_fault).then_some(&cancelled),
+                progress: None,
+            },
+            until: Until::End,
+            ..Settings::default()
+        });
+        for report in results_of(&models, &settings) {
+            let report = report.expect("the settings fit");
+            assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
+            let model = report.obligation("model").expect("it is at fault");
+            assert!(!model.counterexamples.is_empty(), "{report}");
+        }
+    }
+}
+
+/// Numbers that are all there at first, of which each takes some time to look at.
+struct SlowToLookAt;
+
+const LOOKED_AT: u16 = 6_000;
+
+impl TransitionSystem for SlowToLookAt {
+    type State = u16;
+    type Action = u16;
+    type Observation = ();
+
+    fn rules(&self) -> &[Rule] {
+        const { &[Rule::new("go", "system", "a test")] }
+    }
+
+    fn rule_of(&self, _: &u16) -> RuleId {
+        RuleId(0)
+    }
+
+    fn initial(&self, visit: &mut impl FnMut(u16)) {
+        (0..LOOKED_AT).for_each(visit);
+    }
+
+    fn next(&self, from: &u16, visit: &mut impl FnMut(u16, u16)) {
+        visit(0, *from);
+    }
+
+    fn observe(&self, _: &u16) {}
+}
+
+/// States that any of the processes did not look at, since the time was up, are counted.
+#[test]
+fn each_process_tells_what_it_did_not_look_at() {
+    let slow = WithInvariants::new(Itself(SlowToLookAt), |invariants| {
+        invariants.push(Invariant::new("slow", "a test", |_| {
+            thread::sleep(Duration::from_millis(1));
+            true
+        }));
+    });
+    let settings = Settings {
+        until: Until::End,
+        threads: 1,
+        limits: Limits {
+            seconds: Some(0.1),
+            ..Limits::default()
+        },
+        ..Settings::default()
+    };
+    let report = together(&of(&slow), &settings, 3);
+    assert_eq!(report.states, u64::from(LOOKED_AT), "{report}");
+    let row = report.obligation("invariant:slow").expect("it is chosen");
+    let left = u64::from(LOOKED_AT) - row.checked;
+    assert!(left > 0, "{report}");
+    let note = row.note.as_deref().expect("it says how many are left");
+    let told: String = note.chars().filter(char::is_ascii_digit).collect();
+    assert_eq!(told, left.to_string(), "{report}");
+}
+
 /// A system of which a step takes as long as it is said, or until it is released.
 struct Slow {
     step: Duration,
@@ -955,6 +1042,38 @@ fn a_search_goes_on_in_any_number_of_processes() {
         }
     }
     assert!(resumed.iter().all(|cases| *cases > 3), "{resumed:?}");
+}
+
+/// Levels that are sent in many messages when a checkpoint of them is read.
+#[test]
+fn levels_of_several_messages_are_resumed() {
+    let grid = Grid::<u32> {
+        side: 30,
+        of: PhantomData,
+    };
+    let run = of(&grid);
+    let until_the_end = |checkpoints, depth| Settings {
+        until: Until::End,
+        checkpoints,
+        limits: Limits {
+            depth,
+            ..Limits::default()
+        },
+        ..Settings::default()
+    };
+    let expected = run(&until_the_end(None, None)).expect("the settings fit");
+    let expected = without_choice(expected);
+    for processes in [1, 2, 4] {
+        let folder = folder();
+        let settings = |start, depth| until_the_end(checkpoints(folder.path(), start), depth);
+        run(&settings(Start::Anew, Some(50))).expect("the settings fit");
+        let resumed = together(&run, &settings(Start::Resumed, None), processes);
+        assert_same(
+            &expected,
+            &without_choice(resumed),
+            &format!("{processes} processes"),
+        );
+    }
 }
 
 /// A limit leaves a checkpoint of where a level began, which has no more states than the limit allows.

@@ -216,6 +216,49 @@ fn a_condition_of_two_variables_is_open_if_one_is() {
     }
 }
 
+/// One that is not known of a state that was met first is not known, though all is of what is met in the end: there nothing is foretold.
+#[test]
+fn a_condition_that_is_open_stays_open() {
+    type Once = WithHistory<WithProphecy<Explicit, super::Predicts>, Foretold>;
+    let edges = [
+        (0, "throw", 1),
+        (0, "throw", 2),
+        (1, "pick", 3),
+        (2, "pick", 3),
+    ];
+    let once = || {
+        let mut once = Explicit::new(&[("throw", "it"), ("pick", "it")], &edges);
+        once.may_stop = vec![3];
+        once
+    };
+    let nothing_at_the_end = super::Predicts {
+        open: |state| {
+            if matches!(state, 0 | 3) {
+                vec![0]
+            } else {
+                Vec::new()
+            }
+        },
+        possible: |state, _| if state == 0 { vec![1, 2] } else { Vec::new() },
+        ..of_throws()
+    };
+    let system = WithHistory {
+        system: predicting(once(), nothing_at_the_end),
+        history: Foretold,
+    };
+    let mut refinement = mapped(
+        system,
+        once(),
+        |s: &StateOf<Once>| s.state.state,
+        |_, action: &ActionOf<Once>, _| AbstractSteps::One(action.action),
+    );
+    refinement.constraint = Some(Constraint::new("any", |_: &StateOf<Once>| true));
+    let report = report_of(&refinement);
+    for row in ["auxiliary:non-empty", "auxiliary:backward-total"] {
+        assert_eq!(verdict(&report, row), Verdict::Incomplete, "{report}");
+    }
+}
+
 /// Stutters of so many values after each step of a rule.
 struct After(&'static str, u8);
 
