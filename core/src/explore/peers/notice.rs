@@ -53,3 +53,35 @@ impl Notice {
         panicked.or_else(|| all.next())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of three processes in any plight: the first panic, and where there is none the first limit.
+    #[test]
+    fn a_panic_is_told_before_a_limit() {
+        let limits = [Limit::Cancelled, Limit::States(7)].map(Trouble::Limit);
+        let plights = [
+            None,
+            Some(Trouble::Panicked),
+            Some(limits[0]),
+            Some(limits[1]),
+        ];
+        for one in plights {
+            for other in plights {
+                for third in plights {
+                    let all = [one, other, third];
+                    let notices = all.map(|trouble| Notice {
+                        trouble,
+                        ..Notice::default()
+                    });
+                    let panicked = all.iter().position(|plight| *plight == plights[1]);
+                    let first = panicked.or(all.iter().position(Option::is_some));
+                    let expected = first.map(|process| (process, all[process].unwrap()));
+                    assert_eq!(Notice::trouble(&notices), expected, "{all:?}");
+                }
+            }
+        }
+    }
+}
