@@ -59,6 +59,31 @@ fn variants_of_one_name_are_one_rule() {
     assert_eq!(numbers, [0, 1, 0]);
 }
 
+/// Labels of one name, of two processes, said in one attribute and in two.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
+enum Pass {
+    #[rule(name = "pass", process = "left")]
+    Left,
+    #[rule(name = "pass")]
+    #[rule(process = "right")]
+    Right,
+    #[rule(name = "pass", process = "left")]
+    LeftAgain,
+}
+
+/// A rule is one of a process: the same name of another one is another rule.
+#[test]
+fn a_rule_is_that_of_its_process() {
+    let rules = Pass::rules();
+    let rules: Vec<_> = rules
+        .iter()
+        .map(|rule| (&*rule.name, rule.process))
+        .collect();
+    assert_eq!(rules, [("pass", "left"), ("pass", "right")]);
+    let numbers = [Pass::Left, Pass::Right, Pass::LeftAgain].map(|pass| pass.rule().0);
+    assert_eq!(numbers, [0, 1, 0]);
+}
+
 /// Labels whose processes have numbers of all integer types.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
 #[rule(process = "node")]
