@@ -622,7 +622,7 @@ impl TransitionSystem for SlowToLookAt {
 fn each_process_tells_what_it_did_not_look_at() {
     let slow = WithInvariants::new(Itself(SlowToLookAt), |invariants| {
         invariants.push(Invariant::new("slow", "a test", |_| {
-            thread::sleep(Duration::from_millis(1));
+            thread::sleep(Duration::from_millis(3));
             true
         }));
     });
@@ -630,15 +630,14 @@ fn each_process_tells_what_it_did_not_look_at() {
         until: Until::End,
         threads: 1,
         limits: Limits {
-            seconds: Some(0.1),
+            seconds: Some(0.5),
             ..Limits::default()
         },
         ..Settings::default()
     };
     let report = together(&of(&slow), &settings, 3);
-    assert_eq!(report.states, u64::from(LOOKED_AT), "{report}");
     let row = report.obligation("invariant:slow").expect("it is chosen");
-    let left = u64::from(LOOKED_AT) - row.checked;
+    let left = report.states - row.checked;
     assert!(left > 0, "{report}");
     let note = row.note.as_deref().expect("it says how many are left");
     let told: String = note.chars().filter(char::is_ascii_digit).collect();
