@@ -294,8 +294,15 @@ fn names_that_matter_are_found_out() {
             "the constraint does not commute with a shift",
         ),
     ];
+    let soon = |threads| Settings {
+        limits: Limits {
+            states: Some(MOST as u64 / 4),
+            ..Limits::default()
+        },
+        ..settings(threads)
+    };
     for (place, (wrong, told)) in wrongs.into_iter().enumerate() {
-        let report = run(&busy(wrong), &settings(1 + place % 2));
+        let report = run(&busy(wrong), &soon(1 + place % 2));
         assert_eq!(
             report.verdict,
             Some(Verdict::Violated),
