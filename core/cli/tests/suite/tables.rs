@@ -16,6 +16,23 @@ use refmap_cli::table::{
 };
 use refmap_testing::{Adjusting, counter, counter_with_reset, itself, waived};
 
+/// A published table of one column, of some parts.
+fn of_the_left(parts: &[&'static str], rows: Vec<PublishedRow>) -> Published {
+    Published {
+        source: "",
+        named: Vec::new(),
+        columns: Axis {
+            parameter: "side",
+            values: vec!["left"],
+        },
+        parts: Axis {
+            parameter: "part",
+            values: parts.to_vec(),
+        },
+        rows,
+    }
+}
+
 /// A part of a cell that violates nothing but `coverage` is not exercised, and does not fail; the states of a cell
 /// are the sum over its parts.
 #[test]
@@ -39,22 +56,11 @@ fn a_cell_fails_by_what_was_put_to_the_test() {
         Ok(Box::new(Adjusting(Checker::owning(refinement), to_the_end)))
     });
     let decide = |parts: &[&'static str]| {
-        let published = Published {
-            source: "",
-            named: Vec::new(),
-            columns: Axis {
-                parameter: "side",
-                values: vec!["left"],
-            },
-            parts: Axis {
-                parameter: "part",
-                values: parts.to_vec(),
-            },
-            rows: vec![PublishedRow {
-                given: String::new(),
-                cells: vec![Expected::found(Failing::NONE)],
-            }],
+        let row = PublishedRow {
+            given: String::new(),
+            cells: vec![Expected::found(Failing::NONE)],
         };
+        let published = of_the_left(parts, vec![row]);
         let table = Table {
             name: "table",
             about: "",
@@ -114,19 +120,7 @@ fn each_row_of_a_published_table_that_differs_is_told() {
         given: format!("--row {number}"),
         cells: vec![Expected::found(expected)],
     });
-    let published = Published {
-        source: "",
-        named: Vec::new(),
-        columns: Axis {
-            parameter: "side",
-            values: vec!["left"],
-        },
-        parts: Axis {
-            parameter: "part",
-            values: vec!["whole"],
-        },
-        rows: rows.collect(),
-    };
+    let published = of_the_left(&["whole"], rows.collect());
     let catalogue = Catalogue {
         checks: vec![count],
         tables: vec![Table {

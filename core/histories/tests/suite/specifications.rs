@@ -524,23 +524,22 @@ fn decides_as_a_search_over_all_orders<P: Plain>() {
     assert!(accepted > 400 && refused > 200, "{accepted} {refused}");
 }
 
-/// Effects of a register of which a write takes effect later than it answers, by the next compare-and-swap of its thread.
-fn delayed(called: &Called<Access<u32>, Answer<u32>>) -> Effect {
-    match called.call {
-        Access::Write(_) => Effect::Delayed,
-        Access::Read => Effect::Within,
-        Access::CompareAndSwap { .. } => Effect::Draining,
+/// Register, 1 at first, of which a write takes effect later than it answers, by the next compare-and-swap of its thread.
+fn delayed_register() -> Delayed<Operations<<PlainRegister as Plain>::Object>> {
+    Delayed {
+        object: Operations(PlainRegister::pair(2).0),
+        effect: |called| match called.call {
+            Access::Write(_) => Effect::Delayed,
+            Access::Read => Effect::Within,
+            Access::CompareAndSwap { .. } => Effect::Draining,
+        },
     }
 }
 
 /// A write that has not taken effect is that of its thread, however many come and go after it.
 #[test]
 fn a_delayed_call_is_that_of_its_thread_among_many() {
-    let (object, _) = PlainRegister::pair(2);
-    let register = Delayed {
-        object: Operations(object),
-        effect: delayed,
-    };
+    let register = delayed_register();
     let swap = Access::CompareAndSwap { from: 1, to: 1 };
     let event = |thread, place, begin, call, answer| Event {
         thread,
@@ -570,11 +569,8 @@ fn a_delayed_call_is_that_of_its_thread_among_many() {
 
 #[test]
 fn delayed_calls_take_effect_later() {
-    let (object, plain) = PlainRegister::pair(2);
-    let register = Delayed {
-        object: Operations(object),
-        effect: delayed,
-    };
+    let (_, plain) = PlainRegister::pair(2);
+    let register = delayed_register();
     let (mut accepted, mut refused) = (0, 0);
     for seed in 0..2_000 {
         let mut random = Generator::numbered(seed, 7);

@@ -18,7 +18,7 @@ use refmap::random::{Generator, Walks};
 use refmap::{
     Invariant, Refinement, Report, Rule, RuleId, Settings, State, TransitionSystem, Verdict, check,
 };
-use refmap_testing::{Itself, Participant, WithInvariants, participants};
+use refmap_testing::{Itself, Machine, Participant, itself, participants};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -588,44 +588,16 @@ fn a_panic_of_one_process_is_told_beside_the_limit_of_another_one() {
     }
 }
 
-/// Numbers that are all there at first, of which each takes some time to look at.
-struct SlowToLookAt;
-
-const LOOKED_AT: u16 = 6_000;
-
-impl TransitionSystem for SlowToLookAt {
-    type State = u16;
-    type Action = u16;
-    type Observation = ();
-
-    fn rules(&self) -> &[Rule] {
-        const { &[Rule::new("go", "system", "a test")] }
-    }
-
-    fn rule_of(&self, _: &u16) -> RuleId {
-        RuleId(0)
-    }
-
-    fn initial(&self, visit: &mut impl FnMut(u16)) {
-        (0..LOOKED_AT).for_each(visit);
-    }
-
-    fn next(&self, from: &u16, visit: &mut impl FnMut(u16, u16)) {
-        visit(0, *from);
-    }
-
-    fn observe(&self, _: &u16) {}
-}
-
 /// States that any of the processes did not look at, since the time was up, are counted.
 #[test]
 fn each_process_tells_what_it_did_not_look_at() {
-    let slow = WithInvariants::new(Itself(SlowToLookAt), |invariants| {
-        invariants.push(Invariant::new("slow", "a test", |_| {
-            thread::sleep(Duration::from_millis(3));
-            true
-        }));
-    });
+    let rests = |at: &u16| vec![(("rest", 0), *at)];
+    let initial = Vec::from_iter(0..6_000u16);
+    let mut slow = itself(Machine::new(&[("rest", "it")], initial, rests, |_| 0));
+    slow.invariants = vec![Invariant::new("slow", "a test", |_: &u16| {
+        thread::sleep(Duration::from_millis(3));
+        true
+    })];
     let settings = Settings {
         until: Until::End,
         threads: 1,
