@@ -43,8 +43,8 @@ fn is_search(claim: &Claim) -> bool {
         && !matches!(claim.settings.search, Search::AnyNumber { .. })
 }
 
-/// Decides those of the claims that have at most so many states, and has pages of them looked at, of `few` one of every other check. Returns how many they are, how many
-/// pages there were, and the explained warnings that none of them has.
+/// Decides the claims that have at most so many states, and looks at the page of each, or of a few: one of every other check. Returns how many
+/// claims and how many pages there were, and the explained warnings that no claim has.
 fn assert_they_come_true<'c>(
     claims: impl Iterator<Item = &'c Claim>,
     most_states: u64,
