@@ -24,7 +24,7 @@ pub(crate) struct Answer<A, S> {
 
 /// The answer of `R`.
 pub(crate) type AnswerOf<R> =
-    Answer<ActionOf<<R as Refinement>::Abstract>, StateOf<<R as Refinement>::Abstract>>;
+    Answer<ActionOf<<R as Refinement>::Specification>, StateOf<<R as Refinement>::Specification>>;
 
 /// Fault of an answer, at the abstract step of this place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,10 +77,10 @@ impl<A, S> Answer<A, S> {
 #[inline(always)]
 pub(crate) fn answer<R: Refinement>(
     refinement: &R,
-    image: &StateOf<R::Abstract>,
-    from: &StateOf<R::Concrete>,
-    action: &ActionOf<R::Concrete>,
-    to: &StateOf<R::Concrete>,
+    image: &StateOf<R::Specification>,
+    from: &StateOf<R::Implementation>,
+    action: &ActionOf<R::Implementation>,
+    to: &StateOf<R::Implementation>,
 ) -> AnswerOf<R> {
     let steps = refinement.call_abstract_steps(from, action, to);
     let between = match &steps {

@@ -29,7 +29,7 @@ pub struct Composed<U, L> {
 pub fn compose<U, L>(upper: U, lower: L) -> Composed<U, L>
 where
     U: Refinement,
-    L: Refinement<Abstract = U::Concrete>,
+    L: Refinement<Specification = U::Implementation>,
 {
     Composed {
         upper: Arc::new(upper),
@@ -40,31 +40,31 @@ where
 impl<U, L> Refinement for Composed<U, L>
 where
     U: Refinement + Send + 'static,
-    U::Abstract: TransitionSystem<Observation = ObservationOf<L::Concrete>>,
-    L: Refinement<Abstract = U::Concrete> + Send + 'static,
+    U::Specification: TransitionSystem<Observation = ObservationOf<L::Implementation>>,
+    L: Refinement<Specification = U::Implementation> + Send + 'static,
 {
-    type Concrete = L::Concrete;
-    type Abstract = U::Abstract;
+    type Implementation = L::Implementation;
+    type Specification = U::Specification;
 
-    fn implementation(&self) -> &Self::Concrete {
+    fn implementation(&self) -> &Self::Implementation {
         self.lower.implementation()
     }
 
-    fn specification(&self) -> &Self::Abstract {
+    fn specification(&self) -> &Self::Specification {
         self.upper.specification()
     }
 
-    fn map(&self, state: &StateOf<Self::Concrete>) -> StateOf<Self::Abstract> {
+    fn map(&self, state: &StateOf<Self::Implementation>) -> StateOf<Self::Specification> {
         self.upper.map(&self.lower.map(state))
     }
 
     /// Steps of the upper refinement for each of the lower one's, at the states between.
     fn abstract_steps(
         &self,
-        from: &StateOf<Self::Concrete>,
-        action: &ActionOf<Self::Concrete>,
-        to: &StateOf<Self::Concrete>,
-    ) -> AbstractSteps<ActionOf<Self::Abstract>> {
+        from: &StateOf<Self::Implementation>,
+        action: &ActionOf<Self::Implementation>,
+        to: &StateOf<Self::Implementation>,
+    ) -> AbstractSteps<ActionOf<Self::Specification>> {
         let Self { upper, lower } = self;
         let steps = lower.abstract_steps(from, action, to);
         if let AbstractSteps::Stutter = steps {
@@ -86,7 +86,7 @@ where
         AbstractSteps::Several(all)
     }
 
-    fn invariants(&self) -> Vec<Invariant<Self::Concrete>> {
+    fn invariants(&self) -> Vec<Invariant<Self::Implementation>> {
         let mut invariants = self.lower.invariants();
         for above in self.upper.invariants() {
             let lower = self.lower.clone();
@@ -101,10 +101,10 @@ where
     }
 
     /// Constraint of the lower half, and that of the upper one pulled back.
-    fn constraint(&self) -> Option<Constraint<Self::Concrete>> {
+    fn constraint(&self) -> Option<Constraint<Self::Implementation>> {
         let lower = self.lower.clone();
-        let pulled = |above: Constraint<U::Concrete>| {
-            above.pull_back(move |state: &StateOf<L::Concrete>| lower.map(state))
+        let pulled = |above: Constraint<U::Implementation>| {
+            above.pull_back(move |state: &StateOf<L::Implementation>| lower.map(state))
         };
         match (self.lower.constraint(), self.upper.constraint().map(pulled)) {
             (Some(own), Some(above)) => Some(own.and(above)),
@@ -114,7 +114,7 @@ where
 
     /// Properties of the lower half, and those of the upper one pulled back. A property of the upper half is one of its
     /// implementation, whose fairness the lower half has to show.
-    fn liveness(&self) -> Vec<Property<Self::Concrete>> {
+    fn liveness(&self) -> Vec<Property<Self::Implementation>> {
         let mut properties = self.lower.liveness();
         for above in self.upper.liveness() {
             let lower = self.lower.clone();
@@ -132,7 +132,7 @@ where
         self.upper.environment()
     }
 
-    fn at_rest(&self, state: &StateOf<Self::Concrete>, process: Process) -> bool {
+    fn at_rest(&self, state: &StateOf<Self::Implementation>, process: Process) -> bool {
         self.lower.at_rest(state, process) && self.upper.at_rest(&self.lower.map(state), process)
     }
 

@@ -92,17 +92,17 @@ impl<S: TransitionSystem + ?Sized> Functions for S {}
 /// Functions of a refinement.
 pub(crate) trait RefinementFunctions: Refinement {
     #[inline(always)]
-    fn call_map(&self, state: &StateOf<Self::Concrete>) -> StateOf<Self::Abstract> {
+    fn call_map(&self, state: &StateOf<Self::Implementation>) -> StateOf<Self::Specification> {
         named("`map`", || self.map(state))
     }
 
     #[inline(always)]
     fn call_abstract_steps(
         &self,
-        from: &StateOf<Self::Concrete>,
-        action: &ActionOf<Self::Concrete>,
-        to: &StateOf<Self::Concrete>,
-    ) -> AbstractSteps<ActionOf<Self::Abstract>> {
+        from: &StateOf<Self::Implementation>,
+        action: &ActionOf<Self::Implementation>,
+        to: &StateOf<Self::Implementation>,
+    ) -> AbstractSteps<ActionOf<Self::Specification>> {
         named("`abstract_steps`", || self.abstract_steps(from, action, to))
     }
 
@@ -112,7 +112,7 @@ pub(crate) trait RefinementFunctions: Refinement {
     }
 
     #[inline(always)]
-    fn call_at_rest(&self, state: &StateOf<Self::Concrete>, process: Process) -> bool {
+    fn call_at_rest(&self, state: &StateOf<Self::Implementation>, process: Process) -> bool {
         named("`at_rest`", || self.at_rest(state, process))
     }
 }

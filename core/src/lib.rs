@@ -41,8 +41,8 @@
 //!
 //! struct FourRefinesTwo;
 //! impl Refinement for FourRefinesTwo {
-//!     type Concrete = Counter;
-//!     type Abstract = Counter;
+//!     type Implementation = Counter;
+//!     type Specification = Counter;
 //!     fn implementation(&self) -> &Counter { &Counter(4) }
 //!     fn specification(&self) -> &Counter { &Counter(2) }
 //!     fn map(&self, n: &u8) -> u8 { n % 2 }

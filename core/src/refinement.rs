@@ -15,42 +15,42 @@ use crate::system::{ActionOf, ObservationOf, StateOf, TransitionSystem};
 /// Nothing said here is trusted: [`check`](crate::check) tests all of it.
 pub trait Refinement: Sync {
     /// The implementation.
-    type Concrete: TransitionSystem;
+    type Implementation: TransitionSystem;
     /// The specification; it shows exactly what the implementation shows.
-    type Abstract: TransitionSystem<Observation = ObservationOf<Self::Concrete>>;
+    type Specification: TransitionSystem<Observation = ObservationOf<Self::Implementation>>;
 
     /// The instance of the implementation.
-    fn implementation(&self) -> &Self::Concrete;
+    fn implementation(&self) -> &Self::Implementation;
     /// The instance of the specification.
-    fn specification(&self) -> &Self::Abstract;
+    fn specification(&self) -> &Self::Specification;
 
     /// The refinement mapping f.
-    fn map(&self, state: &StateOf<Self::Concrete>) -> StateOf<Self::Abstract>;
+    fn map(&self, state: &StateOf<Self::Implementation>) -> StateOf<Self::Specification>;
 
     /// The abstract steps that the step simulates, by their actions: a stutter, one, or several. One arm a concrete
     /// rule, so that it reads like the case analysis of the proof.
     fn abstract_steps(
         &self,
-        from: &StateOf<Self::Concrete>,
-        action: &ActionOf<Self::Concrete>,
-        to: &StateOf<Self::Concrete>,
-    ) -> AbstractSteps<ActionOf<Self::Abstract>>;
+        from: &StateOf<Self::Implementation>,
+        action: &ActionOf<Self::Implementation>,
+        to: &StateOf<Self::Implementation>,
+    ) -> AbstractSteps<ActionOf<Self::Specification>>;
 
     /// The implementation invariant P, as named conjuncts in the order of their source.
-    fn invariants(&self) -> Vec<Invariant<Self::Concrete>> {
+    fn invariants(&self) -> Vec<Invariant<Self::Implementation>> {
         Vec::new()
     }
 
     /// The constraint that bounds exploration: only from states that satisfy it steps are taken. None, by default.
     ///
     /// It is part of the instance: a verdict names it, with how many states outside of it were reached and not expanded.
-    fn constraint(&self) -> Option<Constraint<Self::Concrete>> {
+    fn constraint(&self) -> Option<Constraint<Self::Implementation>> {
         None
     }
 
     /// Properties of what happens in the end, if the implementation meets its fairness conditions: its own, or those of the
     /// specification [pulled back](Property::pull_back). None, by default.
-    fn liveness(&self) -> Vec<Property<Self::Concrete>> {
+    fn liveness(&self) -> Vec<Property<Self::Implementation>> {
         Vec::new()
     }
 
@@ -61,7 +61,7 @@ pub trait Refinement: Sync {
     }
 
     /// True if the environment process is between two operations. Always, by default.
-    fn at_rest(&self, _state: &StateOf<Self::Concrete>, _process: Process) -> bool {
+    fn at_rest(&self, _state: &StateOf<Self::Implementation>, _process: Process) -> bool {
         true
     }
 

@@ -112,8 +112,8 @@ impl TransitionSystem for Clock {
 struct ClockRefinesHourClock(Clock);
 
 impl Refinement for ClockRefinesHourClock {
-    type Concrete = Clock;
-    type Abstract = HourClock;
+    type Implementation = Clock;
+    type Specification = HourClock;
 
     fn implementation(&self) -> &Clock {
         &self.0

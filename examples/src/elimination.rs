@@ -196,8 +196,8 @@ struct EliminatingIsAStack(Pushes);
 
 // ANCHOR: steps
 impl Refinement for EliminatingIsAStack {
-    type Concrete = Eliminating;
-    type Abstract = Stack;
+    type Implementation = Eliminating;
+    type Specification = Stack;
 
     fn implementation(&self) -> &Eliminating {
         &Eliminating

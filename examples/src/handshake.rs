@@ -151,8 +151,8 @@ enum Full {
 struct HandshakeRefinesBuffer(Full);
 
 impl Refinement for HandshakeRefinesBuffer {
-    type Concrete = Handshake;
-    type Abstract = Buffer;
+    type Implementation = Handshake;
+    type Specification = Buffer;
 
     fn implementation(&self) -> &Handshake {
         &Handshake

@@ -106,8 +106,8 @@ struct LockExcludes {
 }
 
 impl Refinement for LockExcludes {
-    type Concrete = Lock;
-    type Abstract = Exclusion;
+    type Implementation = Lock;
+    type Specification = Exclusion;
 
     fn implementation(&self) -> &Lock {
         &Lock

@@ -197,8 +197,8 @@ impl TransitionSystem for OneAtATime {
 struct LeasesRefineOneAtATime(Leases);
 
 impl Refinement for LeasesRefineOneAtATime {
-    type Concrete = Leases;
-    type Abstract = OneAtATime;
+    type Implementation = Leases;
+    type Specification = OneAtATime;
 
     fn implementation(&self) -> &Leases {
         &self.0

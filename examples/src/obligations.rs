@@ -144,8 +144,8 @@ impl TransitionSystem for Section {
 struct SectionRefinesCounter(Section);
 
 impl Refinement for SectionRefinesCounter {
-    type Concrete = Section;
-    type Abstract = Counter;
+    type Implementation = Section;
+    type Specification = Counter;
 
     fn implementation(&self) -> &Section {
         &self.0

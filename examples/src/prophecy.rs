@@ -187,8 +187,8 @@ struct ForeseeingIsEarly(Foreseeing);
 
 // ANCHOR: foreseeing
 impl Refinement for ForeseeingIsEarly {
-    type Concrete = Foreseeing;
-    type Abstract = DecidesEarly;
+    type Implementation = Foreseeing;
+    type Specification = DecidesEarly;
 
     fn implementation(&self) -> &Foreseeing {
         &self.0
@@ -268,8 +268,8 @@ impl TransitionSystem for DecidesLate {
 struct ClerkIsLate;
 
 impl Refinement for ClerkIsLate {
-    type Concrete = Clerk;
-    type Abstract = DecidesLate;
+    type Implementation = Clerk;
+    type Specification = DecidesLate;
 
     fn implementation(&self) -> &Clerk {
         &Clerk

@@ -176,8 +176,8 @@ impl TransitionSystem for Account {
 struct AccountRefinesLedger(Account);
 
 impl Refinement for AccountRefinesLedger {
-    type Concrete = Account;
-    type Abstract = Ledger;
+    type Implementation = Account;
+    type Specification = Ledger;
 
     fn implementation(&self) -> &Account {
         &self.0

@@ -171,8 +171,8 @@ struct RememberingIsLogging;
 
 // ANCHOR: remembering
 impl Refinement for RememberingIsLogging {
-    type Concrete = WithReadings;
-    type Abstract = Log;
+    type Implementation = WithReadings;
+    type Specification = Log;
 
     fn implementation(&self) -> &WithReadings {
         &WITH_READINGS
@@ -256,8 +256,8 @@ struct RememberingIsWriting;
 
 // ANCHOR: several
 impl Refinement for RememberingIsWriting {
-    type Concrete = WithReadings;
-    type Abstract = SlowLog;
+    type Implementation = WithReadings;
+    type Specification = SlowLog;
 
     fn implementation(&self) -> &WithReadings {
         &WITH_READINGS
@@ -330,8 +330,8 @@ struct PausingIsWriting(WithPauses);
 
 // ANCHOR: pausing
 impl Refinement for PausingIsWriting {
-    type Concrete = WithPauses;
-    type Abstract = SlowLog;
+    type Implementation = WithPauses;
+    type Specification = SlowLog;
 
     fn implementation(&self) -> &WithPauses {
         &self.0

@@ -158,8 +158,8 @@ impl TransitionSystem for Counter {
 struct CounterRefinesDesk(Counter);
 
 impl Refinement for CounterRefinesDesk {
-    type Concrete = Counter;
-    type Abstract = Desk;
+    type Implementation = Counter;
+    type Specification = Desk;
 
     fn implementation(&self) -> &Counter {
         &self.0

@@ -330,8 +330,8 @@ impl TransitionSystem for Bounded {
 struct BufferIsAQueue(Buffer);
 
 impl Refinement for BufferIsAQueue {
-    type Concrete = Buffer;
-    type Abstract = Bounded;
+    type Implementation = Buffer;
+    type Specification = Bounded;
 
     fn implementation(&self) -> &Buffer {
         &self.0

@@ -226,8 +226,8 @@ struct Commit {
 }
 
 impl Refinement for Commit {
-    type Concrete = TwoPhaseCommit;
-    type Abstract = TransactionCommit;
+    type Implementation = TwoPhaseCommit;
+    type Specification = TransactionCommit;
 
     fn implementation(&self) -> &TwoPhaseCommit {
         &self.implementation

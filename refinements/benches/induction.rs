@@ -33,7 +33,7 @@ impl Draws {
     /// Leaves out each invariant of a level in turn.
     fn leave_out<R>(&mut self, level: &str, size: &str, new: impl Fn() -> R)
     where
-        R: Refinement<Concrete: TypeCorrect>,
+        R: Refinement<Implementation: TypeCorrect>,
     {
         for (place, invariant) in new().invariants().iter().enumerate() {
             let name = invariant.name();

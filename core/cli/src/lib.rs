@@ -39,8 +39,8 @@
 //! /// A counter of any size refines one modulo 2, of which the parity is seen, if the size is even.
 //! struct RefinesParity(Counter);
 //! impl Refinement for RefinesParity {
-//!     type Concrete = Counter;
-//!     type Abstract = Counter;
+//!     type Implementation = Counter;
+//!     type Specification = Counter;
 //!     fn implementation(&self) -> &Counter { &self.0 }
 //!     fn specification(&self) -> &Counter { &Counter(2) }
 //!     fn map(&self, n: &u8) -> u8 { n % 2 }

@@ -143,8 +143,8 @@ impl TypeCorrect for Counter {
 struct Itself(Counter);
 
 impl Refinement for Itself {
-    type Concrete = Counter;
-    type Abstract = Counter;
+    type Implementation = Counter;
+    type Specification = Counter;
 
     fn implementation(&self) -> &Counter {
         &self.0
@@ -260,8 +260,8 @@ impl TransitionSystem for Meeting {
 }
 
 impl Refinement for Meeting {
-    type Concrete = Self;
-    type Abstract = Self;
+    type Implementation = Self;
+    type Specification = Self;
 
     fn implementation(&self) -> &Self {
         self

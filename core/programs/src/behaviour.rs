@@ -227,8 +227,8 @@ impl ProgramRefinement {
 }
 
 impl Refinement for ProgramRefinement {
-    type Concrete = Machine;
-    type Abstract = Behaviours;
+    type Implementation = Machine;
+    type Specification = Behaviours;
 
     fn implementation(&self) -> &Machine {
         &self.implementation

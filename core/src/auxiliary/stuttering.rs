@@ -589,10 +589,10 @@ mod tests {
     }
 
     impl Refinement for Plainly {
-        type Concrete = WithStuttering<Numbers, Once>;
-        type Abstract = Numbers;
+        type Implementation = WithStuttering<Numbers, Once>;
+        type Specification = Numbers;
 
-        fn implementation(&self) -> &Self::Concrete {
+        fn implementation(&self) -> &Self::Implementation {
             &self.implementation
         }
 
@@ -600,15 +600,15 @@ mod tests {
             &self.specification
         }
 
-        fn map(&self, from: &StateOf<Self::Concrete>) -> u32 {
+        fn map(&self, from: &StateOf<Self::Implementation>) -> u32 {
             from.state
         }
 
         fn abstract_steps(
             &self,
-            _: &StateOf<Self::Concrete>,
-            action: &ActionOf<Self::Concrete>,
-            _: &StateOf<Self::Concrete>,
+            _: &StateOf<Self::Implementation>,
+            action: &ActionOf<Self::Implementation>,
+            _: &StateOf<Self::Implementation>,
         ) -> AbstractSteps<u32> {
             match action {
                 Stuttering::Step(action) => AbstractSteps::One(*action),
@@ -617,8 +617,8 @@ mod tests {
         }
 
         /// Long stutters are begun, and not gone through.
-        fn constraint(&self) -> Option<Constraint<Self::Concrete>> {
-            let is_short = |from: &StateOf<Self::Concrete>| {
+        fn constraint(&self) -> Option<Constraint<Self::Implementation>> {
+            let is_short = |from: &StateOf<Self::Implementation>| {
                 let stutter = from.stutter.as_ref();
                 stutter.is_none_or(|stutter| stutter.value < 3)
             };

@@ -60,8 +60,8 @@ use crate::system::{StateOf, TransitionSystem};
 ///     fn observe(&self, _: &Lock) {}
 /// }
 /// impl Refinement for Threads {
-///     type Concrete = Self;
-///     type Abstract = Self;
+///     type Implementation = Self;
+///     type Specification = Self;
 ///     fn implementation(&self) -> &Self { self }
 ///     fn specification(&self) -> &Self { self }
 ///     fn map(&self, lock: &Lock) -> Lock { lock.clone() }
@@ -89,7 +89,7 @@ use crate::system::{StateOf, TransitionSystem};
 /// ```
 pub trait Crowd: Sync {
     /// The refinement that is checked with a certain number of members. A state of its implementation says what they share, and what each has.
-    type Instance: Refinement<Concrete: TransitionSystem<State: Members>>;
+    type Instance: Refinement<Implementation: TransitionSystem<State: Members>>;
 
     /// Name of the members, in the plural: of the parameter that says how many there are, where a check has one.
     fn members(&self) -> &str;
@@ -173,8 +173,8 @@ impl<C: Crowd> Crowd for &C {
 
 /// Part of a state of a crowd that belongs to one member.
 pub type MemberOf<C> =
-    <StateOf<<<C as Crowd>::Instance as Refinement>::Concrete> as Members>::Member;
+    <StateOf<<<C as Crowd>::Instance as Refinement>::Implementation> as Members>::Member;
 /// The implementation of an instance of a crowd.
-pub(super) type SystemOf<C> = <<C as Crowd>::Instance as Refinement>::Concrete;
+pub(super) type SystemOf<C> = <<C as Crowd>::Instance as Refinement>::Implementation;
 /// States of it.
 pub(super) type CrowdState<C> = StateOf<SystemOf<C>>;

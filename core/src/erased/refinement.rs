@@ -51,8 +51,8 @@ impl<'a> ErasedRefinement<'a> {
 }
 
 impl<'a> Refinement for ErasedRefinement<'a> {
-    type Concrete = ErasedSystem<'a>;
-    type Abstract = ErasedSystem<'a>;
+    type Implementation = ErasedSystem<'a>;
+    type Specification = ErasedSystem<'a>;
 
     fn implementation(&self) -> &ErasedSystem<'a> {
         &self.implementation

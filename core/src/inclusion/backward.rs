@@ -88,8 +88,8 @@ use crate::system::{ObservationOf, StateOf, TransitionSystem};
 /// /// A paid machine stands for each machine that has chosen.
 /// struct LateRefinesEarly;
 /// impl BackwardSimulation for LateRefinesEarly {
-///     type Concrete = Choice;
-///     type Abstract = Choice;
+///     type Implementation = Choice;
+///     type Specification = Choice;
 ///     fn implementation(&self) -> &Choice { &Choice::Late }
 ///     fn specification(&self) -> &Choice { &Choice::Early }
 ///     fn related(&self, state: &Machine, visit: &mut dyn FnMut(Machine)) {
@@ -107,22 +107,22 @@ use crate::system::{ObservationOf, StateOf, TransitionSystem};
 /// ```
 pub trait BackwardSimulation {
     /// The implementation.
-    type Concrete: TransitionSystem;
+    type Implementation: TransitionSystem;
     /// The specification; it shows exactly what the implementation shows.
-    type Abstract: TransitionSystem<Observation = ObservationOf<Self::Concrete>>;
+    type Specification: TransitionSystem<Observation = ObservationOf<Self::Implementation>>;
 
     /// The instance of the implementation.
-    fn implementation(&self) -> &Self::Concrete;
+    fn implementation(&self) -> &Self::Implementation;
     /// The instance of the specification.
-    fn specification(&self) -> &Self::Abstract;
+    fn specification(&self) -> &Self::Specification;
 
     /// Visits the abstract states that are related to a state, which are finitely many. One that is visited twice is one.
     ///
     /// It is asked once of each state.
     fn related(
         &self,
-        state: &StateOf<Self::Concrete>,
-        visit: &mut dyn FnMut(StateOf<Self::Abstract>),
+        state: &StateOf<Self::Implementation>,
+        visit: &mut dyn FnMut(StateOf<Self::Specification>),
     );
 }
 

@@ -117,7 +117,7 @@ impl Table {
     pub fn function(&self) -> Option<String> {
         let image = self.image.as_ref()?;
         Some(format!(
-            "fn map(&self, state: &StateOf<Self::Concrete>) -> StateOf<Self::Abstract> {{\n    {}\n}}\n",
+            "fn map(&self, state: &StateOf<Self::Implementation>) -> StateOf<Self::Specification> {{\n    {}\n}}\n",
             Expression { image, depth: 1 }
         ))
     }

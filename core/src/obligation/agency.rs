@@ -75,7 +75,7 @@ impl<'a> Agency<'a> {
         refinement: &R,
         tested: &mut Tested,
         place: Place,
-        action: &ActionOf<R::Concrete>,
+        action: &ActionOf<R::Implementation>,
         owner: Owner,
     ) {
         if let Owner::Environment(process) = owner {
@@ -96,7 +96,7 @@ impl<'a> Agency<'a> {
     }
 
     /// True if the last step of a behaviour simulates an action of a process of the environment, and is none of its.
-    fn is_violated<R: Refinement>(&self, refinement: &R, trace: &Trace<R::Concrete>) -> bool {
+    fn is_violated<R: Refinement>(&self, refinement: &R, trace: &Trace<R::Implementation>) -> bool {
         let (from, action, to) = last_step(trace);
         self.misattributed(refinement, (from, action, to)).is_some()
     }
@@ -105,11 +105,11 @@ impl<'a> Agency<'a> {
     fn misattributed<R: Refinement>(
         &self,
         refinement: &R,
-        (from, action, to): Transition<'_, R::Concrete>,
-    ) -> Option<ActionOf<R::Abstract>> {
+        (from, action, to): Transition<'_, R::Implementation>,
+    ) -> Option<ActionOf<R::Specification>> {
         let agent = agent(refinement, action);
         let steps = refinement.call_abstract_steps(from, action, to);
-        let is_misattributed = |action: &&ActionOf<R::Abstract>| {
+        let is_misattributed = |action: &&ActionOf<R::Specification>| {
             let process = refinement.specification().call_process_of(action);
             self.position(process).is_some() && !agent.is(process)
         };
@@ -120,7 +120,7 @@ impl<'a> Agency<'a> {
     pub fn explain<R: Refinement>(
         &self,
         refinement: &R,
-        trace: &Trace<R::Concrete>,
+        trace: &Trace<R::Implementation>,
     ) -> Counterexample {
         let (from, action, to) = last_step(trace);
         let implementation = refinement.implementation();
@@ -141,7 +141,10 @@ impl<'a> Agency<'a> {
 
 /// The process that takes a step, or on whose behalf it is taken.
 #[inline(always)]
-pub(super) fn agent<R: Refinement>(refinement: &R, action: &ActionOf<R::Concrete>) -> Process {
+pub(super) fn agent<R: Refinement>(
+    refinement: &R,
+    action: &ActionOf<R::Implementation>,
+) -> Process {
     let process = named("`process_of` of the implementation", || {
         refinement.implementation().call_process_of(action)
     });

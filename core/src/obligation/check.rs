@@ -57,7 +57,7 @@ pub fn check<R: Refinement>(refinement: &R, settings: &Settings<'_>) -> Result<R
 /// # use refmap::obligation::{CheckError, Checker};
 /// fn check<R>(refinement: &R, settings: &Settings<'_>) -> Result<Report, CheckError>
 /// where
-///     R: Refinement<Concrete: TypeCorrect>,
+///     R: Refinement<Implementation: TypeCorrect>,
 /// {
 ///     Checker::new(refinement).inductive().check(settings)
 /// }
@@ -157,7 +157,7 @@ impl<'a, R: Refinement> Checker<'a, R> {
     #[must_use]
     pub fn inductive(mut self) -> Self
     where
-        R::Concrete: TypeCorrect,
+        R::Implementation: TypeCorrect,
     {
         self.passes = Some(Passes::new());
         self
@@ -167,8 +167,8 @@ impl<'a, R: Refinement> Checker<'a, R> {
     #[must_use]
     pub fn symmetric(mut self) -> Self
     where
-        R::Concrete: Symmetric,
-        R::Abstract: Symmetric<Permutation = <R::Concrete as Symmetric>::Permutation>,
+        R::Implementation: Symmetric,
+        R::Specification: Symmetric<Permutation = <R::Implementation as Symmetric>::Permutation>,
     {
         self.quotient = Some(quotient::<R>);
         self

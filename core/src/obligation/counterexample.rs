@@ -34,7 +34,7 @@ impl Counterexample {
 /// The counterexample that `trace` is, with its mapped states and abstract actions.
 pub(super) fn counterexample<R: Refinement>(
     refinement: &R,
-    trace: &Trace<R::Concrete>,
+    trace: &Trace<R::Implementation>,
     explanation: String,
 ) -> Counterexample {
     let mut steps = vec![state(refinement, &trace.initial)];
@@ -93,7 +93,7 @@ fn unmapped_state<S: TransitionSystem>(system: &S, state: &StateOf<S>) -> Step {
 }
 
 /// A state as the first of a behaviour. The model may be one that panics here.
-pub(super) fn state<R: Refinement>(refinement: &R, state: &StateOf<R::Concrete>) -> Step {
+pub(super) fn state<R: Refinement>(refinement: &R, state: &StateOf<R::Implementation>) -> Step {
     let mapped = tolerated(|| {
         let mapped = refinement.call_map(state);
         let specification = refinement.specification();
@@ -112,7 +112,7 @@ pub(super) fn state<R: Refinement>(refinement: &R, state: &StateOf<R::Concrete>)
 /// A step with the state to which it leads. The model may be one that panics here.
 pub(super) fn step<R: Refinement>(
     refinement: &R,
-    (from, action, to): Transition<'_, R::Concrete>,
+    (from, action, to): Transition<'_, R::Implementation>,
 ) -> Step {
     let implementation = refinement.implementation();
     let rule = implementation

@@ -111,7 +111,7 @@ impl Deadlock {
     pub fn judge<R: Refinement>(&self, counts: &Counts, found: &Found<'_, R>) -> Option<Judged> {
         let refinement = found.refinement;
         self.row.judged(Weight::Behaviour, || {
-            let fails = |trace: &Trace<R::Concrete>| {
+            let fails = |trace: &Trace<R::Implementation>| {
                 let (implementation, state) = (refinement.implementation(), trace.last());
                 steps(implementation, state).is_empty()
                     && !base_goes_on(implementation, state)
@@ -142,7 +142,10 @@ impl Deadlock {
 }
 
 /// That the last state of a behaviour has no step.
-pub(super) fn explain<R: Refinement>(refinement: &R, trace: &Trace<R::Concrete>) -> Counterexample {
+pub(super) fn explain<R: Refinement>(
+    refinement: &R,
+    trace: &Trace<R::Implementation>,
+) -> Counterexample {
     let explanation = "no step is enabled, and the system may not stop here";
     counterexample(refinement, trace, explanation.to_owned())
 }

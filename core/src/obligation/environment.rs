@@ -194,7 +194,7 @@ impl<'a> Environment<'a> {
         &self,
         recorded: &Recorded,
         labels: &[Label],
-        inputs: &[ActionOf<R::Abstract>],
+        inputs: &[ActionOf<R::Specification>],
         simulation_fails: bool,
         found: &Found<'_, R>,
     ) -> Decided<R> {
@@ -432,8 +432,8 @@ fn judge_at_rest<R: Refinement>(decided: &Decided<R>, found: &Found<'_, R>) -> O
 
 fn explain_refusal<R: Refinement>(
     refinement: &R,
-    trace: &Trace<R::Concrete>,
-    refusal: &Refusal<ActionOf<R::Abstract>>,
+    trace: &Trace<R::Implementation>,
+    refusal: &Refusal<ActionOf<R::Specification>>,
 ) -> Counterexample {
     let specification = refinement.specification();
     let rule = &specification.call_rules()[specification.call_rule_of(&refusal.action).0].name;

@@ -106,13 +106,13 @@ type Explain<'e, S> = &'e dyn Fn(&Trace<S>) -> Counterexample;
 pub(super) struct Found<'a, R: Refinement> {
     pub refinement: &'a R,
     /// Constraint that bounded the exploration.
-    pub constraint: Option<&'a Constraint<R::Concrete>>,
+    pub constraint: Option<&'a Constraint<R::Implementation>>,
     pub settings: &'a Settings<'a>,
     pub totals: Totals,
     /// The states that were reached, with the behaviours that led to them.
-    pub states: &'a dyn States<R::Concrete>,
+    pub states: &'a dyn States<R::Implementation>,
     /// The symmetry by which states were identified.
-    pub symmetry: Option<&'a dyn Lifting<R::Concrete>>,
+    pub symmetry: Option<&'a dyn Lifting<R::Implementation>>,
     /// When the check began.
     pub started: Instant,
     /// Faults of the model when it was asked again to explain a violation.
@@ -128,8 +128,8 @@ impl<'a, R: Refinement> Found<'a, R> {
         settings: &'a Settings<'a>,
         started: Instant,
         totals: Totals,
-        states: &'a dyn States<R::Concrete>,
-        symmetry: Option<&'a dyn Lifting<R::Concrete>>,
+        states: &'a dyn States<R::Implementation>,
+        symmetry: Option<&'a dyn Lifting<R::Implementation>>,
     ) -> Self {
         Self {
             refinement,
@@ -148,8 +148,8 @@ impl<'a, R: Refinement> Found<'a, R> {
         &self,
         row: &Row,
         tested: Tested,
-        fails: &dyn Fn(&Trace<R::Concrete>) -> bool,
-        explain: Explain<'_, R::Concrete>,
+        fails: &dyn Fn(&Trace<R::Implementation>) -> bool,
+        explain: Explain<'_, R::Implementation>,
     ) -> Obligation {
         match tested.first {
             None => self.totals.unviolated(tested.checked),
@@ -175,7 +175,11 @@ impl<'a, R: Refinement> Found<'a, R> {
 
     /// Explanation of the behaviour found to `place`; where the model does not offer its steps again, that
     /// is told.
-    pub fn explained(&self, place: Place, explain: Explain<'_, R::Concrete>) -> Counterexample {
+    pub fn explained(
+        &self,
+        place: Place,
+        explain: Explain<'_, R::Implementation>,
+    ) -> Counterexample {
         let implementation = self.refinement.implementation();
         let within = |state: &_| self.is_expanded(state);
         let within = self
@@ -225,8 +229,8 @@ impl<'a, R: Refinement> Found<'a, R> {
         &self,
         row: &Row,
         place: Place,
-        fails: &dyn Fn(&Trace<R::Concrete>) -> bool,
-        explain: Explain<'_, R::Concrete>,
+        fails: &dyn Fn(&Trace<R::Implementation>) -> bool,
+        explain: Explain<'_, R::Implementation>,
     ) -> Counterexample {
         self.explained(place, &|trace| {
             // Of a trace that a permutation has changed another row may fail.
@@ -273,18 +277,18 @@ impl<'a, R: Refinement> Found<'a, R> {
     }
 
     /// Whether steps are taken from a state: it satisfies the constraint.
-    pub fn is_expanded(&self, state: &StateOf<R::Concrete>) -> bool {
+    pub fn is_expanded(&self, state: &StateOf<R::Implementation>) -> bool {
         self.constraint
             .is_none_or(|constraint| constraint.contains(state))
     }
 
     /// The state of this number, unless states were not kept.
-    pub fn state(&self, id: StateId) -> Option<StateOf<R::Concrete>> {
+    pub fn state(&self, id: StateId) -> Option<StateOf<R::Implementation>> {
         self.states.state(self.refinement.implementation(), id)
     }
 
     /// The states that were kept, as long as there is time to look at them.
-    pub fn kept(&self) -> impl Iterator<Item = (StateId, StateOf<R::Concrete>)> {
+    pub fn kept(&self) -> impl Iterator<Item = (StateId, StateOf<R::Implementation>)> {
         (0..self.states.len() as u64)
             .map(StateId)
             .map_while(move |id| {
@@ -295,7 +299,7 @@ impl<'a, R: Refinement> Found<'a, R> {
     }
 
     /// Those of them that are in a sample, each read when it is asked for.
-    pub fn sample(&self) -> impl Iterator<Item = StateOf<R::Concrete>> {
+    pub fn sample(&self) -> impl Iterator<Item = StateOf<R::Implementation>> {
         (0..self.states.len() as u64)
             .filter(|id| is_looked_at(*id))
             .map_while(move |id| self.state(StateId(id)))
@@ -303,7 +307,7 @@ impl<'a, R: Refinement> Found<'a, R> {
 
     /// A few of the states that were kept, in turns from the beginning and from the end, which are farthest apart. Each is read
     /// when it is asked for.
-    pub fn few(&self) -> impl Iterator<Item = StateOf<R::Concrete>> {
+    pub fn few(&self) -> impl Iterator<Item = StateOf<R::Implementation>> {
         let len = self.states.len() as u64;
         let every = len.div_ceil(FEW).max(1);
         let count = len.div_ceil(every);

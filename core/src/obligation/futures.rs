@@ -18,8 +18,8 @@ use crate::system::TransitionSystem;
 /// expanded is supposed to have one.
 pub(super) fn with_future<R: Refinement>(
     refinement: &R,
-    constraint: Option<&Constraint<R::Concrete>>,
-    reached: &dyn States<R::Concrete>,
+    constraint: Option<&Constraint<R::Implementation>>,
+    reached: &dyn States<R::Implementation>,
     graph: &Graph,
 ) -> Result<Option<Bits>, PanickedAt> {
     let implementation = refinement.implementation();

@@ -70,8 +70,8 @@ pub(super) type Numbers<S> = fn(&S, &StateOf<S>) -> Option<Vec<WrittenNumber>>;
 /// A pass over all type-correct states.
 pub(super) type Decide<R> = fn(
     &R,
-    &[Invariant<<R as Refinement>::Concrete>],
-    &[StateOf<<R as Refinement>::Concrete>],
+    &[Invariant<<R as Refinement>::Implementation>],
+    &[StateOf<<R as Refinement>::Implementation>],
     &Settings<'_>,
     Tell<'_>,
 ) -> Findings;
@@ -360,9 +360,9 @@ impl Findings {
 /// A counterexample to induction: a state, and a step unless the state itself is at fault.
 fn explain<R: Refinement>(
     refinement: &R,
-    invariants: &[Invariant<R::Concrete>],
+    invariants: &[Invariant<R::Implementation>],
     goal: Goal,
-    initial: StateOf<R::Concrete>,
+    initial: StateOf<R::Implementation>,
     gap: Gap,
     panic: Option<&Panic>,
 ) -> Counterexample {

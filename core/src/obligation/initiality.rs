@@ -36,7 +36,7 @@ impl Initiality {
         refinement: &R,
         tested: &mut Tested,
         place: Place,
-        image: &StateOf<R::Abstract>,
+        image: &StateOf<R::Specification>,
     ) {
         if place.length == 0 {
             let is_initial = || refinement.specification().call_is_initial(image);
@@ -59,7 +59,7 @@ impl Initiality {
                 let nothing = Counterexample::without_steps(explanation.to_owned());
                 return Obligation::violated(0, vec![nothing]);
             }
-            let fails = |trace: &Trace<R::Concrete>| {
+            let fails = |trace: &Trace<R::Implementation>| {
                 let image = refinement.call_map(trace.last());
                 !refinement.specification().call_is_initial(&image)
             };
@@ -71,7 +71,10 @@ impl Initiality {
 }
 
 /// That an initial state maps to no initial state.
-pub(super) fn explain<R: Refinement>(refinement: &R, trace: &Trace<R::Concrete>) -> Counterexample {
+pub(super) fn explain<R: Refinement>(
+    refinement: &R,
+    trace: &Trace<R::Implementation>,
+) -> Counterexample {
     let explanation = "the mapped state is not an initial state of the specification";
     counterexample(refinement, trace, explanation.to_owned())
 }

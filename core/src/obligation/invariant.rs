@@ -124,7 +124,7 @@ impl Invariants {
 
     pub fn judge<R: Refinement>(
         &self,
-        all: &[Invariant<R::Concrete>],
+        all: &[Invariant<R::Implementation>],
         counts: &[Counts],
         found: &Found<'_, R>,
     ) -> Vec<Judged> {
@@ -166,8 +166,8 @@ pub(super) fn unexercised<S: TransitionSystem>(
 /// Explanation that an invariant is false of the last state of a behaviour. Of a counterexample to induction too.
 pub(super) fn explain<R: Refinement>(
     refinement: &R,
-    trace: &Trace<R::Concrete>,
-    invariant: &Invariant<R::Concrete>,
+    trace: &Trace<R::Implementation>,
+    invariant: &Invariant<R::Implementation>,
 ) -> Counterexample {
     let (name, source) = (invariant.name(), invariant.source());
     counterexample(

@@ -11,9 +11,9 @@ pub(super) type PanickedAt = (StateId, &'static str, Panic);
 /// A state of an exploration that kept its states.
 pub(super) fn kept<R: Refinement>(
     refinement: &R,
-    reached: &dyn States<R::Concrete>,
+    reached: &dyn States<R::Implementation>,
     id: StateId,
-) -> Result<StateOf<R::Concrete>, PanickedAt> {
+) -> Result<StateOf<R::Implementation>, PanickedAt> {
     let read = catch(|| reached.state(refinement.implementation(), id));
     let state = read.map_err(|panic| {
         (

@@ -294,7 +294,7 @@ impl<'a> Obligations<'a> {
     /// Those of `refinement`, as `settings` choose them.
     pub fn new<R: Refinement>(
         refinement: &'a R,
-        invariants: &[Invariant<R::Concrete>],
+        invariants: &[Invariant<R::Implementation>],
         settings: &Settings<'_>,
         is_enumerated: bool,
     ) -> Result<Self, CheckError> {
@@ -435,9 +435,9 @@ impl<'a> Obligations<'a> {
         refinement: &R,
         counts: &mut Counts,
         place: Place,
-        state: &StateOf<R::Concrete>,
-        image: &StateOf<R::Abstract>,
-    ) -> Option<ObservationOf<R::Concrete>> {
+        state: &StateOf<R::Implementation>,
+        image: &StateOf<R::Specification>,
+    ) -> Option<ObservationOf<R::Implementation>> {
         let is_observed = self.observation.row.selected;
         let shown = is_observed
             .then(|| Observation::test(refinement, &mut counts.observation, place, state, image));
@@ -530,8 +530,8 @@ impl<'a> Obligations<'a> {
         &self,
         failure: Failure,
         refinement: &R,
-        invariants: &[Invariant<R::Concrete>],
-        trace: &Trace<R::Concrete>,
+        invariants: &[Invariant<R::Implementation>],
+        trace: &Trace<R::Implementation>,
     ) -> Option<Counterexample> {
         Some(match failure {
             Failure::Observation => observation::explain(refinement, trace),

@@ -20,7 +20,7 @@ use crate::trace::Trace;
 const KIND: ObligationKind = ObligationKind::Observation;
 
 /// Observation of a state of the implementation.
-type Shown<R> = <<R as Refinement>::Concrete as TransitionSystem>::Observation;
+type Shown<R> = <<R as Refinement>::Implementation as TransitionSystem>::Observation;
 
 #[derive(Clone)]
 pub(super) struct Observation {
@@ -40,8 +40,8 @@ impl Observation {
         refinement: &R,
         tested: &mut Tested,
         place: Place,
-        state: &StateOf<R::Concrete>,
-        image: &StateOf<R::Abstract>,
+        state: &StateOf<R::Implementation>,
+        image: &StateOf<R::Specification>,
     ) -> Shown<R> {
         let mapped = named("`observe` of the specification", || {
             refinement.specification().call_observe(image)
@@ -87,14 +87,17 @@ impl Observation {
 }
 
 /// Observations of the last state of a behaviour, and of its image.
-fn shown<R: Refinement>(refinement: &R, trace: &Trace<R::Concrete>) -> (Shown<R>, Shown<R>) {
+fn shown<R: Refinement>(refinement: &R, trace: &Trace<R::Implementation>) -> (Shown<R>, Shown<R>) {
     let own = refinement.implementation().call_observe(trace.last());
     let image = refinement.call_map(trace.last());
     (own, refinement.specification().call_observe(&image))
 }
 
 /// That the last state of a behaviour and its image show different things.
-pub(super) fn explain<R: Refinement>(refinement: &R, trace: &Trace<R::Concrete>) -> Counterexample {
+pub(super) fn explain<R: Refinement>(
+    refinement: &R,
+    trace: &Trace<R::Implementation>,
+) -> Counterexample {
     let (own, mapped) = shown(refinement, trace);
     let explanation =
         format!("the implementation shows {own:?}, and the mapped state shows {mapped:?}");

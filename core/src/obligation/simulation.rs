@@ -78,13 +78,13 @@ impl Counts {
 /// A step that was tested.
 pub(super) struct TestedStep<'s, R: Refinement> {
     /// Image of its source.
-    pub image: &'s StateOf<R::Abstract>,
+    pub image: &'s StateOf<R::Specification>,
     /// Its action.
-    pub action: &'s ActionOf<R::Concrete>,
+    pub action: &'s ActionOf<R::Implementation>,
     /// Abstract steps that it is said to simulate.
     pub answer: AnswerOf<R>,
     /// Image of its target.
-    pub target: StateOf<R::Abstract>,
+    pub target: StateOf<R::Specification>,
     /// True if it does.
     pub simulates: bool,
 }
@@ -111,9 +111,9 @@ impl Simulation {
         counts: &mut Counts,
         place: Place,
         rule: usize,
-        (from, action, to): Transition<'s, R::Concrete>,
-        image: &'s StateOf<R::Abstract>,
-        allow: impl FnOnce(&ActionOf<R::Abstract>, &StateOf<R::Abstract>) -> Option<bool>,
+        (from, action, to): Transition<'s, R::Implementation>,
+        image: &'s StateOf<R::Specification>,
+        allow: impl FnOnce(&ActionOf<R::Specification>, &StateOf<R::Specification>) -> Option<bool>,
     ) -> TestedStep<'s, R> {
         let answer = answer(refinement, image, from, action, to);
         let target = refinement.call_map(to);
@@ -196,14 +196,14 @@ impl Simulation {
 
 /// A step whose answer is wrong.
 struct Failed<R: Refinement> {
-    image: StateOf<R::Abstract>,
+    image: StateOf<R::Specification>,
     answer: AnswerOf<R>,
-    target: StateOf<R::Abstract>,
+    target: StateOf<R::Specification>,
     wrong: Unsimulated,
 }
 
 /// The last step of a behaviour, if it is not what it is said to simulate.
-fn failed<R: Refinement>(refinement: &R, trace: &Trace<R::Concrete>) -> Option<Failed<R>> {
+fn failed<R: Refinement>(refinement: &R, trace: &Trace<R::Implementation>) -> Option<Failed<R>> {
     let (from, action, to) = last_step(trace);
     let (image, target) = (refinement.call_map(from), refinement.call_map(to));
     let answer = answer(refinement, &image, from, action, to);
@@ -217,7 +217,7 @@ fn failed<R: Refinement>(refinement: &R, trace: &Trace<R::Concrete>) -> Option<F
 }
 
 /// Some images of states that were reached.
-fn some_images<R: Refinement>(found: &Found<'_, R>) -> Vec<StateOf<R::Abstract>> {
+fn some_images<R: Refinement>(found: &Found<'_, R>) -> Vec<StateOf<R::Specification>> {
     let mut images = Vec::new();
     for state in found.few() {
         let image = found.refinement.call_map(&state);
@@ -232,7 +232,10 @@ fn some_images<R: Refinement>(found: &Found<'_, R>) -> Vec<StateOf<R::Abstract>>
 }
 
 /// Counterexample in which the last step of a behaviour is not what it is said to simulate. Of one to induction too.
-pub(super) fn explain<R: Refinement>(refinement: &R, trace: &Trace<R::Concrete>) -> Counterexample {
+pub(super) fn explain<R: Refinement>(
+    refinement: &R,
+    trace: &Trace<R::Implementation>,
+) -> Counterexample {
     let (_, action, _) = last_step(trace);
     let implementation = refinement.implementation();
     let process = implementation.call_process_of(action);
@@ -296,12 +299,12 @@ impl<R: Refinement> Failed<R> {
     }
 
     /// The abstract actions whose targets differ least from that of the abstract step at a place, the one named first.
-    fn nearest(&self, specification: &R::Abstract, place: usize) -> Vec<Nearest> {
+    fn nearest(&self, specification: &R::Specification, place: usize) -> Vec<Nearest> {
         let answer = self.answer.actions().get(place);
         let from = self.answer.source(&self.image, place);
-        let show = |state: &StateOf<R::Abstract>| specification.call_show(state);
+        let show = |state: &StateOf<R::Specification>| specification.call_show(state);
         let wanted = show(self.answer.target(&self.target, place));
-        let candidate = |action: Option<&ActionOf<R::Abstract>>, target: Option<_>| Nearest {
+        let candidate = |action: Option<&ActionOf<R::Specification>>, target: Option<_>| Nearest {
             action: action.map(json),
             answered: action == answer,
             enabled: target.is_some(),

@@ -76,17 +76,17 @@ pub(super) struct Searched<'s> {
 /// Functions that pass over all type-correct states of an implementation, make one of choices, and write one as numbers.
 pub(super) struct Passes<R: Refinement> {
     decide: induction::Decide<R>,
-    make: fn(&R::Concrete, &mut Choices) -> StateOf<R::Concrete>,
-    numbers: induction::Numbers<R::Concrete>,
+    make: fn(&R::Implementation, &mut Choices) -> StateOf<R::Implementation>,
+    numbers: induction::Numbers<R::Implementation>,
 }
 
-impl<R: Refinement<Concrete: TypeCorrect>> Passes<R> {
+impl<R: Refinement<Implementation: TypeCorrect>> Passes<R> {
     /// Those of `R`.
     pub fn new() -> Self {
         Self {
             decide: induction::decide::<R>,
-            make: induction::make::<R::Concrete>,
-            numbers: induction::numbers::<R::Concrete>,
+            make: induction::make::<R::Implementation>,
+            numbers: induction::numbers::<R::Implementation>,
         }
     }
 }
@@ -101,14 +101,14 @@ impl<R: Refinement> Copy for Passes<R> {}
 
 /// Function that makes the quotient of the implementation by the symmetry that a refinement's systems have in common.
 pub(super) type QuotientOf<R> =
-    for<'s> fn(&'s <R as Refinement>::Concrete) -> Box<dyn TestedQuotient<R> + 's>;
+    for<'s> fn(&'s <R as Refinement>::Implementation) -> Box<dyn TestedQuotient<R> + 's>;
 
 /// Makes a quotient.
-pub(super) fn quotient<R>(system: &R::Concrete) -> Box<dyn TestedQuotient<R> + '_>
+pub(super) fn quotient<R>(system: &R::Implementation) -> Box<dyn TestedQuotient<R> + '_>
 where
     R: Refinement,
-    R::Concrete: Symmetric,
-    R::Abstract: Symmetric<Permutation = <R::Concrete as Symmetric>::Permutation>,
+    R::Implementation: Symmetric,
+    R::Specification: Symmetric<Permutation = <R::Implementation as Symmetric>::Permutation>,
 {
     let quotient = Quotient::of(system);
     Box::new(Identified { system, quotient })
@@ -120,13 +120,13 @@ struct Identified<'s, S: Symmetric> {
     quotient: Quotient<S>,
 }
 
-impl<R> TestedQuotient<R> for Identified<'_, R::Concrete>
+impl<R> TestedQuotient<R> for Identified<'_, R::Implementation>
 where
     R: Refinement,
-    R::Concrete: Symmetric,
-    R::Abstract: Symmetric<Permutation = <R::Concrete as Symmetric>::Permutation>,
+    R::Implementation: Symmetric,
+    R::Specification: Symmetric<Permutation = <R::Implementation as Symmetric>::Permutation>,
 {
-    fn quotient(&self) -> &dyn Quotienting<R::Concrete> {
+    fn quotient(&self) -> &dyn Quotienting<R::Implementation> {
         &self.quotient
     }
 
@@ -137,8 +137,8 @@ where
     fn asymmetry(
         &self,
         refinement: &R,
-        invariants: &[Invariant<R::Concrete>],
-        state: &StateOf<R::Concrete>,
+        invariants: &[Invariant<R::Implementation>],
+        state: &StateOf<R::Implementation>,
         turn: usize,
         out_of_time: &dyn Fn() -> bool,
     ) -> Tested {
@@ -150,8 +150,8 @@ where
 /// A refinement, and what it declares once for a check.
 pub(super) struct Typed<'a, R: Refinement> {
     refinement: &'a R,
-    invariants: Vec<Invariant<R::Concrete>>,
-    constraint: Option<Constraint<R::Concrete>>,
+    invariants: Vec<Invariant<R::Implementation>>,
+    constraint: Option<Constraint<R::Implementation>>,
     passes: Option<Passes<R>>,
     make_quotient: Option<QuotientOf<R>>,
     identified: OnceLock<IdentifiedBy<'a, R>>,
@@ -162,7 +162,7 @@ enum IdentifiedBy<'a, R: Refinement> {
     /// Permutations that the systems list.
     Hand(Box<dyn TestedQuotient<R> + 'a>),
     /// The names in states.
-    Name(ByName, ByNameOf<R::Concrete>),
+    Name(ByName, ByNameOf<R::Implementation>),
 }
 
 /// Runs what a model declares beside its states; no counterexample could show its panic.
@@ -201,7 +201,8 @@ impl<'a, R: Refinement> Typed<'a, R> {
         passes: Option<Passes<R>>,
         make_quotient: Option<QuotientOf<R>>,
     ) -> Result<Self, CheckError> {
-        let shape = || StateOf::<R::Concrete>::shape(refinement.implementation(), Limits::NONE);
+        let shape =
+            || StateOf::<R::Implementation>::shape(refinement.implementation(), Limits::NONE);
         let shape = declared("`shape` of a state", shape)?;
         if let Some(wrong) = shape.error() {
             return Err(CheckError::WrongLimits(Box::new(wrong.clone())));
@@ -278,11 +279,11 @@ impl<R: Refinement> RefinementObject for Typed<'_, R> {
 
 impl<R: Refinement> Subject for Typed<'_, R> {
     fn shape(&self) -> Shape {
-        StateOf::<R::Concrete>::shape(self.refinement.implementation(), Limits::NONE)
+        StateOf::<R::Implementation>::shape(self.refinement.implementation(), Limits::NONE)
     }
 
     fn kept(&self) -> Kept {
-        StateOf::<R::Concrete>::KEPT
+        StateOf::<R::Implementation>::KEPT
     }
 
     fn identify(&self) -> Result<(), CheckError> {
@@ -371,7 +372,7 @@ impl<R: Refinement> Subject for Typed<'_, R> {
 impl<R: Refinement> Enumerated for Typed<'_, R> {
     fn induct(&self, reached: &[ErasedState], settings: &Settings<'_>, tell: Tell<'_>) -> Findings {
         let passes = self.passes.as_ref().expect("states are enumerated");
-        let typed = |state: &ErasedState| state.get::<StateOf<R::Concrete>>().clone();
+        let typed = |state: &ErasedState| state.get::<StateOf<R::Implementation>>().clone();
         let reached: Vec<_> = reached.iter().map(typed).collect();
         (passes.decide)(self.refinement, &self.invariants, &reached, settings, tell)
     }

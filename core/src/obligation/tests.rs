@@ -147,8 +147,8 @@ impl<const WHOLE: bool> TypeCorrect for Counting<WHOLE> {
 }
 
 impl<const WHOLE: bool> Refinement for Counting<WHOLE> {
-    type Concrete = Self;
-    type Abstract = Self;
+    type Implementation = Self;
+    type Specification = Self;
 
     fn implementation(&self) -> &Self {
         self
@@ -412,8 +412,8 @@ impl Symmetric for Exchangeable {
 }
 
 impl Refinement for Exchangeable {
-    type Concrete = Self;
-    type Abstract = Self;
+    type Implementation = Self;
+    type Specification = Self;
 
     fn implementation(&self) -> &Self {
         self
@@ -520,8 +520,8 @@ impl TransitionSystem for Bulky {
 }
 
 impl Refinement for Bulky {
-    type Concrete = Self;
-    type Abstract = Self;
+    type Implementation = Self;
+    type Specification = Self;
 
     fn implementation(&self) -> &Self {
         self

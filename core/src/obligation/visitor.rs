@@ -154,9 +154,9 @@ impl<'a> Plan<'a> {
 pub(super) struct Tally<R: Refinement> {
     pub counts: Counts,
     /// The numbers of inputs, as far as this worker has asked for them.
-    inputs: Met<ActionOf<R::Abstract>>,
+    inputs: Met<ActionOf<R::Specification>>,
     /// Steps of the specification from the image of the state that is looked at.
-    steps: KnownSteps<R::Abstract>,
+    steps: KnownSteps<R::Specification>,
 }
 
 /// Tests the obligations of a check.
@@ -164,10 +164,10 @@ pub(super) struct Tester<'a, 'p, R: Refinement> {
     plan: &'a Plan<'p>,
     refinement: &'a R,
     /// Constraint that bounds the exploration.
-    constraint: Option<&'a Constraint<R::Concrete>>,
-    invariants: Vec<Chosen<'a, R::Concrete>>,
+    constraint: Option<&'a Constraint<R::Implementation>>,
+    invariants: Vec<Chosen<'a, R::Implementation>>,
     /// The inputs of actions of the environment.
-    pub inputs: Inputs<ActionOf<R::Abstract>>,
+    pub inputs: Inputs<ActionOf<R::Specification>>,
     /// True if `allows` of the specification is derived; found out at the first step that simulates one.
     allows_is_derived: OnceLock<bool>,
 }
@@ -176,8 +176,8 @@ impl<'a, 'p, R: Refinement> Tester<'a, 'p, R> {
     pub fn new(
         plan: &'a Plan<'p>,
         refinement: &'a R,
-        invariants: &'a [Invariant<R::Concrete>],
-        constraint: Option<&'a Constraint<R::Concrete>>,
+        invariants: &'a [Invariant<R::Implementation>],
+        constraint: Option<&'a Constraint<R::Implementation>>,
     ) -> Self {
         Self {
             plan,
@@ -196,8 +196,8 @@ impl<'a, 'p, R: Refinement> Tester<'a, 'p, R> {
         tally: &mut Tally<R>,
         place: Place,
         rule: usize,
-        step: Transition<'_, R::Concrete>,
-        image: &StateOf<R::Abstract>,
+        step: Transition<'_, R::Implementation>,
+        image: &StateOf<R::Specification>,
     ) -> Label {
         let (_, action, _) = step;
         let plan = self.plan;
@@ -246,8 +246,8 @@ impl<'a, 'p, R: Refinement> Tester<'a, 'p, R> {
     #[inline(always)]
     fn input(
         &self,
-        known: &mut Met<ActionOf<R::Abstract>>,
-        actions: &[ActionOf<R::Abstract>],
+        known: &mut Met<ActionOf<R::Specification>>,
+        actions: &[ActionOf<R::Specification>],
     ) -> Option<u32> {
         let specification = self.refinement.specification();
         let agency = &self.plan.obligations.agency;
@@ -260,9 +260,9 @@ impl<'a, 'p, R: Refinement> Tester<'a, 'p, R> {
     }
 }
 
-impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, '_, R> {
+impl<R: Refinement> Visitor<R::Implementation> for Tester<'_, '_, R> {
     type Tally = Tally<R>;
-    type Image = Option<StateOf<R::Abstract>>;
+    type Image = Option<StateOf<R::Specification>>;
 
     fn tally(&self) -> Self::Tally {
         Tally {
@@ -316,7 +316,7 @@ impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, '_, R> {
         into.counts.add(from.counts);
     }
 
-    fn examine(&self, tally: &mut Self::Tally, place: Place, state: &StateOf<R::Concrete>) {
+    fn examine(&self, tally: &mut Self::Tally, place: Place, state: &StateOf<R::Implementation>) {
         let (plan, counts) = (self.plan, &mut tally.counts);
         plan.asking.listen(&mut counts.model.again, place);
         if !plan.needs.anything {
@@ -339,7 +339,7 @@ impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, '_, R> {
     }
 
     #[inline(always)]
-    fn image(&self, tally: &mut Self::Tally, state: &StateOf<R::Concrete>) -> Self::Image {
+    fn image(&self, tally: &mut Self::Tally, state: &StateOf<R::Implementation>) -> Self::Image {
         if !self.plan.needs.image {
             return None;
         }
@@ -358,7 +358,7 @@ impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, '_, R> {
         &self,
         tally: &mut Self::Tally,
         place: Place,
-        state: &StateOf<R::Concrete>,
+        state: &StateOf<R::Implementation>,
         image: &Self::Image,
     ) {
         let Some(image) = image else {
@@ -383,7 +383,7 @@ impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, '_, R> {
         &self,
         tally: &mut Self::Tally,
         place: Place,
-        state: &StateOf<R::Concrete>,
+        state: &StateOf<R::Implementation>,
     ) -> bool {
         self.constraint.is_none_or(|constraint| {
             let counts = &mut tally.counts;
@@ -399,7 +399,7 @@ impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, '_, R> {
     }
 
     #[inline(always)]
-    fn offered(&self, tally: &mut Self::Tally, action: &ActionOf<R::Concrete>) {
+    fn offered(&self, tally: &mut Self::Tally, action: &ActionOf<R::Implementation>) {
         if self.plan.needs.anything {
             tally.counts.model.offer(action);
         }
@@ -411,7 +411,7 @@ impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, '_, R> {
     }
 
     #[inline(always)]
-    fn taken(&self, tally: &mut Self::Tally, action: &ActionOf<R::Concrete>) {
+    fn taken(&self, tally: &mut Self::Tally, action: &ActionOf<R::Implementation>) {
         let implementation = self.refinement.implementation();
         tally.counts.coverage.fire(implementation, action);
     }
@@ -421,9 +421,9 @@ impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, '_, R> {
         &self,
         tally: &mut Self::Tally,
         place: Place,
-        (from, image): (&StateOf<R::Concrete>, &Self::Image),
-        action: &ActionOf<R::Concrete>,
-        to: &StateOf<R::Concrete>,
+        (from, image): (&StateOf<R::Implementation>, &Self::Image),
+        action: &ActionOf<R::Implementation>,
+        to: &StateOf<R::Implementation>,
     ) -> u32 {
         let (needs, counts) = (self.plan.needs, &mut tally.counts);
         counts.model.hear(|heard| {
@@ -460,7 +460,7 @@ impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, '_, R> {
         &self,
         tally: &mut Self::Tally,
         place: Place,
-        state: &StateOf<R::Concrete>,
+        state: &StateOf<R::Implementation>,
         count: u32,
     ) {
         let (plan, counts) = (self.plan, &mut tally.counts);

@@ -32,12 +32,12 @@ use crate::visit::some_initial;
 /// An observation is permuted by permuting the mapped state, so it needs no permutations of its own.
 pub fn asymmetry<'a, R>(
     refinement: &R,
-    states: impl IntoIterator<Item = &'a StateOf<R::Concrete>>,
+    states: impl IntoIterator<Item = &'a StateOf<R::Implementation>>,
 ) -> Option<Asymmetry>
 where
     R: Refinement,
-    R::Concrete: Symmetric,
-    R::Abstract: Symmetric<Permutation = <R::Concrete as Symmetric>::Permutation>,
+    R::Implementation: Symmetric,
+    R::Specification: Symmetric<Permutation = <R::Implementation as Symmetric>::Permutation>,
 {
     let exchanges = ByHand::of(refinement.implementation());
     let test = Test {
@@ -81,7 +81,7 @@ pub(crate) fn is_in_turn(state: u64) -> bool {
 /// the quotient is made of: a model that is asked for them again may answer otherwise.
 pub(crate) trait TestedQuotient<R: Refinement>: Send + Sync {
     /// The quotient.
-    fn quotient(&self) -> &dyn Quotienting<R::Concrete>;
+    fn quotient(&self) -> &dyn Quotienting<R::Implementation>;
 
     /// The same without the types of the system.
     fn erased<'x>(&self) -> &dyn Lifting<ErasedSystem<'x>>;
@@ -93,8 +93,8 @@ pub(crate) trait TestedQuotient<R: Refinement>: Send + Sync {
     fn asymmetry(
         &self,
         refinement: &R,
-        invariants: &[Invariant<R::Concrete>],
-        state: &StateOf<R::Concrete>,
+        invariants: &[Invariant<R::Implementation>],
+        state: &StateOf<R::Implementation>,
         turn: usize,
         out_of_time: &dyn Fn() -> bool,
     ) -> Tested;
@@ -111,8 +111,8 @@ impl<S: Symmetric> Quotient<S> {
         out_of_time: &dyn Fn() -> bool,
     ) -> Tested
     where
-        R: Refinement<Concrete = S>,
-        R::Abstract: Symmetric<Permutation = S::Permutation>,
+        R: Refinement<Implementation = S>,
+        R::Specification: Symmetric<Permutation = S::Permutation>,
     {
         let test = Test {
             refinement,
@@ -149,15 +149,15 @@ impl ByName {
 /// A test of the exchanges of a refinement's systems.
 struct Test<'a, R: Refinement> {
     refinement: &'a R,
-    invariants: &'a [Invariant<R::Concrete>],
-    exchanges: &'a dyn Identifies<R::Concrete>,
-    of_specification: &'a dyn Exchanges<R::Abstract>,
+    invariants: &'a [Invariant<R::Implementation>],
+    exchanges: &'a dyn Identifies<R::Implementation>,
+    of_specification: &'a dyn Exchanges<R::Specification>,
     out_of_time: &'a dyn Fn() -> bool,
 }
 
 impl<R: Refinement> Test<'_, R> {
     /// Tests a state, of which the number is `turn`: all exchanges of the first ones, and one of each of the others.
-    fn in_turn(&self, state: &StateOf<R::Concrete>, turn: usize) -> Tested {
+    fn in_turn(&self, state: &StateOf<R::Implementation>, turn: usize) -> Tested {
         let others = 1..self.exchanges.count();
         let tested = if turn < ALL_PERMUTATIONS || others.is_empty() {
             others
@@ -177,11 +177,11 @@ impl<R: Refinement> Test<'_, R> {
     /// Looks for a state, of which the representative is none of its class: the search has only what stands for the targets of a state.
     fn one_by_one<'s>(
         &self,
-        mut states: impl Iterator<Item = &'s StateOf<R::Concrete>>,
-        asymmetry: impl Fn(&StateOf<R::Concrete>) -> Option<Asymmetry>,
+        mut states: impl Iterator<Item = &'s StateOf<R::Implementation>>,
+        asymmetry: impl Fn(&StateOf<R::Implementation>) -> Option<Asymmetry>,
     ) -> Tested
     where
-        R::Concrete: 's,
+        R::Implementation: 's,
     {
         let mut cut_short = false;
         let found = states.find_map(|state| {
@@ -196,7 +196,7 @@ impl<R: Refinement> Test<'_, R> {
     }
 
     /// Asymmetry, if the representative of `state` is none of its class.
-    fn strange(&self, state: &StateOf<R::Concrete>) -> Option<Asymmetry> {
+    fn strange(&self, state: &StateOf<R::Implementation>) -> Option<Asymmetry> {
         let system = self.refinement.implementation();
         let representative = self.exchanges.canonical(system, state);
         let is_member =
@@ -211,7 +211,7 @@ impl<R: Refinement> Test<'_, R> {
     fn initial(&self) -> Tested {
         let system = self.refinement.implementation();
         let specification = self.refinement.specification();
-        let is_initial = |state: &StateOf<R::Concrete>| {
+        let is_initial = |state: &StateOf<R::Implementation>| {
             specification.call_is_initial(&self.refinement.call_map(state))
         };
         let (first, _) = some_initial(system, EVERY_STATE as usize);
@@ -229,7 +229,7 @@ impl<R: Refinement> Test<'_, R> {
     }
 
     /// Tests some exchanges, counted from 0, of one state.
-    fn changed(&self, mut tested: Range<usize>, state: &StateOf<R::Concrete>) -> Tested {
+    fn changed(&self, mut tested: Range<usize>, state: &StateOf<R::Implementation>) -> Tested {
         if (self.out_of_time)() {
             return Tested::CutShort;
         }
@@ -271,22 +271,22 @@ type StepOf<S> = (ActionOf<S>, StateOf<S>);
 /// A state, and what is said of it that no exchange may change.
 struct Original<'a, R: Refinement> {
     test: &'a Test<'a, R>,
-    state: &'a StateOf<R::Concrete>,
+    state: &'a StateOf<R::Implementation>,
     /// PERF: it takes as long to find as to test a permutation, or longer.
-    canonical: StateOf<R::Concrete>,
-    mapped: StateOf<R::Abstract>,
+    canonical: StateOf<R::Implementation>,
+    mapped: StateOf<R::Specification>,
     /// True if what it maps to is initial,
     is_initial: bool,
     /// and shows the same.
     shows_the_same: bool,
     /// Number of invariants that hold.
     holding: usize,
-    constraint: Option<Constraint<R::Concrete>>,
-    steps: Vec<StepOf<R::Concrete>>,
+    constraint: Option<Constraint<R::Implementation>>,
+    steps: Vec<StepOf<R::Implementation>>,
 }
 
 impl<'a, R: Refinement> Original<'a, R> {
-    fn of(test: &'a Test<'a, R>, state: &'a StateOf<R::Concrete>) -> Self {
+    fn of(test: &'a Test<'a, R>, state: &'a StateOf<R::Implementation>) -> Self {
         let refinement = test.refinement;
         let (system, specification) = (refinement.implementation(), refinement.specification());
         let mapped = refinement.call_map(state);
@@ -376,7 +376,7 @@ impl<'a, R: Refinement> Original<'a, R> {
             of_image.swap_remove(place);
             let target = refinement.call_map(to);
             let target_image = of_specification.exchange(specification, by, &target);
-            let kind = |action: &ActionOf<R::Abstract>| {
+            let kind = |action: &ActionOf<R::Specification>| {
                 let process = specification.call_process_of(action);
                 (specification.call_rule_of(action), process)
             };

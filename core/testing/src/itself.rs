@@ -10,8 +10,8 @@ impl<S: TransitionSystem> Refinement for Itself<S>
 where
     S::State: Clone,
 {
-    type Concrete = S;
-    type Abstract = S;
+    type Implementation = S;
+    type Specification = S;
 
     fn implementation(&self) -> &S {
         &self.0

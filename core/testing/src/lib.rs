@@ -211,8 +211,8 @@ where
     Machine<C>: TransitionSystem<State = C, Action = Action, Observation = u8>,
     Machine<A>: TransitionSystem<State = A, Action = Action, Observation = u8>,
 {
-    type Concrete = Machine<C>;
-    type Abstract = Machine<A>;
+    type Implementation = Machine<C>;
+    type Specification = Machine<A>;
 
     fn implementation(&self) -> &Machine<C> {
         &self.implementation

@@ -11,7 +11,7 @@ pub struct WithInvariants<R, C> {
 impl<R, C> WithInvariants<R, C>
 where
     R: Refinement,
-    C: Fn(&mut Vec<Invariant<R::Concrete>>) + Sync,
+    C: Fn(&mut Vec<Invariant<R::Implementation>>) + Sync,
 {
     /// A refinement whose invariants are changed.
     pub fn new(of: R, change: C) -> Self {
@@ -22,33 +22,33 @@ where
 impl<R, C> Refinement for WithInvariants<R, C>
 where
     R: Refinement,
-    C: Fn(&mut Vec<Invariant<R::Concrete>>) + Sync,
+    C: Fn(&mut Vec<Invariant<R::Implementation>>) + Sync,
 {
-    type Concrete = R::Concrete;
-    type Abstract = R::Abstract;
+    type Implementation = R::Implementation;
+    type Specification = R::Specification;
 
-    fn implementation(&self) -> &R::Concrete {
+    fn implementation(&self) -> &R::Implementation {
         self.of.implementation()
     }
 
-    fn specification(&self) -> &R::Abstract {
+    fn specification(&self) -> &R::Specification {
         self.of.specification()
     }
 
-    fn map(&self, state: &StateOf<R::Concrete>) -> StateOf<R::Abstract> {
+    fn map(&self, state: &StateOf<R::Implementation>) -> StateOf<R::Specification> {
         self.of.map(state)
     }
 
     fn abstract_steps(
         &self,
-        from: &StateOf<R::Concrete>,
-        action: &ActionOf<R::Concrete>,
-        to: &StateOf<R::Concrete>,
-    ) -> AbstractSteps<ActionOf<R::Abstract>> {
+        from: &StateOf<R::Implementation>,
+        action: &ActionOf<R::Implementation>,
+        to: &StateOf<R::Implementation>,
+    ) -> AbstractSteps<ActionOf<R::Specification>> {
         self.of.abstract_steps(from, action, to)
     }
 
-    fn invariants(&self) -> Vec<Invariant<R::Concrete>> {
+    fn invariants(&self) -> Vec<Invariant<R::Implementation>> {
         let mut invariants = self.of.invariants();
         (self.change)(&mut invariants);
         invariants

@@ -72,10 +72,10 @@ impl AfekRefinement {
 }
 
 impl Refinement for AfekRefinement {
-    type Concrete = WithHistory<AfekSimplified, SeenSoFar>;
-    type Abstract = NewLinearSnapshot;
+    type Implementation = WithHistory<AfekSimplified, SeenSoFar>;
+    type Specification = NewLinearSnapshot;
 
-    fn implementation(&self) -> &Self::Concrete {
+    fn implementation(&self) -> &Self::Implementation {
         &self.implementation
     }
 

@@ -52,8 +52,8 @@ impl HerlihyWingRefinement {
 }
 
 impl Refinement for HerlihyWingRefinement {
-    type Concrete = HerlihyWing;
-    type Abstract = Fifo;
+    type Implementation = HerlihyWing;
+    type Specification = Fifo;
 
     fn implementation(&self) -> &HerlihyWing {
         &self.implementation

@@ -167,10 +167,10 @@ impl HerlihyWingProphecyRefinement {
 }
 
 impl Refinement for HerlihyWingProphecyRefinement {
-    type Concrete = WithHistory<Predicted, SlotQueue>;
-    type Abstract = Fifo;
+    type Implementation = WithHistory<Predicted, SlotQueue>;
+    type Specification = Fifo;
 
-    fn implementation(&self) -> &Self::Concrete {
+    fn implementation(&self) -> &Self::Implementation {
         &self.implementation
     }
 

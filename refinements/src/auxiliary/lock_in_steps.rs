@@ -86,10 +86,10 @@ impl LockInStepsRefinement {
 }
 
 impl Refinement for LockInStepsRefinement {
-    type Concrete = WithHistory<Lock, TurnHistory>;
-    type Abstract = Peterson;
+    type Implementation = WithHistory<Lock, TurnHistory>;
+    type Specification = Peterson;
 
-    fn implementation(&self) -> &Self::Concrete {
+    fn implementation(&self) -> &Self::Implementation {
         &self.implementation
     }
 

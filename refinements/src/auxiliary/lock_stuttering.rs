@@ -117,10 +117,10 @@ impl LockStutteringRefinement {
 }
 
 impl Refinement for LockStutteringRefinement {
-    type Concrete = WithHistory<StutteringLock, StutteringTurn>;
-    type Abstract = Peterson;
+    type Implementation = WithHistory<StutteringLock, StutteringTurn>;
+    type Specification = Peterson;
 
-    fn implementation(&self) -> &Self::Concrete {
+    fn implementation(&self) -> &Self::Implementation {
         &self.implementation
     }
 

@@ -82,10 +82,10 @@ impl NewLinearSnapshotRefinement {
 }
 
 impl Refinement for NewLinearSnapshotRefinement {
-    type Concrete = WithProphecy<NewLinearSnapshot, ReadPlace>;
-    type Abstract = LinearSnapshot;
+    type Implementation = WithProphecy<NewLinearSnapshot, ReadPlace>;
+    type Specification = LinearSnapshot;
 
-    fn implementation(&self) -> &Self::Concrete {
+    fn implementation(&self) -> &Self::Implementation {
         &self.implementation
     }
 

@@ -46,8 +46,8 @@ fn mutex() -> Invariant<Peterson> {
 }
 
 impl Refinement for PetersonRefinement {
-    type Concrete = Peterson;
-    type Abstract = Lock;
+    type Implementation = Peterson;
+    type Specification = Lock;
 
     fn implementation(&self) -> &Peterson {
         &self.implementation

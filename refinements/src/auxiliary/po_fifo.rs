@@ -37,8 +37,8 @@ impl PoFifoRefinement {
 }
 
 impl Refinement for PoFifoRefinement {
-    type Concrete = PoFifo;
-    type Abstract = Fifo;
+    type Implementation = PoFifo;
+    type Specification = Fifo;
 
     fn implementation(&self) -> &PoFifo {
         &self.implementation

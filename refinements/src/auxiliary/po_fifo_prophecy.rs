@@ -122,10 +122,10 @@ impl PoFifoProphecyRefinement {
 }
 
 impl Refinement for PoFifoProphecyRefinement {
-    type Concrete = WithHistory<Predicted, ElementQueue>;
-    type Abstract = Fifo;
+    type Implementation = WithHistory<Predicted, ElementQueue>;
+    type Specification = Fifo;
 
-    fn implementation(&self) -> &Self::Concrete {
+    fn implementation(&self) -> &Self::Implementation {
         &self.implementation
     }
 

@@ -84,8 +84,8 @@ pub(super) fn simulated(ring: &RingClaims, from: &State, action: Action) -> Vec<
 }
 
 impl Refinement for RingClaimsRefinement {
-    type Concrete = RingClaims;
-    type Abstract = Fifo;
+    type Implementation = RingClaims;
+    type Specification = Fifo;
 
     fn implementation(&self) -> &RingClaims {
         &self.implementation

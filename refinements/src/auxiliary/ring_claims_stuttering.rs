@@ -89,8 +89,8 @@ impl RingClaimsStutteringRefinement {
 }
 
 impl Refinement for RingClaimsStutteringRefinement {
-    type Concrete = StutteringRing;
-    type Abstract = Fifo;
+    type Implementation = StutteringRing;
+    type Specification = Fifo;
 
     fn implementation(&self) -> &StutteringRing {
         &self.implementation

@@ -87,10 +87,10 @@ impl SendIntRefinement {
 }
 
 impl Refinement for SendIntRefinement {
-    type Concrete = WithProphecy<SendInt1, NextInteger>;
-    type Abstract = SendInt2;
+    type Implementation = WithProphecy<SendInt1, NextInteger>;
+    type Specification = SendInt2;
 
-    fn implementation(&self) -> &Self::Concrete {
+    fn implementation(&self) -> &Self::Implementation {
         &self.implementation
     }
 

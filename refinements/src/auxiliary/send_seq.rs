@@ -76,10 +76,10 @@ impl SendSeqRefinement {
 }
 
 impl Refinement for SendSeqRefinement {
-    type Concrete = WithProphecy<SendSeq, SequenceEnds>;
-    type Abstract = SendSeq;
+    type Implementation = WithProphecy<SendSeq, SequenceEnds>;
+    type Specification = SendSeq;
 
-    fn implementation(&self) -> &Self::Concrete {
+    fn implementation(&self) -> &Self::Implementation {
         &self.implementation
     }
 

@@ -98,10 +98,10 @@ impl SendSetRefinement {
 }
 
 impl Refinement for SendSetRefinement {
-    type Concrete = WithProphecy<SendSet, SetEnds>;
-    type Abstract = SendSet;
+    type Implementation = WithProphecy<SendSet, SetEnds>;
+    type Specification = SendSet;
 
-    fn implementation(&self) -> &Self::Concrete {
+    fn implementation(&self) -> &Self::Implementation {
         &self.implementation
     }
 

@@ -35,8 +35,8 @@ impl BrokenRefinement {
 }
 
 impl Refinement for BrokenRefinement {
-    type Concrete = Broken;
-    type Abstract = Level0;
+    type Implementation = Broken;
+    type Specification = Level0;
 
     fn implementation(&self) -> &Broken {
         &self.implementation

@@ -66,8 +66,8 @@ pub fn white_collected(scope: &Scope) -> impl Iterator<Item = Property<Level1>> 
 }
 
 impl Refinement for Refinement1 {
-    type Concrete = Level1;
-    type Abstract = Level0;
+    type Implementation = Level1;
+    type Specification = Level0;
 
     fn implementation(&self) -> &Level1 {
         &self.implementation

@@ -29,8 +29,8 @@ pub fn roots_black() -> Invariant<Level2> {
 }
 
 impl Refinement for Refinement2 {
-    type Concrete = Level2;
-    type Abstract = Level1;
+    type Implementation = Level2;
+    type Specification = Level1;
 
     fn implementation(&self) -> &Level2 {
         &self.implementation

@@ -174,8 +174,8 @@ impl Refinement3 {
 }
 
 impl Refinement for Refinement3 {
-    type Concrete = Level3;
-    type Abstract = Level2;
+    type Implementation = Level3;
+    type Specification = Level2;
 
     fn implementation(&self) -> &Level3 {
         &self.implementation

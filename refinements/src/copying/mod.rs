@@ -101,8 +101,8 @@ impl CopyingRefinement {
 }
 
 impl Refinement for CopyingRefinement {
-    type Concrete = Machine;
-    type Abstract = Register;
+    type Implementation = Machine;
+    type Specification = Register;
 
     fn implementation(&self) -> &Machine {
         &self.implementation

@@ -30,8 +30,8 @@ impl<L: ThreadLock> LockRefinement<L> {
 }
 
 impl<L: ThreadLock + 'static> Refinement for LockRefinement<L> {
-    type Concrete = L;
-    type Abstract = Exclusion;
+    type Implementation = L;
+    type Specification = Exclusion;
 
     fn implementation(&self) -> &L {
         &self.lock

@@ -39,8 +39,8 @@ fn resource_mutex() -> Invariant<AllocatorImplementation> {
 }
 
 impl Refinement for AllocatorImplementationRefinement {
-    type Concrete = AllocatorImplementation;
-    type Abstract = SchedulingAllocator;
+    type Implementation = AllocatorImplementation;
+    type Specification = SchedulingAllocator;
 
     fn implementation(&self) -> &AllocatorImplementation {
         &self.implementation

@@ -27,8 +27,8 @@ impl AlternatingBitRefinement {
 }
 
 impl Refinement for AlternatingBitRefinement {
-    type Concrete = AlternatingBit;
-    type Abstract = AbCorrectness;
+    type Implementation = AlternatingBit;
+    type Specification = AbCorrectness;
 
     fn implementation(&self) -> &AlternatingBit {
         &self.implementation

@@ -47,8 +47,8 @@ fn resource_mutex() -> Invariant<SchedulingAllocator> {
 }
 
 impl Refinement for SchedulingAllocatorRefinement {
-    type Concrete = SchedulingAllocator;
-    type Abstract = SimpleAllocator;
+    type Implementation = SchedulingAllocator;
+    type Specification = SimpleAllocator;
 
     fn implementation(&self) -> &SchedulingAllocator {
         &self.implementation

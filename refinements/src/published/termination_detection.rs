@@ -37,8 +37,8 @@ fn p0_to_p2(nodes: usize) -> Invariant<Ewd840> {
 }
 
 impl Refinement for Ewd840Refinement {
-    type Concrete = Ewd840;
-    type Abstract = TerminationDetection;
+    type Implementation = Ewd840;
+    type Specification = TerminationDetection;
 
     fn implementation(&self) -> &Ewd840 {
         &self.implementation

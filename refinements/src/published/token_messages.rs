@@ -64,8 +64,8 @@ fn inv() -> Invariant<Ewd998> {
 }
 
 impl Refinement for Ewd998PCalRefinement {
-    type Concrete = Ewd998PCal;
-    type Abstract = Ewd998;
+    type Implementation = Ewd998PCal;
+    type Specification = Ewd998;
 
     fn implementation(&self) -> &Ewd998PCal {
         &self.implementation

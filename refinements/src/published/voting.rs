@@ -27,8 +27,8 @@ impl VotingRefinement {
 }
 
 impl Refinement for VotingRefinement {
-    type Concrete = Voting;
-    type Abstract = Consensus;
+    type Implementation = Voting;
+    type Specification = Consensus;
 
     fn implementation(&self) -> &Voting {
         &self.implementation

@@ -44,8 +44,8 @@ fn coherence() -> Invariant<WriteThroughCache> {
 }
 
 impl Refinement for WriteThroughCacheRefinement {
-    type Concrete = WriteThroughCache;
-    type Abstract = InternalMemory;
+    type Implementation = WriteThroughCache;
+    type Specification = InternalMemory;
 
     fn implementation(&self) -> &WriteThroughCache {
         &self.implementation

@@ -38,8 +38,8 @@ fn call(thread: Thread) -> Call {
 }
 
 impl Refinement for TreiberRefinement {
-    type Concrete = Treiber;
-    type Abstract = Stack;
+    type Implementation = Treiber;
+    type Specification = Stack;
 
     fn implementation(&self) -> &Treiber {
         &self.implementation

@@ -57,8 +57,8 @@ fn number(process: Process) -> u8 {
 }
 
 impl Refinement for CollectorRefinement {
-    type Concrete = OnTheFly;
-    type Abstract = CollectOnlyGarbage;
+    type Implementation = OnTheFly;
+    type Specification = CollectOnlyGarbage;
 
     fn implementation(&self) -> &OnTheFly {
         &self.implementation

@@ -109,10 +109,10 @@ fn garbage_is_absent(state: &State) -> bool {
 }
 
 impl Refinement for CyclesRefinement {
-    type Concrete = WithHistory<OnTheFly, CycleEnds>;
-    type Abstract = CollectOnlyGarbage;
+    type Implementation = WithHistory<OnTheFly, CycleEnds>;
+    type Specification = CollectOnlyGarbage;
 
-    fn implementation(&self) -> &Self::Concrete {
+    fn implementation(&self) -> &Self::Implementation {
         &self.implementation
     }
 
@@ -135,7 +135,7 @@ impl Refinement for CyclesRefinement {
     }
 
     /// Only the invariant of the history variable; those of the collector belong to its own refinement.
-    fn invariants(&self) -> Vec<Invariant<Self::Concrete>> {
+    fn invariants(&self) -> Vec<Invariant<Self::Implementation>> {
         vec![freed_in_time(self.implementation.history.most)]
     }
 

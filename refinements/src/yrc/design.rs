@@ -134,8 +134,8 @@ fn disjoint(a: Objects, b: Objects) -> bool {
 }
 
 impl Refinement for DesignRefinement {
-    type Concrete = Design;
-    type Abstract = CollectOnlyGarbage;
+    type Implementation = Design;
+    type Specification = CollectOnlyGarbage;
 
     fn implementation(&self) -> &Design {
         &self.implementation

@@ -96,8 +96,8 @@ pub fn type_ok(queue: u8) -> Invariant<Module> {
 }
 
 impl Refinement for ModuleRefinement {
-    type Concrete = Module;
-    type Abstract = CollectOnlyGarbage;
+    type Implementation = Module;
+    type Specification = CollectOnlyGarbage;
 
     fn implementation(&self) -> &Module {
         &self.implementation

@@ -30,8 +30,8 @@ impl Direct {
 }
 
 impl Refinement for Direct {
-    type Concrete = Level3;
-    type Abstract = Level0;
+    type Implementation = Level3;
+    type Specification = Level0;
 
     fn implementation(&self) -> &Level3 {
         &self.implementation

@@ -104,7 +104,7 @@ const WALKS: Walks = Walks {
 /// Asserts that draws find a counterexample to induction with each invariant left out in turn, but where it is implied.
 fn assert_found<R>(new: impl Fn() -> R, samples: u64, implied: &[&str])
 where
-    R: Refinement<Concrete: TypeCorrect>,
+    R: Refinement<Implementation: TypeCorrect>,
 {
     let invariants = new().invariants();
     for (place, left_out) in invariants.iter().enumerate() {

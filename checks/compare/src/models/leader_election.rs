@@ -138,8 +138,8 @@ impl Election {
 }
 
 impl Refinement for Election {
-    type Concrete = Ring;
-    type Abstract = Elect;
+    type Implementation = Ring;
+    type Specification = Elect;
 
     fn implementation(&self) -> &Ring {
         &self.implementation

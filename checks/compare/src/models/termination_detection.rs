@@ -274,8 +274,8 @@ impl Detection {
 }
 
 impl Refinement for Detection {
-    type Concrete = Ring;
-    type Abstract = Termination;
+    type Implementation = Ring;
+    type Specification = Termination;
 
     fn implementation(&self) -> &Ring {
         &self.implementation

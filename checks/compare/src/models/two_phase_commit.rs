@@ -205,8 +205,8 @@ impl Commit {
 }
 
 impl Refinement for Commit {
-    type Concrete = TwoPhaseCommit;
-    type Abstract = TransactionCommit;
+    type Implementation = TwoPhaseCommit;
+    type Specification = TransactionCommit;
 
     fn implementation(&self) -> &TwoPhaseCommit {
         &self.implementation

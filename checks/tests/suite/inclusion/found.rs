@@ -10,8 +10,8 @@ pub struct Found(pub Refinement3);
 
 #[allow(clippy::clone_on_copy, reason = "it is pasted as it was found")]
 impl Refinement for Found {
-    type Concrete = Level3;
-    type Abstract = Level2;
+    type Implementation = Level3;
+    type Specification = Level2;
 
     fn implementation(&self) -> &Level3 {
         self.0.implementation()
@@ -21,7 +21,7 @@ impl Refinement for Found {
         self.0.specification()
     }
 
-    fn map(&self, state: &StateOf<Self::Concrete>) -> StateOf<Self::Abstract> {
+    fn map(&self, state: &StateOf<Self::Implementation>) -> StateOf<Self::Specification> {
         level_2::State {
             chi: match state.chi {
                 level_3::Chi::Append => level_2::Chi::Append,

@@ -157,8 +157,8 @@ impl ThreadsRefineAtomic {
 }
 
 impl Refinement for ThreadsRefineAtomic {
-    type Concrete = Threads;
-    type Abstract = Atomic;
+    type Implementation = Threads;
+    type Specification = Atomic;
 
     fn implementation(&self) -> &Threads {
         &self.implementation

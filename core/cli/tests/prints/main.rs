@@ -133,8 +133,8 @@ impl TransitionSystem for Counter {
 struct Itself(Counter);
 
 impl Refinement for Itself {
-    type Concrete = Counter;
-    type Abstract = Counter;
+    type Implementation = Counter;
+    type Specification = Counter;
 
     fn implementation(&self) -> &Counter {
         &self.0

@@ -456,8 +456,8 @@ impl TransitionSystem for Changing {
 
 /// The identity refinement, except for the last step.
 impl Refinement for Changing {
-    type Concrete = Self;
-    type Abstract = Self;
+    type Implementation = Self;
+    type Specification = Self;
 
     fn implementation(&self) -> &Self {
         self

@@ -14,7 +14,7 @@ pub(super) struct Refenced<'a, R> {
     stated: &'a R,
 }
 
-impl<'a, R: Refinement<Concrete = Machine>> Refenced<'a, R> {
+impl<'a, R: Refinement<Implementation = Machine>> Refenced<'a, R> {
     pub fn new(stated: &'a R, program: Program, model: MemoryModel) -> Self {
         Self {
             machine: Machine::new(program, model),
@@ -23,19 +23,19 @@ impl<'a, R: Refinement<Concrete = Machine>> Refenced<'a, R> {
     }
 }
 
-impl<R: Refinement<Concrete = Machine>> Refinement for Refenced<'_, R> {
-    type Concrete = Machine;
-    type Abstract = R::Abstract;
+impl<R: Refinement<Implementation = Machine>> Refinement for Refenced<'_, R> {
+    type Implementation = Machine;
+    type Specification = R::Specification;
 
     fn implementation(&self) -> &Machine {
         &self.machine
     }
 
-    fn specification(&self) -> &R::Abstract {
+    fn specification(&self) -> &R::Specification {
         self.stated.specification()
     }
 
-    fn map(&self, state: &StateOf<Machine>) -> StateOf<R::Abstract> {
+    fn map(&self, state: &StateOf<Machine>) -> StateOf<R::Specification> {
         self.stated.map(state)
     }
 
@@ -44,7 +44,7 @@ impl<R: Refinement<Concrete = Machine>> Refinement for Refenced<'_, R> {
         from: &StateOf<Machine>,
         action: &ActionOf<Machine>,
         to: &StateOf<Machine>,
-    ) -> AbstractSteps<ActionOf<R::Abstract>> {
+    ) -> AbstractSteps<ActionOf<R::Specification>> {
         self.stated.abstract_steps(from, action, to)
     }
 

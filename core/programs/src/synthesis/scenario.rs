@@ -27,8 +27,8 @@ impl Scenario {
     /// ignored. Its mapping, abstract actions and invariants must not depend on pending fences.
     pub fn of<R>(name: impl Into<String>, refinement: R) -> Self
     where
-        R: Refinement<Concrete = Machine> + Send + 'static,
-        R::Abstract: Sync,
+        R: Refinement<Implementation = Machine> + Send + 'static,
+        R::Specification: Sync,
     {
         let program = refinement.implementation().program().clone();
         Self::new(name, program, move |program, model, settings| {

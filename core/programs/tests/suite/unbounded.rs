@@ -124,8 +124,8 @@ fn a_model_that_reorders_reads_has_no_loop_without_a_bound() {
 struct Ending(Machine);
 
 impl Refinement for Ending {
-    type Concrete = Machine;
-    type Abstract = Machine;
+    type Implementation = Machine;
+    type Specification = Machine;
 
     fn implementation(&self) -> &Machine {
         &self.0

@@ -62,7 +62,7 @@ pub(in crate::obligation) struct Findings<R: Refinement> {
     /// Per rule of the specification, how many pairs of a state and an action were tested.
     pub checked: Vec<u64>,
     /// Per rule of the specification, the first refusal.
-    pub refusals: Vec<Option<Refusal<ActionOf<R::Abstract>>>>,
+    pub refusals: Vec<Option<Refusal<ActionOf<R::Specification>>>>,
     /// Per rule of the specification, the processes of the environment of which it was tested; a bit each.
     pub tested: Vec<u32>,
     /// Processes that take actions of the specification, and that the environment does not have.
@@ -87,12 +87,12 @@ pub(in crate::obligation) struct Beyond {
 pub(in crate::obligation) struct Decidable<'a, R: Refinement> {
     pub refinement: &'a R,
     /// Constraint that leaves states unexpanded.
-    pub constraint: Option<&'a Constraint<R::Concrete>>,
-    pub reached: &'a dyn States<R::Concrete>,
+    pub constraint: Option<&'a Constraint<R::Implementation>>,
+    pub reached: &'a dyn States<R::Implementation>,
     pub graph: &'a Graph,
     pub labels: &'a [Label],
     /// Inputs with which steps were answered, by number.
-    pub inputs: &'a [ActionOf<R::Abstract>],
+    pub inputs: &'a [ActionOf<R::Specification>],
     pub threads: usize,
     pub tell: Tell<'a>,
 }
@@ -188,7 +188,7 @@ fn fibres<R: Refinement>(of: &Decidable<'_, R>) -> Result<Option<Vec<u32>>, Pani
 /// Findings if the states whose steps are not recorded are as the last entry of `rest` says.
 fn find<R: Refinement>(
     of: &Decidable<'_, R>,
-    looked_at: &[LookedAt<ActionOf<R::Abstract>>],
+    looked_at: &[LookedAt<ActionOf<R::Specification>>],
     rest: &Rest,
     backward: &Backward<'_>,
 ) -> Findings<R> {
@@ -220,7 +220,7 @@ impl<R: Refinement> Findings<R> {
         rule: usize,
         at: Offer,
         process: usize,
-        action: &ActionOf<R::Abstract>,
+        action: &ActionOf<R::Specification>,
     ) {
         let first = &mut self.refusals[rule];
         if first.as_ref().is_none_or(|first| at < first.at) {
@@ -331,7 +331,7 @@ impl<'a> Backward<'a> {
 /// Decides (b) and (c).
 fn comes_to_rest<R: Refinement>(
     refinement: &R,
-    reached: &dyn States<R::Concrete>,
+    reached: &dyn States<R::Implementation>,
     rest: &Rest,
     backward: &Backward<'_>,
     findings: &mut Findings<R>,
@@ -446,8 +446,8 @@ const PATIENCE: u32 = 1 << 12;
 /// the images those are remembered that were met last.
 fn look_at<R: Refinement>(
     of: &Decidable<'_, R>,
-    numbers: &HashMap<&ActionOf<R::Abstract>, u32>,
-) -> Result<Vec<LookedAt<ActionOf<R::Abstract>>>, PanickedAt> {
+    numbers: &HashMap<&ActionOf<R::Specification>, u32>,
+) -> Result<Vec<LookedAt<ActionOf<R::Specification>>>, PanickedAt> {
     let Decidable {
         refinement,
         constraint,
@@ -459,14 +459,15 @@ fn look_at<R: Refinement>(
     let all = of.graph.states() as u32;
     let implementation = refinement.implementation();
     let is_bounded = implementation.call_bound().is_some();
-    let is_outside = |state: &StateOf<R::Concrete>| {
+    let is_outside = |state: &StateOf<R::Implementation>| {
         constraint.is_some_and(|constraint| !constraint.contains(state))
     };
-    let is_stopped =
-        |state: &StateOf<R::Concrete>| is_bounded && !implementation.call_cut_off(state).is_empty();
+    let is_stopped = |state: &StateOf<R::Implementation>| {
+        is_bounded && !implementation.call_cut_off(state).is_empty()
+    };
     let processes = refinement.call_environment();
     let part = all.div_ceil(threads.max(1) as u32).max(1);
-    let at_rest = |state: &StateOf<R::Concrete>| {
+    let at_rest = |state: &StateOf<R::Implementation>| {
         let at_rest = |(index, &process): (usize, &Process)| {
             u32::from(refinement.call_at_rest(state, process)) << index
         };
@@ -547,7 +548,7 @@ fn look_at<R: Refinement>(
 fn meets_at_once<R: Refinement>(
     of: &Decidable<'_, R>,
     rest: &Rest,
-    looked_at: &[LookedAt<ActionOf<R::Abstract>>],
+    looked_at: &[LookedAt<ActionOf<R::Specification>>],
     backward: &Backward<'_>,
     findings: &mut Findings<R>,
 ) -> Vec<BTreeSet<u32>> {
@@ -581,7 +582,7 @@ fn meets_later<R: Refinement>(
     of: &Decidable<'_, R>,
     unmet: &[BTreeSet<u32>],
     rest: &Rest,
-    looked_at: &[LookedAt<ActionOf<R::Abstract>>],
+    looked_at: &[LookedAt<ActionOf<R::Specification>>],
     backward: &Backward<'_>,
     findings: &mut Findings<R>,
 ) {
@@ -647,10 +648,10 @@ fn meets_later<R: Refinement>(
 /// Actions that the specification offers the processes of the environment in `image`; other processes are noted.
 fn needs<R: Refinement>(
     refinement: &R,
-    image: &StateOf<R::Abstract>,
-    numbers: &HashMap<&ActionOf<R::Abstract>, u32>,
+    image: &StateOf<R::Specification>,
+    numbers: &HashMap<&ActionOf<R::Specification>, u32>,
     undeclared: &mut BTreeSet<Process>,
-) -> Vec<Need<ActionOf<R::Abstract>>> {
+) -> Vec<Need<ActionOf<R::Specification>>> {
     let specification = refinement.specification();
     let mut needs: Vec<Need<_>> = Vec::new();
     visit_offers(specification, image, &mut |action| {

@@ -24,9 +24,9 @@ const MORE_PATIENCE: u64 = 1 << 14;
 /// Examination of states of a refinement's implementation.
 pub(super) struct Examination<'a, R: Refinement> {
     pub refinement: &'a R,
-    pub invariants: &'a [Invariant<R::Concrete>],
+    pub invariants: &'a [Invariant<R::Implementation>],
     /// The initial states. PERF: to make them anew for each state took a sixth of the time.
-    pub initial: Option<HashSet<StateOf<R::Concrete>>>,
+    pub initial: Option<HashSet<StateOf<R::Implementation>>>,
     /// Predicate: true if the examination has to stop. Asked of now and then, within a state too.
     pub out_of_time: &'a (dyn Fn() -> bool + Sync),
 }
@@ -80,7 +80,7 @@ impl<'a, R: Refinement> Examination<'a, R> {
     /// Makes the initial states; none if there is no time for that. A panic on the way is noted in `findings`.
     pub fn begin(
         refinement: &'a R,
-        invariants: &'a [Invariant<R::Concrete>],
+        invariants: &'a [Invariant<R::Implementation>],
         limits: &Limits,
         out_of_time: &'a (dyn Fn() -> bool + Sync),
         findings: &mut Findings,
@@ -88,7 +88,7 @@ impl<'a, R: Refinement> Examination<'a, R> {
         let mut initial = HashSet::new();
         let mut shown: u64 = 0;
         let enumerated = interruptible(|| {
-            let enumerate = |visit: &mut dyn FnMut(StateOf<R::Concrete>)| {
+            let enumerate = |visit: &mut dyn FnMut(StateOf<R::Implementation>)| {
                 let function = || Function::of("`initial`", Of::Implementation);
                 call(function, None, || {
                     visit_initial(refinement.implementation(), visit)
@@ -137,7 +137,7 @@ impl<'a, R: Refinement> Examination<'a, R> {
     pub fn broken(
         &self,
         care: &Care<'_>,
-        state: &StateOf<R::Concrete>,
+        state: &StateOf<R::Implementation>,
         spared: Option<usize>,
     ) -> (usize, bool) {
         let fails = |invariant: &Invariant<_>| {
@@ -154,7 +154,7 @@ impl<'a, R: Refinement> Examination<'a, R> {
     }
 
     /// An invariant that cannot be evaluated in a state does not hold there.
-    pub fn failing(&self, care: &Care<'_>, state: &StateOf<R::Concrete>) -> Failing {
+    pub fn failing(&self, care: &Care<'_>, state: &StateOf<R::Implementation>) -> Failing {
         let mut failing = Failing::None;
         for (index, invariant) in self.invariants.iter().enumerate() {
             if !care.guarded(|| invariant.holds(state)).unwrap_or(false) {
@@ -168,7 +168,7 @@ impl<'a, R: Refinement> Examination<'a, R> {
     }
 
     /// Tests every step from a state that satisfies all the invariants.
-    pub fn induct(&self, number: u64, from: &StateOf<R::Concrete>, findings: &mut Findings) {
+    pub fn induct(&self, number: u64, from: &StateOf<R::Implementation>, findings: &mut Findings) {
         let mut unrepeated = findings.unrepeated.take();
         // What is noted twice is noted once.
         carefully(number, &mut unrepeated, |care| {
@@ -181,7 +181,7 @@ impl<'a, R: Refinement> Examination<'a, R> {
         &self,
         care: &Care<'_>,
         number: u64,
-        from: &StateOf<R::Concrete>,
+        from: &StateOf<R::Implementation>,
         findings: &mut Findings,
     ) {
         let whole = Gap { number, step: None };
@@ -237,7 +237,7 @@ impl<'a, R: Refinement> Examination<'a, R> {
         &self,
         care: &Care<'_>,
         left_out: usize,
-        from: &StateOf<R::Concrete>,
+        from: &StateOf<R::Implementation>,
     ) -> Option<Goal> {
         let Ok(Some(image)) = care.guarded(|| self.shows(from)) else {
             return Some(Goal::Simulation);
@@ -269,7 +269,7 @@ impl<'a, R: Refinement> Examination<'a, R> {
 
     /// The image of a state, if it shows the same and is initial where the state is [Definition 6
     /// (1) and (2)].
-    fn shows(&self, state: &StateOf<R::Concrete>) -> Option<StateOf<R::Abstract>> {
+    fn shows(&self, state: &StateOf<R::Implementation>) -> Option<StateOf<R::Specification>> {
         let (implementation, specification) = (
             self.refinement.implementation(),
             self.refinement.specification(),
@@ -286,10 +286,10 @@ impl<'a, R: Refinement> Examination<'a, R> {
     /// Definition 6 (3).
     fn simulates(
         &self,
-        from: &StateOf<R::Concrete>,
-        image: &StateOf<R::Abstract>,
-        action: &ActionOf<R::Concrete>,
-        to: &StateOf<R::Concrete>,
+        from: &StateOf<R::Implementation>,
+        image: &StateOf<R::Specification>,
+        action: &ActionOf<R::Implementation>,
+        to: &StateOf<R::Implementation>,
     ) -> bool {
         let target = self.refinement.call_map(to);
         let answer = answer(self.refinement, image, from, action, to);

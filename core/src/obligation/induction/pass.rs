@@ -34,13 +34,13 @@ pub(in crate::obligation) fn make<S: TypeCorrect>(system: &S, choices: &mut Choi
 /// satisfy the invariants.
 pub(in crate::obligation) fn decide<R: Refinement>(
     refinement: &R,
-    invariants: &[Invariant<R::Concrete>],
-    reached: &[StateOf<R::Concrete>],
+    invariants: &[Invariant<R::Implementation>],
+    reached: &[StateOf<R::Implementation>],
     settings: &Settings<'_>,
     tell: Tell<'_>,
 ) -> Findings
 where
-    R::Concrete: TypeCorrect,
+    R::Implementation: TypeCorrect,
 {
     let started = Instant::now();
     let out_of_time = || {
@@ -113,12 +113,12 @@ struct Pass<'a, R: Refinement> {
     /// Number of type-correct states.
     total: u64,
     /// States that were reached, with their places.
-    reached: HashMap<&'a StateOf<R::Concrete>, usize>,
+    reached: HashMap<&'a StateOf<R::Implementation>, usize>,
 }
 
 impl<R: Refinement> Pass<'_, R>
 where
-    R::Concrete: TypeCorrect,
+    R::Implementation: TypeCorrect,
 {
     /// Tests the states of these numbers, up to the first one of which none can be made.
     fn chunk(&self, numbers: Range<u64>, position: &Position, findings: &mut Findings) {
@@ -153,7 +153,7 @@ where
         }
     }
 
-    fn test(&self, number: u64, from: &StateOf<R::Concrete>, findings: &mut Findings) {
+    fn test(&self, number: u64, from: &StateOf<R::Implementation>, findings: &mut Findings) {
         findings.states += 1;
         match carefully(number, &mut findings.unrepeated, |care| {
             self.examination.failing(care, from)

@@ -21,7 +21,7 @@ pub(super) struct Decision<'a, R: Refinement> {
     pub steps: RecordedSteps<'a>,
     pub assumed: &'a Assumed,
     /// The abstract states between, by number.
-    pub between: &'a [Vec<StateOf<R::Abstract>>],
+    pub between: &'a [Vec<StateOf<R::Specification>>],
     /// The initial states that were expanded.
     pub initial: Vec<u32>,
     /// The states outside of the constraint.

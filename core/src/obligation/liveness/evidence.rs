@@ -20,7 +20,7 @@ use crate::visit::visit_steps;
 
 /// Property or condition that a lasso violates.
 pub(super) enum Violated<R: Refinement> {
-    Property(Property<R::Concrete>),
+    Property(Property<R::Implementation>),
     /// A fairness condition of the specification.
     Fairness(Instance),
 }
@@ -40,10 +40,10 @@ pub(super) enum LassoError {
 pub(super) struct Shown<'a, R: Refinement> {
     refinement: &'a R,
     lasso: &'a Lasso,
-    states: Vec<StateOf<R::Concrete>>,
-    steps: Vec<Vec<StepOf<R::Concrete>>>,
+    states: Vec<StateOf<R::Implementation>>,
+    steps: Vec<Vec<StepOf<R::Implementation>>>,
     /// Per state, those of its steps by which the behaviour goes on.
-    taken: Vec<Vec<StepOf<R::Concrete>>>,
+    taken: Vec<Vec<StepOf<R::Implementation>>>,
     assumed: &'a [Instance],
     violated: &'a Violated<R>,
 }
@@ -53,7 +53,7 @@ impl<'a, R: Refinement> Shown<'a, R> {
     pub fn new(
         found: &Found<'a, R>,
         behaviour: &'a Behaviour,
-        between: &[Vec<StateOf<R::Abstract>>],
+        between: &[Vec<StateOf<R::Specification>>],
         assumed: &'a [Instance],
         violated: &'a Violated<R>,
     ) -> Result<Self, LassoError> {
@@ -109,12 +109,12 @@ impl<'a, R: Refinement> Shown<'a, R> {
     fn steps_on(
         &self,
         place: usize,
-        passed: Option<&[StateOf<R::Abstract>]>,
-    ) -> Vec<StepOf<R::Concrete>> {
+        passed: Option<&[StateOf<R::Specification>]>,
+    ) -> Vec<StepOf<R::Implementation>> {
         let Some(next) = self.next(place) else {
             return Vec::new();
         };
-        let leads_on = |(action, to): &&StepOf<R::Concrete>| {
+        let leads_on = |(action, to): &&StepOf<R::Implementation>| {
             *to == self.states[next]
                 && passed.is_none_or(|passed| self.between(place, action, to) == passed)
         };
@@ -125,9 +125,9 @@ impl<'a, R: Refinement> Shown<'a, R> {
     fn between(
         &self,
         place: usize,
-        action: &ActionOf<R::Concrete>,
-        to: &StateOf<R::Concrete>,
-    ) -> Vec<StateOf<R::Abstract>> {
+        action: &ActionOf<R::Implementation>,
+        to: &StateOf<R::Implementation>,
+    ) -> Vec<StateOf<R::Specification>> {
         let from = &self.states[place];
         let image = self.refinement.call_map(from);
         answer(self.refinement, &image, from, action, to).between
@@ -153,8 +153,8 @@ impl<'a, R: Refinement> Shown<'a, R> {
     }
 
     /// The behaviour: the stem, and the loop once, back to where it begins.
-    fn trace(&self) -> Trace<R::Concrete> {
-        let step = |steps: &Vec<StepOf<R::Concrete>>| {
+    fn trace(&self) -> Trace<R::Implementation> {
+        let step = |steps: &Vec<StepOf<R::Implementation>>| {
             let step = steps.first();
             step.expect("the lasso was judged to consist of steps")
                 .clone()
@@ -227,7 +227,7 @@ impl<'a, R: Refinement> Shown<'a, R> {
     }
 
     /// The abstract states that the loop visits: the images of its states, and those between.
-    fn abstract_loop(&self, word: &Word) -> Vec<StateOf<R::Abstract>> {
+    fn abstract_loop(&self, word: &Word) -> Vec<StateOf<R::Specification>> {
         let mut visited = Vec::new();
         for place in word.around() {
             visited.push(self.refinement.map(&self.states[place]));
@@ -242,8 +242,8 @@ impl<'a, R: Refinement> Shown<'a, R> {
     fn abstract_step(
         &self,
         instance: &Instance,
-        from: &StateOf<R::Abstract>,
-        target: Option<&StateOf<R::Abstract>>,
+        from: &StateOf<R::Specification>,
+        target: Option<&StateOf<R::Specification>>,
     ) -> bool {
         let specification = self.refinement.specification();
         let mut found = false;

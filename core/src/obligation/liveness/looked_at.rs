@@ -31,7 +31,7 @@ pub(super) struct Predicates {
 
 /// The images of states that come one after the other.
 pub(super) struct Images<R: Refinement> {
-    pub all: Numbered<StateOf<R::Abstract>>,
+    pub all: Numbered<StateOf<R::Specification>>,
     /// Per state, the number of its image.
     pub of_states: Vec<u32>,
 }

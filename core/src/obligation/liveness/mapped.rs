@@ -72,7 +72,7 @@ impl<R: Refinement> Mapped<R> {
     pub fn new(
         refinement: &R,
         mut parts: impl Iterator<Item = Images<R>>,
-        implementation: &Implementation<'_, StateOf<R::Abstract>>,
+        implementation: &Implementation<'_, StateOf<R::Specification>>,
     ) -> Result<Self, PanickedAt> {
         let specification = refinement.specification();
         let Images { mut all, of_states } = parts.next().unwrap_or_default();
@@ -166,7 +166,7 @@ impl<R: Refinement> Mapped<R> {
     pub fn only_stated<'f>(
         &self,
         condition: &'f Fairness,
-        specification: &R::Abstract,
+        specification: &R::Specification,
         simulated: &[u64],
     ) -> Option<&'f str> {
         let rules = specification.rules().iter().enumerate();
@@ -180,7 +180,11 @@ impl<R: Refinement> Mapped<R> {
     }
 
     /// Reason why a condition has no instance: its action is enabled nowhere, or by other processes alone.
-    pub fn enabled_nowhere(&self, condition: &Fairness, specification: &R::Abstract) -> String {
+    pub fn enabled_nowhere(
+        &self,
+        condition: &Fairness,
+        specification: &R::Specification,
+    ) -> String {
         let nowhere = if self.split.is_some() {
             "enabled in no mapped state, and in none between"
         } else {

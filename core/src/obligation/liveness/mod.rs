@@ -92,7 +92,7 @@ impl Liveness {
             choice.of_liveness(name)
         };
         let properties = refinement.liveness();
-        let property = |property: &Property<R::Concrete>| {
+        let property = |property: &Property<R::Implementation>| {
             let name = format!("{}:{}", property.formula().kind(), property.name());
             choice.of_liveness(name)
         };
@@ -143,7 +143,7 @@ impl Liveness {
     /// Decides the rows where they can be.
     pub fn judge<R: Refinement>(
         &self,
-        searched: &Searched<'_, StateOf<R::Abstract>>,
+        searched: &Searched<'_, StateOf<R::Specification>>,
         found: &Found<'_, R>,
     ) -> Decided {
         if !self.is_chosen() {

@@ -241,8 +241,8 @@ impl Same {
 }
 
 impl Refinement for Same {
-    type Concrete = Trio;
-    type Abstract = Trio;
+    type Implementation = Trio;
+    type Specification = Trio;
 
     fn implementation(&self) -> &Trio {
         &self.implementation

@@ -28,7 +28,7 @@ fn not_five() -> Invariant<Machine<u8>> {
 
 fn induct<R: Refinement>(refinement: &R) -> Report
 where
-    R::Concrete: TypeCorrect,
+    R::Implementation: TypeCorrect,
 {
     with_any_threads(|threads| {
         let settings = Settings {
@@ -259,8 +259,8 @@ impl Same {
 }
 
 impl Refinement for Same {
-    type Concrete = Counter;
-    type Abstract = Counter;
+    type Implementation = Counter;
+    type Specification = Counter;
 
     fn implementation(&self) -> &Counter {
         &self.0

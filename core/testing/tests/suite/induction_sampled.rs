@@ -158,8 +158,8 @@ struct Small<T> {
 }
 
 impl<T: Cells + State<Tables<T>>> Refinement for Small<T> {
-    type Concrete = Tables<T>;
-    type Abstract = Tables<T>;
+    type Implementation = Tables<T>;
+    type Specification = Tables<T>;
 
     fn implementation(&self) -> &Tables<T> {
         &self.implementation
@@ -306,7 +306,10 @@ fn sampling(samples: u64, seed: u64) -> Settings<'static> {
     settings(Induction::Sampled(Samples { samples, seed }))
 }
 
-fn check<R: Refinement<Concrete: TypeCorrect>>(refinement: &R, settings: &Settings<'_>) -> Report {
+fn check<R: Refinement<Implementation: TypeCorrect>>(
+    refinement: &R,
+    settings: &Settings<'_>,
+) -> Report {
     let checked = Checker::new(refinement).inductive().check(settings);
     checked.expect("the settings fit")
 }
@@ -550,8 +553,8 @@ impl TypeCorrect for Tower {
 }
 
 impl Refinement for Tower {
-    type Concrete = Self;
-    type Abstract = Self;
+    type Implementation = Self;
+    type Specification = Self;
 
     fn implementation(&self) -> &Self {
         self
@@ -723,8 +726,8 @@ fn lock(exclusion: bool, flag_is_set: bool, fault: Fault) -> Excludes {
 }
 
 impl Refinement for Excludes {
-    type Concrete = Lock;
-    type Abstract = Lock;
+    type Implementation = Lock;
+    type Specification = Lock;
 
     fn implementation(&self) -> &Lock {
         &self.lock

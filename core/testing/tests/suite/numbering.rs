@@ -74,8 +74,8 @@ impl<N: Number + State<Self>> TransitionSystem for Layers<N> {
 }
 
 impl<N: Number + State<Self>> Refinement for Layers<N> {
-    type Concrete = Self;
-    type Abstract = Self;
+    type Implementation = Self;
+    type Specification = Self;
 
     fn implementation(&self) -> &Self {
         self

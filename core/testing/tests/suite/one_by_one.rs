@@ -140,8 +140,8 @@ impl TransitionSystem for Counting {
 }
 
 impl<T: Number> Refinement for Grid<T> {
-    type Concrete = Self;
-    type Abstract = Counting;
+    type Implementation = Self;
+    type Specification = Counting;
 
     fn implementation(&self) -> &Self {
         self

@@ -329,8 +329,8 @@ struct Itself<const WHOLE: bool> {
 const ENVIRONMENT: [Process; 1] = [Process::new("client")];
 
 impl<const WHOLE: bool> Refinement for Itself<WHOLE> {
-    type Concrete = System<WHOLE>;
-    type Abstract = System<WHOLE>;
+    type Implementation = System<WHOLE>;
+    type Specification = System<WHOLE>;
 
     fn implementation(&self) -> &System<WHOLE> {
         called("implementation");

@@ -196,8 +196,8 @@ struct Rings {
 }
 
 impl Refinement for Rings {
-    type Concrete = Explicit;
-    type Abstract = Explicit;
+    type Implementation = Explicit;
+    type Specification = Explicit;
 
     fn implementation(&self) -> &Explicit {
         &self.ring

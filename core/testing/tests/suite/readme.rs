@@ -42,7 +42,7 @@ impl TransitionSystem for Threads {
 
 struct ThreadsRefineAtomic(Threads); // The claim, and why: the mapping, and the abstract action of each step.
 impl Refinement for ThreadsRefineAtomic {
-    type Concrete = Threads; type Abstract = Atomic;
+    type Implementation = Threads; type Specification = Atomic;
     fn implementation(&self) -> &Threads { &self.0 }
     fn specification(&self) -> &Atomic { &Atomic }
     fn map(&self, memory: &Memory) -> u8 { memory.counter }

@@ -148,8 +148,8 @@ impl<N: Count> Refinement for Grid<N>
 where
     [N; 3]: State<Self>,
 {
-    type Concrete = Self;
-    type Abstract = Self;
+    type Implementation = Self;
+    type Specification = Self;
 
     fn implementation(&self) -> &Self {
         self
@@ -254,8 +254,8 @@ impl TransitionSystem for Fan {
 }
 
 impl Refinement for Fan {
-    type Concrete = Self;
-    type Abstract = Self;
+    type Implementation = Self;
+    type Specification = Self;
 
     fn implementation(&self) -> &Self {
         self

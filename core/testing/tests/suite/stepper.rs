@@ -154,7 +154,7 @@ fn paths<R: Refinement>(oracle: &Oracle<'_, R>) -> Vec<Vec<usize>> {
     paths.collect()
 }
 
-fn initial_of<R: Refinement>(refinement: &R) -> Vec<StateOf<R::Concrete>> {
+fn initial_of<R: Refinement>(refinement: &R) -> Vec<StateOf<R::Implementation>> {
     let mut initial = Vec::new();
     refinement
         .implementation()

@@ -277,8 +277,8 @@ impl TransitionSystem for Faulty {
 }
 
 impl Refinement for Faulty {
-    type Concrete = Self;
-    type Abstract = Self;
+    type Implementation = Self;
+    type Specification = Self;
 
     fn implementation(&self) -> &Self {
         self

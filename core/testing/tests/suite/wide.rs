@@ -137,8 +137,8 @@ impl<S: State<Self> + Number> TransitionSystem for Fan<S> {
 }
 
 impl<S: State<Self> + Number> Refinement for Fan<S> {
-    type Concrete = Self;
-    type Abstract = Self;
+    type Implementation = Self;
+    type Specification = Self;
 
     fn implementation(&self) -> &Self {
         self

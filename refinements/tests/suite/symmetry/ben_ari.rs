@@ -56,8 +56,8 @@ where
 fn agrees<R>(refinement: &R)
 where
     R: Checked<
-            Concrete: Symmetric<Permutation = Permutation>,
-            Abstract: Symmetric<Permutation = Permutation>,
+            Implementation: Symmetric<Permutation = Permutation>,
+            Specification: Symmetric<Permutation = Permutation>,
         >,
 {
     let system = refinement.implementation();
@@ -264,8 +264,8 @@ impl Symmetric for NodesExchanged {
 }
 
 impl Refinement for Attempt {
-    type Concrete = NodesExchanged;
-    type Abstract = NodesExchanged;
+    type Implementation = NodesExchanged;
+    type Specification = NodesExchanged;
 
     fn implementation(&self) -> &NodesExchanged {
         &self.0

@@ -98,8 +98,8 @@ struct NeverArrives {
 }
 
 impl Refinement for NeverArrives {
-    type Concrete = Line;
-    type Abstract = Line;
+    type Implementation = Line;
+    type Specification = Line;
 
     fn implementation(&self) -> &Line {
         &self.line
@@ -168,8 +168,8 @@ struct SeenToArrive {
 }
 
 impl Refinement for SeenToArrive {
-    type Concrete = Seen;
-    type Abstract = Seen;
+    type Implementation = Seen;
+    type Specification = Seen;
 
     fn implementation(&self) -> &Seen {
         &self.line

@@ -75,8 +75,8 @@ impl Erasing {
 }
 
 impl Refinement for Erasing {
-    type Concrete = Machine;
-    type Abstract = Machine;
+    type Implementation = Machine;
+    type Specification = Machine;
 
     fn implementation(&self) -> &Machine {
         &self.more

@@ -134,7 +134,9 @@ impl TransitionSystem for Turns {
 }
 
 /// A system as an implementation of itself, with an invariant.
-fn with_invariant<S: TransitionSystem>(system: S) -> impl Refinement<Concrete = S, Abstract = S> {
+fn with_invariant<S: TransitionSystem>(
+    system: S,
+) -> impl Refinement<Implementation = S, Specification = S> {
     WithInvariants::new(Itself(system), |all: &mut Vec<Invariant<S>>| {
         all.push(Invariant::new("true", "a test", |_| true));
     })
@@ -296,8 +298,8 @@ impl TransitionSystem for Groups {
 }
 
 impl Refinement for Groups {
-    type Concrete = Self;
-    type Abstract = Self;
+    type Implementation = Self;
+    type Specification = Self;
 
     fn implementation(&self) -> &Self {
         self

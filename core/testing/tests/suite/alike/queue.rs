@@ -350,8 +350,8 @@ impl Themselves {
 }
 
 impl Refinement for Themselves {
-    type Concrete = Members;
-    type Abstract = Members;
+    type Implementation = Members;
+    type Specification = Members;
 
     fn implementation(&self) -> &Members {
         &self.implementation

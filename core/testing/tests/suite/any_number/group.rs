@@ -429,8 +429,8 @@ impl TransitionSystem for Never {
 }
 
 impl Refinement for Instance {
-    type Concrete = Self;
-    type Abstract = Never;
+    type Implementation = Self;
+    type Specification = Never;
 
     fn implementation(&self) -> &Self {
         self

@@ -122,8 +122,8 @@ fn is_below(holder: &Holder) -> bool {
 }
 
 impl Refinement for HolderSystem {
-    type Concrete = Self;
-    type Abstract = Self;
+    type Implementation = Self;
+    type Specification = Self;
 
     fn implementation(&self) -> &Self {
         self

@@ -44,8 +44,8 @@ where
     C: TransitionSystem,
     A: TransitionSystem<Observation = ObservationOf<C>>,
 {
-    type Concrete = C;
-    type Abstract = A;
+    type Implementation = C;
+    type Specification = A;
 
     fn implementation(&self) -> &C {
         &self.implementation

@@ -63,7 +63,8 @@ type Both = Remembering<Prophesying<u8, u8, u8>, u8>;
 
 fn history_over(
     prophecy: Predicts,
-) -> impl refmap::Refinement<Concrete = WithHistory<WithProphecy<Explicit, Predicts>, Foretold>> {
+) -> impl refmap::Refinement<Implementation = WithHistory<WithProphecy<Explicit, Predicts>, Foretold>>
+{
     let mut refinement = mapped(
         WithHistory {
             system: predicting(coin(), prophecy),

@@ -26,7 +26,7 @@ pub fn show<R: Refinement>(oracle: &Oracle<'_, R>, report: &Report) {
 
 /// End of a counterexample.
 struct Shown<R: Refinement> {
-    last_step: Option<(Number, ActionOf<R::Concrete>, Number)>,
+    last_step: Option<(Number, ActionOf<R::Implementation>, Number)>,
     last: Number,
 }
 
@@ -89,7 +89,7 @@ fn walk<R: Refinement>(
     }
     let replayed = replay(system, initial, actions).expect("each action is enabled in its turn");
     assert_eq!(*replayed.last(), here);
-    let reached = |state: &StateOf<R::Concrete>| {
+    let reached = |state: &StateOf<R::Implementation>| {
         let number = oracle.states.iter().position(|other| other == state);
         number.expect("the oracle reached the state")
     };
@@ -100,7 +100,8 @@ fn walk<R: Refinement>(
 }
 
 /// Whether a step shows a violation.
-type Fails<'a, R> = dyn Fn(Number, &ActionOf<<R as Refinement>::Concrete>, Number) -> bool + 'a;
+type Fails<'a, R> =
+    dyn Fn(Number, &ActionOf<<R as Refinement>::Implementation>, Number) -> bool + 'a;
 
 fn shows<R: Refinement>(oracle: &Oracle<'_, R>, counterexample: &Counterexample, shown: &Shown<R>) {
     let name = counterexample.obligation.as_str();

@@ -145,8 +145,8 @@ struct Within {
 }
 
 impl Refinement for Within {
-    type Concrete = Explicit;
-    type Abstract = Explicit;
+    type Implementation = Explicit;
+    type Specification = Explicit;
 
     fn implementation(&self) -> &Explicit {
         &self.system

@@ -20,8 +20,8 @@ struct Related<F> {
 }
 
 impl<F: Fn(u8, &mut dyn FnMut(u8))> BackwardSimulation for Related<F> {
-    type Concrete = Explicit;
-    type Abstract = Explicit;
+    type Implementation = Explicit;
+    type Specification = Explicit;
 
     fn implementation(&self) -> &Explicit {
         &self.implementation

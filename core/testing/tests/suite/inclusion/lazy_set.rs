@@ -213,8 +213,8 @@ struct LazyIsASet {
 }
 
 impl Refinement for LazyIsASet {
-    type Concrete = Lazy;
-    type Abstract = Set;
+    type Implementation = Lazy;
+    type Specification = Set;
 
     fn implementation(&self) -> &Lazy {
         &self.list

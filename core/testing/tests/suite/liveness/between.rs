@@ -178,8 +178,8 @@ impl Webs {
 }
 
 impl Refinement for Webs {
-    type Concrete = Web;
-    type Abstract = Web;
+    type Implementation = Web;
+    type Specification = Web;
 
     fn implementation(&self) -> &Web {
         &self.implementation
@@ -558,8 +558,8 @@ struct Panicking {
 }
 
 impl Refinement for Panicking {
-    type Concrete = Web;
-    type Abstract = Web;
+    type Implementation = Web;
+    type Specification = Web;
 
     fn implementation(&self) -> &Web {
         &self.webs.implementation

@@ -148,8 +148,8 @@ struct Case {
 }
 
 impl Refinement for Case {
-    type Concrete = Web;
-    type Abstract = Web;
+    type Implementation = Web;
+    type Specification = Web;
 
     fn implementation(&self) -> &Web {
         &self.implementation

@@ -240,8 +240,8 @@ impl TransitionSystem for Ring {
 struct Rings(Ring, Ring);
 
 impl Refinement for Rings {
-    type Concrete = Ring;
-    type Abstract = Ring;
+    type Implementation = Ring;
+    type Specification = Ring;
 
     fn implementation(&self) -> &Ring {
         &self.0

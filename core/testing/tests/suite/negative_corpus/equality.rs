@@ -287,8 +287,8 @@ impl TransitionSystem for Counter {
 struct Service(Counter, Counter);
 
 impl Refinement for Service {
-    type Concrete = Counter;
-    type Abstract = Counter;
+    type Implementation = Counter;
+    type Specification = Counter;
 
     fn implementation(&self) -> &Counter {
         &self.0

@@ -137,8 +137,8 @@ fn doors(round: Round, promised: &[Fairness]) -> Doors {
 }
 
 impl Refinement for Doors {
-    type Concrete = Door;
-    type Abstract = Door;
+    type Implementation = Door;
+    type Specification = Door;
 
     fn implementation(&self) -> &Door {
         &self.implementation
@@ -291,8 +291,8 @@ impl TransitionSystem for Office {
 struct Same<S>(S, S);
 
 impl<S: TransitionSystem> Refinement for Same<S> {
-    type Concrete = S;
-    type Abstract = S;
+    type Implementation = S;
+    type Specification = S;
 
     fn implementation(&self) -> &S {
         &self.0

@@ -111,8 +111,8 @@ struct Same {
 }
 
 impl Refinement for Same {
-    type Concrete = Counter;
-    type Abstract = Counter;
+    type Implementation = Counter;
+    type Specification = Counter;
 
     fn implementation(&self) -> &Counter {
         &self.implementation

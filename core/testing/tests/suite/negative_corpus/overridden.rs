@@ -166,8 +166,8 @@ struct Same {
 }
 
 impl Refinement for Same {
-    type Concrete = Lanes;
-    type Abstract = Lanes;
+    type Implementation = Lanes;
+    type Specification = Lanes;
 
     fn implementation(&self) -> &Lanes {
         &self.implementation

@@ -13,7 +13,7 @@ use refmap_testing::{Machine, Via, itself};
 /// A report with warnings told, and one with warnings that fail.
 fn told_and_strict<R: Refinement>(refinement: &R) -> (Report, Report)
 where
-    R::Concrete: TypeCorrect,
+    R::Implementation: TypeCorrect,
 {
     let check = |warnings| {
         let settings = Settings {

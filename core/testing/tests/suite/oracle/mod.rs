@@ -27,13 +27,13 @@ pub struct Fate {
 /// All that is known of a refinement's instance.
 pub struct Oracle<'a, R: Refinement> {
     pub refinement: &'a R,
-    pub invariants: Vec<Invariant<R::Concrete>>,
-    pub states: Vec<StateOf<R::Concrete>>,
+    pub invariants: Vec<Invariant<R::Implementation>>,
+    pub states: Vec<StateOf<R::Implementation>>,
     pub initial_states: usize,
     /// Per state, its distance from the initial states.
     pub depths: Vec<u32>,
     /// Per state, its steps.
-    pub steps: Vec<Vec<(ActionOf<R::Concrete>, Number)>>,
+    pub steps: Vec<Vec<(ActionOf<R::Implementation>, Number)>>,
 }
 
 /// The abstract steps that a step is said to simulate.
@@ -81,8 +81,8 @@ impl<'a, R: Refinement> Oracle<'a, R> {
 
     fn number(
         &mut self,
-        numbers: &mut HashMap<StateOf<R::Concrete>, Number>,
-        state: StateOf<R::Concrete>,
+        numbers: &mut HashMap<StateOf<R::Implementation>, Number>,
+        state: StateOf<R::Implementation>,
         depth: u32,
     ) -> Number {
         *numbers.entry(state).or_insert_with_key(|state| {
@@ -177,7 +177,10 @@ impl<'a, R: Refinement> Oracle<'a, R> {
         fate(failing.map(|s| self.depths[s]))
     }
 
-    fn of_steps(&self, fails: impl Fn(Number, &ActionOf<R::Concrete>, Number) -> bool) -> Fate {
+    fn of_steps(
+        &self,
+        fails: impl Fn(Number, &ActionOf<R::Implementation>, Number) -> bool,
+    ) -> Fate {
         let one_fails = |s: &Number| self.steps[*s].iter().any(|(a, t)| fails(*s, a, *t));
         let failing = (0..self.states.len()).filter(one_fails);
         fate(failing.map(|s| self.depths[s] + 1))
@@ -195,7 +198,7 @@ impl<'a, R: Refinement> Oracle<'a, R> {
     }
 
     /// f(s).
-    pub fn image(&self, state: Number) -> StateOf<R::Abstract> {
+    pub fn image(&self, state: Number) -> StateOf<R::Specification> {
         self.refinement.map(&self.states[state])
     }
 
@@ -203,9 +206,9 @@ impl<'a, R: Refinement> Oracle<'a, R> {
     fn simulated_steps(
         &self,
         from: Number,
-        action: &ActionOf<R::Concrete>,
+        action: &ActionOf<R::Implementation>,
         to: Number,
-    ) -> Simulated<R::Abstract> {
+    ) -> Simulated<R::Specification> {
         let (source, target) = (&self.states[from], &self.states[to]);
         let steps = self.refinement.abstract_steps(source, action, target);
         let actions = steps.actions().to_vec();
@@ -253,12 +256,17 @@ impl<'a, R: Refinement> Oracle<'a, R> {
 
     /// The specification takes the steps that are named, one after the other, from the image of the source to that of
     /// the target, and what they show on the way is what the step shows.
-    pub fn simulated(&self, from: Number, action: &ActionOf<R::Concrete>, to: Number) -> bool {
+    pub fn simulated(
+        &self,
+        from: Number,
+        action: &ActionOf<R::Implementation>,
+        to: Number,
+    ) -> bool {
         let specification = self.refinement.specification();
         let Simulated { actions, states } = self.simulated_steps(from, action, to);
         let mut steps = actions.iter().zip(&states).zip(&states[1..]);
         let all_allowed = steps.all(|((action, from), to)| specification.allows(from, action, to));
-        let shown = |states: &[StateOf<R::Abstract>]| {
+        let shown = |states: &[StateOf<R::Specification>]| {
             let mut shown: Vec<_> = states.iter().map(|s| specification.observe(s)).collect();
             shown.dedup();
             shown
@@ -270,13 +278,18 @@ impl<'a, R: Refinement> Oracle<'a, R> {
     }
 
     /// Whether a step counts as one of `process`: it is its own, or of one that acts for it.
-    fn is_step_of(&self, action: &ActionOf<R::Concrete>, process: Process) -> bool {
+    fn is_step_of(&self, action: &ActionOf<R::Implementation>, process: Process) -> bool {
         let taken_by = self.refinement.implementation().process_of(action);
         taken_by == process || self.refinement.acts_for(taken_by) == process
     }
 
     /// Answered by an action of an environment process, of which the step is none.
-    pub fn misattributed(&self, from: Number, action: &ActionOf<R::Concrete>, to: Number) -> bool {
+    pub fn misattributed(
+        &self,
+        from: Number,
+        action: &ActionOf<R::Implementation>,
+        to: Number,
+    ) -> bool {
         let answers = self.simulated_steps(from, action, to).actions;
         answers.iter().any(|answer| {
             self.is_of_environment(answer)
@@ -284,7 +297,7 @@ impl<'a, R: Refinement> Oracle<'a, R> {
         })
     }
 
-    fn is_of_environment(&self, answer: &ActionOf<R::Abstract>) -> bool {
+    fn is_of_environment(&self, answer: &ActionOf<R::Specification>) -> bool {
         let process = self.refinement.specification().process_of(answer);
         self.refinement.environment().contains(&process)
     }
@@ -298,7 +311,7 @@ impl<'a, R: Refinement> Oracle<'a, R> {
                 .may_stop(&self.states[state])
     }
 
-    fn abstract_rule(&self, action: &ActionOf<R::Abstract>) -> usize {
+    fn abstract_rule(&self, action: &ActionOf<R::Specification>) -> usize {
         let RuleId(rule) = self.refinement.specification().rule_of(action);
         rule
     }
@@ -309,7 +322,7 @@ impl<'a, R: Refinement> Oracle<'a, R> {
 
     /// The actions that may not be refused in a state: of an environment process that is at rest,
     /// enabled in the mapped state, and changing it.
-    pub fn environment_offers(&self, state: Number) -> Vec<(Process, ActionOf<R::Abstract>)> {
+    pub fn environment_offers(&self, state: Number) -> Vec<(Process, ActionOf<R::Specification>)> {
         let specification = self.refinement.specification();
         let mut offers = Vec::new();
         specification.offers(&self.image(state), &mut |action| {
@@ -323,7 +336,12 @@ impl<'a, R: Refinement> Oracle<'a, R> {
 
     /// Looks for a step answered by `wanted`, results aside, and by nothing else of the environment, without an earlier visible step of
     /// `process`, the other environment processes making visible steps only while not at rest.
-    pub fn search(&self, from: Number, process: Process, wanted: &ActionOf<R::Abstract>) -> Search {
+    pub fn search(
+        &self,
+        from: Number,
+        process: Process,
+        wanted: &ActionOf<R::Specification>,
+    ) -> Search {
         let specification = self.refinement.specification();
         let wanted = specification.inputs(wanted);
         let mut seen = HashSet::from([from]);
@@ -377,7 +395,7 @@ impl<'a, R: Refinement> Oracle<'a, R> {
     pub fn unrest_by_other(
         &self,
         from: Number,
-        action: &ActionOf<R::Concrete>,
+        action: &ActionOf<R::Implementation>,
         to: Number,
     ) -> bool {
         let mut environment = self.refinement.environment().iter();

@@ -90,8 +90,8 @@ impl<T: State<Self>> TransitionSystem for Counter<T> {
 struct Never<T>(Counter<T>, i16);
 
 impl<T: State<Counter<T>>> Refinement for Never<T> {
-    type Concrete = Counter<T>;
-    type Abstract = Counter<T>;
+    type Implementation = Counter<T>;
+    type Specification = Counter<T>;
 
     fn implementation(&self) -> &Counter<T> {
         &self.0

@@ -304,8 +304,8 @@ impl TransitionSystem for Ring {
 pub struct Itself(pub Ring);
 
 impl Refinement for Itself {
-    type Concrete = Ring;
-    type Abstract = Ring;
+    type Implementation = Ring;
+    type Specification = Ring;
 
     fn implementation(&self) -> &Ring {
         &self.0
@@ -523,8 +523,8 @@ impl TransitionSystem for Tour {
 }
 
 impl Refinement for Tour {
-    type Concrete = Self;
-    type Abstract = Self;
+    type Implementation = Self;
+    type Specification = Self;
 
     fn implementation(&self) -> &Self {
         self

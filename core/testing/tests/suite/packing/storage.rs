@@ -68,8 +68,8 @@ impl TransitionSystem for Counters {
 }
 
 impl Refinement for Counters {
-    type Concrete = Self;
-    type Abstract = Self;
+    type Implementation = Self;
+    type Specification = Self;
 
     fn implementation(&self) -> &Self {
         self

@@ -108,8 +108,8 @@ pub struct Itself {
 }
 
 impl Refinement for Itself {
-    type Concrete = Three;
-    type Abstract = Three;
+    type Implementation = Three;
+    type Specification = Three;
 
     fn implementation(&self) -> &Three {
         &self.implementation

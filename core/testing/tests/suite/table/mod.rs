@@ -246,8 +246,8 @@ impl Correspondence {
 }
 
 impl Refinement for Correspondence {
-    type Concrete = Table;
-    type Abstract = Table;
+    type Implementation = Table;
+    type Specification = Table;
 
     fn implementation(&self) -> &Table {
         &self.concrete

@@ -187,8 +187,8 @@ pub struct Weave {
 }
 
 impl Refinement for Weave {
-    type Concrete = Web;
-    type Abstract = Web;
+    type Implementation = Web;
+    type Specification = Web;
 
     fn implementation(&self) -> &Web {
         &self.concrete

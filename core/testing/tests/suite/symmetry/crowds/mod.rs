@@ -269,8 +269,8 @@ pub struct Likeness {
 }
 
 impl Refinement for Likeness {
-    type Concrete = Crowd;
-    type Abstract = Crowd;
+    type Implementation = Crowd;
+    type Specification = Crowd;
 
     fn implementation(&self) -> &Crowd {
         &self.concrete
