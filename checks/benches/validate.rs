@@ -53,24 +53,19 @@ impl TransitionSystem for Memory {
         visit([0; CELLS]);
     }
 
-    fn next(&self, from: &Cells, visit: &mut impl FnMut((usize, u16), Cells)) {
+    fn candidates(&self, _: &Cells, visit: &mut impl FnMut((usize, u16))) {
         for cell in 0..CELLS {
-            for value in 0..=u16::MAX {
-                let mut to = *from;
-                to[cell] = value;
-                visit((cell, value), to);
-            }
+            (0..=u16::MAX).for_each(|value| visit((cell, value)));
         }
+    }
+
+    fn fire(&self, (cell, value): &(usize, u16), cells: &mut Cells) -> Option<()> {
+        *cells.get_mut(*cell)? = *value;
+        Some(())
     }
 
     fn observe(&self, state: &Cells) -> Cells {
         *state
-    }
-
-    fn successor(&self, from: &Cells, (cell, value): &(usize, u16)) -> Option<Cells> {
-        let mut to = *from;
-        *to.get_mut(*cell)? = *value;
-        Some(to)
     }
 }
 

@@ -38,17 +38,24 @@ impl TransitionSystem for Counter {
         visit(Number(0));
     }
 
-    fn next(&self, Number(from): &Number, visit: &mut impl FnMut(Count, Number)) {
-        let mut place = 1;
+    fn candidates(&self, _: &Number, visit: &mut impl FnMut(Count)) {
         for digit in 0..self.digits {
-            let value = from / place % 10;
-            let with = |value| Number(from - from / place % 10 * place + value % 10 * place);
-            visit(Count::Up(digit as u8), with(value + 1));
+            visit(Count::Up(digit as u8));
             if (1..4).contains(&digit) {
-                visit(Count::Down(digit as u8), with(value + 9));
+                visit(Count::Down(digit as u8));
             }
-            place *= 10;
         }
+    }
+
+    fn fire(&self, count: &Count, Number(number): &mut Number) -> Option<()> {
+        let place = 10_u32.pow(digit(count));
+        let value = *number / place % 10;
+        let then = match count {
+            Count::Up(_) => (value + 1) % 10,
+            Count::Down(_) => (value + 9) % 10,
+        };
+        *number = *number - value * place + then * place;
+        Some(())
     }
 
     fn observe(&self, _: &Number) {}

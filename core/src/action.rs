@@ -8,35 +8,52 @@ use serde::Serialize;
 use crate::rule::{Process, Rule, RuleId};
 use crate::state::NameVisitor;
 
-/// The action of a step: the rule that fired, with its arguments.
+/// An action of the system `S`: the rule that fired, with its arguments.
 ///
-/// Mostly it is an enum of which each variant is a rule, and derived:
+/// Mostly it is an enum of which each variant is a rule, and derived. Its *candidates*, the actions that are tried in each state,
+/// have every combination of arguments that the ranges of the fields admit:
 ///
 /// ```
 /// use refmap::{Action, Process};
 ///
+/// /// An instance, and its parameters.
+/// struct Commit { managers: u8 }
+///
 /// #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, Action)]
+/// #[action(system = Commit)]
 /// #[rule(process = "manager", source = "Gray & Lamport, section 3")]
 /// enum Step {
-///     RmPrepare { #[process] manager: u8 },
+///     RmPrepare { #[process(0..system.managers)] manager: u8 },
 ///     #[rule(process = "coordinator", source = "TMCommit")]
 ///     TmCommit,
 /// }
 ///
 /// let step = Step::RmPrepare { manager: 2 };
-/// assert_eq!(Step::rules()[step.rule().0].name, "rm_prepare");
-/// assert_eq!(step.process(), Some(Process::numbered("manager", 2)));
-/// assert_eq!(Step::rules()[Step::TmCommit.rule().0].process, "coordinator");
+/// let rules = <Step as Action<Commit>>::rules();
+/// assert_eq!((&*rules[0].name, rules[0].process), ("rm_prepare", "manager"));
+/// assert_eq!((&*rules[1].name, rules[1].process), ("tm_commit", "coordinator"));
+/// assert_eq!(Action::<Commit>::process(&step), Some(Process::numbered("manager", 2)));
+///
+/// let mut candidates = Vec::new();
+/// Step::candidates(&Commit { managers: 3 }, &mut |step| candidates.push(step));
+/// assert_eq!(candidates.len(), 4);
+/// assert_eq!(candidates[2], step);
 /// ```
 ///
-/// A system whose rules depend on its instance has actions of any type (`impl Action for Label {}`), and says itself
-/// which rules there are: [`rules`](crate::TransitionSystem::rules), [`rule_of`](crate::TransitionSystem::rule_of).
+/// A system whose rules depend on its instance has actions of any type (`impl<S: ?Sized> Action<S> for Label {}`), and says itself
+/// which rules there are: [`rules`](crate::TransitionSystem::rules), [`rule_of`](crate::TransitionSystem::rule_of), and
+/// [`candidates`](crate::TransitionSystem::candidates).
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not an action",
-    note = "derive it with `#[derive(refmap::Action)]`, if each variant is a rule; a system that overrides `rules` and \
-            `rule_of` says `impl refmap::Action for … {{}}`"
+    message = "`{Self}` is not an action of `{S}`",
+    note = "derive it with `#[derive(refmap::Action)]`, if each variant is a rule, for one system with `#[action(system = …)]`; \
+            a system that overrides `rules` and `rule_of` says `impl<S: ?Sized> refmap::Action<S> for … {{}}`"
 )]
-pub trait Action: Clone + Eq + Hash + Debug + Serialize + Send + Sync + 'static {
+pub trait Action<S: ?Sized>: Clone + Eq + Hash + Debug + Serialize + Send + Sync + 'static {
+    /// The first field without a range, `Variant.field`, or the type, if that derives none: then its candidates are not all visited
+    /// by [`candidates`](Self::candidates).
+    #[doc(hidden)]
+    const WITHOUT_RANGE: Option<&'static str> = Some("the type of the actions");
+
     /// The rules, in the order of their source.
     fn rules() -> &'static [Rule] {
         panic!(
@@ -57,32 +74,44 @@ pub trait Action: Clone + Eq + Hash + Debug + Serialize + Send + Sync + 'static 
 
     /// Visits its names: the numbers of members, and the counters. It has none, by default.
     fn visit_names(&mut self, _visit: &mut dyn NameVisitor) {}
+
+    /// Visits the actions of which every field has a range, with all values in these: variant by variant, the last field first.
+    /// None, by default.
+    #[inline(always)]
+    fn candidates(_system: &S, _visit: &mut impl FnMut(Self)) {}
 }
 
 macro_rules! actions {
     ($($type_:ty)*) => {$(
-        impl Action for $type_ {}
+        impl<S: ?Sized> Action<S> for $type_ {}
     )*};
 }
 
-actions!(() bool char &'static str String u8 u16 u32 u64 usize i8 i16 i32 i64 isize);
+actions!(bool char &'static str String u8 u16 u32 u64 usize i8 i16 i32 i64 isize);
 
-impl<A: Action, B: Action> Action for (A, B) {
-    fn visit_names(&mut self, visit: &mut dyn NameVisitor) {
-        self.0.visit_names(visit);
-        self.1.visit_names(visit);
+/// The action of a system that has one.
+impl<S: ?Sized> Action<S> for () {
+    const WITHOUT_RANGE: Option<&'static str> = None;
+
+    #[inline(always)]
+    fn candidates(_system: &S, visit: &mut impl FnMut(Self)) {
+        visit(());
     }
 }
 
-impl<A: Action, B: Action, C: Action> Action for (A, B, C) {
-    fn visit_names(&mut self, visit: &mut dyn NameVisitor) {
-        self.0.visit_names(visit);
-        self.1.visit_names(visit);
-        self.2.visit_names(visit);
-    }
+macro_rules! tuples {
+    ($(($($part:ident $place:tt),*))*) => {$(
+        impl<S: ?Sized, $($part: Action<S>),*> Action<S> for ($($part,)*) {
+            fn visit_names(&mut self, visit: &mut dyn NameVisitor) {
+                $(self.$place.visit_names(visit);)*
+            }
+        }
+    )*};
 }
 
-impl<A: Action> Action for Option<A> {
+tuples!((A 0, B 1) (A 0, B 1, C 2));
+
+impl<S: ?Sized, A: Action<S>> Action<S> for Option<A> {
     fn visit_names(&mut self, visit: &mut dyn NameVisitor) {
         if let Some(action) = self {
             action.visit_names(visit);

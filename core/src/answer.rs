@@ -3,7 +3,6 @@
 //! Source: Havelund & Shankar, section 6.1.2.
 
 use crate::abstract_steps::AbstractSteps;
-use crate::action::Action;
 use crate::erased::{ErasedAction, ErasedState, Plain, erased_states};
 use crate::functions::RefinementFunctions;
 use crate::model_call::named;
@@ -35,7 +34,7 @@ pub(crate) enum Unsimulated {
     Shown(usize),
 }
 
-impl<A: Action, S: Plain> Answer<A, S> {
+impl<A: Plain, S: Plain> Answer<A, S> {
     /// The same answer without its types.
     pub fn erased(&self) -> Answer<ErasedAction, ErasedState> {
         Answer {

@@ -1,4 +1,4 @@
-//! Runs of the methods that are derived from `next` and `initial`.
+//! Runs of the methods that are derived from others.
 //!
 //! A trait does not tell which of them a system overrides, so each derived method says that it runs, while that is watched.
 
@@ -11,6 +11,9 @@ use crate::model_call::named;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Derived {
     IsInitial,
+    Fire,
+    Candidates,
+    Next,
     Successor,
     Allows,
     Offers,
@@ -21,14 +24,18 @@ thread_local! {
     static WATCHED: Cell<Option<(Derived, &'static str)>> = const { Cell::new(None) };
 }
 
-/// Says that a derived method runs. PERF: in a search nothing is watched, and to see that takes a load that is in the cache.
+/// Says that a derived method runs, and answers whether that is watched: then nothing else is asked of it.
+///
+/// PERF: in a search nothing is watched, and to see that takes a load that is in the cache.
 #[inline]
-pub(crate) fn runs<S: ?Sized>(method: Derived) {
+pub(crate) fn runs<S: ?Sized>(method: Derived) -> bool {
     if let Some(watched) = WATCHED.get()
         && watched == (method, type_name::<S>())
     {
         WATCHED.set(None);
+        return true;
     }
+    false
 }
 
 /// True if `call`, of a method of the type of this name, runs none that is derived; `name` is the method's where it panics.

@@ -5,11 +5,12 @@ use std::fmt::Debug;
 
 use foldhash::HashSet;
 
+use crate::action::Action;
 use crate::functions::Functions;
 use crate::overridden::Overridden;
 use crate::rule::RuleId;
 use crate::system::{ActionOf, StateOf, TransitionSystem, steps};
-use crate::visit::{visit_initial, visit_offers};
+use crate::visit::{visit_candidates, visit_initial, visit_offers};
 
 /// Contradiction of a system with itself in one state: what [`disagreement`] finds.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -88,7 +89,10 @@ pub fn disagreement<S: TransitionSystem>(
         system,
         from,
         offered: &offered,
-        overridden: Overridden::ALL,
+        overridden: Overridden {
+            candidates: <ActionOf<S> as Action<S>>::WITHOUT_RANGE.is_none(),
+            ..Overridden::ALL
+        },
     };
     let mut doubtful = None;
     let actions = offered.iter().map(|(action, _)| action);
@@ -154,8 +158,13 @@ impl<S: TransitionSystem> At<'_, S> {
             let offered = self.offered.iter().filter(|(other, _)| other == action);
             let results: Vec<_> = offered.map(|(_, to)| to).collect();
             let rule = self.system.call_rule_of(action);
+            let origin = if self.overridden.next {
+                "next"
+            } else {
+                "candidates"
+            };
             let mut compare = |method, agrees: bool| {
-                let found = (!agrees).then(|| Disagreement::overridden(method, "next", action))?;
+                let found = (!agrees).then(|| Disagreement::overridden(method, origin, action))?;
                 if results.is_empty() {
                     doubtful(rule, found);
                     None
@@ -163,6 +172,16 @@ impl<S: TransitionSystem> At<'_, S> {
                     Some(found)
                 }
             };
+            if self.overridden.fire {
+                let mut to = self.from.clone();
+                let agrees = match self.system.call_fire(action, &mut to) {
+                    Some(()) => results.contains(&&to),
+                    None => results.is_empty(),
+                };
+                if let Some(found) = compare("fire", agrees) {
+                    return Some(found);
+                }
+            }
             if self.overridden.successor {
                 let agrees = match self.system.call_successor(self.from, action) {
                     Some(target) => results.contains(&&target),
@@ -183,11 +202,38 @@ impl<S: TransitionSystem> At<'_, S> {
                 }
             }
         }
+        if self.overridden.next
+            && self.overridden.candidates
+            && let Some(found) = self.candidates()
+        {
+            return Some(found);
+        }
         if self.overridden.offers {
             self.offers(doubtful)
         } else {
             None
         }
+    }
+
+    /// Compares `next`, which is overridden, with the candidates: it visits those that fire, and no others.
+    fn candidates(&self) -> Option<Disagreement> {
+        let mut candidates = Vec::new();
+        visit_candidates(self.system, self.from, &mut |action| {
+            candidates.push(action);
+        });
+        let known: HashSet<_> = candidates.iter().collect();
+        let offered = self.offered.iter().map(|(action, _)| action);
+        if let Some(beyond) = offered.clone().find(|action| !known.contains(action)) {
+            return Some(Disagreement::overridden("next", "candidates", beyond));
+        }
+        let offered: HashSet<_> = offered.collect();
+        let fires = |action: &&ActionOf<S>| {
+            let mut to = self.from.clone();
+            self.system.call_fire(action, &mut to).is_some()
+        };
+        let mut left_out = candidates.iter().filter(|action| !offered.contains(action));
+        let left_out = self.overridden.fire.then(|| left_out.find(fires)).flatten();
+        left_out.map(|action| Disagreement::overridden("next", "fire", action))
     }
 
     /// Compares `offers` with `next`.

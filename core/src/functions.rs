@@ -68,6 +68,11 @@ pub(crate) trait Functions: TransitionSystem {
     }
 
     #[inline(always)]
+    fn call_fire(&self, action: &ActionOf<Self>, state: &mut StateOf<Self>) -> Option<()> {
+        named("`fire`", || self.fire(action, state))
+    }
+
+    #[inline(always)]
     fn call_successor(
         &self,
         from: &StateOf<Self>,

@@ -1,127 +1,88 @@
 //! Named guards: the conjuncts of a rule's guard that a report can name.
 
 use std::cell::RefCell;
-use std::fmt::Debug;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A conjunct of a guard, by name: it answers `holds`.
+/// A conjunct of a guard, by name: a step if it `holds`.
 ///
-/// A report that says why the specification cannot take a step names the conjuncts that are false, if the rule is
-/// evaluated by [`offer`](crate::offer) or [`offer_changed`](crate::offer_changed). With `&` in the place of `&&` all of them
-/// are named, and not the first one alone.
+/// A report that says why the specification cannot take a step names the conjuncts that are false. With `.and` in the place of
+/// two `?` all of them are named, and not the first one alone.
 ///
 /// ```
-/// use refmap::{guard, offer};
+/// use refmap::guard;
 ///
-/// let (working, all_agree) = (true, false);
-/// offer(&mut |_, _: u8| unreachable!("one of the conjuncts is false"), "commit", || {
-///     (guard("the manager works", working) & guard("all agree", all_agree)).then_some(1)
-/// });
+/// fn commit(works: bool, all_agree: bool, committed: &mut bool) -> Option<()> {
+///     guard("the manager works", works).and(guard("all agree", all_agree))?;
+///     *committed = true;
+///     Some(())
+/// }
 /// ```
 #[inline(always)]
-pub fn guard(name: &'static str, holds: bool) -> bool {
+#[must_use = "a guard that is not asked holds back nothing: `?` comes after it"]
+pub fn guard(name: &'static str, holds: bool) -> Option<()> {
     // PERF: in a search nothing watches, and to see that takes a load that is in the cache.
-    if !holds && is_watched() {
+    if !holds && WATCHING.load(Ordering::Relaxed) > 0 {
         note(name);
     }
-    holds
+    holds.then_some(())
 }
 
 /// Number of threads on which guards are watched.
 static WATCHING: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
-    /// Record of what was seen on this thread, if it is watched.
-    static SEEN: RefCell<Option<Seen>> = const { RefCell::new(None) };
-}
-
-#[derive(Default)]
-struct Seen {
-    /// The conjuncts of the rule that is being evaluated that are false.
-    pending: Vec<&'static str>,
-    /// Actions that are not enabled, as `Debug` shows them, each with its false conjuncts.
-    disabled: Vec<(String, Vec<&'static str>)>,
-}
-
-#[inline(always)]
-fn is_watched() -> bool {
-    WATCHING.load(Ordering::Relaxed) > 0
+    /// The conjuncts seen to be false on this thread, if it is watched.
+    static FALSE: RefCell<Option<Vec<&'static str>>> = const { RefCell::new(None) };
 }
 
 #[cold]
 fn note(name: &'static str) {
-    SEEN.with_borrow_mut(|seen| {
+    FALSE.with_borrow_mut(|seen| {
         if let Some(seen) = seen {
-            seen.pending.push(name);
+            seen.push(name);
         }
     });
 }
 
-/// Says that the rule that `action` names has been evaluated.
-#[inline(always)]
-pub(crate) fn evaluated(action: &impl Debug, is_enabled: bool) {
-    if is_watched() {
-        attribute(action, is_enabled);
-    }
-}
-
-#[cold]
-fn attribute(action: &dyn Debug, is_enabled: bool) {
-    SEEN.with_borrow_mut(|seen| {
-        let Some(seen) = seen else { return };
-        let names = std::mem::take(&mut seen.pending);
-        if !is_enabled && !names.is_empty() {
-            seen.disabled.push((format!("{action:?}"), names));
-        }
-    });
-}
-
-/// The conjuncts that are false of the guard of `action` when `next` is run.
-pub(crate) fn false_conjuncts(action: &impl Debug, next: impl FnOnce()) -> Vec<&'static str> {
+/// The conjuncts that are false when a rule is fired.
+pub(crate) fn false_conjuncts(fire: impl FnOnce()) -> Vec<&'static str> {
     /// Watches until it is dropped, by a panic too.
     struct Watch;
     impl Drop for Watch {
         fn drop(&mut self) {
             WATCHING.fetch_sub(1, Ordering::Relaxed);
-            SEEN.take();
+            FALSE.take();
         }
     }
     WATCHING.fetch_add(1, Ordering::Relaxed);
     let _watch = Watch;
-    SEEN.set(Some(Seen::default()));
-    next();
-    let seen = SEEN.take().unwrap_or_default();
-    let wanted = format!("{action:?}");
-    let of_action = seen
-        .disabled
-        .into_iter()
-        .find(|(action, _)| *action == wanted);
-    of_action.map(|(_, names)| names).unwrap_or_default()
+    FALSE.set(Some(Vec::new()));
+    fire();
+    FALSE.take().unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{offer, offer_changed};
 
     #[test]
-    fn the_false_conjuncts_of_an_action_are_named() {
-        let next = || {
-            let mut visit = |_, _: u8| ();
-            offer(&mut visit, "a", || {
-                (guard("first", true) & guard("second", false) & guard("third", false)).then_some(1)
-            });
-            offer(&mut visit, "b", || guard("fourth", true).then_some(1));
-            offer_changed(&mut visit, "c", &0, |_| {
-                guard("fifth", false) && guard("sixth", false)
-            });
+    fn the_false_conjuncts_of_a_rule_are_named() {
+        let rule = |first: bool, second: bool, third: bool| {
+            guard("first", first)?;
+            guard("second", second).and(guard("third", third))
         };
-        assert_eq!(false_conjuncts(&"a", next), ["second", "third"]);
-        assert_eq!(false_conjuncts(&"b", next), [""; 0]);
-        assert_eq!(false_conjuncts(&"c", next), ["fifth"]);
-        assert_eq!(false_conjuncts(&"d", next), [""; 0]);
+        let named = |[first, second, third]: [bool; 3]| {
+            false_conjuncts(|| assert!(rule(first, second, third).is_none()))
+        };
+        assert_eq!(named([true, false, false]), ["second", "third"]);
+        assert_eq!(named([false, false, false]), ["first"]);
+        assert_eq!(named([true, true, false]), ["third"]);
+        assert_eq!(
+            false_conjuncts(|| assert!(rule(true, true, true).is_some())),
+            [""; 0]
+        );
         // Nothing is watched any more.
-        assert!(!guard("first", false));
-        assert!(SEEN.take().is_none());
+        assert!(guard("first", false).is_none());
+        assert!(FALSE.take().is_none());
     }
 }

@@ -172,8 +172,9 @@ mod tests {
         fn initial(&self, visit: &mut impl FnMut(u8)) {
             visit(0);
         }
-        fn next(&self, from: &u8, visit: &mut impl FnMut((), u8)) {
-            visit((), from.wrapping_add(1));
+        fn fire(&self, (): &(), state: &mut u8) -> Option<()> {
+            *state = state.wrapping_add(1);
+            Some(())
         }
         fn observe(&self, state: &u8) -> u8 {
             *state

@@ -1,38 +1,59 @@
 //! Methods derived from `next` and `initial` that a system overrides.
 
+use std::any::type_name;
+
 use crate::derived::{Derived, is_overridden};
+use crate::model_call::{break_off, until_enough};
 use crate::system::{ActionOf, StateOf, TransitionSystem};
-use crate::visit::visit_offers;
+use crate::visit::{visit_candidates, visit_offers, visit_steps};
 
 /// The derived methods that a system overrides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Overridden {
     pub is_initial: bool,
+    pub fire: bool,
+    /// Candidates of the system are known: it overrides them, or its actions derive them.
+    pub candidates: bool,
+    pub next: bool,
     pub successor: bool,
     pub allows: bool,
     pub offers: bool,
 }
 
 impl Overridden {
-    /// All of them, as far as is known.
+    /// All of them, as far as is known; candidates are not known.
     pub const ALL: Self = Self {
         is_initial: true,
+        fire: true,
+        candidates: false,
+        next: true,
         successor: true,
         allows: true,
         offers: true,
     };
 
     /// Those of `system`, which are called once. `name` is that of the type of which it is asked, where the system hands calls on
-    /// to another one. Panics of the model are passed on.
+    /// to another one, and `derives_candidates` says whether its actions derive candidates. Panics of the model are passed on.
     pub fn of<S: TransitionSystem>(
         system: &S,
         name: &'static str,
+        derives_candidates: bool,
         state: &StateOf<S>,
         action: &ActionOf<S>,
     ) -> Self {
         Self {
             is_initial: is_overridden(name, Derived::IsInitial, "`is_initial`", || {
                 system.is_initial(state);
+            }),
+            fire: is_overridden(name, Derived::Fire, "`fire`", || {
+                let _ = system.fire(action, &mut state.clone());
+            }),
+            candidates: derives_candidates
+                || is_overridden(name, Derived::Candidates, "`candidates`", || {
+                    until_enough(|| visit_candidates(system, state, &mut |_| break_off()));
+                }),
+            next: is_overridden(name, Derived::Next, "`next`", || {
+                until_enough(|| visit_steps(system, state, &mut |_, _| break_off()));
             }),
             successor: is_overridden(name, Derived::Successor, "`successor`", || {
                 system.successor(state, action);
@@ -41,22 +62,39 @@ impl Overridden {
                 system.allows(state, action, state);
             }),
             offers: is_overridden(name, Derived::Offers, "`offers`", || {
-                visit_offers(system, state, &mut |_| ());
+                until_enough(|| visit_offers(system, state, &mut |_| break_off()));
             }),
         }
     }
 
-    /// Whether something is that is derived from `next`.
+    /// True if a system leaves `allows` as it is derived from `fire`. Panics of the model are passed on.
+    pub fn leaves_allows<S: TransitionSystem>(
+        system: &S,
+        state: &StateOf<S>,
+        action: &ActionOf<S>,
+    ) -> bool {
+        let name = type_name::<S>();
+        let allows = || {
+            system.allows(state, action, state);
+        };
+        let successor = || {
+            system.successor(state, action);
+        };
+        !is_overridden(name, Derived::Allows, "`allows`", allows)
+            && !is_overridden(name, Derived::Successor, "`successor`", successor)
+    }
+
+    /// Whether steps are stated in more than one way.
     pub fn of_steps(self) -> bool {
-        self.successor || self.allows || self.offers
+        self.successor || self.allows || self.offers || self.fire && self.next
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use std::any::type_name;
 
-    use super::*;
     use crate::derived::is_watched;
     use crate::rule::{Rule, RuleId};
 
@@ -85,10 +123,8 @@ mod tests {
             visit(0);
         }
 
-        fn next(&self, from: &u8, visit: &mut impl FnMut((), u8)) {
-            if *from == 0 {
-                visit((), 1);
-            }
+        fn fire(&self, (): &(), state: &mut u8) -> Option<()> {
+            (std::mem::replace(state, 1) == 0).then_some(())
         }
 
         fn observe(&self, state: &u8) -> u8 {
@@ -113,7 +149,11 @@ mod tests {
             self.0.initial(visit);
         }
 
-        fn next(&self, from: &u8, visit: &mut impl FnMut((), u8)) {
+        fn fire(&self, (): &(), state: &mut u8) -> Option<()> {
+            self.0.fire(&(), state)
+        }
+
+        fn next(&self, from: &u8, visit: &mut impl FnMut((), &u8)) {
             self.0.next(from, visit);
         }
 
@@ -138,22 +178,26 @@ mod tests {
     fn what_a_type_overrides_is_told_from_what_is_derived() {
         let none = Overridden {
             is_initial: false,
+            fire: true,
+            candidates: true,
+            next: false,
             successor: false,
             allows: false,
             offers: false,
         };
         assert_eq!(
-            Overridden::of(&System(None), type_name::<System>(), &0, &()),
+            Overridden::of(&System(None), type_name::<System>(), true, &0, &()),
             none
         );
         for of in [None, Some(Derived::Allows)] {
             let outer = Overridden {
                 is_initial: true,
+                next: true,
                 allows: true,
                 ..none
             };
             assert_eq!(
-                Overridden::of(&Outer(System(of)), type_name::<Outer>(), &0, &()),
+                Overridden::of(&Outer(System(of)), type_name::<Outer>(), true, &0, &()),
                 outer
             );
         }

@@ -14,8 +14,7 @@ use crate::auxiliary::View;
 use crate::derived::{Derived, runs};
 use crate::drawing::Drawing;
 use crate::fairness::Fairness;
-use crate::guard::evaluated;
-use crate::model_call::{Culprit, break_off, until_enough};
+use crate::model_call::{Culprit, Name, break_off, until_enough};
 use crate::obligation::ObligationKind;
 use crate::report::json::json;
 use crate::rule::{Process, Rule, RuleId};
@@ -28,25 +27,132 @@ const WORTH_BREAKING_OFF: u32 = 64;
 
 /// An observed transition system (Σ, Σₒ, I, N, π).
 ///
-/// In a system that is explored an action determines its target, and no state offers the same
-/// action twice; [`check`](crate::check) reports a model that breaks this. A specification may
-/// leave the result of an action open, if it overrides [`allows`](Self::allows) and
-/// [`offers`](Self::offers).
+/// An action determines its target: [`fire`](Self::fire) says which, and whether there is one. A specification may leave the
+/// result of an action open, if it overrides [`allows`](Self::allows).
+///
+/// ```
+/// use refmap::{Action, State, TransitionSystem, guard, steps};
+///
+/// /// Threads that increment a counter, each in two steps.
+/// struct Threads(usize);
+///
+/// #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, State)]
+/// #[state(system = Threads)]
+/// struct Memory {
+///     #[state(range = 0..4)]
+///     counter: u8,
+///     #[state(len = system.0, range = 0..4)]
+///     read: Vec<Option<u8>>,
+/// }
+///
+/// #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, Action)]
+/// #[action(system = Threads)]
+/// #[rule(process = "thread")]
+/// #[process(0..system.0)]
+/// enum Step {
+///     Read(#[process] usize),
+///     Write(#[process] usize),
+/// }
+///
+/// impl TransitionSystem for Threads {
+///     type State = Memory;
+///     type Action = Step;
+///     type Observation = u8;
+///
+///     fn initial(&self, visit: &mut impl FnMut(Memory)) {
+///         visit(Memory { counter: 0, read: vec![None; self.0] });
+///     }
+///
+///     fn fire(&self, step: &Step, memory: &mut Memory) -> Option<()> {
+///         match *step {
+///             Step::Read(thread) => {
+///                 guard("the thread has not read", memory.read[thread].is_none())?;
+///                 memory.read[thread] = Some(memory.counter);
+///             }
+///             Step::Write(thread) => memory.counter = (memory.read[thread].take()? + 1) % 4,
+///         }
+///         Some(())
+///     }
+///
+///     fn observe(&self, memory: &Memory) -> u8 {
+///         memory.counter
+///     }
+/// }
+///
+/// let threads = Threads(2);
+/// let initial = Memory { counter: 0, read: vec![None, None] };
+/// let steps = steps(&threads, &initial);
+/// assert_eq!(steps.len(), 2);
+/// assert_eq!(steps[1], (Step::Read(1), Memory { counter: 0, read: vec![None, Some(0)] }));
+/// ```
 pub trait TransitionSystem: Sync {
     /// One configuration, an element of Σ. Equal states are the same state. The fields that its
     /// `Serialize` shows are what reports speak of, unless [`show`](Self::show) says otherwise.
     type State: State<Self>;
     /// The label of a step: the rule that fired, with its arguments.
-    type Action: Action;
+    type Action: Action<Self>;
     /// Type of what can be observed of a state from outside of the system, an element of Σₒ.
     type Observation: Clone + Eq + Hash + Debug + 'static;
 
     /// Visits every initial state (I).
     fn initial(&self, visit: &mut impl FnMut(Self::State));
-    /// Visits every step enabled in `from` (N), each with the action that labels it.
-    fn next(&self, from: &Self::State, visit: &mut impl FnMut(Self::Action, Self::State));
+
+    /// Guard, then effect on `state`, of the rule that `action` names (N). None if it is not enabled; what has changed by then is
+    /// put back.
+    fn fire(&self, action: &Self::Action, state: &mut Self::State) -> Option<()> {
+        runs::<Self>(Derived::Fire);
+        let mut target = None;
+        self.next(state, &mut |offered, to| {
+            if offered == *action && target.is_none() {
+                target = Some(to.clone());
+            }
+        });
+        *state = target?;
+        Some(())
+    }
+
     /// Observation of `state`: what can be seen of it (π).
     fn observe(&self, state: &Self::State) -> Self::Observation;
+
+    /// Visits the actions that are tried in `from`, each once: all that are enabled there, and others. By default those whose
+    /// arguments are in the ranges of their fields, in every state.
+    ///
+    /// # Panics
+    ///
+    /// By default, if a field of an action has no range.
+    #[inline(always)]
+    fn candidates(&self, _from: &Self::State, visit: &mut impl FnMut(Self::Action)) {
+        if let Some(field) = const { Self::Action::WITHOUT_RANGE } {
+            if runs::<Self>(Derived::Candidates) {
+                return;
+            }
+            without_range(field);
+        }
+        runs::<Self>(Derived::Candidates);
+        Self::Action::candidates(self, visit);
+    }
+
+    /// Visits every step enabled in `from`, each with the action that labels it. By default the candidates that fire.
+    ///
+    /// A system that takes several rules in one step overrides it, and [`fire`](Self::fire) says the same of each step.
+    #[inline(always)]
+    fn next(&self, from: &Self::State, visit: &mut impl FnMut(Self::Action, &Self::State)) {
+        runs::<Self>(Derived::Next);
+        let mut state = from.clone();
+        let candidates = Name::of("`candidates`");
+        self.candidates(from, &mut |action| {
+            let function = Name::of("`fire`");
+            let culprit = Culprit(&action);
+            let fired = self.fire(&action, &mut state);
+            std::mem::forget(culprit);
+            function.returned();
+            if fired.is_some() {
+                visit(action, &state);
+            }
+            state.assign(from);
+        });
+        candidates.returned();
+    }
 
     /// The rules, in the order of their source: what coverage and reports speak of. By default those of the type of
     /// the actions.
@@ -137,16 +243,13 @@ pub trait TransitionSystem: Sync {
     }
 
     /// The state to which `action` leads from `from`, if it is enabled there. Derived from
-    /// [`next`](Self::next).
+    /// [`fire`](Self::fire).
+    #[inline]
     fn successor(&self, from: &Self::State, action: &Self::Action) -> Option<Self::State> {
         runs::<Self>(Derived::Successor);
-        let mut target = None;
-        self.next(from, &mut |offered, to| {
-            if offered == *action && target.is_none() {
-                target = Some(to);
-            }
-        });
-        target
+        let mut to = from.clone();
+        self.fire(action, &mut to)?;
+        Some(to)
     }
 
     /// True if (`from`, `action`, `to`) is a step. Derived from [`successor`](Self::successor).
@@ -162,11 +265,20 @@ pub trait TransitionSystem: Sync {
     fn offers(&self, from: &Self::State, visit: &mut impl FnMut(Self::Action)) {
         runs::<Self>(Derived::Offers);
         visit_steps(self, from, &mut |action, to| {
-            if to != *from {
+            if *to != *from {
                 visit(action);
             }
         });
     }
+}
+
+/// PERF: apart, since it is never so.
+#[cold]
+fn without_range(field: &str) -> ! {
+    panic!(
+        "`candidates` are not derived of {field}, which has no range: say one at each field of an action, `#[action(range = …)]` or \
+         `#[process(…)]`, or override `candidates`"
+    )
 }
 
 /// True if `state` is one of those that `visit_all` visits.
@@ -198,75 +310,12 @@ pub type ObservationOf<S> = <S as TransitionSystem>::Observation;
 /// A step from a state that is known: the action, and the state to which it leads.
 pub type StepOf<S> = (ActionOf<S>, StateOf<S>);
 
-/// Visits the step that `rule` describes, if its guard holds: the usual arm of a `next`.
-///
-/// If `rule` panics, the report of the check names `action`.
-///
-/// ```
-/// # use refmap::offer;
-/// fn increment(from: u8) -> Option<u8> {
-///     (from < 3).then(|| from + 1)
-/// }
-/// let mut steps = Vec::new();
-/// offer(&mut |action, to| steps.push((action, to)), "increment", || increment(2));
-/// offer(&mut |action, to| steps.push((action, to)), "increment", || increment(3));
-/// assert_eq!(steps, [("increment", 3)]);
-/// ```
-#[inline]
-pub fn offer<A: Debug, S>(
-    visit: &mut impl FnMut(A, S),
-    action: A,
-    rule: impl FnOnce() -> Option<S>,
-) {
-    let culprit = Culprit(&action);
-    let target = rule();
-    std::mem::forget(culprit);
-    evaluated(&action, target.is_some());
-    if let Some(to) = target {
-        visit(action, to);
-    }
-}
-
-/// The same for a rule that changes a copy of `from`, and says whether its guard held.
-///
-/// PERF: where a state is large, an `Option` of one is moved, piece by piece, more slowly than it is
-/// copied and changed.
-///
-/// ```
-/// # use refmap::offer_changed;
-/// fn increment(s: &mut u8) -> bool {
-///     let enabled = *s < 3;
-///     if enabled {
-///         *s += 1;
-///     }
-///     enabled
-/// }
-/// let mut steps = Vec::new();
-/// offer_changed(&mut |action, to| steps.push((action, to)), "increment", &2, increment);
-/// offer_changed(&mut |action, to| steps.push((action, to)), "increment", &3, increment);
-/// assert_eq!(steps, [("increment", 3)]);
-/// ```
-#[inline(always)]
-pub fn offer_changed<A: Debug, S: Clone>(
-    visit: &mut impl FnMut(A, S),
-    action: A,
-    from: &S,
-    rule: impl FnOnce(&mut S) -> bool,
-) {
-    let culprit = Culprit(&action);
-    let mut to = from.clone();
-    let enabled = rule(&mut to);
-    std::mem::forget(culprit);
-    evaluated(&action, enabled);
-    if enabled {
-        visit(action, to);
-    }
-}
-
 /// All steps from a state, in the order of `next`. For tests and explanations; a hot loop visits.
 pub fn steps<S: TransitionSystem>(system: &S, from: &S::State) -> Vec<StepOf<S>> {
     let mut steps = Vec::new();
-    visit_steps(system, from, &mut |action, to| steps.push((action, to)));
+    visit_steps(system, from, &mut |action, to| {
+        steps.push((action, to.clone()))
+    });
     steps
 }
 

@@ -21,10 +21,21 @@ pub fn visit_initial<S: TransitionSystem + ?Sized>(system: &S, visit: &mut dyn F
 pub fn visit_steps<S: TransitionSystem + ?Sized>(
     system: &S,
     from: &StateOf<S>,
-    visit: &mut dyn FnMut(ActionOf<S>, StateOf<S>),
+    visit: &mut dyn FnMut(ActionOf<S>, &StateOf<S>),
 ) {
-    let mut visit = |action, to| named(UNNAMED, || visit(action, to));
+    let mut visit = |action, to: &_| named(UNNAMED, || visit(action, to));
     named("`next`", || system.next(from, &mut visit));
+}
+
+/// Visits every action that is tried in a state.
+#[inline(never)]
+pub fn visit_candidates<S: TransitionSystem + ?Sized>(
+    system: &S,
+    from: &StateOf<S>,
+    visit: &mut dyn FnMut(ActionOf<S>),
+) {
+    let mut visit = |action| named(UNNAMED, || visit(action));
+    named("`candidates`", || system.candidates(from, &mut visit));
 }
 
 /// Visits every action that is enabled in a state and would change it.
@@ -50,6 +61,6 @@ pub fn some_steps<S: TransitionSystem>(
     most: usize,
 ) -> (Vec<StepOf<S>>, bool) {
     first_visited(most, |visit| {
-        visit_steps(system, from, &mut |action, to| visit((action, to)));
+        visit_steps(system, from, &mut |action, to| visit((action, to.clone())));
     })
 }

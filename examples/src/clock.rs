@@ -4,7 +4,7 @@
 //! cannot notice it. Such a step is a stutter, and every other one simulates a step.
 
 use refmap::AbstractSteps::{self, One, Stutter};
-use refmap::{Refinement, Report, Settings, TransitionSystem, check, offer};
+use refmap::{Refinement, Report, Settings, TransitionSystem, check, guard};
 use serde::Serialize;
 
 /// The specification: an hour hand. It leaves open how long an hour takes.
@@ -35,7 +35,7 @@ struct Time {
 
 /// The steps of the specification: each variant is a rule.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
-#[rule(process = "clock", source = "HourClock::next")]
+#[rule(process = "clock")]
 #[serde(rename_all = "snake_case")]
 enum Strike {
     NextHour,
@@ -46,9 +46,9 @@ enum Strike {
 #[rule(process = "clock")]
 #[serde(rename_all = "snake_case")]
 enum Step {
-    #[rule(source = "Clock::next_minute")]
+    /// The minute hand moves within the hour.
     NextMinute,
-    #[rule(source = "Clock::next_hour")]
+    /// The minute hand comes round, and the hour hand moves.
     NextHour,
 }
 
@@ -62,30 +62,14 @@ impl TransitionSystem for HourClock {
         (0..24).for_each(visit);
     }
 
-    fn next(&self, hour: &u8, visit: &mut impl FnMut(Strike, u8)) {
-        visit(Strike::NextHour, (hour + 1) % 24);
+    /// The only rule changes the hour, and is always enabled.
+    fn fire(&self, _: &Strike, hour: &mut u8) -> Option<()> {
+        *hour = (*hour + 1) % 24;
+        Some(())
     }
 
     fn observe(&self, hour: &u8) -> u8 {
         *hour
-    }
-}
-
-impl Clock {
-    /// Rule *next_minute*: the minute hand moves within the hour.
-    fn next_minute(&self, from: &Time) -> Option<Time> {
-        let minute = from.minute + self.tick;
-        (minute < 60).then_some(Time { minute, ..*from })
-    }
-
-    /// Rule *next_hour*: the minute hand comes round, and the hour hand moves.
-    fn next_hour(&self, from: &Time) -> Option<Time> {
-        let hours = match self.midnight {
-            Midnight::After23 => 24,
-            Midnight::After24 => 25,
-        };
-        let hour = (from.hour + 1) % hours;
-        (from.minute + self.tick == 60).then_some(Time { hour, minute: 0 })
     }
 }
 
@@ -98,9 +82,25 @@ impl TransitionSystem for Clock {
         (0..24).for_each(|hour| visit(Time { hour, minute: 0 }));
     }
 
-    fn next(&self, from: &Time, visit: &mut impl FnMut(Step, Time)) {
-        offer(visit, Step::NextMinute, || self.next_minute(from));
-        offer(visit, Step::NextHour, || self.next_hour(from));
+    /// Each rule is an arm: a guard, and an effect on the time.
+    fn fire(&self, step: &Step, time: &mut Time) -> Option<()> {
+        let minute = time.minute + self.tick;
+        match step {
+            Step::NextMinute => {
+                guard("it is within the hour", minute < 60)?;
+                time.minute = minute;
+            }
+            Step::NextHour => {
+                guard("the minute hand comes round", minute == 60)?;
+                let hours = match self.midnight {
+                    Midnight::After23 => 24,
+                    Midnight::After24 => 25,
+                };
+                time.hour = (time.hour + 1) % hours;
+                time.minute = 0;
+            }
+        }
+        Some(())
     }
 
     fn observe(&self, time: &Time) -> u8 {

@@ -8,7 +8,7 @@
 
 use refmap::AbstractSteps::{self, One, Several, Stutter};
 use refmap::{
-    Action, Constraint, Refinement, Report, Settings, State, TransitionSystem, check, offer,
+    Action, Constraint, Refinement, Report, Settings, State, TransitionSystem, check, guard,
 };
 use serde::Serialize;
 
@@ -30,27 +30,15 @@ struct Contents {
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
 #[rule(process = "thread")]
+#[process(0..THREADS)]
 enum Operation {
     Push {
         #[process]
         thread: usize,
+        #[action(range = 0..VALUES)]
         value: u8,
     },
     Pop(#[process] usize),
-}
-
-impl Contents {
-    fn push(&self, value: u8) -> Self {
-        let mut to = self.clone();
-        to.values.push(value);
-        to
-    }
-
-    fn pop(&self, thread: usize) -> Option<Self> {
-        let mut to = self.clone();
-        to.popped[thread] = Some(to.values.pop()?);
-        Some(to)
-    }
 }
 
 impl TransitionSystem for Stack {
@@ -65,13 +53,12 @@ impl TransitionSystem for Stack {
         });
     }
 
-    fn next(&self, from: &Contents, visit: &mut impl FnMut(Operation, Contents)) {
-        for thread in 0..THREADS {
-            for value in 0..VALUES {
-                visit(Operation::Push { thread, value }, from.push(value));
-            }
-            offer(visit, Operation::Pop(thread), || from.pop(thread));
+    fn fire(&self, operation: &Operation, state: &mut Contents) -> Option<()> {
+        match *operation {
+            Operation::Push { value, .. } => state.values.push(value),
+            Operation::Pop(thread) => state.popped[thread] = Some(state.values.pop()?),
         }
+        Some(())
     }
 
     fn observe(&self, state: &Contents) -> [Option<u8>; THREADS] {
@@ -92,10 +79,12 @@ struct Memory {
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
 #[rule(process = "thread")]
+#[process(0..THREADS)]
 enum Step {
     Push {
         #[process]
         thread: usize,
+        #[action(range = 0..VALUES)]
         value: u8,
     },
     Pop(#[process] usize),
@@ -103,54 +92,13 @@ enum Step {
     Offer {
         #[process]
         thread: usize,
+        #[action(range = 0..VALUES)]
         value: u8,
     },
     /// A push takes its value back, to try the stack.
     Withdraw(#[process] usize),
     /// A pop takes the value from the slot.
     Meet(#[process] usize),
-}
-
-impl Memory {
-    fn is_free(&self, thread: usize) -> bool {
-        self.slot.is_none_or(|(owner, _)| owner != thread)
-    }
-
-    fn with_stack(&self, stack: Contents) -> Self {
-        Self {
-            stack,
-            ..self.clone()
-        }
-    }
-
-    fn push(&self, thread: usize, value: u8) -> Option<Self> {
-        self.is_free(thread)
-            .then(|| self.with_stack(self.stack.push(value)))
-    }
-
-    fn pop(&self, thread: usize) -> Option<Self> {
-        let stack = self.stack.pop(thread)?;
-        self.is_free(thread).then(|| self.with_stack(stack))
-    }
-
-    fn offer(&self, thread: usize, value: u8) -> Option<Self> {
-        let slot = Some((thread, value));
-        let stack = self.stack.clone();
-        self.slot.is_none().then_some(Self { stack, slot })
-    }
-
-    fn withdraw(&self, thread: usize) -> Option<Self> {
-        let stack = self.stack.clone();
-        let owns_slot = self.slot.is_some_and(|(owner, _)| owner == thread);
-        owns_slot.then_some(Self { stack, slot: None })
-    }
-
-    fn meet(&self, thread: usize) -> Option<Self> {
-        let (owner, value) = self.slot?;
-        let mut stack = self.stack.clone();
-        stack.popped[thread] = Some(value);
-        (owner != thread).then_some(Self { stack, slot: None })
-    }
 }
 
 impl TransitionSystem for Eliminating {
@@ -162,20 +110,33 @@ impl TransitionSystem for Eliminating {
         Stack.initial(&mut |stack| visit(Memory { stack, slot: None }));
     }
 
-    fn next(&self, from: &Memory, visit: &mut impl FnMut(Step, Memory)) {
-        for thread in 0..THREADS {
-            for value in 0..VALUES {
-                offer(visit, Step::Push { thread, value }, || {
-                    from.push(thread, value)
-                });
-                offer(visit, Step::Offer { thread, value }, || {
-                    from.offer(thread, value)
-                });
+    fn fire(&self, step: &Step, memory: &mut Memory) -> Option<()> {
+        let Memory { stack, slot } = memory;
+        let waits = |thread| slot.is_some_and(|(owner, _)| owner == thread);
+        match *step {
+            Step::Push { thread, value } => {
+                guard("it does not wait", !waits(thread))?;
+                stack.values.push(value);
             }
-            offer(visit, Step::Pop(thread), || from.pop(thread));
-            offer(visit, Step::Withdraw(thread), || from.withdraw(thread));
-            offer(visit, Step::Meet(thread), || from.meet(thread));
+            Step::Pop(thread) => {
+                guard("it does not wait", !waits(thread))?;
+                stack.popped[thread] = Some(stack.values.pop()?);
+            }
+            Step::Offer { thread, value } => {
+                guard("the slot is free", slot.is_none())?;
+                *slot = Some((thread, value));
+            }
+            Step::Withdraw(thread) => {
+                guard("it waits", waits(thread))?;
+                *slot = None;
+            }
+            Step::Meet(thread) => {
+                let (owner, value) = slot.take()?;
+                guard("another thread waits", owner != thread)?;
+                stack.popped[thread] = Some(value);
+            }
         }
+        Some(())
     }
 
     fn observe(&self, state: &Memory) -> [Option<u8>; THREADS] {
@@ -244,7 +205,7 @@ pub fn main() {
     }
 }
 
-// Change it: let `meet` leave the value in the slot. Two pops return one value that was pushed once; which row says so?
+// Change it: let `Meet` leave the value in the slot. Two pops return one value that was pushed once; which row says so?
 
 #[cfg(test)]
 mod tests {

@@ -5,7 +5,7 @@
 //! wrong for the other half is shown by a report; the right one follows from reading it.
 
 use refmap::AbstractSteps::{self, One, Stutter};
-use refmap::{Refinement, Report, Settings, TransitionSystem, check};
+use refmap::{Refinement, Report, Settings, TransitionSystem, check, guard};
 use serde::Serialize;
 
 /// The specification: a buffer with one place. What can be observed is what was delivered last.
@@ -64,23 +64,15 @@ impl TransitionSystem for Buffer {
         visit(Place { held, delivered });
     }
 
-    fn next(&self, from: &Place, visit: &mut impl FnMut(Access, Place)) {
-        let delivered = from.delivered;
-        match from.held {
-            None => {
-                for value in [false, true] {
-                    let held = Some(value);
-                    visit(Access::Put(value), Place { held, delivered });
-                }
+    fn fire(&self, access: &Access, place: &mut Place) -> Option<()> {
+        match *access {
+            Access::Put(value) => {
+                guard("the place is free", place.held.is_none())?;
+                place.held = Some(value);
             }
-            delivered => visit(
-                Access::Get,
-                Place {
-                    held: None,
-                    delivered,
-                },
-            ),
+            Access::Get => place.delivered = Some(place.held.take()?),
         }
+        Some(())
     }
 
     fn observe(&self, place: &Place) -> Option<bool> {
@@ -103,34 +95,26 @@ impl TransitionSystem for Handshake {
         });
     }
 
-    fn next(&self, from: &Wires, visit: &mut impl FnMut(Step, Wires)) {
-        if from.req == from.ack {
-            let data = !from.data;
-            visit(
-                Step::Drive(data),
-                Wires {
-                    data,
-                    ..from.clone()
-                },
-            );
-            visit(
-                Step::Put(from.data),
-                Wires {
-                    req: !from.req,
-                    ..from.clone()
-                },
-            );
-        } else {
-            let delivered = Some(from.data);
-            visit(
-                Step::Get,
-                Wires {
-                    ack: from.req,
-                    delivered,
-                    ..from.clone()
-                },
-            );
+    fn fire(&self, step: &Step, wires: &mut Wires) -> Option<()> {
+        let at_rest = wires.req == wires.ack;
+        match *step {
+            Step::Put(value) => {
+                guard("the wires are at rest", at_rest)?;
+                guard("the value is on its wire", wires.data == value)?;
+                wires.req = !wires.req;
+            }
+            Step::Get => {
+                guard("a value is on its way", !at_rest)?;
+                wires.ack = wires.req;
+                wires.delivered = Some(wires.data);
+            }
+            Step::Drive(value) => {
+                guard("the wires are at rest", at_rest)?;
+                guard("the value is another one", wires.data != value)?;
+                wires.data = value;
+            }
         }
+        Some(())
     }
 
     fn observe(&self, wires: &Wires) -> Option<bool> {

@@ -7,7 +7,7 @@
 
 use refmap::AbstractSteps::{self, One};
 use refmap::obligation::{Checker, Induction, Settings};
-use refmap::{Invariant, Refinement, Report, TransitionSystem, TypeCorrect};
+use refmap::{Invariant, Refinement, Report, TransitionSystem, TypeCorrect, guard};
 use serde::Serialize;
 
 /// The specification: at most one of two threads is in its critical section.
@@ -28,8 +28,8 @@ struct Flag {
 #[serde(rename_all = "snake_case")]
 #[rule(process = "thread", source = "this page")]
 enum Step {
-    Enter(usize),
-    Leave(usize),
+    Enter(#[action(range = 0..2)] usize),
+    Leave(#[action(range = 0..2)] usize),
 }
 
 impl TransitionSystem for Exclusion {
@@ -42,11 +42,18 @@ impl TransitionSystem for Exclusion {
         visit(None);
     }
 
-    fn next(&self, inside: &Option<usize>, visit: &mut impl FnMut(Step, Option<usize>)) {
-        match inside {
-            None => (0..2).for_each(|thread| visit(Step::Enter(thread), Some(thread))),
-            Some(thread) => visit(Step::Leave(*thread), None),
+    fn fire(&self, step: &Step, inside: &mut Option<usize>) -> Option<()> {
+        match *step {
+            Step::Enter(thread) => {
+                guard("nobody is inside", inside.is_none())?;
+                *inside = Some(thread);
+            }
+            Step::Leave(thread) => {
+                guard("it is inside", *inside == Some(thread))?;
+                *inside = None;
+            }
         }
+        Some(())
     }
 
     fn observe(&self, inside: &Option<usize>) -> [bool; 2] {
@@ -66,18 +73,19 @@ impl TransitionSystem for Lock {
         });
     }
 
-    fn next(&self, from: &Flag, visit: &mut impl FnMut(Step, Flag)) {
-        for thread in 0..2 {
-            let mut to = *from;
-            to.inside[thread] = !from.inside[thread];
-            if from.inside[thread] {
-                to.locked = false;
-                visit(Step::Leave(thread), to);
-            } else if !from.locked {
-                to.locked = true;
-                visit(Step::Enter(thread), to);
+    fn fire(&self, step: &Step, Flag { locked, inside }: &mut Flag) -> Option<()> {
+        match *step {
+            Step::Enter(thread) => {
+                guard("it is outside", !inside[thread])?;
+                guard("the flag is not set", !*locked)?;
+                (*locked, inside[thread]) = (true, true);
+            }
+            Step::Leave(thread) => {
+                guard("it is inside", inside[thread])?;
+                (*locked, inside[thread]) = (false, false);
             }
         }
+        Some(())
     }
 
     fn observe(&self, state: &Flag) -> [bool; 2] {

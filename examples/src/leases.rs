@@ -6,7 +6,9 @@
 
 use refmap::AbstractSteps::{self, One, Stutter};
 use refmap::report::Value;
-use refmap::{Invariant, Process, Refinement, Report, Rule, Settings, TransitionSystem, check};
+use refmap::{
+    Invariant, Process, Refinement, Report, Rule, Settings, TransitionSystem, check, guard,
+};
 use refmap_processes::{
     Act, At, Command, Composition, Configuration, Data, Location, assign, choice, forever, request,
     respond, sequence, while_do,
@@ -142,7 +144,11 @@ impl TransitionSystem for Leases {
         self.0.start(State::default(), visit);
     }
 
-    fn next(&self, from: &State, visit: &mut impl FnMut(Act, State)) {
+    fn fire(&self, act: &Act, state: &mut State) -> Option<()> {
+        self.0.fire(act, state)
+    }
+
+    fn next(&self, from: &State, visit: &mut impl FnMut(Act, &State)) {
         self.0.steps(from, visit);
     }
 
@@ -163,8 +169,8 @@ struct OneAtATime;
 #[serde(rename_all = "snake_case")]
 #[rule(process = "client", source = "one user at a time")]
 enum Step {
-    Take(usize),
-    Return(usize),
+    Take(#[action(range = 0..2)] usize),
+    Return(#[action(range = 0..2)] usize),
 }
 
 impl TransitionSystem for OneAtATime {
@@ -176,16 +182,18 @@ impl TransitionSystem for OneAtATime {
         visit([false; 2]);
     }
 
-    fn next(&self, users: &Users, visit: &mut impl FnMut(Step, Users)) {
-        for n in 0..2 {
-            let mut to = *users;
-            to[n] = !users[n];
-            match users[n] {
-                true => visit(Step::Return(n), to),
-                false if *users == [false; 2] => visit(Step::Take(n), to),
-                false => (),
+    fn fire(&self, step: &Step, users: &mut Users) -> Option<()> {
+        match *step {
+            Step::Take(n) => {
+                guard("nobody uses the thing", *users == [false; 2])?;
+                users[n] = true;
+            }
+            Step::Return(n) => {
+                guard("the client uses it", users[n])?;
+                users[n] = false;
             }
         }
+        Some(())
     }
 
     fn observe(&self, users: &Users) -> Users {

@@ -17,6 +17,7 @@ mod handshake;
 mod induction;
 mod leases;
 mod obligations;
+mod own_specification;
 #[cfg(test)]
 mod page;
 mod peterson;
@@ -42,7 +43,7 @@ struct Example {
 
 /// The tutorials in reading order, numbered from 1.
 #[rustfmt::skip]
-const EXAMPLES: [Example; 20] = [
+const EXAMPLES: [Example; 21] = [
     Example { name: "clock", about: "a clock with two hands refines one with an hour hand", main: clock::main },
     Example { name: "ben_ari_level_1", about: "a collector that colours collects only garbage", main: ben_ari_level_1::main },
     Example { name: "handshake", about: "a handshake on two wires refines a one-place buffer", main: handshake::main },
@@ -59,6 +60,7 @@ const EXAMPLES: [Example; 20] = [
     Example { name: "leases", about: "a server that lends one thing to two clients, as processes that meet", main: leases::main },
     Example { name: "stack", about: "a lock-free stack, recorded on real threads and validated", main: stack::main },
     Example { name: "your_code", about: "a queue of your own against a ready specification, under schedules and on threads", main: your_code::main },
+    Example { name: "own_specification", about: "a deque and a map that tells its length, stated by you and held against code", main: own_specification::main },
     Example { name: "barrier", about: "the one execution that a write barrier is for", main: barrier::main },
     Example { name: "fences", about: "two fences of a collector, and a memory that needs neither", main: fences::main },
     Example { name: "starvation", about: "a desk that starves a client, and the fairness that mends it", main: starvation::main },
@@ -111,7 +113,7 @@ fn request(arguments: impl IntoIterator<Item = String>) -> Result<Request, Strin
 /// The usage text: one line for each example.
 fn list() -> String {
     let line = |(number, Example { name, about, .. }): (usize, &Example)| {
-        format!("{number:>2}  {name:<16}  {about}\n")
+        format!("{number:>2}  {name:<17}  {about}\n")
     };
     (1..).zip(&EXAMPLES).map(line).collect()
 }
@@ -137,10 +139,10 @@ mod tests {
 
     #[test]
     fn what_is_no_example_is_refused_with_those_that_are() {
-        for wrong in ["21", "0", "Clock", "01_clock"] {
+        for wrong in ["22", "0", "Clock", "01_clock"] {
             let message = asked(wrong).err().expect("there is no such example");
             assert!(message.contains(&format!("`{wrong}`")), "{message}");
-            assert!(message.contains("20  obligations "), "{message}");
+            assert!(message.contains("21  obligations "), "{message}");
         }
         let message = asked("clock yrc").err().expect("there are two");
         assert!(message.contains("`yrc`"), "{message}");

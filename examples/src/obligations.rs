@@ -7,9 +7,8 @@
 use refmap::AbstractSteps::{self, One, Stutter};
 use refmap::{Action, Invariant, Process, Refinement, Report, Settings, State, TransitionSystem};
 use refmap::{
-    check,
+    check, guard,
     obligation::{Selection, Until},
-    offer,
 };
 use serde::Serialize;
 
@@ -36,7 +35,7 @@ struct Counter;
 #[rule(process = "thread")]
 enum Change {
     Increment {
-        #[process]
+        #[process(0..2)]
         thread: u8,
     },
 }
@@ -50,10 +49,9 @@ impl TransitionSystem for Counter {
         visit(0);
     }
 
-    fn next(&self, counter: &u8, visit: &mut impl FnMut(Change, u8)) {
-        for thread in 0..2 {
-            visit(Change::Increment { thread }, (counter + 1) % 4);
-        }
+    fn fire(&self, _: &Change, counter: &mut u8) -> Option<()> {
+        *counter = (*counter + 1) % 4;
+        Some(())
     }
 
     fn observe(&self, counter: &u8) -> u8 {
@@ -74,6 +72,7 @@ struct Memory {
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
 #[rule(process = "thread")]
+#[process(0..2)]
 enum Step {
     Enter {
         #[process]
@@ -84,38 +83,6 @@ enum Step {
         thread: u8,
     },
 }
-
-// ANCHOR: faults
-impl Section {
-    fn enter(&self, from: &Memory, thread: u8) -> Option<Memory> {
-        let is_open = match self.0 {
-            Fault::Invariant => !from.inside[usize::from(thread)],
-            Fault::Environment => from.inside == [false; 2] && thread == 0,
-            Fault::Deadlock => from.inside == [false; 2] && from.counter < 3,
-            _ => from.inside == [false; 2],
-        };
-        let mut to = from.clone();
-        to.inside[usize::from(thread)] = true;
-        is_open.then_some(to)
-    }
-
-    fn leave(&self, from: &Memory, thread: u8) -> Option<Memory> {
-        let may_leave = match self.0 {
-            Fault::AtRest => thread == 0 || from.counter != 1,
-            _ => true,
-        };
-        let mut to = from.clone();
-        to.inside[usize::from(thread)] = false;
-        to.counter = match self.0 {
-            Fault::Coverage => from.counter,
-            Fault::Simulation => (from.counter + 2) % 4,
-            Fault::Model => from.counter + 1,
-            _ => (from.counter + 1) % 4,
-        };
-        (may_leave && from.inside[usize::from(thread)]).then_some(to)
-    }
-}
-// ANCHOR_END: faults
 
 impl TransitionSystem for Section {
     type State = Memory;
@@ -129,12 +96,39 @@ impl TransitionSystem for Section {
         });
     }
 
-    fn next(&self, from: &Memory, visit: &mut impl FnMut(Step, Memory)) {
-        for thread in 0..2 {
-            offer(visit, Step::Enter { thread }, || self.enter(from, thread));
-            offer(visit, Step::Leave { thread }, || self.leave(from, thread));
+    // ANCHOR: faults
+    fn fire(&self, step: &Step, memory: &mut Memory) -> Option<()> {
+        let Memory { counter, inside } = memory;
+        match *step {
+            Step::Enter { thread } => {
+                let is_open = match self.0 {
+                    Fault::Invariant => !inside[usize::from(thread)],
+                    Fault::Environment => *inside == [false; 2] && thread == 0,
+                    Fault::Deadlock => *inside == [false; 2] && *counter < 3,
+                    _ => *inside == [false; 2],
+                };
+                guard("the section is open", is_open)?;
+                inside[usize::from(thread)] = true;
+            }
+            Step::Leave { thread } => {
+                let may_leave = match self.0 {
+                    Fault::AtRest => thread == 0 || *counter != 1,
+                    _ => true,
+                };
+                guard("the thread is inside", inside[usize::from(thread)])?;
+                guard("it may leave", may_leave)?;
+                inside[usize::from(thread)] = false;
+                *counter = match self.0 {
+                    Fault::Coverage => *counter,
+                    Fault::Simulation => (*counter + 2) % 4,
+                    Fault::Model => *counter + 1,
+                    _ => (*counter + 1) % 4,
+                };
+            }
         }
+        Some(())
     }
+    // ANCHOR_END: faults
 
     fn observe(&self, memory: &Memory) -> u8 {
         memory.counter

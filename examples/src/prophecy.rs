@@ -42,7 +42,7 @@ enum Early {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
 #[rule(process = "specification")]
 enum EarlyStep {
-    Ask(Answer),
+    Ask(#[action(any)] Answer),
     Tell,
     Leave,
 }
@@ -56,16 +56,14 @@ impl TransitionSystem for DecidesEarly {
         visit(Early::Idle);
     }
 
-    fn next(&self, from: &Early, visit: &mut impl FnMut(EarlyStep, Early)) {
-        match *from {
-            Early::Idle => {
-                for answer in ANSWERS {
-                    visit(EarlyStep::Ask(answer), Early::Decided(answer));
-                }
-            }
-            Early::Decided(answer) => visit(EarlyStep::Tell, Early::Told(answer)),
-            Early::Told(_) => visit(EarlyStep::Leave, Early::Idle),
-        }
+    fn fire(&self, step: &EarlyStep, state: &mut Early) -> Option<()> {
+        *state = match (step, &*state) {
+            (EarlyStep::Ask(answer), Early::Idle) => Early::Decided(*answer),
+            (EarlyStep::Tell, Early::Decided(answer)) => Early::Told(*answer),
+            (EarlyStep::Leave, Early::Told(_)) => Early::Idle,
+            _ => return None,
+        };
+        Some(())
     }
 
     fn observe(&self, state: &Early) -> Seen {
@@ -94,8 +92,8 @@ enum Desk {
 #[rule(process = "clerk")]
 enum Step {
     Ask,
-    Decide(Answer),
-    Tell(Answer),
+    Decide(#[action(any)] Answer),
+    Tell(#[action(any)] Answer),
     Leave,
 }
 
@@ -108,17 +106,15 @@ impl TransitionSystem for Clerk {
         visit(Desk::Idle);
     }
 
-    fn next(&self, from: &Desk, visit: &mut impl FnMut(Step, Desk)) {
-        match *from {
-            Desk::Idle => visit(Step::Ask, Desk::Queued),
-            Desk::Queued => {
-                for answer in ANSWERS {
-                    visit(Step::Decide(answer), Desk::Decided(answer));
-                }
-            }
-            Desk::Decided(answer) => visit(Step::Tell(answer), Desk::Told(answer)),
-            Desk::Told(_) => visit(Step::Leave, Desk::Idle),
-        }
+    fn fire(&self, step: &Step, state: &mut Desk) -> Option<()> {
+        *state = match (step, &*state) {
+            (Step::Ask, Desk::Idle) => Desk::Queued,
+            (Step::Decide(answer), Desk::Queued) => Desk::Decided(*answer),
+            (Step::Tell(told), Desk::Decided(answer)) if told == answer => Desk::Told(*told),
+            (Step::Leave, Desk::Told(_)) => Desk::Idle,
+            _ => return None,
+        };
+        Some(())
     }
 
     fn observe(&self, state: &Desk) -> Seen {
@@ -232,7 +228,7 @@ struct DecidesLate;
 #[rule(process = "specification")]
 enum LateStep {
     Ask,
-    Tell(Answer),
+    Tell(#[action(any)] Answer),
     Leave,
 }
 
@@ -245,16 +241,14 @@ impl TransitionSystem for DecidesLate {
         visit(Seen::Nothing);
     }
 
-    fn next(&self, from: &Seen, visit: &mut impl FnMut(LateStep, Seen)) {
-        match from {
-            Seen::Nothing => visit(LateStep::Ask, Seen::Waiting),
-            Seen::Waiting => {
-                for answer in ANSWERS {
-                    visit(LateStep::Tell(answer), Seen::Told(answer));
-                }
-            }
-            Seen::Told(_) => visit(LateStep::Leave, Seen::Nothing),
-        }
+    fn fire(&self, step: &LateStep, state: &mut Seen) -> Option<()> {
+        *state = match (step, &*state) {
+            (LateStep::Ask, Seen::Nothing) => Seen::Waiting,
+            (LateStep::Tell(answer), Seen::Waiting) => Seen::Told(*answer),
+            (LateStep::Leave, Seen::Told(_)) => Seen::Nothing,
+            _ => return None,
+        };
+        Some(())
     }
 
     fn observe(&self, state: &Seen) -> Seen {

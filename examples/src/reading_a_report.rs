@@ -6,7 +6,7 @@
 use refmap::AbstractSteps::{self, One, Stutter};
 use refmap::drawing::{Drawing, Row};
 use refmap::{Action, Invariant, Process, Refinement, Report, Rule, Settings, TransitionSystem};
-use refmap::{check, offer};
+use refmap::{check, guard};
 use serde::Serialize;
 
 /// A bank account of two people, and a cash machine for each. It pays out 2 notes at a time.
@@ -38,6 +38,7 @@ struct State {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Action)]
 #[serde(rename_all = "snake_case")]
 #[rule(process = "machine")]
+#[process(0..2)]
 enum Step {
     #[rule(process = "bank")]
     Deposit,
@@ -64,7 +65,7 @@ enum Entry {
     #[rule(process = "bank")]
     Deposit,
     Withdraw {
-        #[process]
+        #[process(0..2)]
         machine: u8,
     },
 }
@@ -78,13 +79,10 @@ impl TransitionSystem for Ledger {
         visit(2);
     }
 
-    fn next(&self, balance: &i8, visit: &mut impl FnMut(Entry, i8)) {
-        offer(visit, Entry::Deposit, || {
-            (*balance < 3).then_some(balance + 1)
-        });
-        for machine in 0..2 {
-            let entry = Entry::Withdraw { machine };
-            offer(visit, entry, || (*balance >= 2).then_some(balance - 2));
+    fn fire(&self, entry: &Entry, balance: &mut i8) -> Option<()> {
+        match entry {
+            Entry::Deposit => (*balance < 3).then(|| *balance += 1),
+            Entry::Withdraw { .. } => (*balance >= 2).then(|| *balance -= 2),
         }
     }
 
@@ -93,28 +91,11 @@ impl TransitionSystem for Ledger {
     }
 }
 
-impl Account {
-    /// A step of a machine.
-    fn step(&self, from: &State, step: Step) -> Option<State> {
-        let mut to = *from;
-        let covered = from.balance >= 2;
-        let (machine, before, after) = match step {
-            Step::Deposit => {
-                to.balance += 1;
-                return (from.balance < self.full).then_some(to);
-            }
-            Step::Approve { machine } if covered => (machine, At::Idle, At::Approved),
-            Step::Reject { machine } if self.second_look && !covered => {
-                (machine, At::Approved, At::Idle)
-            }
-            Step::Withdraw { machine } if !self.second_look || covered => {
-                to.balance -= 2;
-                (machine, At::Approved, At::Idle)
-            }
-            _ => return None,
-        };
-        let at = &mut to.machines[usize::from(machine)];
-        (std::mem::replace(at, after) == before).then_some(to)
+impl State {
+    /// A machine goes from one location to another one.
+    fn goes(&mut self, machine: u8, from: At, to: At) -> Option<()> {
+        let at = &mut self.machines[usize::from(machine)];
+        (*at == from).then(|| *at = to)
     }
 }
 
@@ -124,7 +105,7 @@ impl TransitionSystem for Account {
     type Observation = i8;
 
     fn rules(&self) -> &[Rule] {
-        match Step::rules() {
+        match <Step as Action<Self>>::rules() {
             // Without a second look nothing is ever rejected.
             [others @ .., _reject] if !self.second_look => others,
             all => all,
@@ -139,15 +120,22 @@ impl TransitionSystem for Account {
         });
     }
 
-    fn next(&self, from: &State, visit: &mut impl FnMut(Step, State)) {
-        offer(visit, Step::Deposit, || self.step(from, Step::Deposit));
-        for machine in 0..2 {
-            for step in [
-                Step::Approve { machine },
-                Step::Reject { machine },
-                Step::Withdraw { machine },
-            ] {
-                offer(visit, step, || self.step(from, step));
+    fn fire(&self, step: &Step, state: &mut State) -> Option<()> {
+        let is_covered = state.balance >= 2;
+        match *step {
+            Step::Deposit => (state.balance < self.full).then(|| state.balance += 1),
+            Step::Withdraw { machine } => {
+                guard("it is covered", is_covered || !self.second_look)?;
+                state.balance -= 2;
+                state.goes(machine, At::Approved, At::Idle)
+            }
+            Step::Approve { machine } => {
+                guard("it is covered", is_covered)?;
+                state.goes(machine, At::Idle, At::Approved)
+            }
+            Step::Reject { machine } => {
+                guard("it is not covered", self.second_look && !is_covered)?;
+                state.goes(machine, At::Approved, At::Idle)
             }
         }
     }

@@ -11,7 +11,9 @@ use refmap::auxiliary::{
 };
 use refmap::explore::{Limits, Watch};
 use refmap::inclusion::{Inclusion, check_inclusion};
-use refmap::{Action, IndexSet, Refinement, Report, Settings, State, TransitionSystem, check};
+use refmap::{
+    Action, IndexSet, Refinement, Report, Settings, State, TransitionSystem, check, guard,
+};
 use serde::Serialize;
 
 /// Readings are degrees below this.
@@ -32,17 +34,12 @@ struct Thermometer;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Action, State)]
 #[rule(process = "thermometer")]
 enum Reading {
-    Read(u8),
+    Read(#[action(range = 0..DEGREES)] u8),
 }
 
 impl Display {
     fn first(latest: u8) -> Self {
         let (low, high) = (latest, latest);
-        Self { latest, low, high }
-    }
-
-    fn read(&self, latest: u8) -> Self {
-        let (low, high) = (self.low.min(latest), self.high.max(latest));
         Self { latest, low, high }
     }
 }
@@ -56,10 +53,11 @@ impl TransitionSystem for Thermometer {
         (0..DEGREES).map(Display::first).for_each(visit);
     }
 
-    fn next(&self, from: &Display, visit: &mut impl FnMut(Reading, Display)) {
-        for latest in 0..DEGREES {
-            visit(Reading::Read(latest), from.read(latest));
-        }
+    fn fire(&self, Reading::Read(degree): &Reading, display: &mut Display) -> Option<()> {
+        display.latest = *degree;
+        display.low = display.low.min(*degree);
+        display.high = display.high.max(*degree);
+        Some(())
     }
 
     fn observe(&self, display: &Display) -> Display {
@@ -80,7 +78,7 @@ struct Pages {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
 #[rule(process = "log")]
 enum Entry {
-    Record(u8),
+    Record(#[action(range = 0..DEGREES)] u8),
 }
 
 impl Pages {
@@ -91,22 +89,18 @@ impl Pages {
         }
     }
 
-    fn write(&self, reading: u8) -> Self {
-        let mut to = self.clone();
-        to.readings.insert(usize::from(reading));
-        to
+    fn add(&mut self, reading: u8) {
+        self.readings.insert(usize::from(reading));
     }
 
     /// Shows a reading, and the extremes of all that was ever written.
-    fn show(&self, latest: u8) -> Self {
-        let mut to = self.clone();
+    fn show(&mut self, latest: u8) {
         let degrees = || self.readings.iter().map(|degree| degree as u8);
-        to.display = Display {
+        self.display = Display {
             latest,
             low: degrees().min().unwrap_or(latest),
             high: degrees().max().unwrap_or(latest),
         };
-        to
     }
 }
 
@@ -119,10 +113,10 @@ impl TransitionSystem for Log {
         (0..DEGREES).map(Pages::first).for_each(visit);
     }
 
-    fn next(&self, from: &Pages, visit: &mut impl FnMut(Entry, Pages)) {
-        for reading in 0..DEGREES {
-            visit(Entry::Record(reading), from.write(reading).show(reading));
-        }
+    fn fire(&self, Entry::Record(reading): &Entry, pages: &mut Pages) -> Option<()> {
+        pages.add(*reading);
+        pages.show(*reading);
+        Some(())
     }
 
     fn observe(&self, pages: &Pages) -> Display {
@@ -214,7 +208,7 @@ struct Writing {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
 #[rule(process = "log")]
 enum SlowEntry {
-    Write(u8),
+    Write(#[action(range = 0..DEGREES)] u8),
     Show,
 }
 
@@ -230,19 +224,16 @@ impl TransitionSystem for SlowLog {
         }
     }
 
-    fn next(&self, from: &Writing, visit: &mut impl FnMut(SlowEntry, Writing)) {
-        match from.written {
-            None => {
-                for reading in 0..DEGREES {
-                    let (pages, written) = (from.pages.write(reading), Some(reading));
-                    visit(SlowEntry::Write(reading), Writing { pages, written });
-                }
+    fn fire(&self, entry: &SlowEntry, log: &mut Writing) -> Option<()> {
+        match *entry {
+            SlowEntry::Write(reading) => {
+                guard("the last reading is shown", log.written.is_none())?;
+                log.pages.add(reading);
+                log.written = Some(reading);
             }
-            Some(reading) => {
-                let (pages, written) = (from.pages.show(reading), None);
-                visit(SlowEntry::Show, Writing { pages, written });
-            }
+            SlowEntry::Show => log.pages.show(log.written.take()?),
         }
+        Some(())
     }
 
     fn observe(&self, state: &Writing) -> Display {
@@ -343,15 +334,13 @@ impl Refinement for PausingIsWriting {
 
     /// After the last stutter a reading is written and not shown.
     fn map(&self, from: &Paused) -> Writing {
-        let Writing { pages, written } = RememberingIsWriting.map(&from.state);
-        match &from.stutter {
-            Some(stutter) if stutter.value == 1 => {
-                let Reading::Read(degree) = stutter.action;
-                let (pages, written) = (pages.write(degree), Some(degree));
-                Writing { pages, written }
-            }
-            _ => Writing { pages, written },
+        let mut writing = RememberingIsWriting.map(&from.state);
+        if let Some(stutter) = from.stutter.as_ref().filter(|one| one.value == 1) {
+            let Reading::Read(degree) = stutter.action;
+            writing.pages.add(degree);
+            writing.written = Some(degree);
         }
+        writing
     }
 
     fn abstract_steps(

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::sync::{Barrier, Mutex, PoisonError};
 use std::{mem, thread};
 
-use refmap::TransitionSystem;
+use refmap::{TransitionSystem, guard};
 use refmap_histories::{
     Happening, Observed, Ordered, Recorder, Settings, ThreadLog, Validation, validate,
 };
@@ -116,8 +116,8 @@ struct Lifo;
 #[serde(rename_all = "snake_case")]
 #[rule(process = "thread", source = "last in, first out")]
 enum Step {
-    Push(u64),
-    Pop(u64),
+    Push(#[action(range = 1..=9)] u64),
+    Pop(#[action(range = 1..=9)] u64),
 }
 
 impl TransitionSystem for Lifo {
@@ -129,15 +129,15 @@ impl TransitionSystem for Lifo {
         visit(Vec::new());
     }
 
-    fn next(&self, stack: &Vec<u64>, visit: &mut impl FnMut(Step, Vec<u64>)) {
-        for value in 1..=9 {
-            let mut to = stack.clone();
-            to.push(value);
-            visit(Step::Push(value), to);
+    fn fire(&self, step: &Step, stack: &mut Vec<u64>) -> Option<()> {
+        match *step {
+            Step::Push(value) => stack.push(value),
+            Step::Pop(value) => {
+                guard("the value is on top", stack.last() == Some(&value))?;
+                stack.pop();
+            }
         }
-        if let Some((top, rest)) = stack.split_last() {
-            visit(Step::Pop(*top), rest.to_vec());
-        }
+        Some(())
     }
 
     fn observe(&self, stack: &Vec<u64>) -> Vec<u64> {

@@ -8,7 +8,7 @@
 use refmap::AbstractSteps::{self, One};
 use refmap::obligation::{Liveness, Until};
 use refmap::{
-    Action, Fairness, Property, Refinement, Report, Settings, State, TransitionSystem, check, offer,
+    Action, Fairness, Property, Refinement, Report, Settings, State, TransitionSystem, check, guard,
 };
 use serde::Serialize;
 
@@ -18,32 +18,21 @@ const CLIENTS: usize = 2;
 struct Desk;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
+#[process(0..CLIENTS)]
 enum Visit {
     #[rule(process = "client")]
     Ask {
         #[process]
-        client: u8,
+        client: usize,
     },
     #[rule(process = "desk")]
     Serve {
         #[process]
-        client: u8,
+        client: usize,
     },
 }
 
 type Waiting = [bool; CLIENTS];
-
-fn ask(waiting: Waiting, client: u8) -> Option<Waiting> {
-    let mut to = waiting;
-    to[usize::from(client)] = true;
-    (to != waiting).then_some(to)
-}
-
-fn serve(waiting: Waiting, client: u8) -> Option<Waiting> {
-    let mut to = waiting;
-    to[usize::from(client)] = false;
-    (to != waiting).then_some(to)
-}
 
 impl TransitionSystem for Desk {
     type State = Waiting;
@@ -54,10 +43,10 @@ impl TransitionSystem for Desk {
         visit([false; CLIENTS]);
     }
 
-    fn next(&self, from: &Waiting, visit: &mut impl FnMut(Visit, Waiting)) {
-        for client in 0..CLIENTS as u8 {
-            offer(visit, Visit::Ask { client }, || ask(*from, client));
-            offer(visit, Visit::Serve { client }, || serve(*from, client));
+    fn fire(&self, step: &Visit, waiting: &mut Waiting) -> Option<()> {
+        match *step {
+            Visit::Ask { client } => (!waiting[client]).then(|| waiting[client] = true),
+            Visit::Serve { client } => waiting[client].then(|| waiting[client] = false),
         }
     }
 
@@ -106,7 +95,7 @@ struct Queue {
     waiting: Waiting,
     /// First of two clients, except under `Any`.
     #[state(range = 0..2)]
-    next: u8,
+    next: usize,
 }
 
 impl TransitionSystem for Counter {
@@ -121,23 +110,17 @@ impl TransitionSystem for Counter {
         });
     }
 
-    fn next(&self, from: &Queue, visit: &mut impl FnMut(Visit, Queue)) {
-        for client in 0..CLIENTS as u8 {
-            let to = |waiting| Queue { waiting, ..*from };
-            offer(visit, Visit::Ask { client }, || {
-                ask(from.waiting, client).map(to)
-            });
-            let may_serve =
-                self.choice == Choice::Any || from.waiting != [true; 2] || client == from.next;
-            let next = match self.choice {
+    fn fire(&self, step: &Visit, queue: &mut Queue) -> Option<()> {
+        if let Visit::Serve { client } = *step {
+            let both_wait = queue.waiting == [true; 2];
+            let may_choose = self.choice == Choice::Any || !both_wait;
+            guard("its turn has come", may_choose || client == queue.next)?;
+            queue.next = match self.choice {
                 Choice::ByTurns => 1 - client,
                 Choice::Any | Choice::First => 0,
             };
-            offer(visit, Visit::Serve { client }, || {
-                let waiting = serve(from.waiting, client).filter(|_| may_serve)?;
-                Some(Queue { waiting, next })
-            });
         }
+        Desk.fire(step, &mut queue.waiting)
     }
 
     fn observe(&self, queue: &Queue) -> Waiting {

@@ -11,7 +11,7 @@
 use refmap::AbstractSteps::{self, One, Stutter};
 use refmap::obligation::{Checker, Symmetry};
 use refmap::{
-    Action, Constraint, Counter, Refinement, Report, Settings, State, TransitionSystem, offer,
+    Action, Constraint, Counter, Refinement, Report, Settings, State, TransitionSystem, guard,
 };
 use serde::Serialize;
 
@@ -54,6 +54,7 @@ enum Thread {
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
 #[rule(process = "thread")]
+#[process(0..THREADS)]
 enum Step {
     /// A thread reads its next ticket,
     Read(#[process] usize),
@@ -63,6 +64,7 @@ enum Step {
     Claim {
         #[process]
         thread: usize,
+        #[action(range = 0..VALUES)]
         value: u8,
     },
     Fill(#[process] usize),
@@ -111,86 +113,13 @@ impl Buffer {
         }
     }
 
-    fn read(from: &Ring, thread: usize) -> Option<Ring> {
-        let mut to = from.clone();
-        to.threads[thread] = match from.threads[thread] {
-            Thread::Producer(None) => Thread::Producer(Some(from.tail)),
-            Thread::Consumer(None) => Thread::Consumer(Some(from.head)),
-            _ => return None,
-        };
-        Some(to)
-    }
-
-    fn give_up(from: &Ring, thread: usize) -> Option<Ring> {
-        let mut to = from.clone();
-        to.threads[thread] = match from.threads[thread] {
-            Thread::Producer(Some(_)) => Thread::Producer(None),
-            Thread::Consumer(Some(_)) => Thread::Consumer(None),
-            _ => return None,
-        };
-        Some(to)
-    }
-
-    fn claim(&self, from: &Ring, thread: usize, value: u8) -> Option<Ring> {
-        let Thread::Producer(Some(ticket)) = from.threads[thread] else {
-            return None;
-        };
-        let is_empty = |cell: &Cell| cell.ticket == ticket && cell.value.is_none();
-        let is_claimed = match self.claims {
-            Claims::EmptyCell => from.cells.iter().any(is_empty),
-            Claims::AnyCell => true,
-        };
-        let mut to = from.clone();
-        to.tail = self.after(ticket, 1);
-        to.threads[thread] = Thread::Filling(ticket, value);
-        (ticket == from.tail && is_claimed).then_some(to)
-    }
-
     /// Writes a cell for a ticket in the place of that which is where it belongs.
-    fn write(&self, to: &mut Ring, ticket: Counter, written: Cell) {
+    fn write(cells: &mut [Cell], ticket: Counter, written: Cell) {
         let is_there = |cell: &Cell| (cell.ticket - ticket).rem_euclid(CELLS) == 0;
-        if let Some(place) = to.cells.iter().position(is_there) {
-            to.cells[place] = written;
+        if let Some(place) = cells.iter().position(is_there) {
+            cells[place] = written;
         }
-        to.cells.sort();
-    }
-
-    fn fill(&self, from: &Ring, thread: usize) -> Option<Ring> {
-        let Thread::Filling(ticket, value) = from.threads[thread] else {
-            return None;
-        };
-        let mut to = from.clone();
-        let value = Some(value);
-        self.write(&mut to, ticket, Cell { ticket, value });
-        to.threads[thread] = Thread::Producer(None);
-        Some(to)
-    }
-
-    fn take(&self, from: &Ring, thread: usize) -> Option<Ring> {
-        let Thread::Consumer(Some(ticket)) = from.threads[thread] else {
-            return None;
-        };
-        let is_full = |cell: &Cell| cell.ticket == ticket && cell.value.is_some();
-        let is_next = ticket == from.head && from.cells.iter().any(is_full);
-        let mut to = from.clone();
-        to.head = self.after(ticket, 1);
-        to.threads[thread] = Thread::Emptying(ticket);
-        is_next.then_some(to)
-    }
-
-    fn empty(&self, from: &Ring, thread: usize) -> Option<Ring> {
-        let Thread::Emptying(ticket) = from.threads[thread] else {
-            return None;
-        };
-        let mut to = from.clone();
-        let next = self.after(ticket, CELLS);
-        let free = Cell {
-            ticket: next,
-            value: None,
-        };
-        self.write(&mut to, ticket, free);
-        to.threads[thread] = Thread::Consumer(None);
-        Some(to)
+        cells.sort();
     }
 
     /// The value of a ticket: in its cell, or still in the hands of a producer. It may be lost.
@@ -228,19 +157,68 @@ impl TransitionSystem for Buffer {
         });
     }
 
-    fn next(&self, from: &Ring, visit: &mut impl FnMut(Step, Ring)) {
-        for thread in 0..THREADS {
-            offer(visit, Step::Read(thread), || Self::read(from, thread));
-            offer(visit, Step::GiveUp(thread), || Self::give_up(from, thread));
-            for value in 0..VALUES {
-                offer(visit, Step::Claim { thread, value }, || {
-                    self.claim(from, thread, value)
-                });
+    fn fire(&self, step: &Step, ring: &mut Ring) -> Option<()> {
+        let is_next = |end: Counter, ticket| guard("the ticket is the next one", ticket == end);
+        match *step {
+            Step::Read(thread) => {
+                ring.threads[thread] = match ring.threads[thread] {
+                    Thread::Producer(None) => Thread::Producer(Some(ring.tail)),
+                    Thread::Consumer(None) => Thread::Consumer(Some(ring.head)),
+                    _ => return None,
+                };
             }
-            offer(visit, Step::Fill(thread), || self.fill(from, thread));
-            offer(visit, Step::Take(thread), || self.take(from, thread));
-            offer(visit, Step::Empty(thread), || self.empty(from, thread));
+            Step::GiveUp(thread) => {
+                ring.threads[thread] = match ring.threads[thread] {
+                    Thread::Producer(Some(_)) => Thread::Producer(None),
+                    Thread::Consumer(Some(_)) => Thread::Consumer(None),
+                    _ => return None,
+                };
+            }
+            Step::Claim { thread, value } => {
+                let Thread::Producer(Some(ticket)) = ring.threads[thread] else {
+                    return None;
+                };
+                let is_empty = |cell: &Cell| cell.ticket == ticket && cell.value.is_none();
+                let may_claim = match self.claims {
+                    Claims::EmptyCell => ring.cells.iter().any(is_empty),
+                    Claims::AnyCell => true,
+                };
+                is_next(ring.tail, ticket)?;
+                guard("the cell is empty, and for the ticket", may_claim)?;
+                ring.tail = self.after(ticket, 1);
+                ring.threads[thread] = Thread::Filling(ticket, value);
+            }
+            Step::Fill(thread) => {
+                let Thread::Filling(ticket, value) = ring.threads[thread] else {
+                    return None;
+                };
+                let value = Some(value);
+                Self::write(&mut ring.cells, ticket, Cell { ticket, value });
+                ring.threads[thread] = Thread::Producer(None);
+            }
+            Step::Take(thread) => {
+                let Thread::Consumer(Some(ticket)) = ring.threads[thread] else {
+                    return None;
+                };
+                let is_full = |cell: &Cell| cell.ticket == ticket && cell.value.is_some();
+                is_next(ring.head, ticket)?;
+                guard("its cell is full", ring.cells.iter().any(is_full))?;
+                ring.head = self.after(ticket, 1);
+                ring.threads[thread] = Thread::Emptying(ticket);
+            }
+            Step::Empty(thread) => {
+                let Thread::Emptying(ticket) = ring.threads[thread] else {
+                    return None;
+                };
+                let free = Cell {
+                    ticket: self.after(ticket, CELLS),
+                    value: None,
+                };
+                Self::write(&mut ring.cells, ticket, free);
+                ring.threads[thread] = Thread::Consumer(None);
+            }
         }
+        Some(())
     }
 
     /// Values that consumers have in their hands.
@@ -266,35 +244,16 @@ struct Queue {
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
 #[rule(process = "thread")]
+#[process(0..THREADS)]
 enum Operation {
     Enqueue {
         #[process]
         thread: usize,
+        #[action(range = 0..VALUES)]
         value: u8,
     },
     Dequeue(#[process] usize),
     Done(#[process] usize),
-}
-
-impl Queue {
-    fn enqueue(&self, value: u8) -> Option<Self> {
-        let mut to = self.clone();
-        to.values.push(Some(value));
-        let held = self.hands.iter().flatten().count();
-        (self.values.len() + held < CELLS as usize).then_some(to)
-    }
-
-    fn dequeue(&self, thread: usize) -> Option<Self> {
-        let mut to = self.clone();
-        let is_there = !self.values.is_empty() && self.hands[thread].is_none();
-        is_there.then(|| to.hands[thread] = to.values.remove(0))?;
-        Some(to)
-    }
-
-    fn done(&self, thread: usize) -> Option<Self> {
-        let mut to = self.clone();
-        to.hands[thread].take().is_some().then_some(to)
-    }
 }
 
 impl TransitionSystem for Bounded {
@@ -309,16 +268,24 @@ impl TransitionSystem for Bounded {
         });
     }
 
-    fn next(&self, from: &Queue, visit: &mut impl FnMut(Operation, Queue)) {
-        for thread in 0..THREADS {
-            for value in 0..VALUES {
-                offer(visit, Operation::Enqueue { thread, value }, || {
-                    from.enqueue(value)
-                });
+    fn fire(&self, operation: &Operation, queue: &mut Queue) -> Option<()> {
+        let Queue { values, hands } = queue;
+        match *operation {
+            Operation::Enqueue { value, .. } => {
+                let held = hands.iter().flatten().count();
+                guard("there is room", values.len() + held < CELLS as usize)?;
+                values.push(Some(value));
             }
-            offer(visit, Operation::Dequeue(thread), || from.dequeue(thread));
-            offer(visit, Operation::Done(thread), || from.done(thread));
+            Operation::Dequeue(thread) => {
+                guard("the hands are empty", hands[thread].is_none())?;
+                guard("there is a value", !values.is_empty())?;
+                hands[thread] = values.remove(0);
+            }
+            Operation::Done(thread) => {
+                hands[thread].take()?;
+            }
         }
+        Some(())
     }
 
     fn observe(&self, state: &Queue) -> Vec<Option<u8>> {

@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 
 use refmap::AbstractSteps::{self, Stutter};
-use refmap::{Action, Refinement, Report, Settings, State, TransitionSystem, check, guard, offer};
+use refmap::{Action, Refinement, Report, Settings, State, TransitionSystem, check, guard};
 use serde::Serialize;
 
 /// State of a resource manager, in both systems.
@@ -26,7 +26,9 @@ struct TransactionCommit {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Action)]
+#[action(system = TransactionCommit)]
 #[rule(process = "manager", source = "Gray & Lamport, section 2")]
+#[process(0..system.managers)]
 enum Decide {
     Prepare(#[process] usize),
     Commit(#[process] usize),
@@ -46,35 +48,27 @@ impl TransitionSystem for TransactionCommit {
         visit(Managers(vec![Manager::Working; self.managers]));
     }
 
-    fn next(&self, Managers(from): &Managers, visit: &mut impl FnMut(Decide, Managers)) {
+    fn fire(&self, decision: &Decide, Managers(managers): &mut Managers) -> Option<()> {
         use Manager::{Aborted, Committed, Prepared, Working};
-        let all_agree = from.iter().all(|one| matches!(one, Prepared | Committed));
-        let none_committed = !from.contains(&Committed);
-        for manager in 0..self.managers {
-            let undecided = matches!(from[manager], Working | Prepared);
-            let mut decide = |decision: Decide, is_enabled: &dyn Fn() -> bool, value| {
-                offer(visit, decision, || {
-                    is_enabled().then(|| {
-                        let mut to = from.clone();
-                        to[manager] = value;
-                        Managers(to)
-                    })
-                });
-            };
-            decide(
-                Decide::Prepare(manager),
-                &|| from[manager] == Working,
-                Prepared,
-            );
-            let commits = || {
-                guard("it is prepared", from[manager] == Prepared) & guard("all agree", all_agree)
-            };
-            decide(Decide::Commit(manager), &commits, Committed);
-            let aborts = || {
-                guard("it is undecided", undecided) & guard("none has committed", none_committed)
-            };
-            decide(Decide::Abort(manager), &aborts, Aborted);
+        match *decision {
+            Decide::Prepare(manager) => {
+                guard("it works", managers[manager] == Working)?;
+                managers[manager] = Prepared;
+            }
+            Decide::Commit(manager) => {
+                let agrees = |one: &Manager| matches!(one, Prepared | Committed);
+                guard("it is prepared", managers[manager] == Prepared)
+                    .and(guard("all agree", managers.iter().all(agrees)))?;
+                managers[manager] = Committed;
+            }
+            Decide::Abort(manager) => {
+                let is_undecided = matches!(managers[manager], Working | Prepared);
+                guard("it is undecided", is_undecided)
+                    .and(guard("none has committed", !managers.contains(&Committed)))?;
+                managers[manager] = Aborted;
+            }
         }
+        Some(())
     }
 
     fn observe(&self, Managers(managers): &Managers) -> Vec<Manager> {
@@ -128,20 +122,24 @@ struct Protocol {
     messages: BTreeSet<Message>,
 }
 
+// ANCHOR: actions
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Action)]
+#[action(system = TwoPhaseCommit)]
 #[rule(process = "manager", source = "Gray & Lamport, section 3")]
+#[process(0..system.managers)]
 enum Step {
     #[rule(process = "coordinator")]
     TmCommit,
     #[rule(process = "coordinator")]
     TmAbort,
     #[rule(process = "coordinator")]
-    TmRcvPrepared(usize),
+    TmRcvPrepared(#[action(range = 0..system.managers)] usize),
     RmPrepare(#[process] usize),
     RmChooseToAbort(#[process] usize),
     RmRcvCommitMsg(#[process] usize),
     RmRcvAbortMsg(#[process] usize),
 }
+// ANCHOR_END: actions
 
 impl TransitionSystem for TwoPhaseCommit {
     type State = Protocol;
@@ -158,55 +156,49 @@ impl TransitionSystem for TwoPhaseCommit {
     }
 
     // ANCHOR: rules
-    fn next(&self, from: &Protocol, visit: &mut impl FnMut(Step, Protocol)) {
-        let mut step = |step, change: &dyn Fn(&mut Protocol)| {
-            let mut to = from.clone();
-            change(&mut to);
-            visit(step, to);
-        };
-        let votes = match self.waits_for {
-            Votes::All => self.managers,
-            Votes::AllButOne => self.managers - 1,
-        };
-        if from.coordinator == Coordinator::Init {
-            if from.prepared.len() >= votes {
-                step(Step::TmCommit, &|to| {
-                    to.coordinator = Coordinator::Committed;
-                    to.messages.insert(Message::Commit);
-                });
+    fn fire(&self, step: &Step, state: &mut Protocol) -> Option<()> {
+        let has_come = |message| state.messages.contains(&message);
+        let is_undecided = state.coordinator == Coordinator::Init;
+        match *step {
+            Step::TmRcvPrepared(manager) => {
+                guard("the coordinator is undecided", is_undecided)?;
+                guard("the message has come", has_come(Message::Prepared(manager)))?;
+                state.prepared.insert(manager);
             }
-            step(Step::TmAbort, &|to| {
-                to.coordinator = Coordinator::Aborted;
-                to.messages.insert(Message::Abort);
-            });
-        }
-        for manager in 0..self.managers {
-            let has_come = |message| from.messages.contains(&message);
-            if from.coordinator == Coordinator::Init && has_come(Message::Prepared(manager)) {
-                step(Step::TmRcvPrepared(manager), &|to| {
-                    to.prepared.insert(manager);
-                });
+            Step::TmCommit => {
+                let votes = match self.waits_for {
+                    Votes::All => self.managers,
+                    Votes::AllButOne => self.managers - 1,
+                };
+                guard("the coordinator is undecided", is_undecided)?;
+                guard("the votes have come", state.prepared.len() >= votes)?;
+                state.coordinator = Coordinator::Committed;
+                state.messages.insert(Message::Commit);
             }
-            if from.managers[manager] == Manager::Working {
-                step(Step::RmPrepare(manager), &|to| {
-                    to.managers[manager] = Manager::Prepared;
-                    to.messages.insert(Message::Prepared(manager));
-                });
-                step(Step::RmChooseToAbort(manager), &|to| {
-                    to.managers[manager] = Manager::Aborted
-                });
+            Step::TmAbort => {
+                guard("the coordinator is undecided", is_undecided)?;
+                state.coordinator = Coordinator::Aborted;
+                state.messages.insert(Message::Abort);
             }
-            if has_come(Message::Commit) {
-                step(Step::RmRcvCommitMsg(manager), &|to| {
-                    to.managers[manager] = Manager::Committed
-                });
+            Step::RmPrepare(manager) => {
+                guard("it works", state.managers[manager] == Manager::Working)?;
+                state.managers[manager] = Manager::Prepared;
+                state.messages.insert(Message::Prepared(manager));
             }
-            if has_come(Message::Abort) {
-                step(Step::RmRcvAbortMsg(manager), &|to| {
-                    to.managers[manager] = Manager::Aborted
-                });
+            Step::RmChooseToAbort(manager) => {
+                guard("it works", state.managers[manager] == Manager::Working)?;
+                state.managers[manager] = Manager::Aborted;
+            }
+            Step::RmRcvCommitMsg(manager) => {
+                guard("the message has come", has_come(Message::Commit))?;
+                state.managers[manager] = Manager::Committed;
+            }
+            Step::RmRcvAbortMsg(manager) => {
+                guard("the message has come", has_come(Message::Abort))?;
+                state.managers[manager] = Manager::Aborted;
             }
         }
+        Some(())
     }
     // ANCHOR_END: rules
 

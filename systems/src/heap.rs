@@ -17,7 +17,7 @@
 mod objects;
 
 use refmap::drawing::{Drawing, Node, Row};
-use refmap::{BoundedVec, Process, TransitionSystem, offer};
+use refmap::{BoundedVec, Process, TransitionSystem};
 use serde::Serialize;
 
 pub use objects::{Object, Objects};
@@ -72,7 +72,9 @@ pub type Fields = BoundedVec<Option<Object>, MAX_FIELDS>;
 /// A step of the specification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
 #[serde(rename_all = "snake_case")]
+#[action(system = CollectOnlyGarbage)]
 #[rule(process = MUTATOR)]
+#[process(0..system.threads)]
 pub enum Action {
     /// A thread gets a fresh object; which one is a result.
     #[rule(source = "Gammie et al., Fig. 6, Alloc")]
@@ -81,6 +83,7 @@ pub enum Action {
         #[process]
         thread: u8,
         /// The allocated object.
+        #[action(range = 0..system.objects)]
         object: Object,
     },
     /// A thread takes any object ([`Sources::Anywhere`]).
@@ -90,6 +93,7 @@ pub enum Action {
         #[process]
         thread: u8,
         /// The object.
+        #[action(range = 0..system.objects)]
         object: Object,
     },
     /// A thread reads a field of an object that it holds, and then holds what is there.
@@ -99,8 +103,10 @@ pub enum Action {
         #[process]
         thread: u8,
         /// The object read.
+        #[action(range = 0..system.objects)]
         from: Object,
         /// Its field.
+        #[action(range = 0..system.fields)]
         field: u8,
     },
     /// A thread writes a field of an object that it holds.
@@ -110,10 +116,13 @@ pub enum Action {
         #[process]
         thread: u8,
         /// The object written.
+        #[action(range = 0..system.objects)]
         to: Object,
         /// Its field.
+        #[action(range = 0..system.fields)]
         field: u8,
         /// The value, which the thread holds, or null.
+        #[action(range = 0..system.objects)]
         value: Option<Object>,
     },
     /// A thread drops an object.
@@ -123,6 +132,7 @@ pub enum Action {
         #[process]
         thread: u8,
         /// The object.
+        #[action(range = 0..system.objects)]
         object: Object,
     },
     /// A thread lets another one hold an object that it holds.
@@ -132,8 +142,10 @@ pub enum Action {
         #[process]
         thread: u8,
         /// The object passed.
+        #[action(range = 0..system.objects)]
         object: Object,
         /// The receiving thread.
+        #[action(range = 0..system.threads)]
         to: u8,
     },
     /// The collector frees objects that no thread can reach.
@@ -143,6 +155,7 @@ pub enum Action {
     )]
     Free {
         /// The objects.
+        #[action(range = 1..1u16 << system.objects)]
         objects: Objects,
     },
 }
@@ -162,7 +175,7 @@ pub fn mutator(thread: u8, of: u8) -> Process {
 
 /// The process that takes an action, which says which; a single mutator has no number.
 #[inline]
-pub(crate) fn process_of(action: &impl refmap::Action, mutators: u8) -> Process {
+pub(crate) fn process_of<S: ?Sized>(action: &impl refmap::Action<S>, mutators: u8) -> Process {
     let Process { name, number } = action.process().expect("it is derived");
     let number = number.filter(|_| mutators > 1);
     Process { name, number }
@@ -202,17 +215,23 @@ impl Heap {
     /// The heap without the fields of unreachable objects.
     #[must_use]
     pub fn hiding_the_unreachable(mut self) -> Self {
+        self.hide_the_unreachable();
+        self
+    }
+
+    fn hide_the_unreachable(&mut self) {
         let reachable = self.reachable();
         for (object, fields) in (0..).zip(&mut self.fields) {
             if !reachable.contains(object) {
                 fields.iter_mut().for_each(|field| *field = None);
             }
         }
-        self
     }
 
-    fn holds(&self, thread: u8, object: Object) -> bool {
-        self.held[usize::from(thread)].contains(object)
+    /// That a thread holds an object.
+    fn holds(&self, thread: u8, object: Object) -> Option<()> {
+        let held = self.held[usize::from(thread)];
+        held.contains(object).then_some(())
     }
 
     fn field(&self, object: Object, field: u8) -> Option<Object> {
@@ -231,75 +250,9 @@ impl CollectOnlyGarbage {
         }
     }
 
-    /// The effect of an action where its guard holds.
-    fn step(&self, from: &Heap, action: Action) -> Option<Heap> {
-        let mut to = *from;
-        match action {
-            Action::Allocate { thread, object } => {
-                if self.sources != Sources::Operations || from.allocated.contains(object) {
-                    return None;
-                }
-                to.allocated.insert(object);
-                to.held[usize::from(thread)].insert(object);
-            }
-            Action::Take { thread, object } => {
-                if self.sources != Sources::Anywhere || !from.allocated.contains(object) {
-                    return None;
-                }
-                to.held[usize::from(thread)].insert(object);
-            }
-            Action::Load {
-                thread,
-                from: object,
-                field,
-            } => {
-                let value = from.field(object, field)?;
-                if self.sources != Sources::Operations || !from.holds(thread, object) {
-                    return None;
-                }
-                to.held[usize::from(thread)].insert(value);
-            }
-            Action::Store {
-                thread,
-                to: object,
-                field,
-                value,
-            } => {
-                if !from.holds(thread, object)
-                    || value.is_some_and(|value| !from.holds(thread, value))
-                {
-                    return None;
-                }
-                to.fields[usize::from(object)][usize::from(field)] = value;
-            }
-            Action::Drop { thread, object } => {
-                if !from.holds(thread, object) {
-                    return None;
-                }
-                to.held[usize::from(thread)].remove(object);
-            }
-            Action::Pass {
-                thread,
-                object,
-                to: other,
-            } => {
-                if self.sources != Sources::Operations
-                    || thread == other
-                    || !from.holds(thread, object)
-                {
-                    return None;
-                }
-                to.held[usize::from(other)].insert(object);
-            }
-            Action::Free { objects } => {
-                let garbage = from.allocated.without(from.reachable());
-                if objects.is_empty() || !objects.without(garbage).is_empty() {
-                    return None;
-                }
-                to.allocated = from.allocated.without(objects);
-            }
-        }
-        Some(to.hiding_the_unreachable())
+    /// That references come from there.
+    fn come_from(&self, sources: Sources) -> Option<()> {
+        (self.sources == sources).then_some(())
     }
 }
 
@@ -309,7 +262,7 @@ impl TransitionSystem for CollectOnlyGarbage {
     type Observation = Heap;
 
     fn process_of(&self, action: &Action) -> Process {
-        process_of(action, self.threads)
+        process_of::<Self>(action, self.threads)
     }
 
     fn initial(&self, visit: &mut impl FnMut(Heap)) {
@@ -319,37 +272,58 @@ impl TransitionSystem for CollectOnlyGarbage {
         }));
     }
 
-    fn next(&self, from: &Heap, visit: &mut impl FnMut(Action, Heap)) {
-        let mut fire = |action| offer(visit, action, || self.step(from, action));
-        for thread in 0..self.threads {
-            for object in 0..self.objects {
-                fire(Action::Allocate { thread, object });
-                fire(Action::Take { thread, object });
-                for field in 0..self.fields {
-                    fire(Action::Load {
-                        thread,
-                        from: object,
-                        field,
-                    });
-                    let values = (0..self.objects).map(Some).chain([None]);
-                    for value in values {
-                        fire(Action::Store {
-                            thread,
-                            to: object,
-                            field,
-                            value,
-                        });
-                    }
-                }
-                fire(Action::Drop { thread, object });
-                for to in 0..self.threads {
-                    fire(Action::Pass { thread, object, to });
-                }
+    fn fire(&self, action: &Action, heap: &mut Heap) -> Option<()> {
+        match *action {
+            Action::Allocate { thread, object } => {
+                self.come_from(Sources::Operations)?;
+                (!heap.allocated.contains(object)).then_some(())?;
+                heap.allocated.insert(object);
+                heap.held[usize::from(thread)].insert(object);
+            }
+            Action::Take { thread, object } => {
+                self.come_from(Sources::Anywhere)?;
+                heap.allocated.contains(object).then_some(())?;
+                heap.held[usize::from(thread)].insert(object);
+            }
+            Action::Load {
+                thread,
+                from,
+                field,
+            } => {
+                self.come_from(Sources::Operations)?;
+                heap.holds(thread, from)?;
+                let value = heap.field(from, field)?;
+                heap.held[usize::from(thread)].insert(value);
+            }
+            Action::Store {
+                thread,
+                to,
+                field,
+                value,
+            } => {
+                heap.holds(thread, to)?;
+                value.map_or(Some(()), |value| heap.holds(thread, value))?;
+                heap.fields[usize::from(to)][usize::from(field)] = value;
+            }
+            Action::Drop { thread, object } => {
+                heap.holds(thread, object)?;
+                heap.held[usize::from(thread)].remove(object);
+            }
+            Action::Pass { thread, object, to } => {
+                self.come_from(Sources::Operations)?;
+                heap.holds(thread, object)?;
+                (thread != to).then_some(())?;
+                heap.held[usize::from(to)].insert(object);
+            }
+            Action::Free { objects } => {
+                let garbage = heap.allocated.without(heap.reachable());
+                let are_garbage = !objects.is_empty() && objects.without(garbage).is_empty();
+                are_garbage.then_some(())?;
+                heap.allocated = heap.allocated.without(objects);
             }
         }
-        for objects in Objects::first(self.objects).nonempty_subsets() {
-            fire(Action::Free { objects });
-        }
+        heap.hide_the_unreachable();
+        Some(())
     }
 
     fn observe(&self, state: &Heap) -> Heap {
@@ -366,9 +340,5 @@ impl TransitionSystem for CollectOnlyGarbage {
             Action::Allocate { thread, .. } => Action::Allocate { thread, object: 0 },
             other => other,
         }
-    }
-
-    fn successor(&self, from: &Heap, action: &Action) -> Option<Heap> {
-        self.step(from, *action)
     }
 }

@@ -42,10 +42,13 @@ impl TransitionSystem for Counter {
         visit(0);
     }
 
-    fn next(&self, from: &u64, visit: &mut impl FnMut(u64, u64)) {
-        for by in 1..self.bound.saturating_sub(*from) {
-            visit(by, from + by);
-        }
+    fn candidates(&self, _: &u64, visit: &mut impl FnMut(u64)) {
+        (1..self.bound).for_each(visit);
+    }
+
+    fn fire(&self, by: &u64, counter: &mut u64) -> Option<()> {
+        let sum = counter.checked_add(*by)?;
+        (*by > 0 && sum < self.bound).then(|| *counter = sum)
     }
 
     fn observe(&self, state: &u64) -> u64 {

@@ -39,11 +39,12 @@ const HANGS: &str = "it does not return";
 const STATE: u16 = 3;
 
 /// Functions of the model that may not return.
-const FUNCTIONS: [&str; 21] = [
+const FUNCTIONS: [&str; 22] = [
     "none",
     "slow",
     "build",
     "initial",
+    "fire",
     "next",
     "map",
     "observe",
@@ -107,7 +108,13 @@ impl TransitionSystem for Counter {
         *state == 0
     }
 
-    fn next(&self, from: &u16, visit: &mut impl FnMut(Step, u16)) {
+    fn fire(&self, _: &Step, state: &mut u16) -> Option<()> {
+        hangs("fire", *state);
+        *state = (*state + 1) % self.0;
+        Some(())
+    }
+
+    fn next(&self, from: &u16, visit: &mut impl FnMut(Step, &u16)) {
         hangs("next", *from);
         if HANGING.get().is_some_and(|hanging| hanging == "slow") {
             thread::sleep(Duration::from_millis(100));
@@ -119,11 +126,11 @@ impl TransitionSystem for Counter {
             eprintln!("{HANGS}");
             loop {
                 // It calls back for ever.
-                visit(Step::Increment, 0);
+                visit(Step::Increment, &0);
                 thread::sleep(Duration::from_millis(1));
             }
         }
-        visit(Step::Increment, (from + 1) % self.0);
+        visit(Step::Increment, &((from + 1) % self.0));
     }
 
     fn observe(&self, state: &u16) -> u16 {
@@ -244,14 +251,14 @@ impl TransitionSystem for Meeting {
         (100..=400).for_each(|number| visit(Whole(number)));
     }
 
-    fn next(&self, from: &Whole, visit: &mut impl FnMut(Step, Whole)) {
-        hangs("next-and-serialize", from.0);
-        let to = match from.0 {
+    fn fire(&self, _: &Step, state: &mut Whole) -> Option<()> {
+        hangs("next-and-serialize", state.0);
+        state.0 = match state.0 {
             250 | 400 => STATE,
             STATE => STATE + 1,
             other => other,
         };
-        visit(Step::Increment, Whole(to));
+        Some(())
     }
 
     fn observe(&self, state: &Whole) -> u16 {
@@ -511,7 +518,7 @@ type Case = (
 const STATES: Option<u16> = Some(STATE);
 
 /// Every function, under every search that calls it.
-const CASES: [Case; 15] = [
+const CASES: [Case; 16] = [
     (
         "next",
         "`next` of the implementation",
@@ -545,6 +552,8 @@ const CASES: [Case; 15] = [
     ("map", "`map`", STATES, &["--threads", "3"]),
     ("map", "`map`", STATES, &["--walks", "5", "--steps", "9"]),
     ("initial", "`initial` of the implementation", None, &[]),
+    // It is asked by `allows`, which is derived from it.
+    ("fire", "`allows` of the specification", STATES, &[]),
     ("observe", "`observe` of the specification", STATES, &[]),
     ("abstract-steps", "`abstract_steps`", STATES, &[]),
     (
@@ -628,12 +637,7 @@ fn checks_end() {
 
 /// Functions of states that are kept whole: the function, its name in a report, the state on which it is called, and more words.
 const OF_STATES: [Case; 7] = [
-    (
-        "next-and-serialize",
-        "`next` of the implementation",
-        None,
-        &[],
-    ),
+    ("next-and-serialize", NEXT, None, &[]),
     (
         "serialize",
         // Of a counterexample the mapped state is shown first.
@@ -641,13 +645,15 @@ const OF_STATES: [Case; 7] = [
         None,
         &[],
     ),
-    ("clone", KEPT, None, NONE),
-    ("drop", TOLD_APART, None, NONE),
+    // A target is cloned while `next` shows it, and dropped when the state is put back.
+    ("clone", NEXT, Some(250), NONE),
+    ("drop", NEXT, Some(250), NONE),
     ("hash", KEPT, Some(250), NONE),
     ("eq", TOLD_APART, None, NONE),
     ("eq-of-known", KEPT, Some(STATE + 1), NONE),
 ];
 
+const NEXT: &str = "`next` of the implementation";
 const NONE: &[&str] = &["--obligations", "none", "--threads", "1"];
 const KEPT: &str =
     "a function by which a state is kept (`write`, `hash`, `eq`, `clone` or `drop` of a state)";

@@ -3,11 +3,14 @@
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote};
 use syn::{
-    Attribute, Data, DeriveInput, Error, Expr, Fields, LitStr, Result, Variant, parse_quote,
+    Attribute, Data, DeriveInput, Error, Expr, Field, Fields, LitStr, Meta, Result, Token, Type,
+    Variant, parse_quote,
 };
 
-use crate::attributes::Rule;
-use crate::names::visit_names_alone;
+use crate::attributes::{Rule, of_argument};
+use crate::field::mentions_parameter;
+use crate::instance::instance;
+use crate::names::{last_name, visit_names_alone};
 
 pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
     let Data::Enum(data) = &input.data else {
@@ -23,8 +26,12 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
         ));
     }
     let variants = data.variants.iter();
-    let attributes = variants.flat_map(|one| &one.attrs).chain(&input.attrs);
-    for attribute in attributes {
+    let attributes = variants.flat_map(|one| &one.attrs);
+    // On the enum, with a range, it speaks of all fields that it is said of.
+    let is_common =
+        |one: &&Attribute| one.path().is_ident("process") && one.meta.require_list().is_ok();
+    let (common_process, others): (Vec<_>, Vec<_>) = input.attrs.iter().partition(is_common);
+    for attribute in attributes.chain(others) {
         let path = attribute.path();
         if path.is_ident("member") || path.is_ident("counter") {
             return Err(Error::new_spanned(
@@ -39,6 +46,12 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
             ));
         }
     }
+    let (system, mut generics) = instance("action", input)?;
+    let all_processes = match common_process[..] {
+        [] => None,
+        [attribute] => Numbers::of(attribute)?.range,
+        [_, second, ..] => return Err(Error::new_spanned(second, "it is said twice")),
+    };
     let common = Rule::of(&input.attrs)?;
     if let Some(name) = &common.name {
         return Err(Error::new_spanned(
@@ -50,7 +63,23 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
     let mut numbers = Vec::new();
     let mut processes = Vec::new();
     let mut visits = Vec::new();
+    let mut candidates = Vec::new();
+    let mut without_range = None;
     for variant in &data.variants {
+        match arguments(variant, &system, all_processes.as_ref())? {
+            Ok(arguments) => candidates.push(arguments.candidates(&variant.ident)),
+            Err(field) => without_range = without_range.or(Some(field)),
+        }
+        for field in &variant.fields {
+            // The bound of a type without parameters is checked where it is used, with a better message.
+            if mentions_parameter(&field.ty, &input.generics) && has_range(field) {
+                let type_ = &field.ty;
+                let clauses = generics.make_where_clause();
+                clauses
+                    .predicates
+                    .push(parse_quote!(#type_: ::refmap::State<#system>));
+            }
+        }
         let own = Rule::of(&variant.attrs)?;
         let ident = &variant.ident;
         let literal = |text: String| -> Expr {
@@ -97,7 +126,15 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
         .iter()
         .map(|[name, process, source]| quote!(::refmap::Rule::new(#name, #process, #source)));
     let ident = &input.ident;
-    let (impl_generics, type_generics, clauses) = input.generics.split_for_impl();
+    let (impl_generics, _, clauses) = generics.split_for_impl();
+    let (_, type_generics, _) = input.generics.split_for_impl();
+    let without_range = match without_range {
+        Some(field) => quote!(::core::option::Option::Some(#field)),
+        None => quote!(::core::option::Option::None),
+    };
+    let is_of_one =
+        matches!(system, Type::Path(_)) && !quote!(#system).to_string().starts_with("__");
+    let with_history = is_of_one.then(|| with_history(input));
     let visits = (!visits.is_empty()).then(|| {
         quote! {
             fn visit_names(&mut self, visit: &mut dyn ::refmap::state::NameVisitor) {
@@ -108,7 +145,9 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
     });
     Ok(quote! {
         #[automatically_derived]
-        impl #impl_generics ::refmap::Action for #ident #type_generics #clauses {
+        impl #impl_generics ::refmap::Action<#system> for #ident #type_generics #clauses {
+            const WITHOUT_RANGE: ::core::option::Option<&'static str> = #without_range;
+
             fn rules() -> &'static [::refmap::Rule] {
                 const { &[#(#rules),*] }
             }
@@ -124,8 +163,165 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
             }
 
             #visits
+
+            #[inline(always)]
+            #[allow(unused_variables)]
+            fn candidates(system: &#system, visit: &mut impl ::core::ops::FnMut(Self)) {
+                #(#candidates)*
+            }
         }
+
+        #with_history
     })
+}
+
+/// Code that makes actions of one system those of the same with a history variable, whose steps are the same.
+fn with_history(input: &DeriveInput) -> TokenStream {
+    let ident = &input.ident;
+    let (_, type_generics, _) = input.generics.split_for_impl();
+    let mut generics = input.generics.clone();
+    generics.params.push(parse_quote!(__System));
+    generics.params.push(parse_quote!(__History));
+    generics
+        .make_where_clause()
+        .predicates
+        .push(parse_quote!(Self: ::refmap::Action<__System>));
+    let (impl_generics, _, clauses) = generics.split_for_impl();
+    quote! {
+        #[automatically_derived]
+        impl #impl_generics ::refmap::Action<::refmap::auxiliary::WithHistory<__System, __History>>
+            for #ident #type_generics #clauses
+        {
+            fn rules() -> &'static [::refmap::Rule] {
+                <Self as ::refmap::Action<__System>>::rules()
+            }
+
+            #[inline]
+            fn rule(&self) -> ::refmap::RuleId {
+                <Self as ::refmap::Action<__System>>::rule(self)
+            }
+
+            #[inline]
+            fn process(&self) -> ::core::option::Option<::refmap::Process> {
+                <Self as ::refmap::Action<__System>>::process(self)
+            }
+
+            fn visit_names(&mut self, visit: &mut dyn ::refmap::state::NameVisitor) {
+                <Self as ::refmap::Action<__System>>::visit_names(self, visit);
+            }
+        }
+    }
+}
+
+/// Arguments of a variant, each with the code that visits its values.
+struct Arguments {
+    fields: TokenStream,
+    /// Each binding, with the function that visits its values, and the limits on them.
+    loops: Vec<(syn::Ident, TokenStream, TokenStream)>,
+}
+
+impl Arguments {
+    /// Visits the actions of a variant, the last argument first.
+    fn candidates(self, ident: &syn::Ident) -> TokenStream {
+        let Self { fields, loops } = self;
+        let innermost = quote!(visit(Self::#ident #fields););
+        let around = |inner, (binding, values, limits)| quote!(#values(system, #limits, &mut |#binding| { #inner }););
+        loops.into_iter().rev().fold(innermost, around)
+    }
+}
+
+/// The arguments of a variant; or the first of them, as a text, that has no range.
+fn arguments(
+    variant: &Variant,
+    system: &Type,
+    all_processes: Option<&Expr>,
+) -> Result<std::result::Result<Arguments, LitStr>> {
+    let mut fields = Vec::new();
+    let mut loops = Vec::new();
+    let mut without = None;
+    for (position, field) in variant.fields.iter().enumerate() {
+        let process = field
+            .attrs
+            .iter()
+            .find(|one| one.path().is_ident("process"));
+        let process = match process {
+            Some(attribute) => Numbers::of(attribute)?.range.or(all_processes.cloned()),
+            None => None,
+        };
+        let Field { ident, ty, .. } = field;
+        let limits = of_argument(&field.attrs, process.as_ref())?;
+        let is_bool = last_name(ty).is_some_and(|name| name == "bool");
+        let none = || is_bool.then(|| quote!(::refmap::state::Limits::NONE));
+        let name = match ident {
+            Some(ident) => quote!(#ident),
+            None => {
+                let index = syn::Index::from(position);
+                quote!(#index)
+            }
+        };
+        match limits.or_else(none) {
+            Some(limits) => {
+                let binding = format_ident!("field_{position}");
+                fields.push(quote!(#name: ::core::clone::Clone::clone(&#binding)));
+                let values = quote!(<#ty as ::refmap::State<#system>>::each_value);
+                loops.push((binding, values, limits));
+            }
+            None => {
+                let text = format!("`{}.{name}`", variant.ident);
+                without = without.or(Some(LitStr::new(&text, Span::call_site())));
+            }
+        }
+    }
+    Ok(match without {
+        Some(field) => Err(field),
+        None => Ok(Arguments {
+            fields: quote!({ #(#fields),* }),
+            loops,
+        }),
+    })
+}
+
+/// True if a range of a field is said.
+fn has_range(field: &Field) -> bool {
+    let mut attributes = field.attrs.iter();
+    attributes.any(|one| one.path().is_ident("action") || one.path().is_ident("process"))
+}
+
+/// `#[process]`, `#[process(fixed)]`, `#[process(RANGE)]`, `#[process(fixed, RANGE)]`.
+struct Numbers {
+    /// True if the process is no member.
+    is_fixed: bool,
+    range: Option<Expr>,
+}
+
+impl Numbers {
+    fn of(attribute: &Attribute) -> Result<Self> {
+        let mut numbers = Self {
+            is_fixed: false,
+            range: None,
+        };
+        if let Meta::Path(_) = attribute.meta {
+            return Ok(numbers);
+        }
+        let list = attribute
+            .parse_args_with(syn::punctuated::Punctuated::<Expr, Token![,]>::parse_terminated)?;
+        for said in list {
+            let is_fixed = matches!(&said, Expr::Path(path) if path.path.is_ident("fixed"));
+            let is_range = matches!(&said, Expr::Range(_) | Expr::Call(_) | Expr::MethodCall(_));
+            if is_fixed && !numbers.is_fixed {
+                numbers.is_fixed = true;
+            } else if is_range && numbers.range.is_none() {
+                numbers.range = Some(said);
+            } else {
+                return Err(Error::new_spanned(
+                    said,
+                    "the numbers of processes are a range, `#[process(0..system.threads)]`, and those that are no members are \
+                     `#[process(fixed)]`",
+                ));
+            }
+        }
+        Ok(numbers)
+    }
 }
 
 /// Visits the names of a variant, if it has any.
@@ -164,19 +360,7 @@ fn is_of_name(attribute: &Attribute) -> Result<bool> {
     if !path.is_ident("process") {
         return Ok(false);
     }
-    if attribute.meta.require_path_only().is_ok() {
-        return Ok(true);
-    }
-    let mut is_fixed = false;
-    attribute.parse_nested_meta(|meta| {
-        is_fixed = meta.path.is_ident("fixed");
-        if is_fixed {
-            Ok(())
-        } else {
-            Err(meta.error("a process that is no member is `#[process(fixed)]`"))
-        }
-    })?;
-    Ok(!is_fixed)
+    Ok(!Numbers::of(attribute)?.is_fixed)
 }
 
 /// True if two expressions are written alike.
@@ -191,7 +375,7 @@ fn process_field(variant: &Variant) -> Result<Option<TokenStream>> {
         Fields::Named(fields) => &fields.named,
         Fields::Unnamed(fields) => &fields.unnamed,
     };
-    let is_marked = |field: &&(usize, &syn::Field)| {
+    let is_marked = |field: &&(usize, &Field)| {
         field
             .1
             .attrs

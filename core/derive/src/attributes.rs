@@ -4,13 +4,16 @@ use proc_macro2::{Span, TokenStream};
 use quote::quote;
 use syn::{Attribute, Error, Expr, Result, Type};
 
-/// `#[state(system = TYPE)]` of a type.
-pub fn system(attributes: &[Attribute]) -> Result<Option<Type>> {
+/// `#[state(system = TYPE)]` of a type, or `#[action(system = TYPE)]`, as `of` says.
+pub fn system(of: &str, attributes: &[Attribute]) -> Result<Option<Type>> {
     let mut system = None;
-    for attribute in attributes.iter().filter(|one| one.path().is_ident("state")) {
+    for attribute in attributes.iter().filter(|one| one.path().is_ident(of)) {
         attribute.parse_nested_meta(|meta| {
             if !meta.path.is_ident("system") {
-                return Err(meta.error("a state has an attribute `system`, and its fields have `range`, `varint`, `len`, `max_len`, `constant`, `member`, `symmetric`"));
+                return Err(meta.error(match of {
+                    "action" => "an action has an attribute `system`, and its fields have `range`, `len`, `max_len` and `any`",
+                    _ => "a state has an attribute `system`, and its fields have `range`, `varint`, `len`, `max_len`, `constant`, `member`, `symmetric`",
+                }));
             }
             let type_: Type = meta.value()?.parse()?;
             match system.replace(type_) {
@@ -86,6 +89,48 @@ pub fn of_field(attributes: &[Attribute]) -> Result<Attributes> {
         is_member: said.contains(&"member"),
         is_symmetric: said.contains(&"symmetric"),
     })
+}
+
+/// Range of a field of an action, or other limits on its values: an expression of `Limits`, if some are said. `process` is that of
+/// `#[process(RANGE)]`.
+pub fn of_argument(
+    attributes: &[Attribute],
+    process: Option<&Expr>,
+) -> Result<Option<TokenStream>> {
+    let mut limits = process.map(|range| quote!(::refmap::state::Limits::NONE.range(#range)));
+    let mut said: Vec<&str> = process.iter().map(|_| "range").collect();
+    for attribute in attributes
+        .iter()
+        .filter(|one| one.path().is_ident("action"))
+    {
+        attribute.parse_nested_meta(|meta| {
+            let known = ["range", "len", "max_len", "any"];
+            let Some(name) = known.into_iter().find(|name| meta.path.is_ident(name)) else {
+                return Err(meta.error(
+                    "a field of an action has the attributes `range`, `len`, `max_len` and `any`",
+                ));
+            };
+            let same = |one: &&str| **one == *name || *one == "any" || name == "any";
+            if said.iter().any(same) {
+                return Err(meta.error(format!(
+                    "`{name}` comes after another one that says the same"
+                )));
+            }
+            said.push(name);
+            let before = limits
+                .take()
+                .unwrap_or(quote!(::refmap::state::Limits::NONE));
+            limits = Some(if name == "any" {
+                before
+            } else {
+                let value: Expr = meta.value()?.parse()?;
+                let method = syn::Ident::new(name, Span::call_site());
+                quote!(#before.#method(#value))
+            });
+            Ok(())
+        })?;
+    }
+    Ok(limits)
 }
 
 /// Kind of what an attribute says, of which one is said.

@@ -94,6 +94,39 @@ impl Field {
         }
     }
 
+    /// Makes the field equal to that of the state before, in the memory that it has.
+    pub fn assign(&self, system: &Type) -> TokenStream {
+        let Self {
+            binding,
+            type_,
+            kind,
+            ..
+        } = self;
+        let old = old(binding);
+        match kind {
+            Kind::Variable(_) => {
+                quote!(<#type_ as ::refmap::State<#system>>::assign(#binding, #old);)
+            }
+            Kind::Constant(_) => quote!(::core::clone::Clone::clone_from(#binding, #old);),
+        }
+    }
+
+    /// Reads the field over what it is.
+    pub fn read_over(&self, system: &Type) -> TokenStream {
+        let Self {
+            binding,
+            type_,
+            kind,
+            ..
+        } = self;
+        match kind {
+            Kind::Variable(limits) => quote! {
+                <#type_ as ::refmap::State<#system>>::read_over(#binding, system, #limits, source);
+            },
+            Kind::Constant(value) => quote!(*#binding = #value;),
+        }
+    }
+
     pub fn read(&self, system: &Type) -> TokenStream {
         let Self {
             member,

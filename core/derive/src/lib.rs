@@ -12,13 +12,17 @@
 //!     counter: u8,
 //! }
 //!
+//! /// An instance, and its parameters.
+//! struct Threads(u8);
+//!
 //! #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, Action)]
+//! #[action(system = Threads)]
 //! #[rule(process = "thread")]
 //! enum Step {
-//!     Increment { #[process] thread: u8 },
+//!     Increment { #[process(0..system.0)] thread: u8 },
 //! }
 //!
-//! let rule = &Step::rules()[0];
+//! let rule = &<Step as Action<Threads>>::rules()[0];
 //! assert_eq!((&*rule.name, rule.process), ("increment", "thread"));
 //! ```
 //!
@@ -28,6 +32,7 @@
 mod action;
 mod attributes;
 mod field;
+mod instance;
 mod members;
 mod names;
 mod state;
@@ -88,9 +93,23 @@ pub fn derive_state(input: TokenStream) -> TokenStream {
 /// `#[process]` on a field of a variant says that it is the number of the process, an integer from 0 to 65 535. A number beyond
 /// is one of no process: `process` panics, which a check reports as a fault of the model that names the action.
 ///
+/// The *candidates* of a system, which are tried in each state, are the actions of which every field is in its range. On the type,
+/// `#[action(system = TYPE)]` names the system whose instance gives ranges, as `#[state(system = TYPE)]` does for states. On a field:
+///
+/// | attribute | means |
+/// |---|---|
+/// | `#[process(0..system.threads)]` | the number of the process is in this range |
+/// | `#[action(range = 0..=9)]` | the integers of the field, in whatever containers, are in this range |
+/// | `#[action(len = 3)]`, `#[action(max_len = 3)]` | the field has just this length, or at most this length |
+/// | `#[action(any)]` | the field has any value of its type, which is finite |
+///
+/// `#[process(RANGE)]` on the enum is that of each field `#[process]` that has none. A `bool` needs no attribute. Variants with a field that has
+/// no range have no candidates: a system with such variants overrides `candidates`.
+///
 /// The numbers of processes follow where members of a state are exchanged (`#[state(symmetric)]`), and those of a field `#[member]`; a
-/// number of a process that is no member is `#[process(fixed)]`. A field `#[counter]` is a `refmap::Counter`, or holds some.
-#[proc_macro_derive(Action, attributes(rule, process, member, counter))]
+/// number of a process that is no member is `#[process(fixed)]`, or `#[process(fixed, RANGE)]`. A field `#[counter]` is a `refmap::Counter`,
+/// or holds some.
+#[proc_macro_derive(Action, attributes(action, rule, process, member, counter))]
 pub fn derive_action(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     action::derive(&input)

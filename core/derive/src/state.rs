@@ -1,44 +1,27 @@
 //! `#[derive(State)]`.
 
-use proc_macro2::{Span, TokenStream, TokenTree};
-use quote::{ToTokens, format_ident, quote};
+use proc_macro2::{Span, TokenStream};
+use quote::{format_ident, quote};
 use syn::{
     Data, DataEnum, DeriveInput, Error, Fields, Ident, LitStr, Member, Result, Type, parse_quote,
 };
 
-use crate::attributes::{Attributes, OfField, is_member_alone, of_field, system};
+use crate::attributes::{Attributes, OfField, is_member_alone, of_field};
 use crate::field::{Field, Kind, mentions_parameter, pattern, pattern_of_old};
+use crate::instance::instance;
 use crate::members;
 use crate::names::{check_row, is_nameless, visit_names_alone};
 
 pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
-    let system_type = system(&input.attrs)?;
-    let mut generics = input.generics.clone();
-    let system: Type = match system_type {
-        // Of a part that several systems have.
-        Some(Type::ImplTrait(any)) => {
-            let bounds = any.bounds;
-            generics.params.push(parse_quote!(__System: #bounds));
-            parse_quote!(__System)
-        }
-        Some(type_) => type_,
-        None => {
-            if let Some(span) = mention_of_system(&input.data) {
-                return Err(Error::new(
-                    span,
-                    "`system` is the instance: `#[state(system = TYPE)]` on the type says of which system",
-                ));
-            }
-            generics.params.push(parse_quote!(__System: ?Sized));
-            parse_quote!(__System)
-        }
-    };
+    let (system, mut generics) = instance("state", input)?;
     let is_newtype = is_newtype(&input.data);
     let Parts {
         shape,
         count,
         write,
         read,
+        assign,
+        read_over,
         width,
         changes,
         visit_names,
@@ -56,6 +39,11 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
             let read = reads(&fields, &system);
             let (new, old) = (pattern(&fields), pattern_of_old(&fields));
             let changes = changes(&fields, &system);
+            let assigns: TokenStream = fields.iter().map(|field| field.assign(&system)).collect();
+            let reads_over: TokenStream = fields
+                .iter()
+                .map(|field| field.read_over(&system))
+                .collect();
             let types = types_of(&fields);
             for field in fields.iter().filter(|one| one.is_symmetric) {
                 check_row(&field.type_)?;
@@ -67,6 +55,8 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
                 count: counts(&fields, &system),
                 write: quote! { let Self #new = self; #write },
                 read: quote!(Self { #read }),
+                assign: quote! { let (Self #new, Self #old) = (self, from); #assigns },
+                read_over: quote! { let Self #new = self; #reads_over },
                 width: widths(&fields, &system),
                 changes: quote! { let (Self #new, Self #old) = (self, from); #changes },
                 types,
@@ -156,6 +146,26 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
             }
 
             #[inline(always)]
+            fn assign(&mut self, from: &Self) {
+                // PERF: what owns no memory is copied as a whole.
+                if const { !::core::mem::needs_drop::<Self>() } {
+                    return ::core::clone::Clone::clone_from(self, from);
+                }
+                #assign
+            }
+
+            #[inline(always)]
+            #[allow(unused_variables)]
+            fn read_over(
+                &mut self,
+                system: &#system,
+                limits: ::refmap::state::Limits,
+                source: &mut impl ::refmap::state::Source,
+            ) {
+                #read_over
+            }
+
+            #[inline(always)]
             #[allow(unused_variables)]
             fn width(system: &#system, limits: ::refmap::state::Limits) -> u32 {
                 #width
@@ -179,25 +189,6 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
     })
 }
 
-/// Place at which an attribute of a field mentions `system`.
-fn mention_of_system(data: &Data) -> Option<Span> {
-    fn mention(tokens: TokenStream) -> Option<Span> {
-        tokens.into_iter().find_map(|token| match token {
-            TokenTree::Group(group) => mention(group.stream()),
-            TokenTree::Ident(ident) if ident == "system" => Some(ident.span()),
-            _ => None,
-        })
-    }
-    let fields: Vec<_> = match data {
-        Data::Struct(data) => data.fields.iter().collect(),
-        Data::Enum(data) => data.variants.iter().flat_map(|one| &one.fields).collect(),
-        Data::Union(_) => Vec::new(),
-    };
-    let attributes = fields.into_iter().flat_map(|field| &field.attrs);
-    let mut attributes = attributes.filter(|attribute| attribute.path().is_ident("state"));
-    attributes.find_map(|attribute| mention(attribute.meta.to_token_stream()))
-}
-
 /// True of a struct of one field, without a name and without attributes: what is said of a field of this type
 /// is said of that field.
 fn is_newtype(data: &Data) -> bool {
@@ -219,6 +210,8 @@ struct Parts {
     count: TokenStream,
     write: TokenStream,
     read: TokenStream,
+    assign: TokenStream,
+    read_over: TokenStream,
     width: TokenStream,
     changes: TokenStream,
     /// Visits the names, if there may be any.
@@ -238,6 +231,7 @@ fn derive_enum(input: &DeriveInput, data: &DataEnum, system: &Type) -> Result<Pa
     let mut counts_of = Vec::new();
     let mut writes_of = Vec::new();
     let mut reads_of = Vec::new();
+    let mut assigns_of = Vec::new();
     let mut changes_of = Vec::new();
     let mut visits_of = Vec::new();
     let mut types = Vec::new();
@@ -286,6 +280,10 @@ fn derive_enum(input: &DeriveInput, data: &DataEnum, system: &Type) -> Result<Pa
         }
         if let Some(visits) = names(&fields, system) {
             visits_of.push(quote!(Self::#ident #new => { #visits }));
+        }
+        if !fields.is_empty() {
+            let assigns: TokenStream = fields.iter().map(|field| field.assign(system)).collect();
+            assigns_of.push(quote!((Self::#ident #new, Self::#ident #old) => { #assigns }));
         }
         let changes = changes(&fields, system);
         changes_of.push(quote! {
@@ -347,7 +345,18 @@ fn derive_enum(input: &DeriveInput, data: &DataEnum, system: &Type) -> Result<Pa
             ])
         },
         write,
+        read_over: {
+            let read = quote!(match source.number(#last) { #(#reads_of)* });
+            quote!(*self = #read;)
+        },
         read: quote!(match source.number(#last) { #(#reads_of)* }),
+        assign: quote! {
+            #[allow(unreachable_patterns)]
+            match (self, from) {
+                #(#assigns_of)*
+                (to, from) => ::core::clone::Clone::clone_from(to, from),
+            }
+        },
         width: quote!(#tag + #widest),
         changes,
         visit_names: (!visits_of.is_empty()).then(|| {

@@ -185,7 +185,7 @@ impl<S: TransitionSystem> Observed for Traced<'_, S> {
         // The first element must be an initial state.
         if happening.place > 0 {
             visit_steps(self.0, from, &mut |action, to| {
-                if to != *from && Self::differing(&to, happening.event).is_empty() {
+                if *to != *from && Self::differing(to, happening.event).is_empty() {
                     visit(Some(action));
                 }
             });
@@ -202,7 +202,7 @@ impl<S: TransitionSystem> Observed for Traced<'_, S> {
         }
         let mut nearest = (differing(from), "without a step".to_owned());
         visit_steps(self.0, from, &mut |action, to| {
-            let differing = differing(&to);
+            let differing = differing(to);
             if differing.len() < nearest.0.len() {
                 nearest = (differing, format!("after {}", plain(&json(&action))));
             }

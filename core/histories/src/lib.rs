@@ -14,15 +14,18 @@
 //!
 //! struct Register;
 //! #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize, Action)]
-//! enum Access { Write(u8), Read(u8) }
+//! enum Access { Write(#[action(range = 0..3)] u8), Read(#[action(range = 0..3)] u8) }
 //! impl TransitionSystem for Register {
 //!     type State = u8;
 //!     type Action = Access;
 //!     type Observation = u8;
 //!     fn initial(&self, visit: &mut impl FnMut(u8)) { visit(0) }
-//!     fn next(&self, value: &u8, visit: &mut impl FnMut(Access, u8)) {
-//!         visit(Access::Read(*value), *value);
-//!         (0..3).for_each(|new| visit(Access::Write(new), new));
+//!     fn fire(&self, access: &Access, value: &mut u8) -> Option<()> {
+//!         match *access {
+//!             Access::Write(new) => *value = new,
+//!             Access::Read(read) => (read == *value).then_some(())?,
+//!         }
+//!         Some(())
 //!     }
 //!     fn observe(&self, value: &u8) -> u8 { *value }
 //! }

@@ -62,7 +62,7 @@ impl<'a, E> Happening<'a, E> {
 /// The adapter only names actions, and the specification takes them. So a wrong adapter can reject histories, or
 /// accept them for a wrong reason, but it cannot add a step to the specification.
 pub trait Observed: Sync {
-    /// The specification. Its `successor` is called at every step and should be fast.
+    /// The specification. Its `fire` is called at every step and should be fast.
     type Specification: TransitionSystem;
     /// Recorded content of an event. `null` denotes an event that was not recorded, so no value of this type may
     /// serialize as `null`.

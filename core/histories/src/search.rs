@@ -107,7 +107,7 @@ pub(super) struct Search<'a, O: Observed> {
     started: Instant,
     patience: Patience<'a>,
     pub pass: Pass<O>,
-    /// Sampled comparison of the specification's `successor` with `next`.
+    /// Sampled comparison of the specification's `fire` with `next`.
     pub compared: RefCell<Compared>,
     fresh: Vec<Fresh<O>>,
 }

@@ -1,7 +1,8 @@
 //! Specifications of concurrent objects.
 //!
-//! Each is a [`TransitionSystem`](refmap::TransitionSystem) whose actions are operations ([`Sequential`]): a model to
-//! explore or to refine, and, with [`Operations`], what a history is validated against. State a specification of your own in the same way.
+//! Each is a [`Sequential`] object: a state, calls, and what each call does and answers. [`Operations`] of it is a
+//! [`TransitionSystem`](refmap::TransitionSystem) whose actions are operations: a model to explore or to refine, and what a history is
+//! validated against. State an object of your own in the same way.
 //!
 //! ```
 //! use refmap::Verdict;
@@ -45,13 +46,15 @@
 //! Left out: objects whose operations take effect in several steps.
 
 mod answer;
+mod collections;
 mod delayed;
+mod oldest;
 mod operation;
 mod operations;
 mod relaxed;
-mod sequence;
 mod sequential;
 mod value;
+mod views;
 
 pub mod bounded;
 pub mod counter;
@@ -64,24 +67,22 @@ pub mod rw_lock;
 pub mod semaphore;
 pub mod set;
 pub mod store;
-mod views;
 
 pub use answer::{Answer, AnswerKind, AnswerTo, Answered, NoValue};
 pub use bounded::Bounded;
+pub use collections::Sequence;
 pub use counter::Counter;
 pub use delayed::Delayed;
 pub use map::Map;
 pub use mutex::Mutex;
 pub use operation::{Called, Operation};
-pub use operations::Operations;
 pub use priority_queue::PriorityQueue;
 pub use queue::Queue;
 pub use register::Register;
 pub use relaxed::Relaxed;
 pub use rw_lock::RwLock;
 pub use semaphore::Semaphore;
-pub use sequence::Sequence;
-pub use sequential::Sequential;
+pub use sequential::{Foresight, Operations, Sequential};
 pub use set::Set;
 pub use store::Store;
 pub use value::Value;

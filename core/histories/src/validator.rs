@@ -67,13 +67,13 @@ pub struct Validation {
     pub has_changed: bool,
     /// Number of these steps by rule of the specification.
     pub coverage: Vec<RuleCoverage>,
-    /// Inconsistency of the specification, if one was found: in a sample of the steps, `successor`, which decides
+    /// Inconsistency of the specification, if one was found: in a sample of the steps, `fire`, which decides
     /// the history, was compared with `next`.
     pub disagreement: Option<Disagreement>,
     /// Panic of the specification or the adapter, if there was one: before there was an outcome, or while a refusal was
     /// explained.
     pub panicked: Option<Panicked>,
-    /// Rules of which `successor` permitted a step that `next` does not visit, so that it could not be confirmed.
+    /// Rules of which `fire` permitted a step that `next` does not visit, so that it could not be confirmed.
     pub taken_at_word: Vec<String>,
     /// Parts of the history, if they were decided apart.
     pub parts: Option<Parts>,
@@ -674,7 +674,7 @@ impl<O: Observed> Run<'_, O> {
         let words = compared.words();
         let words = words.map(|rule| {
             let name = rules.clone().nth(rule).map_or("", |rule| &rule.name);
-            format!("`{name}` of the specification, as `successor` states it")
+            format!("`{name}` of the specification, as `fire` states it")
         });
         let is_refuted = matches!(outcome, Outcome::Refuted(_));
         let hopeless = (is_refuted && search.dropped > 0).then(|| HOPELESS.to_owned());

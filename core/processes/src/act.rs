@@ -23,7 +23,7 @@ pub struct Act<N = Label> {
 }
 
 /// The rule of the command is one of [`Composition::rules`](super::Composition::rules).
-impl<N: CommandLabel> Action for Act<N> {
+impl<S: ?Sized, N: CommandLabel> Action<S> for Act<N> {
     #[inline]
     fn rule(&self) -> RuleId {
         RuleId(usize::from(self.rule))

@@ -72,7 +72,7 @@
 //! };
 //! let (mut initial, mut steps) = (Vec::new(), Vec::new());
 //! both.start(data, &mut |state| initial.push(state));
-//! both.steps(&initial[0], &mut |act, to| steps.push((act.to_string(), to)));
+//! both.steps(&initial[0], &mut |act, to| steps.push((act.to_string(), to.clone())));
 //! assert_eq!(steps.len(), 1);
 //! assert_eq!(steps[0].0, "client: add, counter: added");
 //! assert_eq!((steps[0].1.counter.value, steps[0].1.client.seen), (3, 3));

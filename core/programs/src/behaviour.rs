@@ -63,48 +63,30 @@ impl Behaviours {
         })
     }
 
-    /// Visits every permitted extension of the output of `thread` in `from`.
+    /// Visits what `thread` may show in `from` behind the output `so_far`, and then end.
     fn extensions(
         &self,
         from: &Observation,
-        thread: usize,
-        more: &Shown,
-        visit: &mut impl FnMut(Show, Observation),
+        thread: u16,
+        so_far: &[Value],
+        visit: &mut impl FnMut(Show),
     ) {
-        if from[thread].end != End::None {
-            return;
-        }
-        let mut offer = |of: Shown, shown: Shown| {
-            let mut to = from.clone();
-            to[thread] = shown;
-            let allowed = self.allowed.contains(&to);
-            if allowed {
-                let thread = thread as u16;
-                visit(Show { thread, more: of }, to.clone());
-            }
-            allowed.then_some(to)
+        let show = |output: Vec<Value>, end| Show {
+            thread,
+            more: Shown { output, end },
         };
         for end in [End::Ended, End::Failed, End::Faulty] {
-            let with_end = |shown: &Shown| Shown {
-                end,
-                ..shown.clone()
-            };
-            offer(with_end(more), with_end(&from[thread]));
+            visit(show(so_far.to_vec(), end));
         }
-        let mut further = Vec::new();
-        for value in &self.values {
-            let with_value = |shown: &Shown| {
-                let mut shown = shown.clone();
-                shown.output.push(*value);
-                shown
-            };
-            let more = with_value(more);
-            if let Some(to) = offer(more.clone(), with_value(&from[thread])) {
-                further.push((to, more));
-            }
-        }
-        for (to, more) in further {
-            self.extensions(&to, thread, &more, visit);
+        let values = self.values.iter();
+        let further = values.map(|value| show([so_far, &[*value]].concat(), End::None));
+        // Permitted outputs are closed under prefixes: behind others there are none.
+        let further: Vec<_> = further
+            .filter(|step| self.successor(from, step).is_some())
+            .collect();
+        further.iter().cloned().for_each(&mut *visit);
+        for step in further {
+            self.extensions(from, thread, &step.more.output, visit);
         }
     }
 }
@@ -145,26 +127,25 @@ impl TransitionSystem for Behaviours {
         self.allowed.contains(state)
     }
 
-    fn next(&self, from: &Observation, visit: &mut impl FnMut(Show, Observation)) {
-        for thread in 0..from.len() {
-            self.extensions(from, thread, &Shown::default(), visit);
+    fn fire(&self, Show { thread, more }: &Show, shown: &mut Observation) -> Option<()> {
+        let of = shown.get_mut(usize::from(*thread))?;
+        let shows = !more.output.is_empty() || more.end != End::None;
+        if !shows || of.end != End::None {
+            return None;
+        }
+        of.output.extend(&more.output);
+        of.end = more.end;
+        self.allowed.contains(shown).then_some(())
+    }
+
+    fn candidates(&self, from: &Observation, visit: &mut impl FnMut(Show)) {
+        for thread in 0..from.len() as u16 {
+            self.extensions(from, thread, &[], visit);
         }
     }
 
     fn observe(&self, state: &Observation) -> Observation {
         state.clone()
-    }
-
-    fn successor(&self, from: &Observation, Show { thread, more }: &Show) -> Option<Observation> {
-        let thread = usize::from(*thread);
-        let shows = !more.output.is_empty() || more.end != End::None;
-        if !shows || from.get(thread)?.end != End::None {
-            return None;
-        }
-        let mut to = from.clone();
-        to[thread].output.extend(&more.output);
-        to[thread].end = more.end;
-        self.allowed.contains(&to).then_some(to)
     }
 
     fn draw(&self, shown: &Observation) -> Option<Drawing> {

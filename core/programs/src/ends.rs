@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use hashbrown::HashSet;
-use hashbrown::hash_set::Entry;
 
 use super::machine::Machine;
 use super::outcome::Outcome;
@@ -121,12 +120,12 @@ fn explore<S: TransitionSystem>(
         system.next(&state, &mut |_, to| {
             steps += 1;
             // A single state can have very many successors, so the limits are checked among them too.
-            if taken <= bytes
-                && let Entry::Vacant(unseen) = seen.entry(to)
-            {
-                taken = taken.saturating_add(size(unseen.get()));
-                open.push(unseen.get().clone());
-                unseen.insert();
+            if taken <= bytes {
+                seen.get_or_insert_with(to, |to| {
+                    taken = taken.saturating_add(size(to));
+                    open.push(to.clone());
+                    to.clone()
+                });
             }
         });
         visit(state, steps);

@@ -34,6 +34,17 @@ impl State {
     pub(super) fn thread_mut(&mut self, thread: usize) -> &mut ThreadState {
         Arc::make_mut(&mut self.threads[thread])
     }
+
+    /// Becomes equal to `from`, from which it differs by a step.
+    // PERF: counts of the threads that are shared are left alone.
+    pub(super) fn put_back(&mut self, from: &Self) {
+        self.memory.copy_from_slice(&from.memory);
+        for (thread, from) in self.threads.iter_mut().zip(&from.threads) {
+            if !Arc::ptr_eq(thread, from) {
+                *thread = Arc::clone(from);
+            }
+        }
+    }
 }
 
 /// State of a thread.
@@ -59,6 +70,14 @@ pub struct ThreadState {
 }
 
 impl ThreadState {
+    /// Number of the pending instruction at `position`, or of the next instruction, which comes behind these.
+    pub(super) fn instruction(&self, position: usize) -> Option<u16> {
+        match self.pending.get(position) {
+            Some(pending) => Some(pending.at),
+            None => (position == self.pending.len()).then_some(self.next),
+        }
+    }
+
     fn bytes(&self) -> usize {
         let pending = self.pending.iter();
         let operands = pending.map(|pending| match &pending.operands {

@@ -126,26 +126,35 @@ impl Buffered {
     }
 
     /// Executes the next instruction of a thread, if it is enabled; `chosen` is the value of a choice.
-    fn execute(&self, from: &State, number: usize, chosen: Option<Value>) -> Option<State> {
-        let mut to = from.clone();
-        let code = &self.program.threads[number].code;
-        match &code[to.threads[number].at] {
-            Instruction::Atomic { end } => {
+    fn execute(&self, to: &mut State, number: usize, chosen: Option<Value>) -> Option<()> {
+        match (self.ahead(number, &to.threads[number])?, chosen) {
+            (Instruction::Atomic { end }, None) => {
                 if !to.threads[number].buffer.is_empty() {
                     return None;
                 }
                 to.threads[number].at += 1;
                 while to.threads[number].at < *end && to.threads[number].stopped.is_none() {
-                    self.one(&mut to, number, None)?;
+                    self.one(to, number, None)?;
                     let buffer = std::mem::take(&mut to.threads[number].buffer);
                     for entry in buffer {
-                        self.commit(&mut to, number, entry);
+                        self.commit(to, number, entry);
                     }
                 }
+                Some(())
             }
-            _ => self.one(&mut to, number, chosen)?,
+            (Instruction::Choose { values, .. }, Some(value)) if values.contains(&value) => {
+                self.one(to, number, chosen)
+            }
+            (Instruction::Choose { .. }, _) | (_, Some(_)) => None,
+            (_, None) => self.one(to, number, None),
         }
-        Some(to)
+    }
+
+    /// The next instruction of a thread, if it has not stopped or ended.
+    fn ahead(&self, number: usize, thread: &Thread) -> Option<&Instruction> {
+        let code = &self.program.threads[number].code;
+        let goes_on = thread.stopped.is_none();
+        code.get(thread.at).filter(|_| goes_on)
     }
 
     /// Executes one instruction; stores enter the buffer.
@@ -341,9 +350,9 @@ impl Buffered {
     }
 
     /// Moves the entry at `position` out of the buffer, if it may overtake those before it.
-    fn drain(&self, from: &State, number: usize, position: usize) -> Option<State> {
-        let buffer = &from.threads[number].buffer;
-        let entry = buffer[position];
+    fn drain(&self, to: &mut State, number: usize, position: usize) -> Option<()> {
+        let buffer = &to.threads[number].buffer;
+        let entry = *buffer.get(position)?;
         let Entry::Store(location, _) = entry else {
             return None;
         };
@@ -354,14 +363,13 @@ impl Buffered {
         if blocked {
             return None;
         }
-        let mut to = from.clone();
-        self.commit(&mut to, number, entry);
+        self.commit(to, number, entry);
         let buffer = &mut to.threads[number].buffer;
         buffer.remove(position);
         while matches!(buffer.first(), Some(Entry::Fence(_))) {
             buffer.remove(0);
         }
-        Some(to)
+        Some(())
     }
 }
 
@@ -394,30 +402,24 @@ impl TransitionSystem for Buffered {
         });
     }
 
-    fn next(&self, from: &State, visit: &mut impl FnMut(Step, State)) {
+    fn fire(&self, step: &Step, state: &mut State) -> Option<()> {
+        match *step {
+            Step::Execute(thread) => self.execute(state, thread, None),
+            Step::Choose(thread, value) => self.execute(state, thread, Some(value)),
+            Step::Drain(thread, position) => self.drain(state, thread, position),
+        }
+    }
+
+    fn candidates(&self, from: &State, visit: &mut impl FnMut(Step)) {
         for (number, thread) in from.threads.iter().enumerate() {
-            for position in 0..thread.buffer.len() {
-                if let Some(to) = self.drain(from, number, position) {
-                    visit(Step::Drain(number, position), to);
+            (0..thread.buffer.len()).for_each(|position| visit(Step::Drain(number, position)));
+            match self.ahead(number, thread) {
+                Some(Instruction::Choose { values, .. }) => {
+                    let values = values.iter();
+                    values.for_each(|value| visit(Step::Choose(number, *value)));
                 }
-            }
-            let code = &self.program.threads[number].code;
-            if thread.stopped.is_some() || thread.at == code.len() {
-                continue;
-            }
-            match &code[thread.at] {
-                Instruction::Choose { values, .. } => {
-                    for value in values {
-                        if let Some(to) = self.execute(from, number, Some(*value)) {
-                            visit(Step::Choose(number, *value), to);
-                        }
-                    }
-                }
-                _ => {
-                    if let Some(to) = self.execute(from, number, None) {
-                        visit(Step::Execute(number), to);
-                    }
-                }
+                Some(_) => visit(Step::Execute(number)),
+                None => (),
             }
         }
     }

@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 
 use super::parts::{asked_of_the_system, written_by_parts};
 use super::view::Base;
+use crate::action::Action;
 use crate::erased::{ErasedAction, ErasedState, SideCondition, SystemObject, ViewObject};
 use crate::obligation::ObligationKind;
 use crate::report::json::json;
@@ -67,10 +68,23 @@ written_by_parts! {
     { state: StateOf<S>, history: H::Value }
 }
 
+impl<S: TransitionSystem, H: History<S>> WithHistory<S, H> {
+    fn after(
+        &self,
+        before: &H::Value,
+        from: &StateOf<S>,
+        action: &ActionOf<S>,
+        to: &StateOf<S>,
+    ) -> H::Value {
+        self.history.after(&self.system, before, from, action, to)
+    }
+}
+
 impl<S, H> TransitionSystem for WithHistory<S, H>
 where
     S: TransitionSystem,
     H: History<S>,
+    ActionOf<S>: Action<Self>,
 {
     type State = Remembering<StateOf<S>, H::Value>;
     type Action = ActionOf<S>;
@@ -91,17 +105,18 @@ where
         });
     }
 
-    fn next(&self, from: &Self::State, visit: &mut impl FnMut(Self::Action, Self::State)) {
-        let Remembering { state, history } = from;
-        self.system.next(state, &mut |action, to| {
-            let after = self
-                .history
-                .after(&self.system, history, state, &action, &to);
-            let to = Remembering {
-                state: to,
-                history: after,
-            };
-            visit(action, to);
+    fn fire(&self, action: &Self::Action, state: &mut Self::State) -> Option<()> {
+        let from = state.state.clone();
+        self.system.fire(action, &mut state.state)?;
+        state.history = self.after(&state.history, &from, action, &state.state);
+        Some(())
+    }
+
+    fn next(&self, from: &Self::State, visit: &mut impl FnMut(Self::Action, &Self::State)) {
+        self.system.next(&from.state, &mut |action, to| {
+            let history = self.after(&from.history, &from.state, &action, to);
+            let state = to.clone();
+            visit(action, &Remembering { state, history });
         });
     }
 
@@ -137,6 +152,7 @@ impl<S, H> ViewObject for WithHistory<S, H>
 where
     S: TransitionSystem,
     H: History<S>,
+    ActionOf<S>: Action<Self>,
 {
     fn variable(&self) -> &'static str {
         "history"
@@ -168,6 +184,7 @@ impl<S, H> Symmetric for WithHistory<S, H>
 where
     S: Symmetric,
     H: SymmetricHistory<S>,
+    ActionOf<S>: Action<Self>,
 {
     type Permutation = S::Permutation;
 
@@ -224,13 +241,16 @@ mod tests {
         fn initial(&self, visit: &mut impl FnMut(u8)) {
             visit(0);
         }
-        fn next(&self, from: &u8, visit: &mut impl FnMut(&'static str, u8)) {
-            if *from < 3 {
-                visit("up", from + 1);
+        fn candidates(&self, _: &u8, visit: &mut impl FnMut(&'static str)) {
+            ["up", "reset"].into_iter().for_each(visit);
+        }
+        fn fire(&self, action: &&'static str, state: &mut u8) -> Option<()> {
+            match *action {
+                "up" if *state < 3 => *state += 1,
+                "reset" if *state > 0 => *state = 0,
+                _ => return None,
             }
-            if *from > 0 {
-                visit("reset", 0);
-            }
+            Some(())
         }
         fn observe(&self, state: &u8) -> u8 {
             *state
@@ -357,12 +377,12 @@ mod tests {
         fn initial(&self, visit: &mut impl FnMut([bool; 2])) {
             visit([false; 2]);
         }
-        fn next(&self, from: &[bool; 2], visit: &mut impl FnMut(usize, [bool; 2])) {
-            for lamp in (0..2).filter(|lamp| !from[*lamp]) {
-                let mut to = *from;
-                to[lamp] = true;
-                visit(lamp, to);
-            }
+        fn candidates(&self, _: &[bool; 2], visit: &mut impl FnMut(usize)) {
+            (0..2).for_each(visit);
+        }
+        fn fire(&self, lamp: &usize, lit: &mut [bool; 2]) -> Option<()> {
+            let was_lit = std::mem::replace(&mut lit[*lamp], true);
+            (!was_lit).then_some(())
         }
         fn observe(&self, state: &[bool; 2]) -> bool {
             *state == [true; 2]

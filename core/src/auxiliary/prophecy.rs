@@ -140,23 +140,11 @@ written_by_parts! {
     { action: ActionOf<S>, made: OpenOf<S, P> }
 }
 
-impl<A, K, V> Action for Predicting<A, K, V>
+impl<X: ?Sized, A, K, V> Action<X> for Predicting<A, K, V>
 where
-    A: Action,
     K: Ord,
     Self: Clone + Eq + std::hash::Hash + Debug + Serialize + Send + Sync + 'static,
 {
-    fn rules() -> &'static [Rule] {
-        A::rules()
-    }
-
-    fn rule(&self) -> RuleId {
-        self.action.rule()
-    }
-
-    fn process(&self) -> Option<Process> {
-        self.action.process()
-    }
 }
 
 impl<S: TransitionSystem, P: Prophecy<S>> WithProphecy<S, P> {
@@ -195,6 +183,32 @@ impl<S: TransitionSystem, P: Prophecy<S>> WithProphecy<S, P> {
             }
         }
         Some(kept)
+    }
+
+    /// Visits the steps that a step of the system is, with whatever is predicted after it.
+    fn predicted(
+        &self,
+        from: &StateOf<Self>,
+        action: &ActionOf<S>,
+        to: &StateOf<S>,
+        visit: &mut impl FnMut(ActionOf<Self>, &StateOf<Self>),
+    ) {
+        let mut possible = self.possible(to);
+        let step = (&from.state, action, to);
+        let Some(kept) = self.kept(&from.prophecy, step, &possible) else {
+            return;
+        };
+        possible.retain(|key, _| !kept.contains_key(key));
+        assignments(&possible, &mut |made| {
+            let mut prophecy = kept.clone();
+            prophecy.extend(made.clone());
+            let action = action.clone();
+            let to = Prophesying {
+                state: to.clone(),
+                prophecy,
+            };
+            visit(Predicting { action, made }, &to);
+        });
     }
 
     /// That every possible prediction is offered in an initial state.
@@ -352,24 +366,21 @@ where
         });
     }
 
-    fn next(&self, from: &Self::State, visit: &mut impl FnMut(Self::Action, Self::State)) {
-        let Prophesying { state, prophecy } = from;
-        self.system.next(state, &mut |action, to| {
-            let mut possible = self.possible(&to);
-            let Some(kept) = self.kept(prophecy, (state, &action, &to), &possible) else {
-                return;
-            };
-            possible.retain(|key, _| !kept.contains_key(key));
-            assignments(&possible, &mut |made| {
-                let mut prophecy = kept.clone();
-                prophecy.extend(made.clone());
-                let action = action.clone();
-                let to = Prophesying {
-                    state: to.clone(),
-                    prophecy,
-                };
-                visit(Predicting { action, made }, to);
-            });
+    fn fire(&self, action: &Self::Action, state: &mut Self::State) -> Option<()> {
+        let to = self.system.successor(&state.state, &action.action)?;
+        let mut target = None;
+        self.predicted(state, &action.action, &to, &mut |offered, to| {
+            if offered == *action {
+                target = Some(to.clone());
+            }
+        });
+        *state = target?;
+        Some(())
+    }
+
+    fn next(&self, from: &Self::State, visit: &mut impl FnMut(Self::Action, &Self::State)) {
+        self.system.next(&from.state, &mut |action, to| {
+            self.predicted(from, &action, to, visit);
         });
     }
 

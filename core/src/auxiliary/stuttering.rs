@@ -141,12 +141,34 @@ pub enum Stuttering<A, V> {
     Stutter(Stutter<A, V>),
 }
 
-impl<A, V> Action for Stuttering<A, V>
-where
-    A: Action,
-    Self: Clone + Eq + Hash + Debug + Serialize + Send + Sync + 'static,
+impl<X: ?Sized, A, V> Action<X> for Stuttering<A, V> where
+    Self: Clone + Eq + Hash + Debug + Serialize + Send + Sync + 'static
 {
 }
+
+/// Actions of the system that are taken in a state.
+enum Takes<A, V> {
+    None,
+    Only(A),
+    /// All but those before which it stutters.
+    AllBut(Vec<(A, V)>),
+}
+
+impl<A: PartialEq, V> Takes<A, V> {
+    fn is_taken(&self, action: &A) -> bool {
+        match self {
+            Self::None => false,
+            Self::Only(only) => action == only,
+            Self::AllBut(before) => before.iter().all(|(other, _)| action != other),
+        }
+    }
+}
+
+/// The stutters that a state offers, each with the one that is under way after it; and the actions that are taken there.
+type OwnSteps<S, V> = (
+    Vec<(StutterOf<S, V>, Option<StutterOf<S, V>>)>,
+    Takes<ActionOf<S>, <V as Stutters<S>>::Value>,
+);
 
 type StutterOf<S, V> = Stutter<ActionOf<S>, <V as Stutters<S>>::Value>;
 
@@ -344,59 +366,38 @@ where
         });
     }
 
-    fn next(&self, from: &Self::State, visit: &mut impl FnMut(Self::Action, Self::State)) {
-        let Pausing { state, stutter } = from;
-        let pause = |stutter| Pausing {
-            state: state.clone(),
-            stutter,
-        };
-        // Actions that are not taken without a stutter, and the only one that is, if there is one.
-        let (before, only) = match stutter {
-            None => {
-                let before = self.stutters.before(&self.system, state);
-                for (action, value) in &before {
-                    let stutter = Stutter {
-                        when: When::Before,
-                        action: action.clone(),
-                        value: value.clone(),
-                    };
-                    visit(Stuttering::Stutter(stutter.clone()), pause(Some(stutter)));
-                }
-                (before, None)
+    fn fire(&self, action: &Self::Action, state: &mut Self::State) -> Option<()> {
+        let (stutters, takes) = self.own_steps(state);
+        match action {
+            Stuttering::Stutter(stutter) => {
+                let mut stutters = stutters.into_iter();
+                (_, state.stutter) = stutters.find(|(offered, _)| offered == stutter)?;
             }
-            Some(last) if last.when == When::Before => {
-                if last.value != self.stutters.least() {
-                    let stutter = Stutter {
-                        value: self.stutters.decrease(&last.value),
-                        ..last.clone()
-                    };
-                    visit(Stuttering::Stutter(stutter.clone()), pause(Some(stutter)));
-                    return;
-                }
-                (Vec::new(), Some(&last.action))
+            Stuttering::Step(action) => {
+                takes.is_taken(action).then_some(())?;
+                let from = state.state.clone();
+                self.system.fire(action, &mut state.state)?;
+                state.stutter = self.stutter_after(&from, action, &state.state);
             }
-            Some(stutter) => {
-                let next = (stutter.value != self.stutters.least()).then(|| Stutter {
-                    value: self.stutters.decrease(&stutter.value),
-                    ..stutter.clone()
-                });
-                visit(Stuttering::Stutter(stutter.clone()), pause(next));
-                return;
-            }
-        };
+        }
+        Some(())
+    }
+
+    fn next(&self, from: &Self::State, visit: &mut impl FnMut(Self::Action, &Self::State)) {
+        let (stutters, takes) = self.own_steps(from);
+        let state = &from.state;
+        for (offered, stutter) in stutters {
+            let state = state.clone();
+            visit(Stuttering::Stutter(offered), &Pausing { state, stutter });
+        }
+        if let Takes::None = takes {
+            return;
+        }
         self.system.next(state, &mut |action, to| {
-            let is_taken = match only {
-                Some(only) => action == *only,
-                None => before.iter().all(|(other, _)| action != *other),
-            };
-            if is_taken {
-                let value = self.stutters.after(&self.system, state, &action, &to);
-                let stutter = value.map(|value| Stutter {
-                    when: When::After,
-                    action: action.clone(),
-                    value,
-                });
-                visit(Stuttering::Step(action), Pausing { state: to, stutter });
+            if takes.is_taken(&action) {
+                let stutter = self.stutter_after(state, &action, to);
+                let state = to.clone();
+                visit(Stuttering::Step(action), &Pausing { state, stutter });
             }
         });
     }
@@ -430,6 +431,55 @@ where
                 ..stutter.clone()
             }),
         }
+    }
+}
+
+impl<S, V> WithStuttering<S, V>
+where
+    S: TransitionSystem<Action: State<S>>,
+    V: Stutters<S>,
+{
+    fn own_steps(&self, Pausing { state, stutter }: &StateOf<Self>) -> OwnSteps<S, V> {
+        let decreased = |stutter: &StutterOf<S, V>| {
+            (stutter.value != self.stutters.least()).then(|| Stutter {
+                value: self.stutters.decrease(&stutter.value),
+                ..stutter.clone()
+            })
+        };
+        match stutter {
+            None => {
+                let before = self.stutters.before(&self.system, state);
+                let stutters = before.iter().map(|(action, value)| {
+                    let stutter = Stutter {
+                        when: When::Before,
+                        action: action.clone(),
+                        value: value.clone(),
+                    };
+                    (stutter.clone(), Some(stutter))
+                });
+                (stutters.collect(), Takes::AllBut(before))
+            }
+            Some(last) if last.when == When::Before => match decreased(last) {
+                Some(next) => (vec![(next.clone(), Some(next))], Takes::None),
+                None => (Vec::new(), Takes::Only(last.action.clone())),
+            },
+            Some(stutter) => (vec![(stutter.clone(), decreased(stutter))], Takes::None),
+        }
+    }
+
+    /// The stutter that follows a step.
+    fn stutter_after(
+        &self,
+        from: &StateOf<S>,
+        action: &ActionOf<S>,
+        to: &StateOf<S>,
+    ) -> Option<StutterOf<S, V>> {
+        let value = self.stutters.after(&self.system, from, action, to)?;
+        Some(Stutter {
+            when: When::After,
+            action: action.clone(),
+            value,
+        })
     }
 }
 
@@ -549,8 +599,12 @@ mod tests {
             (0..NUMBERS).for_each(visit);
         }
 
-        fn next(&self, from: &u32, visit: &mut impl FnMut(u32, u32)) {
-            visit(0, *from);
+        fn candidates(&self, _: &u32, visit: &mut impl FnMut(u32)) {
+            visit(0);
+        }
+
+        fn fire(&self, _: &u32, _: &mut u32) -> Option<()> {
+            Some(())
         }
 
         fn observe(&self, _: &u32) {}

@@ -162,7 +162,11 @@ impl<'a> SystemAgain<'a> {
     /// Methods that the system overrides, which are asked of a state with these steps.
     pub fn overridden(&self, state: &ErasedState, next: &[ErasedStep]) -> Overridden {
         let overridden = next.first().map(|(action, _)| {
-            let of = || Overridden::of(&self.system, self.system.0.type_name(), state, action);
+            let object = self.system.0;
+            let of = || {
+                let derives = object.derives_candidates();
+                Overridden::of(&self.system, object.type_name(), derives, state, action)
+            };
             *self.overridden.get_or_init(of)
         });
         overridden.unwrap_or(Overridden::ALL)

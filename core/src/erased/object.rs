@@ -13,7 +13,9 @@ use crate::state::NameVisitor;
 /// The methods of a system, of whatever types; see [`TransitionSystem`](crate::TransitionSystem).
 pub(crate) trait SystemObject: Sync {
     fn initial(&self, visit: &mut dyn FnMut(ErasedState));
-    fn next(&self, from: &ErasedState, visit: &mut dyn FnMut(ErasedAction, ErasedState));
+    fn fire(&self, action: &ErasedAction, state: &mut ErasedState) -> Option<()>;
+    fn candidates(&self, from: &ErasedState, visit: &mut dyn FnMut(ErasedAction));
+    fn next(&self, from: &ErasedState, visit: &mut dyn FnMut(ErasedAction, &ErasedState));
     fn observe(&self, state: &ErasedState) -> ErasedObservation;
     fn rules(&self) -> &[Rule];
     fn rule_of(&self, action: &ErasedAction) -> RuleId;
@@ -33,6 +35,8 @@ pub(crate) trait SystemObject: Sync {
     fn allows(&self, from: &ErasedState, action: &ErasedAction, to: &ErasedState) -> bool;
     fn offers(&self, from: &ErasedState, visit: &mut dyn FnMut(ErasedAction));
     fn type_name(&self) -> &'static str;
+    /// True if every action has a range, so that candidates are derived.
+    fn derives_candidates(&self) -> bool;
     fn visit_names(&self, state: &mut ErasedState, visit: &mut dyn NameVisitor);
     fn visit_action_names(&self, action: &mut ErasedAction, visit: &mut dyn NameVisitor);
     /// True if two states are known to be the same in every variable, from how they are written.

@@ -15,16 +15,26 @@ use crate::obligation::ObligationKind;
 use crate::rule::{Process, Rule, RuleId};
 use crate::state::{Kept, Limits, NameVisitor, State, Writer};
 use crate::system::{ActionOf, StateOf, TransitionSystem};
-use crate::visit::{visit_initial, visit_offers, visit_steps};
+use crate::visit::{visit_candidates, visit_initial, visit_offers, visit_steps};
 
 impl<S: TransitionSystem> SystemObject for S {
     fn initial(&self, visit: &mut dyn FnMut(ErasedState)) {
         visit_initial(self, &mut |state| visit(ErasedState::from(state)));
     }
 
-    fn next(&self, from: &ErasedState, visit: &mut dyn FnMut(ErasedAction, ErasedState)) {
+    fn fire(&self, action: &ErasedAction, state: &mut ErasedState) -> Option<()> {
+        TransitionSystem::fire(self, action.get(), state.get_mut())
+    }
+
+    fn candidates(&self, from: &ErasedState, visit: &mut dyn FnMut(ErasedAction)) {
+        visit_candidates(self, from.get(), &mut |action| {
+            visit(ErasedAction::from(action))
+        });
+    }
+
+    fn next(&self, from: &ErasedState, visit: &mut dyn FnMut(ErasedAction, &ErasedState)) {
         visit_steps(self, from.get(), &mut |action, to| {
-            visit(ErasedAction::from(action), ErasedState::from(to));
+            visit(ErasedAction::from(action), &ErasedState::of(to));
         });
     }
 
@@ -107,6 +117,10 @@ impl<S: TransitionSystem> SystemObject for S {
         type_name::<S>()
     }
 
+    fn derives_candidates(&self) -> bool {
+        const { <ActionOf<S> as Action<S>>::WITHOUT_RANGE.is_none() }
+    }
+
     fn visit_names(&self, state: &mut ErasedState, visit: &mut dyn NameVisitor) {
         state.get_mut::<StateOf<S>>().visit_names(visit);
     }
@@ -168,7 +182,22 @@ impl TransitionSystem for ErasedSystem<'_> {
         });
     }
 
-    fn next(&self, from: &ErasedState, visit: &mut impl FnMut(ErasedAction, ErasedState)) {
+    fn fire(&self, action: &ErasedAction, state: &mut ErasedState) -> Option<()> {
+        let from = named("`clone` of a state", || state.clone());
+        let fire = |system: &dyn SystemObject| system.fire(action, state);
+        self.call("`fire`", Some(&from), fire)
+    }
+
+    fn candidates(&self, from: &ErasedState, visit: &mut impl FnMut(ErasedAction)) {
+        self.call("`candidates`", Some(from), |system| {
+            system.candidates(from, &mut |action| {
+                calls_back();
+                visit(action);
+            });
+        });
+    }
+
+    fn next(&self, from: &ErasedState, visit: &mut impl FnMut(ErasedAction, &ErasedState)) {
         self.call("`next`", Some(from), |system| {
             system.next(from, &mut |action, to| {
                 calls_back();

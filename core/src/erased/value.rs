@@ -173,7 +173,7 @@ reported! {
 
 reported! {
     /// An action of some system.
-    ErasedAction, Action
+    ErasedAction, Plain
 }
 
 erased! {
@@ -233,7 +233,7 @@ impl ErasedAction {
     }
 
     /// Actions without their type.
-    pub fn all<T: Action>(actions: Vec<T>) -> Vec<Self> {
+    pub fn all<T: Plain>(actions: Vec<T>) -> Vec<Self> {
         // A loop, of which less is compiled than of iterators that use the memory of the list again.
         let mut all = Vec::new();
         for action in actions {
@@ -247,7 +247,7 @@ impl ErasedAction {
 pub(crate) type ErasedStep = (ErasedAction, ErasedState);
 
 /// Steps without the types of their system.
-pub(crate) fn erased_steps<A: Action, T: Plain>(steps: Vec<(A, T)>) -> Vec<ErasedStep> {
+pub(crate) fn erased_steps<A: Plain, T: Plain>(steps: Vec<(A, T)>) -> Vec<ErasedStep> {
     let mut erased = Vec::new();
     for (action, to) in steps {
         erased.push((ErasedAction::from(action), ErasedState::from(to)));
@@ -267,7 +267,7 @@ pub(crate) fn erased_states<T: Plain>(states: &[T]) -> Vec<ErasedState> {
 // Where it is kept, it is kept as it is.
 impl<S: ?Sized> State<S> for ErasedState {}
 
-impl Action for ErasedAction {}
+impl<S: ?Sized> Action<S> for ErasedAction {}
 
 #[cfg(test)]
 mod tests {

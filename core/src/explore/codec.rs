@@ -25,7 +25,7 @@ const EQ: &str = "`eq` of a state";
 const NOT_WRITTEN: &str = "a state that does not say how it is written is kept as it is";
 
 /// Words of the largest states of a fixed form.
-pub(crate) const MOST_WORDS: usize = 2;
+const MOST_WORDS: usize = 2;
 
 /// Form in which the states of a search are kept, as reports name it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -116,35 +116,6 @@ pub(super) fn push<S: TransitionSystem>(
         }
         KeyList::Fixed { .. } | KeyList::Varying(_) => unreachable!("{NOT_WRITTEN}"),
     }
-}
-
-/// Form of the states of a system of which each is told from all others by one or two words, whatever the model says of
-/// their equality.
-pub(crate) fn exact_form<S: TransitionSystem>(system: &S) -> Option<Form> {
-    if const { !is_encoded::<S>() || !is_exact::<S>() } {
-        return None;
-    }
-    let shape = StateOf::<S>::shape(system, Limits::NONE);
-    if shape.error().is_some() {
-        return None;
-    }
-    match form_of(shape.bits(), Storage::Packed) {
-        form @ Form::Fixed { .. } => Some(form),
-        Form::Varying | Form::Whole => None,
-    }
-}
-
-/// The words of a state of such a form, unless a variable is outside its range.
-#[inline(never)]
-pub(crate) fn exact_words<S: TransitionSystem>(
-    system: &S,
-    form: Form,
-    state: &StateOf<S>,
-) -> Option<[u64; MOST_WORDS]> {
-    if const { !is_encoded::<S>() || !is_exact::<S>() } {
-        return None;
-    }
-    fixed(system, form, state)
 }
 
 /// The words of a state of a fixed form.
@@ -353,6 +324,42 @@ pub(super) fn with<S: TransitionSystem, T>(
         Key::Whole(_) => unreachable!("it has been shown"),
     });
     look(&state)
+}
+
+/// The same of a state that owns memory, which it takes from `last`, where it is left.
+#[inline(always)]
+pub(super) fn with_over<S: TransitionSystem, T>(
+    system: &S,
+    key: Key<'_>,
+    last: &mut Option<StateOf<S>>,
+    look: impl FnOnce(&StateOf<S>) -> T,
+) -> T {
+    if const { !is_encoded::<S>() } || matches!(key, Key::Whole(_)) {
+        return with(system, key, look);
+    }
+    // Where something panics the state is dropped, whatever it was then.
+    let mut state = match last.take() {
+        Some(state) => state,
+        None => with(system, key, StateOf::<S>::clone),
+    };
+    named(READ, || match key {
+        Key::Fixed(&[word]) => read_over(system, &mut state, &mut FixedReader::new([word])),
+        Key::Fixed(words) => {
+            let words = words.try_into().expect("there are one or two");
+            let mut reader = FixedReader::<MOST_WORDS>::new(words);
+            read_over(system, &mut state, &mut reader);
+        }
+        Key::Varying(code) => read_over(system, &mut state, &mut Reader::new(code.words())),
+        Key::Whole(_) => unreachable!("it has been shown"),
+    });
+    let looked = look(&state);
+    *last = Some(state);
+    looked
+}
+
+#[inline(always)]
+fn read_over<S: TransitionSystem>(system: &S, state: &mut StateOf<S>, source: &mut impl Source) {
+    state.read_over(system, Limits::NONE, source);
 }
 
 #[inline(always)]

@@ -37,7 +37,6 @@ mod watchdog;
 pub use crate::model_call::Panic;
 pub use crate::symmetry::{Lifting, Quotient, Quotienting};
 pub use codec::StatesKept;
-pub(crate) use codec::{MOST_WORDS, exact_form, exact_words};
 pub(crate) use disk::Journal;
 pub use disk::{Checkpoints, DiskError, Start, Written};
 pub(crate) use expansion::published;
@@ -45,7 +44,6 @@ pub use exploration::explore;
 pub(crate) use exploration::{Means, explore_on};
 pub use explored::{End, Explored};
 pub use graph::{Graph, NodeId};
-pub(crate) use keys::Form;
 pub use limits::{Clock, Limit, Limits, OfPeers, OnDisk, Phase, Progress, Watch, Work};
 pub(crate) use memory::resident_bytes;
 #[cfg(test)]

@@ -262,7 +262,7 @@ pub(crate) fn nth_step<S: TransitionSystem>(
         named("`next` of the implementation", || {
             visit_steps(system, from, &mut |action, to| {
                 if at == position {
-                    taken = Some((action, to));
+                    taken = Some((action, to.clone()));
                 }
                 at += 1;
             });
@@ -359,8 +359,8 @@ pub(super) fn first_step<S: TransitionSystem>(
         named("`next` of the implementation", || {
             visit_steps(system, from, &mut |_, to| {
                 let hit = match symmetry {
-                    None => to == *wanted,
-                    Some(symmetry) => symmetry.canonical(system, &to) == *wanted,
+                    None => *to == *wanted,
+                    Some(symmetry) => symmetry.canonical(system, to) == *wanted,
                 };
                 if hit && step.is_none() {
                     step = Some(at);

@@ -90,9 +90,13 @@ impl<const BITS: u32> TransitionSystem for Web<BITS> {
         (0..self.initial).map(Number).for_each(visit);
     }
 
-    fn next(&self, from: &Number<BITS>, visit: &mut impl FnMut(usize, Number<BITS>)) {
-        let targets = self.targets[from.0 as usize].iter().enumerate();
-        targets.for_each(|(position, to)| visit(position, Number(*to)));
+    fn candidates(&self, from: &Number<BITS>, visit: &mut impl FnMut(usize)) {
+        (0..self.targets[from.0 as usize].len()).for_each(visit);
+    }
+
+    fn fire(&self, position: &usize, state: &mut Number<BITS>) -> Option<()> {
+        *state = Number(*self.targets[state.0 as usize].get(*position)?);
+        Some(())
     }
 
     fn observe(&self, _: &Number<BITS>) {}

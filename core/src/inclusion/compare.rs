@@ -156,7 +156,8 @@ fn states_steps_by_allows(specification: &dyn SystemObject) -> bool {
     };
     let (steps, _) = some_steps(&system, &state, 1);
     steps.first().is_some_and(|(action, _)| {
-        Overridden::of(&system, specification.type_name(), &state, action).allows
+        let derives = specification.derives_candidates();
+        Overridden::of(&system, specification.type_name(), derives, &state, action).allows
     })
 }
 

@@ -79,7 +79,7 @@ impl<'a> Observed<'a> {
         };
         let mut found = None;
         visit_steps(&self.system, from, &mut |action, target| {
-            if found.is_none() && target == *to && is_of_rule(&action) {
+            if found.is_none() && *target == *to && is_of_rule(&action) {
                 found = Some(action);
             }
         });
@@ -92,7 +92,7 @@ impl<'a> Observed<'a> {
             return;
         };
         visit_steps(&self.system, state, &mut |action, to| {
-            if let Some(to) = self.states.find(&to) {
+            if let Some(to) = self.states.find(to) {
                 visit(self.system.call_rule_of(&action).0 as u32, to + 1);
             }
         });
@@ -119,7 +119,7 @@ impl<'a> Observed<'a> {
             return;
         }
         visit_steps(&system, &state, &mut |_, to| {
-            let edge = self.meet(to);
+            let edge = self.meet(to.clone());
             visit(self.seen_from(from, edge));
         });
     }

@@ -371,7 +371,7 @@ fn explain<R: Refinement>(
     let _ = tolerated(|| {
         let implementation = refinement.implementation();
         visit_steps(implementation, &initial, &mut |action, to| {
-            taken.push((action, to))
+            taken.push((action, to.clone()));
         });
     });
     let steps = gap

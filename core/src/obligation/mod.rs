@@ -39,7 +39,6 @@ mod found;
 mod futures;
 mod kept;
 mod kind;
-mod known_steps;
 mod label;
 mod pattern;
 mod recorded;

@@ -317,9 +317,9 @@ impl<R: Refinement> Failed<R> {
                 let target = specification.call_successor(from, action);
                 let conjuncts = match target {
                     Some(_) => Vec::new(),
-                    None => {
-                        false_conjuncts(action, || visit_steps(specification, from, &mut |_, _| ()))
-                    }
+                    None => false_conjuncts(|| {
+                        specification.call_successor(from, action);
+                    }),
                 };
                 Nearest {
                     false_conjuncts: conjuncts.into_iter().map(str::to_owned).collect(),
@@ -333,7 +333,7 @@ impl<R: Refinement> Failed<R> {
         }
         visit_steps(specification, from, &mut |action, target| {
             if others.len() < MOST_LOOKED_AT && Some(&action) != answer {
-                others.push(candidate(Some(&action), Some(show(&target))));
+                others.push(candidate(Some(&action), Some(show(target))));
             }
         });
         least_different(answered, others)

@@ -120,24 +120,23 @@ impl<const WHOLE: bool> TransitionSystem for Counting<WHOLE> {
         }
     }
 
-    fn next(&self, from: &Number<WHOLE>, visit: &mut impl FnMut(u64, Number<WHOLE>)) {
-        let mut visit = |number| visit(number, Number(number));
+    fn candidates(&self, from: &Number<WHOLE>, visit: &mut impl FnMut(u64)) {
         match self.endless {
             Endless::SlowSteps => (0..100_000).for_each(visit),
             Endless::Nothing => {
                 let targets = [2 * from.0 + 1, 2 * from.0 + 2].into_iter();
                 targets.filter(|to| *to < FINITE).for_each(visit);
             }
-            _ => self.count(Endless::Steps, &mut visit),
+            _ => self.count(Endless::Steps, visit),
         }
     }
 
-    fn observe(&self, _: &Number<WHOLE>) {}
-
-    /// Derived methods have no end either.
-    fn allows(&self, _: &Number<WHOLE>, action: &u64, to: &Number<WHOLE>) -> bool {
-        *action == to.0
+    fn fire(&self, to: &u64, state: &mut Number<WHOLE>) -> Option<()> {
+        *state = Number(*to);
+        Some(())
     }
+
+    fn observe(&self, _: &Number<WHOLE>) {}
 }
 
 impl<const WHOLE: bool> TypeCorrect for Counting<WHOLE> {
@@ -364,14 +363,14 @@ impl TransitionSystem for Exchangeable {
         visit([0; 8]);
     }
 
-    fn next(&self, from: &Values, visit: &mut impl FnMut((usize, u8), Values)) {
-        for place in 0..8 {
-            for value in 0..8 {
-                let mut to = *from;
-                to[place] = value;
-                visit((place, value), to);
-            }
-        }
+    fn candidates(&self, _: &Values, visit: &mut impl FnMut((usize, u8))) {
+        let places = (0..8).flat_map(|place| (0..8).map(move |value| (place, value)));
+        places.for_each(visit);
+    }
+
+    fn fire(&self, (place, value): &(usize, u8), values: &mut Values) -> Option<()> {
+        values[*place] = *value;
+        Some(())
     }
 
     fn observe(&self, _: &Values) {}
@@ -510,10 +509,14 @@ impl TransitionSystem for Bulky {
         visit(vec![0; 128]);
     }
 
-    fn next(&self, from: &Vec<u64>, visit: &mut impl FnMut(u64, Vec<u64>)) {
-        for action in 0..2 {
-            visit(action, vec![2 * from[0] + 1 + action; 128]);
-        }
+    fn candidates(&self, _: &Vec<u64>, visit: &mut impl FnMut(u64)) {
+        (0..2).for_each(visit);
+    }
+
+    fn fire(&self, action: &u64, state: &mut Vec<u64>) -> Option<()> {
+        let number = 2 * state[0] + 1 + action;
+        state.fill(number);
+        Some(())
     }
 
     fn observe(&self, _: &Vec<u64>) {}

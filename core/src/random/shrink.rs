@@ -163,7 +163,7 @@ where
                 let is_expanded = self.visitor.is_expanded(&mut tally, place, from);
                 if self.all_offers && is_expanded {
                     let mut count = 0;
-                    let mut visit = |action: ActionOf<S>, _: StateOf<S>| {
+                    let mut visit = |action: ActionOf<S>, _: &StateOf<S>| {
                         self.visitor.offered(&mut tally, &action);
                         count += 1;
                     };

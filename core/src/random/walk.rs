@@ -99,7 +99,7 @@ impl<S: TransitionSystem> Offers<S> {
         for rule in self.enabled.drain(..) {
             self.instances[rule] = 0;
         }
-        let mut visit = |action: ActionOf<S>, to| {
+        let mut visit = |action: ActionOf<S>, to: &StateOf<S>| {
             let rule = named("`rule_of` of the implementation", || {
                 system.rule_of(&action)
             });
@@ -108,7 +108,7 @@ impl<S: TransitionSystem> Offers<S> {
                 self.enabled.push(rule);
             }
             self.instances[rule] += 1;
-            self.steps.push((rule, action, to));
+            self.steps.push((rule, action, to.clone()));
         };
         named("`next` of the implementation", || {
             visit_steps(system, from, &mut visit);

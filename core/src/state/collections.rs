@@ -1,7 +1,7 @@
 //! Vectors, deques, strings, sets and maps.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::mem::take;
+use std::mem::{needs_drop, take};
 
 use super::limits::{Length, Limits, LimitsFault};
 use super::shape::bits;
@@ -9,6 +9,18 @@ use super::sink::{FromIndex, ToIndex};
 use super::tuples::elements;
 use super::{Changes, Exact, Kept, Misfit, NameVisitor, Part, Shape, Sink, Source, State};
 use crate::bounded::BoundedVec;
+
+/// Function of a collection that is compared sooner than it is made anew.
+macro_rules! keeps_what_is_equal {
+    () => {
+        #[inline]
+        fn assign(&mut self, from: &Self) {
+            if self != from {
+                self.clone_from(from);
+            }
+        }
+    };
+}
 
 /// The most values of an element for which a set is a bit for each of them.
 const FEW: u64 = 64;
@@ -94,9 +106,42 @@ fn sequence(element: Shape, limits: Limits) -> Shape {
     Shape::fields(&[length, element.times(most)])
 }
 
+/// Functions of a sequence that can grow, which keep its memory and that of its elements.
+macro_rules! keeps_memory {
+    ($system:ident) => {
+        #[inline]
+        fn assign(&mut self, from: &Self) {
+            if const { !needs_drop::<T>() } {
+                return self.clone_from(from);
+            }
+            self.truncate(from.len());
+            let kept = self.len();
+            for (element, from) in self.iter_mut().zip(from) {
+                element.assign(from);
+            }
+            self.extend(from.iter().skip(kept).cloned());
+        }
+
+        #[inline]
+        fn read_over(&mut self, system: &$system, limits: Limits, source: &mut impl Source) {
+            let length = read_length(limits, source);
+            let of_elements = limits.of_elements();
+            self.truncate(length);
+            let kept = self.len();
+            for element in self.iter_mut() {
+                element.read_over(system, of_elements, source);
+            }
+            self.extend((kept..length).map(|_| T::read(system, of_elements, source)));
+            source.skip(shorter(length, limits, T::width(system, of_elements)));
+        }
+    };
+}
+
 macro_rules! sequences {
-    ($($sequence:ty)*) => {$(
+    ($($sequence:ty { $($keeps_memory:ident)? })*) => {$(
         impl<X: ?Sized, T: State<X>> State<X> for $sequence {
+            $($keeps_memory! { X })?
+
             const KEPT: Kept = T::KEPT;
             const EXACT: Exact<Self> = Exact::of_parts(&[T::EXACT.is_exact()]);
 
@@ -154,7 +199,7 @@ macro_rules! sequences {
     )*};
 }
 
-sequences!(Vec<T> Box<[T]> VecDeque<T>);
+sequences!(Vec<T> { keeps_memory } Box<[T]> {} VecDeque<T> { keeps_memory });
 
 /// Limit on the length of a vector that has a bound of its own.
 #[inline(always)]
@@ -322,6 +367,8 @@ fn values<X: ?Sized, T: State<X>>(
 }
 
 impl<X: ?Sized, T: State<X> + Ord> State<X> for BTreeSet<T> {
+    keeps_what_is_equal!();
+
     const KEPT: Kept = T::KEPT;
     const EXACT: Exact<Self> = Exact::of_parts(&[T::EXACT.is_exact()]);
 
@@ -387,6 +434,8 @@ impl<X: ?Sized, T: State<X> + Ord> State<X> for BTreeSet<T> {
 }
 
 impl<X: ?Sized, K: State<X> + Ord, V: State<X>> State<X> for BTreeMap<K, V> {
+    keeps_what_is_equal!();
+
     const KEPT: Kept = Kept::all(&[K::KEPT, V::KEPT]);
     const EXACT: Exact<Self> = Exact::of_parts(&[K::EXACT.is_exact(), V::EXACT.is_exact()]);
 

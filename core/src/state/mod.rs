@@ -11,6 +11,7 @@ mod code;
 mod collections;
 mod complaint;
 mod counter;
+mod digits;
 mod exact;
 mod gaps;
 mod kept;
@@ -35,6 +36,7 @@ pub use changes::Changes;
 pub(crate) use code::Code;
 use complaint::Complaint;
 pub use counter::Counter;
+use digits::Digits;
 pub use exact::Exact;
 pub use gaps::normalise;
 pub(crate) use gaps::{VisitNames, normalise_groups, shift};
@@ -167,6 +169,33 @@ pub trait State<S: ?Sized>: Clone + Eq + Hash + Debug + Serialize + Send + Sync 
     /// Reads what [`write`](Self::write) has written, in the same order.
     fn read(_system: &S, _limits: Limits, _source: &mut impl Source) -> Self {
         unreachable!("a state that is kept whole is not read");
+    }
+
+    /// Visits every value within limits, in the order of the numbers that are written, the last one changing first.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn each_value(system: &S, limits: Limits, visit: &mut impl FnMut(Self)) {
+        let mut choices = Digits::new();
+        loop {
+            visit(Self::read(system, limits, &mut choices));
+            if !choices.advance() {
+                return;
+            }
+        }
+    }
+
+    /// Becomes equal to `from`, in the memory that it has where it can.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn assign(&mut self, from: &Self) {
+        self.clone_from(from);
+    }
+
+    /// Becomes what [`read`](Self::read) reads, in the memory that it has where it can.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn read_over(&mut self, system: &S, limits: Limits, source: &mut impl Source) {
+        *self = Self::read(system, limits, source);
     }
 
     /// The bits that a value takes where states have a fixed size: as many as its [`shape`](Self::shape) has at most.

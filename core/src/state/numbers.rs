@@ -96,6 +96,20 @@ macro_rules! integers {
             }
 
             #[inline(always)]
+            fn each_value(_: &S, limits: Limits, visit: &mut impl FnMut(Self)) {
+                let (low, high) = limits.or(<$integer>::MIN as i128, <$integer>::MAX as i128);
+                if low <= high {
+                    assert!(
+                        low >= <$integer>::MIN as i128 && high <= <$integer>::MAX as i128,
+                        "the range from {low} to {high} is not one of `{}`",
+                        stringify!($integer)
+                    );
+                    // PERF: a loop over 128 bits takes twice as long.
+                    (low as $integer..=high as $integer).for_each(visit);
+                }
+            }
+
+            #[inline(always)]
             fn width(_: &S, limits: Limits) -> u32 {
                 let (low, high) = limits.or(<$integer>::MIN as i128, <$integer>::MAX as i128);
                 bits((high as u64).wrapping_sub(low as u64))

@@ -1,5 +1,6 @@
 //! Values side by side.
 
+use std::mem::needs_drop;
 use std::sync::Arc;
 
 use super::limits::Limits;
@@ -32,6 +33,16 @@ macro_rules! tuples {
             #[inline(always)]
             fn read(system: &X, limits: Limits, source: &mut impl Source) -> Self {
                 ($($type_::read(system, limits, source),)+)
+            }
+
+            #[inline(always)]
+            fn assign(&mut self, from: &Self) {
+                $(self.$field.assign(&from.$field);)+
+            }
+
+            #[inline(always)]
+            fn read_over(&mut self, system: &X, limits: Limits, source: &mut impl Source) {
+                $(self.$field.read_over(system, limits, source);)+
             }
 
             #[inline(always)]
@@ -99,6 +110,23 @@ where
     #[inline(always)]
     fn read(system: &X, limits: Limits, source: &mut impl Source) -> Self {
         std::array::from_fn(|_| T::read(system, limits, source))
+    }
+
+    #[inline(always)]
+    fn assign(&mut self, from: &Self) {
+        if const { !needs_drop::<T>() } {
+            return self.clone_from(from);
+        }
+        for (element, from) in self.iter_mut().zip(from) {
+            element.assign(from);
+        }
+    }
+
+    #[inline(always)]
+    fn read_over(&mut self, system: &X, limits: Limits, source: &mut impl Source) {
+        for element in self {
+            element.read_over(system, limits, source);
+        }
     }
 
     #[inline(always)]
@@ -173,6 +201,14 @@ impl<X: ?Sized, T: State<X>> State<X> for Option<T> {
     }
 
     #[inline(always)]
+    fn assign(&mut self, from: &Self) {
+        match (self, from) {
+            (Some(value), Some(from)) => value.assign(from),
+            (value, from) => value.clone_from(from),
+        }
+    }
+
+    #[inline(always)]
     fn width(system: &X, limits: Limits) -> u32 {
         1 + T::width(system, limits)
     }
@@ -203,7 +239,7 @@ impl<X: ?Sized, T: State<X>> State<X> for Option<T> {
 }
 
 macro_rules! pointers {
-    ($($pointer:ident by $inside:expr;)*) => {$(
+    ($($pointer:ident by $inside:expr, $assign:expr;)*) => {$(
         impl<X: ?Sized, T: State<X>> State<X> for $pointer<T>
         where
             Self: serde::Serialize,
@@ -231,6 +267,12 @@ macro_rules! pointers {
             }
 
             #[inline(always)]
+            fn assign(&mut self, from: &Self) {
+                let assign: fn(&mut Self, &Self) = $assign;
+                assign(self, from);
+            }
+
+            #[inline(always)]
             fn width(system: &X, limits: Limits) -> u32 {
                 T::width(system, limits)
             }
@@ -255,4 +297,8 @@ macro_rules! pointers {
     )*};
 }
 
-pointers!(Box by Box::as_mut; Arc by Arc::make_mut;);
+pointers! {
+    Box by Box::as_mut, |to, from| (**to).assign(from);
+    // What is shared is not copied.
+    Arc by Arc::make_mut, |to, from| to.clone_from(from);
+}

@@ -23,7 +23,7 @@ pub struct Edge {
     pub to: u8,
 }
 
-impl Action for Edge {}
+impl<S: ?Sized> Action<S> for Edge {}
 
 impl Explicit {
     /// A system that begins in state 0, of rules (name, process) and of steps from a state by a rule to another; each state
@@ -84,9 +84,14 @@ impl TransitionSystem for Explicit {
         self.initial.iter().copied().for_each(visit);
     }
 
-    fn next(&self, from: &u8, visit: &mut impl FnMut(Edge, u8)) {
+    fn candidates(&self, from: &u8, visit: &mut impl FnMut(Edge)) {
         let steps = self.steps.get(usize::from(*from)).into_iter().flatten();
-        steps.for_each(|edge| visit(*edge, edge.to));
+        steps.copied().for_each(visit);
+    }
+
+    fn fire(&self, edge: &Edge, state: &mut u8) -> Option<()> {
+        let steps = self.steps.get(usize::from(*state))?;
+        steps.contains(edge).then(|| *state = edge.to)
     }
 
     fn observe(&self, state: &u8) -> u8 {

@@ -23,13 +23,13 @@ mod with_invariants;
 
 pub use adjusting::Adjusting;
 pub use damage::damaged;
-pub use itself::Itself;
+pub use itself::{Alike, Itself};
 pub use labelling::Labelling;
 pub use meeting::{Participant, participants};
 pub use number::{Number, Whole};
 pub use random::Random;
 pub use sundry::{Sundry, sundry_trace};
-pub use with_invariants::WithInvariants;
+pub use with_invariants::{WithInvariants, with_invariant};
 
 use refmap::obligation::ObligationKind;
 use refmap::{
@@ -39,6 +39,12 @@ use refmap::{
 
 /// Action: a name with an argument.
 pub type Action = (&'static str, u8);
+
+/// The action of a system that has one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, refmap::Action)]
+pub enum Go {
+    Go,
+}
 
 /// System whose parts are functions. An action belongs to the rule of its name.
 #[derive(Clone)]
@@ -140,9 +146,15 @@ impl<S: State<Self>> TransitionSystem for Machine<S> {
         self.initial.iter().cloned().for_each(visit);
     }
 
-    fn next(&self, from: &S, visit: &mut impl FnMut(Action, S)) {
+    fn fire(&self, action: &Action, state: &mut S) -> Option<()> {
+        let mut steps = (self.next)(state).into_iter();
+        (_, *state) = steps.find(|(offered, _)| offered == action)?;
+        Some(())
+    }
+
+    fn next(&self, from: &S, visit: &mut impl FnMut(Action, &S)) {
         for (action, to) in (self.next)(from) {
-            visit(action, to);
+            visit(action, &to);
         }
     }
 

@@ -1,6 +1,20 @@
 //! Wrapper that changes the invariants of a refinement.
 
-use refmap::{AbstractSteps, ActionOf, Invariant, Process, Refinement, StateOf};
+use refmap::{AbstractSteps, ActionOf, Invariant, Process, Refinement, StateOf, TransitionSystem};
+
+use crate::Itself;
+
+/// A system as an implementation of itself, with an invariant.
+pub fn with_invariant<S: TransitionSystem>(
+    system: S,
+    name: &'static str,
+    holds: impl Fn(&StateOf<S>) -> bool + Send + Sync + 'static,
+) -> impl Refinement<Implementation = S, Specification = S> {
+    let invariant = Invariant::new(name, "a test", holds);
+    WithInvariants::new(Itself(system), move |all: &mut Vec<_>| {
+        all.push(invariant.clone());
+    })
+}
 
 /// Refinement with other invariants than it has.
 pub struct WithInvariants<R, C> {

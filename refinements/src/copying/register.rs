@@ -137,21 +137,24 @@ impl TransitionSystem for Register {
         !state.in_copy && self.behaviours.is_initial(&state.shown)
     }
 
-    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
-        if from.in_copy {
-            return;
-        }
-        let in_copy = false;
-        self.behaviours.next(&from.shown, &mut |show, shown| {
-            visit(Action::Show(show), State { shown, in_copy });
-        });
+    fn candidates(&self, from: &State, visit: &mut impl FnMut(Action)) {
+        self.behaviours
+            .candidates(&from.shown, &mut |show| visit(Action::Show(show)));
         for shown in &self.complete {
-            if can_complete(&from.shown, shown) {
-                let (shown, in_copy) = (shown.clone(), true);
-                visit(
-                    Action::CompleteInCopy(shown.clone()),
-                    State { shown, in_copy },
-                );
+            visit(Action::CompleteInCopy(shown.clone()));
+        }
+    }
+
+    fn fire(&self, action: &Action, state: &mut State) -> Option<()> {
+        (!state.in_copy).then_some(())?;
+        match action {
+            Action::Show(show) => self.behaviours.fire(show, &mut state.shown),
+            Action::CompleteInCopy(shown) => {
+                self.complete.contains(shown).then_some(())?;
+                can_complete(&state.shown, shown).then_some(())?;
+                state.shown.clone_from(shown);
+                state.in_copy = true;
+                Some(())
             }
         }
     }
@@ -165,25 +168,6 @@ impl TransitionSystem for Register {
         let threads = threads.map(|(thread, shown)| shown.row(thread));
         let ended = Row::new().value("complete in the copy", state.in_copy);
         Some(threads.fold(Drawing::default().row(ended), Drawing::row))
-    }
-
-    fn successor(&self, from: &State, action: &Action) -> Option<State> {
-        if from.in_copy {
-            return None;
-        }
-        match action {
-            Action::Show(show) => Some(State {
-                shown: self.behaviours.successor(&from.shown, show)?,
-                in_copy: false,
-            }),
-            Action::CompleteInCopy(shown) => {
-                let is_complete = self.complete.contains(shown);
-                (is_complete && can_complete(&from.shown, shown)).then(|| State {
-                    shown: shown.clone(),
-                    in_copy: true,
-                })
-            }
-        }
     }
 
     fn may_stop(&self, _: &State) -> bool {

@@ -244,7 +244,7 @@ fn collector_step(design: &Design, state: &State) -> State {
     design.next(state, &mut |action, to| {
         if design.process_of(&action).name == "collector" {
             assert!(next.is_none(), "the collector has no choice");
-            next = Some(to);
+            next = Some(*to);
         }
     });
     next.expect("the collector always has a step in a quiescent state")

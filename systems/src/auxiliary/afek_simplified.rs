@@ -7,7 +7,7 @@
 //! more writes is not seen; the instance says so (`bound`, `cut_off`).
 
 use refmap::drawing::Row;
-use refmap::{Drawing, TransitionSystem, guard, offer};
+use refmap::{Drawing, TransitionSystem, guard};
 use serde::Serialize;
 
 use super::new_linear_snapshot::WRITERS;
@@ -75,32 +75,48 @@ pub struct State {
 
 /// A step of a reader or a writer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[action(system = AfekSimplified)]
 #[rule(process = "reader")]
+#[process(0..system.users.readers)]
 pub enum Action {
     /// A reader begins.
     #[rule(source = "AfekSimplified, BeginRd(i)")]
     BeginRd(#[process] usize),
     /// It reads a register for the first time.
     #[rule(source = "AfekSimplified, Rd1(i)")]
-    Rd1(#[process] usize, usize),
+    Rd1(
+        #[process] usize,
+        #[action(range = 0..system.users.writers)] usize,
+    ),
     /// It reads a register again.
     #[rule(source = "AfekSimplified, Rd2(i)")]
-    Rd2(#[process] usize, usize),
+    Rd2(
+        #[process] usize,
+        #[action(range = 0..system.users.writers)] usize,
+    ),
     /// It is done, or begins to read again.
     #[rule(source = "AfekSimplified, TryEndRd(i)")]
     TryEndRd(#[process] usize),
     /// A writer begins to write a value.
     #[rule(process = "writer", source = "AfekSimplified, BeginWr(i, cmd)")]
-    BeginWr(#[process] usize, usize),
+    BeginWr(
+        #[process(0..system.users.writers)] usize,
+        #[action(range = 0..system.users.values)] usize,
+    ),
     /// Its register changes.
     #[rule(process = "writer", source = "AfekSimplified, DoWr(i)")]
-    DoWr(#[process] usize),
+    DoWr(#[process(0..system.users.writers)] usize),
     /// It has written the value.
     #[rule(process = "writer", source = "AfekSimplified, EndWr(i)")]
-    EndWr(#[process] usize),
+    EndWr(#[process(0..system.users.writers)] usize),
 }
 
 impl Collect {
+    /// Whether all registers were read.
+    fn is_complete(&self) -> bool {
+        self.0.iter().all(Option::is_some)
+    }
+
     /// The memory that was read, if all registers were.
     fn memory(&self) -> Option<Memory> {
         let values = self.0.iter().map(|register| Some((*register)?.val));
@@ -130,95 +146,10 @@ impl State {
         self.imem[writer].wr_num == self.wr_num[writer]
     }
 
-    /// The same with another interface.
-    fn with(&self, interface: Interface) -> Self {
-        let to = self.clone();
-        Self { interface, ..to }
-    }
-
-    /// The same where a reader has read nothing.
-    fn with_nothing_read(mut self, reader: usize) -> Self {
-        let nothing = Collect(vec![None; self.imem.len()]);
-        self.rd_val1[reader] = nothing.clone();
-        self.rd_val2[reader] = nothing;
-        self
-    }
-
-    /// Rule *BeginRd*.
-    fn begin_rd(&self, reader: usize) -> Option<Self> {
-        let to = self.with(self.interface.begin_rd(reader)?);
-        Some(to.with_nothing_read(reader))
-    }
-
-    /// Rule *Rd1*.
-    fn rd1(&self, reader: usize, register: usize) -> Option<Self> {
-        let is_unread = self.rd_val1[reader].0[register].is_none();
-        let enabled = guard("it is reading", self.interface.is_reading(reader))
-            & guard("it has not read the register", is_unread);
-        enabled.then(|| {
-            let mut to = self.clone();
-            to.rd_val1[reader].0[register] = Some(self.imem[register]);
-            to
-        })
-    }
-
-    /// Rule *Rd2*.
-    fn rd2(&self, reader: usize, register: usize) -> Option<Self> {
-        let has_read_all = self.rd_val1[reader].memory().is_some();
-        let is_unread = self.rd_val2[reader].0[register].is_none();
-        let enabled = guard("it is reading", self.interface.is_reading(reader))
-            & guard("it has read all registers", has_read_all)
-            & guard("it has not read the register again", is_unread);
-        enabled.then(|| {
-            let mut to = self.clone();
-            to.rd_val2[reader].0[register] = Some(self.imem[register]);
-            to
-        })
-    }
-
-    /// Rule *TryEndRd*.
-    fn try_end_rd(&self, reader: usize, compares: Compares) -> Option<Self> {
-        let (first, then) = (&self.rd_val1[reader], &self.rd_val2[reader]);
-        let memory = first.memory();
-        guard("it has read all registers", memory.is_some());
-        let has_read_again = then.memory().is_some();
-        guard("it has read all registers again", has_read_again);
-        let memory = memory.filter(|_| has_read_again)?;
-        let ended = self.interface.end_rd(reader, memory)?;
-        let to = if compares.are_alike(first, then) {
-            self.with(ended)
-        } else {
-            self.clone()
-        };
-        Some(to.with_nothing_read(reader))
-    }
-
-    /// Rule *BeginWr*; see D1 for the number of writes.
-    fn begin_wr(&self, writer: usize, value: usize, writes: usize) -> Option<Self> {
-        let has_left = self.wr_num[writer] < writes;
-        let interface = self.interface.begin_wr(writer, value);
-        let interface = interface.filter(|_| guard("it has writes left", has_left))?;
-        let mut to = self.with(interface);
-        to.wr_num[writer] += 1;
-        Some(to)
-    }
-
-    /// Rule *DoWr*.
-    fn do_wr(&self, writer: usize) -> Option<Self> {
-        let is_left = guard("it has not written", !self.has_written(writer));
-        let val = self.interface.writers[writer].filter(|_| is_left)?;
-        let mut to = self.clone();
-        let wr_num = self.wr_num[writer];
-        to.imem[writer] = Register { val, wr_num };
-        Some(to)
-    }
-
-    /// Rule *EndWr*.
-    fn end_wr(&self, writer: usize) -> Option<Self> {
-        let interface = self.interface.end_wr(writer);
-        interface
-            .filter(|_| guard("it has written", self.has_written(writer)))
-            .map(|interface| self.with(interface))
+    /// A reader has read nothing.
+    fn forget(&mut self, reader: usize) {
+        self.rd_val1[reader].0.fill(None);
+        self.rd_val2[reader].0.fill(None);
     }
 }
 
@@ -239,30 +170,54 @@ impl TransitionSystem for AfekSimplified {
         });
     }
 
-    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
-        for reader in 0..self.users.readers {
-            offer(visit, Action::BeginRd(reader), || from.begin_rd(reader));
-            for register in 0..self.users.writers {
-                offer(visit, Action::Rd1(reader, register), || {
-                    from.rd1(reader, register)
-                });
-                offer(visit, Action::Rd2(reader, register), || {
-                    from.rd2(reader, register)
-                });
+    fn fire(&self, action: &Action, state: &mut State) -> Option<()> {
+        match *action {
+            Action::BeginRd(reader) => {
+                state.interface.begin_rd(reader)?;
+                state.forget(reader);
             }
-            offer(visit, Action::TryEndRd(reader), || {
-                from.try_end_rd(reader, self.compares)
-            });
-        }
-        for writer in 0..self.users.writers {
-            for value in 0..self.users.values {
-                offer(visit, Action::BeginWr(writer, value), || {
-                    from.begin_wr(writer, value, self.writes)
-                });
+            Action::Rd1(reader, register) => {
+                let read = &mut state.rd_val1[reader].0[register];
+                guard("it is reading", state.interface.is_reading(reader))
+                    .and(guard("it has not read the register", read.is_none()))?;
+                *read = Some(state.imem[register]);
             }
-            offer(visit, Action::DoWr(writer), || from.do_wr(writer));
-            offer(visit, Action::EndWr(writer), || from.end_wr(writer));
+            Action::Rd2(reader, register) => {
+                let has_read_all = state.rd_val1[reader].is_complete();
+                let read = &mut state.rd_val2[reader].0[register];
+                guard("it is reading", state.interface.is_reading(reader))
+                    .and(guard("it has read all registers", has_read_all))
+                    .and(guard("it has not read the register again", read.is_none()))?;
+                *read = Some(state.imem[register]);
+            }
+            Action::TryEndRd(reader) => {
+                let (first, then) = (&state.rd_val1[reader], &state.rd_val2[reader]);
+                guard("it has read all registers", first.is_complete())
+                    .and(guard("it has read all registers again", then.is_complete()))?;
+                guard("it is reading", state.interface.is_reading(reader))?;
+                if self.compares.are_alike(first, then) {
+                    state.interface.end_rd(reader, first.memory()?)?;
+                }
+                state.forget(reader);
+            }
+            // See D1 for the number of writes.
+            Action::BeginWr(writer, value) => {
+                state.interface.begin_wr(writer, value)?;
+                guard("it has writes left", state.wr_num[writer] < self.writes)?;
+                state.wr_num[writer] += 1;
+            }
+            Action::DoWr(writer) => {
+                guard("it has not written", !state.has_written(writer))?;
+                let val = state.interface.writers[writer]?;
+                let wr_num = state.wr_num[writer];
+                state.imem[writer] = Register { val, wr_num };
+            }
+            Action::EndWr(writer) => {
+                state.interface.end_wr(writer)?;
+                guard("it has written", state.has_written(writer))?;
+            }
         }
+        Some(())
     }
 
     fn observe(&self, state: &State) -> Interface {

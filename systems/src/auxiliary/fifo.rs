@@ -7,7 +7,7 @@
 //! capacity of all elements that an implementation can have hides nothing.
 
 use refmap::drawing::Row;
-use refmap::{Drawing, TransitionSystem, guard, offer};
+use refmap::{Drawing, TransitionSystem, guard};
 use serde::Serialize;
 
 use super::queue::{Interface, MAX, Users, or_dash};
@@ -52,11 +52,16 @@ pub struct State {
 
 /// A step of an enqueuer or a dequeuer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[action(system = Fifo)]
 #[rule(process = "enqueuer")]
+#[process(0..system.users.enqueuers)]
 pub enum Action {
     /// An enqueuer begins to add a datum.
     #[rule(source = "Fifo, BeginEnq(e)")]
-    BeginEnq(#[process] usize, usize),
+    BeginEnq(
+        #[process] usize,
+        #[action(range = 0..system.users.data)] usize,
+    ),
     /// The datum enters the queue.
     #[rule(source = "Fifo, DoEnq(e)")]
     DoEnq(#[process] usize),
@@ -65,77 +70,13 @@ pub enum Action {
     EndEnq(#[process] usize),
     /// A dequeuer begins.
     #[rule(process = "dequeuer", source = "Fifo, BeginDeq(d)")]
-    BeginDeq(#[process] usize),
+    BeginDeq(#[process(0..system.users.dequeuers)] usize),
     /// The first datum leaves the queue.
     #[rule(process = "dequeuer", source = "Fifo, DoDeq(d)")]
-    DoDeq(#[process] usize),
+    DoDeq(#[process(0..system.users.dequeuers)] usize),
     /// The dequeuer receives it.
     #[rule(process = "dequeuer", source = "Fifo, EndDeq(d)")]
-    EndDeq(#[process] usize),
-}
-
-impl State {
-    /// The same with another interface.
-    fn with(&self, interface: Interface) -> Self {
-        let to = self.clone();
-        Self { interface, ..to }
-    }
-
-    /// Rule *BeginEnq*.
-    fn begin_enq(&self, enqueuer: usize, datum: usize) -> Option<Self> {
-        let mut to = self.with(self.interface.begin_enq(enqueuer, datum)?);
-        to.enq_inner[enqueuer] = EnqInner::Busy;
-        Some(to)
-    }
-
-    /// Rule *DoEnq*; see D1 for the capacity.
-    fn do_enq(&self, enqueuer: usize, capacity: usize) -> Option<Self> {
-        let is_busy = self.enq_inner[enqueuer] == EnqInner::Busy;
-        let enabled = guard("its datum is not in the queue", is_busy)
-            & guard("the queue has room", self.queue.len() < capacity);
-        let datum = self.interface.enq[enqueuer].filter(|_| enabled)?;
-        let mut to = self.clone();
-        to.queue.push(datum);
-        to.enq_inner[enqueuer] = EnqInner::Done;
-        Some(to)
-    }
-
-    /// Rule *EndEnq*.
-    fn end_enq(&self, enqueuer: usize) -> Option<Self> {
-        let is_done = self.enq_inner[enqueuer] == EnqInner::Done;
-        let interface = self.interface.end_enq(enqueuer);
-        interface
-            .filter(|_| guard("its datum was in the queue", is_done))
-            .map(|interface| self.with(interface))
-    }
-
-    /// Rule *BeginDeq*.
-    fn begin_deq(&self, dequeuer: usize) -> Option<Self> {
-        let mut to = self.with(self.interface.begin_deq(dequeuer)?);
-        to.deq_inner[dequeuer] = None;
-        Some(to)
-    }
-
-    /// Rule *DoDeq*.
-    fn do_deq(&self, dequeuer: usize) -> Option<Self> {
-        let is_busy = self.interface.deq[dequeuer].is_none();
-        let has_none = self.deq_inner[dequeuer].is_none();
-        let enabled = guard("it is dequeuing", is_busy)
-            & guard("it has taken nothing", has_none)
-            & guard("the queue is not empty", !self.queue.is_empty());
-        enabled.then(|| {
-            let mut to = self.clone();
-            to.deq_inner[dequeuer] = Some(to.queue.remove(0));
-            to
-        })
-    }
-
-    /// Rule *EndDeq*.
-    fn end_deq(&self, dequeuer: usize) -> Option<Self> {
-        let taken = self.deq_inner[dequeuer];
-        guard("it has taken a datum", taken.is_some());
-        Some(self.with(self.interface.end_deq(dequeuer, taken?)?))
-    }
+    EndDeq(#[process(0..system.users.dequeuers)] usize),
 }
 
 impl TransitionSystem for Fifo {
@@ -154,25 +95,48 @@ impl TransitionSystem for Fifo {
         }
     }
 
-    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
-        for enqueuer in 0..self.users.enqueuers {
-            for datum in 0..self.users.data {
-                offer(visit, Action::BeginEnq(enqueuer, datum), || {
-                    from.begin_enq(enqueuer, datum)
-                });
+    fn fire(&self, action: &Action, state: &mut State) -> Option<()> {
+        match *action {
+            Action::BeginEnq(enqueuer, datum) => {
+                state.interface.begin_enq(enqueuer, datum)?;
+                state.enq_inner[enqueuer] = EnqInner::Busy;
             }
-            offer(visit, Action::DoEnq(enqueuer), || {
-                from.do_enq(enqueuer, self.capacity)
-            });
-            offer(visit, Action::EndEnq(enqueuer), || from.end_enq(enqueuer));
+            // See D1 for the capacity.
+            Action::DoEnq(enqueuer) => {
+                let is_busy = state.enq_inner[enqueuer] == EnqInner::Busy;
+                guard("its datum is not in the queue", is_busy).and(guard(
+                    "the queue has room",
+                    state.queue.len() < self.capacity,
+                ))?;
+                state.queue.push(state.interface.enq[enqueuer]?);
+                state.enq_inner[enqueuer] = EnqInner::Done;
+            }
+            Action::EndEnq(enqueuer) => {
+                state.interface.end_enq(enqueuer)?;
+                let is_done = state.enq_inner[enqueuer] == EnqInner::Done;
+                guard("its datum was in the queue", is_done)?;
+            }
+            Action::BeginDeq(dequeuer) => {
+                state.interface.begin_deq(dequeuer)?;
+                state.deq_inner[dequeuer] = None;
+            }
+            Action::DoDeq(dequeuer) => {
+                let is_busy = state.interface.deq[dequeuer].is_none();
+                guard("it is dequeuing", is_busy)
+                    .and(guard(
+                        "it has taken nothing",
+                        state.deq_inner[dequeuer].is_none(),
+                    ))
+                    .and(guard("the queue is not empty", !state.queue.is_empty()))?;
+                state.deq_inner[dequeuer] = Some(state.queue.remove(0));
+            }
+            Action::EndDeq(dequeuer) => {
+                let taken = state.deq_inner[dequeuer];
+                guard("it has taken a datum", taken.is_some())?;
+                state.interface.end_deq(dequeuer, taken?)?;
+            }
         }
-        for dequeuer in 0..self.users.dequeuers {
-            offer(visit, Action::BeginDeq(dequeuer), || {
-                from.begin_deq(dequeuer)
-            });
-            offer(visit, Action::DoDeq(dequeuer), || from.do_deq(dequeuer));
-            offer(visit, Action::EndDeq(dequeuer), || from.end_deq(dequeuer));
-        }
+        Some(())
     }
 
     fn observe(&self, state: &State) -> Interface {

@@ -10,7 +10,7 @@
 //! own, and so is its invocation: the interface changes there alone.
 
 use refmap::drawing::Row;
-use refmap::{Drawing, TransitionSystem, guard, offer};
+use refmap::{Drawing, TransitionSystem, guard};
 use serde::Serialize;
 
 use super::queue::{Interface, MAX, Users, or_dash};
@@ -99,11 +99,16 @@ pub struct State {
 
 /// A step of an enqueuer or a dequeuer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[action(system = HerlihyWing)]
 #[rule(process = "enqueuer")]
+#[process(0..system.users.enqueuers)]
 pub enum Action {
     /// An enqueuer begins to add a datum.
     #[rule(source = "section 4.2, Enq, invocation")]
-    BeginEnq(#[process] usize, usize),
+    BeginEnq(
+        #[process] usize,
+        #[action(range = 0..system.users.data)] usize,
+    ),
     /// It reserves the next slot.
     #[rule(source = "section 4.2, Enq, INC(q.back)")]
     Inc(#[process] usize),
@@ -115,19 +120,19 @@ pub enum Action {
     EndEnq(#[process] usize),
     /// A dequeuer begins.
     #[rule(process = "dequeuer", source = "section 4.2, Deq, invocation")]
-    BeginDeq(#[process] usize),
+    BeginDeq(#[process(0..system.users.dequeuers)] usize),
     /// It reads how many slots are reserved.
     #[rule(process = "dequeuer", source = "section 4.2, Deq, READ(q.back)")]
-    Read(#[process] usize),
+    Read(#[process(0..system.users.dequeuers)] usize),
     /// It swaps a slot with null, and is done with its search if there was a datum.
     #[rule(
         process = "dequeuer",
         source = "section 4.2, Deq, SWAP(q.items[i], null)"
     )]
-    Swap(#[process] usize),
+    Swap(#[process(0..system.users.dequeuers)] usize),
     /// It receives the datum.
     #[rule(process = "dequeuer", source = "section 4.2, Deq, response")]
-    EndDeq(#[process] usize),
+    EndDeq(#[process(0..system.users.dequeuers)] usize),
 }
 
 impl State {
@@ -136,108 +141,11 @@ impl State {
         self.items.iter().copied().flatten()
     }
 
-    /// The same with another interface, after an operation was begun. None, if there are no operations left.
-    fn begun(&self, interface: Interface) -> Option<Self> {
-        guard("operations are left", self.left > 0).then(|| Self {
-            interface,
-            left: self.left - 1,
-            ..self.clone()
-        })
-    }
-
-    /// Invocation of `Enq`.
-    fn begin_enq(&self, enqueuer: usize, datum: usize) -> Option<Self> {
-        let mut to = self.begun(self.interface.begin_enq(enqueuer, datum)?)?;
-        to.enqueuers[enqueuer] = Enqueuer::Increment;
-        Some(to)
-    }
-
-    /// `i: int := INC(q.back)`.
-    fn inc(&self, enqueuer: usize) -> Option<Self> {
-        let is_there = self.enqueuers[enqueuer] == Enqueuer::Increment;
-        guard("it is before INC", is_there).then(|| {
-            let mut to = self.clone();
-            to.enqueuers[enqueuer] = Enqueuer::Store(to.back);
-            to.back += 1;
-            to
-        })
-    }
-
-    /// `STORE(q.items[i], x)`.
-    fn store(&self, enqueuer: usize) -> Option<Self> {
-        let Enqueuer::Store(slot) = self.enqueuers[enqueuer] else {
-            return None;
-        };
-        let mut to = self.clone();
-        to.items[slot] = self.interface.enq[enqueuer];
-        to.enqueuers[enqueuer] = Enqueuer::Return;
-        Some(to)
-    }
-
-    /// Response of `Enq`.
-    fn end_enq(&self, enqueuer: usize) -> Option<Self> {
-        let is_there = self.enqueuers[enqueuer] == Enqueuer::Return;
-        let interface = self.interface.end_enq(enqueuer);
-        let interface = interface.filter(|_| guard("it has stored its datum", is_there))?;
-        let mut to = Self {
-            interface,
-            ..self.clone()
-        };
-        to.enqueuers[enqueuer] = Enqueuer::Idle;
-        Some(to)
-    }
-
-    /// Invocation of `Deq`.
-    fn begin_deq(&self, dequeuer: usize) -> Option<Self> {
-        let mut to = self.begun(self.interface.begin_deq(dequeuer)?)?;
-        to.dequeuers[dequeuer] = Dequeuer::Read;
-        Some(to)
-    }
-
-    /// `range := READ(q.back) - 1`. It reads again at once where there is nothing to search.
-    fn read(&self, dequeuer: usize) -> Option<Self> {
-        guard(
-            "it is before READ",
-            self.dequeuers[dequeuer] == Dequeuer::Read,
-        )
-        .then(|| {
-            let mut to = self.clone();
-            to.dequeuers[dequeuer] = searching(self.back, 0);
-            to
-        })
-    }
-
-    /// `x := SWAP(q.items[i], null)`.
-    fn swap(&self, dequeuer: usize, search: Search) -> Option<Self> {
-        let Dequeuer::Swap { range, searched } = self.dequeuers[dequeuer] else {
-            return None;
-        };
-        let slot = match search {
-            Search::SwapUpwards | Search::ReadUpwards => searched,
-            Search::SwapDownwards => range - 1 - searched,
-        };
-        let mut to = self.clone();
-        let found = to.items[slot];
-        match search {
-            Search::SwapUpwards | Search::SwapDownwards => to.items[slot] = None,
-            Search::ReadUpwards => (),
-        }
-        to.dequeuers[dequeuer] = found.map_or(searching(range, searched + 1), Dequeuer::Return);
-        Some(to)
-    }
-
-    /// Response of `Deq`.
-    fn end_deq(&self, dequeuer: usize) -> Option<Self> {
-        let Dequeuer::Return(datum) = self.dequeuers[dequeuer] else {
-            return None;
-        };
-        let interface = self.interface.end_deq(dequeuer, datum)?;
-        let mut to = Self {
-            interface,
-            ..self.clone()
-        };
-        to.dequeuers[dequeuer] = Dequeuer::Idle;
-        Some(to)
+    /// An operation begins, if there are some left.
+    fn begin(&mut self) -> Option<()> {
+        guard("operations are left", self.left > 0)?;
+        self.left -= 1;
+        Some(())
     }
 }
 
@@ -267,27 +175,67 @@ impl TransitionSystem for HerlihyWing {
         }
     }
 
-    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
-        for enqueuer in 0..self.users.enqueuers {
-            for datum in 0..self.users.data {
-                offer(visit, Action::BeginEnq(enqueuer, datum), || {
-                    from.begin_enq(enqueuer, datum)
-                });
+    fn fire(&self, action: &Action, state: &mut State) -> Option<()> {
+        match *action {
+            Action::BeginEnq(enqueuer, datum) => {
+                state.interface.begin_enq(enqueuer, datum)?;
+                state.begin()?;
+                state.enqueuers[enqueuer] = Enqueuer::Increment;
             }
-            offer(visit, Action::Inc(enqueuer), || from.inc(enqueuer));
-            offer(visit, Action::Store(enqueuer), || from.store(enqueuer));
-            offer(visit, Action::EndEnq(enqueuer), || from.end_enq(enqueuer));
+            // `i: int := INC(q.back)`.
+            Action::Inc(enqueuer) => {
+                let is_there = state.enqueuers[enqueuer] == Enqueuer::Increment;
+                guard("it is before INC", is_there)?;
+                state.enqueuers[enqueuer] = Enqueuer::Store(state.back);
+                state.back += 1;
+            }
+            // `STORE(q.items[i], x)`.
+            Action::Store(enqueuer) => {
+                let Enqueuer::Store(slot) = state.enqueuers[enqueuer] else {
+                    return None;
+                };
+                state.items[slot] = state.interface.enq[enqueuer];
+                state.enqueuers[enqueuer] = Enqueuer::Return;
+            }
+            Action::EndEnq(enqueuer) => {
+                state.interface.end_enq(enqueuer)?;
+                let is_there = state.enqueuers[enqueuer] == Enqueuer::Return;
+                guard("it has stored its datum", is_there)?;
+                state.enqueuers[enqueuer] = Enqueuer::Idle;
+            }
+            Action::BeginDeq(dequeuer) => {
+                state.interface.begin_deq(dequeuer)?;
+                state.begin()?;
+                state.dequeuers[dequeuer] = Dequeuer::Read;
+            }
+            // `range := READ(q.back) - 1`. It reads again at once where there is nothing to search.
+            Action::Read(dequeuer) => {
+                let is_there = state.dequeuers[dequeuer] == Dequeuer::Read;
+                guard("it is before READ", is_there)?;
+                state.dequeuers[dequeuer] = searching(state.back, 0);
+            }
+            // `x := SWAP(q.items[i], null)`.
+            Action::Swap(dequeuer) => {
+                let Dequeuer::Swap { range, searched } = state.dequeuers[dequeuer] else {
+                    return None;
+                };
+                let found = match self.search {
+                    Search::SwapUpwards => state.items[searched].take(),
+                    Search::SwapDownwards => state.items[range - 1 - searched].take(),
+                    Search::ReadUpwards => state.items[searched],
+                };
+                let next = searching(range, searched + 1);
+                state.dequeuers[dequeuer] = found.map_or(next, Dequeuer::Return);
+            }
+            Action::EndDeq(dequeuer) => {
+                let Dequeuer::Return(datum) = state.dequeuers[dequeuer] else {
+                    return None;
+                };
+                state.interface.end_deq(dequeuer, datum)?;
+                state.dequeuers[dequeuer] = Dequeuer::Idle;
+            }
         }
-        for dequeuer in 0..self.users.dequeuers {
-            offer(visit, Action::BeginDeq(dequeuer), || {
-                from.begin_deq(dequeuer)
-            });
-            offer(visit, Action::Read(dequeuer), || from.read(dequeuer));
-            offer(visit, Action::Swap(dequeuer), || {
-                from.swap(dequeuer, self.search)
-            });
-            offer(visit, Action::EndDeq(dequeuer), || from.end_deq(dequeuer));
-        }
+        Some(())
     }
 
     fn observe(&self, state: &State) -> Interface {

@@ -6,7 +6,7 @@
 //! different types.
 
 use refmap::drawing::Row;
-use refmap::{Drawing, TransitionSystem, guard, offer};
+use refmap::{Drawing, TransitionSystem, guard};
 use serde::Serialize;
 
 use super::queue::or_dash;
@@ -36,7 +36,9 @@ pub struct State {
 
 /// A step of a reader or a writer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[action(system = LinearSnapshot)]
 #[rule(process = "reader")]
+#[process(0..system.users.readers)]
 pub enum Action {
     /// A reader begins.
     #[rule(source = "LinearSnapshot, BeginRd(i)")]
@@ -49,72 +51,16 @@ pub enum Action {
     EndRd(#[process] usize),
     /// A writer begins to write a value.
     #[rule(process = "writer", source = "LinearSnapshot, BeginWr(i, cmd)")]
-    BeginWr(#[process] usize, usize),
+    BeginWr(
+        #[process(0..system.users.writers)] usize,
+        #[action(range = 0..system.users.values)] usize,
+    ),
     /// Its register changes.
     #[rule(process = "writer", source = "LinearSnapshot, DoWr(i)")]
-    DoWr(#[process] usize),
+    DoWr(#[process(0..system.users.writers)] usize),
     /// It has written the value.
     #[rule(process = "writer", source = "LinearSnapshot, EndWr(i)")]
-    EndWr(#[process] usize),
-}
-
-impl State {
-    /// The same with another interface.
-    fn with(&self, interface: Interface) -> Self {
-        let to = self.clone();
-        Self { interface, ..to }
-    }
-
-    /// Rule *BeginRd*.
-    fn begin_rd(&self, reader: usize) -> Option<Self> {
-        let mut to = self.with(self.interface.begin_rd(reader)?);
-        to.rstate[reader] = None;
-        Some(to)
-    }
-
-    /// Rule *DoRd*.
-    fn do_rd(&self, reader: usize) -> Option<Self> {
-        let enabled = guard("it is reading", self.interface.is_reading(reader))
-            & guard("it has taken nothing", self.rstate[reader].is_none());
-        enabled.then(|| {
-            let mut to = self.clone();
-            to.rstate[reader] = Some(self.mem.clone());
-            to
-        })
-    }
-
-    /// Rule *EndRd*.
-    fn end_rd(&self, reader: usize) -> Option<Self> {
-        let taken = self.rstate[reader].as_ref();
-        guard("it has taken the memory", taken.is_some());
-        Some(self.with(self.interface.end_rd(reader, taken?.clone())?))
-    }
-
-    /// Rule *BeginWr*.
-    fn begin_wr(&self, writer: usize, value: usize) -> Option<Self> {
-        let mut to = self.with(self.interface.begin_wr(writer, value)?);
-        to.wstate[writer] = Some(value);
-        Some(to)
-    }
-
-    /// Rule *DoWr*.
-    fn do_wr(&self, writer: usize) -> Option<Self> {
-        let value = self.wstate[writer];
-        guard("it has not written", value.is_some());
-        let mut to = self.clone();
-        to.mem.0[writer] = value?;
-        to.wstate[writer] = None;
-        Some(to)
-    }
-
-    /// Rule *EndWr*.
-    fn end_wr(&self, writer: usize) -> Option<Self> {
-        let is_written = self.wstate[writer].is_none();
-        let interface = self.interface.end_wr(writer);
-        interface
-            .filter(|_| guard("it has written", is_written))
-            .map(|interface| self.with(interface))
-    }
+    EndWr(#[process(0..system.users.writers)] usize),
 }
 
 impl TransitionSystem for LinearSnapshot {
@@ -132,21 +78,39 @@ impl TransitionSystem for LinearSnapshot {
         });
     }
 
-    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
-        for reader in 0..self.users.readers {
-            offer(visit, Action::BeginRd(reader), || from.begin_rd(reader));
-            offer(visit, Action::DoRd(reader), || from.do_rd(reader));
-            offer(visit, Action::EndRd(reader), || from.end_rd(reader));
-        }
-        for writer in 0..self.users.writers {
-            for value in 0..self.users.values {
-                offer(visit, Action::BeginWr(writer, value), || {
-                    from.begin_wr(writer, value)
-                });
+    fn fire(&self, action: &Action, state: &mut State) -> Option<()> {
+        match *action {
+            Action::BeginRd(reader) => {
+                state.interface.begin_rd(reader)?;
+                state.rstate[reader] = None;
             }
-            offer(visit, Action::DoWr(writer), || from.do_wr(writer));
-            offer(visit, Action::EndWr(writer), || from.end_wr(writer));
+            Action::DoRd(reader) => {
+                guard("it is reading", state.interface.is_reading(reader)).and(guard(
+                    "it has taken nothing",
+                    state.rstate[reader].is_none(),
+                ))?;
+                state.rstate[reader] = Some(state.mem.clone());
+            }
+            Action::EndRd(reader) => {
+                let taken = state.rstate[reader].clone();
+                guard("it has taken the memory", taken.is_some())?;
+                state.interface.end_rd(reader, taken?)?;
+            }
+            Action::BeginWr(writer, value) => {
+                state.interface.begin_wr(writer, value)?;
+                state.wstate[writer] = Some(value);
+            }
+            Action::DoWr(writer) => {
+                let value = state.wstate[writer].take();
+                guard("it has not written", value.is_some())?;
+                state.mem.0[writer] = value?;
+            }
+            Action::EndWr(writer) => {
+                state.interface.end_wr(writer)?;
+                guard("it has written", state.wstate[writer].is_none())?;
+            }
         }
+        Some(())
     }
 
     fn observe(&self, state: &State) -> Interface {

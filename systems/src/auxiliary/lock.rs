@@ -6,7 +6,7 @@
 //! Deviations. D1: what can be observed is which processes are in their critical section; the source leaves that open.
 
 use refmap::drawing::Row;
-use refmap::{Drawing, TransitionSystem, guard, offer};
+use refmap::{Drawing, TransitionSystem, guard};
 use serde::Serialize;
 
 /// Number of processes.
@@ -42,7 +42,9 @@ pub struct State {
 
 /// A step of a process, by the label that it leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action, refmap::State)]
+#[action(system = Lock)]
 #[rule(process = "process")]
+#[process(0..PROCESSES)]
 pub enum Action {
     /// It leaves its non-critical section.
     #[rule(source = "Lock, l0(self)")]
@@ -80,25 +82,11 @@ pub fn other(process: usize) -> usize {
 }
 
 impl State {
-    /// The same with the process at another label, if it is at `from`.
-    fn go(&self, process: usize, from: Label, to: Label) -> Option<Self> {
-        guard("it is at the label", self.pc[process] == from).then(|| {
-            let mut pc = self.pc;
-            pc[process] = to;
-            Self { pc, ..*self }
-        })
-    }
-
-    /// Rule *l1*.
-    fn l1(&self, process: usize) -> Option<Self> {
-        let to = self.go(process, Label::L1, Label::Cs)?;
-        guard("the lock is free", self.lock == 1).then_some(Self { lock: 0, ..to })
-    }
-
-    /// Rule *l2*.
-    fn l2(&self, process: usize) -> Option<Self> {
-        let to = self.go(process, Label::L2, Label::L0)?;
-        Some(Self { lock: 1, ..to })
+    /// The process goes to another label, if it is at `from`.
+    fn go(&mut self, process: usize, from: Label, to: Label) -> Option<()> {
+        guard("it is at the label", self.pc[process] == from)?;
+        self.pc[process] = to;
+        Some(())
     }
 }
 
@@ -114,17 +102,21 @@ impl TransitionSystem for Lock {
         });
     }
 
-    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
-        for process in 0..PROCESSES {
-            offer(visit, Action::L0(process), || {
-                from.go(process, Label::L0, Label::L1)
-            });
-            offer(visit, Action::L1(process), || from.l1(process));
-            offer(visit, Action::Cs(process), || {
-                from.go(process, Label::Cs, Label::L2)
-            });
-            offer(visit, Action::L2(process), || from.l2(process));
+    fn fire(&self, action: &Action, state: &mut State) -> Option<()> {
+        match *action {
+            Action::L0(process) => state.go(process, Label::L0, Label::L1)?,
+            Action::L1(process) => {
+                state.go(process, Label::L1, Label::Cs)?;
+                guard("the lock is free", state.lock == 1)?;
+                state.lock = 0;
+            }
+            Action::Cs(process) => state.go(process, Label::Cs, Label::L2)?,
+            Action::L2(process) => {
+                state.go(process, Label::L2, Label::L0)?;
+                state.lock = 1;
+            }
         }
+        Some(())
     }
 
     fn observe(&self, state: &State) -> [bool; PROCESSES] {

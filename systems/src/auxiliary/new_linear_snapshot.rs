@@ -7,7 +7,7 @@
 //! end of the states. A read during which more is written is not seen; the instance says so (`bound`, `cut_off`).
 
 use refmap::drawing::Row;
-use refmap::{Drawing, TransitionSystem, guard, offer};
+use refmap::{Drawing, TransitionSystem, guard};
 use serde::Serialize;
 
 use super::queue::or_dash;
@@ -49,83 +49,37 @@ pub struct State {
 
 /// A step of a reader or a writer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[action(system = NewLinearSnapshot)]
 #[rule(process = "reader")]
+#[process(0..system.users.readers)]
 pub enum Action {
     /// A reader begins.
     #[rule(source = "NewLinearSnapshot, BeginRd(i)")]
     BeginRd(#[process] usize),
     /// It has read one of the memories that there were, by its place.
     #[rule(source = "NewLinearSnapshot, EndRd(i)")]
-    EndRd(#[process] usize, usize),
+    EndRd(
+        #[process] usize,
+        #[action(range = 0..system.memories)] usize,
+    ),
     /// A writer begins to write a value.
     #[rule(process = "writer", source = "NewLinearSnapshot, BeginWr(i, cmd)")]
-    BeginWr(#[process] usize, usize),
+    BeginWr(
+        #[process(0..system.users.writers)] usize,
+        #[action(range = 0..system.users.values)] usize,
+    ),
     /// Its register changes.
     #[rule(process = "writer", source = "NewLinearSnapshot, DoWr(i)")]
-    DoWr(#[process] usize),
+    DoWr(#[process(0..system.users.writers)] usize),
     /// It has written the value.
     #[rule(process = "writer", source = "NewLinearSnapshot, EndWr(i)")]
-    EndWr(#[process] usize),
+    EndWr(#[process(0..system.users.writers)] usize),
 }
 
 impl State {
-    /// The same with another interface.
-    fn with(&self, interface: Interface) -> Self {
-        let to = self.clone();
-        Self { interface, ..to }
-    }
-
     /// Whether every reader may see a memory more; see D1.
     fn have_room(&self, memories: usize) -> bool {
         self.rstate.iter().all(|Seen(seen)| seen.len() < memories)
-    }
-
-    /// Rule *BeginRd*.
-    fn begin_rd(&self, reader: usize) -> Option<Self> {
-        let mut to = self.with(self.interface.begin_rd(reader)?);
-        to.rstate[reader] = Seen(vec![self.mem.clone()]);
-        Some(to)
-    }
-
-    /// Rule *EndRd*.
-    fn end_rd(&self, reader: usize, place: usize) -> Option<Self> {
-        let memory = self.rstate[reader].0.get(place)?;
-        let mut to = self.with(self.interface.end_rd(reader, memory.clone())?);
-        to.rstate[reader] = Seen(Vec::new());
-        Some(to)
-    }
-
-    /// Rule *BeginWr*.
-    fn begin_wr(&self, writer: usize, value: usize) -> Option<Self> {
-        let mut to = self.with(self.interface.begin_wr(writer, value)?);
-        to.wstate[writer] = Some(value);
-        Some(to)
-    }
-
-    /// Rule *DoWr*: every reader that is reading sees the new memory; see D1 for how many.
-    fn do_wr(&self, writer: usize, memories: usize) -> Option<Self> {
-        let value = self.wstate[writer];
-        let enabled = guard("it has not written", value.is_some())
-            & guard("readers may see one more memory", self.have_room(memories));
-        let value = value.filter(|_| enabled)?;
-        let mut to = self.clone();
-        to.mem.0[writer] = value;
-        to.wstate[writer] = None;
-        for (reader, Seen(seen)) in to.rstate.iter_mut().enumerate() {
-            if self.interface.is_reading(reader) {
-                seen.push(to.mem.clone());
-            }
-        }
-        Some(to)
-    }
-
-    /// Rule *EndWr*.
-    fn end_wr(&self, writer: usize) -> Option<Self> {
-        let is_written = self.wstate[writer].is_none();
-        let interface = self.interface.end_wr(writer);
-        interface
-            .filter(|_| guard("it has written", is_written))
-            .map(|interface| self.with(interface))
     }
 }
 
@@ -144,26 +98,42 @@ impl TransitionSystem for NewLinearSnapshot {
         });
     }
 
-    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
-        for reader in 0..self.users.readers {
-            offer(visit, Action::BeginRd(reader), || from.begin_rd(reader));
-            for place in 0..from.rstate[reader].0.len() {
-                offer(visit, Action::EndRd(reader, place), || {
-                    from.end_rd(reader, place)
-                });
+    fn fire(&self, action: &Action, state: &mut State) -> Option<()> {
+        match *action {
+            Action::BeginRd(reader) => {
+                state.interface.begin_rd(reader)?;
+                state.rstate[reader] = Seen(vec![state.mem.clone()]);
+            }
+            Action::EndRd(reader, place) => {
+                let Seen(seen) = &mut state.rstate[reader];
+                let memory = seen.get(place)?.clone();
+                seen.clear();
+                state.interface.end_rd(reader, memory)?;
+            }
+            Action::BeginWr(writer, value) => {
+                state.interface.begin_wr(writer, value)?;
+                state.wstate[writer] = Some(value);
+            }
+            // Every reader that is reading sees the new memory; see D1 for how many.
+            Action::DoWr(writer) => {
+                let value = state.wstate[writer];
+                let have_room = state.have_room(self.memories);
+                guard("it has not written", value.is_some())
+                    .and(guard("readers may see one more memory", have_room))?;
+                state.mem.0[writer] = value?;
+                state.wstate[writer] = None;
+                for (reader, Seen(seen)) in state.rstate.iter_mut().enumerate() {
+                    if state.interface.is_reading(reader) {
+                        seen.push(state.mem.clone());
+                    }
+                }
+            }
+            Action::EndWr(writer) => {
+                state.interface.end_wr(writer)?;
+                guard("it has written", state.wstate[writer].is_none())?;
             }
         }
-        for writer in 0..self.users.writers {
-            for value in 0..self.users.values {
-                offer(visit, Action::BeginWr(writer, value), || {
-                    from.begin_wr(writer, value)
-                });
-            }
-            offer(visit, Action::DoWr(writer), || {
-                from.do_wr(writer, self.memories)
-            });
-            offer(visit, Action::EndWr(writer), || from.end_wr(writer));
-        }
+        Some(())
     }
 
     fn observe(&self, state: &State) -> Interface {

@@ -5,7 +5,7 @@
 //! Deviations. D1: what can be observed is which processes are in their critical section; the source leaves that open.
 
 use refmap::drawing::Row;
-use refmap::{Drawing, TransitionSystem, guard, offer};
+use refmap::{Drawing, TransitionSystem, guard};
 use serde::Serialize;
 
 use super::lock::{PROCESSES, other};
@@ -59,7 +59,9 @@ pub struct State {
 
 /// A step of a process, by the label that it leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[action(system = Peterson)]
 #[rule(process = "process")]
+#[process(0..PROCESSES)]
 pub enum Action {
     /// It leaves its non-critical section.
     #[rule(source = "Peterson, a0(self)")]
@@ -89,56 +91,11 @@ impl Label {
 }
 
 impl State {
-    /// The same with the process at another label, if it is at `from`.
-    fn go(&self, process: usize, from: Label, to: Label) -> Option<Self> {
-        guard("it is at the label", self.pc[process] == from).then(|| {
-            let mut pc = self.pc;
-            pc[process] = to;
-            Self { pc, ..*self }
-        })
-    }
-
-    /// The same with `c` of the process.
-    fn with_c(mut self, process: usize, c: bool) -> Self {
-        self.c[process] = c;
-        self
-    }
-
-    /// The same with the turn of the other process.
-    fn with_turn_of_other(self, process: usize) -> Self {
-        let turn = other(process);
-        Self { turn, ..self }
-    }
-
-    /// Rule *a1*.
-    fn a1(&self, process: usize, writes: Writes) -> Option<Self> {
-        let to = self.go(process, Label::A1, Label::A2)?;
-        Some(match writes {
-            Writes::FlagFirst => to.with_c(process, true),
-            Writes::TurnFirst => to.with_turn_of_other(process),
-        })
-    }
-
-    /// Rule *a2*.
-    fn a2(&self, process: usize, writes: Writes) -> Option<Self> {
-        let to = self.go(process, Label::A2, Label::A3)?;
-        Some(match writes {
-            Writes::FlagFirst => to.with_turn_of_other(process),
-            Writes::TurnFirst => to.with_c(process, true),
-        })
-    }
-
-    /// Rule *a3*.
-    fn a3(&self, process: usize) -> Option<Self> {
-        let may_enter = !self.c[other(process)] || self.turn == process;
-        let to = self.go(process, Label::A3, Label::Cs)?;
-        guard("the other one does not want to enter, or waits", may_enter).then_some(to)
-    }
-
-    /// Rule *a4*.
-    fn a4(&self, process: usize) -> Option<Self> {
-        let to = self.go(process, Label::A4, Label::A0)?;
-        Some(to.with_c(process, false))
+    /// The process goes to another label, if it is at `from`.
+    fn go(&mut self, process: usize, from: Label, to: Label) -> Option<()> {
+        guard("it is at the label", self.pc[process] == from)?;
+        self.pc[process] = to;
+        Some(())
     }
 }
 
@@ -155,19 +112,35 @@ impl TransitionSystem for Peterson {
         });
     }
 
-    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
-        for process in 0..PROCESSES {
-            offer(visit, Action::A0(process), || {
-                from.go(process, Label::A0, Label::A1)
-            });
-            offer(visit, Action::A1(process), || from.a1(process, self.writes));
-            offer(visit, Action::A2(process), || from.a2(process, self.writes));
-            offer(visit, Action::A3(process), || from.a3(process));
-            offer(visit, Action::Cs(process), || {
-                from.go(process, Label::Cs, Label::A4)
-            });
-            offer(visit, Action::A4(process), || from.a4(process));
+    fn fire(&self, action: &Action, state: &mut State) -> Option<()> {
+        match *action {
+            Action::A0(process) => state.go(process, Label::A0, Label::A1)?,
+            Action::A1(process) => {
+                state.go(process, Label::A1, Label::A2)?;
+                match self.writes {
+                    Writes::FlagFirst => state.c[process] = true,
+                    Writes::TurnFirst => state.turn = other(process),
+                }
+            }
+            Action::A2(process) => {
+                state.go(process, Label::A2, Label::A3)?;
+                match self.writes {
+                    Writes::FlagFirst => state.turn = other(process),
+                    Writes::TurnFirst => state.c[process] = true,
+                }
+            }
+            Action::A3(process) => {
+                state.go(process, Label::A3, Label::Cs)?;
+                let may_enter = !state.c[other(process)] || state.turn == process;
+                guard("the other one does not want to enter, or waits", may_enter)?;
+            }
+            Action::Cs(process) => state.go(process, Label::Cs, Label::A4)?,
+            Action::A4(process) => {
+                state.go(process, Label::A4, Label::A0)?;
+                state.c[process] = false;
+            }
         }
+        Some(())
     }
 
     fn observe(&self, state: &State) -> [bool; PROCESSES] {

@@ -10,7 +10,7 @@
 use std::collections::BTreeSet;
 
 use refmap::drawing::Row;
-use refmap::{Drawing, TransitionSystem, guard, offer};
+use refmap::{Action as _, Drawing, TransitionSystem, guard};
 use serde::Serialize;
 
 use super::queue::{Interface, MAX, Users};
@@ -67,7 +67,9 @@ pub struct State {
 
 /// A step of an enqueuer or a dequeuer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[action(system = PoFifo)]
 #[rule(process = "enqueuer")]
+#[process(0..system.users.enqueuers)]
 pub enum Action {
     /// An enqueuer begins to add an element.
     #[rule(source = "POFifo, BeginPOEnq(e)")]
@@ -77,7 +79,7 @@ pub enum Action {
     EndEnq(#[process] usize),
     /// A dequeuer begins.
     #[rule(process = "dequeuer", source = "POFifo, BeginPODeq(d)")]
-    BeginDeq(#[process] usize),
+    BeginDeq(#[process(0..system.users.dequeuers)] usize),
     /// It receives an element.
     #[rule(process = "dequeuer", source = "POFifo, EndPODeq(d)")]
     EndDeq(#[process] usize, Element),
@@ -92,55 +94,6 @@ impl State {
     /// Whether there is no element before this one.
     pub fn is_minimal(&self, element: Element) -> bool {
         !self.before.iter().any(|(_, later)| *later == element)
-    }
-
-    /// The same with another interface.
-    fn with(&self, interface: Interface) -> Self {
-        let to = self.clone();
-        Self { interface, ..to }
-    }
-
-    /// Rule *BeginPOEnq*: what is being added still is not before the new element.
-    fn begin_enq(&self, enqueuer: usize, element: Element) -> Option<Self> {
-        let interface = self.interface.begin_enq(enqueuer, element.datum)?;
-        let being_added = self.being_added();
-        let is_new = !self.elts.contains(&element) && !being_added.contains(&element);
-        guard("the element is new", is_new).then(|| {
-            let mut to = self.with(interface);
-            let added = self.elts.difference(&being_added);
-            to.before.extend(added.map(|earlier| (*earlier, element)));
-            to.elts.insert(element);
-            to.adding[enqueuer] = Some(element);
-            to
-        })
-    }
-
-    /// Rule *EndPOEnq*.
-    fn end_enq(&self, enqueuer: usize) -> Option<Self> {
-        let mut to = self.with(self.interface.end_enq(enqueuer)?);
-        to.adding[enqueuer] = None;
-        Some(to)
-    }
-
-    /// Rule *BeginPODeq*.
-    fn begin_deq(&self, dequeuer: usize) -> Option<Self> {
-        Some(self.with(self.interface.begin_deq(dequeuer)?))
-    }
-
-    /// Rule *EndPODeq*.
-    fn end_deq(&self, dequeuer: usize, element: Element, receives: Receives) -> Option<Self> {
-        let interface = self.interface.end_deq(dequeuer, element.datum)?;
-        let may_receive = match receives {
-            Receives::Minimal => guard("no element is before it", self.is_minimal(element)),
-            Receives::Any => true,
-        };
-        may_receive.then(|| {
-            let mut to = self.with(interface);
-            to.elts.remove(&element);
-            to.before
-                .retain(|(earlier, later)| *earlier != element && *later != element);
-            to
-        })
     }
 }
 
@@ -168,25 +121,52 @@ impl TransitionSystem for PoFifo {
         }
     }
 
-    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
+    fn candidates(&self, from: &State, visit: &mut impl FnMut(Action)) {
+        Action::candidates(self, visit);
         for enqueuer in 0..self.users.enqueuers {
             for element in self.elements() {
-                offer(visit, Action::BeginEnq(enqueuer, element), || {
-                    from.begin_enq(enqueuer, element)
-                });
+                visit(Action::BeginEnq(enqueuer, element));
             }
-            offer(visit, Action::EndEnq(enqueuer), || from.end_enq(enqueuer));
         }
         for dequeuer in 0..self.users.dequeuers {
-            offer(visit, Action::BeginDeq(dequeuer), || {
-                from.begin_deq(dequeuer)
-            });
             for element in &from.elts {
-                offer(visit, Action::EndDeq(dequeuer, *element), || {
-                    from.end_deq(dequeuer, *element, self.receives)
-                });
+                visit(Action::EndDeq(dequeuer, *element));
             }
         }
+    }
+
+    fn fire(&self, action: &Action, state: &mut State) -> Option<()> {
+        match *action {
+            // What is being added still is not before the new element.
+            Action::BeginEnq(enqueuer, element) => {
+                state.interface.begin_enq(enqueuer, element.datum)?;
+                let being_added = state.being_added();
+                let is_new = !state.elts.contains(&element) && !being_added.contains(&element);
+                guard("the element is new", is_new)?;
+                let added = state.elts.difference(&being_added);
+                state
+                    .before
+                    .extend(added.map(|earlier| (*earlier, element)));
+                state.elts.insert(element);
+                state.adding[enqueuer] = Some(element);
+            }
+            Action::EndEnq(enqueuer) => {
+                state.interface.end_enq(enqueuer)?;
+                state.adding[enqueuer] = None;
+            }
+            Action::BeginDeq(dequeuer) => state.interface.begin_deq(dequeuer)?,
+            Action::EndDeq(dequeuer, element) => {
+                state.interface.end_deq(dequeuer, element.datum)?;
+                if self.receives == Receives::Minimal {
+                    guard("no element is before it", state.is_minimal(element))?;
+                }
+                guard("the element is there", state.elts.remove(&element))?;
+                state
+                    .before
+                    .retain(|(earlier, later)| *earlier != element && *later != element);
+            }
+        }
+        Some(())
     }
 
     fn observe(&self, state: &State) -> Interface {

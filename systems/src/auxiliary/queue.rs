@@ -49,39 +49,31 @@ impl Users {
 
 impl Interface {
     /// The effect of *BeginEnq* on the interface.
-    pub fn begin_enq(&self, enqueuer: usize, datum: usize) -> Option<Self> {
-        guard("it is not enqueuing", self.enq[enqueuer].is_none()).then(|| {
-            let mut to = self.clone();
-            to.enq[enqueuer] = Some(datum);
-            to
-        })
+    pub fn begin_enq(&mut self, enqueuer: usize, datum: usize) -> Option<()> {
+        guard("it is not enqueuing", self.enq[enqueuer].is_none())?;
+        self.enq[enqueuer] = Some(datum);
+        Some(())
     }
 
     /// The effect of *EndEnq* on the interface.
-    pub fn end_enq(&self, enqueuer: usize) -> Option<Self> {
-        guard("it is enqueuing", self.enq[enqueuer].is_some()).then(|| {
-            let mut to = self.clone();
-            to.enq[enqueuer] = None;
-            to
-        })
+    pub fn end_enq(&mut self, enqueuer: usize) -> Option<()> {
+        guard("it is enqueuing", self.enq[enqueuer].is_some())?;
+        self.enq[enqueuer] = None;
+        Some(())
     }
 
     /// The effect of *BeginDeq* on the interface.
-    pub fn begin_deq(&self, dequeuer: usize) -> Option<Self> {
-        guard("it is not dequeuing", self.deq[dequeuer].is_some()).then(|| {
-            let mut to = self.clone();
-            to.deq[dequeuer] = None;
-            to
-        })
+    pub fn begin_deq(&mut self, dequeuer: usize) -> Option<()> {
+        guard("it is not dequeuing", self.deq[dequeuer].is_some())?;
+        self.deq[dequeuer] = None;
+        Some(())
     }
 
     /// The effect of *EndDeq* on the interface.
-    pub fn end_deq(&self, dequeuer: usize, datum: usize) -> Option<Self> {
-        guard("it is dequeuing", self.deq[dequeuer].is_none()).then(|| {
-            let mut to = self.clone();
-            to.deq[dequeuer] = Some(datum);
-            to
-        })
+    pub fn end_deq(&mut self, dequeuer: usize, datum: usize) -> Option<()> {
+        guard("it is dequeuing", self.deq[dequeuer].is_none())?;
+        self.deq[dequeuer] = Some(datum);
+        Some(())
     }
 
     /// The rows of the enqueuers and of the dequeuers, to which `enqueuer` and `dequeuer` add what a specification knows of them.

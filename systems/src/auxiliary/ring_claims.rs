@@ -8,7 +8,7 @@
 //! are finite. No rule compares a ticket with a number, so that nothing is hidden.
 
 use refmap::drawing::Row;
-use refmap::{Drawing, TransitionSystem, guard, offer};
+use refmap::{Drawing, TransitionSystem, guard};
 use serde::Serialize;
 
 use super::queue::{Interface, MAX, Users};
@@ -97,10 +97,15 @@ pub struct State {
 
 /// A step of an enqueuer or a dequeuer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action, refmap::State)]
+#[action(system = RingClaims)]
 #[rule(process = "enqueuer")]
+#[process(0..system.users.enqueuers)]
 pub enum Action {
     /// An enqueuer begins to add a datum.
-    BeginEnq(#[process] usize, usize),
+    BeginEnq(
+        #[process] usize,
+        #[action(range = 0..system.users.data)] usize,
+    ),
     /// It claims the next ticket.
     ClaimTail(#[process] usize),
     /// It fills the slot of its ticket.
@@ -109,16 +114,16 @@ pub enum Action {
     EndEnq(#[process] usize),
     /// A dequeuer begins.
     #[rule(process = "dequeuer")]
-    BeginDeq(#[process] usize),
+    BeginDeq(#[process(0..system.users.dequeuers)] usize),
     /// It claims the next ticket.
     #[rule(process = "dequeuer")]
-    ClaimHead(#[process] usize),
+    ClaimHead(#[process(0..system.users.dequeuers)] usize),
     /// It takes the datum of the slot of its ticket.
     #[rule(process = "dequeuer")]
-    Take(#[process] usize),
+    Take(#[process(0..system.users.dequeuers)] usize),
     /// It receives the datum.
     #[rule(process = "dequeuer")]
-    EndDeq(#[process] usize),
+    EndDeq(#[process(0..system.users.dequeuers)] usize),
 }
 
 impl Slot {
@@ -170,132 +175,21 @@ impl State {
             .chain(dequeuers)
     }
 
-    /// The same without the laps that are over; see D1.
-    fn without_past_laps(mut self) -> Self {
+    /// Takes off the laps that are over; see D1.
+    fn forget_past_laps(&mut self) {
         let slots = self.slots.len();
         let oldest = self.tickets().map(|ticket| *ticket).min();
         let past = oldest.expect("the tail is one of the tickets") / slots * slots;
         self.tickets().for_each(|ticket| *ticket -= past);
-        self
-    }
-
-    /// The beginning of an operation that adds a datum.
-    fn begin_enq(&self, enqueuer: usize, datum: usize) -> Option<Self> {
-        let interface = self.interface.begin_enq(enqueuer, datum)?;
-        let mut to = Self {
-            interface,
-            ..self.clone()
-        };
-        to.enqueuers[enqueuer] = Enqueuer::Claim;
-        Some(to)
-    }
-
-    /// The claim of an enqueuer.
-    fn claim_tail(&self, enqueuer: usize) -> Option<Self> {
-        guard(
-            "it has no ticket",
-            self.enqueuers[enqueuer] == Enqueuer::Claim,
-        )
-        .then(|| {
-            let mut to = self.clone();
-            to.enqueuers[enqueuer] = Enqueuer::Fill(to.tail);
-            to.tail += 1;
-            to
-        })
-    }
-
-    /// The datum enters the slot of its ticket.
-    fn fill(&self, enqueuer: usize, waits: Waits) -> Option<Self> {
-        let Enqueuer::Fill(ticket) = self.enqueuers[enqueuer] else {
-            return None;
-        };
-        let place = ticket % self.slots.len();
-        let Slot::Empty(turn) = self.slots[place] else {
-            return None;
-        };
-        let datum = self.interface.enq[enqueuer].filter(|_| waits.may_go_on(turn, ticket))?;
-        let mut to = self.clone();
-        to.slots[place] = Slot::Full(ticket, datum);
-        to.enqueuers[enqueuer] = Enqueuer::Return;
-        Some(to)
-    }
-
-    /// The end of an operation that adds a datum.
-    fn end_enq(&self, enqueuer: usize) -> Option<Self> {
-        let is_filled = self.enqueuers[enqueuer] == Enqueuer::Return;
-        let interface = self.interface.end_enq(enqueuer);
-        let interface = interface.filter(|_| guard("it has filled its slot", is_filled))?;
-        let mut to = Self {
-            interface,
-            ..self.clone()
-        };
-        to.enqueuers[enqueuer] = Enqueuer::Idle;
-        Some(to)
-    }
-
-    /// The beginning of an operation that receives a datum.
-    fn begin_deq(&self, dequeuer: usize) -> Option<Self> {
-        let interface = self.interface.begin_deq(dequeuer)?;
-        let mut to = Self {
-            interface,
-            ..self.clone()
-        };
-        to.dequeuers[dequeuer] = Dequeuer::Claim;
-        Some(to)
-    }
-
-    /// The claim of a dequeuer, whether there is something in the slot or not.
-    fn claim_head(&self, dequeuer: usize) -> Option<Self> {
-        guard(
-            "it has no ticket",
-            self.dequeuers[dequeuer] == Dequeuer::Claim,
-        )
-        .then(|| {
-            let mut to = self.clone();
-            to.dequeuers[dequeuer] = Dequeuer::Take(to.head);
-            to.head += 1;
-            to
-        })
-    }
-
-    /// The datum leaves the slot of the ticket, of which it is the turn of the next lap.
-    fn take(&self, dequeuer: usize, waits: Waits) -> Option<Self> {
-        let Dequeuer::Take(ticket) = self.dequeuers[dequeuer] else {
-            return None;
-        };
-        let place = ticket % self.slots.len();
-        let Slot::Full(turn, datum) = self.slots[place] else {
-            return None;
-        };
-        waits.may_go_on(turn, ticket).then(|| {
-            let mut to = self.clone();
-            to.slots[place] = Slot::Empty(ticket + self.slots.len());
-            to.dequeuers[dequeuer] = Dequeuer::Return(datum);
-            to.without_past_laps()
-        })
-    }
-
-    /// The end of an operation that receives a datum.
-    fn end_deq(&self, dequeuer: usize) -> Option<Self> {
-        let Dequeuer::Return(datum) = self.dequeuers[dequeuer] else {
-            return None;
-        };
-        let interface = self.interface.end_deq(dequeuer, datum)?;
-        let mut to = Self {
-            interface,
-            ..self.clone()
-        };
-        to.dequeuers[dequeuer] = Dequeuer::Idle;
-        Some(to)
     }
 }
 
 impl Waits {
-    /// Whether an operation with a ticket goes on at a slot where it is the turn of another one, or of its own.
-    fn may_go_on(self, turn: usize, ticket: usize) -> bool {
+    /// An operation with a ticket goes on at a slot where it is the turn of another one, or of its own.
+    fn go_on(self, turn: usize, ticket: usize) -> Option<()> {
         match self {
             Self::ForItsTurn => guard("it is its turn", turn == ticket),
-            Self::ForTheSlot => true,
+            Self::ForTheSlot => Some(()),
         }
     }
 }
@@ -318,33 +212,70 @@ impl TransitionSystem for RingClaims {
         }
     }
 
-    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
-        for enqueuer in 0..self.users.enqueuers {
-            for datum in 0..self.users.data {
-                offer(visit, Action::BeginEnq(enqueuer, datum), || {
-                    from.begin_enq(enqueuer, datum)
-                });
+    fn fire(&self, action: &Action, state: &mut State) -> Option<()> {
+        match *action {
+            Action::BeginEnq(enqueuer, datum) => {
+                state.interface.begin_enq(enqueuer, datum)?;
+                state.enqueuers[enqueuer] = Enqueuer::Claim;
             }
-            offer(visit, Action::ClaimTail(enqueuer), || {
-                from.claim_tail(enqueuer)
-            });
-            offer(visit, Action::Fill(enqueuer), || {
-                from.fill(enqueuer, self.waits)
-            });
-            offer(visit, Action::EndEnq(enqueuer), || from.end_enq(enqueuer));
+            Action::ClaimTail(enqueuer) => {
+                let has_none = state.enqueuers[enqueuer] == Enqueuer::Claim;
+                guard("it has no ticket", has_none)?;
+                state.enqueuers[enqueuer] = Enqueuer::Fill(state.tail);
+                state.tail += 1;
+            }
+            Action::Fill(enqueuer) => {
+                let Enqueuer::Fill(ticket) = state.enqueuers[enqueuer] else {
+                    return None;
+                };
+                let slot = &mut state.slots[ticket % self.slots];
+                let Slot::Empty(turn) = *slot else {
+                    return None;
+                };
+                self.waits.go_on(turn, ticket)?;
+                *slot = Slot::Full(ticket, state.interface.enq[enqueuer]?);
+                state.enqueuers[enqueuer] = Enqueuer::Return;
+            }
+            Action::EndEnq(enqueuer) => {
+                state.interface.end_enq(enqueuer)?;
+                let is_filled = state.enqueuers[enqueuer] == Enqueuer::Return;
+                guard("it has filled its slot", is_filled)?;
+                state.enqueuers[enqueuer] = Enqueuer::Idle;
+            }
+            Action::BeginDeq(dequeuer) => {
+                state.interface.begin_deq(dequeuer)?;
+                state.dequeuers[dequeuer] = Dequeuer::Claim;
+            }
+            // Whether there is something in the slot or not.
+            Action::ClaimHead(dequeuer) => {
+                let has_none = state.dequeuers[dequeuer] == Dequeuer::Claim;
+                guard("it has no ticket", has_none)?;
+                state.dequeuers[dequeuer] = Dequeuer::Take(state.head);
+                state.head += 1;
+            }
+            // It is the turn of the next lap.
+            Action::Take(dequeuer) => {
+                let Dequeuer::Take(ticket) = state.dequeuers[dequeuer] else {
+                    return None;
+                };
+                let slot = &mut state.slots[ticket % self.slots];
+                let Slot::Full(turn, datum) = *slot else {
+                    return None;
+                };
+                self.waits.go_on(turn, ticket)?;
+                *slot = Slot::Empty(ticket + self.slots);
+                state.dequeuers[dequeuer] = Dequeuer::Return(datum);
+                state.forget_past_laps();
+            }
+            Action::EndDeq(dequeuer) => {
+                let Dequeuer::Return(datum) = state.dequeuers[dequeuer] else {
+                    return None;
+                };
+                state.interface.end_deq(dequeuer, datum)?;
+                state.dequeuers[dequeuer] = Dequeuer::Idle;
+            }
         }
-        for dequeuer in 0..self.users.dequeuers {
-            offer(visit, Action::BeginDeq(dequeuer), || {
-                from.begin_deq(dequeuer)
-            });
-            offer(visit, Action::ClaimHead(dequeuer), || {
-                from.claim_head(dequeuer)
-            });
-            offer(visit, Action::Take(dequeuer), || {
-                from.take(dequeuer, self.waits)
-            });
-            offer(visit, Action::EndDeq(dequeuer), || from.end_deq(dequeuer));
-        }
+        Some(())
     }
 
     fn observe(&self, state: &State) -> Interface {

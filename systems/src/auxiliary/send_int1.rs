@@ -6,7 +6,7 @@
 //! calculates with them.
 
 use refmap::drawing::Row;
-use refmap::{Drawing, TransitionSystem, guard, offer};
+use refmap::{Drawing, TransitionSystem, guard};
 use serde::Serialize;
 
 use super::queue::or_dash;
@@ -31,25 +31,14 @@ pub struct State {
 
 /// A step of the sender or the receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[action(system = SendInt1)]
 pub enum Action {
     /// An integer is chosen and sent.
     #[rule(process = "sender", source = "SendInt1, Send")]
-    Send(usize),
+    Send(#[action(range = 0..system.integers)] usize),
     /// It is received.
     #[rule(process = "receiver", source = "SendInt1, Rcv")]
     Rcv,
-}
-
-impl State {
-    /// Rule *Send*.
-    fn send(&self, integer: usize) -> Option<Self> {
-        guard("nothing is sent", self.x.is_none()).then_some(Self { x: Some(integer) })
-    }
-
-    /// Rule *Rcv*.
-    fn rcv(&self) -> Option<Self> {
-        guard("something is sent", self.x.is_some()).then_some(Self { x: None })
-    }
 }
 
 impl TransitionSystem for SendInt1 {
@@ -61,11 +50,18 @@ impl TransitionSystem for SendInt1 {
         visit(State { x: None });
     }
 
-    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
-        for integer in 0..self.integers {
-            offer(visit, Action::Send(integer), || from.send(integer));
+    fn fire(&self, action: &Action, state: &mut State) -> Option<()> {
+        match *action {
+            Action::Send(integer) => {
+                guard("nothing is sent", state.x.is_none())?;
+                state.x = Some(integer);
+            }
+            Action::Rcv => {
+                guard("something is sent", state.x.is_some())?;
+                state.x = None;
+            }
         }
-        offer(visit, Action::Rcv, || from.rcv());
+        Some(())
     }
 
     fn observe(&self, state: &State) -> Option<usize> {

@@ -5,7 +5,7 @@
 //! Deviations. D1: the integers are bounded as those of [`send_int1`](super::send_int1).
 
 use refmap::drawing::Row;
-use refmap::{Drawing, TransitionSystem, guard, offer};
+use refmap::{Drawing, TransitionSystem, guard};
 use serde::Serialize;
 
 use super::queue::or_dash;
@@ -31,30 +31,14 @@ pub struct State {
 
 /// A step of the sender or the receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[action(system = SendInt2)]
 pub enum Action {
     /// The integer that was chosen is sent.
     #[rule(process = "sender", source = "SendInt2, Send")]
     Send,
     /// It is received, and the next one is chosen.
     #[rule(process = "receiver", source = "SendInt2, Rcv")]
-    Rcv(usize),
-}
-
-impl State {
-    /// Rule *Send*.
-    fn send(&self) -> Option<Self> {
-        let enabled =
-            guard("nothing is sent", self.x.is_none()) & guard("one is chosen", self.z.is_some());
-        enabled.then_some(Self { x: self.z, z: None })
-    }
-
-    /// Rule *Rcv*.
-    fn rcv(&self, next: usize) -> Option<Self> {
-        guard("something is sent", self.x.is_some()).then_some(Self {
-            x: None,
-            z: Some(next),
-        })
-    }
+    Rcv(#[action(range = 0..system.integers)] usize),
 }
 
 impl TransitionSystem for SendInt2 {
@@ -71,11 +55,20 @@ impl TransitionSystem for SendInt2 {
         }
     }
 
-    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
-        offer(visit, Action::Send, || from.send());
-        for next in 0..self.integers {
-            offer(visit, Action::Rcv(next), || from.rcv(next));
+    fn fire(&self, action: &Action, state: &mut State) -> Option<()> {
+        match *action {
+            Action::Send => {
+                guard("nothing is sent", state.x.is_none())
+                    .and(guard("one is chosen", state.z.is_some()))?;
+                state.x = state.z.take();
+            }
+            Action::Rcv(next) => {
+                guard("something is sent", state.x.is_some())?;
+                state.x = None;
+                state.z = Some(next);
+            }
         }
+        Some(())
     }
 
     fn observe(&self, state: &State) -> Option<usize> {

@@ -6,7 +6,7 @@
 //! full. What takes a longer one is not seen.
 
 use refmap::drawing::Row;
-use refmap::{Drawing, Rule, TransitionSystem, guard, offer};
+use refmap::{Action as _, Drawing, Rule, TransitionSystem, guard};
 use serde::Serialize;
 
 use super::queue::or_dash;
@@ -39,11 +39,12 @@ pub struct State {
 
 /// A step of the sender or the receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[action(system = SendSeq)]
 #[rule(process = "sender")]
 pub enum Action {
     /// A datum is chosen.
     #[rule(source = "SendSeq, Choose")]
-    Choose(usize),
+    Choose(#[action(range = 0..system.data)] usize),
     /// The first one is sent.
     #[rule(source = "SendSeq, Send")]
     Send,
@@ -55,45 +56,6 @@ pub enum Action {
     Undo(usize),
 }
 
-impl State {
-    /// Rule *Choose*; see D1 for the length.
-    fn choose(&self, datum: usize, length: usize) -> Option<Self> {
-        guard("the sequence has room", self.y.len() < length).then(|| {
-            let mut to = self.clone();
-            to.y.push(datum);
-            to
-        })
-    }
-
-    /// Rule *Send*.
-    fn send(&self) -> Option<Self> {
-        let enabled = guard("nothing is sent", self.x.is_none())
-            & guard("something is chosen", !self.y.is_empty());
-        enabled.then(|| {
-            let mut to = self.clone();
-            to.x = Some(to.y.remove(0));
-            to
-        })
-    }
-
-    /// Rule *Rcv*.
-    fn rcv(&self) -> Option<Self> {
-        guard("something is sent", self.x.is_some()).then(|| Self {
-            x: None,
-            ..self.clone()
-        })
-    }
-
-    /// Rule *Undo*.
-    fn undo(&self, place: usize) -> Option<Self> {
-        guard("there is one at the place", place < self.y.len()).then(|| {
-            let mut to = self.clone();
-            to.y.remove(place);
-            to
-        })
-    }
-}
-
 impl TransitionSystem for SendSeq {
     type State = State;
     type Action = Action;
@@ -101,7 +63,7 @@ impl TransitionSystem for SendSeq {
 
     /// Those of the module: *Undo*, which comes last, is none of `SendSeq`.
     fn rules(&self) -> &[Rule] {
-        let rules = <Action as refmap::Action>::rules();
+        let rules = <Action as refmap::Action<Self>>::rules();
         match self.undo {
             Undo::Never => &rules[..rules.len() - 1],
             Undo::AtAnyTime => rules,
@@ -115,22 +77,36 @@ impl TransitionSystem for SendSeq {
         });
     }
 
-    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
-        for datum in 0..self.data {
-            offer(visit, Action::Choose(datum), || {
-                from.choose(datum, self.length)
-            });
+    fn candidates(&self, from: &State, visit: &mut impl FnMut(Action)) {
+        Action::candidates(self, visit);
+        if self.undo == Undo::AtAnyTime {
+            (0..from.y.len()).for_each(|place| visit(Action::Undo(place)));
         }
-        offer(visit, Action::Send, || from.send());
-        offer(visit, Action::Rcv, || from.rcv());
-        match self.undo {
-            Undo::Never => (),
-            Undo::AtAnyTime => {
-                for place in 0..from.y.len() {
-                    offer(visit, Action::Undo(place), || from.undo(place));
-                }
+    }
+
+    fn fire(&self, action: &Action, state: &mut State) -> Option<()> {
+        match *action {
+            // See D1 for the length.
+            Action::Choose(datum) => {
+                guard("the sequence has room", state.y.len() < self.length)?;
+                state.y.push(datum);
+            }
+            Action::Send => {
+                guard("nothing is sent", state.x.is_none())
+                    .and(guard("something is chosen", !state.y.is_empty()))?;
+                state.x = Some(state.y.remove(0));
+            }
+            Action::Rcv => {
+                guard("something is sent", state.x.is_some())?;
+                state.x = None;
+            }
+            Action::Undo(place) => {
+                self.undo.may_be()?;
+                guard("there is one at the place", place < state.y.len())?;
+                state.y.remove(place);
             }
         }
+        Some(())
     }
 
     fn observe(&self, state: &State) -> Option<usize> {

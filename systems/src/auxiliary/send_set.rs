@@ -3,7 +3,7 @@
 //! Source: Lamport & Merz, *Auxiliary Variables in TLA+*, modules `SendSet` and `SendSetUndo`, with the internal variable `y`.
 
 use refmap::drawing::Row;
-use refmap::{Drawing, IndexSet, Rule, TransitionSystem, guard, offer};
+use refmap::{Action as _, Drawing, IndexSet, Rule, TransitionSystem, guard};
 use serde::Serialize;
 
 use super::queue::or_dash;
@@ -44,14 +44,15 @@ pub struct State {
 
 /// A step of the sender or the receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[action(system = SendSet)]
 #[rule(process = "sender")]
 pub enum Action {
     /// A datum is chosen.
     #[rule(source = "SendSet, Choose")]
-    Choose(usize),
+    Choose(#[action(range = 0..system.data)] usize),
     /// One that was chosen is sent.
     #[rule(source = "SendSet, Send")]
-    Send(usize),
+    Send(#[action(range = 0..system.data)] usize),
     /// It is received.
     #[rule(process = "receiver", source = "SendSet, Rcv")]
     Rcv,
@@ -60,30 +61,10 @@ pub enum Action {
     Undo(IndexSet),
 }
 
-impl State {
-    /// Rule *Choose*.
-    fn choose(&self, datum: usize) -> Option<Self> {
-        let mut y = self.y;
-        guard("it is not chosen", y.insert(datum)).then_some(Self { y, ..*self })
-    }
-
-    /// Rule *Send*.
-    fn send(&self, datum: usize) -> Option<Self> {
-        let mut y = self.y;
-        let enabled =
-            guard("nothing is sent", self.x.is_none()) & guard("it is chosen", y.remove(datum));
-        enabled.then_some(Self { x: Some(datum), y })
-    }
-
-    /// Rule *Rcv*.
-    fn rcv(&self) -> Option<Self> {
-        guard("something is sent", self.x.is_some()).then_some(Self { x: None, ..*self })
-    }
-
-    /// Rule *Undo*.
-    fn undo(&self, given_up: IndexSet) -> Option<Self> {
-        let y = self.y.difference(given_up);
-        guard("all are chosen", given_up.is_subset(self.y)).then_some(Self { y, ..*self })
+impl Undo {
+    /// Something is given up, if it may be.
+    pub(super) fn may_be(self) -> Option<()> {
+        (self == Self::AtAnyTime).then_some(())
     }
 }
 
@@ -94,7 +75,7 @@ impl TransitionSystem for SendSet {
 
     /// Those of the module: *Undo*, which comes last, is none of `SendSet`.
     fn rules(&self) -> &[Rule] {
-        let rules = <Action as refmap::Action>::rules();
+        let rules = <Action as refmap::Action<Self>>::rules();
         match self.undo {
             Undo::Never => &rules[..rules.len() - 1],
             Undo::AtAnyTime => rules,
@@ -108,20 +89,34 @@ impl TransitionSystem for SendSet {
         });
     }
 
-    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
-        for datum in 0..self.data {
-            offer(visit, Action::Choose(datum), || from.choose(datum));
-            offer(visit, Action::Send(datum), || from.send(datum));
+    fn candidates(&self, from: &State, visit: &mut impl FnMut(Action)) {
+        Action::candidates(self, visit);
+        if self.undo == Undo::AtAnyTime {
+            let given_up = subsets(from.y).skip(1);
+            given_up.for_each(|given_up| visit(Action::Undo(given_up)));
         }
-        offer(visit, Action::Rcv, || from.rcv());
-        match self.undo {
-            Undo::Never => (),
-            Undo::AtAnyTime => {
-                for given_up in subsets(from.y).skip(1) {
-                    offer(visit, Action::Undo(given_up), || from.undo(given_up));
-                }
+    }
+
+    fn fire(&self, action: &Action, state: &mut State) -> Option<()> {
+        match *action {
+            Action::Choose(datum) => guard("it is not chosen", state.y.insert(datum))?,
+            Action::Send(datum) => {
+                guard("nothing is sent", state.x.is_none())
+                    .and(guard("it is chosen", state.y.remove(datum)))?;
+                state.x = Some(datum);
+            }
+            Action::Rcv => {
+                guard("something is sent", state.x.is_some())?;
+                state.x = None;
+            }
+            Action::Undo(given_up) => {
+                self.undo.may_be()?;
+                guard("something is given up", !given_up.is_empty())
+                    .and(guard("all are chosen", given_up.is_subset(state.y)))?;
+                state.y = state.y.difference(given_up);
             }
         }
+        Some(())
     }
 
     fn observe(&self, state: &State) -> Option<usize> {

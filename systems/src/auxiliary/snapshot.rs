@@ -63,39 +63,31 @@ impl Interface {
     }
 
     /// The effect of *BeginRd* on the interface.
-    pub fn begin_rd(&self, reader: usize) -> Option<Self> {
-        guard("it is not reading", !self.is_reading(reader)).then(|| {
-            let mut to = self.clone();
-            to.readers[reader] = None;
-            to
-        })
+    pub fn begin_rd(&mut self, reader: usize) -> Option<()> {
+        guard("it is not reading", !self.is_reading(reader))?;
+        self.readers[reader] = None;
+        Some(())
     }
 
     /// The effect of *EndRd* on the interface.
-    pub fn end_rd(&self, reader: usize, memory: Memory) -> Option<Self> {
-        guard("it is reading", self.is_reading(reader)).then(|| {
-            let mut to = self.clone();
-            to.readers[reader] = Some(memory);
-            to
-        })
+    pub fn end_rd(&mut self, reader: usize, memory: Memory) -> Option<()> {
+        guard("it is reading", self.is_reading(reader))?;
+        self.readers[reader] = Some(memory);
+        Some(())
     }
 
     /// The effect of *BeginWr* on the interface.
-    pub fn begin_wr(&self, writer: usize, value: usize) -> Option<Self> {
-        guard("it is not writing", self.writers[writer].is_none()).then(|| {
-            let mut to = self.clone();
-            to.writers[writer] = Some(value);
-            to
-        })
+    pub fn begin_wr(&mut self, writer: usize, value: usize) -> Option<()> {
+        guard("it is not writing", self.writers[writer].is_none())?;
+        self.writers[writer] = Some(value);
+        Some(())
     }
 
     /// The effect of *EndWr* on the interface.
-    pub fn end_wr(&self, writer: usize) -> Option<Self> {
-        guard("it is writing", self.writers[writer].is_some()).then(|| {
-            let mut to = self.clone();
-            to.writers[writer] = None;
-            to
-        })
+    pub fn end_wr(&mut self, writer: usize) -> Option<()> {
+        guard("it is writing", self.writers[writer].is_some())?;
+        self.writers[writer] = None;
+        Some(())
     }
 
     /// The rows of the readers and of the writers, to which `reader` and `writer` add what a specification knows of them.

@@ -3,7 +3,7 @@
 //! Each is the specification itself with a [`Fault`]. The first is the mutator of which Havelund &
 //! Shankar, section 2, warn: it makes no garbage, and so needs no collector.
 
-use refmap::{Action as _, Drawing, Fairness, Process, Rule, RuleId, TransitionSystem, offer};
+use refmap::{Drawing, Fairness, Process, Rule, RuleId, TransitionSystem};
 
 use super::level_0::{Action, Level0};
 use super::memory::{AppendToFree, Memory};
@@ -51,7 +51,7 @@ pub enum BrokenAction {
     Sound(Action),
 }
 
-impl refmap::Action for BrokenAction {}
+impl<S: ?Sized> refmap::Action<S> for BrokenAction {}
 
 impl Broken {
     /// The specification of an instance, with a fault.
@@ -60,7 +60,7 @@ impl Broken {
             scope,
             append: AppendToFree::FreeList,
         };
-        let mut rules = Action::rules().to_vec();
+        let mut rules = inner.rules().to_vec();
         if fault == Fault::OverwritingCollector {
             rules.push(Rule::new("overwrite", "collector", "a planted fault"));
         }
@@ -82,11 +82,6 @@ impl Broken {
             _ => true,
         }
     }
-
-    fn overwrite(&self, m: &Memory, n: Node, i: u8) -> Option<Memory> {
-        let live = m.accessible().contains(n) && m.son(n, i) != 0;
-        (self.fault == Fault::OverwritingCollector && live).then(|| m.set_son(n, i, 0))
-    }
 }
 
 impl AsRef<Scope> for Broken {
@@ -106,8 +101,8 @@ impl TransitionSystem for Broken {
 
     fn rule_of(&self, action: &BrokenAction) -> RuleId {
         match action {
-            BrokenAction::Sound(action) => action.rule(),
-            BrokenAction::Overwrite { .. } => RuleId(Action::rules().len()),
+            BrokenAction::Sound(action) => self.inner.rule_of(action),
+            BrokenAction::Overwrite { .. } => RuleId(self.inner.rules().len()),
         }
     }
 
@@ -124,15 +119,26 @@ impl TransitionSystem for Broken {
         }
     }
 
-    fn next(&self, from: &Memory, visit: &mut impl FnMut(BrokenAction, Memory)) {
-        self.inner.next(from, &mut |action, to| {
-            if self.keeps(from, action) {
-                visit(BrokenAction::Sound(action), to);
-            }
-        });
+    fn candidates(&self, from: &Memory, visit: &mut impl FnMut(BrokenAction)) {
+        let mut sound = |action| visit(BrokenAction::Sound(action));
+        self.inner.candidates(from, &mut sound);
         for (n, i) in from.shape.cells() {
-            let action = BrokenAction::Overwrite { n, i };
-            offer(visit, action, || self.overwrite(from, n, i));
+            visit(BrokenAction::Overwrite { n, i });
+        }
+    }
+
+    fn fire(&self, action: &BrokenAction, m: &mut Memory) -> Option<()> {
+        match *action {
+            BrokenAction::Sound(action) => {
+                self.keeps(m, action).then_some(())?;
+                self.inner.fire(&action, m)
+            }
+            BrokenAction::Overwrite { n, i } => {
+                let live = m.is_accessible(n) && m.son(n, i) != 0;
+                (self.fault == Fault::OverwritingCollector && live).then_some(())?;
+                *m = m.set_son(n, i, 0);
+                Some(())
+            }
         }
     }
 

@@ -70,12 +70,12 @@ impl<'a, S> Command<'a, S> {
         self
     }
 
-    /// Applies the effect if the rule is enabled; returns whether it is.
+    /// Applies the effect, if the rule is enabled.
     #[inline]
-    pub fn then(self, effect: impl FnOnce(&mut S)) -> bool {
+    pub fn then(self, effect: impl FnOnce(&mut S)) -> Option<()> {
         if self.enabled && self.mutation != Some(Mutation::DropEffect) {
             effect(self.s);
         }
-        self.enabled
+        self.enabled.then_some(())
     }
 }

@@ -4,32 +4,30 @@
 
 use std::marker::PhantomData;
 
-use refmap::{
-    Choices, Drawing, Fairness, Process, Rule, RuleId, TransitionSystem, TypeCorrect, offer_changed,
-};
+use refmap::{Choices, Drawing, Fairness, Process, Rule, RuleId, TransitionSystem, TypeCorrect};
 
 use super::command::{Command, Mutant};
 use super::drawing;
 use super::memory::Memory;
 use super::mutator::{self, MutatorRules, Numbers, Step};
 use super::scope::Scope;
+use super::shape::Node;
 use super::shared::Shared;
 use crate::heap;
 
 /// A collector [Figs. 9, 12 and 14], known by its actions: the variables of its level, and its rules.
-pub trait Collector: refmap::Action + Copy {
+pub trait Collector: refmap::Action<Level<Self>> + Copy {
     /// A state of the level: CHI, the variables of Fig. 6, and those of the collector alone.
     type State: refmap::State<Level<Self>> + Copy + AsRef<Shared> + AsMut<Shared>;
 
     /// The initial state with these variables.
     fn starting(shared: Shared) -> Self::State;
 
-    /// Visits the steps that may be enabled in `from`, and all that are.
-    fn candidates(scope: &Scope, from: &Self::State, visit: &mut impl FnMut(Self));
+    /// Visits the steps that are tried in `from`: all that are enabled, and others.
+    fn tried(scope: &Scope, from: &Self::State, visit: &mut impl FnMut(Self));
 
-    /// The rule of this action [the figure of the level]: whether it is enabled in the state of `command`, which it then
-    /// changes.
-    fn fire(self, scope: &Scope, command: Command<'_, Self::State>) -> bool;
+    /// Fires the rule of this action [the figure of the level] in the state of `command`.
+    fn fire(self, scope: &Scope, command: Command<'_, Self::State>) -> Option<()>;
 
     /// A state within the ranges of the figure.
     fn type_correct(level: &Level<Self>, choices: &mut Choices) -> Self::State;
@@ -69,19 +67,20 @@ impl<A: Collector> Level<A> {
         }
     }
 
-    /// Whether the rule of `action` is enabled in `s`, which it then changes.
-    #[inline]
-    fn collector(&self, s: &mut A::State, action: A) -> bool {
-        let command = Command::new(s, self.mutant, self.numbers.of_collector(&action));
-        action.fire(&self.scope, command)
-    }
-
-    /// Whether the rule of `action` is enabled in `s`, which it then changes.
-    #[inline]
-    fn take(&self, s: &mut A::State, action: Step<A>) -> bool {
-        match action {
-            Step::Mutator(action) => self.mutators().take(s.as_mut(), action),
-            Step::Collector(action) => self.collector(s, action),
+    /// Fires a step; `accessible` says of a node whether the memory makes it so.
+    #[inline(always)]
+    fn take(
+        &self,
+        step: &Step<A>,
+        s: &mut A::State,
+        accessible: impl Fn(Node) -> bool,
+    ) -> Option<()> {
+        match *step {
+            Step::Mutator(action) => self.mutators().fire(action, s.as_mut(), accessible),
+            Step::Collector(action) => {
+                let rule = self.numbers.of_collector(&action);
+                action.fire(&self.scope, Command::new(s, self.mutant, rule))
+            }
         }
     }
 
@@ -121,7 +120,7 @@ impl<A: Collector> TransitionSystem for Level<A> {
     }
 
     fn process_of(&self, action: &Step<A>) -> Process {
-        heap::process_of(action, self.scope.mutators)
+        heap::process_of::<Self>(action, self.scope.mutators)
     }
 
     fn initial(&self, visit: &mut impl FnMut(A::State)) {
@@ -131,11 +130,30 @@ impl<A: Collector> TransitionSystem for Level<A> {
     }
 
     #[inline]
-    fn next(&self, from: &A::State, visit: &mut impl FnMut(Step<A>, A::State)) {
-        self.mutators().steps(from, visit);
-        A::candidates(&self.scope, from, &mut |action| {
-            let step = Step::Collector(action);
-            offer_changed(visit, step, from, |s| self.collector(s, action));
+    fn candidates(&self, from: &A::State, visit: &mut impl FnMut(Step<A>)) {
+        let mut mutators = |action| visit(Step::Mutator(action));
+        self.mutators().candidates(from.as_ref(), &mut mutators);
+        A::tried(&self.scope, from, &mut |action| {
+            visit(Step::Collector(action))
+        });
+    }
+
+    #[inline]
+    fn fire(&self, step: &Step<A>, s: &mut A::State) -> Option<()> {
+        let m = s.as_ref().m;
+        self.take(step, s, |k| m.is_accessible(k))
+    }
+
+    /// PERF: most steps of a state redirect a cell to an accessible node, and which nodes are so is found out once for all.
+    fn next(&self, from: &A::State, visit: &mut impl FnMut(Step<A>, &A::State)) {
+        let accessible = from.as_ref().m.accessible();
+        let mut s = *from;
+        self.candidates(from, &mut |step| {
+            let taken = self.take(&step, &mut s, |k| accessible.contains(k));
+            if taken.is_some() {
+                visit(step, &s);
+            }
+            s = *from;
         });
     }
 
@@ -155,19 +173,6 @@ impl<A: Collector> TransitionSystem for Level<A> {
     fn is_initial(&self, state: &A::State) -> bool {
         let shared = *state.as_ref();
         *state == A::starting(shared) && shared.is_initial(&self.scope)
-    }
-
-    #[inline]
-    fn successor(&self, from: &A::State, action: &Step<A>) -> Option<A::State> {
-        let mut to = *from;
-        self.take(&mut to, *action).then_some(to)
-    }
-
-    /// PERF: called at every step of the level below. The successor is compared in place, so it is not moved.
-    #[inline]
-    fn allows(&self, from: &A::State, action: &Step<A>, to: &A::State) -> bool {
-        let mut s = *from;
-        self.take(&mut s, *action) && s == *to
     }
 }
 

@@ -4,14 +4,14 @@
 //!
 //! Deviation D5: there are as many mutators as in the instance, each with the one rule of Fig. 4.
 
-use refmap::{Drawing, Fairness, Process, TransitionSystem, offer};
+use refmap::{Drawing, Fairness, Process, TransitionSystem};
 use serde::Serialize;
 
 use super::drawing;
 use super::memory::{AppendToFree, Memory};
 use super::scope::Scope;
 use super::shape::Node;
-use crate::heap::{self, Objects as NodeSet};
+use crate::heap;
 
 /// The specification.
 pub struct Level0 {
@@ -55,29 +55,6 @@ impl Level0 {
             append: AppendToFree::Axiom,
         }
     }
-
-    /// Rule *mutate* [Fig. 4, MODIFY.1].
-    fn mutate(&self, m: &Memory, accessible: NodeSet, n: Node, i: u8, k: Node) -> Option<Memory> {
-        accessible.contains(k).then(|| m.set_son(n, i, k))
-    }
-
-    /// Rule *append* [Fig. 5, COLLECT.1], the result as on the free list.
-    fn append(&self, m: &Memory, accessible: NodeSet, n: Node) -> Option<Memory> {
-        (!accessible.contains(n)).then(|| m.append_to_free(n))
-    }
-
-    /// Visits every mutation that is enabled.
-    fn mutations(&self, m: &Memory, visit: &mut impl FnMut(Action, Memory)) {
-        let accessible = m.accessible();
-        for mutator in 0..self.scope.mutators {
-            for k in m.shape.nodes() {
-                for (n, i) in m.shape.cells() {
-                    let action = Action::Mutate { mutator, n, i, k };
-                    offer(visit, action, || self.mutate(m, accessible, n, i, k));
-                }
-            }
-        }
-    }
 }
 
 impl From<Scope> for Level0 {
@@ -98,29 +75,65 @@ impl TransitionSystem for Level0 {
     type Observation = Memory;
 
     fn process_of(&self, action: &Action) -> Process {
-        heap::process_of(action, self.scope.mutators)
+        heap::process_of::<Self>(action, self.scope.mutators)
     }
 
     fn initial(&self, visit: &mut impl FnMut(Memory)) {
         visit(Memory::null_array(self.scope.shape));
     }
 
-    fn next(&self, m: &Memory, visit: &mut impl FnMut(Action, Memory)) {
-        self.mutations(m, visit);
-        let accessible = m.accessible();
-        for n in m.shape.nodes() {
-            let action = Action::Append { n };
-            match self.append {
-                AppendToFree::FreeList => offer(visit, action, || self.append(m, accessible, n)),
-                // Of an accessible node no memory is a result: there are too many to look through for nothing.
-                AppendToFree::Axiom if accessible.contains(n) => offer(visit, action, || None),
-                AppendToFree::Axiom => {
-                    for to in Memory::all(m.shape) {
-                        offer(visit, action, || self.allows(m, &action, &to).then_some(to));
-                    }
+    fn candidates(&self, m: &Memory, visit: &mut impl FnMut(Action)) {
+        for mutator in 0..self.scope.mutators {
+            for k in m.shape.nodes() {
+                for (n, i) in m.shape.cells() {
+                    visit(Action::Mutate { mutator, n, i, k });
                 }
             }
         }
+        for n in m.shape.nodes() {
+            visit(Action::Append { n });
+        }
+    }
+
+    /// If the result of an append is open, one of the allowed results: that of the free list.
+    fn fire(&self, action: &Action, m: &mut Memory) -> Option<()> {
+        match *action {
+            // MODIFY.1
+            Action::Mutate { n, i, k, .. } => {
+                m.is_accessible(k).then_some(())?;
+                *m = m.set_son(n, i, k);
+            }
+            // COLLECT.1
+            Action::Append { n } => {
+                (!m.is_accessible(n)).then_some(())?;
+                *m = m.append_to_free(n);
+            }
+        }
+        Some(())
+    }
+
+    fn next(&self, m: &Memory, visit: &mut impl FnMut(Action, &Memory)) {
+        self.candidates(m, &mut |action| match (action, self.append) {
+            // Of an accessible node no memory is a result: there are too many to look through for nothing.
+            (Action::Append { n }, AppendToFree::Axiom) if !m.is_accessible(n) => {
+                let results = Memory::all(m.shape).filter(|to| m.append_ax(n, to));
+                results.for_each(|to| visit(action, &to));
+            }
+            _ => {
+                if let Some(to) = self.successor(m, &action) {
+                    visit(action, &to);
+                }
+            }
+        });
+    }
+
+    /// The node appended becomes accessible, so an append always changes the memory, whatever its result.
+    fn offers(&self, m: &Memory, visit: &mut impl FnMut(Action)) {
+        self.candidates(m, &mut |action| {
+            if self.successor(m, &action).is_some_and(|to| to != *m) {
+                visit(action);
+            }
+        });
     }
 
     /// Weak fairness of *append*: it is not enabled for ever without being taken. Fairness of each node is more than that,
@@ -137,34 +150,12 @@ impl TransitionSystem for Level0 {
         Some(drawing::memory(m, None))
     }
 
-    /// If the result is open, one of the allowed results: that of the free list.
-    fn successor(&self, m: &Memory, action: &Action) -> Option<Memory> {
-        let accessible = m.accessible();
-        match *action {
-            Action::Mutate { n, i, k, .. } => self.mutate(m, accessible, n, i, k),
-            Action::Append { n } => self.append(m, accessible, n),
-        }
-    }
-
     fn allows(&self, m: &Memory, action: &Action, to: &Memory) -> bool {
         match (action, self.append) {
             (Action::Append { n }, AppendToFree::Axiom) => {
-                !m.accessible().contains(*n) && m.append_ax(*n, to)
+                !m.is_accessible(*n) && m.append_ax(*n, to)
             }
             _ => self.successor(m, action) == Some(*to),
-        }
-    }
-
-    fn offers(&self, m: &Memory, visit: &mut impl FnMut(Action)) {
-        self.mutations(m, &mut |action, to| {
-            if to != *m {
-                visit(action);
-            }
-        });
-        // The node appended becomes accessible, so an append always changes the memory.
-        let accessible = m.accessible();
-        for n in m.shape.nodes().filter(|n| !accessible.contains(*n)) {
-            visit(Action::Append { n });
         }
     }
 }

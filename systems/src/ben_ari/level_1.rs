@@ -91,7 +91,7 @@ impl Collector for Action {
     }
 
     #[inline]
-    fn candidates(scope: &Scope, _from: &State, visit: &mut impl FnMut(Self)) {
+    fn tried(scope: &Scope, _from: &State, visit: &mut impl FnMut(Self)) {
         scope
             .shape
             .nodes()
@@ -110,7 +110,7 @@ impl Collector for Action {
     // ANCHOR: rules
     /// The rules of the collector [Fig. 9].
     #[inline]
-    fn fire(self, scope: &Scope, command: Command<'_, State>) -> bool {
+    fn fire(self, scope: &Scope, command: Command<'_, State>) -> Option<()> {
         let at = |location| command.at(|s| s.chi == location);
         let nodes = scope.shape.nodes;
         match self {

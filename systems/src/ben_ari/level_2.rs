@@ -119,7 +119,7 @@ impl Collector for Action {
     }
 
     #[inline]
-    fn candidates(scope: &Scope, _from: &State, visit: &mut impl FnMut(Self)) {
+    fn tried(scope: &Scope, _from: &State, visit: &mut impl FnMut(Self)) {
         let cells = scope.shape.cells();
         cells.for_each(|(n, i)| visit(Action::Propagate { n, i }));
         [
@@ -140,7 +140,7 @@ impl Collector for Action {
 
     /// The rules of the collector [Fig. 12].
     #[inline]
-    fn fire(self, scope: &Scope, command: Command<'_, State>) -> bool {
+    fn fire(self, scope: &Scope, command: Command<'_, State>) -> Option<()> {
         let at = |location| command.at(|s| s.chi == location);
         let Shape { nodes, roots, .. } = scope.shape;
         match self {

@@ -9,7 +9,7 @@
 
 use refmap::crowd::{CrowdParts, Members};
 use refmap::state::Limits;
-use refmap::{Action as _, Choices, Rule, RuleId};
+use refmap::{Choices, Rule, RuleId};
 use serde::Serialize;
 
 use super::command::Command;
@@ -238,7 +238,7 @@ impl Collector for Action {
     }
 
     #[inline]
-    fn candidates(scope: &Scope, from: &State, visit: &mut impl FnMut(Self)) {
+    fn tried(scope: &Scope, from: &State, visit: &mut impl FnMut(Self)) {
         // The two rules at the collector's location; of each pair one is enabled.
         let rules = match from.chi {
             Chi::ColourRoots => [Action::StopColouringRoots, Action::ColourRoot],
@@ -259,7 +259,7 @@ impl Collector for Action {
 
     /// The rules of the collector [Fig. 14].
     #[inline]
-    fn fire(self, scope: &Scope, command: Command<'_, State>) -> bool {
+    fn fire(self, scope: &Scope, command: Command<'_, State>) -> Option<()> {
         let at = |location| command.at(|s| s.chi == location);
         let Shape { nodes, sons, roots } = scope.shape;
         match self {
@@ -402,7 +402,7 @@ impl Collector for Action {
             rules.pop();
         }
         if scope.figure_14 == Figure14::AsPrinted {
-            let RuleId(rule) = Self::StopAppending.rule();
+            let RuleId(rule) = refmap::Action::<Scope>::rule(&Self::StopAppending);
             rules[rule].source = "Fig. 14, TEST_L.1, as printed".into();
         }
     }

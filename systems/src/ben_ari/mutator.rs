@@ -5,11 +5,13 @@
 
 use std::fmt::{self, Debug};
 
-use refmap::{Action as _, Process, Rule, RuleId, offer_changed};
+use refmap::{Process, Rule, RuleId};
 use serde::Serialize;
 
 use super::command::{Command, Mutant};
+use super::level::Collector;
 use super::locals::MutatorAt;
+use super::memory::Memory;
 use super::scope::{MutatorOrder, Scope};
 use super::shape::Node;
 use super::shared::Shared;
@@ -127,7 +129,7 @@ impl Numbers {
     pub fn new(order: MutatorOrder) -> Self {
         let steps = steps_of(order);
         let place = |action: usize| {
-            let name = &MutatorAction::rules()[action].name;
+            let name = &rules_of_all()[action].name;
             (0u8..)
                 .zip(steps)
                 .find(|(_, step)| name == *step)
@@ -141,7 +143,7 @@ impl Numbers {
 
     /// The rule that a step is an instance of.
     #[inline]
-    pub fn of<A: refmap::Action>(&self, step: &Step<A>) -> RuleId {
+    pub fn of<A: Collector>(&self, step: &Step<A>) -> RuleId {
         match step {
             Step::Mutator(action) => {
                 let number = self.of_mutator(*action);
@@ -154,12 +156,13 @@ impl Numbers {
     /// The rule that a step of a mutator is an instance of, if its order has it.
     #[inline]
     fn of_mutator(&self, action: MutatorAction) -> Option<RuleId> {
-        self.of_mutator[action.rule().0].map(|number| RuleId(usize::from(number)))
+        self.of_mutator[refmap::Action::<Scope>::rule(&action).0]
+            .map(|number| RuleId(usize::from(number)))
     }
 
     /// The rule that a step of the collector is an instance of.
     #[inline]
-    pub fn of_collector(&self, action: &impl refmap::Action) -> RuleId {
+    pub fn of_collector<A: Collector>(&self, action: &A) -> RuleId {
         RuleId(usize::from(self.of_mutators) + action.rule().0)
     }
 }
@@ -223,20 +226,25 @@ impl<A: Debug> Debug for Step<A> {
 }
 
 /// The rules depend on the order of the mutator's steps: a level says them itself.
-impl<A: refmap::Action> refmap::Action for Step<A> {
+impl<S: ?Sized, A: refmap::Action<S>> refmap::Action<S> for Step<A> {
     #[inline]
     fn process(&self) -> Option<Process> {
         match self {
-            Self::Mutator(action) => action.process(),
+            Self::Mutator(action) => refmap::Action::<S>::process(action),
             Self::Collector(action) => action.process(),
         }
     }
 }
 
+/// The rules of all steps of mutators, whatever their order.
+fn rules_of_all() -> &'static [Rule] {
+    <MutatorAction as refmap::Action<Scope>>::rules()
+}
+
 /// The rules of a mutator: its steps, in their order.
 pub(super) fn rules(order: MutatorOrder) -> Vec<Rule> {
     let rule = |step: &&str| {
-        let mut actions = MutatorAction::rules().iter();
+        let mut actions = rules_of_all().iter();
         actions.find(|rule| rule.name == **step).cloned()
     };
     let rules = steps_of(order).iter().map(rule);
@@ -254,121 +262,67 @@ pub(super) struct MutatorRules {
 }
 
 impl MutatorRules {
-    /// The steps of the mutators from a state of a level.
+    /// Visits the steps that may be enabled, and all that are.
     #[inline]
-    pub fn steps<A, S>(self, from: &S, visit: &mut impl FnMut(Step<A>, S))
-    where
-        A: Debug,
-        S: Clone + AsRef<Shared> + AsMut<Shared>,
-    {
-        let Shared { m, mutators, .. } = from.as_ref();
+    pub fn candidates(self, from: &Shared, visit: &mut impl FnMut(MutatorAction)) {
+        let Shared { m, mutators, .. } = from;
         for (mutator, locals) in (0u8..).zip(mutators) {
             match (locals.mu, self.scope.mutator) {
-                (_, order) if order.announces() => self.announcing(mutator, from, visit),
+                (_, order) if order.announces() => self.announcing(mutator, m, visit),
                 (MutatorAt::Mutate, order) => {
-                    // PERF: a target is told the bounds that it has, which the compiler does not see through the copy; so
-                    // it finds out once for all targets where the cells are.
-                    let (shape, accessible) = (m.shape, m.accessible());
                     // PERF: the guard rejects all other nodes, except in a mutant.
+                    let accessible = m.accessible();
                     let is_offered = |k: &Node| self.mutant.is_some() || accessible.contains(*k);
-                    for k in shape.nodes().filter(is_offered) {
-                        for n in shape.nodes() {
-                            for i in shape.indices() {
-                                match order {
-                                    MutatorOrder::RedirectFirst => {
-                                        let action = MutatorAction::Mutate { mutator, n, i, k };
-                                        offer_changed(visit, Step::Mutator(action), from, |s| {
-                                            let s = s.as_mut();
-                                            s.m.shape = shape;
-                                            self.step(s, |k| accessible.contains(k), action)
-                                        });
-                                    }
-                                    _ => {
-                                        let action =
-                                            MutatorAction::ChooseAndColour { mutator, n, i, k };
-                                        offer_changed(visit, Step::Mutator(action), from, |s| {
-                                            let s = s.as_mut();
-                                            s.m.shape = shape;
-                                            self.step(s, |k| accessible.contains(k), action)
-                                        });
-                                    }
+                    for k in m.shape.nodes().filter(is_offered) {
+                        for (n, i) in m.shape.cells() {
+                            visit(match order {
+                                MutatorOrder::RedirectFirst => {
+                                    MutatorAction::Mutate { mutator, n, i, k }
                                 }
-                            }
+                                _ => MutatorAction::ChooseAndColour { mutator, n, i, k },
+                            });
                         }
                     }
                 }
-                (MutatorAt::Colour, _) => {
-                    let action = MutatorAction::ColourTarget { mutator };
-                    offer_changed(visit, Step::Mutator(action), from, |s| {
-                        self.step(s.as_mut(), |_| false, action)
-                    });
-                }
-                (MutatorAt::Redirect { .. }, _) => {
-                    let action = MutatorAction::Redirect { mutator };
-                    offer_changed(visit, Step::Mutator(action), from, |s| {
-                        self.step(s.as_mut(), |_| false, action)
-                    });
-                }
+                (MutatorAt::Colour, _) => visit(MutatorAction::ColourTarget { mutator }),
+                (MutatorAt::Redirect { .. }, _) => visit(MutatorAction::Redirect { mutator }),
                 (MutatorAt::Retire, _) => (),
             }
         }
     }
 
-    /// The steps of a mutator that announces its targets.
-    fn announcing<A, S>(self, mutator: u8, from: &S, visit: &mut impl FnMut(Step<A>, S))
-    where
-        A: Debug,
-        S: Clone + AsRef<Shared> + AsMut<Shared>,
-    {
-        let m = from.as_ref().m;
-        let accessible = m.accessible();
-        let order = self.scope.mutator;
-        let mut offer = |action| {
-            offer_changed(visit, Step::Mutator(action), from, |s| {
-                self.step(s.as_mut(), |k| accessible.contains(k), action)
-            });
-        };
+    /// The same of a mutator that announces its targets.
+    fn announcing(self, mutator: u8, m: &Memory, visit: &mut impl FnMut(MutatorAction)) {
         for k in m.shape.nodes() {
-            if order == MutatorOrder::AnnouncedLate {
+            if self.scope.mutator == MutatorOrder::AnnouncedLate {
                 for (n, i) in m.shape.cells() {
-                    offer(MutatorAction::Mutate { mutator, n, i, k });
+                    visit(MutatorAction::Mutate { mutator, n, i, k });
                 }
             } else {
-                offer(MutatorAction::Announce { mutator, k });
+                visit(MutatorAction::Announce { mutator, k });
             }
         }
         for (n, i) in m.shape.cells() {
-            offer(MutatorAction::RedirectAnnounced { mutator, n, i });
+            visit(MutatorAction::RedirectAnnounced { mutator, n, i });
         }
-        offer(MutatorAction::AnnounceTarget { mutator });
-        offer(MutatorAction::ColourAnnounced { mutator });
-        offer(MutatorAction::Retire { mutator });
-        offer(MutatorAction::Withdraw { mutator });
+        visit(MutatorAction::AnnounceTarget { mutator });
+        visit(MutatorAction::ColourAnnounced { mutator });
+        visit(MutatorAction::Retire { mutator });
+        visit(MutatorAction::Withdraw { mutator });
     }
 
-    /// Whether `action` is enabled in `s`, which it then changes.
-    #[inline(always)]
-    pub fn take(self, s: &mut Shared, action: MutatorAction) -> bool {
-        let m = s.m;
-        self.step(s, |k| m.is_accessible(k), action)
-    }
-
-    /// The rules of a mutator [Fig. 8; section 1 for the refuted order]: whether the rule is enabled
-    /// in `s`, which it then changes. `accessible` says of a node whether the memory makes it so.
-    ///
-    /// PERF: inlined, so that each rule is compiled by itself where it is offered.
-    #[inline(always)]
-    fn step(
+    /// The rules of a mutator [Fig. 8; section 1 for the refuted order]. `accessible` says of a node whether the memory of `s`
+    /// makes it so.
+    #[inline]
+    pub fn fire(
         self,
-        s: &mut Shared,
-        accessible: impl FnOnce(Node) -> bool,
         action: MutatorAction,
-    ) -> bool {
+        s: &mut Shared,
+        accessible: impl Fn(Node) -> bool,
+    ) -> Option<()> {
         let locals = |s: &Shared, mutator: u8| s.mutators[usize::from(mutator)];
         let order = self.scope.mutator;
-        let Some(rule) = self.numbers.of_mutator(action) else {
-            return false;
-        };
+        let rule = self.numbers.of_mutator(action)?;
         let command = Command::new(s, self.mutant, rule);
         match action {
             // ANCHOR: rules

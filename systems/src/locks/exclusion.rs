@@ -3,7 +3,7 @@
 //! Source: Dijkstra, *Solution of a Problem in Concurrent Programming Control*, CACM 8, 1965: the problem.
 
 use refmap::drawing::Row;
-use refmap::{Drawing, IndexSet, TransitionSystem, guard, offer};
+use refmap::{Drawing, IndexSet, TransitionSystem, guard};
 use serde::Serialize;
 
 use super::MAX_THREADS;
@@ -25,7 +25,9 @@ pub struct State {
 
 /// A step of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[action(system = Exclusion)]
 #[rule(process = "thread")]
+#[process(0..system.threads)]
 pub enum Action {
     /// It enters where nobody is inside.
     #[rule(source = "Dijkstra 1965")]
@@ -46,21 +48,16 @@ impl TransitionSystem for Exclusion {
         });
     }
 
-    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
-        for thread in 0..self.threads {
-            offer(visit, Action::Enter(thread), || {
-                guard("nobody is inside", from.inside.is_empty()).then(|| State {
-                    inside: [thread].into_iter().collect(),
-                })
-            });
-            offer(visit, Action::Leave(thread), || {
-                guard("it is inside", from.inside.contains(thread)).then(|| {
-                    let mut inside = from.inside;
-                    inside.remove(thread);
-                    State { inside }
-                })
-            });
+    fn fire(&self, action: &Action, state: &mut State) -> Option<()> {
+        let inside = &mut state.inside;
+        match *action {
+            Action::Enter(thread) => {
+                guard("nobody is inside", inside.is_empty())?;
+                inside.insert(thread);
+            }
+            Action::Leave(thread) => guard("it is inside", inside.remove(thread))?,
         }
+        Some(())
     }
 
     fn observe(&self, state: &State) -> IndexSet {

@@ -4,7 +4,7 @@
 //!
 //! Deviations. D1: a wait reads the flags of all threads in one step, so that what a loop reads one after the other is not shown.
 
-use refmap::{Drawing, IndexSet, TransitionSystem, guard, offer};
+use refmap::{Drawing, IndexSet, TransitionSystem, guard};
 use serde::Serialize;
 
 use super::{MAX_THREADS, drawing};
@@ -76,7 +76,9 @@ pub struct State {
 
 /// A step of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[action(system = Szymanski)]
 #[rule(process = "thread")]
+#[process(0..system.threads)]
 pub enum Action {
     /// It raises its flag to 1.
     #[rule(source = "Szymanski, flag := 1")]
@@ -120,42 +122,25 @@ impl State {
         (0..self.threads.len()).filter(inside).collect()
     }
 
-    /// The same with a thread at another label, if it is at `from`.
-    fn go(&self, thread: usize, from: Label, to: Label) -> Option<Self> {
-        guard("it is at the label", self.threads[thread].at == from).then(|| {
-            let mut state = self.clone();
-            state.threads[thread].at = to;
-            state
-        })
+    /// A thread goes to another label, if it is at `from`.
+    fn go(&mut self, thread: usize, from: Label, to: Label) -> Option<()> {
+        let at = &mut self.threads[thread].at;
+        guard("it is at the label", *at == from)?;
+        *at = to;
+        Some(())
     }
 
-    /// The same with this flag of a thread.
-    fn with_flag(mut self, thread: usize, flag: u8) -> Self {
+    /// A thread sets its flag and goes to another label, if it is at `from`.
+    fn flag(&mut self, thread: usize, from: Label, to: Label, flag: u8) -> Option<()> {
+        self.go(thread, from, to)?;
         self.threads[thread].flag = flag;
-        self
+        Some(())
     }
 
     /// True if some thread other than this one has the flag.
     fn has_other(&self, thread: usize, flag: u8) -> bool {
         let mut threads = self.threads.iter().enumerate();
         threads.any(|(other, one)| other != thread && one.flag == flag)
-    }
-}
-
-impl Szymanski {
-    fn enter_critical(self, from: &State, thread: usize) -> Option<State> {
-        let to = from.go(thread, Label::Queues, Label::Critical)?;
-        let mut lower = from.threads[..thread].iter();
-        let may_enter = self.omits == Omits::Lower || lower.all(|one| one.flag < 2);
-        guard("no lower one is in the waiting room", may_enter).then_some(to)
-    }
-
-    fn leave_critical(self, from: &State, thread: usize) -> Option<State> {
-        let to = from.go(thread, Label::Critical, Label::Leaves)?;
-        let mut higher = from.threads[thread + 1..].iter();
-        let may_leave =
-            self.omits == Omits::Higher || higher.all(|one| [0, 1, 4].contains(&one.flag));
-        guard("the higher ones have seen the door closed", may_leave).then_some(to)
     }
 }
 
@@ -174,40 +159,46 @@ impl TransitionSystem for Szymanski {
         });
     }
 
-    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
-        use Label::{Closes, Enters, Leaves, Looks, Outside, Queues, ToWait, Waits, Wants};
-        for thread in 0..self.threads {
-            let flagged = |at, to, flag| Some(from.go(thread, at, to)?.with_flag(thread, flag));
-            let when = |at, to, condition, holds| {
-                let to = from.go(thread, at, to)?;
-                guard(condition, holds).then_some(to)
-            };
-            offer(visit, Action::Want(thread), || flagged(Outside, Wants, 1));
-            offer(visit, Action::FindOpen(thread), || {
-                let is_open = !from.has_other(thread, 3) && !from.has_other(thread, 4);
-                when(Wants, Enters, "the door is open", is_open)
-            });
-            offer(visit, Action::Enter(thread), || flagged(Enters, Looks, 3));
-            let has_other = from.has_other(thread, 1);
-            offer(visit, Action::FindOther(thread), || {
-                when(Looks, ToWait, "another one wants to enter", has_other)
-            });
-            offer(visit, Action::FindNoOther(thread), || {
-                when(Looks, Closes, "no other one wants to enter", !has_other)
-            });
-            offer(visit, Action::Sit(thread), || flagged(ToWait, Waits, 2));
-            offer(visit, Action::FindClosed(thread), || {
-                let is_closed = from.has_other(thread, 4);
-                when(Waits, Closes, "the door is closed", is_closed)
-            });
-            offer(visit, Action::Close(thread), || flagged(Closes, Queues, 4));
-            offer(visit, Action::EnterCritical(thread), || {
-                self.enter_critical(from, thread)
-            });
-            offer(visit, Action::LeaveCritical(thread), || {
-                self.leave_critical(from, thread)
-            });
-            offer(visit, Action::Leave(thread), || flagged(Leaves, Outside, 0));
+    fn fire(&self, action: &Action, state: &mut State) -> Option<()> {
+        use Label::{
+            Closes, Critical, Enters, Leaves, Looks, Outside, Queues, ToWait, Waits, Wants,
+        };
+        match *action {
+            Action::Want(thread) => state.flag(thread, Outside, Wants, 1),
+            Action::FindOpen(thread) => {
+                state.go(thread, Wants, Enters)?;
+                let is_open = !state.has_other(thread, 3) && !state.has_other(thread, 4);
+                guard("the door is open", is_open)
+            }
+            Action::Enter(thread) => state.flag(thread, Enters, Looks, 3),
+            Action::FindOther(thread) => {
+                state.go(thread, Looks, ToWait)?;
+                guard("another one wants to enter", state.has_other(thread, 1))
+            }
+            Action::FindNoOther(thread) => {
+                state.go(thread, Looks, Closes)?;
+                guard("no other one wants to enter", !state.has_other(thread, 1))
+            }
+            Action::Sit(thread) => state.flag(thread, ToWait, Waits, 2),
+            Action::FindClosed(thread) => {
+                state.go(thread, Waits, Closes)?;
+                guard("the door is closed", state.has_other(thread, 4))
+            }
+            Action::Close(thread) => state.flag(thread, Closes, Queues, 4),
+            Action::EnterCritical(thread) => {
+                state.go(thread, Queues, Critical)?;
+                let mut lower = state.threads[..thread].iter();
+                let may_enter = self.omits == Omits::Lower || lower.all(|one| one.flag < 2);
+                guard("no lower one is in the waiting room", may_enter)
+            }
+            Action::LeaveCritical(thread) => {
+                state.go(thread, Critical, Leaves)?;
+                let mut higher = state.threads[thread + 1..].iter();
+                let may_leave =
+                    self.omits == Omits::Higher || higher.all(|one| [0, 1, 4].contains(&one.flag));
+                guard("the higher ones have seen the door closed", may_leave)
+            }
+            Action::Leave(thread) => state.flag(thread, Leaves, Outside, 0),
         }
     }
 

@@ -4,7 +4,7 @@
 //! with the wait before it.
 
 use refmap::drawing::Row;
-use refmap::{Drawing, IndexSet, TransitionSystem, guard, offer};
+use refmap::{Drawing, IndexSet, TransitionSystem, guard};
 use serde::Serialize;
 
 use super::{MAX_THREADS, drawing};
@@ -52,7 +52,9 @@ pub struct State {
 
 /// A step of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[action(system = TestAndSet)]
 #[rule(process = "thread")]
+#[process(0..system.threads)]
 pub enum Action {
     /// It finds the flag down.
     #[rule(source = "test_and_set, acquire_lock")]
@@ -72,23 +74,10 @@ impl State {
         (0..self.threads.len()).filter(inside).collect()
     }
 
-    fn go(&self, thread: usize, from: At, to: At, taken: bool) -> Option<Self> {
-        guard("it is there", self.threads[thread] == from).then(|| {
-            let mut threads = self.threads.clone();
-            threads[thread] = to;
-            Self { taken, threads }
-        })
-    }
-
-    fn test(&self, thread: usize) -> Option<Self> {
-        let to = self.go(thread, At::Outside, At::FoundDown, self.taken)?;
-        guard("the flag is down", !self.taken).then_some(to)
-    }
-
-    fn set(&self, thread: usize, takes: Takes) -> Option<Self> {
-        let to = self.go(thread, At::FoundDown, At::Inside, true)?;
-        let is_down = takes == Takes::InTwoSteps || !self.taken;
-        guard("the flag is still down", is_down).then_some(to)
+    fn go(&mut self, thread: usize, from: At, to: At) -> Option<()> {
+        guard("it is there", self.threads[thread] == from)?;
+        self.threads[thread] = to;
+        Some(())
     }
 }
 
@@ -104,14 +93,24 @@ impl TransitionSystem for TestAndSet {
         });
     }
 
-    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
-        for thread in 0..self.threads {
-            offer(visit, Action::Test(thread), || from.test(thread));
-            offer(visit, Action::Set(thread), || from.set(thread, self.takes));
-            offer(visit, Action::Release(thread), || {
-                from.go(thread, At::Inside, At::Outside, false)
-            });
+    fn fire(&self, action: &Action, state: &mut State) -> Option<()> {
+        match *action {
+            Action::Test(thread) => {
+                state.go(thread, At::Outside, At::FoundDown)?;
+                guard("the flag is down", !state.taken)?;
+            }
+            Action::Set(thread) => {
+                state.go(thread, At::FoundDown, At::Inside)?;
+                let is_down = self.takes == Takes::InTwoSteps || !state.taken;
+                guard("the flag is still down", is_down)?;
+                state.taken = true;
+            }
+            Action::Release(thread) => {
+                state.go(thread, At::Inside, At::Outside)?;
+                state.taken = false;
+            }
         }
+        Some(())
     }
 
     fn observe(&self, state: &State) -> IndexSet {

@@ -4,7 +4,7 @@
 //! are those of Reed & Kanodia, *Synchronization with Eventcounts and Sequencers*, CACM 22, 1979.
 
 use refmap::drawing::Row;
-use refmap::{Counter, Drawing, IndexSet, TransitionSystem, guard, offer};
+use refmap::{Counter, Drawing, IndexSet, TransitionSystem, guard};
 use serde::Serialize;
 
 use super::{MAX_THREADS, drawing};
@@ -87,7 +87,9 @@ pub struct State {
 
 /// A step of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[action(system = TicketLock)]
 #[rule(process = "thread")]
+#[process(0..system.threads)]
 pub enum Action {
     /// It takes a ticket.
     #[rule(source = "acquire_lock, fetch_and_increment")]
@@ -106,36 +108,6 @@ impl State {
         let inside = |thread: &usize| matches!(self.threads[*thread], Thread::Inside(_));
         (0..self.threads.len()).filter(inside).collect()
     }
-
-    fn with(&self, thread: usize, place: Thread) -> Self {
-        let mut to = self.clone();
-        to.threads[thread] = place;
-        to
-    }
-
-    fn take(&self, thread: usize, counters: Counters) -> Option<Self> {
-        let is_outside = self.threads[thread] == Thread::Outside;
-        guard("it is outside", is_outside).then(|| Self {
-            next_ticket: counters.after(self.next_ticket),
-            ..self.with(thread, Thread::Waits(self.next_ticket))
-        })
-    }
-
-    fn enter(&self, thread: usize) -> Option<Self> {
-        let Thread::Waits(ticket) = self.threads[thread] else {
-            return None;
-        };
-        let is_served = ticket == self.now_serving;
-        guard("its ticket is served", is_served).then(|| self.with(thread, Thread::Inside(ticket)))
-    }
-
-    fn release(&self, thread: usize, counters: Counters) -> Option<Self> {
-        let is_inside = matches!(self.threads[thread], Thread::Inside(_));
-        guard("it is inside", is_inside).then(|| Self {
-            now_serving: counters.after(self.now_serving),
-            ..self.with(thread, Thread::Outside)
-        })
-    }
 }
 
 impl TransitionSystem for TicketLock {
@@ -151,15 +123,29 @@ impl TransitionSystem for TicketLock {
         });
     }
 
-    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
-        let counters = self.counters;
-        for thread in 0..self.threads {
-            offer(visit, Action::Take(thread), || from.take(thread, counters));
-            offer(visit, Action::Enter(thread), || from.enter(thread));
-            offer(visit, Action::Release(thread), || {
-                from.release(thread, counters)
-            });
+    fn fire(&self, action: &Action, state: &mut State) -> Option<()> {
+        match *action {
+            Action::Take(thread) => {
+                let is_outside = state.threads[thread] == Thread::Outside;
+                guard("it is outside", is_outside)?;
+                state.threads[thread] = Thread::Waits(state.next_ticket);
+                state.next_ticket = self.counters.after(state.next_ticket);
+            }
+            Action::Enter(thread) => {
+                let Thread::Waits(ticket) = state.threads[thread] else {
+                    return None;
+                };
+                guard("its ticket is served", ticket == state.now_serving)?;
+                state.threads[thread] = Thread::Inside(ticket);
+            }
+            Action::Release(thread) => {
+                let is_inside = matches!(state.threads[thread], Thread::Inside(_));
+                guard("it is inside", is_inside)?;
+                state.threads[thread] = Thread::Outside;
+                state.now_serving = self.counters.after(state.now_serving);
+            }
         }
+        Some(())
     }
 
     fn observe(&self, state: &State) -> IndexSet {

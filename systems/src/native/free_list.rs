@@ -7,7 +7,7 @@
 //! Left out: several mutators, and an append whose result is open.
 
 use im::Vector;
-use refmap::{TransitionSystem, offer};
+use refmap::TransitionSystem;
 use serde::Serialize;
 
 use super::ben_ari::Bounds;
@@ -97,31 +97,24 @@ impl FreeList {
         }
     }
 
-    /// The effect of an action where its guard holds; `reached` is what [`reached`](Self::reached) says.
-    fn step(&self, from: &Cells, action: Action, reached: &[Option<u32>]) -> Option<Cells> {
-        let mut to = from.clone();
+    /// Guard and effect of an action; `reached` is what [`reached`](Self::reached) says of the cells.
+    fn take(&self, action: Action, reached: &[Option<u32>], cells: &mut Cells) -> Option<()> {
         match action {
-            Action::Mutate {
-                node,
-                son,
-                to: target,
-            } => {
+            Action::Mutate { node, son, to } => {
                 let cell = self.cell(node, son)?;
-                let is_accessible = reached.get(target as usize)?.is_some();
-                is_accessible.then(|| to.0.set(cell, target))?;
+                reached.get(to as usize)?.is_some().then_some(())?;
+                cells.0.set(cell, to);
             }
             Action::Append { node } => {
-                if reached.get(node as usize)?.is_some() {
-                    return None;
-                }
-                let first = *from.0.get(0)?;
+                reached.get(node as usize)?.is_none().then_some(())?;
+                let first = *cells.0.get(0)?;
                 for son in 0..self.bounds.sons {
-                    to.0.set(self.cell(node, son)?, first);
+                    cells.0.set(self.cell(node, son)?, first);
                 }
-                to.0.set(0, node);
+                cells.0.set(0, node);
             }
         }
-        Some(to)
+        Some(())
     }
 }
 
@@ -137,29 +130,35 @@ impl TransitionSystem for FreeList {
         visit(Cells((0..cells).map(|_| 0).collect()));
     }
 
-    /// PERF: a memory has as many redirections as cells times nodes, and what is reached takes as long as the memory is
-    /// large. So that is found once, and only enabled actions are tried: whoever asks for some of them can leave soon.
-    fn next(&self, from: &Cells, visit: &mut impl FnMut(Action, Cells)) {
+    /// PERF: what is reached takes as long as the memory is large, and a memory has as many redirections as cells times nodes.
+    /// So that is found once for all of them, where candidates would each find it; and only enabled actions are tried: whoever
+    /// asks for some of them can leave soon.
+    fn next(&self, from: &Cells, visit: &mut impl FnMut(Action, &Cells)) {
         let Bounds { nodes, sons, .. } = self.bounds;
         let reached = self.reached(from);
         let (accessible, garbage): (Vec<u32>, Vec<u32>) =
             (0..nodes).partition(|node| reached[*node as usize].is_some());
-        let mut fire = |action| offer(visit, action, || self.step(from, action, &reached));
+        let mut take = |action| {
+            let mut to = from.clone();
+            if self.take(action, &reached, &mut to).is_some() {
+                visit(action, &to);
+            }
+        };
         for node in garbage {
-            fire(Action::Append { node });
+            take(Action::Append { node });
         }
         for node in 0..nodes {
             for (son, to) in (0..sons).flat_map(|son| accessible.iter().map(move |to| (son, *to))) {
-                fire(Action::Mutate { node, son, to });
+                take(Action::Mutate { node, son, to });
             }
         }
     }
 
-    fn observe(&self, state: &Cells) -> Cells {
-        state.clone()
+    fn fire(&self, action: &Action, cells: &mut Cells) -> Option<()> {
+        self.take(*action, &self.reached(cells), cells)
     }
 
-    fn successor(&self, from: &Cells, action: &Action) -> Option<Cells> {
-        self.step(from, *action, &self.reached(from))
+    fn observe(&self, state: &Cells) -> Cells {
+        state.clone()
     }
 }

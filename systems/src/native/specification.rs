@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use im::OrdMap;
-use refmap::{TransitionSystem, offer};
+use refmap::TransitionSystem;
 use serde::Serialize;
 
 use super::on_the_fly::Reference;
@@ -16,7 +16,7 @@ use super::on_the_fly::Reference;
 /// The specification.
 #[derive(Clone, Copy, Debug)]
 pub struct CollectOnlyGarbage {
-    /// Number of mutators in [`next`](TransitionSystem::next). Actions of any other number are accepted too.
+    /// Number of mutators in [`candidates`](TransitionSystem::candidates). Actions of any other number are accepted too.
     pub mutators: u32,
     /// Number of slots.
     pub objects: u32,
@@ -186,84 +186,6 @@ impl Program {
 }
 
 impl CollectOnlyGarbage {
-    /// The effect of an action where its guard holds.
-    fn step(&self, from: &Program, action: Action) -> Option<Program> {
-        let mut to = from.clone();
-        match action {
-            Action::Hold { mutator, reference } => {
-                if !from.roots.keys().any(|(_, root)| *root == reference) {
-                    return None;
-                }
-                to.hold(mutator, reference);
-            }
-            Action::Alloc { mutator, reference } => {
-                let Reference { slot, generation } = reference;
-                let fresh = from.fresh.get(&slot).copied().unwrap_or(0);
-                let mut in_slot = from.heap.range(Reference::of_slot(slot));
-                if slot >= self.objects || generation < fresh || in_slot.next().is_some() {
-                    return None;
-                }
-                to.fresh.insert(slot, generation.checked_add(1)?);
-                let fields = (0..self.fields).map(|_| None).collect();
-                to.heap.insert(reference, fields);
-                to.hold(mutator, reference);
-            }
-            Action::Load {
-                mutator,
-                src,
-                field,
-                value,
-            } => {
-                let there = from.heap.get(&src)?.get(field as usize)?;
-                if !from.holds(mutator, src) || *there != value {
-                    return None;
-                }
-                if let Some(value) = value {
-                    to.hold(mutator, value);
-                }
-            }
-            Action::LoadOwn {
-                mutator,
-                src,
-                value,
-            } => {
-                if !from.holds(mutator, src) || !from.is_there(value) {
-                    return None;
-                }
-                if let Some(value) = value {
-                    to.hold(mutator, value);
-                }
-            }
-            Action::Store { src, field, value } => {
-                if !from.is_there(value) {
-                    return None;
-                }
-                let fields = to.heap.get_mut(&src)?;
-                *Arc::make_mut(fields).get_mut(field as usize)? = value;
-            }
-            Action::Discard { mutator, reference } => {
-                let times = to.roots.get_mut(&(mutator, reference))?;
-                *times -= 1;
-                if *times == 0 {
-                    to.roots.remove(&(mutator, reference));
-                }
-            }
-            Action::Leave { mutator } => {
-                let held = from.roots.keys().filter(|(by, _)| *by == mutator);
-                for root in held {
-                    to.roots.remove(root);
-                }
-            }
-            Action::Free { reference } => {
-                if from.reached().contains_key(&reference) {
-                    return None;
-                }
-                to.heap.remove(&reference)?;
-            }
-        }
-        Some(to)
-    }
-
     /// Visits a superset of the enabled actions of a thread: as the mutator of
     /// this number, whatever [`mutators`](Self::mutators) is; as the memory, which a store reaches; and
     /// as the collector.
@@ -352,20 +274,80 @@ impl TransitionSystem for CollectOnlyGarbage {
         visit(Program::default());
     }
 
-    fn next(&self, from: &Program, visit: &mut impl FnMut(Action, Program)) {
+    fn candidates(&self, from: &Program, visit: &mut impl FnMut(Action)) {
         let held = held(from);
-        let fire = &mut |action| offer(visit, action, || self.step(from, action));
         for mutator in 0..self.mutators {
-            self.of_mutator(mutator, from, &held, fire);
+            self.of_mutator(mutator, from, &held, visit);
         }
-        self.of_memory_and_collector(from, &held, fire);
+        self.of_memory_and_collector(from, &held, visit);
+    }
+
+    fn fire(&self, action: &Action, program: &mut Program) -> Option<()> {
+        match *action {
+            Action::Hold { mutator, reference } => {
+                let mut roots = program.roots.keys();
+                roots.any(|(_, root)| *root == reference).then_some(())?;
+                program.hold(mutator, reference);
+            }
+            Action::Alloc { mutator, reference } => {
+                let Reference { slot, generation } = reference;
+                let fresh = program.fresh.get(&slot).copied().unwrap_or(0);
+                (slot < self.objects && generation >= fresh).then_some(())?;
+                let mut in_slot = program.heap.range(Reference::of_slot(slot));
+                in_slot.next().is_none().then_some(())?;
+                program.fresh.insert(slot, generation.checked_add(1)?);
+                let fields = (0..self.fields).map(|_| None).collect();
+                program.heap.insert(reference, fields);
+                program.hold(mutator, reference);
+            }
+            Action::Load {
+                mutator,
+                src,
+                field,
+                value,
+            } => {
+                let there = program.heap.get(&src)?.get(field as usize)?;
+                (program.holds(mutator, src) && *there == value).then_some(())?;
+                let value = value.into_iter();
+                value.for_each(|value| program.hold(mutator, value));
+            }
+            Action::LoadOwn {
+                mutator,
+                src,
+                value,
+            } => {
+                (program.holds(mutator, src) && program.is_there(value)).then_some(())?;
+                let value = value.into_iter();
+                value.for_each(|value| program.hold(mutator, value));
+            }
+            Action::Store { src, field, value } => {
+                program.is_there(value).then_some(())?;
+                let fields = program.heap.get_mut(&src)?;
+                *Arc::make_mut(fields).get_mut(field as usize)? = value;
+            }
+            Action::Discard { mutator, reference } => {
+                let times = program.roots.get_mut(&(mutator, reference))?;
+                *times -= 1;
+                if *times == 0 {
+                    program.roots.remove(&(mutator, reference));
+                }
+            }
+            Action::Leave { mutator } => {
+                let roots = program.roots.clone();
+                for root in roots.keys().filter(|(by, _)| *by == mutator) {
+                    program.roots.remove(root);
+                }
+            }
+            Action::Free { reference } => {
+                let reached = program.reached();
+                (!reached.contains_key(&reference)).then_some(())?;
+                program.heap.remove(&reference)?;
+            }
+        }
+        Some(())
     }
 
     fn observe(&self, state: &Program) -> Program {
         state.clone()
-    }
-
-    fn successor(&self, from: &Program, action: &Action) -> Option<Program> {
-        self.step(from, *action)
     }
 }

@@ -10,13 +10,12 @@
 use std::collections::BTreeSet;
 
 use refmap::drawing::Row;
-use refmap::{Drawing, Fairness, IndexSet, TransitionSystem, guard, offer};
+use refmap::{Action as _, Drawing, Fairness, IndexSet, TransitionSystem, guard};
 use serde::Serialize;
 
 use super::conditions::Conditions;
 use super::scheduling_allocator::{self, SchedulingAllocator};
 use super::simple_allocator::{self, MAX_CLIENTS, MAX_RESOURCES};
-use crate::subsets::subsets;
 
 /// An instance: a server and its clients.
 pub struct AllocatorImplementation {
@@ -81,17 +80,25 @@ pub struct State {
 /// A step of a client, or of the server. *Return* is two rules, since the condition of fairness is one on the return of
 /// everything by a client that waits for nothing.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[action(system = AllocatorImplementation)]
 #[rule(process = "client")]
+#[process(0..system.server.clients)]
 pub enum Action {
     /// A client that has nothing and waits for nothing asks for resources.
     #[rule(source = "AllocatorImplementation, Request(c, S)")]
-    Request(#[process] usize, IndexSet),
+    Request(
+        #[process] usize,
+        #[action(range = 0..system.server.resources)] IndexSet,
+    ),
     /// The server receives a request.
     #[rule(source = "AllocatorImplementation, RReq(m)")]
     RReq(#[process] usize, IndexSet),
     /// The server gives resources to a client.
     #[rule(source = "AllocatorImplementation, Allocate(c, S)")]
-    Allocate(#[process] usize, IndexSet),
+    Allocate(
+        #[process] usize,
+        #[action(range = 0..system.server.resources)] IndexSet,
+    ),
     /// A client receives resources.
     #[rule(source = "AllocatorImplementation, RAlloc(m)")]
     RAlloc(#[process] usize, IndexSet),
@@ -100,7 +107,10 @@ pub enum Action {
     ReturnAll(#[process] usize),
     /// A client returns a part of what it has, or waits for more.
     #[rule(source = "AllocatorImplementation, Return(c, S)")]
-    Return(#[process] usize, IndexSet),
+    Return(
+        #[process] usize,
+        #[action(range = 0..system.server.resources)] IndexSet,
+    ),
     /// The server receives what a client returns.
     #[rule(source = "AllocatorImplementation, RRet(m)")]
     RRet(#[process] usize, IndexSet),
@@ -110,82 +120,33 @@ pub enum Action {
 }
 
 impl State {
-    /// Rule *Request*.
-    fn request(&self, client: usize, asked: IndexSet) -> Option<Self> {
-        let enabled = guard("it waits for nothing", self.requests[client].is_empty())
-            & guard("it has nothing", self.holding[client].is_empty());
-        enabled.then(|| {
-            let mut to = self.sent(Kind::Request, client, asked);
-            to.requests[client] = asked;
-            to
-        })
-    }
-
-    /// Rule *RReq*.
-    fn receive_request(&self, message: Message, receives: Receives) -> Option<Self> {
-        let Message { client, .. } = message;
-        let all_returned = match receives {
-            Receives::AfterReturns => self.server.claims.alloc[client].is_empty(),
-            Receives::AtAnyTime => true,
-        };
-        guard("all is returned", all_returned).then(|| {
-            let mut to = self.received(message);
-            to.server.claims.unsat[client] = message.resources;
-            to
-        })
-    }
-
-    /// Rule *RAlloc*.
-    fn receive_allocation(&self, message: Message) -> Self {
-        let Message {
-            client, resources, ..
-        } = message;
-        let mut to = self.received(message);
-        to.holding[client] = to.holding[client].union(resources);
-        to.requests[client] = to.requests[client].difference(resources);
-        to
-    }
-
-    /// Rule *Return*.
-    fn give_back(&self, client: usize, returned: IndexSet) -> Option<Self> {
-        guard("it has them", returned.is_subset(self.holding[client])).then(|| {
-            let mut to = self.sent(Kind::Return, client, returned);
-            to.holding[client] = to.holding[client].difference(returned);
-            to
-        })
-    }
-
-    /// Rule *RRet*.
-    fn receive_return(&self, message: Message) -> Self {
-        let mut to = self.received(message);
-        let alloc = &mut to.server.claims.alloc[message.client];
-        *alloc = alloc.difference(message.resources);
-        to
-    }
-
-    fn sent(&self, kind: Kind, client: usize, resources: IndexSet) -> Self {
-        let mut to = self.clone();
-        to.network.insert(Message {
+    /// A message is sent.
+    fn send(&mut self, kind: Kind, client: usize, resources: IndexSet) {
+        self.network.insert(Message {
             kind,
             client,
             resources,
         });
-        to
     }
 
-    fn received(&self, message: Message) -> Self {
-        let mut to = self.clone();
-        to.network.remove(&message);
-        to
+    /// A message is received, if it is in transit.
+    fn receive(&mut self, kind: Kind, client: usize, resources: IndexSet) -> Option<()> {
+        let message = Message {
+            kind,
+            client,
+            resources,
+        };
+        guard("it is in transit", self.network.remove(&message))
     }
-}
 
-impl AllocatorImplementation {
-    /// Rule *Allocate*: that of the scheduling allocator, and a message.
-    fn allocate(&self, from: &State, client: usize, given: IndexSet) -> Option<State> {
-        let server = self.server.allocate(&from.server, client, given)?;
-        let to = from.sent(Kind::Allocate, client, given);
-        Some(State { server, ..to })
+    /// Rule *Return*.
+    fn give_back(&mut self, client: usize, returned: IndexSet) -> Option<()> {
+        (!returned.is_empty()).then_some(())?;
+        let holding = &mut self.holding[client];
+        guard("it has them", returned.is_subset(*holding))?;
+        *holding = holding.difference(returned);
+        self.send(Kind::Return, client, returned);
+        Some(())
     }
 }
 
@@ -203,48 +164,69 @@ impl TransitionSystem for AllocatorImplementation {
         });
     }
 
-    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
-        for client in 0..self.server.clients {
-            for set in subsets(IndexSet::below(self.server.resources)).skip(1) {
-                offer(visit, Action::Request(client, set), || {
-                    from.request(client, set)
-                });
-                offer(visit, Action::Allocate(client, set), || {
-                    self.allocate(from, client, set)
-                });
-                let is_all = set == from.holding[client] && from.requests[client].is_empty();
-                let returns = if is_all {
-                    Action::ReturnAll(client)
-                } else {
-                    Action::Return(client, set)
-                };
-                offer(visit, returns, || from.give_back(client, set));
-            }
-        }
+    fn candidates(&self, from: &State, visit: &mut impl FnMut(Action)) {
+        Action::candidates(self, visit);
         for message in &from.network {
             let Message {
                 kind,
                 client,
                 resources,
             } = *message;
-            match kind {
-                Kind::Request => offer(visit, Action::RReq(client, resources), || {
-                    from.receive_request(*message, self.receives)
-                }),
-                Kind::Allocate => visit(
-                    Action::RAlloc(client, resources),
-                    from.receive_allocation(*message),
-                ),
-                Kind::Return => visit(
-                    Action::RRet(client, resources),
-                    from.receive_return(*message),
-                ),
+            visit(match kind {
+                Kind::Request => Action::RReq(client, resources),
+                Kind::Allocate => Action::RAlloc(client, resources),
+                Kind::Return => Action::RRet(client, resources),
+            });
+        }
+        from.server
+            .visit_orders(|order| visit(Action::Schedule(order)));
+    }
+
+    fn fire(&self, action: &Action, state: &mut State) -> Option<()> {
+        match *action {
+            Action::Request(client, asked) => {
+                (!asked.is_empty()).then_some(())?;
+                guard("it waits for nothing", state.requests[client].is_empty())
+                    .and(guard("it has nothing", state.holding[client].is_empty()))?;
+                state.requests[client] = asked;
+                state.send(Kind::Request, client, asked);
             }
+            Action::RReq(client, asked) => {
+                state.receive(Kind::Request, client, asked)?;
+                let claims = &mut state.server.claims;
+                if self.receives == Receives::AfterReturns {
+                    guard("all is returned", claims.alloc[client].is_empty())?;
+                }
+                claims.unsat[client] = asked;
+            }
+            // That of the scheduling allocator, and a message.
+            Action::Allocate(client, given) => {
+                self.server.allocate(client, given, &mut state.server)?;
+                state.send(Kind::Allocate, client, given);
+            }
+            Action::RAlloc(client, given) => {
+                state.receive(Kind::Allocate, client, given)?;
+                state.holding[client] = state.holding[client].union(given);
+                state.requests[client] = state.requests[client].difference(given);
+            }
+            Action::ReturnAll(client) => {
+                guard("it waits for nothing", state.requests[client].is_empty())?;
+                state.give_back(client, state.holding[client])?;
+            }
+            Action::Return(client, returned) => {
+                let is_part =
+                    returned != state.holding[client] || !state.requests[client].is_empty();
+                guard("it keeps some, or waits", is_part)?;
+                state.give_back(client, returned)?;
+            }
+            Action::RRet(client, returned) => {
+                state.receive(Kind::Return, client, returned)?;
+                let alloc = &mut state.server.claims.alloc[client];
+                *alloc = alloc.difference(returned);
+            }
+            Action::Schedule(ref order) => state.server.schedule(order)?,
         }
-        for (order, server) in self.server.schedules(&from.server) {
-            let to = from.clone();
-            visit(Action::Schedule(order), State { server, ..to });
-        }
+        Some(())
     }
 
     fn observe(&self, state: &State) -> simple_allocator::State {

@@ -11,7 +11,7 @@
 use std::collections::VecDeque;
 
 use refmap::drawing::Row;
-use refmap::{Drawing, Fairness, TransitionSystem, guard, offer};
+use refmap::{Drawing, Fairness, TransitionSystem, guard};
 use serde::Serialize;
 
 use super::alternating_bit_correctness::{self, MAX_DATA};
@@ -68,10 +68,11 @@ pub struct State {
 
 /// A step of the sender, of the receiver, or of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[action(system = AlternatingBit)]
 pub enum Action {
     /// The sender sends a new value.
     #[rule(process = "sender", source = "AlternatingBit, SndNewValue(d)")]
-    SndNewValue(usize),
+    SndNewValue(#[action(range = 0..system.data)] usize),
     /// The sender sends the last value again, which is not acknowledged.
     #[rule(process = "sender", source = "AlternatingBit, ReSndMsg")]
     ReSndMsg,
@@ -86,10 +87,10 @@ pub enum Action {
     RcvAck,
     /// The message in this place is lost.
     #[rule(process = "line", source = "AlternatingBit, LoseMsg")]
-    LoseMsg(usize),
+    LoseMsg(#[action(range = 0..system.queue)] usize),
     /// The bit in this place is lost.
     #[rule(process = "line", source = "AlternatingBit, LoseAck")]
-    LoseAck(usize),
+    LoseAck(#[action(range = 0..system.queue)] usize),
 }
 
 impl Message {
@@ -103,61 +104,8 @@ impl Message {
 }
 
 impl AlternatingBit {
-    fn has_room<T>(&self, queue: &VecDeque<T>) -> bool {
+    fn has_room<T>(&self, queue: &VecDeque<T>) -> Option<()> {
         guard("the line has room", queue.len() < self.queue)
-    }
-
-    /// Rule *SndNewValue*.
-    fn send_new_value(&self, from: &State, value: usize) -> Option<State> {
-        let ends = match self.sends {
-            Sends::AfterAck => from.ends.send_new_value(value),
-            Sends::AtAnyTime => Some(alternating_bit_correctness::State {
-                s_bit: !from.ends.s_bit,
-                sent: value,
-                ..from.ends
-            }),
-        }?;
-        self.has_room(&from.msg_q).then(|| {
-            let mut to = from.clone();
-            to.ends = ends;
-            to.msg_q.push_back(Message::of(ends));
-            to
-        })
-    }
-
-    /// Rule *ReSndMsg*.
-    fn send_again(&self, from: &State) -> Option<State> {
-        let ends = from.ends;
-        let not_acknowledged = guard("it is not acknowledged", ends.s_ack != ends.s_bit);
-        (not_acknowledged & self.has_room(&from.msg_q)).then(|| {
-            let mut to = from.clone();
-            to.msg_q.push_back(Message::of(ends));
-            to
-        })
-    }
-
-    /// Rule *RcvMsg*.
-    fn receive_message(from: &State) -> Option<State> {
-        let mut to = from.clone();
-        let message = to.msg_q.pop_front()?;
-        (to.ends.r_bit, to.ends.rcvd) = (message.bit, message.value);
-        Some(to)
-    }
-
-    /// Rule *SndAck*.
-    fn send_ack(&self, from: &State) -> Option<State> {
-        self.has_room(&from.ack_q).then(|| {
-            let mut to = from.clone();
-            to.ack_q.push_back(from.ends.r_bit);
-            to
-        })
-    }
-
-    /// Rule *RcvAck*.
-    fn receive_ack(from: &State) -> Option<State> {
-        let mut to = from.clone();
-        to.ends.s_ack = to.ack_q.pop_front()?;
-        Some(to)
     }
 }
 
@@ -176,26 +124,35 @@ impl TransitionSystem for AlternatingBit {
         }
     }
 
-    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
-        for value in 0..self.data {
-            offer(visit, Action::SndNewValue(value), || {
-                self.send_new_value(from, value)
-            });
+    fn fire(&self, action: &Action, state: &mut State) -> Option<()> {
+        let State { ends, msg_q, ack_q } = state;
+        match *action {
+            Action::SndNewValue(value) => {
+                match self.sends {
+                    Sends::AfterAck => ends.send_new_value(value)?,
+                    Sends::AtAnyTime => (ends.s_bit, ends.sent) = (!ends.s_bit, value),
+                }
+                self.has_room(msg_q)?;
+                msg_q.push_back(Message::of(*ends));
+            }
+            Action::ReSndMsg => {
+                guard("it is not acknowledged", ends.s_ack != ends.s_bit)
+                    .and(self.has_room(msg_q))?;
+                msg_q.push_back(Message::of(*ends));
+            }
+            Action::RcvMsg => {
+                let message = msg_q.pop_front()?;
+                (ends.r_bit, ends.rcvd) = (message.bit, message.value);
+            }
+            Action::SndAck => {
+                self.has_room(ack_q)?;
+                ack_q.push_back(ends.r_bit);
+            }
+            Action::RcvAck => ends.s_ack = ack_q.pop_front()?,
+            Action::LoseMsg(place) => drop(msg_q.remove(place)?),
+            Action::LoseAck(place) => drop(ack_q.remove(place)?),
         }
-        offer(visit, Action::ReSndMsg, || self.send_again(from));
-        offer(visit, Action::RcvMsg, || Self::receive_message(from));
-        offer(visit, Action::SndAck, || self.send_ack(from));
-        offer(visit, Action::RcvAck, || Self::receive_ack(from));
-        for place in 0..from.msg_q.len() {
-            let mut to = from.clone();
-            to.msg_q.remove(place);
-            visit(Action::LoseMsg(place), to);
-        }
-        for place in 0..from.ack_q.len() {
-            let mut to = from.clone();
-            to.ack_q.remove(place);
-            visit(Action::LoseAck(place), to);
-        }
+        Some(())
     }
 
     fn observe(&self, state: &State) -> alternating_bit_correctness::State {

@@ -5,7 +5,7 @@
 //! Fairness: weakly `c_rcv_msg`, and weakly `c_rcv_ack`.
 
 use refmap::drawing::Row;
-use refmap::{Drawing, Fairness, TransitionSystem, guard, offer};
+use refmap::{Drawing, Fairness, TransitionSystem, guard};
 use serde::Serialize;
 
 /// Greatest number of values.
@@ -36,10 +36,11 @@ pub struct State {
 
 /// A step of the sender, or of the receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[action(system = AbCorrectness)]
 pub enum Action {
     /// The sender has a new value to send.
     #[rule(process = "sender", source = "ABCorrectness, CSndNewValue(d)")]
-    CSndNewValue(usize),
+    CSndNewValue(#[action(range = 0..system.data)] usize),
     /// The receiver receives it.
     #[rule(process = "receiver", source = "ABCorrectness, CRcvMsg")]
     CRcvMsg,
@@ -66,12 +67,11 @@ impl State {
     }
 
     /// Rule *CSndNewValue*.
-    pub fn send_new_value(&self, value: usize) -> Option<Self> {
-        guard("the last one is acknowledged", self.s_ack == self.s_bit).then_some(Self {
-            s_bit: !self.s_bit,
-            sent: value,
-            ..*self
-        })
+    pub fn send_new_value(&mut self, value: usize) -> Option<()> {
+        guard("the last one is acknowledged", self.s_ack == self.s_bit)?;
+        self.s_bit = !self.s_bit;
+        self.sent = value;
+        Some(())
     }
 }
 
@@ -84,25 +84,20 @@ impl TransitionSystem for AbCorrectness {
         State::initial(self.data).for_each(visit);
     }
 
-    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
-        for value in 0..self.data {
-            offer(visit, Action::CSndNewValue(value), || {
-                from.send_new_value(value)
-            });
+    fn fire(&self, action: &Action, state: &mut State) -> Option<()> {
+        match *action {
+            Action::CSndNewValue(value) => state.send_new_value(value)?,
+            Action::CRcvMsg => {
+                guard("there is a new value", state.r_bit != state.s_bit)?;
+                state.r_bit = state.s_bit;
+                state.rcvd = state.sent;
+            }
+            Action::CRcvAck => {
+                guard("there is a new bit", state.r_bit != state.s_ack)?;
+                state.s_ack = state.r_bit;
+            }
         }
-        offer(visit, Action::CRcvMsg, || {
-            guard("there is a new value", from.r_bit != from.s_bit).then_some(State {
-                r_bit: from.s_bit,
-                rcvd: from.sent,
-                ..*from
-            })
-        });
-        offer(visit, Action::CRcvAck, || {
-            guard("there is a new bit", from.r_bit != from.s_ack).then_some(State {
-                s_ack: from.r_bit,
-                ..*from
-            })
-        });
+        Some(())
     }
 
     fn observe(&self, state: &State) -> State {

@@ -6,7 +6,7 @@
 //! meet without more assumptions.
 
 use refmap::drawing::Row;
-use refmap::{Drawing, IndexSet, TransitionSystem, guard, offer};
+use refmap::{Drawing, IndexSet, TransitionSystem, guard};
 use serde::Serialize;
 
 /// Greatest number of values.
@@ -28,10 +28,11 @@ pub struct State {
 
 /// A step of all together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[action(system = Consensus)]
 pub enum Action {
     /// A value is chosen, if none has been.
     #[rule(source = "Consensus, Next")]
-    Choose(usize),
+    Choose(#[action(range = 0..system.values)] usize),
 }
 
 impl TransitionSystem for Consensus {
@@ -44,14 +45,11 @@ impl TransitionSystem for Consensus {
         visit(State { chosen });
     }
 
-    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
-        for value in 0..self.values {
-            offer(visit, Action::Choose(value), || {
-                guard("nothing is chosen", from.chosen.is_empty()).then(|| State {
-                    chosen: [value].into_iter().collect(),
-                })
-            });
-        }
+    fn fire(&self, action: &Action, state: &mut State) -> Option<()> {
+        let Action::Choose(value) = *action;
+        guard("nothing is chosen", state.chosen.is_empty())?;
+        state.chosen.insert(value);
+        Some(())
     }
 
     fn observe(&self, state: &State) -> State {

@@ -6,7 +6,7 @@
 //! Fairness: weakly `initiate_probe` or `pass_token`, one condition for the whole ring.
 
 use refmap::drawing::Shade;
-use refmap::{Drawing, Fairness, IndexSet, TransitionSystem, guard, offer};
+use refmap::{Drawing, Fairness, IndexSet, TransitionSystem, guard};
 use serde::Serialize;
 
 use super::conditions::Conditions;
@@ -43,7 +43,7 @@ pub enum Colour {
 }
 
 /// Why the token goes on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 pub enum Because {
     /// The node is inactive.
     Inactive,
@@ -71,15 +71,20 @@ pub struct State {
 
 /// A step of the ring, or of a node on its own account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[action(system = Ewd840)]
 #[rule(process = "ring")]
+#[process(0..system.nodes)]
 pub enum Action {
     /// Node 0 whitens itself and starts another probe, since the last one failed.
     #[rule(source = "EWD 840, rules 3 and 4; InitiateProbe")]
-    InitiateProbe(Because),
+    InitiateProbe(#[action(any)] Because),
     /// An inactive node whitens itself and passes the token; a black one makes it black. If the probe fails anyway an
     /// active one passes it too.
     #[rule(source = "EWD 840, rules 0, 2 and 5; PassToken(i)")]
-    PassToken(usize, Because),
+    PassToken(
+        #[action(range = 1..system.nodes)] usize,
+        #[action(any)] Because,
+    ),
     /// An active node sends a message, and makes its target active.
     #[rule(process = "node", source = "EWD 840, rule 1; SendMsg(i)")]
     SendMsg {
@@ -87,6 +92,7 @@ pub enum Action {
         #[process]
         node: usize,
         /// The node to which it sends.
+        #[action(range = 0..system.nodes)]
         target: usize,
     },
     /// A node becomes inactive.
@@ -103,64 +109,14 @@ impl State {
             && !self.active.contains(0)
     }
 
-    /// Whether this is a reason for `node` to pass the token on.
-    fn is_so(&self, node: usize, because: Because) -> bool {
+    /// This is a reason for `node` to pass the token on.
+    fn is_so(&self, node: usize, because: Because) -> Option<()> {
         let is_so = match because {
             Because::Inactive => !self.active.contains(node),
             Because::BlackNode => self.black.contains(node),
             Because::BlackToken => self.tcolor == Colour::Black,
         };
         guard("there is this reason", is_so)
-    }
-
-    /// Rules 3 and 4: *InitiateProbe*.
-    fn initiate_probe(&self, nodes: usize, because: Because) -> Option<Self> {
-        (guard("node 0 has the token", self.tpos == 0) & self.is_so(0, because)).then(|| {
-            let mut black = self.black;
-            black.remove(0);
-            Self {
-                black,
-                tpos: nodes - 1,
-                tcolor: Colour::White,
-                ..*self
-            }
-        })
-    }
-
-    /// Rules 0, 2 and 5: *PassToken*.
-    fn pass_token(&self, node: usize, because: Because) -> Option<Self> {
-        (guard("it has the token", self.tpos == node) & self.is_so(node, because)).then(|| {
-            let mut black = self.black;
-            let tcolor = if black.remove(node) {
-                Colour::Black
-            } else {
-                self.tcolor
-            };
-            Self {
-                black,
-                tpos: node - 1,
-                tcolor,
-                ..*self
-            }
-        })
-    }
-
-    /// Rule 1: *SendMsg*.
-    fn send(&self, node: usize, target: usize, blackens: Blackens) -> Option<Self> {
-        let active = wake_up(self.active, node, target)?;
-        let is_blackened = match blackens {
-            Blackens::SendersUp => target > node,
-            Blackens::SendersDown => target < node,
-        };
-        let mut black = self.black;
-        if is_blackened {
-            black.insert(node);
-        }
-        Some(Self {
-            active,
-            black,
-            ..*self
-        })
     }
 }
 
@@ -185,31 +141,37 @@ impl TransitionSystem for Ewd840 {
         }
     }
 
-    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
-        use Because::{BlackNode, BlackToken, Inactive};
-        for because in [BlackToken, BlackNode] {
-            offer(visit, Action::InitiateProbe(because), || {
-                from.initiate_probe(self.nodes, because)
-            });
-        }
-        for node in 1..self.nodes {
-            for because in [Inactive, BlackNode, BlackToken] {
-                offer(visit, Action::PassToken(node, because), || {
-                    from.pass_token(node, because)
-                });
+    fn fire(&self, action: &Action, state: &mut State) -> Option<()> {
+        match *action {
+            // An active node 0 waits, unless the probe has failed.
+            Action::InitiateProbe(Because::Inactive) => return None,
+            Action::InitiateProbe(because) => {
+                guard("node 0 has the token", state.tpos == 0).and(state.is_so(0, because))?;
+                state.black.remove(0);
+                state.tpos = self.nodes - 1;
+                state.tcolor = Colour::White;
             }
-        }
-        for node in 0..self.nodes {
-            for target in (0..self.nodes).filter(|target| *target != node) {
-                offer(visit, Action::SendMsg { node, target }, || {
-                    from.send(node, target, self.blackens)
-                });
+            Action::PassToken(node, because) => {
+                guard("it has the token", state.tpos == node).and(state.is_so(node, because))?;
+                if state.black.remove(node) {
+                    state.tcolor = Colour::Black;
+                }
+                state.tpos -= 1;
             }
-            offer(visit, Action::Deactivate(node), || {
-                let active = terminate(from.active, node)?;
-                Some(State { active, ..*from })
-            });
+            Action::SendMsg { node, target } => {
+                guard("it sends to another one", target != node)?;
+                wake_up(&mut state.active, node, target)?;
+                let is_blackened = match self.blackens {
+                    Blackens::SendersUp => target > node,
+                    Blackens::SendersDown => target < node,
+                };
+                if is_blackened {
+                    state.black.insert(node);
+                }
+            }
+            Action::Deactivate(node) => terminate(&mut state.active, node)?,
         }
+        Some(())
     }
 
     fn observe(&self, state: &State) -> termination_detection::State {

@@ -5,7 +5,7 @@
 //! module: that of the module's `System` is on steps of several processes, which `EWD998PCal` does not show.
 
 use refmap::drawing::Shade;
-use refmap::{Drawing, IndexSet, TransitionSystem, guard, offer};
+use refmap::{Drawing, IndexSet, TransitionSystem, guard};
 use serde::Serialize;
 
 use super::ewd840::Colour;
@@ -51,14 +51,16 @@ pub struct State {
 
 /// A step of the ring, or of a node on its own account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[action(system = Ewd998)]
 #[rule(process = "ring")]
+#[process(0..system.nodes)]
 pub enum Action {
     /// Node 0 whitens itself and starts another probe, since the last one was not conclusive.
     #[rule(source = "EWD 998, rules 1, 5 and 6; InitiateProbe")]
     InitiateProbe,
     /// An inactive node whitens itself, adds its counter to the token and passes it; a black one makes it black.
     #[rule(source = "EWD 998, rules 2, 4 and 7; PassToken(i)")]
-    PassToken(usize),
+    PassToken(#[action(range = 1..system.nodes)] usize),
     /// An active node sends a message.
     #[rule(process = "node", source = "EWD 998, rule 0; SendMsg(i)")]
     SendMsg {
@@ -66,6 +68,7 @@ pub enum Action {
         #[process]
         node: usize,
         /// The node to which it sends.
+        #[action(range = 0..system.nodes)]
         target: usize,
     },
     /// A node receives a message, and becomes active and black.
@@ -89,67 +92,6 @@ impl State {
     /// Whether no node is active, and no message is on its way: *Termination*.
     pub fn has_terminated(&self) -> bool {
         self.active.is_empty() && self.pending.iter().all(|messages| *messages == 0)
-    }
-
-    /// Rules 1, 5 and 6: *InitiateProbe*.
-    fn initiate_probe(&self, nodes: usize) -> Option<Self> {
-        let is_inconclusive = self.token.colour == Colour::Black
-            || self.black.contains(0)
-            || self.counter[0] + self.token.q > 0;
-        let has_token = guard("node 0 has the token", self.token.pos == 0);
-        (has_token & guard("the probe was not conclusive", is_inconclusive)).then(|| {
-            let mut to = self.clone();
-            to.black.remove(0);
-            to.token = Token {
-                pos: nodes as u8 - 1,
-                q: 0,
-                colour: Colour::White,
-            };
-            to
-        })
-    }
-
-    /// Rules 2, 4 and 7: *PassToken*.
-    fn pass_token(&self, node: usize) -> Option<Self> {
-        let is_inactive = guard("it is inactive", !self.active.contains(node));
-        let has_token = guard("it has the token", usize::from(self.token.pos) == node);
-        (is_inactive & has_token).then(|| {
-            let mut to = self.clone();
-            if to.black.remove(node) {
-                to.token.colour = Colour::Black;
-            }
-            to.token.pos -= 1;
-            to.token.q += self.counter[node];
-            to
-        })
-    }
-
-    /// Rule 0: *SendMsg*.
-    fn send_msg(&self, node: usize, target: usize) -> Option<Self> {
-        guard("it is active", self.active.contains(node)).then(|| {
-            let mut to = self.clone();
-            to.counter[node] += 1;
-            to.pending[target] += 1;
-            to
-        })
-    }
-
-    /// Rules 0 and 3: *RecvMsg*.
-    fn recv_msg(&self, node: usize) -> Option<Self> {
-        guard("a message is on its way", self.pending[node] > 0).then(|| {
-            let mut to = self.clone();
-            to.pending[node] -= 1;
-            to.counter[node] -= 1;
-            to.black.insert(node);
-            to.active.insert(node);
-            to
-        })
-    }
-
-    /// *Deactivate*.
-    fn deactivate(&self, node: usize) -> Option<Self> {
-        let mut to = self.clone();
-        guard("it is active", to.active.remove(node)).then_some(to)
     }
 }
 
@@ -179,22 +121,47 @@ impl TransitionSystem for Ewd998 {
         }
     }
 
-    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
-        offer(visit, Action::InitiateProbe, || {
-            from.initiate_probe(self.nodes)
-        });
-        for node in 1..self.nodes {
-            offer(visit, Action::PassToken(node), || from.pass_token(node));
-        }
-        for node in 0..self.nodes {
-            for target in (0..self.nodes).filter(|target| *target != node) {
-                offer(visit, Action::SendMsg { node, target }, || {
-                    from.send_msg(node, target)
-                });
+    fn fire(&self, action: &Action, state: &mut State) -> Option<()> {
+        match *action {
+            Action::InitiateProbe => {
+                let is_inconclusive = state.token.colour == Colour::Black
+                    || state.black.contains(0)
+                    || state.counter[0] + state.token.q > 0;
+                guard("node 0 has the token", state.token.pos == 0)
+                    .and(guard("the probe was not conclusive", is_inconclusive))?;
+                state.black.remove(0);
+                state.token = Token {
+                    pos: self.nodes as u8 - 1,
+                    q: 0,
+                    colour: Colour::White,
+                };
             }
-            offer(visit, Action::RecvMsg(node), || from.recv_msg(node));
-            offer(visit, Action::Deactivate(node), || from.deactivate(node));
+            Action::PassToken(node) => {
+                let has_token = usize::from(state.token.pos) == node;
+                guard("it is inactive", !state.active.contains(node))
+                    .and(guard("it has the token", has_token))?;
+                if state.black.remove(node) {
+                    state.token.colour = Colour::Black;
+                }
+                state.token.pos -= 1;
+                state.token.q += state.counter[node];
+            }
+            Action::SendMsg { node, target } => {
+                guard("it sends to another one", target != node)?;
+                guard("it is active", state.active.contains(node))?;
+                state.counter[node] += 1;
+                state.pending[target] += 1;
+            }
+            Action::RecvMsg(node) => {
+                guard("a message is on its way", state.pending[node] > 0)?;
+                state.pending[node] -= 1;
+                state.counter[node] -= 1;
+                state.black.insert(node);
+                state.active.insert(node);
+            }
+            Action::Deactivate(node) => guard("it is active", state.active.remove(node))?,
         }
+        Some(())
     }
 
     /// Active nodes, and whether node 0 concludes that there are none.

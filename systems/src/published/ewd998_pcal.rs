@@ -5,7 +5,7 @@
 //! Deviations. D1: the network has for each node how many payload messages are on their way to it, and at most one token; the
 //! module has a bag, in which there might be two. As a token is sent only where one is taken, there never are.
 
-use refmap::{Constraint, Drawing, IndexSet, TransitionSystem, guard, offer};
+use refmap::{Constraint, Drawing, IndexSet, TransitionSystem, guard};
 use serde::Serialize;
 
 use super::ewd840::Colour;
@@ -71,7 +71,9 @@ pub struct State {
 
 /// An alternative of a node's loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[action(system = Ewd998PCal)]
 #[rule(process = "node")]
+#[process(0..system.nodes)]
 pub enum Action {
     /// An active node sends a payload message.
     #[rule(source = "EWD998PCal, l, first alternative")]
@@ -80,6 +82,7 @@ pub enum Action {
         #[process]
         node: usize,
         /// The node to which it sends.
+        #[action(range = 0..system.nodes)]
         target: usize,
     },
     /// A node receives a payload message, and becomes active and black.
@@ -90,10 +93,10 @@ pub enum Action {
     Terminate(#[process] usize),
     /// A node passes the token to the next one.
     #[rule(source = "EWD998PCal, l, fourth alternative")]
-    PassToken(#[process] usize),
+    PassToken(#[process(1..system.nodes)] usize),
     /// Node 0 starts another round of the token.
     #[rule(source = "EWD998PCal, l, fifth alternative")]
-    InitiateToken(#[process] usize),
+    InitiateToken(#[process(0..1)] usize),
 }
 
 impl State {
@@ -121,74 +124,6 @@ impl State {
             pending: nodes().map(|node| node.payloads).collect(),
             token: token.expect("a token is sent where one is taken"),
         }
-    }
-
-    fn send(&self, node: usize, target: usize) -> Option<Self> {
-        guard("it is active", self.nodes[node].active).then(|| {
-            let mut to = self.clone();
-            to.nodes[target].payloads += 1;
-            to.nodes[node].counter += 1;
-            to
-        })
-    }
-
-    fn receive(&self, node: usize) -> Option<Self> {
-        guard("a message is on its way", self.nodes[node].payloads > 0).then(|| {
-            let mut to = self.clone();
-            let own = &mut to.nodes[node];
-            own.counter -= 1;
-            own.active = true;
-            own.colour = Colour::Black;
-            own.payloads -= 1;
-            to
-        })
-    }
-
-    fn terminate(&self, node: usize) -> Self {
-        let mut to = self.clone();
-        to.nodes[node].active = false;
-        to
-    }
-
-    fn pass_token(&self, node: usize, passes: Passes) -> Option<Self> {
-        let own = &self.nodes[node];
-        let token = own.token?;
-        let may_pass = match passes {
-            Passes::Inactive => !own.active,
-            Passes::Any => true,
-        };
-        guard("it passes the token", may_pass).then(|| {
-            let mut to = self.clone();
-            to.nodes[node].token = None;
-            to.nodes[node].colour = Colour::White;
-            to.nodes[node - 1].token = Some(Token {
-                q: token.q + own.counter,
-                colour: match own.colour {
-                    Colour::Black => Colour::Black,
-                    Colour::White => token.colour,
-                },
-            });
-            to
-        })
-    }
-
-    fn initiate_token(&self) -> Option<Self> {
-        let own = &self.nodes[0];
-        let token = own.token?;
-        let is_inconclusive = own.colour == Colour::Black
-            || token.q + own.counter != 0
-            || token.colour == Colour::Black;
-        guard("the round was not conclusive", is_inconclusive).then(|| {
-            let mut to = self.clone();
-            to.nodes[0].token = None;
-            to.nodes[0].colour = Colour::White;
-            let last = to.nodes.len() - 1;
-            to.nodes[last].token = Some(Token {
-                q: 0,
-                colour: Colour::White,
-            });
-            to
-        })
     }
 }
 
@@ -226,25 +161,56 @@ impl TransitionSystem for Ewd998PCal {
         }
     }
 
-    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
-        for node in 0..self.nodes {
-            for target in (0..self.nodes).filter(|target| *target != node) {
-                offer(visit, Action::Send { node, target }, || {
-                    from.send(node, target)
-                });
+    fn fire(&self, action: &Action, state: &mut State) -> Option<()> {
+        match *action {
+            Action::Send { node, target } => {
+                guard("it sends to another one", target != node)?;
+                guard("it is active", state.nodes[node].active)?;
+                state.nodes[target].payloads += 1;
+                state.nodes[node].counter += 1;
             }
-            offer(visit, Action::Receive(node), || from.receive(node));
-            offer(visit, Action::Terminate(node), || {
-                Some(from.terminate(node))
-            });
-            if node == 0 {
-                offer(visit, Action::InitiateToken(node), || from.initiate_token());
-            } else {
-                offer(visit, Action::PassToken(node), || {
-                    from.pass_token(node, self.passes)
+            Action::Receive(node) => {
+                let own = &mut state.nodes[node];
+                guard("a message is on its way", own.payloads > 0)?;
+                own.counter -= 1;
+                own.active = true;
+                own.colour = Colour::Black;
+                own.payloads -= 1;
+            }
+            Action::Terminate(node) => state.nodes[node].active = false,
+            Action::PassToken(node) => {
+                let own = &mut state.nodes[node];
+                let token = own.token.take()?;
+                let may_pass = match self.passes {
+                    Passes::Inactive => !own.active,
+                    Passes::Any => true,
+                };
+                guard("it passes the token", may_pass)?;
+                let passed = Token {
+                    q: token.q + own.counter,
+                    colour: match own.colour {
+                        Colour::Black => Colour::Black,
+                        Colour::White => token.colour,
+                    },
+                };
+                own.colour = Colour::White;
+                state.nodes[node - 1].token = Some(passed);
+            }
+            Action::InitiateToken(node) => {
+                let own = &mut state.nodes[node];
+                let token = own.token.take()?;
+                let is_inconclusive = own.colour == Colour::Black
+                    || token.q + own.counter != 0
+                    || token.colour == Colour::Black;
+                guard("the round was not conclusive", is_inconclusive)?;
+                own.colour = Colour::White;
+                state.nodes[self.nodes - 1].token = Some(Token {
+                    q: 0,
+                    colour: Colour::White,
                 });
             }
         }
+        Some(())
     }
 
     /// Active nodes, and whether node 0 concludes that there are none.

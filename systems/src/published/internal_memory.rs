@@ -7,7 +7,7 @@
 //! Fairness: for each processor, weakly `do` or `rsp`.
 
 use refmap::drawing::Row;
-use refmap::{Drawing, Fairness, TransitionSystem, guard, offer};
+use refmap::{Action as _, Drawing, Fairness, TransitionSystem, guard};
 use serde::Serialize;
 
 use crate::vectors::vectors;
@@ -105,7 +105,9 @@ pub struct State {
 
 /// A step of a processor, or of the memory for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[action(system = InternalMemory)]
 #[rule(process = "processor")]
+#[process(0..system.processors)]
 pub enum Action {
     /// A processor sends a request.
     #[rule(source = "InternalMemory, Req(p)")]
@@ -140,54 +142,28 @@ impl Interface {
     }
 
     /// Rule *Req*.
-    pub fn req(&self, processor: usize, request: Request) -> Option<Self> {
-        guard("it is ready", self.ctl[processor] == Control::Rdy).then(|| {
-            let mut to = self.clone();
-            let datum = Datum::Request(request);
-            to.mem_int = Exchange { processor, datum };
-            to.buf[processor] = datum;
-            to.ctl[processor] = Control::Busy;
-            to
-        })
+    pub fn req(&mut self, processor: usize, request: Request) -> Option<()> {
+        guard("it is ready", self.ctl[processor] == Control::Rdy)?;
+        let datum = Datum::Request(request);
+        self.mem_int = Exchange { processor, datum };
+        self.buf[processor] = datum;
+        self.ctl[processor] = Control::Busy;
+        Some(())
     }
 
-    /// The interface when the request of a processor is carried out.
-    #[must_use]
-    pub fn done(&self, processor: usize, response: Datum) -> Self {
-        let mut to = self.clone();
-        to.buf[processor] = response;
-        to.ctl[processor] = Control::Done;
-        to
+    /// The request of a processor is carried out.
+    pub fn done(&mut self, processor: usize, response: Datum) {
+        self.buf[processor] = response;
+        self.ctl[processor] = Control::Done;
     }
 
     /// Rule *Rsp*.
-    pub fn rsp(&self, processor: usize) -> Option<Self> {
-        guard("it has a response", self.ctl[processor] == Control::Done).then(|| {
-            let mut to = self.clone();
-            let datum = self.buf[processor];
-            to.mem_int = Exchange { processor, datum };
-            to.ctl[processor] = Control::Rdy;
-            to
-        })
-    }
-}
-
-impl State {
-    /// Rule *Do*.
-    fn carry_out(&self, processor: usize) -> Option<Self> {
-        let is_busy = self.interface.ctl[processor] == Control::Busy;
-        guard("it has a request", is_busy);
-        let request = self.interface.request_of(processor).filter(|_| is_busy)?;
-        let mut to = self.clone();
-        let response = match request {
-            Request::Rd { adr } => Datum::Value(self.mem[adr]),
-            Request::Wr { adr, val } => {
-                to.mem[adr] = val;
-                Datum::NoVal
-            }
-        };
-        to.interface = self.interface.done(processor, response);
-        Some(to)
+    pub fn rsp(&mut self, processor: usize) -> Option<()> {
+        guard("it has a response", self.ctl[processor] == Control::Done)?;
+        let datum = self.buf[processor];
+        self.mem_int = Exchange { processor, datum };
+        self.ctl[processor] = Control::Rdy;
+        Some(())
     }
 }
 
@@ -222,22 +198,33 @@ impl TransitionSystem for InternalMemory {
         self.starts().into_iter().for_each(visit);
     }
 
-    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
-        let with = |interface| State {
-            interface,
-            mem: from.mem.clone(),
-        };
+    fn candidates(&self, _: &State, visit: &mut impl FnMut(Action)) {
         for processor in 0..self.processors {
-            for request in self.requests() {
-                offer(visit, Action::Req(processor, request), || {
-                    from.interface.req(processor, request).map(with)
-                });
-            }
-            offer(visit, Action::Do(processor), || from.carry_out(processor));
-            offer(visit, Action::Rsp(processor), || {
-                from.interface.rsp(processor).map(with)
-            });
+            self.requests()
+                .for_each(|request| visit(Action::Req(processor, request)));
         }
+        Action::candidates(self, visit);
+    }
+
+    fn fire(&self, action: &Action, state: &mut State) -> Option<()> {
+        let State { interface, mem } = state;
+        match *action {
+            Action::Req(processor, request) => interface.req(processor, request)?,
+            Action::Do(processor) => {
+                let is_busy = interface.ctl[processor] == Control::Busy;
+                guard("it has a request", is_busy)?;
+                let response = match interface.request_of(processor)? {
+                    Request::Rd { adr } => Datum::Value(mem[adr]),
+                    Request::Wr { adr, val } => {
+                        mem[adr] = val;
+                        Datum::NoVal
+                    }
+                };
+                interface.done(processor, response);
+            }
+            Action::Rsp(processor) => interface.rsp(processor)?,
+        }
+        Some(())
     }
 
     fn observe(&self, state: &State) -> Exchange {

@@ -5,12 +5,11 @@
 //! Fairness: weakly `return_all` and `allocate` for each client, and weakly `schedule`.
 
 use refmap::drawing::Row;
-use refmap::{Drawing, Fairness, IndexSet, TransitionSystem, guard, offer};
+use refmap::{Action as _, Drawing, Fairness, IndexSet, TransitionSystem, guard};
 use serde::Serialize;
 
 use super::conditions::Conditions;
 use super::simple_allocator::{self, MAX_CLIENTS};
-use crate::subsets::subsets;
 
 /// An instance of the allocator.
 pub struct SchedulingAllocator {
@@ -50,20 +49,31 @@ pub struct State {
 /// A step of a client, or of the allocator. *Return* is two rules, since the condition of fairness is one on the return of
 /// everything by a client that waits for nothing.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[action(system = SchedulingAllocator)]
 #[rule(process = "client")]
+#[process(0..system.clients)]
 pub enum Action {
     /// A client that has nothing and waits for nothing asks for resources.
     #[rule(source = "SchedulingAllocator, Request(c, S)")]
-    Request(#[process] usize, IndexSet),
+    Request(
+        #[process] usize,
+        #[action(range = 0..system.resources)] IndexSet,
+    ),
     /// A client that is scheduled is given resources for which it waits.
     #[rule(source = "SchedulingAllocator, Allocate(c, S)")]
-    Allocate(#[process] usize, IndexSet),
+    Allocate(
+        #[process] usize,
+        #[action(range = 0..system.resources)] IndexSet,
+    ),
     /// A client that waits for nothing returns all that it has.
     #[rule(source = "SchedulingAllocator, unsat[c] = {} ∧ Return(c, alloc[c])")]
     ReturnAll(#[process] usize),
     /// A client returns a part of what it has, or waits for more.
     #[rule(source = "SchedulingAllocator, Return(c, S)")]
-    Return(#[process] usize, IndexSet),
+    Return(
+        #[process] usize,
+        #[action(range = 0..system.resources)] IndexSet,
+    ),
     /// The clients that wait and are not scheduled are appended to the schedule in this order.
     #[rule(process = "allocator", source = "SchedulingAllocator, Schedule")]
     Schedule(Vec<usize>),
@@ -111,10 +121,21 @@ impl State {
             .collect()
     }
 
-    /// The same schedule with other claims.
-    pub fn with(&self, claims: simple_allocator::State) -> Self {
-        let sched = self.sched.clone();
-        Self { claims, sched }
+    /// Visits the orders that the allocator may choose in *Schedule*.
+    pub fn visit_orders(&self, visit: impl FnMut(Vec<usize>)) {
+        let waiting = self.to_schedule();
+        if !waiting.is_empty() {
+            permutations(&waiting).into_iter().for_each(visit);
+        }
+    }
+
+    /// Rule *Schedule*.
+    pub fn schedule(&mut self, order: &[usize]) -> Option<()> {
+        let mut clients = order.to_vec();
+        clients.sort_unstable();
+        (!clients.is_empty() && clients == self.to_schedule()).then_some(())?;
+        self.sched.extend(order);
+        Some(())
     }
 }
 
@@ -127,40 +148,23 @@ impl SchedulingAllocator {
     }
 
     /// Rule *Allocate*.
-    pub fn allocate(&self, from: &State, client: usize, given: IndexSet) -> Option<State> {
-        let place = from.sched.iter().position(|one| *one == client);
-        guard("it is scheduled", place.is_some());
-        let place = place?;
+    pub fn allocate(&self, client: usize, given: IndexSet, state: &mut State) -> Option<()> {
+        let State { claims, sched } = state;
+        let place = sched.iter().position(|one| *one == client);
+        guard("it is scheduled", place.is_some())?;
         let wait_for_them =
-            |earlier: &usize| !from.claims.unsat[*earlier].intersection(given).is_empty();
-        let (available, heeds_order) = match self.grants {
-            Grants::InOrder => (from.claims.available(self.resources), true),
-            Grants::AnyAvailable => (from.claims.available(self.resources), false),
-            Grants::Any => (IndexSet::below(self.resources), false),
+            |earlier: &usize| !claims.unsat[*earlier].intersection(given).is_empty();
+        let in_order = self.grants != Grants::InOrder || !sched[..place?].iter().any(wait_for_them);
+        guard("none before it waits for them", in_order)?;
+        let available = match self.grants {
+            Grants::InOrder | Grants::AnyAvailable => claims.available(self.resources),
+            Grants::Any => IndexSet::below(self.resources),
         };
-        let in_order = !heeds_order || !from.sched[..place].iter().any(wait_for_them);
-        if !guard("none before it waits for them", in_order) {
-            return None;
+        claims.allocate(client, given, available)?;
+        if claims.unsat[client].is_empty() {
+            sched.remove(place?);
         }
-        let mut to = from.with(from.claims.allocate(client, given, available)?);
-        if to.claims.unsat[client].is_empty() {
-            to.sched.remove(place);
-        }
-        Some(to)
-    }
-
-    /// Rule *Schedule*: the orders that the allocator may choose, and where each leads.
-    pub fn schedules(&self, from: &State) -> Vec<(Vec<usize>, State)> {
-        let waiting = from.to_schedule();
-        if waiting.is_empty() {
-            return Vec::new();
-        }
-        let append = |order: Vec<usize>| {
-            let mut to = from.clone();
-            to.sched.extend(&order);
-            (order, to)
-        };
-        permutations(&waiting).into_iter().map(append).collect()
+        Some(())
     }
 }
 
@@ -173,24 +177,26 @@ impl TransitionSystem for SchedulingAllocator {
         visit(self.start());
     }
 
-    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
-        let claims = &from.claims;
-        for client in 0..self.clients {
-            for set in subsets(IndexSet::below(self.resources)).skip(1) {
-                offer(visit, Action::Request(client, set), || {
-                    Some(from.with(claims.request(client, set)?))
-                });
-                offer(visit, Action::Allocate(client, set), || {
-                    self.allocate(from, client, set)
-                });
-                let returns = Action::returns(claims, client, set);
-                offer(visit, returns, || {
-                    Some(from.with(claims.give_back(client, set)?))
-                });
+    fn candidates(&self, from: &State, visit: &mut impl FnMut(Action)) {
+        Action::candidates(self, visit);
+        from.visit_orders(|order| visit(Action::Schedule(order)));
+    }
+
+    fn fire(&self, action: &Action, state: &mut State) -> Option<()> {
+        let claims = &mut state.claims;
+        match action {
+            Action::Request(client, asked) => claims.request(*client, *asked),
+            Action::Allocate(client, given) => self.allocate(*client, *given, state),
+            Action::ReturnAll(client) => {
+                guard("it waits for nothing", claims.unsat[*client].is_empty())?;
+                claims.give_back(*client, claims.alloc[*client])
             }
-        }
-        for (order, to) in self.schedules(from) {
-            visit(Action::Schedule(order), to);
+            Action::Return(client, returned) => {
+                let is_part = Action::returns(claims, *client, *returned) == *action;
+                guard("it keeps some, or waits", is_part)?;
+                claims.give_back(*client, *returned)
+            }
+            Action::Schedule(order) => state.schedule(order),
         }
     }
 

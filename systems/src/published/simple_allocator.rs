@@ -6,10 +6,8 @@
 //! again and again and taken by another one each time.
 
 use refmap::drawing::Row;
-use refmap::{Drawing, Fairness, IndexSet, TransitionSystem, guard, offer};
+use refmap::{Drawing, Fairness, IndexSet, TransitionSystem, guard};
 use serde::Serialize;
-
-use crate::subsets::subsets;
 
 /// Greatest number of clients.
 pub const MAX_CLIENTS: usize = 4;
@@ -38,20 +36,31 @@ pub struct State {
 /// A step of a client, or of the allocator for it. *Return* is two rules, since the condition of fairness is one on the
 /// return of everything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[action(system = SimpleAllocator)]
 #[rule(process = "client")]
+#[process(0..system.clients)]
 pub enum Action {
     /// A client that has nothing and waits for nothing asks for resources.
     #[rule(source = "SimpleAllocator, Request(c, S)")]
-    Request(#[process] usize, IndexSet),
+    Request(
+        #[process] usize,
+        #[action(range = 0..system.resources)] IndexSet,
+    ),
     /// A client is given resources for which it waits.
     #[rule(source = "SimpleAllocator, Allocate(c, S)")]
-    Allocate(#[process] usize, IndexSet),
+    Allocate(
+        #[process] usize,
+        #[action(range = 0..system.resources)] IndexSet,
+    ),
     /// A client returns all that it has.
     #[rule(source = "SimpleAllocator, Return(c, alloc[c])")]
     ReturnAll(#[process] usize),
     /// A client returns a part of what it has.
     #[rule(source = "SimpleAllocator, Return(c, S)")]
-    Return(#[process] usize, IndexSet),
+    Return(
+        #[process] usize,
+        #[action(range = 0..system.resources)] IndexSet,
+    ),
 }
 
 impl Action {
@@ -82,35 +91,32 @@ impl State {
     }
 
     /// Rule *Request*.
-    pub fn request(&self, client: usize, asked: IndexSet) -> Option<Self> {
-        let enabled = guard("it waits for nothing", self.unsat[client].is_empty())
-            & guard("it has nothing", self.alloc[client].is_empty());
-        enabled.then(|| {
-            let mut to = self.clone();
-            to.unsat[client] = asked;
-            to
-        })
+    pub fn request(&mut self, client: usize, asked: IndexSet) -> Option<()> {
+        (!asked.is_empty()).then_some(())?;
+        guard("it waits for nothing", self.unsat[client].is_empty())
+            .and(guard("it has nothing", self.alloc[client].is_empty()))?;
+        self.unsat[client] = asked;
+        Some(())
     }
 
     /// Rule *Allocate*, of what is `available`.
-    pub fn allocate(&self, client: usize, given: IndexSet, available: IndexSet) -> Option<Self> {
-        let enabled = guard("it waits for them", given.is_subset(self.unsat[client]))
-            & guard("they are available", given.is_subset(available));
-        enabled.then(|| {
-            let mut to = self.clone();
-            to.unsat[client] = to.unsat[client].difference(given);
-            to.alloc[client] = to.alloc[client].union(given);
-            to
-        })
+    pub fn allocate(&mut self, client: usize, given: IndexSet, available: IndexSet) -> Option<()> {
+        (!given.is_empty()).then_some(())?;
+        let (unsat, alloc) = (&mut self.unsat[client], &mut self.alloc[client]);
+        guard("it waits for them", given.is_subset(*unsat))
+            .and(guard("they are available", given.is_subset(available)))?;
+        *unsat = unsat.difference(given);
+        *alloc = alloc.union(given);
+        Some(())
     }
 
     /// Rule *Return*.
-    pub fn give_back(&self, client: usize, returned: IndexSet) -> Option<Self> {
-        guard("it has them", returned.is_subset(self.alloc[client])).then(|| {
-            let mut to = self.clone();
-            to.alloc[client] = to.alloc[client].difference(returned);
-            to
-        })
+    pub fn give_back(&mut self, client: usize, returned: IndexSet) -> Option<()> {
+        (!returned.is_empty()).then_some(())?;
+        let alloc = &mut self.alloc[client];
+        guard("it has them", returned.is_subset(*alloc))?;
+        *alloc = alloc.difference(returned);
+        Some(())
     }
 }
 
@@ -123,18 +129,17 @@ impl TransitionSystem for SimpleAllocator {
         visit(State::initial(self.clients));
     }
 
-    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
-        let available = from.available(self.resources);
-        for client in 0..self.clients {
-            for set in subsets(IndexSet::below(self.resources)).skip(1) {
-                offer(visit, Action::Request(client, set), || {
-                    from.request(client, set)
-                });
-                offer(visit, Action::Allocate(client, set), || {
-                    from.allocate(client, set, available)
-                });
-                let returns = Action::returns(from, client, set);
-                offer(visit, returns, || from.give_back(client, set));
+    fn fire(&self, action: &Action, state: &mut State) -> Option<()> {
+        match *action {
+            Action::Request(client, asked) => state.request(client, asked),
+            Action::Allocate(client, given) => {
+                let available = state.available(self.resources);
+                state.allocate(client, given, available)
+            }
+            Action::ReturnAll(client) => state.give_back(client, state.alloc[client]),
+            Action::Return(client, returned) => {
+                guard("it keeps some", returned != state.alloc[client])?;
+                state.give_back(client, returned)
             }
         }
     }

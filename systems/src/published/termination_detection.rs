@@ -6,7 +6,7 @@
 //! Fairness: weakly `detect_termination`.
 
 use refmap::drawing::{Node, Row};
-use refmap::{Drawing, Fairness, IndexSet, TransitionSystem, guard, offer};
+use refmap::{Drawing, Fairness, IndexSet, TransitionSystem, guard};
 use serde::Serialize;
 
 use crate::subsets::subsets;
@@ -32,7 +32,9 @@ pub struct State {
 
 /// A step of a node, or of the detection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[action(system = TerminationDetection)]
 #[rule(process = "node")]
+#[process(0..system.nodes)]
 pub enum Action {
     /// An active node becomes inactive. If it is the last one, that may be detected at once.
     #[rule(source = "SyncTerminationDetection, Terminate(i)")]
@@ -50,6 +52,7 @@ pub enum Action {
         #[process]
         node: usize,
         /// The one that it wakes up.
+        #[action(range = 0..system.nodes)]
         other: usize,
     },
     /// Termination is detected.
@@ -60,19 +63,16 @@ pub enum Action {
     DetectTermination,
 }
 
-/// `active` without `node`, which was active.
-pub fn terminate(active: IndexSet, node: usize) -> Option<IndexSet> {
-    let mut left = active;
-    guard("it is active", left.remove(node)).then_some(left)
+/// A node that is active becomes inactive.
+pub fn terminate(active: &mut IndexSet, node: usize) -> Option<()> {
+    guard("it is active", active.remove(node))
 }
 
-/// `active` with `other`, which `node` has woken up.
-pub fn wake_up(active: IndexSet, node: usize, other: usize) -> Option<IndexSet> {
-    guard("it is active", active.contains(node)).then(|| {
-        let mut to = active;
-        to.insert(other);
-        to
-    })
+/// A node that is active wakes `other` up.
+pub fn wake_up(active: &mut IndexSet, node: usize, other: usize) -> Option<()> {
+    guard("it is active", active.contains(node))?;
+    active.insert(other);
+    Some(())
 }
 
 impl TransitionSystem for TerminationDetection {
@@ -93,33 +93,22 @@ impl TransitionSystem for TerminationDetection {
         });
     }
 
-    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
-        let termination_detected = from.termination_detected;
-        for node in 0..self.nodes {
-            for detected in [false, true] {
-                offer(visit, Action::Terminate { node, detected }, || {
-                    let active = terminate(from.active, node)?;
-                    let is_choice =
-                        detected == termination_detected || detected == active.is_empty();
-                    guard("it is known, or is so", is_choice).then_some(State {
-                        active,
-                        termination_detected: detected,
-                    })
-                });
+    fn fire(&self, action: &Action, state: &mut State) -> Option<()> {
+        match *action {
+            Action::Terminate { node, detected } => {
+                terminate(&mut state.active, node)?;
+                let is_known = detected == state.termination_detected;
+                let is_so = detected == state.active.is_empty();
+                guard("it is known, or is so", is_known || is_so)?;
+                state.termination_detected = detected;
             }
-            for other in 0..self.nodes {
-                offer(visit, Action::Wakeup { node, other }, || {
-                    let active = wake_up(from.active, node, other)?;
-                    Some(State { active, ..*from })
-                });
+            Action::Wakeup { node, other } => wake_up(&mut state.active, node, other)?,
+            Action::DetectTermination => {
+                guard("no node is active", state.active.is_empty())?;
+                state.termination_detected = true;
             }
         }
-        offer(visit, Action::DetectTermination, || {
-            guard("no node is active", from.active.is_empty()).then_some(State {
-                termination_detected: true,
-                ..*from
-            })
-        });
+        Some(())
     }
 
     fn observe(&self, state: &State) -> State {

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use refmap::drawing::Row;
-use refmap::{Drawing, IndexSet, TransitionSystem, guard, offer};
+use refmap::{Action as _, Drawing, IndexSet, TransitionSystem, guard};
 use serde::Serialize;
 
 use super::consensus::{self, MAX_VALUES};
@@ -74,11 +74,13 @@ pub struct Shown {
 
 /// A step of an acceptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[action(system = Voting)]
 #[rule(process = "acceptor")]
+#[process(0..system.acceptors)]
 pub enum Action {
     /// An acceptor does not vote below a ballot any more.
     #[rule(source = "Voting, IncreaseMaxBal(a, b)")]
-    IncreaseMaxBal(#[process] usize, usize),
+    IncreaseMaxBal(#[process] usize, #[action(range = 0..system.ballots)] usize),
     /// An acceptor votes.
     #[rule(source = "Voting, VoteFor(a, b, v)")]
     VoteFor {
@@ -105,70 +107,21 @@ impl State {
             .any(|vote| vote.ballot == ballot)
     }
 
-    /// Rule *IncreaseMaxBal*.
-    fn increase_max_bal(&self, acceptor: usize, ballot: usize) -> Option<Self> {
-        guard("it is higher", Some(ballot) > self.max_bal[acceptor]).then(|| {
-            let mut to = self.clone();
-            to.max_bal[acceptor] = Some(ballot);
-            to
-        })
-    }
-
-    /// Rule *VoteFor*, where the value is safe.
-    fn vote_for(&self, acceptor: usize, vote: Vote) -> Option<Self> {
-        let others_agree = |votes: &BTreeSet<Vote>| {
-            let mut same_ballot = votes.iter().filter(|other| other.ballot == vote.ballot);
-            same_ballot.all(|other| other.value == vote.value)
+    /// Whether this shows that a value is safe in a ballot: *ShowsSafeAt*.
+    fn is_shown_safe(&self, shown: Shown, vote: Vote) -> bool {
+        let Shown { quorum, voted } = shown;
+        let silent_from = |first: usize| {
+            let mut between = first..vote.ballot;
+            between.all(|ballot| !quorum.iter().any(|one| self.has_voted_at(one, ballot)))
         };
-        let mut others = self.votes.iter().enumerate();
-        let enabled = guard(
-            "it is not too low",
-            self.max_bal[acceptor] <= Some(vote.ballot),
-        ) & guard(
-            "it has not voted",
-            !self.has_voted_at(acceptor, vote.ballot),
-        ) & guard(
-            "no other value has a vote",
-            others.all(|(other, votes)| other == acceptor || others_agree(votes)),
-        );
-        enabled.then(|| {
-            let mut to = self.clone();
-            to.votes[acceptor].insert(vote);
-            to.max_bal[acceptor] = Some(vote.ballot);
-            to
-        })
-    }
-
-    /// Every way to show that a value is safe in a ballot: *ShowsSafeAt*.
-    fn shows_safe(&self, quorums: &[IndexSet], vote: Vote) -> Vec<Shown> {
-        let mut shown = Vec::new();
-        for &quorum in quorums {
-            if quorum
-                .iter()
-                .any(|one| self.max_bal[one] < Some(vote.ballot))
-            {
-                continue;
+        let mut members = quorum.iter();
+        members.all(|one| self.max_bal[one] >= Some(vote.ballot))
+            && match voted {
+                None => silent_from(0),
+                Some((ballot, voter)) => {
+                    self.has_voted(voter, Vote { ballot, ..vote }) && silent_from(ballot + 1)
+                }
             }
-            let silent_from = |first: usize| {
-                let mut between = first..vote.ballot;
-                between.all(|ballot| !quorum.iter().any(|one| self.has_voted_at(one, ballot)))
-            };
-            if silent_from(0) {
-                shown.push(Shown {
-                    quorum,
-                    voted: None,
-                });
-            }
-            for ballot in (0..vote.ballot).filter(|ballot| silent_from(ballot + 1)) {
-                let earlier = Vote { ballot, ..vote };
-                let voters = quorum.iter().filter(|one| self.has_voted(*one, earlier));
-                shown.extend(voters.map(|voter| Shown {
-                    quorum,
-                    voted: Some((ballot, voter)),
-                }));
-            }
-        }
-        shown
     }
 
     /// The values that are chosen: those that a quorum has voted for in one ballot.
@@ -196,15 +149,25 @@ impl Voting {
         quorums.collect()
     }
 
-    /// Evidence an acceptor can show before it votes.
-    fn shown(&self, from: &State, quorums: &[IndexSet], vote: Vote) -> Vec<Option<Shown>> {
-        match self.votes {
-            Votes::Safely => from
-                .shows_safe(quorums, vote)
-                .into_iter()
-                .map(Some)
-                .collect(),
-            Votes::WithoutQuorum => vec![None],
+    /// Visits what an acceptor may show before it votes in a ballot.
+    fn visit_shown(
+        &self,
+        quorums: &[IndexSet],
+        ballot: usize,
+        mut visit: impl FnMut(Option<Shown>),
+    ) {
+        if self.votes == Votes::WithoutQuorum {
+            return visit(None);
+        }
+        for quorum in quorums.iter().copied() {
+            let voted = None;
+            visit(Some(Shown { quorum, voted }));
+            for earlier in 0..ballot {
+                for voter in quorum.iter() {
+                    let voted = Some((earlier, voter));
+                    visit(Some(Shown { quorum, voted }));
+                }
+            }
         }
     }
 }
@@ -221,26 +184,57 @@ impl TransitionSystem for Voting {
         });
     }
 
-    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
+    fn candidates(&self, _: &State, visit: &mut impl FnMut(Action)) {
+        Action::candidates(self, visit);
         let quorums = self.quorums();
         for acceptor in 0..self.acceptors {
             for ballot in 0..self.ballots {
-                offer(visit, Action::IncreaseMaxBal(acceptor, ballot), || {
-                    from.increase_max_bal(acceptor, ballot)
-                });
                 for value in 0..self.values {
                     let vote = Vote { ballot, value };
-                    for shown in self.shown(from, &quorums, vote) {
-                        let action = Action::VoteFor {
+                    self.visit_shown(&quorums, ballot, |shown| {
+                        visit(Action::VoteFor {
                             acceptor,
                             vote,
                             shown,
-                        };
-                        offer(visit, action, || from.vote_for(acceptor, vote));
-                    }
+                        });
+                    });
                 }
             }
         }
+    }
+
+    fn fire(&self, action: &Action, state: &mut State) -> Option<()> {
+        match *action {
+            Action::IncreaseMaxBal(acceptor, ballot) => {
+                guard("it is higher", Some(ballot) > state.max_bal[acceptor])?;
+                state.max_bal[acceptor] = Some(ballot);
+            }
+            Action::VoteFor {
+                acceptor,
+                vote,
+                shown,
+            } => {
+                let others_agree = |votes: &BTreeSet<Vote>| {
+                    let mut same_ballot = votes.iter().filter(|other| other.ballot == vote.ballot);
+                    same_ballot.all(|other| other.value == vote.value)
+                };
+                let mut others = state.votes.iter().enumerate();
+                let is_not_too_low = state.max_bal[acceptor] <= Some(vote.ballot);
+                let has_voted = state.has_voted_at(acceptor, vote.ballot);
+                guard("it is not too low", is_not_too_low)
+                    .and(guard("it has not voted", !has_voted))
+                    .and(guard(
+                        "no other value has a vote",
+                        others.all(|(other, votes)| other == acceptor || others_agree(votes)),
+                    ))?;
+                if self.votes == Votes::Safely {
+                    guard("the value is safe", state.is_shown_safe(shown?, vote))?;
+                }
+                state.votes[acceptor].insert(vote);
+                state.max_bal[acceptor] = Some(vote.ballot);
+            }
+        }
+        Some(())
     }
 
     fn observe(&self, state: &State) -> consensus::State {

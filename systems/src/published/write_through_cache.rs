@@ -10,7 +10,7 @@
 use std::collections::VecDeque;
 
 use refmap::drawing::Row;
-use refmap::{Drawing, Fairness, TransitionSystem, guard, offer};
+use refmap::{Action as _, Drawing, Fairness, TransitionSystem, guard};
 use serde::Serialize;
 
 use super::conditions::Conditions;
@@ -81,7 +81,9 @@ pub struct State {
 /// A step of a processor, of its cache, or of the memory. *MemQWr* is two rules, since the condition of fairness is one on
 /// those of its steps that are needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[action(system = WriteThroughCache)]
 #[rule(process = "processor")]
+#[process(0..system.memory.processors)]
 pub enum Action {
     /// A processor sends a request.
     #[rule(source = "WriteThroughCache, Req(p)")]
@@ -100,7 +102,10 @@ pub enum Action {
     DoWr(#[process] usize),
     /// A cache forgets the value at an address.
     #[rule(source = "WriteThroughCache, Evict(p, a)")]
-    Evict(#[process] usize, usize),
+    Evict(
+        #[process] usize,
+        #[action(range = 0..system.memory.addresses)] usize,
+    ),
     /// The first write leaves the queue, which is full or has a read.
     #[rule(process = "memory", source = "LiveWriteThroughCache, QCond ∧ MemQWr")]
     MemQWrIfNeeded,
@@ -124,102 +129,21 @@ impl State {
         vmem
     }
 
-    /// The same with another interface.
-    fn with(&self, interface: Interface) -> Self {
-        let to = self.clone();
-        Self { interface, ..to }
-    }
-
-    fn is_busy(&self, processor: usize) -> bool {
+    fn is_busy(&self, processor: usize) -> Option<()> {
         guard("it is busy", self.interface.ctl[processor] == Control::Busy)
     }
 
-    fn has_room(&self, q_len: usize) -> bool {
+    fn has_room(&self, q_len: usize) -> Option<()> {
         guard("the queue has room", self.mem_q.len() < q_len)
     }
 
-    /// Rule *RdMiss*.
-    fn rd_miss(&self, processor: usize, q_len: usize) -> Option<Self> {
-        let Some(request @ Request::Rd { adr }) = self.interface.request_of(processor) else {
-            return None;
-        };
-        let is_missing = guard("it is not cached", self.cache[processor].0[adr].is_none());
-        (self.is_busy(processor) & is_missing & self.has_room(q_len)).then(|| {
-            let mut to = self.clone();
-            to.mem_q.push_back(Queued { processor, request });
-            to.interface.ctl[processor] = Control::Waiting;
-            to
-        })
-    }
-
-    /// Rule *DoRd*.
-    fn do_rd(&self, processor: usize) -> Option<Self> {
-        let Some(Request::Rd { adr }) = self.interface.request_of(processor) else {
-            return None;
-        };
-        let is_asked = matches!(
-            self.interface.ctl[processor],
-            Control::Busy | Control::Waiting
-        );
-        let cached = self.cache[processor].0[adr].filter(|_| is_asked)?;
-        Some(self.with(self.interface.done(processor, Datum::Value(cached))))
-    }
-
-    /// Rule *DoWr*.
-    fn do_wr(&self, processor: usize, q_len: usize, fault: Fault) -> Option<Self> {
-        let Some(request @ Request::Wr { adr, val }) = self.interface.request_of(processor) else {
-            return None;
-        };
-        (self.is_busy(processor) & self.has_room(q_len)).then(|| {
-            let mut to = self.with(self.interface.done(processor, Datum::NoVal));
-            for (other, Cache(cached)) in to.cache.iter_mut().enumerate() {
-                let has_copy = cached[adr].is_some() && fault != Fault::StaleCopies;
-                if other == processor || has_copy {
-                    cached[adr] = Some(val);
-                }
-            }
-            to.mem_q.push_back(Queued { processor, request });
-            to
-        })
-    }
-
-    /// Rule *Evict*.
-    fn evict(&self, processor: usize, adr: usize, fault: Fault) -> Option<Self> {
-        let waits = self.interface.ctl[processor] == Control::Waiting
-            && self.interface.request_of(processor) == Some(Request::Rd { adr });
-        let is_evicted = !waits || fault == Fault::EvictsAwaited;
-        guard("it is not awaited", is_evicted).then(|| {
-            let mut to = self.clone();
-            to.cache[processor].0[adr] = None;
-            to
-        })
-    }
-
     /// Rule *MemQWr*.
-    fn mem_q_wr(&self) -> Option<Self> {
-        let Request::Wr { adr, val } = self.mem_q.front()?.request else {
+    fn mem_q_wr(&mut self) -> Option<()> {
+        let Request::Wr { adr, val } = self.mem_q.pop_front()?.request else {
             return None;
         };
-        let mut to = self.clone();
-        to.wmem[adr] = val;
-        to.mem_q.pop_front();
-        Some(to)
-    }
-
-    /// Rule *MemQRd*.
-    fn mem_q_rd(&self, fault: Fault) -> Option<Self> {
-        let Queued { processor, request } = *self.mem_q.front()?;
-        let Request::Rd { adr } = request else {
-            return None;
-        };
-        let read = match fault {
-            Fault::ReadsAheadOfWrites => self.wmem[adr],
-            Fault::None | Fault::StaleCopies | Fault::EvictsAwaited => self.vmem()[adr],
-        };
-        let mut to = self.clone();
-        to.cache[processor].0[adr] = Some(read);
-        to.mem_q.pop_front();
-        Some(to)
+        self.wmem[adr] = val;
+        Some(())
     }
 
     /// Whether the queue has to move on: it is full, or has a read.
@@ -245,37 +169,85 @@ impl TransitionSystem for WriteThroughCache {
         }
     }
 
-    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
-        let (memory, q_len, fault) = (&self.memory, self.q_len, self.fault);
-        for processor in 0..memory.processors {
-            for request in memory.requests() {
-                offer(visit, Action::Req(processor, request), || {
-                    Some(from.with(from.interface.req(processor, request)?))
-                });
+    fn candidates(&self, _: &State, visit: &mut impl FnMut(Action)) {
+        for processor in 0..self.memory.processors {
+            let requests = self.memory.requests();
+            requests.for_each(|request| visit(Action::Req(processor, request)));
+        }
+        Action::candidates(self, visit);
+    }
+
+    fn fire(&self, action: &Action, state: &mut State) -> Option<()> {
+        match *action {
+            Action::Req(processor, request) => state.interface.req(processor, request)?,
+            Action::Rsp(processor) => state.interface.rsp(processor)?,
+            Action::RdMiss(processor) => {
+                let request = state.interface.request_of(processor)?;
+                let Request::Rd { adr } = request else {
+                    return None;
+                };
+                let is_missing = state.cache[processor].0[adr].is_none();
+                state
+                    .is_busy(processor)
+                    .and(guard("it is not cached", is_missing))
+                    .and(state.has_room(self.q_len))?;
+                state.mem_q.push_back(Queued { processor, request });
+                state.interface.ctl[processor] = Control::Waiting;
             }
-            offer(visit, Action::Rsp(processor), || {
-                Some(from.with(from.interface.rsp(processor)?))
-            });
-            offer(visit, Action::RdMiss(processor), || {
-                from.rd_miss(processor, q_len)
-            });
-            offer(visit, Action::DoRd(processor), || from.do_rd(processor));
-            offer(visit, Action::DoWr(processor), || {
-                from.do_wr(processor, q_len, fault)
-            });
-            for adr in 0..memory.addresses {
-                offer(visit, Action::Evict(processor, adr), || {
-                    from.evict(processor, adr, fault)
-                });
+            Action::DoRd(processor) => {
+                let Request::Rd { adr } = state.interface.request_of(processor)? else {
+                    return None;
+                };
+                let (Control::Busy | Control::Waiting) = state.interface.ctl[processor] else {
+                    return None;
+                };
+                let cached = state.cache[processor].0[adr]?;
+                state.interface.done(processor, Datum::Value(cached));
+            }
+            Action::DoWr(processor) => {
+                let request = state.interface.request_of(processor)?;
+                let Request::Wr { adr, val } = request else {
+                    return None;
+                };
+                state.is_busy(processor).and(state.has_room(self.q_len))?;
+                state.interface.done(processor, Datum::NoVal);
+                for (other, Cache(cached)) in state.cache.iter_mut().enumerate() {
+                    let has_copy = cached[adr].is_some() && self.fault != Fault::StaleCopies;
+                    if other == processor || has_copy {
+                        cached[adr] = Some(val);
+                    }
+                }
+                state.mem_q.push_back(Queued { processor, request });
+            }
+            Action::Evict(processor, adr) => {
+                let waits = state.interface.ctl[processor] == Control::Waiting
+                    && state.interface.request_of(processor) == Some(Request::Rd { adr });
+                let is_evicted = !waits || self.fault == Fault::EvictsAwaited;
+                guard("it is not awaited", is_evicted)?;
+                state.cache[processor].0[adr] = None;
+            }
+            Action::MemQWrIfNeeded => {
+                state.q_cond(self.q_len).then_some(())?;
+                state.mem_q_wr()?;
+            }
+            Action::MemQWr => {
+                (!state.q_cond(self.q_len)).then_some(())?;
+                state.mem_q_wr()?;
+            }
+            Action::MemQRd => {
+                let Queued { processor, request } = *state.mem_q.front()?;
+                let Request::Rd { adr } = request else {
+                    return None;
+                };
+                let read = match self.fault {
+                    Fault::ReadsAheadOfWrites => state.wmem[adr],
+                    Fault::None | Fault::StaleCopies | Fault::EvictsAwaited => state.vmem()[adr],
+                };
+                state.cache[processor].0[adr] = Some(read);
+                state.mem_q.pop_front();
             }
         }
-        let mem_q_wr = if from.q_cond(q_len) {
-            Action::MemQWrIfNeeded
-        } else {
-            Action::MemQWr
-        };
-        offer(visit, mem_q_wr, || from.mem_q_wr());
-        offer(visit, Action::MemQRd, || from.mem_q_rd(fault));
+        Some(())
     }
 
     fn observe(&self, state: &State) -> Exchange {

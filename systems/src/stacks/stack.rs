@@ -2,7 +2,7 @@
 //!
 //! Source: Herlihy & Wing, *Linearizability: A Correctness Condition for Concurrent Objects*, ACM TOPLAS 12, 1990: the condition, for a stack.
 
-use refmap::{Drawing, TransitionSystem, offer};
+use refmap::{Drawing, TransitionSystem};
 use serde::Serialize;
 
 use super::{MAX_NODES, MAX_THREADS, drawing};
@@ -61,7 +61,9 @@ pub struct State {
 
 /// A step of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[action(system = Stack)]
 #[rule(process = "thread")]
+#[process(0..system.threads)]
 pub enum Action {
     /// It calls push with a node that nobody has and that is not on the stack.
     #[rule(source = "Herlihy & Wing, invocation")]
@@ -70,6 +72,7 @@ pub enum Action {
         #[process]
         thread: usize,
         /// The node.
+        #[action(range = 0..system.nodes)]
         node: usize,
     },
     /// Its push takes effect.
@@ -114,53 +117,15 @@ impl Call {
 }
 
 impl State {
-    fn with(&self, thread: usize, call: Call) -> Self {
-        let mut to = self.clone();
-        to.calls[thread] = call;
-        to
+    fn go(&mut self, thread: usize, from: Call, to: Call) -> Option<()> {
+        let call = &mut self.calls[thread];
+        (*call == from).then(|| *call = to)
     }
 
     /// True if nobody has a node, and it is not on the stack.
     fn is_free(&self, node: usize) -> bool {
         let mut held = self.calls.iter().filter_map(|call| call.node());
         !self.stack.contains(&node) && held.all(|other| other != node)
-    }
-
-    fn step(&self, action: Action) -> Option<Self> {
-        match action {
-            Action::InvokePush { thread, node } => {
-                let may = self.calls[thread] == Call::Idle && self.is_free(node);
-                may.then(|| self.with(thread, Call::Push(node)))
-            }
-            Action::Push(thread) => {
-                let Call::Push(node) = self.calls[thread] else {
-                    return None;
-                };
-                let mut to = self.with(thread, Call::Pushed);
-                to.stack.insert(0, node);
-                Some(to)
-            }
-            Action::ReturnPush(thread) => {
-                (self.calls[thread] == Call::Pushed).then(|| self.with(thread, Call::Idle))
-            }
-            Action::InvokePop(thread) => {
-                (self.calls[thread] == Call::Idle).then(|| self.with(thread, Call::Pop))
-            }
-            Action::Pop(thread) => (self.calls[thread] == Call::Pop).then(|| {
-                let top = self.stack.first().copied();
-                let mut to = self.with(thread, Call::Popped(top));
-                to.stack = self.stack.iter().skip(1).copied().collect();
-                to
-            }),
-            Action::ReturnPop(thread) => match self.calls[thread] {
-                Call::Popped(Some(node)) => Some(self.with(thread, Call::Has(node))),
-                Call::Popped(None) => Some(self.with(thread, Call::Idle)),
-                _ => None,
-            },
-            Action::Drop(thread) => {
-                matches!(self.calls[thread], Call::Has(_)).then(|| self.with(thread, Call::Idle))
-            }
-        }
     }
 }
 
@@ -176,24 +141,41 @@ impl TransitionSystem for Stack {
         });
     }
 
-    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
-        for thread in 0..self.threads {
-            for node in 0..self.nodes {
-                let invoke = Action::InvokePush { thread, node };
-                offer(visit, invoke, || from.step(invoke));
+    fn fire(&self, action: &Action, state: &mut State) -> Option<()> {
+        match *action {
+            Action::InvokePush { thread, node } => {
+                let is_idle = state.calls[thread] == Call::Idle;
+                (is_idle && state.is_free(node)).then_some(())?;
+                state.calls[thread] = Call::Push(node);
             }
-            let steps = [
-                Action::Push(thread),
-                Action::ReturnPush(thread),
-                Action::InvokePop(thread),
-                Action::Pop(thread),
-                Action::ReturnPop(thread),
-                Action::Drop(thread),
-            ];
-            for action in steps {
-                offer(visit, action, || from.step(action));
+            Action::Push(thread) => {
+                let Call::Push(node) = state.calls[thread] else {
+                    return None;
+                };
+                state.calls[thread] = Call::Pushed;
+                state.stack.insert(0, node);
+            }
+            Action::ReturnPush(thread) => state.go(thread, Call::Pushed, Call::Idle)?,
+            Action::InvokePop(thread) => state.go(thread, Call::Idle, Call::Pop)?,
+            Action::Pop(thread) => {
+                let top = state.stack.first().copied();
+                state.go(thread, Call::Pop, Call::Popped(top))?;
+                state.stack.drain(..1.min(state.stack.len()));
+            }
+            Action::ReturnPop(thread) => {
+                let Call::Popped(node) = state.calls[thread] else {
+                    return None;
+                };
+                state.calls[thread] = node.map_or(Call::Idle, Call::Has);
+            }
+            Action::Drop(thread) => {
+                let Call::Has(_) = state.calls[thread] else {
+                    return None;
+                };
+                state.calls[thread] = Call::Idle;
             }
         }
+        Some(())
     }
 
     fn observe(&self, state: &State) -> Vec<Shown> {

@@ -4,7 +4,7 @@
 //!
 //! Deviations. D1: nodes have no contents but themselves. D2: memory is bounded, and a node is used again.
 
-use refmap::{Drawing, TransitionSystem, offer};
+use refmap::{Drawing, TransitionSystem};
 use serde::Serialize;
 
 use super::stack::Shown;
@@ -94,7 +94,9 @@ pub struct State {
 
 /// A step of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[action(system = Treiber)]
 #[rule(process = "thread")]
+#[process(0..system.threads)]
 pub enum Action {
     /// It calls push with a node that may be used.
     #[rule(source = "Treiber, push, call")]
@@ -103,6 +105,7 @@ pub enum Action {
         #[process]
         thread: usize,
         /// The node.
+        #[action(range = 0..system.nodes)]
         node: usize,
     },
     /// Of a push it reads the top.
@@ -219,24 +222,9 @@ impl State {
         stack
     }
 
-    fn with(&self, thread: usize, now: Thread) -> Self {
-        let mut to = self.clone();
-        to.threads[thread] = now;
-        to
-    }
-
-    /// The same with another top, if it is the one that was read.
-    fn swapped(
-        &self,
-        read: Option<usize>,
-        top: Option<usize>,
-        thread: usize,
-        now: Thread,
-    ) -> Option<Self> {
-        (self.top == read).then(|| Self {
-            top,
-            ..self.with(thread, now)
-        })
+    /// The top is another one, if it is the one that was read.
+    fn swap(&mut self, read: Option<usize>, top: Option<usize>) -> Option<()> {
+        (self.top == read).then(|| self.top = top)
     }
 
     fn may_use(&self, node: usize, reuses: Reuses) -> bool {
@@ -245,53 +233,6 @@ impl State {
             Reuses::Freed => thread.own() == Some(node),
         };
         !self.stack().contains(&node) && !self.threads.iter().any(is_held)
-    }
-
-    fn step(&self, action: Action, reuses: Reuses) -> Option<Self> {
-        use Thread::{
-            Has, Idle, Pop, PopLinked, PopRead, Popped, Push, PushLinked, PushRead, Pushed,
-        };
-        let thread = action.thread();
-        match (action, self.threads[thread]) {
-            (Action::InvokePush { node, .. }, Idle) => {
-                let may = self.may_use(node, reuses);
-                may.then(|| self.with(thread, Push(node)))
-            }
-            (Action::PushRead(_), Push(node)) => {
-                let top = self.top;
-                Some(self.with(thread, PushRead { node, top }))
-            }
-            (Action::PushLink(_), PushRead { node, top }) => {
-                let mut to = self.with(thread, PushLinked { node, top });
-                to.next[node] = top;
-                Some(to)
-            }
-            (Action::PushSwap(_), PushLinked { node, top }) => {
-                self.swapped(top, Some(node), thread, Pushed)
-            }
-            (Action::PushFail(_), PushLinked { node, top }) => {
-                (self.top != top).then(|| self.with(thread, Push(node)))
-            }
-            (Action::ReturnPush(_), Pushed) => Some(self.with(thread, Idle)),
-            (Action::InvokePop(_), Idle) => Some(self.with(thread, Pop)),
-            (Action::PopRead(_), Pop) => {
-                let now = self.top.map_or(Popped(None), PopRead);
-                Some(self.with(thread, now))
-            }
-            (Action::PopLink(_), PopRead(top)) => {
-                let next = self.next[top];
-                Some(self.with(thread, PopLinked { top, next }))
-            }
-            (Action::PopSwap(_), PopLinked { top, next }) => {
-                self.swapped(Some(top), next, thread, Popped(Some(top)))
-            }
-            (Action::PopFail(_), PopLinked { top, .. }) => {
-                (self.top != Some(top)).then(|| self.with(thread, Pop))
-            }
-            (Action::ReturnPop(_), Popped(node)) => Some(self.with(thread, node.map_or(Idle, Has))),
-            (Action::Drop(_), Has(_)) => Some(self.with(thread, Idle)),
-            _ => None,
-        }
     }
 }
 
@@ -308,30 +249,47 @@ impl TransitionSystem for Treiber {
         });
     }
 
-    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
-        for thread in 0..self.threads {
-            for node in 0..self.nodes {
-                let invoke = Action::InvokePush { thread, node };
-                offer(visit, invoke, || from.step(invoke, self.reuses));
+    fn fire(&self, action: &Action, state: &mut State) -> Option<()> {
+        use Thread::{
+            Has, Idle, Pop, PopLinked, PopRead, Popped, Push, PushLinked, PushRead, Pushed,
+        };
+        let thread = action.thread();
+        let top = state.top;
+        state.threads[thread] = match (*action, state.threads[thread]) {
+            (Action::InvokePush { node, .. }, Idle) => {
+                state.may_use(node, self.reuses).then_some(Push(node))?
             }
-            let steps = [
-                Action::PushRead(thread),
-                Action::PushLink(thread),
-                Action::PushSwap(thread),
-                Action::PushFail(thread),
-                Action::ReturnPush(thread),
-                Action::InvokePop(thread),
-                Action::PopRead(thread),
-                Action::PopLink(thread),
-                Action::PopSwap(thread),
-                Action::PopFail(thread),
-                Action::ReturnPop(thread),
-                Action::Drop(thread),
-            ];
-            for action in steps {
-                offer(visit, action, || from.step(action, self.reuses));
+            (Action::PushRead(_), Push(node)) => PushRead { node, top },
+            (Action::PushLink(_), PushRead { node, top }) => {
+                state.next[node] = top;
+                PushLinked { node, top }
             }
-        }
+            (Action::PushSwap(_), PushLinked { node, top }) => {
+                state.swap(top, Some(node))?;
+                Pushed
+            }
+            (Action::PushFail(_), PushLinked { node, top: read }) => {
+                (top != read).then_some(Push(node))?
+            }
+            (Action::ReturnPush(_), Pushed) => Idle,
+            (Action::InvokePop(_), Idle) => Pop,
+            (Action::PopRead(_), Pop) => top.map_or(Popped(None), PopRead),
+            (Action::PopLink(_), PopRead(top)) => {
+                let next = state.next[top];
+                PopLinked { top, next }
+            }
+            (Action::PopSwap(_), PopLinked { top, next }) => {
+                state.swap(Some(top), next)?;
+                Popped(Some(top))
+            }
+            (Action::PopFail(_), PopLinked { top: read, .. }) => {
+                (top != Some(read)).then_some(Pop)?
+            }
+            (Action::ReturnPop(_), Popped(node)) => node.map_or(Idle, Has),
+            (Action::Drop(_), Has(_)) => Idle,
+            _ => return None,
+        };
+        Some(())
     }
 
     fn observe(&self, state: &State) -> Vec<Shown> {

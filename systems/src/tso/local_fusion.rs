@@ -31,7 +31,7 @@
 //! of each loop that could otherwise cycle without any other step. A test compares the observable states and the
 //! observable steps with those at fine granularity.
 
-use refmap::{Action as _, RuleId};
+use refmap::{Action, RuleId};
 use refmap_processes::Location;
 
 use super::label::{AnswerStep, Label, Marker, MarkingStep, RoundStep};
@@ -142,22 +142,23 @@ impl LocalFusion {
     }
 
     /// Visits the steps from a state, each with the steps fused to it.
-    pub fn next(&self, processes: &Processes, from: &State, visit: &mut dyn FnMut(Act, State)) {
+    pub fn next(&self, processes: &Processes, from: &State, visit: &mut dyn FnMut(Act, &State)) {
         let mut state = *from;
         // Per rule, the number of targets visited.
         let mut visited: Vec<(RuleId, u16)> = Vec::new();
         for process in 0..processes.processes() {
             visited.clear();
             processes.steps_of(process, &|_| true, &mut state, &mut |mut act, to| {
+                let taken = Action::<Processes>::rule(&act);
                 self.go_on(processes, to, process, &mut |to| {
-                    let place = visited.iter().position(|(rule, _)| *rule == act.rule());
+                    let place = visited.iter().position(|(rule, _)| *rule == taken);
                     let place = place.unwrap_or_else(|| {
-                        visited.push((act.rule(), 0));
+                        visited.push((taken, 0));
                         visited.len() - 1
                     });
                     act.choice = visited[place].1;
                     visited[place].1 += 1;
-                    visit(act, *to);
+                    visit(act, to);
                 });
             });
         }

@@ -7,7 +7,7 @@
 //! program of this model may not.
 
 use refmap::drawing::{Drawing, Node, Row};
-use refmap::{Fairness, Process, TransitionSystem, offer};
+use refmap::{Fairness, Process, TransitionSystem};
 use serde::Serialize;
 use tinyvec::ArrayVec;
 
@@ -286,79 +286,6 @@ impl CollectOnlyGarbage {
             pending: (0..self.mutators).map(|_| Pending::new()).collect(),
         }
     }
-
-    /// The effect of an action where its guard holds.
-    fn step(&self, from: &Program, action: Action) -> Option<Program> {
-        let mut to = *from;
-        match action {
-            Action::Alloc { mutator, reference } => {
-                let place = &mut to.heap[usize::from(reference)];
-                if place.is_some() {
-                    return None;
-                }
-                *place = Some((0..self.fields).map(|_| None).collect());
-                to.roots[usize::from(mutator)].insert(reference);
-            }
-            Action::Discard { mutator, kept } => {
-                let roots = &mut to.roots[usize::from(mutator)];
-                if !kept.without(*roots).is_empty() {
-                    return None;
-                }
-                *roots = kept;
-            }
-            Action::Load {
-                mutator,
-                src,
-                field,
-            } => {
-                if !from.holds(mutator, src) {
-                    return None;
-                }
-                let roots = &mut to.roots[usize::from(mutator)];
-                *roots = roots.with(from.seen(mutator, src, field));
-            }
-            Action::Store { mutator, store } => {
-                if !from.holds(mutator, store.src)
-                    || store.dst.is_some_and(|dst| !from.holds(mutator, dst))
-                {
-                    return None;
-                }
-                let pending = &mut to.pending[usize::from(mutator)];
-                let has_room = pending.len() < usize::from(self.buffer);
-                match self.memory {
-                    Memory::Sc => to.apply(store),
-                    Memory::Tso if has_room => pending.push(store),
-                    Memory::Pso if has_room => {
-                        let place = |s: &FieldStore| (s.src, s.field);
-                        let behind = pending.iter().take_while(|s| place(s) <= place(&store));
-                        let behind = behind.count();
-                        pending.insert(behind, store);
-                    }
-                    Memory::Tso | Memory::Pso => return None,
-                }
-            }
-            Action::Commit { mutator, store } => {
-                let pending = &mut to.pending[usize::from(mutator)];
-                let oldest = match self.memory {
-                    Memory::Sc => return None,
-                    Memory::Tso => 0,
-                    Memory::Pso => pending.iter().position(|s| s.is_to_the_place_of(&store))?,
-                };
-                if pending.get(oldest) != Some(&store) {
-                    return None;
-                }
-                pending.remove(oldest);
-                to.apply(store);
-            }
-            Action::Free { reference } => {
-                if from.reachable().contains(reference) {
-                    return None;
-                }
-                to.heap[usize::from(reference)].take()?;
-            }
-        }
-        Some(to)
-    }
 }
 
 /// Each of `beginnings`, with each of `values` added.
@@ -379,7 +306,7 @@ impl TransitionSystem for CollectOnlyGarbage {
     type Observation = Program;
 
     fn process_of(&self, action: &Action) -> Process {
-        heap::process_of(action, self.mutators)
+        heap::process_of::<Self>(action, self.mutators)
     }
 
     /// Any heap and any roots, where everything reachable is an object; nothing is pending.
@@ -404,35 +331,34 @@ impl TransitionSystem for CollectOnlyGarbage {
         state.is_valid() && state.pending.iter().all(|pending| pending.is_empty())
     }
 
-    fn next(&self, from: &Program, visit: &mut impl FnMut(Action, Program)) {
-        let mut fire = |action| offer(visit, action, || self.step(from, action));
+    fn candidates(&self, from: &Program, visit: &mut impl FnMut(Action)) {
         let all = Refs::first(from.heap.len() as u8);
         for mutator in 0..self.mutators {
             let roots = from.roots[usize::from(mutator)];
             all.iter()
-                .for_each(|reference| fire(Action::Alloc { mutator, reference }));
+                .for_each(|reference| visit(Action::Alloc { mutator, reference }));
             roots
                 .subsets()
-                .for_each(|kept| fire(Action::Discard { mutator, kept }));
+                .for_each(|kept| visit(Action::Discard { mutator, kept }));
             for (src, field) in roots
                 .iter()
                 .flat_map(|src| (0..self.fields).map(move |f| (src, f)))
             {
-                fire(Action::Load {
+                visit(Action::Load {
                     mutator,
                     src,
                     field,
                 });
                 for dst in roots.iter().map(Some).chain([None]) {
                     let store = FieldStore { src, field, dst };
-                    fire(Action::Store { mutator, store });
+                    visit(Action::Store { mutator, store });
                 }
             }
             let pending = from.pending[usize::from(mutator)];
             for (place, store) in pending.iter().enumerate() {
                 // Two pending stores may be alike: one action is offered once.
                 if !pending[..place].contains(store) {
-                    fire(Action::Commit {
+                    visit(Action::Commit {
                         mutator,
                         store: *store,
                     });
@@ -440,7 +366,67 @@ impl TransitionSystem for CollectOnlyGarbage {
             }
         }
         all.iter()
-            .for_each(|reference| fire(Action::Free { reference }));
+            .for_each(|reference| visit(Action::Free { reference }));
+    }
+
+    fn fire(&self, action: &Action, program: &mut Program) -> Option<()> {
+        match *action {
+            Action::Alloc { mutator, reference } => {
+                let place = &mut program.heap[usize::from(reference)];
+                place.is_none().then_some(())?;
+                *place = Some((0..self.fields).map(|_| None).collect());
+                program.roots[usize::from(mutator)].insert(reference);
+            }
+            Action::Discard { mutator, kept } => {
+                let roots = &mut program.roots[usize::from(mutator)];
+                kept.without(*roots).is_empty().then_some(())?;
+                *roots = kept;
+            }
+            Action::Load {
+                mutator,
+                src,
+                field,
+            } => {
+                program.holds(mutator, src).then_some(())?;
+                let seen = program.seen(mutator, src, field);
+                let roots = &mut program.roots[usize::from(mutator)];
+                *roots = roots.with(seen);
+            }
+            Action::Store { mutator, store } => {
+                let mut held = [store.src].into_iter().chain(store.dst);
+                held.all(|held| program.holds(mutator, held))
+                    .then_some(())?;
+                let pending = &mut program.pending[usize::from(mutator)];
+                let has_room = pending.len() < usize::from(self.buffer);
+                match self.memory {
+                    Memory::Sc => program.apply(store),
+                    Memory::Tso if has_room => pending.push(store),
+                    Memory::Pso if has_room => {
+                        let place = |s: &FieldStore| (s.src, s.field);
+                        let behind = pending.iter().take_while(|s| place(s) <= place(&store));
+                        let behind = behind.count();
+                        pending.insert(behind, store);
+                    }
+                    Memory::Tso | Memory::Pso => return None,
+                }
+            }
+            Action::Commit { mutator, store } => {
+                let pending = &mut program.pending[usize::from(mutator)];
+                let oldest = match self.memory {
+                    Memory::Sc => return None,
+                    Memory::Tso => 0,
+                    Memory::Pso => pending.iter().position(|s| s.is_to_the_place_of(&store))?,
+                };
+                (pending.get(oldest) == Some(&store)).then_some(())?;
+                pending.remove(oldest);
+                program.apply(store);
+            }
+            Action::Free { reference } => {
+                (!program.reachable().contains(reference)).then_some(())?;
+                program.heap[usize::from(reference)].take()?;
+            }
+        }
+        Some(())
     }
 
     /// Garbage is not there for ever without some of it being freed.
@@ -465,9 +451,5 @@ impl TransitionSystem for CollectOnlyGarbage {
             },
             other => other,
         }
-    }
-
-    fn successor(&self, from: &Program, action: &Action) -> Option<Program> {
-        self.step(from, *action)
     }
 }

@@ -255,7 +255,7 @@ impl Symmetric for OnTheFly {
         let leading = |from: &State, by: (Process, Label), to: &State| {
             let mut acts = Vec::new();
             self.next(from, &mut |act, target| {
-                if (act.process, act.label) == by && target == *to {
+                if (act.process, act.label) == by && target == to {
                     acts.push(act);
                 }
             });

@@ -201,7 +201,7 @@ impl TransitionSystem for OnTheFly {
         }
     }
 
-    fn next(&self, from: &State, visit: &mut impl FnMut(Act, State)) {
+    fn next(&self, from: &State, visit: &mut impl FnMut(Act, &State)) {
         let processes = &self.processes;
         match &self.fusion {
             Fusion::None => processes.steps(from, &mut |act, to| visit(act, to)),

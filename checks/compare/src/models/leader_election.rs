@@ -26,7 +26,9 @@ pub struct State {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[action(system = Ring)]
 #[rule(process = "node")]
+#[process(0..system.nodes)]
 pub enum Action {
     Start(#[process] u8),
     Receive(#[process] u8),
@@ -48,28 +50,27 @@ impl TransitionSystem for Ring {
         });
     }
 
-    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
-        for node in 0..self.nodes {
-            let index = usize::from(node);
-            let successor = (index + from.roles.len() - 1) % from.roles.len();
-            if from.roles[index] == Role::Idle {
-                let mut to = from.clone();
-                to.roles[index] = Role::Candidate;
-                to.channels[successor].push(node);
-                visit(Action::Start(node), to);
+    fn fire(&self, action: &Action, state: &mut State) -> Option<()> {
+        let below = |node: u8| usize::from((node + self.nodes - 1) % self.nodes);
+        match *action {
+            Action::Start(node) => {
+                let role = &mut state.roles[usize::from(node)];
+                (*role == Role::Idle).then(|| *role = Role::Candidate)?;
+                state.channels[below(node)].push(node);
             }
-            if let Some(number) = from.channels[index].first().copied() {
-                let mut to = from.clone();
-                to.channels[index].remove(0);
+            Action::Receive(node) => {
+                let index = usize::from(node);
+                let number = *state.channels[index].first()?;
+                state.channels[index].remove(0);
                 if number > node {
-                    to.roles[index] = Role::Relay;
-                    to.channels[successor].push(number);
+                    state.roles[index] = Role::Relay;
+                    state.channels[below(node)].push(number);
                 } else if number == node {
-                    to.roles[index] = Role::Leader;
+                    state.roles[index] = Role::Leader;
                 }
-                visit(Action::Receive(node), to);
             }
         }
+        Some(())
     }
 
     fn observe(&self, state: &State) -> Option<u8> {
@@ -88,7 +89,9 @@ fn leader(state: &State) -> Option<u8> {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[action(system = Elect)]
 #[rule(process = "node")]
+#[process(0..system.nodes)]
 pub enum Elected {
     Elect(#[process] u8),
 }
@@ -107,10 +110,9 @@ impl TransitionSystem for Elect {
         visit(None);
     }
 
-    fn next(&self, from: &Option<u8>, visit: &mut impl FnMut(Elected, Option<u8>)) {
-        if from.is_none() {
-            (0..self.nodes).for_each(|node| visit(Elected::Elect(node), Some(node)));
-        }
+    fn fire(&self, elected: &Elected, leader: &mut Option<u8>) -> Option<()> {
+        let Elected::Elect(node) = *elected;
+        leader.is_none().then(|| *leader = Some(node))
     }
 
     fn observe(&self, state: &Option<u8>) -> Option<u8> {

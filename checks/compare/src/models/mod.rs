@@ -127,7 +127,7 @@ mod tests {
             system.next(&from, &mut |_, to| {
                 transitions += 1;
                 if seen.insert(to.clone()) {
-                    unexpanded.push(to);
+                    unexpanded.push(to.clone());
                 }
             });
         }

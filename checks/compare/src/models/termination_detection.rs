@@ -60,11 +60,13 @@ impl State {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[action(system = Ring)]
 #[rule(process = "node")]
+#[process(0..system.nodes)]
 pub enum Action {
     InitiateProbe,
     Detect,
-    PassToken(#[process] u8),
+    PassToken(#[process(1..system.nodes)] u8),
     Send(#[process] u8),
     Receive(#[process] u8),
     Deactivate(#[process] u8),
@@ -107,63 +109,52 @@ impl TransitionSystem for Ring {
         });
     }
 
-    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
-        if from.token.position == 0 && !from.is_detected {
-            let mut to = from.clone();
-            if from.is_conclusive() {
-                to.is_detected = true;
-                visit(Action::Detect, to);
-            } else {
-                to.nodes[0].colour = Colour::White;
-                to.token = Token {
+    fn fire(&self, action: &Action, state: &mut State) -> Option<()> {
+        let can_decide = state.token.position == 0 && !state.is_detected;
+        match *action {
+            Action::InitiateProbe => {
+                (can_decide && !state.is_conclusive()).then_some(())?;
+                state.nodes[0].colour = Colour::White;
+                state.token = Token {
                     position: self.nodes - 1,
                     count: 0,
                     colour: Colour::White,
                 };
-                visit(Action::InitiateProbe, to);
             }
-        }
-        for node in 0..self.nodes {
-            let index = usize::from(node);
-            let Node {
-                is_active,
-                colour,
-                counter,
-                pending,
-            } = from.nodes[index];
-            if node > 0 && from.token.position == node && !is_active {
-                let mut to = from.clone();
-                to.nodes[index].colour = Colour::White;
-                to.token.position -= 1;
-                to.token.count += counter;
-                if colour == Colour::Black {
-                    to.token.colour = Colour::Black;
+            Action::Detect => {
+                (can_decide && state.is_conclusive()).then_some(())?;
+                state.is_detected = true;
+            }
+            Action::PassToken(number) => {
+                let (node, token) = (&mut state.nodes[usize::from(number)], &mut state.token);
+                (token.position == number && !node.is_active).then_some(())?;
+                token.position -= 1;
+                token.count += node.counter;
+                if node.colour == Colour::Black {
+                    token.colour = Colour::Black;
                 }
-                visit(Action::PassToken(node), to);
+                node.colour = Colour::White;
             }
-            if is_active && from.unsent > 0 {
-                let mut to = from.clone();
-                to.nodes[index].counter += 1;
-                to.nodes[usize::from((node + 1) % self.nodes)].pending += 1;
-                to.unsent -= 1;
-                visit(Action::Send(node), to);
+            Action::Send(number) => {
+                let node = &mut state.nodes[usize::from(number)];
+                (node.is_active && state.unsent > 0).then_some(())?;
+                node.counter += 1;
+                state.nodes[usize::from((number + 1) % self.nodes)].pending += 1;
+                state.unsent -= 1;
             }
-            if pending > 0 {
-                let mut to = from.clone();
-                to.nodes[index] = Node {
-                    is_active: true,
-                    colour: Colour::Black,
-                    counter: counter - 1,
-                    pending: pending - 1,
-                };
-                visit(Action::Receive(node), to);
+            Action::Receive(number) => {
+                let node = &mut state.nodes[usize::from(number)];
+                node.pending = node.pending.checked_sub(1)?;
+                node.counter -= 1;
+                node.is_active = true;
+                node.colour = Colour::Black;
             }
-            if is_active {
-                let mut to = from.clone();
-                to.nodes[index].is_active = false;
-                visit(Action::Deactivate(node), to);
+            Action::Deactivate(number) => {
+                let node = &mut state.nodes[usize::from(number)];
+                node.is_active.then(|| node.is_active = false)?;
             }
         }
+        Some(())
     }
 
     fn observe(&self, state: &State) -> bool {
@@ -199,7 +190,9 @@ impl Work {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[action(system = Termination)]
 #[rule(process = "node")]
+#[process(0..system.nodes)]
 pub enum Event {
     Detect,
     Send(#[process] u8),
@@ -221,32 +214,28 @@ impl TransitionSystem for Termination {
         });
     }
 
-    fn next(&self, from: &Work, visit: &mut impl FnMut(Event, Work)) {
-        if from.is_done() && !from.is_detected {
-            let mut to = from.clone();
-            to.is_detected = true;
-            visit(Event::Detect, to);
-        }
-        for node in 0..self.nodes {
-            let index = usize::from(node);
-            if from.is_active[index] && from.unsent > 0 {
-                let mut to = from.clone();
-                to.pending[usize::from((node + 1) % self.nodes)] += 1;
-                to.unsent -= 1;
-                visit(Event::Send(node), to);
+    fn fire(&self, event: &Event, work: &mut Work) -> Option<()> {
+        match *event {
+            Event::Detect => {
+                (work.is_done() && !work.is_detected).then_some(())?;
+                work.is_detected = true;
             }
-            if from.pending[index] > 0 {
-                let mut to = from.clone();
-                to.pending[index] -= 1;
-                to.is_active[index] = true;
-                visit(Event::Receive(node), to);
+            Event::Send(node) => {
+                work.is_active[usize::from(node)].then_some(())?;
+                work.unsent = work.unsent.checked_sub(1)?;
+                work.pending[usize::from((node + 1) % self.nodes)] += 1;
             }
-            if from.is_active[index] {
-                let mut to = from.clone();
-                to.is_active[index] = false;
-                visit(Event::Deactivate(node), to);
+            Event::Receive(node) => {
+                let pending = &mut work.pending[usize::from(node)];
+                *pending = pending.checked_sub(1)?;
+                work.is_active[usize::from(node)] = true;
+            }
+            Event::Deactivate(node) => {
+                let is_active = &mut work.is_active[usize::from(node)];
+                is_active.then(|| *is_active = false)?;
             }
         }
+        Some(())
     }
 
     fn observe(&self, state: &Work) -> bool {

@@ -45,15 +45,29 @@ pub struct State {
     messages: BTreeSet<Message>,
 }
 
+impl State {
+    fn is_sent(&self, message: Message) -> Option<()> {
+        self.messages.contains(&message).then_some(())
+    }
+
+    /// A manager stops working.
+    fn work(&mut self, manager: u8, becomes: Manager) -> Option<()> {
+        let manager = &mut self.managers[usize::from(manager)];
+        (*manager == Manager::Working).then(|| *manager = becomes)
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[action(system = TwoPhaseCommit)]
 #[rule(process = "manager")]
+#[process(0..system.managers)]
 pub enum Action {
     #[rule(process = "coordinator")]
     TmCommit,
     #[rule(process = "coordinator")]
     TmAbort,
     #[rule(process = "coordinator")]
-    TmRcvPrepared(u8),
+    TmRcvPrepared(#[action(range = 0..system.managers)] u8),
     RmPrepare(#[process] u8),
     RmChooseToAbort(#[process] u8),
     RmRcvCommitMsg(#[process] u8),
@@ -78,49 +92,40 @@ impl TransitionSystem for TwoPhaseCommit {
         });
     }
 
-    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
-        let undecided = from.coordinator == Coordinator::Init;
-        if undecided && from.prepared.len() == from.managers.len() {
-            let mut to = from.clone();
-            to.coordinator = Coordinator::Committed;
-            to.messages.insert(Message::Commit);
-            visit(Action::TmCommit, to);
-        }
-        if undecided {
-            let mut to = from.clone();
-            to.coordinator = Coordinator::Aborted;
-            to.messages.insert(Message::Abort);
-            visit(Action::TmAbort, to);
-        }
-        let committed = from.messages.contains(&Message::Commit);
-        let aborted = from.messages.contains(&Message::Abort);
-        for manager in 0..self.managers {
-            let index = usize::from(manager);
-            if undecided && from.messages.contains(&Message::Prepared(manager)) {
-                let mut to = from.clone();
-                to.prepared.insert(manager);
-                visit(Action::TmRcvPrepared(manager), to);
+    fn fire(&self, action: &Action, state: &mut State) -> Option<()> {
+        let undecided = (state.coordinator == Coordinator::Init).then_some(());
+        match *action {
+            Action::TmCommit => {
+                undecided?;
+                (state.prepared.len() == state.managers.len()).then_some(())?;
+                state.coordinator = Coordinator::Committed;
+                state.messages.insert(Message::Commit);
             }
-            if from.managers[index] == Manager::Working {
-                let mut to = from.clone();
-                to.managers[index] = Manager::Prepared;
-                to.messages.insert(Message::Prepared(manager));
-                visit(Action::RmPrepare(manager), to);
-                let mut to = from.clone();
-                to.managers[index] = Manager::Aborted;
-                visit(Action::RmChooseToAbort(manager), to);
+            Action::TmAbort => {
+                undecided?;
+                state.coordinator = Coordinator::Aborted;
+                state.messages.insert(Message::Abort);
             }
-            if committed {
-                let mut to = from.clone();
-                to.managers[index] = Manager::Committed;
-                visit(Action::RmRcvCommitMsg(manager), to);
+            Action::TmRcvPrepared(manager) => {
+                undecided?;
+                state.is_sent(Message::Prepared(manager))?;
+                state.prepared.insert(manager);
             }
-            if aborted {
-                let mut to = from.clone();
-                to.managers[index] = Manager::Aborted;
-                visit(Action::RmRcvAbortMsg(manager), to);
+            Action::RmPrepare(manager) => {
+                state.work(manager, Manager::Prepared)?;
+                state.messages.insert(Message::Prepared(manager));
+            }
+            Action::RmChooseToAbort(manager) => state.work(manager, Manager::Aborted)?,
+            Action::RmRcvCommitMsg(manager) => {
+                state.is_sent(Message::Commit)?;
+                state.managers[usize::from(manager)] = Manager::Committed;
+            }
+            Action::RmRcvAbortMsg(manager) => {
+                state.is_sent(Message::Abort)?;
+                state.managers[usize::from(manager)] = Manager::Aborted;
             }
         }
+        Some(())
     }
 
     fn observe(&self, state: &State) -> Vec<Manager> {
@@ -139,7 +144,9 @@ pub struct TransactionCommit {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[action(system = TransactionCommit)]
 #[rule(process = "manager")]
+#[process(0..system.managers)]
 pub enum Decision {
     Prepare(#[process] u8),
     Commit(#[process] u8),
@@ -155,27 +162,24 @@ impl TransitionSystem for TransactionCommit {
         visit(vec![Manager::Working; self.managers.into()]);
     }
 
-    fn next(&self, from: &Vec<Manager>, visit: &mut impl FnMut(Decision, Vec<Manager>)) {
-        let can_commit = from
-            .iter()
-            .all(|manager| matches!(manager, Manager::Prepared | Manager::Committed));
-        let none_committed = from.iter().all(|manager| *manager != Manager::Committed);
-        for manager in 0..self.managers {
-            let index = usize::from(manager);
-            let mut decide = |decision, value| {
-                let mut to = from.clone();
-                to[index] = value;
-                visit(decision, to);
-            };
-            match from[index] {
-                Manager::Working => decide(Decision::Prepare(manager), Manager::Prepared),
-                Manager::Prepared if can_commit => {
-                    decide(Decision::Commit(manager), Manager::Committed);
-                }
-                _ => (),
+    fn fire(&self, decision: &Decision, managers: &mut Vec<Manager>) -> Option<()> {
+        match *decision {
+            Decision::Prepare(manager) => {
+                let manager = &mut managers[usize::from(manager)];
+                (*manager == Manager::Working).then(|| *manager = Manager::Prepared)
             }
-            if matches!(from[index], Manager::Working | Manager::Prepared) && none_committed {
-                decide(Decision::Abort(manager), Manager::Aborted);
+            Decision::Commit(manager) => {
+                let is_ready =
+                    |one: &Manager| matches!(one, Manager::Prepared | Manager::Committed);
+                let can_commit = managers.iter().all(is_ready);
+                let manager = &mut managers[usize::from(manager)];
+                (can_commit && *manager == Manager::Prepared).then(|| *manager = Manager::Committed)
+            }
+            Decision::Abort(manager) => {
+                let none_committed = !managers.contains(&Manager::Committed);
+                let manager = &mut managers[usize::from(manager)];
+                let is_undecided = matches!(manager, Manager::Working | Manager::Prepared);
+                (none_committed && is_undecided).then(|| *manager = Manager::Aborted)
             }
         }
     }

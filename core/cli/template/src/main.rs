@@ -2,7 +2,7 @@
 
 // ANCHOR: specification
 use refmap::AbstractSteps::{self, One, Stutter};
-use refmap::{Action, Invariant, Process, Refinement, State, TransitionSystem, offer};
+use refmap::{Action, Invariant, Process, Refinement, State, TransitionSystem, guard};
 use serde::Serialize;
 
 /// The specification: a counter that counts modulo 4, and is incremented in one step.
@@ -11,10 +11,11 @@ struct Atomic {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
+#[action(system = Atomic)]
 #[rule(process = "thread")]
 enum Change {
     Increment {
-        #[process]
+        #[process(0..system.threads)]
         thread: u8,
     },
 }
@@ -28,10 +29,9 @@ impl TransitionSystem for Atomic {
         visit(0);
     }
 
-    fn next(&self, counter: &u8, visit: &mut impl FnMut(Change, u8)) {
-        for thread in 0..self.threads {
-            visit(Change::Increment { thread }, (counter + 1) % 4);
-        }
+    fn fire(&self, _: &Change, counter: &mut u8) -> Option<()> {
+        *counter = (*counter + 1) % 4;
+        Some(())
     }
 
     fn observe(&self, counter: &u8) -> u8 {
@@ -71,7 +71,9 @@ struct Memory {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
+#[action(system = Threads)]
 #[rule(process = "thread")]
+#[process(0..system.threads)]
 enum Step {
     Read {
         #[process]
@@ -85,32 +87,6 @@ enum Step {
 // ANCHOR_END: state
 
 // ANCHOR: rules
-impl Threads {
-    /// A thread that has the lock, or takes it, reads the counter.
-    fn read(&self, from: &Memory, thread: u8) -> Option<Memory> {
-        let is_free = from.holder.is_none_or(|holder| holder == thread);
-        if !is_free || from.read[usize::from(thread)].is_some() {
-            return None;
-        }
-        let mut to = from.clone();
-        if self.lock != Lock::Absent {
-            to.holder = Some(thread);
-        }
-        to.read[usize::from(thread)] = Some(from.counter);
-        Some(to)
-    }
-
-    /// A thread that has read writes, and gives the lock back.
-    fn write(&self, from: &Memory, thread: u8) -> Option<Memory> {
-        let mut to = from.clone();
-        to.counter = (to.read[usize::from(thread)].take()? + 1) % 4;
-        if self.lock == Lock::Held {
-            to.holder = None;
-        }
-        Some(to)
-    }
-}
-
 impl TransitionSystem for Threads {
     type State = Memory;
     type Action = Step;
@@ -124,11 +100,29 @@ impl TransitionSystem for Threads {
         });
     }
 
-    fn next(&self, from: &Memory, visit: &mut impl FnMut(Step, Memory)) {
-        for thread in 0..self.threads {
-            offer(visit, Step::Read { thread }, || self.read(from, thread));
-            offer(visit, Step::Write { thread }, || self.write(from, thread));
+    fn fire(&self, step: &Step, memory: &mut Memory) -> Option<()> {
+        match *step {
+            // A thread that has the lock, or takes it, reads the counter.
+            Step::Read { thread } => {
+                let is_free = memory.holder.is_none_or(|holder| holder == thread);
+                let read = &mut memory.read[usize::from(thread)];
+                guard("the lock is free", is_free)?;
+                guard("the thread has not read", read.is_none())?;
+                *read = Some(memory.counter);
+                if self.lock != Lock::Absent {
+                    memory.holder = Some(thread);
+                }
+            }
+            // A thread that has read writes, and gives the lock back.
+            Step::Write { thread } => {
+                let read = memory.read[usize::from(thread)].take()?;
+                memory.counter = (read + 1) % 4;
+                if self.lock == Lock::Held {
+                    memory.holder = None;
+                }
+            }
         }
+        Some(())
     }
 
     fn observe(&self, memory: &Memory) -> u8 {

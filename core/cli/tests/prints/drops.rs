@@ -49,9 +49,12 @@ impl TransitionSystem for Counter {
         visit(Noted(0));
     }
 
-    fn next(&self, from: &Noted, visit: &mut impl FnMut(Step, Noted)) {
-        let next = (from.0 + 1) % self.0.0;
-        visit(Step::Increment(Noted(next)), Noted(next));
+    fn candidates(&self, from: &Noted, visit: &mut impl FnMut(Step)) {
+        visit(Step::Increment(Noted((from.0 + 1) % self.0.0)));
+    }
+
+    fn fire(&self, Step::Increment(next): &Step, state: &mut Noted) -> Option<()> {
+        (next.0 == (state.0 + 1) % self.0.0).then(|| *state = next.clone())
     }
 
     fn observe(&self, state: &Noted) -> Noted {

@@ -33,7 +33,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Functions of the model that can print, or end the process.
 const FUNCTIONS: [&str; 9] = [
-    "next",
+    "fire",
     "initial",
     "map",
     "observe",
@@ -119,9 +119,10 @@ impl TransitionSystem for Counter {
         visit(Number(0));
     }
 
-    fn next(&self, from: &Number, visit: &mut impl FnMut(Step, Number)) {
-        called("next");
-        visit(Step::Increment, Number((from.0 + 1) % self.0));
+    fn fire(&self, _: &Step, number: &mut Number) -> Option<()> {
+        called("fire");
+        number.0 = (number.0 + 1) % self.0;
+        Some(())
     }
 
     fn observe(&self, state: &Number) -> u16 {
@@ -157,7 +158,7 @@ impl Refinement for Itself {
 
 #[derive(Clone, clap::Args)]
 struct Prints {
-    #[arg(long, default_value = "next", value_parser = FUNCTIONS)]
+    #[arg(long, default_value = "fire", value_parser = FUNCTIONS)]
     prints: String,
 
     #[arg(long, value_parser = FUNCTIONS)]
@@ -381,7 +382,7 @@ fn the_default_run_ends() {
 /// The explorer answers, though the model prints for each page.
 fn the_explorer_answers() {
     let mut child = program()
-        .args(["explore", "count", "--prints", "next"])
+        .args(["explore", "count", "--prints", "fire"])
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
@@ -397,7 +398,7 @@ fn the_explorer_answers() {
     // What is printed is read, as by a terminal.
     let printed = thread::spawn(move || {
         let printed = lines.map_while(Result::ok);
-        printed.filter(|line| line == "printed by next").count()
+        printed.filter(|line| line == "printed by fire").count()
     });
     let (host, path) = url.split_once('/').expect("it has a path");
     // The first page, for which states are stepped through, and the one that runs the check.
@@ -423,7 +424,7 @@ fn the_explorer_answers() {
 #[cfg(unix)]
 fn a_terminal_shows_prints_between_progress() {
     let exe = env::current_exe().expect("the program has a path");
-    let command = format!("'{}' check count --prints next --threads 2", exe.display());
+    let command = format!("'{}' check count --prints fire --threads 2", exe.display());
     let mut script = Command::new("script");
     script.args(["-q", "-e", "-c", &command, "/dev/null"]);
     let child = script
@@ -444,7 +445,7 @@ fn a_terminal_shows_prints_between_progress() {
     let output = ended(child, "on a terminal");
     let shown = String::from_utf8(output.stdout).expect("it is text");
     assert_eq!(output.status.code(), Some(1), "{shown}");
-    let printed = shown.matches("printed by next").count();
+    let printed = shown.matches("printed by fire").count();
     assert!(printed >= 300, "{printed} of 300 calls at least: {shown}");
     assert!(shown.contains("observation"), "{shown}");
 }

@@ -3,7 +3,7 @@
 use refmap::Action;
 
 /// Rules of some calls, each once.
-fn rules<C: Action>(offered: &[C]) -> Vec<usize> {
+fn rules<C: Action<()>>(offered: &[C]) -> Vec<usize> {
     let mut rules = Vec::new();
     for rule in offered.iter().map(|call| call.rule().0) {
         if !rules.contains(&rule) {
@@ -14,7 +14,7 @@ fn rules<C: Action>(offered: &[C]) -> Vec<usize> {
 }
 
 /// Place of the call that a number chooses: each rule is as likely as each other one, and then each of its calls.
-pub(super) fn chosen<C: Action>(offered: &[C], number: u32) -> Option<usize> {
+pub(super) fn chosen<C: Action<()>>(offered: &[C], number: u32) -> Option<usize> {
     let rules = rules(offered);
     let number = number as usize;
     let rule = *rules.get(number.checked_rem(rules.len())?)?;
@@ -39,18 +39,18 @@ impl Balance {
         Self { ahead, calls }
     }
 
-    fn of<C: Action>(&self, call: &C) -> u64 {
+    fn of<C: Action<()>>(&self, call: &C) -> u64 {
         self.calls.get(call.rule().0).copied().unwrap_or(0)
     }
 
     /// Removes the calls of rules that are too far ahead.
-    pub fn retain<C: Action>(&self, offered: &mut Vec<C>) {
+    pub fn retain<C: Action<()>>(&self, offered: &mut Vec<C>) {
         let least = offered.iter().map(|call| self.of(call)).min().unwrap_or(0);
         offered.retain(|call| self.of(call) - least < self.ahead);
     }
 
     /// Counts a call.
-    pub fn count<C: Action>(&mut self, call: &C) {
+    pub fn count<C: Action<()>>(&mut self, call: &C) {
         let rule = call.rule().0;
         if rule >= self.calls.len() {
             self.calls.resize(rule + 1, 0);
@@ -73,7 +73,7 @@ pub(super) struct Choice {
 
 /// Choices of the calls, in their order.
 #[cfg(any(feature = "shuttle", feature = "loom"))]
-pub(super) fn choices<C: Action>(offered: &[C]) -> Vec<Choice> {
+pub(super) fn choices<C: Action<()>>(offered: &[C]) -> Vec<Choice> {
     let rules = rules(offered);
     let mut seen = vec![0; rules.len()];
     let choices = offered.iter().filter_map(|call| {
@@ -91,7 +91,7 @@ pub(super) fn choices<C: Action>(offered: &[C]) -> Vec<Choice> {
 
 /// A number that chooses this call.
 #[cfg(feature = "shuttle")]
-pub(super) fn number_of<C: Action>(offered: &[C], call: &C) -> Option<u32> {
+pub(super) fn number_of<C: Action<()>>(offered: &[C], call: &C) -> Option<u32> {
     let place = offered.iter().position(|other| other == call)?;
     choices(offered).get(place).map(|choice| choice.number)
 }

@@ -11,7 +11,7 @@ pub trait Specified:
     Observed<Event = Called<<Self as Specified>::Call, <Self as Specified>::Answer>> + Send + 'static
 {
     /// Call, with its arguments.
-    type Call: Action + DeserializeOwned;
+    type Call: Action<()> + DeserializeOwned;
     /// Answer to a call.
     type Answer: AnswerTo<Self::Call>;
 }
@@ -19,7 +19,7 @@ pub trait Specified:
 impl<O, C, A> Specified for O
 where
     O: Observed<Event = Called<C, A>> + Send + 'static,
-    C: Action + DeserializeOwned,
+    C: Action<()> + DeserializeOwned,
     A: AnswerTo<C>,
 {
     type Call = C;

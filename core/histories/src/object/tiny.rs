@@ -28,7 +28,7 @@ impl Offers {
     }
 
     /// A thread may make these calls at a place.
-    pub fn tell<C: Action>(&self, thread: usize, place: usize, offered: &[C]) {
+    pub fn tell<C: Action<()>>(&self, thread: usize, place: usize, offered: &[C]) {
         let mut known = self.known();
         if self.is_alike && (thread, place) != (0, 0) {
             return;

@@ -1,4 +1,4 @@
-//! Sampled comparison of the specification's `successor`, which alone decides a history, with `next`.
+//! Sampled comparison of the specification's `fire`, which alone decides a history, with `next`.
 
 use std::collections::BTreeSet;
 
@@ -32,7 +32,7 @@ pub(crate) struct Compared {
 }
 
 impl Compared {
-    /// Records the target `to` of `action` by `successor`; `None` if the action is disabled.
+    /// Records the target `to` of `action` by `fire`; `None` if the action is disabled.
     pub fn note<S: TransitionSystem>(
         &mut self,
         system: &S,
@@ -78,7 +78,7 @@ impl Compared {
                     if offered.len() == MOST_STEPS || patience.turn().is_some() {
                         break_off();
                     }
-                    offered.push((action, to));
+                    offered.push((action, to.clone()));
                 });
             });
         });
@@ -95,7 +95,7 @@ impl Compared {
         match (agrees, is_offered) {
             (true, _) => (),
             (false, true) => {
-                self.found = Some(Disagreement::overridden("successor", "next", action));
+                self.found = Some(Disagreement::overridden("fire", "next", action));
             }
             (false, false) => {
                 self.words.insert(system.rule_of(action).0);
@@ -108,7 +108,7 @@ impl Compared {
         self.found.clone()
     }
 
-    /// Rules whose `successor` could not be confirmed by `next`.
+    /// Rules whose `fire` could not be confirmed by `next`.
     pub fn words(&self) -> impl Iterator<Item = usize> {
         self.words.iter().copied()
     }

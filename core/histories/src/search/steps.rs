@@ -98,7 +98,7 @@ impl<O: Observed> Search<'_, O> {
             self.observed.internal(&from.state, &mut |action| {
                 calls_back();
                 self.keep_limits(fresh);
-                if let Some(state) = self.successor(&from.state, &action) {
+                if let Some(state) = self.fired(&from.state, &action) {
                     fresh.push(Fresh {
                         step: Taken {
                             kind: Kind::Internal,
@@ -113,10 +113,11 @@ impl<O: Observed> Search<'_, O> {
     }
 
     /// Target state of `action` by the specification; in a sample, compares it with `next`.
-    fn successor(&self, from: &State<O>, action: &Action<O>) -> Option<State<O>> {
+    fn fired(&self, from: &State<O>, action: &Action<O>) -> Option<State<O>> {
         let specification = self.observed.specification();
-        let to = call_on("`successor` of the specification", from, || {
-            specification.successor(from, action)
+        let to = call_on("`fire` of the specification", from, || {
+            let mut to = from.clone();
+            specification.fire(action, &mut to).map(|()| to)
         });
         let mut compared = self.compared.borrow_mut();
         compared.note(specification, from, action, to.as_ref(), &self.patience);
@@ -147,7 +148,7 @@ impl<O: Observed> Search<'_, O> {
             self.keep_limits(fresh);
             let state = match &action {
                 None => Some(from.state.clone()),
-                Some(action) => self.successor(&from.state, action),
+                Some(action) => self.fired(&from.state, action),
             };
             let Some(state) = state else { return };
             let mut to = from.with_state(state);

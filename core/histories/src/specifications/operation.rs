@@ -18,9 +18,10 @@ pub struct Operation<C, A> {
     pub answer: A,
 }
 
-impl<C, A> Action for Operation<C, A>
+impl<S, C, A> Action<S> for Operation<C, A>
 where
-    C: Action,
+    S: ?Sized,
+    C: Action<()>,
     A: Clone + Eq + Hash + Debug + Serialize + Send + Sync + 'static,
 {
     fn rules() -> &'static [Rule] {

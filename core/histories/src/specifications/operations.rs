@@ -1,77 +1,104 @@
-//! Adapter from a history of operations to a sequential object.
+//! Transition system of a sequential object, and adapter of its histories.
 
 use std::fmt::{Debug, Write};
 
-use refmap::StateOf;
+use refmap::TransitionSystem;
+use refmap::drawing::Drawing;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::answer::AnswerTo;
 use super::operation::{Called, Operation};
-use super::sequential::Sequential;
+use super::sequential::{Foresight, Operations, Sequential};
 use crate::{Happening, Observed};
 
 /// Greatest number of answers that a refusal names.
 const MOST_ANSWERS: usize = 3;
 
-/// Adapter: the histories of a sequential object are linearizable.
-///
-/// An operation takes effect at once, between its begin and its end. One that was not recorded (`null`) is any that the
-/// object's `next` visits, so its domain has to have all values that such an operation may have had; nothing else depends on the domain.
-///
-/// Source: Herlihy & Wing, *Linearizability: a correctness condition for concurrent objects*, TOPLAS 12(3), 1990.
-///
-/// ```
-/// use refmap::Verdict;
-/// use refmap_histories::specifications::{Operations, Queue};
-/// use refmap_histories::{History, Settings, validate};
-///
-/// let history = r#"{"history":"refmap","version":1}
-/// {"thread":0,"place":0,"begin":10,"end":40,"event":{"call":{"push":1}}}
-/// {"thread":1,"place":0,"begin":20,"end":30,"event":{"call":{"push":2}}}
-/// {"thread":1,"place":1,"begin":50,"end":60,"event":{"call":"pop","answer":2}}
-/// {"thread":0,"place":1,"begin":70,"end":80,"event":{"call":"pop","answer":1}}
-/// {"history":"end","events":4}
-/// "#;
-/// let queue = Operations(Queue::<u64>::default());
-/// let history = History::open(history.as_bytes())?;
-/// let validation = validate(&queue, history.events(), &Settings::default())?;
-/// assert_eq!(validation.verdict(), Verdict::Holds);
-/// # Ok::<(), refmap_histories::HistoryError>(())
-/// ```
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Operations<S>(pub S);
-
 impl<S: Sequential> Operations<S> {
-    fn answers(&self, from: &StateOf<S>, call: &S::Call) -> Vec<S::Answer> {
+    fn answers(&self, from: &S::State, call: &S::Call) -> Vec<S::Answer> {
         let mut answers = Vec::new();
         self.0
             .answers(from, call, &mut |answer| answers.push(answer));
         answers
     }
+
+    /// True if an answer is one of the other answers of a call.
+    fn is_other(&self, from: &S::State, call: &S::Call, answer: &S::Answer) -> bool {
+        let mut is_other = false;
+        self.0.other_answers(call, from, &mut |other| {
+            is_other |= other == *answer;
+        });
+        is_other
+    }
+
+    /// True if a call is possible, and may have this answer, if one is known.
+    fn is_possible(&self, from: &S::State, call: &S::Call, answer: Option<&S::Answer>) -> bool {
+        let fits = |possible: &S::Answer| answer.is_none_or(|answer| answer == possible);
+        let executed = self.0.execute(call, &mut from.clone());
+        let mut is_possible = executed.as_ref().is_some_and(fits);
+        if !is_possible {
+            self.0.other_answers(call, from, &mut |other| {
+                is_possible |= fits(&other);
+            });
+        }
+        is_possible
+    }
+}
+
+impl<S: Sequential> TransitionSystem for Operations<S> {
+    type State = S::State;
+    type Action = Operation<S::Call, S::Answer>;
+    type Observation = S::State;
+
+    fn initial(&self, visit: &mut impl FnMut(S::State)) {
+        visit(self.0.initial());
+    }
+
+    fn fire(&self, operation: &Self::Action, state: &mut S::State) -> Option<()> {
+        let Operation { call, answer } = operation;
+        if self.is_other(state, call, answer) {
+            self.0.execute_with(call, answer, state);
+            return Some(());
+        }
+        (self.0.execute(call, state)? == *answer).then_some(())
+    }
+
+    fn candidates(&self, from: &S::State, visit: &mut impl FnMut(Self::Action)) {
+        self.0.calls(&mut |call| {
+            self.0.answers(from, &call, &mut |answer| {
+                let call = call.clone();
+                visit(Operation { call, answer });
+            });
+        });
+    }
+
+    fn observe(&self, state: &S::State) -> S::State {
+        state.clone()
+    }
+
+    fn draw(&self, state: &S::State) -> Option<Drawing> {
+        self.0.draw(state)
+    }
 }
 
 impl<S: Sequential> Observed for Operations<S> {
-    type Specification = S;
+    type Specification = Self;
     type Event = Called<S::Call, S::Answer>;
 
-    fn specification(&self) -> &S {
-        &self.0
+    fn specification(&self) -> &Self {
+        self
     }
 
     fn shows(
         &self,
-        from: &StateOf<S>,
+        from: &S::State,
         happening: &Happening<'_, Self::Event>,
         visit: &mut impl FnMut(Option<Operation<S::Call, S::Answer>>),
     ) {
         let Called { call, answer } = happening.event;
         if self.0.only_looks(call) {
-            let mut is_possible = false;
-            self.0.answers(from, call, &mut |possible| {
-                is_possible |= answer.as_ref().is_none_or(|answer| *answer == possible);
-            });
-            if is_possible {
+            if self.is_possible(from, call, answer.as_ref()) {
                 visit(None);
             }
             return;
@@ -91,34 +118,35 @@ impl<S: Sequential> Observed for Operations<S> {
     }
 
     fn commute(&self, one: &Self::Event, other: &Self::Event) -> bool {
-        self.0.commute(&one.call, &other.call)
+        let [one, other] = [&one.call, &other.call];
+        self.0.commute(one, other) || self.0.only_looks(one) && self.0.only_looks(other)
     }
 
     fn confirms(&self, event: &Self::Event) -> bool {
-        self.0.confirms(event)
+        self.0.foresight().confirms(event)
     }
 
     fn matters(&self, event: &Self::Event, other: &Self::Event) -> bool {
-        self.0.matters(event, other)
+        self.0.foresight().matters(event, other)
     }
 
     fn is_hopeless<'e>(
         &self,
-        from: &StateOf<S>,
+        from: &S::State,
         event: &Self::Event,
         before: impl Iterator<Item = &'e Self::Event> + Clone,
     ) -> bool
     where
         Self::Event: 'e,
     {
-        self.0.is_hopeless(from, event, before)
+        self.0.foresight().is_hopeless(from, event, before)
     }
 
     fn part(&self, event: &Self::Event) -> Option<String> {
         self.0.part(&event.call)
     }
 
-    fn refusal(&self, from: &StateOf<S>, happening: &Happening<'_, Self::Event>) -> String {
+    fn refusal(&self, from: &S::State, happening: &Happening<'_, Self::Event>) -> String {
         let Called { call, answer } = happening.event;
         let name = shown_call(&refmap::internal::json(call));
         let possible = self.answers(from, call);

@@ -1,13 +1,7 @@
 //! FIFO queue, and LIFO stack.
 
-use refmap::{Action, TransitionSystem};
-use serde::{Deserialize, Serialize};
-
-use super::answer::{Answer, AnswerKind, Answered};
-use super::operation::{Called, Operation};
-use super::sequence::{self, Queued, Sequence};
-use super::sequential::{Deterministic, Sequential, executed_answers, executed_steps};
-use super::value::Value;
+use super::{Answer, Foresight, Sequence, Sequential, Value, oldest::Oldest};
+use crate::calls;
 
 /// Order in which values are popped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,113 +20,71 @@ pub struct Queue<V> {
     pub order: Order,
     /// The values in it at first, the oldest first.
     pub initial: Vec<V>,
-    /// The values that [`next`](TransitionSystem::next) pushes, each once. A history may have others.
+    /// The values that its [calls](Sequential::calls) push, each once. A history may have others.
     pub values: Vec<V>,
 }
 
 impl<V> Default for Queue<V> {
     fn default() -> Self {
+        let (order, initial, values) = Default::default();
         Self {
-            order: Order::default(),
-            initial: Vec::new(),
-            values: Vec::new(),
+            order,
+            initial,
+            values,
         }
     }
 }
 
-/// Call of a queue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, Action)]
-#[serde(rename_all = "snake_case", deny_unknown_fields, bound = "")]
-#[rule(
-    process = "thread",
-    source = "Herlihy & Wing, *Linearizability*, TOPLAS 12(3), 1990: FIFO queue; Herlihy & Shavit, *The Art of Multiprocessor Programming*, chapter 11: stack"
-)]
-pub enum Call<V: Value> {
-    /// Adds a value; answers nothing.
-    Push(V),
-    /// Removes the value that comes first, and answers it; nothing if there is none.
-    Pop,
-}
-
-impl<V: Value> Answered for Call<V> {
-    type Value = V;
-
-    fn kind(&self) -> AnswerKind {
-        match self {
-            Self::Push(_) => AnswerKind::Nothing,
-            Self::Pop => AnswerKind::ValueOrNothing,
-        }
+calls! {
+    /// Call of a queue.
+    #[derive(Copy)]
+    #[rule(
+        process = "thread",
+        source = "Herlihy & Wing, *Linearizability*, TOPLAS 12(3), 1990: FIFO queue; Herlihy & Shavit, *The Art of Multiprocessor Programming*, chapter 11: stack"
+    )]
+    pub enum Call<V: Value> -> V {
+        /// Adds a value; answers nothing.
+        Push(V) -> Nothing,
+        /// Removes the value that comes first, and answers it; nothing if there is none.
+        Pop -> ValueOrNothing,
     }
 }
 
-impl<V: Value> Deterministic for Queue<V> {
-    fn calls(&self, visit: &mut impl FnMut(Self::Call)) {
-        visit(Call::Pop);
-        self.values.iter().cloned().map(Call::Push).for_each(visit);
+impl<V: Value> Sequential for Queue<V> {
+    type State = Sequence<V>;
+    type Call = Call<V>;
+    type Answer = Answer<V>;
+
+    fn initial(&self) -> Sequence<V> {
+        self.initial.iter().cloned().collect()
     }
 
-    fn execute(&self, state: &mut Sequence<V>, call: &Self::Call) -> Option<Self::Answer> {
+    fn execute(&self, call: &Call<V>, state: &mut Sequence<V>) -> Option<Answer<V>> {
         Some(match call {
-            Call::Push(value) => {
-                state.values.push_back(value.clone());
-                Answer::Nothing
-            }
+            Call::Push(value) => state.values.push_back(value.clone()).into(),
             Call::Pop => match self.order {
                 Order::Fifo => state.values.pop_front().into(),
                 Order::Lifo => state.values.pop_back().into(),
             },
         })
     }
-}
 
-impl<V: Value> TransitionSystem for Queue<V> {
-    type State = Sequence<V>;
-    type Action = Operation<Call<V>, Answer<V>>;
-    type Observation = Sequence<V>;
-
-    fn initial(&self, visit: &mut impl FnMut(Sequence<V>)) {
-        visit(self.initial.iter().cloned().collect());
+    fn calls(&self, visit: &mut impl FnMut(Call<V>)) {
+        visit(Call::Pop);
+        self.values.iter().cloned().map(Call::Push).for_each(visit);
     }
 
-    executed_steps!();
-}
-
-impl<V: Value> Sequential for Queue<V> {
-    type Call = Call<V>;
-    type Answer = Answer<V>;
-
-    executed_answers!();
-
-    fn commute(&self, one: &Self::Call, other: &Self::Call) -> bool {
+    fn commute(&self, one: &Call<V>, other: &Call<V>) -> bool {
         matches!((one, other), (Call::Push(one), Call::Push(other)) if one == other)
     }
-    fn confirms(&self, operation: &Called<Call<V>, Answer<V>>) -> bool {
-        self.order == Order::Fifo && sequence::confirms(operation)
-    }
 
-    fn matters(
-        &self,
-        operation: &Called<Call<V>, Answer<V>>,
-        other: &Called<Call<V>, Answer<V>>,
-    ) -> bool {
-        sequence::matters(operation, other)
-    }
-
-    fn is_hopeless<'e>(
-        &self,
-        from: &Sequence<V>,
-        operation: &Called<Call<V>, Answer<V>>,
-        others: impl Iterator<Item = &'e Called<Call<V>, Answer<V>>> + Clone,
-    ) -> bool {
-        sequence::is_hopeless(from, operation, others)
-    }
-}
-
-impl<V: Value> Queued<V> for Call<V> {
-    fn pushed(&self) -> Option<&V> {
-        match self {
-            Self::Push(value) => Some(value),
-            Self::Pop => None,
+    fn foresight(&self) -> impl Foresight<Self> {
+        Oldest {
+            is_popped: self.order == Order::Fifo,
+            pushed: |call| match call {
+                Call::Push(value) => Some(value),
+                Call::Pop => None,
+            },
         }
     }
 }

@@ -1,12 +1,10 @@
 //! Lock that many readers, or one writer, hold at a time.
 
-use im::OrdMap;
-use refmap::{Action, State, StateOf, TransitionSystem};
-use serde::{Deserialize, Serialize, Serializer};
+use refmap::State;
+use serde::{Serialize, Serializer};
 
-use super::answer::{Answer, AnswerKind, Answered, NoValue};
-use super::operation::Operation;
-use super::sequential::{Deterministic, Sequential, executed_answers, executed_steps};
+use super::{Answer, NoValue, Sequential, collections::Multiset};
+use crate::calls;
 
 /// Lock that many readers, or one writer, hold at a time.
 ///
@@ -14,30 +12,31 @@ use super::sequential::{Deterministic, Sequential, executed_answers, executed_st
 /// times. It prefers neither readers nor writers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RwLock {
-    /// The number of owners in [`next`](TransitionSystem::next): 0, 1, … A history may have others.
+    /// The number of owners in its [calls](Sequential::calls): 0, 1, … A history may have others.
     pub owners: u32,
 }
 
-/// Call of a lock, by an owner.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, Action)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-#[rule(
-    process = "thread",
-    source = "Courtois, Heymans & Parnas, *Concurrent control with readers and writers*, CACM 14(10), 1971"
-)]
-pub enum Call {
-    /// Takes the lock for reading, unless it is held for writing; answers nothing.
-    Read(u32),
-    /// Takes the lock for reading, unless it is held for writing; answers whether it took it.
-    TryRead(u32),
-    /// Releases the lock, if the owner holds it for reading; answers nothing.
-    UnlockRead(u32),
-    /// Takes the lock for writing, if it is free; answers nothing.
-    Write(u32),
-    /// Takes the lock for writing, if it is free; answers whether it took it.
-    TryWrite(u32),
-    /// Releases the lock, if the owner holds it for writing; answers nothing.
-    UnlockWrite(u32),
+calls! {
+    /// Call of a lock, by an owner.
+    #[derive(Copy)]
+    #[rule(
+        process = "thread",
+        source = "Courtois, Heymans & Parnas, *Concurrent control with readers and writers*, CACM 14(10), 1971"
+    )]
+    pub enum Call -> NoValue {
+        /// Takes the lock for reading, unless it is held for writing; answers nothing.
+        Read(u32) -> Nothing,
+        /// Takes the lock for reading, unless it is held for writing; answers whether it took it.
+        TryRead(u32) -> Is,
+        /// Releases the lock, if the owner holds it for reading; answers nothing.
+        UnlockRead(u32) -> Nothing,
+        /// Takes the lock for writing, if it is free; answers nothing.
+        Write(u32) -> Nothing,
+        /// Takes the lock for writing, if it is free; answers whether it took it.
+        TryWrite(u32) -> Is,
+        /// Releases the lock, if the owner holds it for writing; answers nothing.
+        UnlockWrite(u32) -> Nothing,
+    }
 }
 
 impl Call {
@@ -54,8 +53,8 @@ impl Call {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Held {
-    /// By readers, each so many times, which is not 0. Without readers it is free.
-    ByReaders(#[serde(serialize_with = "as_list")] OrdMap<u32, u64>),
+    /// By readers, each as often as it has taken it. Without readers it is free.
+    ByReaders(#[serde(serialize_with = "as_list")] Multiset<u32>),
     /// By a writer.
     ByWriter(u32),
 }
@@ -65,72 +64,47 @@ impl<S: ?Sized> State<S> for Held {}
 impl Held {
     /// The lock, free.
     pub fn free() -> Self {
-        Self::ByReaders(OrdMap::new())
+        Self::ByReaders(Multiset::from_iter([]))
+    }
+}
+
+fn as_list<S: Serializer>(readers: &Multiset<u32>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(readers.iter())
+}
+
+impl Sequential for RwLock {
+    type State = Held;
+    type Call = Call;
+    type Answer = Answer<NoValue>;
+
+    fn initial(&self) -> Held {
+        Held::free()
     }
 
-    fn is_free(&self) -> bool {
-        matches!(self, Self::ByReaders(readers) if readers.is_empty())
-    }
-
-    fn read(&mut self, owner: u32) -> bool {
-        match self {
-            Self::ByReaders(readers) => {
-                *readers.entry(owner).or_insert(0) += 1;
+    fn execute(&self, call: &Call, state: &mut Held) -> Option<Self::Answer> {
+        let done = match (*call, state) {
+            (Call::Read(owner) | Call::TryRead(owner), Held::ByReaders(readers)) => {
+                readers.add(owner);
                 true
             }
-            Self::ByWriter(_) => false,
-        }
-    }
-
-    fn unlock_read(&mut self, owner: u32) -> bool {
-        let Self::ByReaders(readers) = self else {
-            return false;
-        };
-        match readers.get(&owner).copied() {
-            None => return false,
-            Some(1) => readers.remove(&owner),
-            Some(times) => readers.insert(owner, times - 1),
-        };
-        true
-    }
-
-    fn write(&mut self, owner: u32) -> bool {
-        let is_free = self.is_free();
-        if is_free {
-            *self = Self::ByWriter(owner);
-        }
-        is_free
-    }
-
-    fn unlock_write(&mut self, owner: u32) -> bool {
-        let is_held = *self == Self::ByWriter(owner);
-        if is_held {
-            *self = Self::free();
-        }
-        is_held
-    }
-}
-
-fn as_list<S: Serializer>(readers: &OrdMap<u32, u64>, serializer: S) -> Result<S::Ok, S::Error> {
-    let readers = readers.iter();
-    serializer.collect_seq(readers.flat_map(|(owner, times)| (0..*times).map(move |_| owner)))
-}
-
-impl Answered for Call {
-    type Value = NoValue;
-
-    fn kind(&self) -> AnswerKind {
-        match self {
-            Self::TryRead(_) | Self::TryWrite(_) => AnswerKind::Is,
-            Self::Read(_) | Self::UnlockRead(_) | Self::Write(_) | Self::UnlockWrite(_) => {
-                AnswerKind::Nothing
+            (Call::UnlockRead(owner), Held::ByReaders(readers)) => readers.remove(&owner),
+            (Call::Write(owner) | Call::TryWrite(owner), held) if *held == Held::free() => {
+                *held = Held::ByWriter(owner);
+                true
             }
+            (Call::UnlockWrite(owner), held) if *held == Held::ByWriter(owner) => {
+                *held = Held::free();
+                true
+            }
+            _ => false,
+        };
+        match call {
+            Call::TryRead(_) | Call::TryWrite(_) => Some(Answer::Is(done)),
+            _ => done.then_some(Answer::Nothing),
         }
     }
-}
 
-impl Deterministic for RwLock {
-    fn calls(&self, visit: &mut impl FnMut(Self::Call)) {
+    fn calls(&self, visit: &mut impl FnMut(Call)) {
         for owner in 0..self.owners {
             visit(Call::Read(owner));
             visit(Call::TryRead(owner));
@@ -141,38 +115,7 @@ impl Deterministic for RwLock {
         }
     }
 
-    fn execute(&self, state: &mut Held, call: &Self::Call) -> Option<Self::Answer> {
-        let done = match *call {
-            Call::TryRead(owner) => return Some(Answer::Is(state.read(owner))),
-            Call::TryWrite(owner) => return Some(Answer::Is(state.write(owner))),
-            Call::Read(owner) => state.read(owner),
-            Call::UnlockRead(owner) => state.unlock_read(owner),
-            Call::Write(owner) => state.write(owner),
-            Call::UnlockWrite(owner) => state.unlock_write(owner),
-        };
-        done.then_some(Answer::Nothing)
-    }
-}
-
-impl TransitionSystem for RwLock {
-    type State = Held;
-    type Action = Operation<Call, Answer<NoValue>>;
-    type Observation = Held;
-
-    fn initial(&self, visit: &mut impl FnMut(Held)) {
-        visit(Held::free());
-    }
-
-    executed_steps!();
-}
-
-impl Sequential for RwLock {
-    type Call = Call;
-    type Answer = Answer<NoValue>;
-
-    executed_answers!();
-
-    fn commute(&self, one: &Self::Call, other: &Self::Call) -> bool {
+    fn commute(&self, one: &Call, other: &Call) -> bool {
         match (one, other) {
             (Call::UnlockRead(one), Call::UnlockRead(other)) => one != other,
             (Call::UnlockRead(owner), taken) | (taken, Call::UnlockRead(owner)) => {
@@ -182,19 +125,15 @@ impl Sequential for RwLock {
         }
     }
 
-    fn obstacle(&self, from: &StateOf<Self>, call: &Self::Call) -> Option<String> {
+    fn obstacle(&self, from: &Held, call: &Call) -> Option<String> {
         match (call, from) {
             (Call::TryRead(_) | Call::TryWrite(_), _) => None,
             (_, Held::ByWriter(owner)) => Some(format!("the lock is held by {owner} for writing")),
-            (_, Held::ByReaders(readers)) if readers.is_empty() => {
-                Some("the lock is free".to_owned())
-            }
+            (_, free) if *free == Held::free() => Some("the lock is free".to_owned()),
             (_, Held::ByReaders(readers)) => {
-                let owners: Vec<_> = readers.keys().map(u32::to_string).collect();
-                Some(format!(
-                    "the lock is held by {} for reading",
-                    owners.join(", ")
-                ))
+                let owners: Vec<_> = readers.values.keys().map(u32::to_string).collect();
+                let owners = owners.join(", ");
+                Some(format!("the lock is held by {owners} for reading"))
             }
         }
     }

@@ -1,11 +1,10 @@
 //! Semaphore: permits that threads acquire and release.
 
-use refmap::{Action, State, StateOf, TransitionSystem};
-use serde::{Deserialize, Serialize};
+use refmap::State;
+use serde::Serialize;
 
-use super::answer::{Answer, AnswerKind, Answered, NoValue};
-use super::operation::Operation;
-use super::sequential::{Deterministic, Sequential, executed_answers, executed_steps};
+use super::{Answer, NoValue, Sequential};
+use crate::calls;
 
 /// Semaphore: permits that threads acquire and release.
 ///
@@ -16,20 +15,21 @@ pub struct Semaphore {
     pub permits: u64,
 }
 
-/// Call of a semaphore.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, Action)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-#[rule(
-    process = "thread",
-    source = "Dijkstra, *Cooperating sequential processes*, EWD 123, 1965: P and V"
-)]
-pub enum Call {
-    /// Acquires a permit, if one is available; answers nothing.
-    Acquire,
-    /// Acquires a permit unless none is available; answers whether one was.
-    TryAcquire,
-    /// Releases a permit, if one is acquired; answers nothing.
-    Release,
+calls! {
+    /// Call of a semaphore.
+    #[derive(Copy)]
+    #[rule(
+        process = "thread",
+        source = "Dijkstra, *Cooperating sequential processes*, EWD 123, 1965: P and V"
+    )]
+    pub enum Call -> NoValue {
+        /// Acquires a permit, if one is available; answers nothing.
+        Acquire -> Nothing,
+        /// Acquires a permit unless none is available; answers whether one was.
+        TryAcquire -> Is,
+        /// Releases a permit, if one is acquired; answers nothing.
+        Release -> Nothing,
+    }
 }
 
 /// Permits of a semaphore that are available.
@@ -39,31 +39,21 @@ pub struct Available {
     pub permits: u64,
 }
 
-impl Answered for Call {
-    type Value = NoValue;
+impl Sequential for Semaphore {
+    type State = Available;
+    type Call = Call;
+    type Answer = Answer<NoValue>;
 
-    fn kind(&self) -> AnswerKind {
-        match self {
-            Self::Acquire | Self::Release => AnswerKind::Nothing,
-            Self::TryAcquire => AnswerKind::Is,
-        }
-    }
-}
-
-impl Deterministic for Semaphore {
-    fn calls(&self, visit: &mut impl FnMut(Self::Call)) {
-        [Call::Acquire, Call::TryAcquire, Call::Release]
-            .into_iter()
-            .for_each(visit);
+    fn initial(&self) -> Available {
+        let permits = self.permits;
+        Available { permits }
     }
 
-    fn execute(&self, state: &mut Available, call: &Self::Call) -> Option<Self::Answer> {
-        let is_available = state.permits > 0;
+    fn execute(&self, call: &Call, state: &mut Available) -> Option<Self::Answer> {
         match call {
-            Call::Acquire if !is_available => return None,
+            Call::TryAcquire if state.permits == 0 => return Some(Answer::Is(false)),
+            Call::Acquire | Call::TryAcquire => state.permits = state.permits.checked_sub(1)?,
             Call::Release if state.permits >= self.permits => return None,
-            Call::TryAcquire if !is_available => return Some(Answer::Is(false)),
-            Call::Acquire | Call::TryAcquire => state.permits -= 1,
             Call::Release => state.permits += 1,
         }
         Some(match call {
@@ -71,29 +61,8 @@ impl Deterministic for Semaphore {
             Call::Acquire | Call::Release => Answer::Nothing,
         })
     }
-}
 
-impl TransitionSystem for Semaphore {
-    type State = Available;
-    type Action = Operation<Call, Answer<NoValue>>;
-    type Observation = Available;
-
-    fn initial(&self, visit: &mut impl FnMut(Available)) {
-        visit(Available {
-            permits: self.permits,
-        });
-    }
-
-    executed_steps!();
-}
-
-impl Sequential for Semaphore {
-    type Call = Call;
-    type Answer = Answer<NoValue>;
-
-    executed_answers!();
-
-    fn obstacle(&self, from: &StateOf<Self>, call: &Self::Call) -> Option<String> {
+    fn obstacle(&self, from: &Available, call: &Call) -> Option<String> {
         match call {
             Call::Acquire => Some("no permit is available".to_owned()),
             Call::Release => Some(format!(

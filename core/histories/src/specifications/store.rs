@@ -1,46 +1,45 @@
 //! Store: texts by key, which are read, written and appended to.
 
 use im::OrdMap;
-use refmap::{Action, State, TransitionSystem};
-use serde::{Deserialize, Serialize, Serializer};
+use refmap::State;
+use serde::{Serialize, Serializer};
 
-use super::answer::{Answer, AnswerKind, Answered};
-use super::operation::{Called, Operation};
-use super::sequential::{Deterministic, Sequential, executed_answers, executed_steps};
+use super::{Answer, Called, Foresight, Sequential};
+use crate::calls;
 
 /// Store: texts by key, each empty at first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Store {
-    /// The keys with which [`next`](TransitionSystem::next) calls, each once. A history may have others.
+    /// The keys of its [calls](Sequential::calls), each once. A history may have others.
     pub keys: Vec<String>,
-    /// The texts with which [`next`](TransitionSystem::next) calls, each once. A history may have others.
+    /// The texts of its [calls](Sequential::calls), each once. A history may have others.
     pub texts: Vec<String>,
 }
 
-/// Call of a store.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, Action)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-#[rule(
-    process = "thread",
-    source = "Ongaro, *Consensus: Bridging Theory and Practice*, 2014, chapter 6: a linearizable store"
-)]
-pub enum Call {
-    /// Answers the text of a key.
-    Get(String),
-    /// Writes the text of a key; answers nothing.
-    Put {
-        /// The key.
-        key: String,
-        /// Its new text.
-        text: String,
-    },
-    /// Appends to the text of a key; answers nothing.
-    Append {
-        /// The key.
-        key: String,
-        /// The end of its new text.
-        text: String,
-    },
+calls! {
+    /// Call of a store.
+    #[rule(
+        process = "thread",
+        source = "Ongaro, *Consensus: Bridging Theory and Practice*, 2014, chapter 6: a linearizable store"
+    )]
+    pub enum Call -> String {
+        /// Answers the text of a key.
+        Get(String) -> Value,
+        /// Writes the text of a key; answers nothing.
+        Put {
+            /// The key.
+            key: String,
+            /// Its new text.
+            text: String,
+        } -> Nothing,
+        /// Appends to the text of a key; answers nothing.
+        Append {
+            /// The key.
+            key: String,
+            /// The end of its new text.
+            text: String,
+        } -> Nothing,
+    }
 }
 
 impl Call {
@@ -48,6 +47,80 @@ impl Call {
         match self {
             Self::Get(key) | Self::Put { key, .. } | Self::Append { key, .. } => key,
         }
+    }
+}
+
+/// Texts of a store that are not empty. They are cheap to copy, however many there are.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+pub struct Texts {
+    #[serde(serialize_with = "as_map")]
+    texts: OrdMap<String, String>,
+}
+
+impl<S: ?Sized> State<S> for Texts {}
+
+fn as_map<S: Serializer>(texts: &OrdMap<String, String>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(texts)
+}
+
+impl Sequential for Store {
+    type State = Texts;
+    type Call = Call;
+    type Answer = Answer<String>;
+
+    fn initial(&self) -> Texts {
+        let texts = OrdMap::new();
+        Texts { texts }
+    }
+
+    fn execute(&self, call: &Call, Texts { texts }: &mut Texts) -> Option<Answer<String>> {
+        match call {
+            Call::Get(key) => {
+                let text = texts.get(key).cloned();
+                return Some(Answer::Value(text.unwrap_or_default()));
+            }
+            Call::Put { key, text } if text.is_empty() => {
+                texts.remove(key);
+            }
+            Call::Put { key, text } => {
+                texts.insert(key.clone(), text.clone());
+            }
+            Call::Append { text, .. } if text.is_empty() => {}
+            Call::Append { key, text } => {
+                texts.entry(key.clone()).or_default().push_str(text);
+            }
+        }
+        Some(Answer::Nothing)
+    }
+
+    fn calls(&self, visit: &mut impl FnMut(Call)) {
+        for key in &self.keys {
+            visit(Call::Get(key.clone()));
+            for text in &self.texts {
+                let (key, text) = (key.clone(), text.clone());
+                visit(Call::Put {
+                    key: key.clone(),
+                    text: text.clone(),
+                });
+                visit(Call::Append { key, text });
+            }
+        }
+    }
+
+    fn only_looks(&self, call: &Call) -> bool {
+        matches!(call, Call::Get(_))
+    }
+
+    fn commute(&self, one: &Call, other: &Call) -> bool {
+        one.key() != other.key()
+    }
+
+    fn foresight(&self) -> impl Foresight<Self> {
+        Growth
+    }
+
+    fn part(&self, call: &Call) -> Option<String> {
+        Some(call.key().to_owned())
     }
 }
 
@@ -80,95 +153,10 @@ impl Recorded {
     }
 }
 
-/// Texts of a store that are not empty. They are cheap to copy, however many there are.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
-pub struct Texts {
-    #[serde(serialize_with = "as_map")]
-    texts: OrdMap<String, String>,
-}
+/// Foresight of a store: a text only grows until it is put over.
+struct Growth;
 
-impl<S: ?Sized> State<S> for Texts {}
-
-fn as_map<S: Serializer>(texts: &OrdMap<String, String>, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_map(texts)
-}
-
-impl Answered for Call {
-    type Value = String;
-
-    fn kind(&self) -> AnswerKind {
-        match self {
-            Self::Get(_) => AnswerKind::Value,
-            Self::Put { .. } | Self::Append { .. } => AnswerKind::Nothing,
-        }
-    }
-}
-
-impl Deterministic for Store {
-    fn calls(&self, visit: &mut impl FnMut(Call)) {
-        for key in &self.keys {
-            visit(Call::Get(key.clone()));
-            for text in &self.texts {
-                let (key, text) = (key.clone(), text.clone());
-                visit(Call::Put {
-                    key: key.clone(),
-                    text: text.clone(),
-                });
-                visit(Call::Append { key, text });
-            }
-        }
-    }
-
-    fn execute(&self, state: &mut Texts, call: &Call) -> Option<Self::Answer> {
-        let texts = &mut state.texts;
-        match call {
-            Call::Get(key) => {
-                let text = texts.get(key).cloned();
-                return Some(Answer::Value(text.unwrap_or_default()));
-            }
-            Call::Put { key, text } if text.is_empty() => {
-                texts.remove(key);
-            }
-            Call::Put { key, text } => {
-                texts.insert(key.clone(), text.clone());
-            }
-            Call::Append { text, .. } if text.is_empty() => {}
-            Call::Append { key, text } => {
-                texts.entry(key.clone()).or_default().push_str(text);
-            }
-        }
-        Some(Answer::Nothing)
-    }
-}
-
-impl TransitionSystem for Store {
-    type State = Texts;
-    type Action = Operation<Call, Answer<String>>;
-    type Observation = Texts;
-
-    fn initial(&self, visit: &mut impl FnMut(Texts)) {
-        visit(Texts {
-            texts: OrdMap::new(),
-        });
-    }
-
-    executed_steps!();
-}
-
-impl Sequential for Store {
-    type Call = Call;
-    type Answer = Answer<String>;
-
-    executed_answers!();
-
-    fn only_looks(&self, call: &Call) -> bool {
-        matches!(call, Call::Get(_))
-    }
-
-    fn commute(&self, one: &Call, other: &Call) -> bool {
-        one.key() != other.key() || self.only_looks(one) && self.only_looks(other)
-    }
-
+impl Foresight<Store> for Growth {
     fn confirms(&self, operation: &Recorded) -> bool {
         operation.got().is_some()
     }
@@ -182,13 +170,13 @@ impl Sequential for Store {
         })
     }
 
-    /// A text only grows until it is put over. So a get has hope from a text that its answer begins with, or after a put of one.
-    /// A longer answer goes on by texts that are still to be appended.
+    /// A get has hope from a text that its answer begins with, or after a put of one. A longer answer goes on by texts that are still
+    /// to be appended.
     fn is_hopeless<'e>(
         &self,
         from: &Texts,
         operation: &Recorded,
-        before: impl Iterator<Item = &'e Recorded> + Clone,
+        others: impl Iterator<Item = &'e Recorded> + Clone,
     ) -> bool {
         let Some((key, got)) = operation.got() else {
             return false;
@@ -198,7 +186,7 @@ impl Sequential for Store {
                 return false;
             };
             let (mut begins, mut ends) = (rest.is_empty(), rest.is_empty());
-            let mut appended = before.clone().filter_map(Recorded::appended);
+            let mut appended = others.clone().filter_map(Recorded::appended);
             while !(begins && ends) {
                 let Some(text) = appended.next() else {
                     return false;
@@ -209,11 +197,7 @@ impl Sequential for Store {
             true
         };
         let now = from.texts.get(key).map_or("", String::as_str);
-        let mut put = before.clone().filter_map(Recorded::put);
+        let mut put = others.clone().filter_map(Recorded::put);
         !has_hope(now) && !put.any(has_hope)
-    }
-
-    fn part(&self, call: &Call) -> Option<String> {
-        Some(call.key().to_owned())
     }
 }

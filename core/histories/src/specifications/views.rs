@@ -1,55 +1,30 @@
 //! Views of sequential objects: objects that are made of another one, with more answers.
 
-use std::collections::HashSet;
-
-use refmap::{
-    ActionOf, Drawing, ObservationOf, Process, Rule, RuleId, State, StateOf, TransitionSystem,
-};
-use serde_json::Value;
+use refmap::State;
+use refmap::drawing::Drawing;
 
 use super::operation::{Called, Operation};
-use super::sequential::Sequential;
+use super::sequential::{Foresight, Operations, Sequential};
 
-/// States, rules and pictures of a view, in its `TransitionSystem`: those of the object.
+/// Functions of a view, in its `Sequential`, that are those of the object.
 macro_rules! of_the_object {
     () => {
-        fn initial(&self, visit: &mut impl FnMut(StateOf<S>)) {
-            self.object.initial(visit);
+        type State = S::State;
+        type Call = S::Call;
+        type Answer = S::Answer;
+
+        fn initial(&self) -> S::State {
+            self.object.initial()
         }
 
-        fn observe(&self, state: &StateOf<S>) -> ObservationOf<S> {
-            self.object.observe(state)
+        fn execute(&self, call: &S::Call, state: &mut S::State) -> Option<S::Answer> {
+            self.object.execute(call, state)
         }
 
-        fn rules(&self) -> &[Rule] {
-            self.object.rules()
+        fn calls(&self, visit: &mut impl FnMut(S::Call)) {
+            self.object.calls(visit);
         }
 
-        fn rule_of(&self, operation: &ActionOf<S>) -> RuleId {
-            self.object.rule_of(operation)
-        }
-
-        fn process_of(&self, operation: &ActionOf<S>) -> Process {
-            self.object.process_of(operation)
-        }
-
-        fn may_stop(&self, state: &StateOf<S>) -> bool {
-            self.object.may_stop(state)
-        }
-
-        fn show(&self, state: &StateOf<S>) -> Value {
-            self.object.show(state)
-        }
-
-        fn draw(&self, state: &StateOf<S>) -> Option<Drawing> {
-            self.object.draw(state)
-        }
-    };
-}
-
-/// Claims of a view about its calls, in its `Sequential`: those of the object.
-macro_rules! claims_of_the_object {
-    () => {
         fn only_looks(&self, call: &S::Call) -> bool {
             self.object.only_looks(call)
         }
@@ -62,39 +37,36 @@ macro_rules! claims_of_the_object {
             self.object.part(call)
         }
 
-        fn obstacle(&self, from: &StateOf<S>, call: &S::Call) -> Option<String> {
+        fn obstacle(&self, from: &S::State, call: &S::Call) -> Option<String> {
             self.object.obstacle(from, call)
         }
-    };
-}
 
-/// Answers of an object.
-fn answers_of<S: Sequential>(object: &S, from: &StateOf<S>, call: &S::Call) -> Vec<S::Answer> {
-    let mut answers = Vec::new();
-    object.answers(from, call, &mut |answer| answers.push(answer));
-    answers
+        fn draw(&self, state: &S::State) -> Option<Drawing> {
+            self.object.draw(state)
+        }
+    };
 }
 
 /// View of an object in which calls may be refused: a call that is possible may, instead of what it does, have the answer that it
 /// has if it fails, and leave the state as it is. So a weak compare-and-swap fails spuriously:
 ///
 /// ```
-/// use refmap::{TransitionSystem, steps};
-/// use refmap_histories::specifications::{Answer, MayRefuse, Operation, Register, register::Call};
+/// use refmap::TransitionSystem;
+/// use refmap_histories::specifications::{
+///     Answer, MayRefuse, Operation, Operations, Register, Sequential, register::Call,
+/// };
 ///
+/// let register = Register { initial: 1, values: vec![1, 2] };
 /// let weak = MayRefuse {
-///     object: Register { initial: 1, values: vec![1, 2] },
+///     object: register.clone(),
 ///     refusal: |call| matches!(call, Call::CompareAndSwap { .. }).then_some(Answer::Is(false)),
 /// };
-/// weak.initial(&mut |one| {
-///     let call = Call::CompareAndSwap { from: 1, to: 2 };
-///     let refused = Operation { call, answer: Answer::Is(false) };
-///     assert_eq!(weak.object.successor(&one, &refused), None);
-///     assert_eq!(weak.successor(&one, &refused), Some(one));
-/// });
+/// let one = register.initial();
+/// let call = Call::CompareAndSwap { from: 1, to: 2 };
+/// let refused = Operation { call, answer: Answer::Is(false) };
+/// assert_eq!(Operations(register).successor(&one, &refused), None);
+/// assert_eq!(Operations(weak).successor(&one, &refused), Some(one));
 /// ```
-///
-/// Of the object it has the rules, their processes, and how states are shown and drawn; it has no fairness.
 #[derive(Clone, Copy, Debug)]
 pub struct MayRefuse<S: Sequential> {
     /// The object.
@@ -103,79 +75,54 @@ pub struct MayRefuse<S: Sequential> {
     pub refusal: fn(&S::Call) -> Option<S::Answer>,
 }
 
-impl<S: Sequential> MayRefuse<S> {
-    /// Checks that an operation which looks like a refusal leaves the state as it is.
-    ///
-    /// # Panics
-    ///
-    /// If it does not: then the operation does not determine its target.
-    fn check(&self, from: &StateOf<S>, operation: &ActionOf<S>, to: &StateOf<S>) {
-        let is_refusal = (self.refusal)(&operation.call).as_ref() == Some(&operation.answer);
-        assert!(
-            !is_refusal || from == to,
-            "{operation:?} is a refusal, and changes the state"
-        );
-    }
-}
-
-impl<S: Sequential> TransitionSystem for MayRefuse<S>
-where
-    StateOf<S>: State<Self>,
-{
-    type State = StateOf<S>;
-    type Action = ActionOf<S>;
-    type Observation = ObservationOf<S>;
-
-    fn next(&self, from: &StateOf<S>, visit: &mut impl FnMut(ActionOf<S>, StateOf<S>)) {
-        let mut refused = HashSet::new();
-        self.object.next(from, &mut |operation, to| {
-            self.check(from, &operation, &to);
-            let call = operation.call.clone();
-            visit(operation, to);
-            if let Some(answer) = (self.refusal)(&call)
-                && !answers_of(&self.object, from, &call).contains(&answer)
-                && refused.insert(call.clone())
-            {
-                visit(Operation { call, answer }, from.clone());
-            }
-        });
-    }
-
-    of_the_object!();
-
-    fn successor(&self, from: &StateOf<S>, operation: &ActionOf<S>) -> Option<StateOf<S>> {
-        if let Some(to) = self.object.successor(from, operation) {
-            self.check(from, operation, &to);
-            return Some(to);
-        }
-        let Operation { call, answer } = operation;
-        let is_refusal = (self.refusal)(call).as_ref() == Some(answer);
-        let is_possible = is_refusal && !answers_of(&self.object, from, call).is_empty();
-        is_possible.then(|| from.clone())
-    }
-}
-
 /// Calls that commute in the object commute here: a refusal is possible where the call is, and changes nothing.
 impl<S: Sequential> Sequential for MayRefuse<S>
 where
-    StateOf<S>: State<Self>,
+    S::State: State<Operations<Self>>,
 {
-    type Call = S::Call;
-    type Answer = S::Answer;
+    of_the_object!();
 
-    fn answers(&self, from: &StateOf<S>, call: &S::Call, visit: &mut impl FnMut(S::Answer)) {
-        let answers = answers_of(&self.object, from, call);
-        let refusal = (self.refusal)(call);
-        let refusal = refusal.filter(|refusal| !answers.is_empty() && !answers.contains(refusal));
-        answers.into_iter().chain(refusal).for_each(visit);
+    /// # Panics
+    ///
+    /// If what looks like a refusal changes the state: then an operation does not determine its target.
+    fn other_answers(&self, call: &S::Call, from: &S::State, visit: &mut impl FnMut(S::Answer)) {
+        self.object.other_answers(call, from, visit);
+        let mut to = from.clone();
+        if let Some(refusal) = (self.refusal)(call)
+            && let Some(answer) = self.object.execute(call, &mut to)
+        {
+            let operation = Operation { call, answer };
+            assert!(
+                operation.answer != refusal || to == *from,
+                "{operation:?} is a refusal, and changes the state"
+            );
+            visit(refusal);
+        }
     }
 
-    claims_of_the_object!();
+    fn execute_with(&self, call: &S::Call, answer: &S::Answer, state: &mut S::State) {
+        if (self.refusal)(call).as_ref() != Some(answer) {
+            self.object.execute_with(call, answer, state);
+        }
+    }
 
+    fn foresight(&self) -> impl Foresight<Self> {
+        Unrefused(self)
+    }
+}
+
+/// Foresight of an object in which calls may be refused. Others that are refused are others that do not take place.
+struct Unrefused<'a, S: Sequential>(&'a MayRefuse<S>);
+
+impl<S: Sequential> Foresight<MayRefuse<S>> for Unrefused<'_, S>
+where
+    S::State: State<Operations<MayRefuse<S>>>,
+{
     /// A refusal is possible in any state in which the call is, and confirms none.
     fn confirms(&self, operation: &Called<S::Call, S::Answer>) -> bool {
-        let refusal = (self.refusal)(&operation.call);
-        (refusal.is_none() || operation.answer != refusal) && self.object.confirms(operation)
+        let refusal = (self.0.refusal)(&operation.call);
+        (refusal.is_none() || operation.answer != refusal)
+            && self.0.object.foresight().confirms(operation)
     }
 
     fn matters(
@@ -183,17 +130,17 @@ where
         operation: &Called<S::Call, S::Answer>,
         other: &Called<S::Call, S::Answer>,
     ) -> bool {
-        self.object.matters(operation, other)
+        self.0.object.foresight().matters(operation, other)
     }
 
-    /// Others that are refused are others that do not take place.
     fn is_hopeless<'e>(
         &self,
-        from: &StateOf<S>,
+        from: &S::State,
         operation: &Called<S::Call, S::Answer>,
         others: impl Iterator<Item = &'e Called<S::Call, S::Answer>> + Clone,
     ) -> bool {
-        self.confirms(operation) && self.object.is_hopeless(from, operation, others)
+        let foresight = self.0.object.foresight();
+        self.confirms(operation) && foresight.is_hopeless(from, operation, others)
     }
 }
 
@@ -201,25 +148,25 @@ where
 /// length, a snapshot that is not atomic.
 ///
 /// ```
-/// use refmap_histories::specifications::{Answer, Approximate, Counter, Operation, counter::Call};
 /// use refmap::TransitionSystem;
+/// use refmap_histories::specifications::{
+///     Answer, Approximate, Counter, Operation, Operations, Sequential, counter::Call,
+/// };
 ///
-/// let sum = Approximate {
+/// let sum = Operations(Approximate {
 ///     object: Counter { initial: 5, values: vec![1] },
 ///     near: |_, answer| match *answer {
 ///         Answer::Value(exact) => (exact - 1..=exact + 1).map(Answer::Value).collect(),
 ///         _ => Vec::new(),
 ///     },
-/// };
-/// sum.initial(&mut |five| {
-///     let read = |number| Operation { call: Call::Read, answer: Answer::Value(number) };
-///     assert_eq!(sum.successor(&five, &read(6)), Some(five));
-///     assert_eq!(sum.successor(&five, &read(7)), None);
 /// });
+/// let five = sum.0.initial();
+/// let read = |number| Operation { call: Call::Read, answer: Answer::Value(number) };
+/// assert_eq!(sum.successor(&five, &read(6)), Some(five));
+/// assert_eq!(sum.successor(&five, &read(7)), None);
 /// ```
 ///
 /// Near is near the answer at one time within the call. An answer that was right at some such time needs no view: it is linearizable.
-/// Of the object it has the rules, their processes, and how states are shown and drawn; it has no fairness.
 #[derive(Clone, Copy, Debug)]
 pub struct Approximate<S: Sequential> {
     /// The object.
@@ -228,70 +175,25 @@ pub struct Approximate<S: Sequential> {
     pub near: fn(&S::Call, &S::Answer) -> Vec<S::Answer>,
 }
 
-impl<S: Sequential> Approximate<S> {
-    /// Answers that the object itself does not have, each once.
-    fn others(&self, call: &S::Call, exact: &[S::Answer]) -> Vec<S::Answer> {
-        let mut others = Vec::new();
-        if self.object.only_looks(call) {
-            let near = exact.iter().flat_map(|answer| (self.near)(call, answer));
-            for answer in near {
-                if !exact.contains(&answer) && !others.contains(&answer) {
-                    others.push(answer);
-                }
-            }
-        }
-        others
-    }
-}
-
-impl<S: Sequential> TransitionSystem for Approximate<S>
-where
-    StateOf<S>: State<Self>,
-{
-    type State = StateOf<S>;
-    type Action = ActionOf<S>;
-    type Observation = ObservationOf<S>;
-
-    fn next(&self, from: &StateOf<S>, visit: &mut impl FnMut(ActionOf<S>, StateOf<S>)) {
-        let mut looked = HashSet::new();
-        self.object.next(from, &mut |operation, to| {
-            let call = operation.call.clone();
-            visit(operation, to);
-            if self.object.only_looks(&call) && looked.insert(call.clone()) {
-                let exact = answers_of(&self.object, from, &call);
-                for answer in self.others(&call, &exact) {
-                    let call = call.clone();
-                    visit(Operation { call, answer }, from.clone());
-                }
-            }
-        });
-    }
-
-    of_the_object!();
-
-    fn successor(&self, from: &StateOf<S>, operation: &ActionOf<S>) -> Option<StateOf<S>> {
-        let Operation { call, answer } = operation;
-        self.object.successor(from, operation).or_else(|| {
-            let exact = answers_of(&self.object, from, call);
-            let is_near = self.others(call, &exact).contains(answer);
-            is_near.then(|| from.clone())
-        })
-    }
-}
-
 /// Calls that commute in the object commute here: one that looks, and commutes, has the same answer before and after.
 impl<S: Sequential> Sequential for Approximate<S>
 where
-    StateOf<S>: State<Self>,
+    S::State: State<Operations<Self>>,
 {
-    type Call = S::Call;
-    type Answer = S::Answer;
+    of_the_object!();
 
-    fn answers(&self, from: &StateOf<S>, call: &S::Call, visit: &mut impl FnMut(S::Answer)) {
-        let exact = answers_of(&self.object, from, call);
-        let others = self.others(call, &exact);
-        exact.into_iter().chain(others).for_each(visit);
+    fn other_answers(&self, call: &S::Call, from: &S::State, visit: &mut impl FnMut(S::Answer)) {
+        self.object.other_answers(call, from, visit);
+        if self.object.only_looks(call) {
+            self.object.answers(from, call, &mut |answer| {
+                (self.near)(call, &answer).into_iter().for_each(&mut *visit);
+            });
+        }
     }
 
-    claims_of_the_object!();
+    fn execute_with(&self, call: &S::Call, answer: &S::Answer, state: &mut S::State) {
+        if !self.object.only_looks(call) {
+            self.object.execute_with(call, answer, state);
+        }
+    }
 }

@@ -27,9 +27,20 @@ struct Registers {
 
 /// Access to a register.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, Action)]
+#[action(system = Registers)]
 enum Access {
-    Write { register: usize, value: u8 },
-    Read { register: usize, value: u8 },
+    Write {
+        #[action(range = 0..system.number)]
+        register: usize,
+        #[action(range = 0..VALUES)]
+        value: u8,
+    },
+    Read {
+        #[action(range = 0..system.number)]
+        register: usize,
+        #[action(range = 0..VALUES)]
+        value: u8,
+    },
 }
 
 impl Access {
@@ -51,16 +62,12 @@ impl TransitionSystem for Registers {
         visit(vec![0; self.number]);
     }
 
-    fn next(&self, from: &Vec<u8>, visit: &mut impl FnMut(Access, Vec<u8>)) {
-        for (register, value) in from.iter().enumerate() {
-            let value = *value;
-            visit(Access::Read { register, value }, from.clone());
-            for value in 0..VALUES {
-                let mut to = from.clone();
-                to[register] = value;
-                visit(Access::Write { register, value }, to);
-            }
+    fn fire(&self, access: &Access, values: &mut Vec<u8>) -> Option<()> {
+        match *access {
+            Access::Write { register, value } => values[register] = value,
+            Access::Read { register, value } => (values[register] == value).then_some(())?,
         }
+        Some(())
     }
 
     fn observe(&self, state: &Vec<u8>) -> Vec<u8> {

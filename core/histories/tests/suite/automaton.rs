@@ -167,8 +167,13 @@ impl TransitionSystem for Automaton {
         visit(0);
     }
 
-    fn next(&self, _: &u8, visit: &mut impl FnMut(u8, u8)) {
-        (0..STATES).for_each(|to| visit(to, to));
+    fn fire(&self, to: &u8, state: &mut u8) -> Option<()> {
+        *state = *to;
+        Some(())
+    }
+
+    fn candidates(&self, _: &u8, visit: &mut impl FnMut(u8)) {
+        (0..STATES).for_each(visit);
     }
 
     fn observe(&self, state: &u8) -> u8 {

@@ -88,12 +88,9 @@ impl TransitionSystem for Way {
         visit(Place { at: 0, load });
     }
 
-    fn next(&self, from: &Place, visit: &mut impl FnMut((), Place)) {
-        if from.at < self.length {
-            let mut to = from.clone();
-            to.at += 1;
-            visit((), to);
-        }
+    fn fire(&self, (): &(), place: &mut Place) -> Option<()> {
+        place.at += 1;
+        (place.at <= self.length).then_some(())
     }
 
     fn observe(&self, _: &Place) {}
@@ -379,7 +376,9 @@ impl TransitionSystem for Beginnings {
         }
     }
 
-    fn next(&self, _: &u32, _: &mut impl FnMut((), u32)) {}
+    fn fire(&self, (): &(), _: &mut u32) -> Option<()> {
+        None
+    }
 
     fn observe(&self, _: &u32) {}
 }
@@ -525,7 +524,9 @@ impl TransitionSystem for Endless {
         }
     }
 
-    fn next(&self, _: &u64, _: &mut impl FnMut((), u64)) {}
+    fn fire(&self, (): &(), _: &mut u64) -> Option<()> {
+        None
+    }
 
     fn observe(&self, _: &u64) {}
 }

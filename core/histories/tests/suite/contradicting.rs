@@ -4,15 +4,15 @@ use refmap::report::About;
 use refmap::{Rule, RuleId, TransitionSystem, Verdict};
 use refmap_histories::{Event, Happening, Observed, Ordered, Settings, Validation, validate};
 
-/// A counter up to 4, by two rules in turn, with a faulty or correct `successor`.
+/// A counter up to 4, by two rules in turn, with a faulty or correct `fire`.
 struct Counter {
     rules: [Rule; 2],
-    successor: Successor,
+    fire: Fire,
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Successor {
-    Derived,
+enum Fire {
+    Correct,
     /// A step is always enabled, and changes nothing.
     Anything,
     /// Correct, of rules that `next` does not enumerate,
@@ -38,19 +38,20 @@ impl TransitionSystem for Counter {
         visit(0);
     }
 
-    fn next(&self, from: &u8, visit: &mut impl FnMut(u8, u8)) {
-        match self.successor {
-            Successor::Predicate => (),
-            Successor::Panicking => panic!("histories are decided without it"),
-            _ if *from < 4 => visit(from % 2, from + 1),
-            _ => (),
+    fn fire(&self, rule: &u8, state: &mut u8) -> Option<()> {
+        if self.fire != Fire::Anything {
+            (*state < 4 && *rule == *state % 2).then_some(())?;
+            *state += 1;
         }
+        Some(())
     }
 
-    fn successor(&self, from: &u8, rule: &u8) -> Option<u8> {
-        match self.successor {
-            Successor::Anything => Some(*from),
-            _ => (*from < 4 && *rule == from % 2).then_some(from + 1),
+    fn next(&self, from: &u8, visit: &mut impl FnMut(u8, &u8)) {
+        match self.fire {
+            Fire::Predicate => (),
+            Fire::Panicking => panic!("histories are decided without it"),
+            _ if *from < 4 => visit(from % 2, &(from + 1)),
+            _ => (),
         }
     }
 
@@ -79,11 +80,11 @@ impl Observed for Ticks {
 }
 
 /// Validates a sequence of that many events.
-fn validated(successor: Successor, shows_ticks: bool, events: u64) -> Validation {
+fn validated(fire: Fire, shows_ticks: bool, events: u64) -> Validation {
     let observed = Ticks {
         counter: Counter {
             rules: ["tick", "tock"].map(|name| Rule::new(name, "clock", "a test")),
-            successor,
+            fire,
         },
         shows_ticks,
     };
@@ -99,38 +100,38 @@ fn validated(successor: Successor, shows_ticks: bool, events: u64) -> Validation
 }
 
 #[test]
-fn a_successor_that_contradicts_next() {
-    let honest = validated(Successor::Derived, true, 4);
+fn a_fire_that_contradicts_next() {
+    let honest = validated(Fire::Correct, true, 4);
     assert_eq!(honest.verdict(), Verdict::Holds);
     assert_eq!(honest.report().taken_at_word, Vec::<String>::new());
     assert_eq!(
-        validated(Successor::Derived, true, 5).verdict(),
+        validated(Fire::Correct, true, 5).verdict(),
         Verdict::Violated
     );
-    let report = validated(Successor::Anything, true, 20).report();
+    let report = validated(Fire::Anything, true, 20).report();
     assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
     let found = report.counterexample.as_ref().expect("it is told");
     assert_eq!(found.obligation, "model");
     assert!(
-        found.explanation.contains("successor disagrees with next"),
+        found.explanation.contains("fire disagrees with next"),
         "{report}"
     );
     let told = report.to_string();
-    assert!(told.contains("successor disagrees with next"), "{told}");
+    assert!(told.contains("fire disagrees with next"), "{told}");
 }
 
 #[test]
-fn a_successor_that_is_taken_at_its_word() {
-    for successor in [Successor::Predicate, Successor::Panicking] {
-        let report = validated(successor, true, 4).report();
+fn a_fire_that_is_taken_at_its_word() {
+    for fire in [Fire::Predicate, Fire::Panicking] {
+        let report = validated(fire, true, 4).report();
         assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
         assert_eq!(
             report.taken_at_word,
             ["tick", "tock"]
-                .map(|rule| format!("`{rule}` of the specification, as `successor` states it"))
+                .map(|rule| format!("`{rule}` of the specification, as `fire` states it"))
         );
-        // A refusal by `successor` still counts.
-        let refused = validated(successor, true, 5);
+        // A refusal by `fire` still counts.
+        let refused = validated(fire, true, 5);
         assert_eq!(refused.verdict(), Verdict::Violated);
     }
 }
@@ -138,7 +139,7 @@ fn a_successor_that_is_taken_at_its_word() {
 #[test]
 fn a_history_of_which_no_event_takes_a_step() {
     for (shows_ticks, told) in [(true, 0), (false, 1)] {
-        let report = validated(Successor::Derived, shows_ticks, 4).report();
+        let report = validated(Fire::Correct, shows_ticks, 4).report();
         assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
         let warnings = report.warnings.iter();
         let warnings = warnings.filter(|warning| warning.about == About::Specification);

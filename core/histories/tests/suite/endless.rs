@@ -2,7 +2,7 @@
 
 use refmap::explore::Limit;
 use refmap::random::Generator;
-use refmap::{Rule, RuleId, TransitionSystem, Verdict};
+use refmap::{Action, Rule, RuleId, TransitionSystem, Verdict};
 use refmap_histories::{
     Event, Happening, Observed, Ordered, Outcome, Settings, Validation, validate,
 };
@@ -64,7 +64,7 @@ struct Register {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, refmap::Action)]
 enum Access {
     Read(Option<i64>),
-    Write(i64),
+    Write(#[action(range = 0..200)] i64),
 }
 
 impl TransitionSystem for Register {
@@ -76,16 +76,17 @@ impl TransitionSystem for Register {
         visit(None);
     }
 
-    fn next(&self, value: &Option<i64>, visit: &mut impl FnMut(Access, Option<i64>)) {
-        visit(Access::Read(*value), *value);
-        (0..200).for_each(|new| visit(Access::Write(new), Some(new)));
+    fn fire(&self, access: &Access, value: &mut Option<i64>) -> Option<()> {
+        match *access {
+            Access::Read(read) => (read == *value).then_some(())?,
+            Access::Write(new) => *value = Some(new),
+        }
+        Some(())
     }
 
-    fn successor(&self, value: &Option<i64>, access: &Access) -> Option<Option<i64>> {
-        match *access {
-            Access::Read(read) => (read == *value).then_some(*value),
-            Access::Write(new) => Some(Some(new)),
-        }
+    fn candidates(&self, value: &Option<i64>, visit: &mut impl FnMut(Access)) {
+        visit(Access::Read(*value));
+        Access::candidates(self, visit);
     }
 
     fn observe(&self, value: &Option<i64>) -> Option<i64> {
@@ -241,16 +242,15 @@ impl TransitionSystem for Text {
         visit(Vec::new());
     }
 
-    fn next(&self, _: &Vec<u16>, _: &mut impl FnMut(Call, Vec<u16>)) {}
-
-    fn successor(&self, text: &Vec<u16>, call: &Call) -> Option<Vec<u16>> {
-        let mut to = text.clone();
+    fn fire(&self, call: &Call, text: &mut Vec<u16>) -> Option<()> {
         match call {
-            Call::Read(read) => return (read == text).then_some(to),
-            Call::Append(word) => to.push(*word),
+            Call::Read(read) => (read == text).then_some(())?,
+            Call::Append(word) => text.push(*word),
         }
-        Some(to)
+        Some(())
     }
+
+    fn candidates(&self, _: &Vec<u16>, _: &mut impl FnMut(Call)) {}
 
     fn observe(&self, text: &Vec<u16>) -> Vec<u16> {
         text.clone()

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize, Serializer};
 enum Function {
     Initial,
     Rules,
-    Successor,
+    Fire,
     Shows,
     Unrecorded,
     Internal,
@@ -50,7 +50,7 @@ struct Counter {
     /// Number of these after which the search is cancelled.
     patience: u64,
     cancel: AtomicBool,
-    /// True if `successor` leads to another state than `next`.
+    /// True if `fire` leads to another state than `next`.
     contradicts: bool,
 }
 
@@ -154,16 +154,17 @@ impl TransitionSystem for Counter {
         visit(Sum(0));
     }
 
-    fn next(&self, from: &Sum, visit: &mut impl FnMut(u64, Sum)) {
-        (0..100).for_each(|by| visit(by, Sum(from.0 + by)));
+    fn fire(&self, by: &u64, sum: &mut Sum) -> Option<()> {
+        self.calls(Function::Fire);
+        sum.0 += by + u64::from(self.contradicts);
+        Some(())
+    }
+
+    fn next(&self, from: &Sum, visit: &mut impl FnMut(u64, &Sum)) {
+        (0..100).for_each(|by| visit(by, &Sum(from.0 + by)));
     }
 
     fn observe(&self, _: &Sum) {}
-
-    fn successor(&self, from: &Sum, by: &u64) -> Option<Sum> {
-        self.calls(Function::Successor);
-        Some(Sum(from.0 + by + u64::from(self.contradicts)))
-    }
 
     fn draw(&self, _: &Sum) -> Option<Drawing> {
         self.calls(Function::Draw);
@@ -272,7 +273,7 @@ fn a_panic_is_a_finding() {
     let deciding = [
         (F::Initial, "`initial` of the specification"),
         (F::Rules, "`rules` of the specification"),
-        (F::Successor, "`successor` of the specification"),
+        (F::Fire, "`fire` of the specification"),
         (F::Shows, "`shows` of the adapter"),
         (F::Unrecorded, "`unrecorded` of the adapter"),
         (F::Internal, "`internal` of the adapter"),
@@ -362,10 +363,7 @@ fn two_faults_of_a_model_are_told() {
         let told = model.counterexamples.iter();
         let told: Vec<_> = told.map(|found| found.explanation.as_str()).collect();
         assert_eq!(told.len(), 2, "{told:?}");
-        assert!(
-            told[0].contains("successor disagrees with next"),
-            "{told:?}"
-        );
+        assert!(told[0].contains("fire disagrees with next"), "{told:?}");
         assert!(told[1].contains(name), "{told:?}");
         let text = report.to_string();
         assert!(text.contains("on purpose"), "{text}");

@@ -1,7 +1,7 @@
 //! A heap of three objects with one field each, and a specification whose collector frees only garbage.
 
+use refmap::TransitionSystem;
 use refmap::drawing::{Drawing, Node};
-use refmap::{Rule, RuleId, TransitionSystem};
 use refmap_histories::{Effect, Happening, Observed};
 use serde::{Deserialize, Serialize};
 
@@ -11,32 +11,39 @@ use super::memory::Stores;
 pub const OBJECTS: usize = 3;
 
 /// Operations of threads, and actions of the specification.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, refmap::Action)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
+#[rule(process = "mutator", source = "test")]
 pub enum Deed {
     /// The object becomes a root.
     Alloc {
+        #[action(range = 0..OBJECTS)]
         object: usize,
     },
     /// The object is no longer a root.
     Discard {
+        #[action(range = 0..OBJECTS)]
         object: usize,
     },
     Store {
+        #[action(range = 0..OBJECTS)]
         object: usize,
+        #[action(range = 0..OBJECTS)]
         to: Option<usize>,
     },
     Load {
+        #[action(range = 0..OBJECTS)]
         object: usize,
+        #[action(range = 0..OBJECTS)]
         to: Option<usize>,
     },
     /// Requires that the object is unreachable from the roots.
+    #[rule(process = "collector")]
     Free {
+        #[action(range = 0..OBJECTS)]
         object: usize,
     },
 }
-
-impl refmap::Action for Deed {}
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 pub struct Objects {
@@ -63,94 +70,54 @@ impl Objects {
         })
     }
 
-    fn after(&self, deed: &Deed) -> Option<Self> {
-        let mut to = self.clone();
-        let enabled = match *deed {
-            Deed::Alloc { object } => {
-                to.allocated[object] = true;
-                to.roots[object] = true;
-                to.field[object] = None;
-                !self.allocated[object]
-            }
-            Deed::Discard { object } => {
-                to.roots[object] = false;
-                self.roots[object]
-            }
-            Deed::Store { object, to: target } => {
-                to.field[object] = target;
-                self.allocated[object] && target.is_none_or(|target| self.allocated[target])
-            }
-            Deed::Load { object, to: target } => {
-                self.allocated[object] && self.field[object] == target
-            }
-            Deed::Free { object } => {
-                to.allocated[object] = false;
-                to.field[object] = None;
-                self.allocated[object] && !self.is_reachable(object)
-            }
-        };
-        enabled.then_some(to)
+    fn has(&self, object: usize) -> Option<()> {
+        self.allocated[object].then_some(())
     }
 }
 
 /// Adapter for the heap, with immediate or delayed stores.
 pub struct Heap(pub Stores);
 
-static RULES: [Rule; 5] = [
-    Rule::new("alloc", "mutator", "test"),
-    Rule::new("discard", "mutator", "test"),
-    Rule::new("store", "mutator", "test"),
-    Rule::new("load", "mutator", "test"),
-    Rule::new("free", "collector", "test"),
-];
-
 impl TransitionSystem for Heap {
     type State = Objects;
     type Action = Deed;
     type Observation = ();
 
-    fn rules(&self) -> &[Rule] {
-        &RULES
-    }
-
-    fn rule_of(&self, deed: &Deed) -> RuleId {
-        RuleId(match deed {
-            Deed::Alloc { .. } => 0,
-            Deed::Discard { .. } => 1,
-            Deed::Store { .. } => 2,
-            Deed::Load { .. } => 3,
-            Deed::Free { .. } => 4,
-        })
-    }
-
     fn initial(&self, visit: &mut impl FnMut(Objects)) {
         visit(Objects::default());
     }
 
-    fn next(&self, from: &Objects, visit: &mut impl FnMut(Deed, Objects)) {
-        let mut deeds = Vec::new();
-        for object in 0..OBJECTS {
-            deeds.extend([
-                Deed::Alloc { object },
-                Deed::Discard { object },
-                Deed::Free { object },
-            ]);
-            for to in [None, Some(0), Some(1), Some(2)] {
-                deeds.extend([Deed::Store { object, to }, Deed::Load { object, to }]);
+    fn fire(&self, deed: &Deed, heap: &mut Objects) -> Option<()> {
+        match *deed {
+            Deed::Alloc { object } => {
+                (!heap.allocated[object]).then_some(())?;
+                heap.allocated[object] = true;
+                heap.roots[object] = true;
+                heap.field[object] = None;
+            }
+            Deed::Discard { object } => {
+                std::mem::take(&mut heap.roots[object]).then_some(())?;
+            }
+            Deed::Store { object, to } => {
+                heap.has(object)?;
+                to.map_or(Some(()), |to| heap.has(to))?;
+                heap.field[object] = to;
+            }
+            Deed::Load { object, to } => {
+                heap.has(object)?;
+                (heap.field[object] == to).then_some(())?;
+            }
+            Deed::Free { object } => {
+                heap.has(object)?;
+                (!heap.is_reachable(object)).then_some(())?;
+                heap.allocated[object] = false;
+                heap.field[object] = None;
             }
         }
-        for deed in deeds {
-            if let Some(to) = from.after(&deed) {
-                visit(deed, to);
-            }
-        }
+        Some(())
     }
 
     fn observe(&self, _: &Objects) {}
-
-    fn successor(&self, from: &Objects, deed: &Deed) -> Option<Objects> {
-        from.after(deed)
-    }
 
     fn draw(&self, state: &Objects) -> Option<Drawing> {
         let objects = (0..OBJECTS).filter(|object| state.allocated[*object]);

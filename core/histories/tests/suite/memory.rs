@@ -1,6 +1,6 @@
 //! A memory of two cells, with its adapters.
 
-use refmap::{Process, Rule, RuleId, TransitionSystem};
+use refmap::{Rule, RuleId, TransitionSystem};
 use refmap_histories::{Effect, Happening, Observed};
 use serde::{Deserialize, Serialize};
 
@@ -41,7 +41,7 @@ pub struct Write {
     pub value: u8,
 }
 
-impl refmap::Action for Write {}
+impl<S: ?Sized> refmap::Action<S> for Write {}
 
 static RULES: [Rule; 1] = [Rule::new("write", "thread", "test")];
 
@@ -62,13 +62,14 @@ impl TransitionSystem for Memory {
         visit([0, 0]);
     }
 
-    fn next(&self, from: &[u8; 2], visit: &mut impl FnMut(Write, [u8; 2])) {
+    fn fire(&self, write: &Write, memory: &mut [u8; 2]) -> Option<()> {
+        memory[write.cell] = write.value;
+        Some(())
+    }
+
+    fn candidates(&self, _: &[u8; 2], visit: &mut impl FnMut(Write)) {
         for cell in 0..2 {
-            for value in 0..4 {
-                let mut to = *from;
-                to[cell] = value;
-                visit(Write { cell, value }, to);
-            }
+            (0..4).for_each(|value| visit(Write { cell, value }));
         }
     }
 
@@ -189,83 +190,54 @@ pub struct Buffered {
 
 impl<S: ?Sized> refmap::State<S> for Buffered {}
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[rule(process = "thread", source = "test")]
 pub enum Move {
     Buffer {
+        #[action(range = 0..THREADS)]
         thread: usize,
+        #[action(range = 0..2)]
         cell: usize,
+        #[action(range = 0..4)]
         value: u8,
     },
+    #[rule(process = "memory")]
     Commit {
+        #[action(range = 0..THREADS)]
         thread: usize,
     },
     Swap {
+        #[action(range = 0..2)]
         cell: usize,
+        #[action(range = 0..4)]
         value: u8,
     },
 }
-
-impl refmap::Action for Move {}
-
-static MOVES: [Rule; 3] = [
-    Rule::new("buffer", "thread", "test"),
-    Rule::new("commit", "memory", "test"),
-    Rule::new("swap", "thread", "test"),
-];
 
 impl TransitionSystem for Buffers {
     type State = Buffered;
     type Action = Move;
     type Observation = [u8; 2];
 
-    fn rules(&self) -> &[Rule] {
-        &MOVES
-    }
-
-    fn rule_of(&self, action: &Move) -> RuleId {
-        RuleId(match action {
-            Move::Buffer { .. } => 0,
-            Move::Commit { .. } => 1,
-            Move::Swap { .. } => 2,
-        })
-    }
-
-    fn process_of(&self, action: &Move) -> Process {
-        Process::new(self.rules()[self.rule_of(action).0].process)
-    }
-
     fn initial(&self, visit: &mut impl FnMut(Buffered)) {
         visit(Buffered::default());
     }
 
-    fn next(&self, from: &Buffered, visit: &mut impl FnMut(Move, Buffered)) {
-        for cell in 0..2 {
-            for value in 0..4 {
-                for thread in 0..THREADS {
-                    let mut to = from.clone();
-                    to.buffers[thread].push((cell, value));
-                    visit(
-                        Move::Buffer {
-                            thread,
-                            cell,
-                            value,
-                        },
-                        to,
-                    );
-                }
-                let mut to = from.clone();
-                to.memory[cell] = value;
-                visit(Move::Swap { cell, value }, to);
+    fn fire(&self, action: &Move, state: &mut Buffered) -> Option<()> {
+        match *action {
+            Move::Buffer {
+                thread,
+                cell,
+                value,
+            } => state.buffers[thread].push((cell, value)),
+            Move::Commit { thread } => {
+                (!state.buffers[thread].is_empty()).then_some(())?;
+                let (cell, value) = state.buffers[thread].remove(0);
+                state.memory[cell] = value;
             }
+            Move::Swap { cell, value } => state.memory[cell] = value,
         }
-        for thread in 0..THREADS {
-            let mut to = from.clone();
-            if !to.buffers[thread].is_empty() {
-                let (cell, value) = to.buffers[thread].remove(0);
-                to.memory[cell] = value;
-                visit(Move::Commit { thread }, to);
-            }
-        }
+        Some(())
     }
 
     fn observe(&self, state: &Buffered) -> [u8; 2] {

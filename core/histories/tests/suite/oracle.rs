@@ -144,14 +144,14 @@ impl<'a, O: Observed> Oracle<'a, O> {
         self.next(&order.state, |action, state| {
             if !stop && internal.contains(&action) {
                 let mut after = order.clone();
-                after.state = state;
+                after.state = state.clone();
                 stop = self.go_on(&after, visit);
             }
         });
         stop
     }
 
-    fn next(&self, from: &State<O>, mut visit: impl FnMut(Action<O>, State<O>)) {
+    fn next(&self, from: &State<O>, mut visit: impl FnMut(Action<O>, &State<O>)) {
         let specification = self.observed.specification();
         specification.next(from, &mut visit);
     }
@@ -192,7 +192,7 @@ impl<'a, O: Observed> Oracle<'a, O> {
         self.next(&after.state, |action, state| {
             if !stop && shown.contains(&Some(action)) {
                 let mut after = after.clone();
-                after.state = state;
+                after.state = state.clone();
                 stop = self.go_on(&after, visit);
             }
         });

@@ -1,6 +1,6 @@
 //! Specification of a FIFO queue, with its adapter.
 
-use refmap::{Rule, RuleId, TransitionSystem};
+use refmap::TransitionSystem;
 use refmap_histories::{Happening, Observed};
 use serde::{Deserialize, Serialize};
 
@@ -24,48 +24,31 @@ pub enum Result {
 pub struct Queue;
 
 /// Action; the result of an operation is an argument.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[rule(process = "thread", source = "test")]
 pub enum Step {
-    Put(u8),
-    Take(u8),
+    Put(#[action(range = 0..4)] u8),
+    Take(#[action(range = 0..4)] u8),
 }
-
-impl refmap::Action for Step {}
-
-static RULES: [Rule; 2] = [
-    Rule::new("put", "thread", "test"),
-    Rule::new("take", "thread", "test"),
-];
 
 impl TransitionSystem for Queue {
     type State = Vec<u8>;
     type Action = Step;
     type Observation = Vec<u8>;
 
-    fn rules(&self) -> &[Rule] {
-        &RULES
-    }
-
-    fn rule_of(&self, action: &Step) -> RuleId {
-        RuleId(match action {
-            Step::Put(_) => 0,
-            Step::Take(_) => 1,
-        })
-    }
-
     fn initial(&self, visit: &mut impl FnMut(Vec<u8>)) {
         visit(Vec::new());
     }
 
-    fn next(&self, from: &Vec<u8>, visit: &mut impl FnMut(Step, Vec<u8>)) {
-        for value in 0..4 {
-            let mut to = from.clone();
-            to.push(value);
-            visit(Step::Put(value), to);
+    fn fire(&self, step: &Step, queue: &mut Vec<u8>) -> Option<()> {
+        match *step {
+            Step::Put(value) => queue.push(value),
+            Step::Take(value) => {
+                (*queue.first()? == value).then_some(())?;
+                queue.remove(0);
+            }
         }
-        if let Some((first, rest)) = from.split_first() {
-            visit(Step::Take(*first), rest.to_vec());
-        }
+        Some(())
     }
 
     fn observe(&self, state: &Vec<u8>) -> Vec<u8> {

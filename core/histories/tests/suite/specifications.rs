@@ -8,12 +8,12 @@ use std::collections::HashSet;
 
 use refmap::explore::Limit;
 use refmap::random::Generator;
-use refmap::{StateOf, TransitionSystem, Verdict, disagreement, steps};
+use refmap::{TransitionSystem, Verdict, disagreement, steps};
 use refmap_histories::specifications::{
     Answer, AnswerTo, Called, Delayed, MayRefuse, Operation, Operations, Queue, Sequential,
     bounded::Call::Push, queue::Call::Pop, register::Call as Access,
 };
-use refmap_histories::{Effect, Event, Ordered, Outcome, Settings, validate};
+use refmap_histories::{Effect, Event, Observed, Ordered, Outcome, Settings, validate};
 
 use plain::{
     AnswerOf, CallOf, Plain, PlainBounded, PlainCounter, PlainFifo, PlainLifo, PlainMap,
@@ -23,24 +23,24 @@ use plain::{
 
 use crate::oracle::Oracle;
 
+type StateOfObject<P> = <<P as Plain>::Object as Sequential>::State;
 type EventOf<P> = Event<Called<CallOf<P>, AnswerOf<P>>>;
 
-fn initial<S: TransitionSystem>(system: &S) -> StateOf<S> {
-    let mut initial = Vec::new();
-    system.initial(&mut |state| initial.push(state));
-    assert_eq!(initial.len(), 1);
-    initial.remove(0)
-}
-
-fn answers<S: Sequential>(object: &S, from: &StateOf<S>, call: &S::Call) -> Vec<S::Answer> {
+fn answers<S: Sequential>(
+    object: &Operations<S>,
+    from: &S::State,
+    call: &S::Call,
+) -> Vec<S::Answer> {
     let mut answers = Vec::new();
-    object.answers(from, call, &mut |answer| answers.push(answer));
+    object
+        .0
+        .answers(from, call, &mut |answer| answers.push(answer));
     answers
 }
 
 /// States that few calls reach, the initial one first.
-fn few_states<P: Plain>(object: &P::Object, most: usize) -> Vec<StateOf<P::Object>> {
-    let mut states = vec![initial(object)];
+fn few_states<P: Plain>(object: &Operations<P::Object>, most: usize) -> Vec<StateOfObject<P>> {
+    let mut states = vec![object.0.initial()];
     let mut known: HashSet<_> = states.iter().cloned().collect();
     let mut at = 0;
     while at < states.len() && states.len() < most {
@@ -61,7 +61,8 @@ fn agrees_with_the_plain_object<P: Plain>() {
         let mut random = Generator::numbered(seed, 1);
         let domain = [3, 100][random.below(2)];
         let (object, mut plain) = P::pair(domain);
-        let mut state = initial(&object);
+        let object = Operations(object);
+        let mut state = object.0.initial();
         let all = P::some_answers(domain);
         for _ in 0..random.below(201) {
             let owner = random.below(domain as usize) as u32;
@@ -100,9 +101,9 @@ fn agrees_with_the_plain_object<P: Plain>() {
     assert!(possible > 30_000, "{possible} {impossible}");
 }
 
-/// `next`, `successor` and `answers` agree on the states of a small domain, and `next` visits all calls of it.
+/// Steps and `answers` agree on the states of a small domain, and steps are those of all calls of it.
 fn agrees_with_itself<P: Plain>() {
-    let (object, _) = P::pair(2);
+    let object = Operations(P::pair(2).0);
     let states = few_states::<P>(&object, 200);
     assert!(states.len() > 1);
     for state in &states {
@@ -149,7 +150,7 @@ fn agrees_with_itself<P: Plain>() {
 /// Claims of `commute`, `only_looks` and `tells` are right on the states of a small domain. Returns the number of claims of
 /// each, so that a test sees them.
 fn claims_are_right<P: Plain>() -> [usize; 3] {
-    let (object, _) = P::pair(3);
+    let object = Operations(P::pair(3).0);
     let states = few_states::<P>(&object, 120);
     let calls = P::calls(3);
     let mut claims = [0; 3];
@@ -167,7 +168,7 @@ fn claims_are_right<P: Plain>() -> [usize; 3] {
         answers(&object, state, call).into_iter().map(of).collect()
     };
     for call in &calls {
-        if object.only_looks(call) {
+        if object.0.only_looks(call) {
             claims[1] += 1;
             for state in &states {
                 assert!(
@@ -186,13 +187,20 @@ fn claims_are_right<P: Plain>() -> [usize; 3] {
     }
     for one in &calls {
         for other in &calls {
-            assert_eq!(object.commute(one, other), object.commute(other, one));
-            let parts = [one, other].map(|call| object.part(call));
+            let commute = |one: &CallOf<P>, other: &CallOf<P>| {
+                let [one, other] = [one, other].map(|call| Called {
+                    call: call.clone(),
+                    answer: None,
+                });
+                object.commute(&one, &other)
+            };
+            assert_eq!(commute(one, other), commute(other, one));
+            let parts = [one, other].map(|call| object.0.part(call));
             assert_eq!(parts[0].is_some(), parts[1].is_some());
             if parts[0] != parts[1] {
-                assert!(object.commute(one, other), "{one:?} {other:?}");
+                assert!(commute(one, other), "{one:?} {other:?}");
             }
-            if !object.commute(one, other) {
+            if !commute(one, other) {
                 continue;
             }
             claims[0] += 1;
@@ -224,12 +232,12 @@ fn claims_are_right<P: Plain>() -> [usize; 3] {
 
 /// True if some sequence of these operations, each once or not at all, leads to a state in which an operation is possible.
 fn has_hope<S: Sequential>(
-    object: &S,
-    state: &StateOf<S>,
+    object: &Operations<S>,
+    state: &S::State,
     operation: &Called<S::Call, S::Answer>,
     others: &[&Called<S::Call, S::Answer>],
 ) -> bool {
-    let after = |operation: &Called<S::Call, S::Answer>| -> Vec<StateOf<S>> {
+    let after = |operation: &Called<S::Call, S::Answer>| -> Vec<S::State> {
         let fits = |answer: &_| {
             operation
                 .answer
@@ -262,7 +270,8 @@ fn hopeless_states_have_no_hope<P: Plain>() -> usize {
         let mut random = Generator::numbered(seed, 5);
         let domain = 2 + random.below(2) as u32;
         let (object, mut plain) = P::pair(domain);
-        let mut state = initial(&object);
+        let object = Operations(object);
+        let mut state = object.0.initial();
         let mut others = Vec::new();
         let said = random.below(3);
         for number in 0..said + random.below(5) {
@@ -627,7 +636,8 @@ fn a_refusal_changes_nothing() {
         object: PlainBounded::pair(2).0,
         refusal: |call| matches!(call, Push(_)).then_some(Answer::Is(true)),
     };
-    steps(&queue, &initial(&queue));
+    let initial = queue.initial();
+    steps(&Operations(queue), &initial);
 }
 
 /// An operation that was not recorded is one with values of the domain.

@@ -56,15 +56,16 @@ impl TransitionSystem for Moving {
         });
     }
 
-    fn next(&self, from: &Places, visit: &mut impl FnMut(u8, Places)) {
-        for number in &from.left {
-            let mut to = from.clone();
-            to.left.remove(number);
-            to.moved.insert(number.to_string(), (*number, true));
-            to.latest = Some(*number);
-            to.mood = Mood::Tired { after: *number };
-            visit(*number, to);
-        }
+    fn fire(&self, number: &u8, places: &mut Places) -> Option<()> {
+        places.left.remove(number).then_some(())?;
+        places.moved.insert(number.to_string(), (*number, true));
+        places.latest = Some(*number);
+        places.mood = Mood::Tired { after: *number };
+        Some(())
+    }
+
+    fn candidates(&self, from: &Places, visit: &mut impl FnMut(u8)) {
+        from.left.iter().copied().for_each(visit);
     }
 
     fn observe(&self, _: &Places) {}
@@ -205,7 +206,11 @@ where
         visit(self.0.clone());
     }
 
-    fn next(&self, _: &T, _: &mut impl FnMut(u8, T)) {}
+    fn fire(&self, _: &u8, _: &mut T) -> Option<()> {
+        None
+    }
+
+    fn candidates(&self, _: &T, _: &mut impl FnMut(u8)) {}
 
     fn observe(&self, _: &T) {}
 }
@@ -436,19 +441,23 @@ impl TransitionSystem for Changing {
         });
     }
 
-    fn next(&self, from: &Everything, visit: &mut impl FnMut(u8, Everything)) {
-        let mut to = from.clone();
-        match from.action {
+    fn fire(&self, action: &u8, to: &mut Everything) -> Option<()> {
+        (*action == to.action).then_some(())?;
+        match action {
             0 => to.label.value = Some(1),
-            1 => to.nested = Some(Some(from.label.clone())),
+            1 => to.nested = Some(Some(to.label.clone())),
             2 => to.kinds.extend([Kind::Busy(2), Kind::None]),
             3 => drop(to.places.insert("a".to_owned(), None)),
             4 => drop(to.places.insert("a".to_owned(), Some((1, Kind::None)))),
             5 => drop(to.numbers.insert(i64::MIN)),
-            _ => return,
+            _ => return None,
         }
         to.action += 1;
-        visit(from.action, to);
+        Some(())
+    }
+
+    fn candidates(&self, from: &Everything, visit: &mut impl FnMut(u8)) {
+        visit(from.action);
     }
 
     fn observe(&self, _: &Everything) {}

@@ -351,7 +351,7 @@ mod tests {
         composition.start(data, &mut |state| left.push(state));
         while let Some(state) = left.pop() {
             if found.insert(state.clone()) {
-                composition.steps(&state, &mut |_, to| left.push(to));
+                composition.steps(&state, &mut |_, to| left.push(to.clone()));
             }
         }
         found.len()

@@ -33,13 +33,35 @@ where
     }
 
     /// Visits the steps from a state.
-    pub fn steps(&self, from: &S, visit: &mut dyn FnMut(Act<N>, S)) {
+    pub fn steps(&self, from: &S, visit: &mut dyn FnMut(Act<N>, &S)) {
         let mut state = from.clone();
         for process in 0..self.instances.len() {
             self.steps_of(process, &|_| true, &mut state, &mut |act, to| {
-                visit(act, to.clone());
+                visit(act, to);
             });
         }
+    }
+
+    /// Takes the step of [`steps`](Self::steps) that `act` labels; none, and `state` stays as it is, if it is not enabled.
+    pub fn fire(&self, act: &Act<N>, state: &mut S) -> Option<()> {
+        let mut target = None;
+        for (process, instance) in self.instances.iter().enumerate() {
+            if instance.process() == act.process {
+                let offers = &self.point(process, state.location(process)).offers;
+                // A choice that is fused with the next step has the label of that one.
+                let may_be = |step: usize| {
+                    let offer: &Offer<N> = &offers[step];
+                    offer.fuses_with_next || offer.label == act.label
+                };
+                self.steps_of(process, &may_be, state, &mut |taken, to| {
+                    if taken == *act && target.is_none() {
+                        target = Some(to.clone());
+                    }
+                });
+            }
+        }
+        *state = target?;
+        Some(())
     }
 
     /// Visits the steps that a process begins and that are wanted; `is_wanted` receives the step's index among the

@@ -51,7 +51,10 @@ fn explore(clients: &Clients, granularity: Granularity) -> (BTreeSet<State>, Rea
     reach(initial, |from, visit| {
         composition.steps(from, &mut |act, to| {
             let with = act.with.map_or("", |(_, label)| label.as_str());
-            visit(format!("{}: {} {with}", act.process, act.label), to);
+            visit(format!("{}: {} {with}", act.process, act.label), to.clone());
+            let mut fired = from.clone();
+            let enabled = composition.fire(&act, &mut fired);
+            assert_eq!((enabled, &fired), (Some(()), to), "{act}");
         });
     })
 }
@@ -441,12 +444,12 @@ fn every_step_has_the_rule_of_its_command() {
         composition.start(State::default(), &mut |state| initial.push(state));
         let (states, _) = reach(initial, |from, visit| {
             composition.steps(from, &mut |act, to| {
-                let rule = &rules[act.rule().0];
+                let rule = &rules[Action::<()>::rule(&act).0];
                 assert_eq!(
                     (&*rule.name, rule.process),
                     (act.label.as_str(), act.process.name)
                 );
-                visit(act.to_string(), to);
+                visit(act.to_string(), to.clone());
             });
         });
         // States of one process: the initial one, the one after the first step, three numbers at each of three
@@ -579,7 +582,7 @@ fn a_process_is_shown_at_its_labels() {
         }
         assert_eq!(shown["count"], state.count);
         assert_eq!(shown["programs"][0]["x"], state.programs[0].x);
-        composition.steps(&state, &mut |_, to| open.push(to));
+        composition.steps(&state, &mut |_, to| open.push(to.clone()));
         seen.push(state);
     }
     let expected = ["a or 3 others", "add", "again?", "left or right", "the end"];

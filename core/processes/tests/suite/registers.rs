@@ -83,7 +83,7 @@ fn states(composition: &Composition<State, (), ()>) -> Vec<State> {
     let mut initial = Vec::new();
     composition.start(State::default(), &mut |state| initial.push(state));
     let (states, _) = reach(initial, |from, visit| {
-        composition.steps(from, &mut |act, to| visit(act.to_string(), to));
+        composition.steps(from, &mut |act, to| visit(act.to_string(), to.clone()));
     });
     states.into_iter().collect()
 }
@@ -212,7 +212,7 @@ fn said_of(place: usize, tell: Part) -> Vec<String> {
     let mut initial = Vec::new();
     composition.start(Meeting::default(), &mut |state| initial.push(state));
     let (states, _) = reach(initial, |from, visit| {
-        composition.steps(from, &mut |act, to| visit(act.to_string(), to));
+        composition.steps(from, &mut |act, to| visit(act.to_string(), to.clone()));
     });
     let said = states.iter().map(|state| composition.test_registers(state));
     said.filter_map(Result::err)

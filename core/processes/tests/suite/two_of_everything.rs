@@ -96,7 +96,7 @@ fn states(composition: &Composition<State, u8, u8>) -> BTreeSet<State> {
     let mut initial = Vec::new();
     composition.start(State::default(), &mut |state| initial.push(state));
     let (states, _) = reach(initial, |from, visit| {
-        composition.steps(from, &mut |act, to| visit(act.to_string(), to));
+        composition.steps(from, &mut |act, to| visit(act.to_string(), to.clone()));
     });
     states
 }
@@ -227,7 +227,10 @@ fn each_of_many_steps_has_its_location_and_its_rule() {
             let mut next = None;
             composition.steps_of(process, &|_| true, &mut state, &mut |act, to| {
                 assert_eq!(act.label.as_str(), format!("step {n}"));
-                assert_eq!(composition.rules()[act.rule().0].name, format!("step {n}"));
+                assert_eq!(
+                    composition.rules()[Action::<()>::rule(&act).0].name,
+                    format!("step {n}")
+                );
                 next = Some(to.clone());
             });
             state = next.expect("there is a next step");

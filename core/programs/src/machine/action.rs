@@ -22,7 +22,7 @@ pub struct Action {
     pub text: Arc<str>,
 }
 
-impl refmap::Action for Action {}
+impl<S: ?Sized> refmap::Action<S> for Action {}
 
 /// Effect of performing an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -249,30 +249,42 @@ impl TransitionSystem for Machine {
         });
     }
 
-    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
+    fn fire(&self, action: &Action, state: &mut State) -> Option<()> {
+        let thread = usize::from(action.thread);
+        let position = usize::from(action.position);
+        let at = state.threads.get(thread)?.instruction(position)?;
+        let chosen = match action.effect {
+            Effect::Chose(value) => Some(value),
+            _ => None,
+        };
+        let effect = self.take(state, thread, position, chosen)?;
+        (self.action(thread, at, position, effect) == *action).then_some(())
+    }
+
+    fn candidates(&self, from: &State, visit: &mut impl FnMut(Action)) {
+        self.next(from, &mut |action, _| visit(action));
+    }
+
+    // PERF: an action says its effect, which is known when its step has been taken; to fire the candidates would take it twice.
+    fn next(&self, from: &State, visit: &mut impl FnMut(Action, &State)) {
+        let mut state = from.clone();
         for (thread, of) in from.threads.iter().enumerate() {
+            let mut take = |at: u16, position: usize, chosen: Option<Value>| {
+                if let Some(effect) = self.take(&mut state, thread, position, chosen) {
+                    visit(self.action(thread, at, position, effect), &state);
+                }
+                state.put_back(from);
+            };
             for (position, pending) in of.pending.iter().enumerate() {
-                if let Some((effect, to)) = self.perform(from, thread, position) {
-                    visit(self.action(thread, pending.at, position, effect), to);
-                }
+                take(pending.at, position, None);
             }
-            let at = usize::from(of.next);
-            if of.progress != Progress::Running || at == self.codes[thread].end() {
-                continue;
-            }
-            let position = of.pending.len();
-            match &self.codes[thread].instructions[at] {
-                Instruction::Choose { into, values } => {
+            match self.ahead(thread, of) {
+                Some(Instruction::Choose { values, .. }) => {
                     for value in values {
-                        let action = self.action(thread, of.next, position, Effect::Chose(*value));
-                        visit(action, self.choose(from, thread, *into, *value));
+                        take(of.next, of.pending.len(), Some(*value));
                     }
                 }
-                Instruction::Atomic { end } => {
-                    if let Some((effect, to)) = self.atomic(from, thread, *end) {
-                        visit(self.action(thread, of.next, position, effect), to);
-                    }
-                }
+                Some(Instruction::Atomic { .. }) => take(of.next, of.pending.len(), None),
                 _ => (),
             }
         }
@@ -456,7 +468,7 @@ mod tests {
             let from = state.take().expect("there is a next state");
             machine.next(&from, &mut |action, to| {
                 assert_eq!(machine.rules()[machine.rule_of(&action).0].name, name);
-                state = Some(to);
+                state = Some(to.clone());
             });
         }
     }
@@ -487,7 +499,7 @@ mod tests {
                     let thread = usize::from(action.thread);
                     let instruction = usize::from(action.instruction);
                     assert_eq!(*rule.name, *machine.texts[thread][instruction]);
-                    left.push(to);
+                    left.push(to.clone());
                 });
             }
         }

@@ -1,10 +1,12 @@
 //! Semantics of performing an instruction or an atomic block.
 
+use std::sync::Arc;
+
 use super::{Effect, Machine};
 use crate::expression::{Expression, Fault, Location, Place, Register, Value};
 use crate::model::AccessKind;
 use crate::program::{Instruction, LoadKind, Returned, Update};
-use crate::state::{Operand, Pending, Progress, State};
+use crate::state::{Operand, Pending, Progress, State, ThreadState};
 
 /// Source of the value of a load.
 enum Origin {
@@ -107,14 +109,40 @@ impl Machine {
         value
     }
 
-    /// Rule *perform*: a pending access that need not wait reads or writes memory.
-    pub(super) fn perform(
+    /// The choice or the atomic block at which a thread is, if it runs and is at one.
+    pub(super) fn ahead(&self, thread: usize, of: &ThreadState) -> Option<&Instruction> {
+        let code = &self.codes[thread];
+        let at = usize::from(of.next);
+        let runs = of.progress == Progress::Running && at != code.end();
+        runs.then(|| &code.instructions[at])
+    }
+
+    /// Takes a step: that of the pending instruction at `position`, or behind these of the next one, with the value that is `chosen`.
+    pub(super) fn take(
         &self,
-        from: &State,
+        state: &mut State,
         thread: usize,
         position: usize,
-    ) -> Option<(Effect, State)> {
-        let pending = &from.threads[thread].pending[position];
+        chosen: Option<Value>,
+    ) -> Option<Effect> {
+        let of = &state.threads[thread];
+        if position < of.pending.len() {
+            return self.perform(state, thread, position);
+        }
+        match self.ahead(thread, of)? {
+            Instruction::Choose { into, values } => {
+                let value = chosen.filter(|value| values.contains(value))?;
+                Some(self.choose(state, thread, *into, value))
+            }
+            Instruction::Atomic { end } => self.atomic(state, thread, *end),
+            _ => None,
+        }
+    }
+
+    /// Rule *perform*: a pending access that need not wait reads or writes memory.
+    fn perform(&self, state: &mut State, thread: usize, position: usize) -> Option<Effect> {
+        let of = &state.threads[thread];
+        let pending = &of.pending[position];
         let instruction = &self.codes[thread].instructions[usize::from(pending.at)];
         let kind = instruction.access()?;
         if pending
@@ -128,30 +156,31 @@ impl Machine {
         let location = match self.location(thread, pending, place) {
             Ok(location) => location.expect("its operands are known"),
             // A fault happens only when everything earlier is performed, so that reordering cannot cause it.
-            Err(fault) => return (position == 0).then(|| self.fault(from, thread, 0, fault)),
+            Err(fault) => return (position == 0).then(|| self.fault(state, thread, 0, fault)),
         };
-        let origin = self.origin(from, thread, position, kind, location)?;
+        let origin = self.origin(state, thread, position, kind, location)?;
+        let of = Arc::clone(of);
         let value = |expression: &Expression| {
-            let value = self.fetcher(thread).evaluate(pending, expression)?;
+            let value = self
+                .fetcher(thread)
+                .evaluate(&of.pending[position], expression)?;
             Ok(value.expect("its operands are known"))
         };
-        let mut to = from.clone();
-        let done = self.apply(&mut to, thread, instruction, location, origin, &value);
+        let done = self.apply(state, thread, instruction, location, origin, &value);
         let (effect, result) = match done {
             Ok(done) => done,
-            Err(fault) => return Some(self.fault(from, thread, position, fault)),
+            Err(fault) => return Some(self.fault(state, thread, position, fault)),
         };
-        to.thread_mut(thread).settle(position, result);
-        self.fetcher(thread).run(to.thread_mut(thread));
-        Some((effect, to))
+        state.thread_mut(thread).settle(position, result);
+        self.fetcher(thread).run(state.thread_mut(thread));
+        Some(effect)
     }
 
     /// Stops the thread: the pending instruction at `position` is undefined.
-    fn fault(&self, from: &State, thread: usize, position: usize, fault: Fault) -> (Effect, State) {
-        let mut to = from.clone();
+    fn fault(&self, state: &mut State, thread: usize, position: usize, fault: Fault) -> Effect {
         self.fetcher(thread)
-            .stop(to.thread_mut(thread), position, fault);
-        (Effect::Faulted(fault), to)
+            .stop(state.thread_mut(thread), position, fault);
+        Effect::Faulted(fault)
     }
 
     /// Effect of an access on memory, and its result.
@@ -214,47 +243,38 @@ impl Machine {
     }
 
     /// Rule *choose*: the thread continues with one of the values.
-    pub(super) fn choose(
-        &self,
-        from: &State,
-        thread: usize,
-        into: Register,
-        value: Value,
-    ) -> State {
-        let mut to = from.clone();
-        let chooser = to.thread_mut(thread);
+    fn choose(&self, state: &mut State, thread: usize, into: Register, value: Value) -> Effect {
+        let chooser = state.thread_mut(thread);
         chooser.registers[usize::from(into.0)] = Operand::Known(value);
         chooser.next += 1;
         self.fetcher(thread).run(chooser);
-        to
+        Effect::Chose(value)
     }
 
     /// Rule *atomic*: once everything earlier is performed, the block runs as one step if its requirements hold.
-    pub(super) fn atomic(
-        &self,
-        from: &State,
-        thread: usize,
-        end: usize,
-    ) -> Option<(Effect, State)> {
-        if !from.threads[thread].pending.is_empty() {
+    fn atomic(&self, state: &mut State, thread: usize, end: usize) -> Option<Effect> {
+        if !state.threads[thread].pending.is_empty() {
             return None;
         }
-        let mut to = from.clone();
-        let mut at = usize::from(to.threads[thread].next) + 1;
+        let from = state.clone();
+        let mut at = usize::from(state.threads[thread].next) + 1;
         while at < end {
-            match self.execute(&mut to, thread, at) {
+            match self.execute(state, thread, at) {
                 Ok(Some(next)) => at = next,
                 Ok(None) => return None,
-                Err(fault) => return Some(self.fault(from, thread, 0, fault)),
+                Err(fault) => {
+                    *state = from;
+                    return Some(self.fault(state, thread, 0, fault));
+                }
             }
-            if to.threads[thread].progress != Progress::Running {
+            if state.threads[thread].progress != Progress::Running {
                 break;
             }
         }
-        let runner = to.thread_mut(thread);
+        let runner = state.thread_mut(thread);
         runner.next = end as u16;
         self.fetcher(thread).run(runner);
-        Some((Effect::Ran, to))
+        Some(Effect::Ran)
     }
 
     /// Executes one instruction of an atomic block and returns the next one; `None` if a requirement fails.

@@ -56,7 +56,7 @@ pub struct Show {
 }
 
 /// The one rule.
-impl refmap::Action for Show {
+impl<S: ?Sized> refmap::Action<S> for Show {
     fn rules() -> &'static [Rule] {
         const { &[Rule::new("show", "thread", "what the specification shows")] }
     }

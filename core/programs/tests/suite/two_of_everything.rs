@@ -86,8 +86,8 @@ fn a_specification_offers_whatever_one_thread_may_show_next() {
     for from in &permitted {
         let mut offered = Vec::new();
         specification.next(from, &mut |action, to| {
-            assert_eq!(specification.successor(from, &action).as_ref(), Some(&to));
-            offered.push(to);
+            assert_eq!(specification.successor(from, &action).as_ref(), Some(to));
+            offered.push(to.clone());
         });
         let is_next = |to: &&Vec<_>| {
             let pairs = from.iter().zip(*to).filter(|(one, other)| one != other);

@@ -14,7 +14,9 @@ use super::position::publish;
 use super::{Batch, Expand, Expanded, Expander, Initial, Keeps, Task};
 use crate::calls::{Function, Of, Position, Stage, Watched, call, calls_back};
 use crate::erased::ErasedState;
-use crate::explore::codec::{code, complaint, push, push_owned, push_targets, with};
+use crate::explore::codec::{
+    code, complaint, push, push_owned, push_target, push_targets, with, with_over,
+};
 use crate::explore::keys::{Form, Key, KeyList, Keys};
 use crate::explore::limits::{Clock, Limit};
 use crate::explore::search::Found;
@@ -78,6 +80,8 @@ enum Taken {
 
 /// The steps of the state being expanded.
 struct Targets<S: TransitionSystem> {
+    /// Memory of the state that was expanded last, if it owns some.
+    source: Option<StateOf<S>>,
     actions: Vec<ActionOf<S>>,
     /// Targets, until they are written down.
     targets: Vec<StateOf<S>>,
@@ -202,13 +206,13 @@ where
                     return true;
                 }
                 phase.set(Phase::Stepping);
-                let mut visit = |action, to| {
+                let mut visit = |action, to: &StateOf<S>| {
                     // PERF: limits are looked at where room has to be made anyway.
                     if met.targets.len() == met.targets.capacity() {
                         self.make_room(clock, met);
                     }
                     met.actions.push(action);
-                    met.targets.push(to);
+                    met.targets.push(to.clone());
                 };
                 source.enter(Stage::Stepping);
                 named(NEXT, || system.next(from, &mut visit));
@@ -258,7 +262,7 @@ where
         // A state may panic as it is dropped, when its key is written.
         let steps = Cell::new(0);
         let taken = interruptible(|| {
-            with(system, key, |from| {
+            with_over(system, key, &mut met.source, |from| {
                 self.visitor.examine(tally, place, from);
                 let image = self.visitor.image(tally, from);
                 self.visitor.examine_image(tally, place, from, &image);
@@ -267,7 +271,7 @@ where
                     return;
                 }
                 phase.set(Phase::Stepping);
-                let mut visit = |action, to| {
+                let mut visit = |action, to: &StateOf<S>| {
                     if phase.get() != Phase::Stepping {
                         // The model has caught what an earlier step panicked with: what comes is as unknown.
                         return;
@@ -282,9 +286,7 @@ where
                     if looks {
                         self.visitor.offered(tally, &action);
                         let place = place.of_step(position);
-                        label = self
-                            .visitor
-                            .step(tally, place, (from, &image), &action, &to);
+                        label = self.visitor.step(tally, place, (from, &image), &action, to);
                     } else {
                         self.visitor.taken(tally, &action)
                     }
@@ -293,8 +295,8 @@ where
                     if self.symmetry.is_some() && position as usize % PATIENCE == PATIENCE - 1 {
                         look_within(clock, &mut met.limit, position as usize);
                     }
-                    if let Err(to) = self.write(system, (key, from), to, keys) {
-                        unfit = Some(to);
+                    if !self.write(system, (key, from), to, keys) {
+                        unfit = Some(to.clone());
                         break_off();
                     }
                     if self.records {
@@ -304,7 +306,7 @@ where
                     phase.set(Phase::Stepping);
                     source.enter(Stage::Stepping);
                 };
-                let mut visit = |action, to| named(UNNAMED, || visit(action, to));
+                let mut visit = |action, to: &_| named(UNNAMED, || visit(action, to));
                 source.enter(Stage::Stepping);
                 named(NEXT, || system.next(from, &mut visit));
                 if phase.get() != Phase::Stepping {
@@ -335,20 +337,26 @@ where
         Taken::SomeUnknown
     }
 
-    /// Adds the key of the target of a step, or of the state that stands for it; that state, if it cannot be kept.
+    /// Adds the key of the target of a step, or of the state that stands for it, and says whether it can be kept.
     #[inline(always)]
     fn write(
         &self,
         system: &S,
         from: (Key<'_>, &StateOf<S>),
-        to: StateOf<S>,
+        to: &StateOf<S>,
         keys: &mut KeyList,
-    ) -> Result<(), StateOf<S>> {
-        let to = match self.symmetry {
-            Some(symmetry) => symmetry.canonical(system, &to),
-            None => to,
-        };
-        push_owned(system, self.form, from, to, keys)
+    ) -> bool {
+        match self.symmetry {
+            Some(symmetry) => push_owned(
+                system,
+                self.form,
+                from,
+                symmetry.canonical(system, to),
+                keys,
+            )
+            .is_ok(),
+            None => push_target(system, self.form, from, to, keys),
+        }
     }
 
     /// Makes room for the targets of more steps, and breaks off if a limit is reached.
@@ -597,6 +605,7 @@ where
             is_watched: watched.is_some(),
             tally: self.visitor.tally(),
             met: Targets {
+                source: None,
                 actions: Vec::new(),
                 targets: Vec::new(),
                 labels: Vec::new(),

@@ -196,7 +196,7 @@ impl<'a, R: Refinement> Examination<'a, R> {
         let mut step = 0;
         let walked = care.guarded(|| {
             let implementation = self.refinement.implementation();
-            let mut visit = |action, to| {
+            let mut visit = |action, to: &StateOf<R::Implementation>| {
                 let gap = Gap {
                     number,
                     step: Some(step),
@@ -207,20 +207,20 @@ impl<'a, R: Refinement> Examination<'a, R> {
                 }
                 for (place, invariant) in self.invariants.iter().enumerate() {
                     let goal = Goal::Invariant(place);
-                    match care.guarded(|| invariant.holds(&to)) {
+                    match care.guarded(|| invariant.holds(to)) {
                         Ok(true) => (),
                         Ok(false) => findings.note(goal, gap, None),
                         Err(panic) => findings.note(goal, gap, Some(panic)),
                     }
                 }
                 let Some(image) = &image else { return };
-                match care.guarded(|| self.simulates(from, image, &action, &to)) {
+                match care.guarded(|| self.simulates(from, image, &action, to)) {
                     Ok(true) => (),
                     Ok(false) => findings.note(Goal::Simulation, gap, None),
                     Err(panic) => findings.note(Goal::Simulation, gap, Some(panic)),
                 }
             };
-            let mut visit = |action, to| named(UNNAMED, || visit(action, to));
+            let mut visit = |action, to: &_| named(UNNAMED, || visit(action, to));
             named("`next`", || implementation.next(from, &mut visit));
         });
         findings.steps += u64::from(step);

@@ -53,11 +53,11 @@ impl Changing {
         };
         named("`next` of the implementation", || {
             base.system.next(state, &mut |action, to| {
-                if to != *state {
+                if *to != *state {
                     let rule = base.system.rule_of(&action).0 as u32;
                     let taken = (rule, base.system.process_of(&action));
                     changing.all.insert(taken);
-                    changing.targets.push((to, taken));
+                    changing.targets.push((to.clone(), taken));
                 }
             });
         });

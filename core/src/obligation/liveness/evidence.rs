@@ -248,8 +248,8 @@ impl<'a, R: Refinement> Shown<'a, R> {
         let specification = self.refinement.specification();
         let mut found = false;
         visit_steps(specification, from, &mut |action, to| {
-            found |= to != *from
-                && target.is_none_or(|target| to == *target)
+            found |= *to != *from
+                && target.is_none_or(|target| *to == *target)
                 && instance.takes_action(specification, &action);
         });
         found

@@ -105,9 +105,9 @@ impl<R: Refinement> Mapped<R> {
                 visit_steps(specification, from, &mut |action, to| {
                     let rule = specification.call_rule_of(&action).0;
                     visited.insert(rule);
-                    if to != *from {
+                    if *to != *from {
                         let process = specification.call_process_of(&action);
-                        let target = all.find(&to).unwrap_or(elsewhere);
+                        let target = all.find(to).unwrap_or(elsewhere);
                         steps.push(NodeId(target), labels.number((rule as u32, process)));
                     }
                 });

@@ -159,7 +159,9 @@ fn enumerate(
             visit_initial(system, &mut |to| visit((None, to)));
         }),
         Some(from) => named("`next` of the implementation", || {
-            visit_steps(system, from, &mut |action, to| visit((Some(action), to)));
+            visit_steps(system, from, &mut |action, to| {
+                visit((Some(action), to.clone()))
+            });
         }),
     })
 }

@@ -27,7 +27,7 @@ enum Action {
     Jump,
 }
 
-impl crate::Action for Action {}
+impl<S: ?Sized> crate::Action<S> for Action {}
 
 /// Several thousand representatives: ten a tick.
 const TIMES: u16 = 700;
@@ -133,28 +133,29 @@ impl TransitionSystem for Trio {
             || self.0 == Fault::CanonicalOfInitial && state.time == NEVER
     }
 
-    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
-        let State { time, places } = *from;
-        for component in 0..3u8 {
-            let stuck = match self.0 {
-                Fault::Move => component == 2 && places[2] == 1,
-                Fault::LateMove => component == 2 && time >= LATE,
-                _ => false,
-            };
-            if !stuck {
-                let places = with(places, component.into());
-                visit(Action::Move(component), State { time, places });
-            }
+    fn candidates(&self, from: &State, visit: &mut impl FnMut(Action)) {
+        (0..3).for_each(|component| visit(Action::Move(component)));
+        visit(Action::Tick((from.time % 7) as u8));
+        visit(Action::Jump);
+    }
+
+    fn fire(&self, action: &Action, State { time, places }: &mut State) -> Option<()> {
+        let is_enabled = match *action {
+            Action::Move(component) => match self.0 {
+                Fault::Move => component != 2 || places[2] != 1,
+                Fault::LateMove => component != 2 || *time < LATE,
+                _ => true,
+            },
+            Action::Tick(told) => u16::from(told) == *time % 7 && *time + 1 < TIMES,
+            Action::Jump => self.0 == Fault::ExtraStep && places[0] > places[1],
+        };
+        is_enabled.then_some(())?;
+        match *action {
+            Action::Move(component) => *places = with(*places, component.into()),
+            Action::Tick(_) => *time += 1,
+            Action::Jump => *places = [0; 3],
         }
-        if time + 1 < TIMES {
-            let action = Action::Tick((time % 7) as u8);
-            let time = time + 1;
-            visit(action, State { time, places });
-        }
-        if self.0 == Fault::ExtraStep && places[0] > places[1] {
-            let places = [0, 0, 0];
-            visit(Action::Jump, State { time, places });
-        }
+        Some(())
     }
 
     fn observe(&self, state: &State) -> [u8; 3] {

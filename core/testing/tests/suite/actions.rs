@@ -1,13 +1,16 @@
 //! Actions that are derived: which rules there are, and which process takes a step.
 
 use refmap::{Action, Process, TransitionSystem};
+use refmap_testing::Itself;
 use serde::Serialize;
 
-use crate::packing::derived::{Itself, Step, ring};
+use crate::packing::derived::{Step, ring};
 
 #[test]
 fn rules_are_the_variants() {
-    let rules: Vec<_> = Step::rules()
+    let Itself(ring) = ring(2, 3);
+    let rules: Vec<_> = ring
+        .rules()
         .iter()
         .map(|rule| (&*rule.name, rule.process, &*rule.source))
         .collect();
@@ -17,7 +20,6 @@ fn rules_are_the_variants() {
         ("reset", "clock", "Step::Reset"),
     ];
     assert_eq!(rules, expected);
-    let Itself(ring) = ring(2, 3);
     assert_eq!(
         ring.process_of(&Step::Count { node: 1 }),
         Process::numbered("node", 1)
@@ -47,7 +49,7 @@ const GUEST: &str = "guest";
 
 #[test]
 fn variants_of_one_name_are_one_rule() {
-    let rules: Vec<_> = Visit::rules()
+    let rules: Vec<_> = <Visit as Action<()>>::rules()
         .iter()
         .map(|rule| (&*rule.name, rule.process, &*rule.source))
         .collect();
@@ -55,7 +57,8 @@ fn variants_of_one_name_are_one_rule() {
         rules,
         [("enter", "guest", "page 1"), ("leave", "guest", "page 2")]
     );
-    let numbers = [Visit::Front, Visit::Leave, Visit::Back { door: 3 }].map(|visit| visit.rule().0);
+    let number = |visit: Visit| Action::<()>::rule(&visit).0;
+    let numbers = [Visit::Front, Visit::Leave, Visit::Back { door: 3 }].map(number);
     assert_eq!(numbers, [0, 1, 0]);
 }
 
@@ -74,13 +77,14 @@ enum Pass {
 /// A rule is one of a process: the same name of another one is another rule.
 #[test]
 fn a_rule_is_that_of_its_process() {
-    let rules = Pass::rules();
+    let rules = <Pass as Action<()>>::rules();
     let rules: Vec<_> = rules
         .iter()
         .map(|rule| (&*rule.name, rule.process))
         .collect();
     assert_eq!(rules, [("pass", "left"), ("pass", "right")]);
-    let numbers = [Pass::Left, Pass::Right, Pass::LeftAgain].map(|pass| pass.rule().0);
+    let number = |pass: Pass| Action::<()>::rule(&pass).0;
+    let numbers = [Pass::Left, Pass::Right, Pass::LeftAgain].map(number);
     assert_eq!(numbers, [0, 1, 0]);
 }
 
@@ -108,18 +112,20 @@ enum Numbered {
 
 /// The process of an action, if there is one.
 fn process_of(action: &Numbered) -> Option<Process> {
-    refmap::internal::catch(|| action.process()).ok().flatten()
+    refmap::internal::catch(|| Action::<()>::process(action))
+        .ok()
+        .flatten()
 }
 
 #[test]
 fn a_process_has_the_number_that_its_field_has() {
     for number in 0..=u16::MAX {
         let own = Some(Process::numbered("node", number));
-        assert_eq!(Numbered::U16(number).process(), own);
-        assert_eq!(Numbered::I32(number.into()).process(), own);
+        assert_eq!(process_of(&Numbered::U16(number)), own);
+        assert_eq!(process_of(&Numbered::I32(number.into())), own);
         let before = number as u8;
         let number = number as isize;
-        assert_eq!(Numbered::Isize { before, number }.process(), own);
+        assert_eq!(process_of(&Numbered::Isize { before, number }), own);
     }
     for number in i8::MIN..=i8::MAX {
         let own = u16::try_from(number).ok();

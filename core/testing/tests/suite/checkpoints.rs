@@ -12,13 +12,13 @@ use refmap::explore::{
 };
 use refmap::obligation::{CheckError, Search, Selection, Until};
 use refmap::random::{Generator, Walks};
-use refmap::{Refinement, Report, Rule, RuleId, Settings, TransitionSystem, Verdict, check};
-use refmap_testing::{Itself, counter, itself};
+use refmap::{Refinement, Report, Settings, TransitionSystem, Verdict, check};
+use refmap_testing::{Go, Itself, counter, itself};
 use serde_json::json;
 use tempfile::TempDir;
 
 use crate::comparison::timeless;
-use crate::spilling::{Fan, spilling};
+use crate::spilling::{fan, spilling};
 use crate::table::Correspondence;
 use crate::table::random::{Size, draw};
 use crate::walks::Starts;
@@ -226,7 +226,7 @@ fn a_search_that_was_killed_goes_on_as_if_it_was_not() {
 
 #[test]
 fn wide_levels_are_resumed_within_a_level() {
-    let fan = Fan { width: 70_000 };
+    let fan = fan(70_000);
     let mut cases = Cases::default();
     let mut generator = Generator::new(3);
     for until in [Until::FirstViolation, Until::End, Until::End] {
@@ -592,16 +592,8 @@ struct Panicking {
 
 impl TransitionSystem for Panicking {
     type State = u32;
-    type Action = u32;
+    type Action = Go;
     type Observation = ();
-
-    fn rules(&self) -> &[Rule] {
-        const { &[Rule::new("count", "counter", "a test")] }
-    }
-
-    fn rule_of(&self, _: &u32) -> RuleId {
-        RuleId(0)
-    }
 
     fn initial(&self, visit: &mut impl FnMut(u32)) {
         visit(0);
@@ -612,8 +604,9 @@ impl TransitionSystem for Panicking {
         *state == 0
     }
 
-    fn next(&self, from: &u32, visit: &mut impl FnMut(u32, u32)) {
-        visit(0, (from + 1) % 50);
+    fn fire(&self, _: &Go, state: &mut u32) -> Option<()> {
+        *state = (*state + 1) % 50;
+        Some(())
     }
 
     fn observe(&self, _: &u32) {}
@@ -815,25 +808,18 @@ struct Slow {
 
 impl TransitionSystem for Slow {
     type State = u32;
-    type Action = u32;
+    type Action = Go;
     type Observation = ();
-
-    fn rules(&self) -> &[Rule] {
-        const { &[Rule::new("count", "counter", "a test")] }
-    }
-
-    fn rule_of(&self, _: &u32) -> RuleId {
-        RuleId(0)
-    }
 
     fn initial(&self, visit: &mut impl FnMut(u32)) {
         thread::sleep(self.before);
         visit(0);
     }
 
-    fn next(&self, from: &u32, visit: &mut impl FnMut(u32, u32)) {
+    fn fire(&self, _: &Go, state: &mut u32) -> Option<()> {
         thread::sleep(self.pause);
-        visit(0, (from + 1) % self.most);
+        *state = (*state + 1) % self.most;
+        Some(())
     }
 
     fn observe(&self, _: &u32) {}
@@ -913,7 +899,7 @@ fn slow_initial_states_are_waited_for_while_a_checkpoint_is_read() {
 /// A signal, and a limit on memory, hold while a checkpoint is read; what it has is still there.
 #[test]
 fn what_was_read_before_a_limit_is_forgotten() {
-    let fan = Fan { width: 50_000 };
+    let fan = fan(50_000);
     let kept = folder();
     let settings = |limits, start| Settings {
         until: Until::End,

@@ -3,10 +3,8 @@
 use refmap::AbstractSteps::{self, One};
 use refmap::obligation::{Checker, Induction, Selection, Settings};
 use refmap::report::{About, Warning};
-use refmap::{
-    Choices, Invariant, Refinement, Report, Rule, RuleId, TransitionSystem, TypeCorrect, Verdict,
-};
-use refmap_testing::{Action, Machine, Via, itself};
+use refmap::{Choices, Invariant, Refinement, Report, TransitionSystem, TypeCorrect, Verdict};
+use refmap_testing::{Action, Go, Machine, Via, itself, with_invariant};
 
 use crate::comparison::with_any_threads;
 
@@ -212,30 +210,22 @@ fn induction_is_decided_where_asked_for_only() {
 
 /// A counter whose `type_correct` is to be wrong.
 struct Counter {
-    rules: [Rule; 1],
     make: fn(&mut Choices) -> u8,
 }
 
 impl TransitionSystem for Counter {
     type State = u8;
-    type Action = ();
+    type Action = Go;
     type Observation = ();
-
-    fn rules(&self) -> &[Rule] {
-        &self.rules
-    }
-
-    fn rule_of(&self, _: &()) -> RuleId {
-        RuleId(0)
-    }
 
     fn initial(&self, visit: &mut impl FnMut(u8)) {
         visit(0);
     }
 
-    fn next(&self, from: &u8, visit: &mut impl FnMut((), u8)) {
+    fn fire(&self, _: &Go, state: &mut u8) -> Option<()> {
         // From 3 alone it leads to what is not below 4.
-        visit((), if *from == 3 { 7 } else { 0 });
+        *state = if *state == 3 { 7 } else { 0 };
+        Some(())
     }
 
     fn observe(&self, _: &u8) {}
@@ -247,44 +237,17 @@ impl TypeCorrect for Counter {
     }
 }
 
-struct Same(Counter);
-
-impl Same {
-    fn making(make: fn(&mut Choices) -> u8) -> Self {
-        Self(Counter {
-            rules: [Rule::new("count", "counter", "")],
-            make,
-        })
-    }
-}
-
-impl Refinement for Same {
-    type Implementation = Counter;
-    type Specification = Counter;
-
-    fn implementation(&self) -> &Counter {
-        &self.0
-    }
-
-    fn specification(&self) -> &Counter {
-        &self.0
-    }
-
-    fn map(&self, state: &u8) -> u8 {
-        *state
-    }
-
-    fn abstract_steps(&self, _: &u8, _: &(), _: &u8) -> AbstractSteps<()> {
-        One(())
-    }
-
-    fn invariants(&self) -> Vec<Invariant<Counter>> {
-        vec![Invariant::new("below_four", "", |state: &u8| *state < 4)]
-    }
+/// The counter as an implementation of itself, with an invariant.
+fn making(make: fn(&mut Choices) -> u8) -> impl Refinement<Implementation = Counter> {
+    with_invariant(Counter { make }, "below_four", |state: &u8| *state < 4)
 }
 
 /// Neither invariants nor the simulation can hold where not all states are known.
-fn assert_unmade(refinement: &Same, number: u64, message: &str) {
+fn assert_unmade(
+    refinement: &impl Refinement<Implementation = Counter>,
+    number: u64,
+    message: &str,
+) {
     let report = induct(refinement);
     for name in ["inductive:below_four", "inductive:simulation"] {
         let row = row(&report, name);
@@ -298,7 +261,7 @@ fn assert_unmade(refinement: &Same, number: u64, message: &str) {
 /// The first state asks for one choice, so that two states seem to be all, and 3 is never seen.
 #[test]
 fn choices_that_depend_on_choices_are_no_pass() {
-    let refinement = Same::making(|choices| match choices.below(2) {
+    let refinement = making(|choices| match choices.below(2) {
         0 => 0,
         _ => 1 + choices.below(3) as u8,
     });
@@ -308,14 +271,14 @@ fn choices_that_depend_on_choices_are_no_pass() {
 /// No state is shown, for there is none; its number is.
 #[test]
 fn a_state_that_cannot_be_made_is_no_pass() {
-    let first = Same::making(|_| panic!("no state at all"));
+    let first = making(|_| panic!("no state at all"));
     assert_unmade(&first, 0, "no state at all");
-    let later = Same::making(|choices| match choices.below(3) as u8 {
+    let later = making(|choices| match choices.below(3) as u8 {
         2 => panic!("there is no 2"),
         made => made,
     });
     assert_unmade(&later, 2, "there is no 2");
-    let all_made = induct(&Same::making(|choices| choices.below(3) as u8));
+    let all_made = induct(&making(|choices| choices.below(3) as u8));
     assert_eq!(all_made.verdict, Some(Verdict::Holds), "{all_made}");
 }
 

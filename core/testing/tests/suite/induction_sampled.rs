@@ -10,10 +10,10 @@ use refmap::obligation::{CheckError, Checker, Induction, Selection, Settings, Un
 use refmap::random::{Samples, Walks};
 use refmap::report::Obligation;
 use refmap::{
-    Choices, Constraint, Evidence, Invariant, Refinement, Report, Rule, RuleId, Search, State,
-    TransitionSystem, TypeCorrect, Verdict,
+    Action, Choices, Constraint, Evidence, Invariant, Refinement, Report, Rule, RuleId, Search,
+    State, TransitionSystem, TypeCorrect, Verdict,
 };
-use refmap_testing::Random;
+use refmap_testing::{Go, Random, with_invariant};
 use serde::Serialize;
 
 /// Variables of a small system, and the values of each.
@@ -121,10 +121,14 @@ impl<T: Cells + State<Self>> TransitionSystem for Tables<T> {
             .for_each(|state| visit(cells(*state).into()));
     }
 
-    fn next(&self, from: &T, visit: &mut impl FnMut(usize, T)) {
-        for to in &self.next[number((*from).into())] {
-            visit(*to, cells(*to).into());
-        }
+    fn candidates(&self, from: &T, visit: &mut impl FnMut(usize)) {
+        let next = &self.next[number((*from).into())];
+        next.iter().copied().for_each(visit);
+    }
+
+    fn fire(&self, to: &usize, state: &mut T) -> Option<()> {
+        let next = &self.next[number((*state).into())];
+        next.contains(to).then(|| *state = cells(*to).into())
     }
 
     fn observe(&self, _: &T) {}
@@ -495,7 +499,6 @@ const BELLS: usize = 12;
 
 /// A tower whose bells never hang so that it rings.
 struct Tower {
-    rules: [Rule; 1],
     rings: fn(&Bells) -> bool,
 }
 
@@ -509,16 +512,8 @@ struct Bells {
 
 impl TransitionSystem for Tower {
     type State = Bells;
-    type Action = ();
+    type Action = Go;
     type Observation = ();
-
-    fn rules(&self) -> &[Rule] {
-        &self.rules
-    }
-
-    fn rule_of(&self, _: &()) -> RuleId {
-        RuleId(0)
-    }
 
     fn initial(&self, visit: &mut impl FnMut(Bells)) {
         for windy in [false, true] {
@@ -530,12 +525,9 @@ impl TransitionSystem for Tower {
         }
     }
 
-    fn next(&self, from: &Bells, visit: &mut impl FnMut((), Bells)) {
-        let to = Bells {
-            ringing: from.ringing || (self.rings)(from),
-            ..from.clone()
-        };
-        visit((), to);
+    fn fire(&self, _: &Go, state: &mut Bells) -> Option<()> {
+        state.ringing |= (self.rings)(state);
+        Some(())
     }
 
     fn observe(&self, _: &Bells) {}
@@ -552,32 +544,6 @@ impl TypeCorrect for Tower {
     }
 }
 
-impl Refinement for Tower {
-    type Implementation = Self;
-    type Specification = Self;
-
-    fn implementation(&self) -> &Self {
-        self
-    }
-
-    fn specification(&self) -> &Self {
-        self
-    }
-
-    fn map(&self, state: &Bells) -> Bells {
-        state.clone()
-    }
-
-    fn abstract_steps(&self, _: &Bells, (): &(), _: &Bells) -> AbstractSteps<()> {
-        One(())
-    }
-
-    fn invariants(&self) -> Vec<Invariant<Self>> {
-        let quiet = |state: &Bells| !state.ringing;
-        vec![Invariant::new("quiet", "a test", quiet)]
-    }
-}
-
 /// A gap is shown that differs from a reached state in as few variables as any does: all that need not differ are as they were reached, also
 /// of a state that is drawn with most of them changed, and the reached state need not be the one beside it.
 #[test]
@@ -589,10 +555,7 @@ fn gaps_differ_in_as_few_variables_as_any_does() {
     };
     for rings in [last, beside_another] {
         for seed in 0..20 {
-            let tower = Tower {
-                rules: [Rule::new("ring", "tower", "")],
-                rings,
-            };
+            let tower = with_invariant(Tower { rings }, "quiet", |state: &Bells| !state.ringing);
             let report = check(&tower, &sampling(4000, seed));
             let shown = report.counterexample.expect("there is a gap");
             let beside = shown.nearest_reached.expect("there are walks");
@@ -625,14 +588,20 @@ const MANY: usize = 70;
 
 /// A lock of many members.
 struct Lock {
-    rules: [Rule; 2],
     fault: Fault,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
+#[rule(process = "member")]
+enum Pass {
+    Enter(#[action(range = 0..MANY)] usize),
+    Leave(#[action(range = 0..MANY)] usize),
 }
 
 #[derive(Clone, Copy, PartialEq)]
 enum Fault {
     None,
-    /// `next` panics where two are inside.
+    /// `fire` panics where two are inside.
     Panics,
     /// `type_correct` panics where the first is inside.
     Unmade,
@@ -655,16 +624,8 @@ impl Flag {
 
 impl TransitionSystem for Lock {
     type State = Flag;
-    type Action = usize;
+    type Action = Pass;
     type Observation = ();
-
-    fn rules(&self) -> &[Rule] {
-        &self.rules
-    }
-
-    fn rule_of(&self, action: &usize) -> RuleId {
-        RuleId(action / MANY)
-    }
 
     fn initial(&self, visit: &mut impl FnMut(Flag)) {
         visit(Flag {
@@ -673,22 +634,24 @@ impl TransitionSystem for Lock {
         });
     }
 
-    fn next(&self, from: &Flag, visit: &mut impl FnMut(usize, Flag)) {
+    fn fire(&self, pass: &Pass, flag: &mut Flag) -> Option<()> {
         assert!(
-            self.fault != Fault::Panics || from.count() < 2,
+            self.fault != Fault::Panics || flag.count() < 2,
             "two are too many"
         );
-        for member in 0..MANY {
-            let mut to = from.clone();
-            to.inside[member] = !from.inside[member];
-            if from.inside[member] {
-                to.locked = false;
-                visit(MANY + member, to);
-            } else if !from.locked {
-                to.locked = true;
-                visit(member, to);
+        match *pass {
+            Pass::Enter(member) => {
+                (!flag.locked && !flag.inside[member]).then_some(())?;
+                flag.locked = true;
+                flag.inside[member] = true;
+            }
+            Pass::Leave(member) => {
+                flag.inside[member].then_some(())?;
+                flag.locked = false;
+                flag.inside[member] = false;
             }
         }
+        Some(())
     }
 
     fn observe(&self, _: &Flag) {}
@@ -716,9 +679,8 @@ struct Excludes {
 }
 
 fn lock(exclusion: bool, flag_is_set: bool, fault: Fault) -> Excludes {
-    let rules = ["enter", "leave"].map(|name| Rule::new(name, "member", ""));
     Excludes {
-        lock: Lock { rules, fault },
+        lock: Lock { fault },
         exclusion,
         flag_is_set,
         within: false,
@@ -741,8 +703,8 @@ impl Refinement for Excludes {
         state.clone()
     }
 
-    fn abstract_steps(&self, _: &Flag, action: &usize, _: &Flag) -> AbstractSteps<usize> {
-        One(*action)
+    fn abstract_steps(&self, _: &Flag, pass: &Pass, _: &Flag) -> AbstractSteps<Pass> {
+        One(pass.clone())
     }
 
     fn invariants(&self) -> Vec<Invariant<Lock>> {

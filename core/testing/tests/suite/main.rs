@@ -33,6 +33,7 @@ mod symmetry;
 mod readme;
 mod renderings;
 mod reports;
+mod rules_said_once;
 mod same_bytes;
 mod several_steps;
 mod several_workers;

@@ -4,45 +4,30 @@
 use std::collections::HashMap;
 use std::marker::PhantomData;
 
-use refmap::AbstractSteps::{self, One};
 use refmap::explore::Storage;
 use refmap::obligation::Selection;
-use refmap::{
-    Invariant, Refinement, Rule, RuleId, Settings, State, TransitionSystem, Verdict, check,
-};
-use refmap_testing::{Number, Whole};
+use refmap::{Refinement, Rule, RuleId, Settings, State, TransitionSystem, Verdict, check};
+use refmap_testing::{Number, Whole, with_invariant};
 use serde_json::json;
 
 /// Layers of states, each of which is reached from two of the layer before, which threads may well come to in the
 /// wrong order: they are as far from each other as states that are expanded together.
-struct Layers<N> {
-    /// The state that should not be reached.
-    goal: u32,
-    of: PhantomData<fn() -> N>,
-}
+struct Layers<N>(PhantomData<fn() -> N>);
 
 /// The states of a layer, and the layers behind the first state.
 const WIDTH: u32 = 1 << 14;
 const LAYERS: u32 = 4;
 
-impl<N> Layers<N> {
-    fn new(goal: u32) -> Self {
-        Self {
-            goal,
-            of: PhantomData,
-        }
-    }
-}
-
-fn targets(from: u32) -> Vec<u32> {
+/// The target of a step of a state, by its number.
+fn target(from: u32, step: u32) -> Option<u32> {
     match from.checked_sub(1) {
-        None => (1..=WIDTH).collect(),
-        Some(from) if from >= (LAYERS - 1) * WIDTH => Vec::new(),
+        None => (step < WIDTH).then_some(1 + step),
+        Some(from) if from >= (LAYERS - 1) * WIDTH => None,
         Some(from) => {
             let (layer, place) = (from / WIDTH, from % WIDTH);
             let pair = place / 512 * 256 + place % 256;
             let first = 1 + (layer + 1) * WIDTH + pair;
-            vec![first, first + WIDTH / 2]
+            (step < 2).then_some(first + step * WIDTH / 2)
         }
     }
 }
@@ -64,41 +49,23 @@ impl<N: Number + State<Self>> TransitionSystem for Layers<N> {
         visit(N::of(0));
     }
 
-    fn next(&self, from: &N, visit: &mut impl FnMut(u32, N)) {
-        targets(from.number())
-            .into_iter()
-            .for_each(|to| visit(to, N::of(to)));
+    fn candidates(&self, from: &N, visit: &mut impl FnMut(u32)) {
+        let steps = if from.number() == 0 { WIDTH } else { 2 };
+        (0..steps).for_each(visit);
+    }
+
+    fn fire(&self, step: &u32, state: &mut N) -> Option<()> {
+        *state = N::of(target(state.number(), *step)?);
+        Some(())
     }
 
     fn observe(&self, _: &N) {}
 }
 
-impl<N: Number + State<Self>> Refinement for Layers<N> {
-    type Implementation = Self;
-    type Specification = Self;
-
-    fn implementation(&self) -> &Self {
-        self
-    }
-
-    fn specification(&self) -> &Self {
-        self
-    }
-
-    fn map(&self, state: &N) -> N {
-        *state
-    }
-
-    fn abstract_steps(&self, _from: &N, action: &u32, _to: &N) -> AbstractSteps<u32> {
-        One(*action)
-    }
-
-    fn invariants(&self) -> Vec<Invariant<Self>> {
-        let goal = self.goal;
-        vec![Invariant::new("elsewhere", "a test", move |state: &N| {
-            state.number() != goal
-        })]
-    }
+/// The layers as an implementation of themselves, with a state that should not be reached.
+fn layers<N: Number + State<Layers<N>>>(goal: u32) -> impl Refinement {
+    let elsewhere = move |state: &N| state.number() != goal;
+    with_invariant(Layers(PhantomData), "elsewhere", elsewhere)
 }
 
 /// First predecessor of each state, found by a search so plain that it is right.
@@ -108,7 +75,7 @@ fn first_sources() -> HashMap<u32, u32> {
     let mut next = 0;
     while next < all.len() {
         let from = all[next];
-        for to in targets(from) {
+        for to in (0..WIDTH).map_while(|step| target(from, step)) {
             if let std::collections::hash_map::Entry::Vacant(entry) = sources.entry(to) {
                 entry.insert(from);
                 all.push(to);
@@ -145,8 +112,8 @@ fn a_state_is_reached_by_the_first_step_that_leads_to_it() {
             };
             let report = match storage {
                 // They are refused where states are packed into a word.
-                Storage::Fingerprints => check(&Layers::<Whole>::new(goal), &settings),
-                Storage::Packed | Storage::Whole => check(&Layers::<u32>::new(goal), &settings),
+                Storage::Fingerprints => check(&layers::<Whole>(goal), &settings),
+                Storage::Packed | Storage::Whole => check(&layers::<u32>(goal), &settings),
             };
             let report = report.expect("the settings fit");
             assert_eq!(report.verdict, Some(Verdict::Violated));

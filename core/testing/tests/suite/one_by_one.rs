@@ -52,13 +52,12 @@ impl Serialize for Boxed {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
     None,
-    /// `next` panics after its first step.
-    Next,
-    /// `next` panics before its first step.
-    NextAtOnce,
+    /// `fire` panics of the first step, or of the second.
+    FirstStep,
+    SecondStep,
     /// The specification panics when the second step is looked at.
     Allows,
-    /// The same, and `next` of the implementation goes on as if nothing had happened.
+    /// The same, and `candidates` of the implementation goes on as if nothing had happened.
     AllowsUnheard,
     /// The invariant panics.
     Invariant,
@@ -88,19 +87,25 @@ impl<T: Number> TransitionSystem for Grid<T> {
         visit(T::from(0));
     }
 
-    fn next(&self, from: &T, visit: &mut impl FnMut(Step, T)) {
-        let number = from.number();
-        let is_there = number == 9;
-        assert!(!is_there || self.fault != Fault::NextAtOnce, "at once");
-        visit(Step::One, T::from((number + 1) % 25));
-        assert!(!is_there || self.fault != Fault::Next, "after one step");
-        let five = T::from((number + 5) % 25);
+    fn candidates(&self, _: &T, visit: &mut impl FnMut(Step)) {
+        visit(Step::One);
         match self.fault {
             Fault::AllowsUnheard => {
-                let _ = catch_unwind(AssertUnwindSafe(|| visit(Step::Five, five)));
+                let _ = catch_unwind(AssertUnwindSafe(|| visit(Step::Five)));
             }
-            _ => visit(Step::Five, five),
+            _ => visit(Step::Five),
         }
+    }
+
+    fn fire(&self, step: &Step, state: &mut T) -> Option<()> {
+        let (by, panics) = match step {
+            Step::One => (1, Fault::FirstStep),
+            Step::Five => (5, Fault::SecondStep),
+        };
+        let number = state.number();
+        assert!(number != 9 || self.fault != panics, "at nine");
+        *state = T::from((number + by) % 25);
+        Some(())
     }
 
     fn observe(&self, _: &T) {}
@@ -117,14 +122,14 @@ impl TransitionSystem for Counting {
         visit(0);
     }
 
-    fn next(&self, from: &u8, visit: &mut impl FnMut(Step, u8)) {
-        visit(Step::One, (from + 1) % 25);
-        let by = if self.0 == Fault::Simulation && *from == 9 {
-            6
-        } else {
-            5
+    fn fire(&self, step: &Step, state: &mut u8) -> Option<()> {
+        let by = match step {
+            Step::One => 1,
+            Step::Five if self.0 == Fault::Simulation && *state == 9 => 6,
+            Step::Five => 5,
         };
-        visit(Step::Five, (from + by) % 25);
+        *state = (*state + by) % 25;
+        Some(())
     }
 
     fn allows(&self, from: &u8, step: &Step, to: &u8) -> bool {
@@ -186,8 +191,8 @@ fn report<T: Number>(fault: Fault, settings: &Settings<'_>) -> Report {
 fn both_find_the_same_whatever_the_model_does() {
     for fault in [
         Fault::None,
-        Fault::Next,
-        Fault::NextAtOnce,
+        Fault::FirstStep,
+        Fault::SecondStep,
         Fault::Allows,
         Fault::Invariant,
         Fault::Simulation,

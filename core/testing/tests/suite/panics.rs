@@ -43,6 +43,8 @@ const FUNCTIONS: &[(&str, &str)] = &[
     ("rule_of", "`rule_of`"),
     ("process_of", "`process_of`"),
     ("initial", "`initial`"),
+    ("fire", "`fire`"),
+    ("candidates", "`candidates`"),
     ("next", "`next`"),
     ("observe", "`observe`"),
     ("may_stop", "`may_stop`"),
@@ -169,7 +171,7 @@ impl<const WHOLE: bool> Ord for Pair<WHOLE> {
     }
 }
 
-impl Action for Step {}
+impl<S: ?Sized> Action<S> for Step {}
 
 impl<const WHOLE: bool> State<System<WHOLE>> for Pair<WHOLE> {
     const KEPT: Kept = if WHOLE { Kept::Whole } else { Kept::Encoded };
@@ -220,11 +222,23 @@ impl<const WHOLE: bool> TransitionSystem for System<WHOLE> {
         visit(Pair([0, 0]));
     }
 
-    fn next(&self, from: &Pair<WHOLE>, visit: &mut impl FnMut(Step, Pair<WHOLE>)) {
+    fn fire(&self, action: &Step, state: &mut Pair<WHOLE>) -> Option<()> {
+        called("fire");
+        *state = self.target(state, action);
+        Some(())
+    }
+
+    fn candidates(&self, _: &Pair<WHOLE>, visit: &mut impl FnMut(Step)) {
+        called("candidates");
+        visit(Step(0));
+        visit(Step(1));
+    }
+
+    fn next(&self, from: &Pair<WHOLE>, visit: &mut impl FnMut(Step, &Pair<WHOLE>)) {
         called("next");
         for action in [Step(0), Step(1)] {
             let to = self.target(from, &action);
-            visit(action, to);
+            visit(action, &to);
         }
     }
 

@@ -319,11 +319,15 @@ impl<T: State<Self>> TransitionSystem for Many<T> {
         visit((self.0)(0));
     }
 
-    fn next(&self, from: &T, visit: &mut impl FnMut(u8, T)) {
-        let at = (self.1)(from);
-        for by in [1, 7] {
-            visit(by, (self.0)((at + by) % self.2));
-        }
+    fn candidates(&self, _: &T, visit: &mut impl FnMut(u8)) {
+        visit(1);
+        visit(7);
+    }
+
+    fn fire(&self, by: &u8, state: &mut T) -> Option<()> {
+        let at = (self.1)(state);
+        *state = (self.0)((at + by) % self.2);
+        Some(())
     }
 
     fn observe(&self, _: &T) {}

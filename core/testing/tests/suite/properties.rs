@@ -5,7 +5,7 @@ use proptest::test_runner::{TestError, TestRunner};
 use quickcheck::{Arbitrary, Gen};
 use refmap::random::arbitrary::Any;
 use refmap::random::strategy::{states, traces};
-use refmap::{Process, Rule, RuleId, Trace, TransitionSystem, replay};
+use refmap::{Action, Process, Trace, TransitionSystem, replay};
 use refmap_testing::Machine;
 
 /// Locks that open in any order, each needing the one before it; a cuckoo that calls at any time.
@@ -91,32 +91,31 @@ fn nothing_is_drawn_from_nothing() {
     assert!(traces(empty, 30).new_tree(&mut runner).is_err());
 }
 
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, Action)]
+enum Turn {
+    On,
+    Back,
+}
+
 /// A clock that has an instance of its own.
 #[derive(Clone, Default)]
 struct Clock;
 
 impl TransitionSystem for Clock {
     type State = u8;
-    type Action = bool;
+    type Action = Turn;
     type Observation = u8;
-
-    fn rules(&self) -> &[Rule] {
-        const { &[Rule::new("tick", "clock", "a test")] }
-    }
-
-    fn rule_of(&self, _: &bool) -> RuleId {
-        RuleId(0)
-    }
 
     fn initial(&self, visit: &mut impl FnMut(u8)) {
         visit(0);
     }
 
-    fn next(&self, from: &u8, visit: &mut impl FnMut(bool, u8)) {
-        visit(false, (from + 1) % 12);
-        if *from == 5 {
-            visit(true, 0);
-        }
+    fn fire(&self, turn: &Turn, hour: &mut u8) -> Option<()> {
+        *hour = match turn {
+            Turn::On => (*hour + 1) % 12,
+            Turn::Back => (*hour == 5).then_some(0)?,
+        };
+        Some(())
     }
 
     fn observe(&self, state: &u8) -> u8 {

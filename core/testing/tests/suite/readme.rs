@@ -9,32 +9,24 @@ enum Change { Increment }
 impl TransitionSystem for Atomic {
     type State = u8; type Action = Change; type Observation = u8;
     fn initial(&self, visit: &mut impl FnMut(u8)) { visit(0) }
-    fn next(&self, n: &u8, visit: &mut impl FnMut(Change, u8)) { visit(Change::Increment, (n + 1) % 4) }
+    fn fire(&self, _: &Change, n: &mut u8) -> Option<()> { *n = (*n + 1) % 4; Some(()) }
     fn observe(&self, n: &u8) -> u8 { *n }
 }
 
 struct Threads(usize); // The implementation: each thread reads the counter, and then writes what it read plus one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, State)]
-#[state(system = Threads)]
-struct Memory {
-    #[state(range = 0..4)]
-    counter: u8,
-    #[state(len = system.0, range = 0..4)]
-    read: Vec<Option<u8>>,
-}
+struct Memory { counter: u8, read: Vec<Option<u8>> }
 #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, Action)]
+#[action(system = Threads)]
 #[rule(process = "thread")]
-enum Step { Read(#[process] usize), Write(#[process] usize) }
+enum Step { Read(#[process(0..system.0)] usize), Write(#[process(0..system.0)] usize) }
 impl TransitionSystem for Threads {
     type State = Memory; type Action = Step; type Observation = u8;
     fn initial(&self, visit: &mut impl FnMut(Memory)) { visit(Memory { counter: 0, read: vec![None; self.0] }) }
-    fn next(&self, from: &Memory, visit: &mut impl FnMut(Step, Memory)) {
-        for thread in 0..self.0 {
-            let mut to = from.clone();
-            match to.read[thread].take() {
-                None => { to.read[thread] = Some(from.counter); visit(Step::Read(thread), to) }
-                Some(n) => { to.counter = (n + 1) % 4; visit(Step::Write(thread), to) }
-            }
+    fn fire(&self, step: &Step, Memory { counter, read }: &mut Memory) -> Option<()> {
+        match *step {
+            Step::Read(t) => read[t].is_none().then(|| read[t] = Some(*counter)),
+            Step::Write(t) => read[t].take().map(|n| *counter = (n + 1) % 4),
         }
     }
     fn observe(&self, memory: &Memory) -> u8 { memory.counter }

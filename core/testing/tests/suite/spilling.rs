@@ -5,15 +5,12 @@ use std::hash::Hash;
 use std::marker::PhantomData;
 use std::path::Path;
 
-use refmap::AbstractSteps::{self, One};
 use refmap::explore::{Limit, Limits, Order, Spilling, StatesKept, Storage};
 use refmap::obligation::{CheckError, Selection, Until};
 use refmap::random::Generator;
 use refmap::report::About;
-use refmap::{
-    Invariant, Refinement, Report, Rule, RuleId, Settings, State, TransitionSystem, Verdict, check,
-};
-use refmap_testing::Itself;
+use refmap::{Action, Refinement, Report, Settings, State, TransitionSystem, Verdict, check};
+use refmap_testing::{Go, Itself, with_invariant};
 use serde::Serialize;
 
 use crate::comparison::timeless;
@@ -89,8 +86,14 @@ fn random_systems_are_searched_alike_on_disk() {
 
 /// Three counters that go round.
 pub struct Grid<N> {
-    pub side: u64,
-    pub of: PhantomData<fn() -> N>,
+    side: u64,
+    of: PhantomData<fn() -> N>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
+#[rule(process = "counter")]
+pub enum Step {
+    Count(#[action(range = 0..3)] usize),
 }
 
 /// A number of a counter: three take 48 bits, 96 or 192, so that states are one word, two, or codes.
@@ -117,62 +120,35 @@ where
     [N; 3]: State<Self>,
 {
     type State = [N; 3];
-    type Action = usize;
+    type Action = Step;
     type Observation = ();
-
-    fn rules(&self) -> &[Rule] {
-        const { &[Rule::new("count", "counter", "a test")] }
-    }
-
-    fn rule_of(&self, _: &usize) -> RuleId {
-        RuleId(0)
-    }
 
     fn initial(&self, visit: &mut impl FnMut([N; 3])) {
         visit([N::try_from(0).expect("it is small"); 3]);
     }
 
-    fn next(&self, from: &[N; 3], visit: &mut impl FnMut(usize, [N; 3])) {
-        for counter in 0..3 {
-            let mut to = *from;
-            let next = (to[counter].into() + 1) % self.side;
-            to[counter] = N::try_from(next).expect("it is small");
-            visit(counter, to);
-        }
+    fn fire(&self, Step::Count(counter): &Step, state: &mut [N; 3]) -> Option<()> {
+        let next = (state[*counter].into() + 1) % self.side;
+        state[*counter] = N::try_from(next).expect("it is small");
+        Some(())
     }
 
     fn observe(&self, _: &[N; 3]) {}
 }
 
-impl<N: Count> Refinement for Grid<N>
+/// The counters as an implementation of themselves, with an invariant that fails far from the start.
+pub fn grid<N: Count>(side: u64) -> impl Refinement<Implementation = Grid<N>>
 where
-    [N; 3]: State<Self>,
+    [N; 3]: State<Grid<N>>,
 {
-    type Implementation = Self;
-    type Specification = Self;
-
-    fn implementation(&self) -> &Self {
-        self
-    }
-
-    fn specification(&self) -> &Self {
-        self
-    }
-
-    fn map(&self, state: &[N; 3]) -> [N; 3] {
-        *state
-    }
-
-    fn abstract_steps(&self, _: &[N; 3], counter: &usize, _: &[N; 3]) -> AbstractSteps<usize> {
-        One(*counter)
-    }
-
-    fn invariants(&self) -> Vec<Invariant<Self>> {
-        let far = self.side - 2;
-        vec![Invariant::new("far", "a test", move |state: &[N; 3]| {
-            state.map(Into::into) != [far, far / 2, far]
-        })]
-    }
+    let grid = Grid {
+        side,
+        of: PhantomData,
+    };
+    let far = side - 2;
+    with_invariant(grid, "far", move |state: &[N; 3]| {
+        state.map(Into::into) != [far, far / 2, far]
+    })
 }
 
 /// Some states more than a block of the list has, several times over, so that blocks are left on disk alone, expanded from there,
@@ -181,10 +157,7 @@ fn compare<N: Count>(side: u64, bytes: &[u64])
 where
     [N; 3]: State<Grid<N>>,
 {
-    let grid = Grid::<N> {
-        side,
-        of: PhantomData,
-    };
+    let grid = grid::<N>(side);
     let folder = tempfile::tempdir().expect("there is room for a folder");
     for until in [Until::FirstViolation, Until::End] {
         let plain = Settings {
@@ -215,21 +188,20 @@ where
 
 /// Steps from each of many initial states to two of as many others: levels that take several looks at the limits.
 pub struct Fan {
-    pub width: u32,
+    width: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
+pub enum Way {
+    Back,
+    Spread,
+    Near,
 }
 
 impl TransitionSystem for Fan {
     type State = u32;
-    type Action = u32;
+    type Action = Way;
     type Observation = ();
-
-    fn rules(&self) -> &[Rule] {
-        const { &[Rule::new("go", "fan", "a test")] }
-    }
-
-    fn rule_of(&self, _: &u32) -> RuleId {
-        RuleId(0)
-    }
 
     fn initial(&self, visit: &mut impl FnMut(u32)) {
         (0..self.width).for_each(visit);
@@ -239,51 +211,29 @@ impl TransitionSystem for Fan {
         *state < self.width
     }
 
-    fn next(&self, from: &u32, visit: &mut impl FnMut(u32, u32)) {
-        let width = self.width;
-        if *from >= width {
-            visit(0, *from % width);
-            return;
-        }
-        let spread = (u64::from(*from) * 7919 % u64::from(width)) as u32;
-        visit(0, width + spread);
-        visit(1, width + *from % 1000);
+    fn fire(&self, way: &Way, state: &mut u32) -> Option<()> {
+        let (from, width) = (*state, self.width);
+        *state = match way {
+            Way::Back => (from >= width).then_some(from % width)?,
+            _ if from >= width => return None,
+            Way::Spread => width + (u64::from(from) * 7919 % u64::from(width)) as u32,
+            Way::Near => width + from % 1000,
+        };
+        Some(())
     }
 
     fn observe(&self, _: &u32) {}
 }
 
-impl Refinement for Fan {
-    type Implementation = Self;
-    type Specification = Self;
-
-    fn implementation(&self) -> &Self {
-        self
-    }
-
-    fn specification(&self) -> &Self {
-        self
-    }
-
-    fn map(&self, state: &u32) -> u32 {
-        *state
-    }
-
-    fn abstract_steps(&self, _: &u32, action: &u32, _: &u32) -> AbstractSteps<u32> {
-        One(*action)
-    }
-
-    fn invariants(&self) -> Vec<Invariant<Self>> {
-        let far = self.width + self.width / 2;
-        vec![Invariant::new("near", "a test", move |state: &u32| {
-            *state != far
-        })]
-    }
+/// The fan as an implementation of itself, with an invariant that fails in the middle of its second level.
+pub fn fan(width: u32) -> impl Refinement<Implementation = Fan> {
+    let far = width + width / 2;
+    with_invariant(Fan { width }, "near", move |state: &u32| *state != far)
 }
 
 #[test]
 fn wide_levels_are_searched_alike_on_disk() {
-    let fan = Fan { width: 70_000 };
+    let fan = fan(70_000);
     for until in [Until::FirstViolation, Until::End] {
         let folder = tempfile::tempdir().expect("there is room for a folder");
         let plain = Settings {
@@ -321,10 +271,7 @@ fn slow_large_systems_of_all_sizes_are_searched_alike_on_disk() {
 
 #[test]
 fn what_cannot_go_to_disk_is_refused() {
-    let grid = Grid::<u16> {
-        side: 3,
-        of: PhantomData,
-    };
+    let grid = grid::<u16>(3);
     let folder = tempfile::tempdir().expect("there is room for a folder");
     let settings = Settings {
         spill: spilling(folder.path(), 0),
@@ -365,10 +312,7 @@ fn what_cannot_go_to_disk_is_refused() {
 /// A limit on states ends a search on disk where it ends one in memory.
 #[test]
 fn limits_hold_on_disk() {
-    let grid = Grid::<u32> {
-        side: 40,
-        of: PhantomData,
-    };
+    let grid = grid::<u32>(40);
     let folder = tempfile::tempdir().expect("there is room for a folder");
     for states in [1, 1_000, 30_000, 63_999, 64_000] {
         let plain = Settings {
@@ -394,7 +338,7 @@ fn limits_hold_on_disk() {
 /// In the middle of a level, too, where what is perhaps new would be settled later.
 #[test]
 fn limits_hold_within_a_wide_level_on_disk() {
-    let fan = Fan { width: 150_000 };
+    let fan = fan(150_000);
     let folder = tempfile::tempdir().expect("there is room for a folder");
     for states in [150_000, 150_001, 190_000, 299_999] {
         let plain = Settings {
@@ -425,16 +369,8 @@ const OF_A_LENGTH: u64 = 70_000;
 
 impl TransitionSystem for Growing {
     type State = Vec<u64>;
-    type Action = usize;
+    type Action = Go;
     type Observation = ();
-
-    fn rules(&self) -> &[Rule] {
-        const { &[Rule::new("stay", "growing", "a test")] }
-    }
-
-    fn rule_of(&self, _: &usize) -> RuleId {
-        RuleId(0)
-    }
 
     fn initial(&self, visit: &mut impl FnMut(Vec<u64>)) {
         for number in 0..2 * OF_A_LENGTH {
@@ -446,8 +382,8 @@ impl TransitionSystem for Growing {
         true
     }
 
-    fn next(&self, from: &Vec<u64>, visit: &mut impl FnMut(usize, Vec<u64>)) {
-        visit(0, from.clone());
+    fn fire(&self, _: &Go, _: &mut Vec<u64>) -> Option<()> {
+        Some(())
     }
 
     fn observe(&self, _: &Vec<u64>) {}

@@ -1,7 +1,7 @@
 //! Searches of several processes: they say the same as one, however many they are.
 
 use std::fs;
-use std::marker::PhantomData;
+
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,15 +16,15 @@ use refmap::explore::{
 use refmap::obligation::{CheckError, Checker, Search, Selection, Symmetry, Until};
 use refmap::random::{Generator, Walks};
 use refmap::{
-    Invariant, Refinement, Report, Rule, RuleId, Settings, State, TransitionSystem, Verdict, check,
+    Action, Invariant, Refinement, Report, Settings, State, TransitionSystem, Verdict, check,
 };
-use refmap_testing::{Itself, Machine, Participant, itself, participants};
+use refmap_testing::{Go, Itself, Machine, Participant, Via, itself, participants};
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::checkpoints::{checkpoints, copy, folder};
 use crate::comparison::timeless;
-use crate::spilling::{Count, Fan, Grid, without_disk};
+use crate::spilling::{self, Grid, fan, grid, without_disk};
 use crate::symmetry::crowds;
 use crate::table::random::{Size, draw, draw_with_several_steps};
 use crate::walks::Starts;
@@ -227,6 +227,12 @@ struct Two {
     second: u8,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Action)]
+enum Count {
+    First,
+    Second,
+}
+
 impl Faulty {
     fn is_here(&self, fault: Fault, state: &Two) -> bool {
         self.fault == fault && state.first + state.second == self.at
@@ -235,16 +241,8 @@ impl Faulty {
 
 impl TransitionSystem for Faulty {
     type State = Two;
-    type Action = u8;
+    type Action = Count;
     type Observation = ();
-
-    fn rules(&self) -> &[Rule] {
-        const { &[Rule::new("count", "counter", "a test")] }
-    }
-
-    fn rule_of(&self, _: &u8) -> RuleId {
-        RuleId(0)
-    }
 
     fn initial(&self, visit: &mut impl FnMut(Two)) {
         for first in 0..3 {
@@ -253,24 +251,23 @@ impl TransitionSystem for Faulty {
         assert!(self.fault != Fault::Initial, "no more initial states");
     }
 
-    fn next(&self, from: &Two, visit: &mut impl FnMut(u8, Two)) {
-        let Two { first, second } = *from;
+    fn candidates(&self, from: &Two, visit: &mut impl FnMut(Count)) {
         assert!(!self.is_here(Fault::Next, from), "no steps from {from:?}");
-        let most = if self.is_here(Fault::Range, from) {
-            12
+        visit(Count::First);
+        visit(if self.is_here(Fault::Twice, from) {
+            Count::First
         } else {
-            10
-        };
-        visit(
-            0,
-            Two {
-                first: (first + 1).max(first) % most,
-                second,
-            },
-        );
-        let action = u8::from(!self.is_here(Fault::Twice, from));
-        let second = (second + 1) % 10;
-        visit(action, Two { first, second });
+            Count::Second
+        });
+    }
+
+    fn fire(&self, count: &Count, state: &mut Two) -> Option<()> {
+        match count {
+            Count::First if self.is_here(Fault::Range, state) => state.first += 1,
+            Count::First => state.first = (state.first + 1) % 10,
+            Count::Second => state.second = (state.second + 1) % 10,
+        }
+        Some(())
     }
 
     fn observe(&self, _: &Two) {}
@@ -298,8 +295,8 @@ impl Refinement for Faulty {
         state.clone()
     }
 
-    fn abstract_steps(&self, _: &Two, action: &u8, _: &Two) -> AbstractSteps<u8> {
-        One(*action)
+    fn abstract_steps(&self, _: &Two, count: &Count, _: &Two) -> AbstractSteps<Count> {
+        One(*count)
     }
 
     fn invariants(&self) -> Vec<Invariant<Self>> {
@@ -345,14 +342,11 @@ fn faults_of_a_model_are_found_alike_by_any_number_of_processes() {
     }
 }
 
-fn compare_grid<N: Count>(side: u64)
+fn compare_grid<N: spilling::Count>(side: u64)
 where
     [N; 3]: State<Grid<N>>,
 {
-    let grid = Grid::<N> {
-        side,
-        of: PhantomData,
-    };
+    let grid = grid::<N>(side);
     for until in [Until::FirstViolation, Until::End] {
         let settings = Settings {
             until,
@@ -387,7 +381,7 @@ fn wide_levels_are_searched_alike_by_any_number_of_processes() {
 }
 
 fn compare_fan(width: u32) {
-    let fan = Fan { width };
+    let fan = fan(width);
     for until in [Until::FirstViolation, Until::End] {
         let settings = Settings {
             until,
@@ -431,12 +425,11 @@ fn limited<R: Refinement + Sync>(refinement: &R, all: u64) {
 /// Of states of one word, of two, and of codes.
 #[test]
 fn a_limit_on_states_is_exact() {
-    fn of<N: Count>()
+    fn of<N: spilling::Count>()
     where
         [N; 3]: State<Grid<N>>,
     {
-        let of = PhantomData;
-        limited(&Grid::<N> { side: 9, of }, 729);
+        limited(&grid::<N>(9), 729);
     }
     of::<u16>();
     of::<u32>();
@@ -508,10 +501,7 @@ fn results_of<R: Refinement + Sync>(
 /// its number.
 #[test]
 fn each_process_has_time_and_memory_of_its_own() {
-    let grid = |_| Grid::<u16> {
-        side: 30,
-        of: PhantomData,
-    };
+    let grid = |_| grid::<u16>(30);
     let much = Limits {
         memory_bytes: Some(1 << 40),
         seconds: Some(1e6),
@@ -624,27 +614,19 @@ struct Slow {
 
 impl TransitionSystem for Slow {
     type State = u16;
-    type Action = u16;
+    type Action = Go;
     type Observation = ();
-
-    fn rules(&self) -> &[Rule] {
-        const { &[Rule::new("go", "system", "a test")] }
-    }
-
-    fn rule_of(&self, _: &u16) -> RuleId {
-        RuleId(0)
-    }
 
     fn initial(&self, visit: &mut impl FnMut(u16)) {
         (0..1_000).for_each(visit);
     }
 
-    fn next(&self, from: &u16, visit: &mut impl FnMut(u16, u16)) {
+    fn fire(&self, _: &Go, _: &mut u16) -> Option<()> {
         let begun = Instant::now();
         while begun.elapsed() < self.step && !self.released.load(Ordering::Relaxed) {
             thread::sleep(self.step.min(Duration::from_millis(5)));
         }
-        visit(*from, *from);
+        Some(())
     }
 
     fn observe(&self, _: &u16) {}
@@ -746,31 +728,12 @@ fn initial_states_that_a_limit_cuts_are_not_counted() {
 }
 
 /// A system of states in a row, of which a step takes a moment.
-struct Row;
-
-impl TransitionSystem for Row {
-    type State = u16;
-    type Action = u16;
-    type Observation = ();
-
-    fn rules(&self) -> &[Rule] {
-        const { &[Rule::new("go", "system", "a test")] }
-    }
-
-    fn rule_of(&self, _: &u16) -> RuleId {
-        RuleId(0)
-    }
-
-    fn initial(&self, visit: &mut impl FnMut(u16)) {
-        visit(0);
-    }
-
-    fn next(&self, from: &u16, visit: &mut impl FnMut(u16, u16)) {
+fn row() -> Via<u16, u16> {
+    let next = |from: &u16| {
         thread::sleep(Duration::from_millis(5));
-        visit(*from, from.wrapping_add(1));
-    }
-
-    fn observe(&self, _: &u16) {}
+        vec![(("go", 0), from.wrapping_add(1))]
+    };
+    itself(Machine::new(&[("go", "system")], [0], next, |_| 0))
 }
 
 /// A participant that takes long to write the checkpoint of a number.
@@ -854,7 +817,7 @@ fn a_process_that_writes_a_checkpoint_is_waited_for() {
                 peers: Some(peers),
                 ..Settings::default()
             };
-            check(&Itself(Row), &settings)
+            check(&row(), &settings)
         };
         thread::scope(|scope| {
             let all = participants(2).into_iter().zip([None, Some(0.2)]);
@@ -902,10 +865,7 @@ fn a_process_that_does_not_come_is_given_up() {
 /// Whenever a process is lost, all of them end, and say so.
 #[test]
 fn a_process_that_is_lost_ends_all() {
-    let grid = Grid::<u16> {
-        side: 9,
-        of: PhantomData,
-    };
+    let grid = grid::<u16>(9);
     let settings = Settings::default();
     let mut ended = 0;
     for meetings in 0..200 {
@@ -1018,10 +978,7 @@ fn a_search_goes_on_in_any_number_of_processes() {
 /// Levels that are sent in many messages when a checkpoint of them is read.
 #[test]
 fn levels_of_several_messages_are_resumed() {
-    let grid = Grid::<u32> {
-        side: 30,
-        of: PhantomData,
-    };
+    let grid = grid::<u32>(30);
     let run = of(&grid);
     let until_the_end = |checkpoints, depth| Settings {
         until: Until::End,
@@ -1050,10 +1007,7 @@ fn levels_of_several_messages_are_resumed() {
 /// A limit leaves a checkpoint of where a level began, which has no more states than the limit allows.
 #[test]
 fn a_limit_leaves_a_checkpoint() {
-    let grid = Grid::<u32> {
-        side: 9,
-        of: PhantomData,
-    };
+    let grid = grid::<u32>(9);
     let run = of(&grid);
     let to_the_end = Settings {
         until: Until::End,
@@ -1116,10 +1070,7 @@ fn a_limit_leaves_a_checkpoint() {
 /// A limit of any process that is reached while a checkpoint is read is told by all, and leaves the checkpoint as it was.
 #[test]
 fn a_limit_of_each_process_holds_while_a_checkpoint_is_read() {
-    let grid = || Grid::<u32> {
-        side: 9,
-        of: PhantomData,
-    };
+    let grid = || grid::<u32>(9);
     let folder = folder();
     let settings = |start, limits| Settings {
         until: Until::End,
@@ -1198,11 +1149,8 @@ fn slow_searches_go_on_in_the_midst_of_a_level() {
 
 fn goes_on_in_the_midst(width: u32, seeds: Range<u64>) {
     let mut resumed = [0; 4];
-    let fan = Fan { width };
-    let grid = Grid::<u64> {
-        side: 20,
-        of: PhantomData,
-    };
+    let fan = fan(width);
+    let grid = grid::<u64>(20);
     for seed in seeds {
         let mut generator = Generator::new(seed);
         for until in [Until::End, Until::FirstViolation] {
@@ -1219,24 +1167,21 @@ fn goes_on_in_the_midst(width: u32, seeds: Range<u64>) {
 
 #[test]
 fn another_search_is_refused() {
-    let small = Grid::<u16> {
-        side: 3,
-        of: PhantomData,
-    };
+    let small = grid::<u16>(3);
     let mut two = participants(2);
     let [second, first] = [two.pop(), two.pop()].map(|one| one.expect("there are two"));
-    let run = |grid: &Grid<u16>, participant, until| {
+    let run = |participant, until| {
         let peers: Arc<dyn Peers> = Arc::new(participant);
         let settings = Settings {
             peers: Some(peers),
             until,
             ..Settings::default()
         };
-        check(grid, &settings).map(|report| report.states)
+        check(&small, &settings).map(|report| report.states)
     };
     let errors = thread::scope(|scope| {
-        let first = scope.spawn(|| run(&small, first, Until::End));
-        let second = scope.spawn(|| run(&small, second, Until::FirstViolation));
+        let first = scope.spawn(|| run(first, Until::End));
+        let second = scope.spawn(|| run(second, Until::FirstViolation));
         [first, second].map(|thread| thread.join().expect("it does not panic"))
     });
     for error in errors {
@@ -1249,10 +1194,7 @@ fn another_search_is_refused() {
 
 #[test]
 fn what_several_processes_cannot_do_is_refused() {
-    let grid = Grid::<u16> {
-        side: 3,
-        of: PhantomData,
-    };
+    let grid = grid::<u16>(3);
     let folder = tempfile::tempdir().expect("there is room for a folder");
     let peers = || -> Option<Arc<dyn Peers>> {
         participants(1)
@@ -1285,7 +1227,7 @@ fn what_several_processes_cannot_do_is_refused() {
             ..settings.clone()
         },
         Settings {
-            spill: crate::spilling::spilling(folder.path(), 0),
+            spill: spilling::spilling(folder.path(), 0),
             ..settings.clone()
         },
     ] {

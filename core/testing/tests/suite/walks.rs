@@ -9,10 +9,10 @@ use refmap::obligation::{Selection, Until};
 use refmap::random::{Generator, Walks, random_trace};
 use refmap::report::{Counterexample, Sample};
 use refmap::{
-    Constraint, Evidence, Invariant, Refinement, Report, Rule, RuleId, Search, Settings,
-    TransitionSystem, Verdict, check, steps,
+    Constraint, Evidence, Invariant, Refinement, Report, Search, Settings, TransitionSystem,
+    Verdict, check, steps,
 };
-use refmap_testing::{Action, Itself, Machine, Via, itself};
+use refmap_testing::{Action, Go, Itself, Machine, Via, itself};
 
 fn walks(walks: u32, steps: u32, seed: u64) -> Settings<'static> {
     Settings {
@@ -548,7 +548,6 @@ fn reports_of_walks_can_be_read_back() {
 
 /// A clock of as many initial states as may be shown, or fewer if it fails first.
 pub struct Starts {
-    rules: [Rule; 1],
     states: u32,
     fails_at: u32,
     /// Number of times that they were enumerated.
@@ -558,7 +557,6 @@ pub struct Starts {
 impl Starts {
     pub fn new(states: u32, fails_at: u32) -> Self {
         Self {
-            rules: [Rule::new("tick", "clock", "a test")],
             states,
             fails_at,
             enumerations: AtomicU32::new(0),
@@ -568,16 +566,8 @@ impl Starts {
 
 impl TransitionSystem for Starts {
     type State = u32;
-    type Action = ();
+    type Action = Go;
     type Observation = ();
-
-    fn rules(&self) -> &[Rule] {
-        &self.rules
-    }
-
-    fn rule_of(&self, (): &()) -> RuleId {
-        RuleId(0)
-    }
 
     fn initial(&self, visit: &mut impl FnMut(u32)) {
         self.enumerations.fetch_add(1, Ordering::Relaxed);
@@ -593,8 +583,8 @@ impl TransitionSystem for Starts {
         *state < self.states
     }
 
-    fn next(&self, from: &u32, visit: &mut impl FnMut((), u32)) {
-        visit((), *from);
+    fn fire(&self, _: &Go, _: &mut u32) -> Option<()> {
+        Some(())
     }
 
     fn observe(&self, _: &u32) {}

@@ -105,19 +105,24 @@ impl<S: State<Self> + Number> TransitionSystem for Fan<S> {
         (0..self.initial).for_each(|number| visit(S::of(number)));
     }
 
-    fn next(&self, from: &S, visit: &mut impl FnMut(u32, S)) {
-        let from = from.number();
-        if from >= self.initial {
-            return;
-        }
+    fn fire(&self, step: &u32, state: &mut S) -> Option<()> {
+        let from = state.number();
+        (from < self.initial && *step < self.steps).then_some(())?;
+        *state = S::of(self.target(from, *step));
+        Some(())
+    }
+
+    fn next(&self, from: &S, visit: &mut impl FnMut(u32, &S)) {
         for step in 0..self.steps {
-            let is_planted = (from, step) == self.planted;
+            let Some(to) = self.successor(from, &step) else {
+                return;
+            };
+            let is_planted = (from.number(), step) == self.planted;
             if is_planted && self.wrong == Wrong::Panics {
                 panic!("planted");
             }
             let is_twice = is_planted && self.wrong == Wrong::Twice;
-            let action = if is_twice { 0 } else { step };
-            visit(action, S::of(self.target(from, step)));
+            visit(if is_twice { 0 } else { step }, &to);
         }
     }
 
@@ -125,10 +130,6 @@ impl<S: State<Self> + Number> TransitionSystem for Fan<S> {
 
     fn may_stop(&self, state: &S) -> bool {
         state.number() >= self.initial
-    }
-
-    fn allows(&self, from: &S, action: &u32, to: &S) -> bool {
-        *action < self.steps && to.number() == self.target(from.number(), *action)
     }
 
     fn is_initial(&self, state: &S) -> bool {

@@ -19,8 +19,8 @@ fn is_run(model: &Model, from: &Followed, to: &State, is_meant: impl Fn(&str) ->
             return true;
         }
         model.access_model().model().next(&state, &mut |act, next| {
-            if is_meant(&act.process.to_string()) && seen.len() < 50_000 && seen.insert(next) {
-                work.push_back(next);
+            if is_meant(&act.process.to_string()) && seen.len() < 50_000 && seen.insert(*next) {
+                work.push_back(*next);
             }
         });
     }
@@ -174,8 +174,8 @@ fn accesses_are_runs_of_the_model() {
         for _ in 0..1000 {
             let mut steps = Vec::new();
             model.next(&state, &mut |action, to| {
-                assert_eq!(model.successor(&state, &action), Some(to));
-                steps.push((action, to));
+                assert_eq!(model.successor(&state, &action), Some(*to));
+                steps.push((action, *to));
             });
             // Rules alike, and with roots to mark.
             let rules: BTreeSet<_> = steps.iter().map(|(a, _)| model.rule_of(a).0).collect();

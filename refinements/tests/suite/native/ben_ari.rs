@@ -127,8 +127,8 @@ fn the_specification_is_level_0() {
             assert_eq!(listed(cells), cells_of(memory));
             let mut steps: Vec<(Action, Cells)> = Vec::new();
             native.next(cells, &mut |action, to| {
-                assert_eq!(native.successor(cells, &action).as_ref(), Some(&to));
-                steps.push((action, to));
+                assert_eq!(native.successor(cells, &action).as_ref(), Some(to));
+                steps.push((action, to.clone()));
             });
             model.next(memory, &mut |action, to| {
                 let action = match action {
@@ -144,7 +144,7 @@ fn the_specification_is_level_0() {
                 };
                 let at = steps.iter().position(|(other, _)| *other == action);
                 let (_, cells) = steps.swap_remove(at.expect("both have the step"));
-                let reached = (cells, to);
+                let reached = (cells, *to);
                 if !seen.contains(&reached) && further.len() < 100 {
                     seen.push(reached.clone());
                     further.push(reached);

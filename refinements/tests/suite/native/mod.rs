@@ -383,10 +383,10 @@ fn the_specification_frees_only_garbage() {
                     .all(|reference| from.heap.contains_key(reference))
             );
             system.next(from, &mut |action, to| {
-                assert_eq!(system.successor(from, &action).as_ref(), Some(&to));
+                assert_eq!(system.successor(from, &action).as_ref(), Some(to));
                 freed += usize::from(to.heap.len() < from.heap.len());
-                if !further.contains(&to) && further.len() < 400 {
-                    further.push(to);
+                if !further.contains(to) && further.len() < 400 {
+                    further.push(to.clone());
                 }
             });
         }

@@ -324,7 +324,7 @@ pub(super) fn run(model: &Model, seed: u64, steps: u64) -> Vec<Recorded<Event>> 
         model
             .access_model()
             .model()
-            .next(&state, &mut |act, to| offered.push((act, to)));
+            .next(&state, &mut |act, to| offered.push((act, *to)));
         // Processes alike, and the collector as often as all others.
         let wanted = match random.below(6) {
             0 | 1 => "gc",

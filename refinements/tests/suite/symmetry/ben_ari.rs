@@ -200,8 +200,12 @@ impl TransitionSystem for NodesExchanged {
         self.0.initial(visit);
     }
 
-    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
+    fn next(&self, from: &State, visit: &mut impl FnMut(Action, &State)) {
         self.0.next(from, visit);
+    }
+
+    fn fire(&self, action: &Action, state: &mut State) -> Option<()> {
+        self.0.fire(action, state)
     }
 
     fn observe(&self, state: &State) -> Memory {

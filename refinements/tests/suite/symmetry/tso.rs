@@ -51,8 +51,8 @@ fn some_states(system: &OnTheFly, first: usize, one_of: usize) -> Vec<State> {
     while next < found.len() && found.len() < first {
         let from = found[next];
         system.next(&from, &mut |_, to| {
-            if seen.insert(to) {
-                found.push(to);
+            if seen.insert(*to) {
+                found.push(*to);
             }
         });
         next += 1;

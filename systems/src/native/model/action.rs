@@ -56,13 +56,13 @@ pub enum Action {
 }
 
 /// The rule of an access depends on the process that takes it.
-impl refmap::Action for Action {
+impl<S: ?Sized> refmap::Action<S> for Action {
     fn rules() -> &'static [Rule] {
-        ModelRule::rules()
+        <ModelRule as refmap::Action<S>>::rules()
     }
 
     fn rule(&self) -> RuleId {
-        ModelRule::of(self).rule()
+        refmap::Action::<S>::rule(&ModelRule::of(self))
     }
 
     fn process(&self) -> Option<Process> {

@@ -37,8 +37,8 @@ mod rules;
 pub use action::Action;
 pub use followed::Followed;
 
+use refmap::TransitionSystem;
 use refmap::drawing::{Drawing, Row};
-use refmap::{TransitionSystem, offer};
 
 use super::on_the_fly::Reference;
 use crate::heap::Object as Ref;
@@ -88,104 +88,23 @@ impl Model {
         self.access_model.model().is_at_rest(&state.model, mutator)
     }
 
-    /// The effect of an action where its guard holds.
-    fn step(&self, from: &Followed, action: Action) -> Option<Followed> {
-        let mut to = *from;
-        match action {
-            Action::Join {
-                mutator,
-                thread,
-                owes,
-            } => {
-                let is_there = from.threads.contains(&Some(thread));
-                let place = to.threads.get_mut(usize::from(mutator))?;
-                if place.is_some() || is_there {
-                    return None;
-                }
-                *place = Some(thread);
-                if let Some(round) = owes {
-                    // As its parent.
-                    if !round.is_current(&from.model) || from.model.sys.pending.is_empty() {
-                        return None;
-                    }
-                    to.model.sys.pending.set(mutator, true);
-                    to.model.sys.ghost_in_sync.set(mutator, false);
-                }
-            }
-            Action::Hold { mutator, reference } => {
-                let slot = from.slot(reference)?;
-                let mut others = from.present().filter(|other| *other != mutator);
-                if !self.is_at_rest(from, mutator) || !others.any(|other| from.holds(other, slot)) {
-                    return None;
-                }
-                to.hold(mutator, slot);
-                to.model.mutators[usize::from(mutator)].roots.insert(slot);
-            }
-            Action::Leave { mutator } => {
-                let who = Who::Mutator(mutator);
-                if !self.is_at_rest(from, mutator) || !from.model.sys.pending_stores(who).is_empty()
-                {
-                    return None;
-                }
-                let sys = &mut to.model.sys;
-                let local = &mut to.model.mutators[usize::from(mutator)];
-                sys.w = sys.w.and(std::mem::take(&mut local.marking.w));
-                sys.pending.set(mutator, false);
-                sys.ghost_in_sync.set(mutator, true);
-                local.roots = Default::default();
-                local.ghost_phase = sys.ghost_phase;
-                to.held[usize::from(mutator)] = Default::default();
-                to.threads[usize::from(mutator)] = None;
-            }
-            Action::Alloc {
-                mutator,
-                reference: Reference { slot, generation },
-                mark,
-            } => {
-                let reference = Ref::try_from(slot).ok()?;
-                let least = to.generations.get_mut(usize::from(reference))?;
-                if generation < *least {
-                    return None;
-                }
-                *least = generation;
-                to.hold(mutator, reference);
-                let access = Access::Alloc { reference, mark };
-                to.model = self
-                    .access_model
-                    .take(&from.model, Who::Mutator(mutator), access)?;
-            }
-            Action::Take { by, access } => {
-                to.model = match (access, by) {
-                    (Access::Alloc { .. }, _) => return None,
-                    (Access::Ask(round), _) => self.ask(from, by, round)?,
-                    // T3.
-                    (Access::Discard { reference }, Who::Mutator(mutator))
-                        if from.counts(mutator, reference) > 1 =>
-                    {
-                        self.is_at_rest(from, mutator).then_some(from.model)?
-                    }
-                    _ => self.access_model.take(&from.model, by, access)?,
-                };
-                to.rename(by, access);
-            }
-            Action::Commit { of } => to.model = self.access_model.commit(&from.model, of)?,
-        }
-        Some(to)
+    /// Takes an access.
+    fn take(&self, by: Who, access: Access, model: &mut State) -> Option<()> {
+        *model = self.access_model.take(model, by, access)?;
+        Some(())
     }
 
     /// Requests a handshake of all mutators; those without a thread answer at once (T1).
-    fn ask(&self, from: &Followed, by: Who, round: HandshakeRound) -> Option<State> {
-        let mut model = self
-            .access_model
-            .take(&from.model, by, Access::Ask(round))?;
-        for mutator in from.absent().iter() {
+    fn ask(&self, by: Who, round: HandshakeRound, state: &mut Followed) -> Option<()> {
+        let absent = state.absent();
+        let model = &mut state.model;
+        self.take(by, Access::Ask(round), model)?;
+        for who in absent.iter().map(Who::Mutator) {
             for access in [Access::Asked(round), Access::Fence, Access::Done(round)] {
-                model = self
-                    .access_model
-                    .take(&model, Who::Mutator(mutator), access)?;
+                self.take(who, access, model)?;
             }
         }
-        Some(model)
+        Some(())
     }
 }
 
@@ -206,18 +125,93 @@ impl TransitionSystem for Model {
         });
     }
 
-    fn next(&self, from: &Followed, visit: &mut impl FnMut(Action, Followed)) {
-        for action in self.actions(from) {
-            offer(visit, action, || self.step(from, action));
+    /// Joining, whose thread is not known, is none of them.
+    fn candidates(&self, from: &Followed, visit: &mut impl FnMut(Action)) {
+        for by in Who::all(self.scope().mutators) {
+            self.accesses(by, visit);
+            visit(Action::Commit { of: by });
         }
+        for mutator in from.present() {
+            self.of_mutator(mutator, from, visit);
+        }
+    }
+
+    fn fire(&self, action: &Action, state: &mut Followed) -> Option<()> {
+        match *action {
+            Action::Join {
+                mutator,
+                thread,
+                owes,
+            } => {
+                let is_there = state.threads.contains(&Some(thread));
+                let place = state.threads.get_mut(usize::from(mutator))?;
+                (place.is_none() && !is_there).then_some(())?;
+                *place = Some(thread);
+                if let Some(round) = owes {
+                    // As its parent.
+                    let is_owed = !state.model.sys.pending.is_empty();
+                    (round.is_current(&state.model) && is_owed).then_some(())?;
+                    state.model.sys.pending.set(mutator, true);
+                    state.model.sys.ghost_in_sync.set(mutator, false);
+                }
+            }
+            Action::Hold { mutator, reference } => {
+                let slot = state.slot(reference)?;
+                self.is_at_rest(state, mutator).then_some(())?;
+                let is_other = |other: &u8| *other != mutator && state.holds(*other, slot);
+                state.present().find(is_other)?;
+                state.hold(mutator, slot);
+                let local = &mut state.model.mutators[usize::from(mutator)];
+                local.roots.insert(slot);
+            }
+            Action::Leave { mutator } => {
+                self.is_at_rest(state, mutator).then_some(())?;
+                let sys = &mut state.model.sys;
+                let pending = sys.pending_stores(Who::Mutator(mutator));
+                pending.is_empty().then_some(())?;
+                let local = &mut state.model.mutators[usize::from(mutator)];
+                sys.w = sys.w.and(std::mem::take(&mut local.marking.w));
+                sys.pending.set(mutator, false);
+                sys.ghost_in_sync.set(mutator, true);
+                local.roots = Default::default();
+                local.ghost_phase = sys.ghost_phase;
+                state.held[usize::from(mutator)] = Default::default();
+                state.threads[usize::from(mutator)] = None;
+            }
+            Action::Alloc {
+                mutator,
+                reference: Reference { slot, generation },
+                mark,
+            } => {
+                let reference = Ref::try_from(slot).ok()?;
+                let least = state.generations.get_mut(usize::from(reference))?;
+                (generation >= *least).then_some(())?;
+                *least = generation;
+                state.hold(mutator, reference);
+                let access = Access::Alloc { reference, mark };
+                self.take(Who::Mutator(mutator), access, &mut state.model)?;
+            }
+            Action::Take { by, access } => {
+                match (access, by) {
+                    (Access::Alloc { .. }, _) => return None,
+                    (Access::Ask(round), _) => self.ask(by, round, state)?,
+                    // T3.
+                    (Access::Discard { reference }, Who::Mutator(mutator))
+                        if state.counts(mutator, reference) > 1 =>
+                    {
+                        self.is_at_rest(state, mutator).then_some(())?;
+                    }
+                    _ => self.take(by, access, &mut state.model)?,
+                }
+                state.rename(by, access);
+            }
+            Action::Commit { of } => state.model = self.access_model.commit(&state.model, of)?,
+        }
+        Some(())
     }
 
     fn observe(&self, state: &Followed) -> Followed {
         *state
-    }
-
-    fn successor(&self, from: &Followed, action: &Action) -> Option<Followed> {
-        self.step(from, *action)
     }
 
     fn draw(&self, state: &Followed) -> Option<Drawing> {

@@ -7,7 +7,12 @@ use super::{Transactions, chosen};
 
 impl Transactions<'_> {
     /// Visits the commits of a process, each alone and fused with loads of others before it.
-    pub(super) fn commit(&mut self, from: &mut State, who: Who, visit: &mut dyn FnMut(Act, State)) {
+    pub(super) fn commit(
+        &mut self,
+        from: &mut State,
+        who: Who,
+        visit: &mut dyn FnMut(Act, &State),
+    ) {
         if from.sys.pending_stores(who).is_empty() {
             return;
         }
@@ -28,7 +33,7 @@ impl Transactions<'_> {
         from: &mut State,
         (who, place): (Who, Place),
         first: u8,
-        visit: &mut dyn FnMut(Act, State),
+        visit: &mut dyn FnMut(Act, &State),
     ) {
         for mutator in first..from.numbers().end {
             // It loads its own pending store, before and after the commit.
@@ -48,7 +53,7 @@ impl Transactions<'_> {
         &mut self,
         from: &mut State,
         who: Who,
-        visit: &mut dyn FnMut(Act, State),
+        visit: &mut dyn FnMut(Act, &State),
         is_wanted: &mut dyn FnMut(Option<Place>) -> bool,
     ) {
         let (processes, reduction) = (self.processes, self.reduction);

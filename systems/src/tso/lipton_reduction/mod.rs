@@ -90,7 +90,7 @@ pub(super) use self::movers::LiptonReduction;
 
 impl LiptonReduction {
     /// Visits the transactions from a state.
-    pub fn next(&self, processes: &Processes, from: &State, visit: &mut dyn FnMut(Act, State)) {
+    pub fn next(&self, processes: &Processes, from: &State, visit: &mut dyn FnMut(Act, &State)) {
         let mut transactions = Transactions {
             reduction: self,
             processes,
@@ -152,7 +152,7 @@ impl Transactions<'_> {
     }
 
     /// Visits the transactions that are taken before all others (R14, R17, R19); whether there is one.
-    fn at_once(&mut self, from: &State, visit: &mut dyn FnMut(Act, State)) -> bool {
+    fn at_once(&mut self, from: &State, visit: &mut dyn FnMut(Act, &State)) -> bool {
         let mut state = *from;
         let mutators = from.numbers();
         let mut is_taken = false;
@@ -201,7 +201,7 @@ impl Transactions<'_> {
         from: &mut State,
         process: usize,
         is_taken: &dyn Fn(usize) -> bool,
-        visit: &mut dyn FnMut(Act, State),
+        visit: &mut dyn FnMut(Act, &State),
     ) {
         let (mover, when) = self.reduction.at(from, process);
         if !is_due(from, process, when) {
@@ -229,7 +229,7 @@ impl Transactions<'_> {
         state: &mut State,
         process: usize,
         is_right: bool,
-        visit: &mut dyn FnMut(State, usize),
+        visit: &mut dyn FnMut(&State, usize),
     ) {
         let (mover, when) = self.reduction.at(state, process);
         let locks = state.sys.lock.is_some();
@@ -282,19 +282,24 @@ impl Transactions<'_> {
     }
 
     /// Ends a transaction whose next step is disabled. One of right movers only is postponed (R13).
-    fn blocked(&mut self, state: &mut State, is_right: bool, visit: &mut dyn FnMut(State, usize)) {
+    fn blocked(&mut self, state: &mut State, is_right: bool, visit: &mut dyn FnMut(&State, usize)) {
         if !is_right {
             self.found(state, visit);
         }
     }
 
     /// Visits a target, after the enabled both movers of every process (R19).
-    fn found(&mut self, state: &mut State, visit: &mut dyn FnMut(State, usize)) {
+    fn found(&mut self, state: &mut State, visit: &mut dyn FnMut(&State, usize)) {
         self.catch_up(state, 0, visit);
     }
 
     /// The same for the processes from `process` on.
-    fn catch_up(&mut self, state: &mut State, process: usize, visit: &mut dyn FnMut(State, usize)) {
+    fn catch_up(
+        &mut self,
+        state: &mut State,
+        process: usize,
+        visit: &mut dyn FnMut(&State, usize),
+    ) {
         let processes = self.processes;
         if process == processes.processes() {
             return self.visit_once(state, visit);
@@ -313,12 +318,12 @@ impl Transactions<'_> {
     }
 
     /// Visits a target once, without ghosts (R12).
-    fn visit_once(&mut self, state: &State, visit: &mut dyn FnMut(State, usize)) {
+    fn visit_once(&mut self, state: &State, visit: &mut dyn FnMut(&State, usize)) {
         let mut state = *state;
         forget_ghosts(&mut state);
         if !self.found.contains(&state) {
             self.found.push(state);
-            visit(state, self.found.len() - 1);
+            visit(&state, self.found.len() - 1);
         }
     }
 
@@ -352,7 +357,7 @@ impl Transactions<'_> {
         &mut self,
         from: &mut State,
         mutator: u8,
-        visit: &mut dyn FnMut(Act, State),
+        visit: &mut dyn FnMut(Act, &State),
     ) {
         if !self.can_answer(from, mutator) {
             return;

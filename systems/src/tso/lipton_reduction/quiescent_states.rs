@@ -54,8 +54,8 @@ fn compare(
 
     let transactions = |from: &State, visit: &mut dyn FnMut(State)| {
         system.next(from, &mut |_, to| {
-            if taken(&system, from, &to) {
-                visit(canonical(&to));
+            if taken(&system, from, to) {
+                visit(canonical(to));
             }
         });
     };
@@ -69,7 +69,7 @@ fn compare(
     }
 
     let steps = |from: &State, visit: &mut dyn FnMut(State)| {
-        let visit = &mut |_, to: State| visit(canonical(&to));
+        let visit = &mut |_, to: &State| visit(canonical(to));
         system.processes.steps(from, visit);
     };
     let (all, _) = reached(initial, steps, |_| false);

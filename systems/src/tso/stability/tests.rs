@@ -116,7 +116,7 @@ fn compare(mutators: u8, variant: Variant) -> Vec<(Claim, [usize; 2])> {
     system.initial(&mut |state| initial.push(state));
     // Steps at the granularity of the processes, modulo symmetry.
     let steps = |from: &State, visit: &mut dyn FnMut(State)| {
-        let visit = &mut |_, to: State| visit(Symmetric::canonical(&system, &permutations, &to));
+        let visit = &mut |_, to: &State| visit(Symmetric::canonical(&system, &permutations, to));
         system.processes.steps(from, visit);
     };
     let (all, _) = reached(initial, steps, |_| false);

@@ -12,31 +12,24 @@ enum Queue {
 
 impl Design {
     /// *start*: the collector takes the global lock.
-    pub(super) fn start(&self, from: &State) -> Option<State> {
-        if !self.may_collect(from) {
-            return None;
-        }
-        let mut to = *from;
-        to.collector.at = Location::Merge(0);
-        Some(to)
+    pub(super) fn start(&self, state: &mut State) -> Option<()> {
+        (!state.locked()).then_some(())?;
+        self.may_collect(state)?;
+        state.collector.at = Location::Merge(0);
+        Some(())
     }
 
     /// A step in the current phase of the collector.
-    pub(super) fn collect(&self, from: &State) -> Option<State> {
-        if !from.locked() {
-            return None;
-        }
-        let mut to = *from;
+    pub(super) fn collect(&self, state: &mut State) {
         match self.variant.granularity {
-            Granularity::Slot => self.work(&mut to),
+            Granularity::Slot => self.work(state),
             Granularity::Phase => {
-                let phase = std::mem::discriminant(&from.collector.at);
-                while std::mem::discriminant(&to.collector.at) == phase {
-                    self.work(&mut to);
+                let phase = std::mem::discriminant(&state.collector.at);
+                while std::mem::discriminant(&state.collector.at) == phase {
+                    self.work(state);
                 }
             }
         }
-        Some(to)
     }
 
     /// Processes one queue, one object or one slot, and enters the next phase if this one is complete.

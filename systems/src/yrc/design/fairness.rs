@@ -1,14 +1,14 @@
 //! Fairness of the design.
 
-use refmap::{Action as _, Fairness};
+use refmap::Fairness;
 
-use super::Action;
 use super::variants::{Barrier, Progress};
+use super::{Action, Design};
 
 impl Progress {
     /// The conditions that say it.
     pub(super) fn conditions(self, barrier: Barrier) -> Vec<Fairness> {
-        let rules = Action::rules().iter();
+        let rules = <Action as refmap::Action<Design>>::rules().iter();
         let of_collector = rules.filter(|rule| rule.process == "collector");
         let collector = Fairness::weak("collector", of_collector.map(|rule| rule.name.clone()));
         let after_the_write: &[&'static str] = match barrier {

@@ -82,7 +82,7 @@ pub use variants::{
 
 use std::ops::Range;
 
-use refmap::{BoundedVec, Drawing, Fairness, Process, TransitionSystem, offer};
+use refmap::{BoundedVec, Drawing, Fairness, Process, TransitionSystem};
 use serde::Serialize;
 
 use crate::heap::{self, Fields, Heap, Object, Objects};
@@ -90,7 +90,9 @@ use crate::heap::{self, Fields, Heap, Object, Objects};
 /// A step of the design.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
 #[serde(rename_all = "snake_case")]
+#[action(system = Design)]
 #[rule(process = heap::MUTATOR)]
+#[process(0..system.mutators)]
 pub enum Action {
     /// A thread gets a free object.
     #[rule(source = "YRC, a new object")]
@@ -99,6 +101,7 @@ pub enum Action {
         #[process]
         thread: u8,
         /// The allocated object.
+        #[action(range = system.indices())]
         object: Object,
     },
     /// A thread reads a field, and then holds what is there.
@@ -108,6 +111,7 @@ pub enum Action {
         #[process]
         thread: u8,
         /// The value read.
+        #[action(any)]
         from: Slot,
     },
     /// A thread drops a local.
@@ -117,6 +121,7 @@ pub enum Action {
         #[process]
         thread: u8,
         /// The object.
+        #[action(range = system.indices())]
         object: Object,
     },
     /// A thread passes an object that it holds to another thread.
@@ -126,8 +131,10 @@ pub enum Action {
         #[process]
         thread: u8,
         /// The object.
+        #[action(range = system.indices())]
         object: Object,
         /// The receiving thread.
+        #[action(range = 0..system.mutators)]
         to: u8,
     },
     /// The write of a field.
@@ -137,8 +144,10 @@ pub enum Action {
         #[process]
         thread: u8,
         /// The value written.
+        #[action(any)]
         to: Slot,
         /// The new value.
+        #[action(range = system.indices())]
         value: Option<Object>,
     },
     /// The increment that starts a store, where the barrier begins with it.
@@ -148,8 +157,10 @@ pub enum Action {
         #[process]
         thread: u8,
         /// The value to be written.
+        #[action(any)]
         to: Slot,
         /// The new value.
+        #[action(range = system.indices())]
         value: Object,
     },
     /// The increment that follows the write of the field.
@@ -200,34 +211,6 @@ impl Design {
         0..1 << self.objects
     }
 
-    fn step(&self, from: &State, action: Action) -> Option<State> {
-        match action {
-            Action::Allocate { thread, object } => self.allocate(from, thread, object),
-            Action::Load { thread, from: slot } => self.load(from, thread, slot),
-            Action::Drop { thread, object } => self.drop(from, thread, object),
-            Action::Pass { thread, object, to } => self.pass(from, thread, object, to),
-            Action::Store { thread, to, value } => self.store(from, thread, to, value),
-            Action::IncrementFirst { thread, to, value } => {
-                self.increment_first(from, thread, to, value)
-            }
-            Action::Increment { thread } => self.increment_after(from, thread),
-            Action::Decrement { thread } => self.decrement(from, thread),
-            Action::Start => self.start(from),
-            Action::Merge
-            | Action::MarkGrey
-            | Action::Scan
-            | Action::ScanBlack
-            | Action::CollectWhite
-            | Action::Free => {
-                if Self::phase(from) == Some(action) {
-                    self.collect(from)
-                } else {
-                    None
-                }
-            }
-        }
-    }
-
     /// The next step of the collector, if it is in a collection.
     fn phase(from: &State) -> Option<Action> {
         Some(match from.collector.at {
@@ -248,7 +231,7 @@ impl TransitionSystem for Design {
     type Observation = Heap;
 
     fn process_of(&self, action: &Action) -> Process {
-        heap::process_of(action, self.mutators)
+        heap::process_of::<Self>(action, self.mutators)
     }
 
     fn initial(&self, visit: &mut impl FnMut(State)) {
@@ -273,40 +256,29 @@ impl TransitionSystem for Design {
         });
     }
 
-    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
-        let mut fire = |action| offer(visit, action, || self.step(from, action));
-        for thread in 0..self.mutators {
-            for object in 0..self.objects {
-                fire(Action::Allocate { thread, object });
-                for field in 0..self.fields {
-                    let slot = Slot { object, field };
-                    fire(Action::Load { thread, from: slot });
-                    for value in (0..self.objects).map(Some).chain([None]) {
-                        fire(Action::Store {
-                            thread,
-                            to: slot,
-                            value,
-                        });
-                    }
-                    for value in 0..self.objects {
-                        fire(Action::IncrementFirst {
-                            thread,
-                            to: slot,
-                            value,
-                        });
-                    }
-                }
-                fire(Action::Drop { thread, object });
-                for to in 0..self.mutators {
-                    fire(Action::Pass { thread, object, to });
-                }
+    fn fire(&self, action: &Action, state: &mut State) -> Option<()> {
+        match *action {
+            Action::Allocate { thread, object } => self.allocate(state, thread, object),
+            Action::Load { thread, from } => self.load(state, thread, from),
+            Action::Drop { thread, object } => self.drop(state, thread, object),
+            Action::Pass { thread, object, to } => self.pass(state, thread, object, to),
+            Action::Store { thread, to, value } => self.store(state, thread, to, value),
+            Action::IncrementFirst { thread, to, value } => {
+                self.increment_first(state, thread, to, value)
             }
-            fire(Action::Increment { thread });
-            fire(Action::Decrement { thread });
-        }
-        fire(Action::Start);
-        if let Some(phase) = Self::phase(from) {
-            fire(phase);
+            Action::Increment { thread } => self.increment_after(state, thread),
+            Action::Decrement { thread } => self.decrement(state, thread),
+            Action::Start => self.start(state),
+            Action::Merge
+            | Action::MarkGrey
+            | Action::Scan
+            | Action::ScanBlack
+            | Action::CollectWhite
+            | Action::Free => {
+                (Self::phase(state) == Some(*action)).then_some(())?;
+                self.collect(state);
+                Some(())
+            }
         }
     }
 
@@ -320,9 +292,5 @@ impl TransitionSystem for Design {
 
     fn draw(&self, state: &State) -> Option<Drawing> {
         Some(state.draw())
-    }
-
-    fn successor(&self, from: &State, action: &Action) -> Option<State> {
-        self.step(from, *action)
     }
 }

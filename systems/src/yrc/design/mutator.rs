@@ -1,7 +1,7 @@
 //! The threads: operations on objects that they hold, and the write barrier.
 
 use super::{Barrier, Increments};
-use super::{Design, InFlight, Location, Mutators, Reservation, Slot, State};
+use super::{Design, InFlight, Mutators, Reservation, Slot, State};
 use crate::heap::Object;
 
 /// Numbers of entries that an operation buffers.
@@ -20,174 +20,143 @@ enum Operation {
 
 impl Design {
     /// *allocate*: any free object, which starts at count one.
-    pub(super) fn allocate(&self, from: &State, thread: u8, object: Object) -> Option<State> {
-        if !self.may_act(from, thread, Operation::Other) || from.allocated.contains(object) {
-            return None;
-        }
-        let mut to = *from;
-        to.allocated.insert(object);
-        to.held[usize::from(thread)].insert(object);
-        to.rc[usize::from(object)] = 1;
-        to.paint(object, super::Colour::Black);
-        Some(to)
+    pub(super) fn allocate(&self, state: &mut State, thread: u8, object: Object) -> Option<()> {
+        self.may_act(state, thread, Operation::Other)?;
+        (!state.allocated.contains(object)).then_some(())?;
+        state.allocated.insert(object);
+        state.held[usize::from(thread)].insert(object);
+        state.rc[usize::from(object)] = 1;
+        state.paint(object, super::Colour::Black);
+        Some(())
     }
 
     /// *load*: the thread reads a field of an object that it holds, and then holds the value.
-    pub(super) fn load(&self, from: &State, thread: u8, slot: Slot) -> Option<State> {
-        let value = from.read(slot)?;
-        if !from.holds(thread, slot.object) {
-            return None;
-        }
-        self.gain(from, thread, thread, value)
+    pub(super) fn load(&self, state: &mut State, thread: u8, slot: Slot) -> Option<()> {
+        let value = state.read(slot)?;
+        state.holds(thread, slot.object).then_some(())?;
+        self.gain(state, thread, thread, value)
     }
 
     /// *pass*: another thread gains a local of this one. The passing thread buffers the
     /// increment.
-    pub(super) fn pass(&self, from: &State, thread: u8, object: Object, to: u8) -> Option<State> {
-        if thread == to || !from.holds(thread, object) {
-            return None;
-        }
-        self.gain(from, thread, to, object)
+    pub(super) fn pass(&self, state: &mut State, thread: u8, object: Object, to: u8) -> Option<()> {
+        (thread != to && state.holds(thread, object)).then_some(())?;
+        self.gain(state, thread, to, object)
     }
 
     /// *drop*: the thread drops a local.
-    pub(super) fn drop(&self, from: &State, thread: u8, object: Object) -> Option<State> {
+    pub(super) fn drop(&self, state: &mut State, thread: u8, object: Object) -> Option<()> {
         let entries = Entries {
             increments: 0,
             decrements: 1,
         };
-        if !self.may_act(from, thread, Operation::Other)
-            || !from.holds(thread, object)
-            || !self.room(from, thread, entries, entries)
-        {
-            return None;
-        }
-        let mut to = *from;
-        to.held[usize::from(thread)].remove(object);
-        to.decrements[self.stripe(thread)].add(object);
-        Some(to)
+        self.may_act(state, thread, Operation::Other)?;
+        state.holds(thread, object).then_some(())?;
+        self.room(state, thread, entries, entries)?;
+        state.held[usize::from(thread)].remove(object);
+        state.decrements[self.stripe(thread)].add(object);
+        Some(())
     }
 
     /// *store*, the write of the field: the barrier's first step, or its second after the increment.
     pub(super) fn store(
         &self,
-        from: &State,
+        state: &mut State,
         thread: u8,
         slot: Slot,
         value: Option<Object>,
-    ) -> Option<State> {
-        let old = from.read(slot);
-        let state = from.in_flight[usize::from(thread)];
+    ) -> Option<()> {
+        let old = state.read(slot);
         let decrement = old.map_or(InFlight::Nothing, |old| InFlight::Decrement { old });
-        let rest = match (self.variant.barrier, value) {
+        let in_flight = match (self.variant.barrier, value) {
             (Barrier::IncrementFirst, Some(value)) => {
                 let expected = InFlight::Exchange {
                     to: slot.object,
                     field: slot.field,
                     value,
                 };
-                if state != expected || !self.admits(from, Operation::Store) {
-                    return None;
-                }
+                (state.in_flight[usize::from(thread)] == expected).then_some(())?;
+                self.admits(state, Operation::Store)?;
                 decrement
             }
             (Barrier::StoreFirst, Some(new)) => {
-                if !self.may_store(from, thread, slot, value, old.is_some()) {
-                    return None;
-                }
+                self.may_store(state, thread, slot, value, old.is_some())?;
                 InFlight::Increment { new, old }
             }
             (_, None) => {
-                if !self.may_store(from, thread, slot, value, old.is_some()) {
-                    return None;
-                }
+                self.may_store(state, thread, slot, value, old.is_some())?;
                 decrement
             }
         };
-        let mut to = *from;
-        to.in_flight[usize::from(thread)] = rest;
-        to.fields[usize::from(slot.object)][usize::from(slot.field)] = value;
-        Some(to)
+        state.in_flight[usize::from(thread)] = in_flight;
+        state.fields[usize::from(slot.object)][usize::from(slot.field)] = value;
+        Some(())
     }
 
     /// *increment*, in the order increment first: it starts the store. The old value is not known
     /// yet, so room for a decrement is always reserved.
     pub(super) fn increment_first(
         &self,
-        from: &State,
+        state: &mut State,
         thread: u8,
         slot: Slot,
         value: Object,
-    ) -> Option<State> {
-        if self.variant.barrier != Barrier::IncrementFirst
-            || !self.may_store(from, thread, slot, Some(value), true)
-        {
-            return None;
-        }
-        let mut to = *from;
-        self.increment(&mut to, thread, value);
-        to.in_flight[usize::from(thread)] = InFlight::Exchange {
+    ) -> Option<()> {
+        (self.variant.barrier == Barrier::IncrementFirst).then_some(())?;
+        self.may_store(state, thread, slot, Some(value), true)?;
+        self.increment(state, thread, value);
+        state.in_flight[usize::from(thread)] = InFlight::Exchange {
             to: slot.object,
             field: slot.field,
             value,
         };
-        Some(to)
+        Some(())
     }
 
     /// *increment*, after the store.
-    pub(super) fn increment_after(&self, from: &State, thread: u8) -> Option<State> {
-        let InFlight::Increment { new, old } = from.in_flight[usize::from(thread)] else {
+    pub(super) fn increment_after(&self, state: &mut State, thread: u8) -> Option<()> {
+        let InFlight::Increment { new, old } = state.in_flight[usize::from(thread)] else {
             return None;
         };
-        let full = from.increments[self.stripe(thread)].len() >= self.queue;
+        let full = state.increments[self.stripe(thread)].len() >= self.queue;
         let waits = full && self.buffered_increments(1) == 1;
-        if waits || !self.admits(from, Operation::Store) {
-            return None;
-        }
-        let mut to = *from;
-        self.increment(&mut to, thread, new);
-        to.in_flight[usize::from(thread)] =
+        (!waits).then_some(())?;
+        self.admits(state, Operation::Store)?;
+        self.increment(state, thread, new);
+        state.in_flight[usize::from(thread)] =
             old.map_or(InFlight::Nothing, |old| InFlight::Decrement { old });
-        Some(to)
+        Some(())
     }
 
     /// *decrement*, the end of the barrier.
-    pub(super) fn decrement(&self, from: &State, thread: u8) -> Option<State> {
-        let InFlight::Decrement { old } = from.in_flight[usize::from(thread)] else {
+    pub(super) fn decrement(&self, state: &mut State, thread: u8) -> Option<()> {
+        let InFlight::Decrement { old } = state.in_flight[usize::from(thread)] else {
             return None;
         };
-        if from.decrements[self.stripe(thread)].len() >= self.queue
-            || !self.admits(from, Operation::Store)
-        {
-            return None;
-        }
-        let mut to = *from;
-        to.decrements[self.stripe(thread)].add(old);
-        to.in_flight[usize::from(thread)] = InFlight::Nothing;
-        Some(to)
+        self.admits(state, Operation::Store)?;
+        let queue = &mut state.decrements[self.stripe(thread)];
+        (queue.len() < self.queue).then_some(())?;
+        queue.add(old);
+        state.in_flight[usize::from(thread)] = InFlight::Nothing;
+        Some(())
     }
 
     /// A new local of `whose`, counted by `thread`; no effect if `whose` holds the object already.
-    fn gain(&self, from: &State, thread: u8, whose: u8, object: Object) -> Option<State> {
-        if !self.may_act(from, thread, Operation::Other) {
-            return None;
-        }
-        let mut to = *from;
-        if !from.holds(whose, object) {
+    fn gain(&self, state: &mut State, thread: u8, whose: u8, object: Object) -> Option<()> {
+        self.may_act(state, thread, Operation::Other)?;
+        if !state.holds(whose, object) {
             let entries = Entries {
                 increments: self.buffered_increments(1),
                 decrements: 0,
             };
-            if !self.room(from, thread, entries, entries) {
-                return None;
-            }
-            to.held[usize::from(whose)].insert(object);
-            self.increment(&mut to, thread, object);
+            self.room(state, thread, entries, entries)?;
+            state.held[usize::from(whose)].insert(object);
+            self.increment(state, thread, object);
         }
-        Some(to)
+        Some(())
     }
 
-    /// Whether a store may start.
+    /// That a store may start.
     fn may_store(
         &self,
         from: &State,
@@ -195,7 +164,7 @@ impl Design {
         slot: Slot,
         value: Option<Object>,
         overwrites: bool,
-    ) -> bool {
+    ) -> Option<()> {
         let all = Entries {
             increments: self.buffered_increments(u8::from(value.is_some())),
             decrements: u8::from(overwrites),
@@ -207,38 +176,40 @@ impl Design {
                 ..all
             },
         };
-        self.may_act(from, thread, Operation::Store)
-            && from.holds(thread, slot.object)
-            && value.is_none_or(|value| from.holds(thread, value))
-            && self.room(from, thread, all, at_once)
+        self.may_act(from, thread, Operation::Store)?;
+        let mut held = [slot.object].into_iter().chain(value);
+        held.all(|held| from.holds(thread, held)).then_some(())?;
+        self.room(from, thread, all, at_once)
     }
 
-    /// Whether `thread` may start an operation.
-    fn may_act(&self, from: &State, thread: u8, operation: Operation) -> bool {
-        from.in_flight[usize::from(thread)] == InFlight::Nothing && self.admits(from, operation)
+    /// That `thread` may start an operation.
+    fn may_act(&self, from: &State, thread: u8, operation: Operation) -> Option<()> {
+        (from.in_flight[usize::from(thread)] == InFlight::Nothing).then_some(())?;
+        self.admits(from, operation)
     }
 
-    /// Whether the collector admits steps of such an operation.
-    fn admits(&self, from: &State, operation: Operation) -> bool {
-        match self.variant.mutators {
+    /// That the collector admits steps of such an operation.
+    fn admits(&self, from: &State, operation: Operation) -> Option<()> {
+        let admitted = match self.variant.mutators {
             Mutators::Free => true,
             Mutators::StoppedAtBarriers | Mutators::StoppedAnywhere => !from.locked(),
             Mutators::StoreLock => operation == Operation::Other || !from.locked(),
-        }
+        };
+        admitted.then_some(())
     }
 
-    /// Whether the threads let a collection start.
-    pub(super) fn may_collect(&self, from: &State) -> bool {
-        from.collector.at == Location::Idle
-            && match self.variant.mutators {
-                Mutators::Free | Mutators::StoppedAnywhere => true,
-                Mutators::StoppedAtBarriers | Mutators::StoreLock => from.no_operation_in_flight(),
-            }
+    /// That the threads let a collection start.
+    pub(super) fn may_collect(&self, from: &State) -> Option<()> {
+        let let_it = match self.variant.mutators {
+            Mutators::Free | Mutators::StoppedAnywhere => true,
+            Mutators::StoppedAtBarriers | Mutators::StoreLock => from.no_operation_in_flight(),
+        };
+        let_it.then_some(())
     }
 
-    /// Whether the stripe of `thread` has room for an operation that will buffer `all`, and `at_once`
+    /// That the stripe of `thread` has room for an operation that will buffer `all`, and `at_once`
     /// in its first step. Threads share stripes, so room is reserved, not only tested.
-    fn room(&self, from: &State, thread: u8, all: Entries, at_once: Entries) -> bool {
+    fn room(&self, from: &State, thread: u8, all: Entries, at_once: Entries) -> Option<()> {
         let stripe = self.stripe(thread);
         let wanted = match self.variant.reservation {
             Reservation::Unreserved => at_once,
@@ -251,8 +222,9 @@ impl Design {
                 }),
         };
         let fits = |buffered: u8, wanted: u8| wanted == 0 || buffered + wanted <= self.queue;
-        fits(from.increments[stripe].len(), wanted.increments)
-            && fits(from.decrements[stripe].len(), wanted.decrements)
+        let both_fit = fits(from.increments[stripe].len(), wanted.increments)
+            && fits(from.decrements[stripe].len(), wanted.decrements);
+        both_fit.then_some(())
     }
 
     /// Entries that an operation in flight has not yet buffered.

@@ -31,18 +31,19 @@ impl Var {
         Self::Collecting,
     ];
 
-    fn agrees(self, a: &State, b: &State) -> bool {
+    /// Gives the variable the value that it has in another state.
+    fn give(self, to: &mut State, of: &State) {
         match self {
-            Self::Edges => a.edges == b.edges,
-            Self::Roots => a.roots == b.roots,
-            Self::Rc => a.rc == b.rc,
-            Self::Color => a.color == b.color,
-            Self::InRoots => a.in_roots == b.in_roots,
-            Self::ToInc => a.to_inc == b.to_inc,
-            Self::ToDec => a.to_dec == b.to_dec,
-            Self::GlobalLock => a.global_lock == b.global_lock,
-            Self::MergedRoots => a.merged_roots == b.merged_roots,
-            Self::Collecting => a.collecting == b.collecting,
+            Self::Edges => to.edges = of.edges,
+            Self::Roots => to.roots = of.roots,
+            Self::Rc => to.rc = of.rc,
+            Self::Color => to.color = of.color,
+            Self::InRoots => to.in_roots = of.in_roots,
+            Self::ToInc => to.to_inc = of.to_inc,
+            Self::ToDec => to.to_dec = of.to_dec,
+            Self::GlobalLock => to.global_lock = of.global_lock,
+            Self::MergedRoots => to.merged_roots = of.merged_roots,
+            Self::Collecting => to.collecting = of.collecting,
         }
     }
 }
@@ -50,6 +51,7 @@ impl Var {
 /// A conjunction of equations `v' = …`, each variable with the value that it is given.
 #[derive(Clone, Copy)]
 pub(super) struct Equations {
+    from: State,
     to: State,
     given: u16,
 }
@@ -58,65 +60,55 @@ impl Equations {
     /// No equation yet.
     pub fn none(from: &State) -> Self {
         Self {
+            from: *from,
             to: *from,
             given: 0,
         }
     }
 
     /// `UNCHANGED` of these variables.
-    pub fn unchanged(self, from: &State, vars: &[Var]) -> Option<Self> {
-        vars.iter().try_fold(self, |equations, var| {
-            equations.and(Self {
-                to: *from,
-                given: *var as u16,
-            })
+    pub fn unchanged(self, vars: &[Var]) -> Option<Self> {
+        let given = vars.iter().fold(0, |given, var| given | *var as u16);
+        self.and(Self {
+            to: self.from,
+            given,
+            ..self
         })
     }
 
     /// Adds an equation.
-    pub fn equals(self, var: Var, from: &State, set: impl FnOnce(&mut State)) -> Option<Self> {
-        let mut to = *from;
+    pub fn equals(self, var: Var, set: impl FnOnce(&mut State)) -> Option<Self> {
+        let mut to = self.from;
         set(&mut to);
         self.and(Self {
             to,
             given: var as u16,
+            ..self
         })
     }
 
     /// Both conjunctions; `None`, which is FALSE, if they give a variable two values.
     pub fn and(self, other: Self) -> Option<Self> {
-        let mut both = self;
-        for var in Var::ALL {
-            if other.given & var as u16 == 0 {
-                continue;
-            }
-            if self.given & var as u16 != 0 {
-                if !var.agrees(&self.to, &other.to) {
-                    return None;
-                }
-                continue;
-            }
-            match var {
-                Var::Edges => both.to.edges = other.to.edges,
-                Var::Roots => both.to.roots = other.to.roots,
-                Var::Rc => both.to.rc = other.to.rc,
-                Var::Color => both.to.color = other.to.color,
-                Var::InRoots => both.to.in_roots = other.to.in_roots,
-                Var::ToInc => both.to.to_inc = other.to.to_inc,
-                Var::ToDec => both.to.to_dec = other.to.to_dec,
-                Var::GlobalLock => both.to.global_lock = other.to.global_lock,
-                Var::MergedRoots => both.to.merged_roots = other.to.merged_roots,
-                Var::Collecting => both.to.collecting = other.to.collecting,
-            }
-            both.given |= var as u16;
-        }
-        Some(both)
+        let to = other.given_to(self.to);
+        let given = self.given | other.given;
+        (self.given_to(to) == to).then_some(Self { to, given, ..self })
+    }
+
+    /// A state, in which the variables have the values that they are given.
+    fn given_to(&self, mut state: State) -> State {
+        let given = Var::ALL.iter().filter(|var| self.has(**var));
+        given.for_each(|var| var.give(&mut state, &self.to));
+        state
+    }
+
+    fn has(&self, var: Var) -> bool {
+        self.given & var as u16 != 0
     }
 
     /// The successor, every variable given.
     pub fn state(self) -> State {
-        let all = Var::ALL.iter().fold(0, |all, var| all | *var as u16);
-        assert!(self.given == all, "a rule leaves a variable open");
+        let all = Var::ALL.iter().all(|var| self.has(*var));
+        assert!(all, "a rule leaves a variable open");
         self.to
     }
 }

@@ -26,7 +26,7 @@ mod state;
 use std::ops::Range;
 
 use refmap::drawing::{Drawing, Node, Row, Shade};
-use refmap::{BoundedVec, Process, TransitionSystem, offer};
+use refmap::{BoundedVec, Process, TransitionSystem};
 use serde::Serialize;
 
 use crate::heap::{self, Heap, Object, Objects};
@@ -38,7 +38,9 @@ pub use state::{Colour, MAX_QUEUE, State};
 /// A disjunct of `Next`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
 #[serde(rename_all = "snake_case")]
+#[action(system = Module)]
 #[rule(process = "collector", source = "yrc_proof, Next")]
+#[process(0..system.threads)]
 pub enum Action {
     /// `MutatorWrite`
     #[rule(process = heap::MUTATOR)]
@@ -47,10 +49,13 @@ pub enum Action {
         #[process]
         thread: u8,
         /// `destObj`
+        #[action(range = 0..system.objects)]
         dest: Object,
         /// `oldVal`
+        #[action(range = 0..system.objects)]
         old: Option<Object>,
         /// `newVal`
+        #[action(range = 0..system.objects)]
         new: Option<Object>,
     },
     /// `MutatorWriteMergeInc`
@@ -74,13 +79,16 @@ pub enum Action {
         #[process]
         thread: u8,
         /// The object let go of, if `val` is none.
+        #[action(range = 0..system.objects)]
         obj: Option<Object>,
         /// The object taken.
+        #[action(range = 0..system.objects)]
         val: Option<Object>,
     },
     /// `CollectorAcquireLock`
     CollectorAcquireLock {
         /// The thread.
+        #[action(range = 0..system.threads)]
         thread: u8,
     },
     /// `CollectorMerge`
@@ -94,8 +102,10 @@ pub enum Action {
     /// `CollectorCollect`
     CollectorCollect {
         /// The place of the object in `mergedRoots`.
+        #[action(range = 0..system.objects)]
         root: u8,
         /// `targetColor`
+        #[action(any)]
         target: Colour,
     },
     /// `CollectorEnd`
@@ -103,6 +113,7 @@ pub enum Action {
     /// `CollectorReleaseLock`
     CollectorReleaseLock {
         /// The thread.
+        #[action(range = 0..system.threads)]
         thread: u8,
     },
 }
@@ -116,47 +127,41 @@ impl Module {
     /// `MutatorWriteAtomicStore`
     fn atomic_store(from: &State, dest: Object, new: Option<Object>) -> Option<Equations> {
         Equations::none(from)
-            .equals(Var::Edges, from, |s| {
+            .equals(Var::Edges, |s| {
                 let mut row = Objects::default();
                 if let Some(new) = new {
                     row.insert(new);
                 }
                 s.edges[usize::from(dest)] = row;
             })?
-            .unchanged(
-                from,
-                &[
-                    Var::Roots,
-                    Var::Rc,
-                    Var::Color,
-                    Var::InRoots,
-                    Var::ToInc,
-                    Var::ToDec,
-                    Var::GlobalLock,
-                    Var::MergedRoots,
-                    Var::Collecting,
-                ],
-            )
+            .unchanged(&[
+                Var::Roots,
+                Var::Rc,
+                Var::Color,
+                Var::InRoots,
+                Var::ToInc,
+                Var::ToDec,
+                Var::GlobalLock,
+                Var::MergedRoots,
+                Var::Collecting,
+            ])
     }
 
     /// `WriteBarrier`, where neither queue overflows.
     fn write_barrier(from: &State, old: Option<Object>, new: Option<Object>) -> Option<Equations> {
         Equations::none(from)
-            .equals(Var::ToInc, from, |s| s.to_inc.extend(new))?
-            .equals(Var::ToDec, from, |s| s.to_dec.extend(old))?
-            .unchanged(
-                from,
-                &[
-                    Var::Edges,
-                    Var::Roots,
-                    Var::Rc,
-                    Var::Color,
-                    Var::InRoots,
-                    Var::MergedRoots,
-                    Var::GlobalLock,
-                    Var::Collecting,
-                ],
-            )
+            .equals(Var::ToInc, |s| s.to_inc.extend(new))?
+            .equals(Var::ToDec, |s| s.to_dec.extend(old))?
+            .unchanged(&[
+                Var::Edges,
+                Var::Roots,
+                Var::Rc,
+                Var::Color,
+                Var::InRoots,
+                Var::MergedRoots,
+                Var::GlobalLock,
+                Var::Collecting,
+            ])
     }
 
     /// `MutatorWrite`, with the precondition that `Next` puts before it.
@@ -168,27 +173,22 @@ impl Module {
         new: Option<Object>,
     ) -> Option<State> {
         let edges = from.edges[usize::from(dest)];
-        if old.is_some_and(|old| !edges.contains(old)) {
-            return None;
-        }
+        old.is_none_or(|old| edges.contains(old)).then_some(())?;
         let stored = Self::atomic_store(from, dest, new)?;
         let full = |queue: &[Object]| queue.len() >= usize::from(self.queue);
         let overflow = new.is_some() && full(&from.to_inc) || old.is_some() && full(&from.to_dec);
         let rest = if overflow {
-            Equations::none(from).unchanged(
-                from,
-                &[
-                    Var::Roots,
-                    Var::Rc,
-                    Var::Color,
-                    Var::InRoots,
-                    Var::ToInc,
-                    Var::ToDec,
-                    Var::GlobalLock,
-                    Var::MergedRoots,
-                    Var::Collecting,
-                ],
-            )?
+            Equations::none(from).unchanged(&[
+                Var::Roots,
+                Var::Rc,
+                Var::Color,
+                Var::InRoots,
+                Var::ToInc,
+                Var::ToDec,
+                Var::GlobalLock,
+                Var::MergedRoots,
+                Var::Collecting,
+            ])?
         } else {
             Self::write_barrier(from, old, new)?
         };
@@ -196,120 +196,78 @@ impl Module {
     }
 
     /// `MutatorWriteMergeInc`
-    fn merge_inc(&self, from: &State) -> Option<State> {
-        if from.to_inc.len() < usize::from(self.queue) || from.global_lock.is_some() {
-            return None;
-        }
-        let mut to = *from;
-        to.to_inc.clear();
+    fn merge_inc(&self, state: &mut State) -> Option<()> {
+        let full = state.to_inc.len() >= usize::from(self.queue);
+        (full && state.global_lock.is_none()).then_some(())?;
+        state.to_inc.clear();
+        self.count(state);
+        Some(())
+    }
+
+    /// `rc` becomes `LogicalRC`.
+    fn count(&self, state: &mut State) {
         for object in 0..self.objects {
-            to.rc[usize::from(object)] = from.logical_rc(object);
+            state.rc[usize::from(object)] = state.logical_rc(object);
         }
-        Some(to)
     }
 
     /// `MutatorRootAssign`
-    fn root_assign(
-        &self,
-        from: &State,
-        thread: u8,
-        obj: Option<Object>,
-        val: Option<Object>,
-    ) -> State {
-        let mut to = *from;
-        let held = from.roots[usize::from(thread)];
-        let roots = &mut to.roots[usize::from(thread)];
+    fn root_assign(state: &mut State, thread: u8, obj: Option<Object>, val: Option<Object>) {
+        let roots = &mut state.roots[usize::from(thread)];
         match (val, obj) {
             (Some(val), _) => {
+                state.rc[usize::from(val)] += i8::from(!roots.contains(val));
                 roots.insert(val);
-                to.rc[usize::from(val)] += i8::from(!held.contains(val));
             }
             (None, Some(obj)) => {
+                state.rc[usize::from(obj)] -= i8::from(roots.contains(obj));
                 roots.remove(obj);
-                to.rc[usize::from(obj)] -= i8::from(held.contains(obj));
             }
             (None, None) => (),
         }
-        to
     }
 
     /// `CollectorMerge`: `MergePendingRoots` under the lock.
-    fn merge(&self, from: &State) -> Option<State> {
-        from.global_lock?;
-        let mut to = *from;
-        for object in 0..self.objects {
-            to.rc[usize::from(object)] = from.logical_rc(object);
-        }
+    fn merge(&self, state: &mut State) -> Option<()> {
+        state.global_lock?;
+        self.count(state);
         let mut new_roots = Objects::default();
-        from.to_dec
+        state
+            .to_dec
             .iter()
             .for_each(|object| new_roots.insert(*object));
-        to.merged_roots
-            .extend(new_roots.without(from.in_roots).iter());
-        to.merged_roots
+        state
+            .merged_roots
+            .extend(new_roots.without(state.in_roots).iter());
+        state
+            .merged_roots
             .iter()
-            .for_each(|object| to.in_roots.insert(*object));
-        to.to_inc.clear();
-        to.to_dec.clear();
-        Some(to)
+            .for_each(|object| state.in_roots.insert(*object));
+        state.to_inc.clear();
+        state.to_dec.clear();
+        Some(())
     }
 
     /// `CollectorStart`: `StartCollection` under the lock.
-    fn start(&self, from: &State) -> Option<State> {
-        from.global_lock?;
-        let enough = from.merged_roots.len() >= usize::from(self.threshold);
-        (!from.collecting && enough).then_some(State {
-            collecting: true,
-            ..*from
-        })
+    fn start(&self, state: &mut State) -> Option<()> {
+        state.global_lock?;
+        let enough = state.merged_roots.len() >= usize::from(self.threshold);
+        (!state.collecting && enough).then_some(())?;
+        state.collecting = true;
+        Some(())
     }
 
     /// `CollectorCollect`: `CollectColor` of an object of `mergedRoots`.
-    fn collect(&self, from: &State, root: u8, target: Colour) -> Option<State> {
-        from.global_lock?;
-        let object = *from.merged_roots.get(usize::from(root))?;
-        let index = usize::from(object);
-        if !from.collecting || from.color[index] != target || from.in_roots.contains(object) {
-            return None;
-        }
-        let mut to = *from;
-        to.edges[index].remove(object);
-        to.color[index] = Colour::Black;
-        Some(to)
-    }
-
-    fn step(&self, from: &State, action: Action) -> Option<State> {
-        match action {
-            Action::MutatorWrite { dest, old, new, .. } => self.mutator_write(from, dest, old, new),
-            Action::MutatorWriteMergeInc { .. } => self.merge_inc(from),
-            Action::MutatorRootAssign { thread, obj, val } => {
-                Some(self.root_assign(from, thread, obj, val))
-            }
-            Action::CollectorAcquireLock { thread } => {
-                from.global_lock.is_none().then_some(State {
-                    global_lock: Some(thread),
-                    ..*from
-                })
-            }
-            Action::CollectorMerge => self.merge(from),
-            Action::CollectorStart => self.start(from),
-            Action::CollectorCollect { root, target } => self.collect(from, root, target),
-            Action::CollectorReleaseLock { thread } => (from.global_lock == Some(thread))
-                .then_some(State {
-                    global_lock: None,
-                    ..*from
-                }),
-            // M3 and M4: disabled.
-            Action::MutatorWriteMergeDec { .. }
-            | Action::CollectorMarkGray
-            | Action::CollectorScan
-            | Action::CollectorEnd => None,
-        }
-    }
-
-    /// `Objects \cup {NULL}`
-    fn objects_or_null(&self) -> impl Iterator<Item = Option<Object>> + use<> {
-        (0..self.objects).map(Some).chain([None])
+    fn collect(state: &mut State, root: u8, target: Colour) -> Option<()> {
+        state.global_lock?;
+        let object = *state.merged_roots.get(usize::from(root))?;
+        let color = &mut state.color[usize::from(object)];
+        let is_target = target != Colour::Black && *color == target;
+        let is_root = state.in_roots.contains(object);
+        (state.collecting && is_target && !is_root).then_some(())?;
+        state.edges[usize::from(object)].remove(object);
+        *color = Colour::Black;
+        Some(())
     }
 }
 
@@ -319,7 +277,7 @@ impl TransitionSystem for Module {
     type Observation = Heap;
 
     fn process_of(&self, action: &Action) -> Process {
-        heap::process_of(action, self.threads)
+        heap::process_of::<Self>(action, self.threads)
     }
 
     /// `Init`
@@ -339,43 +297,33 @@ impl TransitionSystem for Module {
     }
 
     /// `Next`
-    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
-        let mut fire = |action| offer(visit, action, || self.step(from, action));
-        for thread in 0..self.threads {
-            for dest in 0..self.objects {
-                for old in self.objects_or_null() {
-                    for new in self.objects_or_null() {
-                        fire(Action::MutatorWrite {
-                            thread,
-                            dest,
-                            old,
-                            new,
-                        });
-                    }
-                }
+    fn fire(&self, action: &Action, state: &mut State) -> Option<()> {
+        match *action {
+            Action::MutatorWrite { dest, old, new, .. } => {
+                *state = self.mutator_write(state, dest, old, new)?;
             }
-            fire(Action::MutatorWriteMergeInc { thread });
-            fire(Action::MutatorWriteMergeDec { thread });
-            for obj in self.objects_or_null() {
-                for val in self.objects_or_null() {
-                    fire(Action::MutatorRootAssign { thread, obj, val });
-                }
+            Action::MutatorWriteMergeInc { .. } => self.merge_inc(state)?,
+            Action::MutatorRootAssign { thread, obj, val } => {
+                Self::root_assign(state, thread, obj, val);
             }
-            fire(Action::CollectorAcquireLock { thread });
-        }
-        fire(Action::CollectorMerge);
-        fire(Action::CollectorStart);
-        fire(Action::CollectorMarkGray);
-        fire(Action::CollectorScan);
-        for root in 0..from.merged_roots.len() as u8 {
-            for target in [Colour::Gray, Colour::White] {
-                fire(Action::CollectorCollect { root, target });
+            Action::CollectorAcquireLock { thread } => {
+                state.global_lock.is_none().then_some(())?;
+                state.global_lock = Some(thread);
             }
+            Action::CollectorMerge => self.merge(state)?,
+            Action::CollectorStart => self.start(state)?,
+            Action::CollectorCollect { root, target } => Self::collect(state, root, target)?,
+            Action::CollectorReleaseLock { thread } => {
+                (state.global_lock == Some(thread)).then_some(())?;
+                state.global_lock = None;
+            }
+            // M3 and M4: disabled.
+            Action::MutatorWriteMergeDec { .. }
+            | Action::CollectorMarkGray
+            | Action::CollectorScan
+            | Action::CollectorEnd => return None,
         }
-        fire(Action::CollectorEnd);
-        for thread in 0..self.threads {
-            fire(Action::CollectorReleaseLock { thread });
-        }
+        Some(())
     }
 
     fn draw(&self, state: &State) -> Option<Drawing> {
@@ -415,9 +363,5 @@ impl TransitionSystem for Module {
             held: state.roots.iter().copied().collect(),
         }
         .hiding_the_unreachable()
-    }
-
-    fn successor(&self, from: &State, action: &Action) -> Option<State> {
-        self.step(from, *action)
     }
 }

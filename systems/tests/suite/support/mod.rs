@@ -22,8 +22,8 @@ pub fn reachable<S: TransitionSystem>(system: &S) -> Vec<StateOf<S>> {
 /// States of a system on which its overridden methods are compared.
 const MOST_STATES: usize = 150;
 
-/// Asserts that the overridden `successor`, `allows`, `offers` and `is_initial` are consistent with
-/// `next` and `initial`, and that every action has the rule of its name: on states that are spread over all.
+/// Asserts that the overridden methods are consistent with `fire`, the candidates and `initial`, and that every action has
+/// the rule of its name: on states that are spread over all.
 pub fn agrees<S: TransitionSystem>(system: &S) {
     agrees_on(system, MOST_STATES);
 }

@@ -47,21 +47,21 @@ impl TransitionSystem for Line {
         });
     }
 
-    fn next(&self, from: &Token, visit: &mut impl FnMut(Go, Token)) {
-        let by = if from.at >= self.jumps_from { 2 } else { 1 };
+    fn candidates(&self, _: &Token, visit: &mut impl FnMut(Go)) {
         let name = self.name.clone();
-        let to = Token {
-            at: if self.is_round {
-                (from.at + by) % self.length
-            } else {
-                from.at + by
-            },
-            name: name.clone(),
-        };
-        if from.at < self.length {
-            visit(Go::On { name }, to);
+        visit(Go::On { name });
+        visit(Go::Stay);
+    }
+
+    fn fire(&self, step: &Go, token: &mut Token) -> Option<()> {
+        if let Go::On { .. } = step {
+            (token.at < self.length).then_some(())?;
+            token.at += if token.at >= self.jumps_from { 2 } else { 1 };
+            if self.is_round {
+                token.at %= self.length;
+            }
         }
-        visit(Go::Stay, from.clone());
+        Some(())
     }
 
     fn observe(&self, _: &Token) {}
@@ -148,8 +148,12 @@ impl TransitionSystem for Seen {
         self.0.initial(visit);
     }
 
-    fn next(&self, from: &Token, visit: &mut impl FnMut(Go, Token)) {
-        self.0.next(from, visit);
+    fn candidates(&self, from: &Token, visit: &mut impl FnMut(Go)) {
+        self.0.candidates(from, visit);
+    }
+
+    fn fire(&self, step: &Go, token: &mut Token) -> Option<()> {
+        self.0.fire(step, token)
     }
 
     fn observe(&self, token: &Token) -> u32 {

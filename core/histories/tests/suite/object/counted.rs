@@ -2,15 +2,13 @@
 
 use std::collections::VecDeque;
 
-use refmap::{Action, State, StateOf, TransitionSystem};
-use refmap_histories::Object;
+use refmap::State;
 use refmap_histories::object::{AnswerOf, CallOf, Effort, Run, test};
-use refmap_histories::specifications::{
-    Answer, AnswerKind, Answered, Operation, Operations, Sequential,
-};
+use refmap_histories::specifications::{Answer, Operations, Sequential};
+use refmap_histories::{Object, calls};
 use refmap_schedules::sync::Mutex;
 use refmap_schedules::sync::atomic::{AtomicU8, Ordering};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::{NEVER_POISONED, assert_scheduled, assert_sound, found, little};
 
@@ -20,23 +18,11 @@ const CAPACITY: usize = 3;
 #[derive(Default)]
 pub struct Specification;
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, Action)]
-#[serde(rename_all = "snake_case")]
-pub enum Call {
-    Push(u8),
-    Pop,
-    Len,
-}
-
-impl Answered for Call {
-    type Value = u8;
-
-    fn kind(&self) -> AnswerKind {
-        match self {
-            Self::Push(_) => AnswerKind::Is,
-            Self::Pop => AnswerKind::ValueOrNothing,
-            Self::Len => AnswerKind::Value,
-        }
+calls! {
+    pub enum Call -> u8 {
+        Push(#[action(range = 1..=1)] u8) -> Is,
+        Pop -> ValueOrNothing,
+        Len -> Value,
     }
 }
 
@@ -56,39 +42,17 @@ fn execute(values: &mut VecDeque<u8>, call: &Call) -> Answer<u8> {
     }
 }
 
-impl TransitionSystem for Specification {
-    type State = Values;
-    type Action = Operation<Call, Answer<u8>>;
-    type Observation = Values;
-
-    fn initial(&self, visit: &mut impl FnMut(Values)) {
-        visit(Values(VecDeque::new()));
-    }
-
-    fn next(&self, from: &Values, visit: &mut impl FnMut(Self::Action, Values)) {
-        for call in [Call::Pop, Call::Len, Call::Push(1)] {
-            let mut to = from.clone();
-            let answer = execute(&mut to.0, &call);
-            visit(Operation { call, answer }, to);
-        }
-    }
-
-    fn observe(&self, state: &Values) -> Values {
-        state.clone()
-    }
-
-    fn successor(&self, from: &Values, operation: &Self::Action) -> Option<Values> {
-        let mut to = from.clone();
-        (execute(&mut to.0, &operation.call) == operation.answer).then_some(to)
-    }
-}
-
 impl Sequential for Specification {
+    type State = Values;
     type Call = Call;
     type Answer = Answer<u8>;
 
-    fn answers(&self, from: &StateOf<Self>, call: &Call, visit: &mut impl FnMut(Answer<u8>)) {
-        visit(execute(&mut from.0.clone(), call));
+    fn initial(&self) -> Values {
+        Values(VecDeque::new())
+    }
+
+    fn execute(&self, call: &Call, Values(values): &mut Values) -> Option<Answer<u8>> {
+        Some(execute(values, call))
     }
 }
 

@@ -2,64 +2,47 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use refmap::{Action, State, StateOf, TransitionSystem};
-use refmap_histories::Object;
+use refmap::State;
 use refmap_histories::object::{AnswerOf, Run, test};
-use refmap_histories::specifications::{
-    Answer, AnswerKind, Answered, NoValue, Operation, Operations, Sequential,
-};
-use serde::{Deserialize, Serialize};
+use refmap_histories::specifications::{Answer, NoValue, Operations, Sequential};
+use refmap_histories::{Object, calls};
+use serde::Serialize;
 
 use super::{assert_vacuous, little};
 
 /// Specification that permits each answer to each call.
 struct Anything;
 
-/// Call of an object of which nothing is known.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, Action)]
-#[serde(rename_all = "snake_case")]
-enum Toggle {
-    Toggle,
-}
-
-impl Answered for Toggle {
-    type Value = NoValue;
-
-    fn kind(&self) -> AnswerKind {
-        AnswerKind::Is
+calls! {
+    /// Call of an object of which nothing is known.
+    enum Toggle -> NoValue {
+        Toggle -> Is,
     }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, State)]
 struct Position(bool);
 
-impl TransitionSystem for Anything {
-    type State = Position;
-    type Action = Operation<Toggle, Answer<NoValue>>;
-    type Observation = Position;
-
-    fn initial(&self, visit: &mut impl FnMut(Position)) {
-        visit(Position(false));
-    }
-
-    fn next(&self, from: &Position, visit: &mut impl FnMut(Self::Action, Position)) {
-        self.answers(from, &Toggle::Toggle, &mut |answer| {
-            let call = Toggle::Toggle;
-            visit(Operation { call, answer }, Position(!from.0));
-        });
-    }
-
-    fn observe(&self, state: &Position) -> Position {
-        state.clone()
-    }
-}
-
 impl Sequential for Anything {
+    type State = Position;
     type Call = Toggle;
     type Answer = Answer<NoValue>;
 
-    fn answers(&self, _: &StateOf<Self>, _: &Toggle, visit: &mut impl FnMut(Answer<NoValue>)) {
-        [false, true].map(Answer::Is).into_iter().for_each(visit);
+    fn initial(&self) -> Position {
+        Position(false)
+    }
+
+    fn execute(&self, _: &Toggle, Position(is_on): &mut Position) -> Option<Self::Answer> {
+        *is_on = !*is_on;
+        Some(Answer::Is(false))
+    }
+
+    fn other_answers(&self, _: &Toggle, _: &Position, visit: &mut impl FnMut(Self::Answer)) {
+        visit(Answer::Is(true));
+    }
+
+    fn execute_with(&self, call: &Toggle, _: &Self::Answer, position: &mut Position) {
+        self.execute(call, position);
     }
 }
 

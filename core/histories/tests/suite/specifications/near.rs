@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use refmap::TransitionSystem;
 use refmap_histories::specifications::counter::Call;
-use refmap_histories::specifications::{Answer, Approximate, Counter, Operation, Sequential};
+use refmap_histories::specifications::{
+    Answer, Approximate, Counter, Operation, Operations, Sequential,
+};
 
 fn within(most: i64, answer: &Answer<i64>) -> Vec<Answer<i64>> {
     match *answer {
@@ -24,13 +26,12 @@ fn each_of_several_answers_has_others_near() {
         near: |_, answer| within(2, answer),
     };
     let near = |_: &Call, answer: &Answer<i64>| within(1, answer);
-    let sum = Approximate { object, near };
-    let mut initial = Vec::new();
-    sum.initial(&mut |five| initial.push(five));
-    let five = &initial[0];
+    let sum = Operations(Approximate { object, near });
+    let five = &sum.0.initial();
     let expected: BTreeSet<i64> = (2..=8).collect();
     let mut answered = Vec::new();
-    sum.answers(five, &Call::Read, &mut |answer| answered.push(answer));
+    sum.0
+        .answers(five, &Call::Read, &mut |answer| answered.push(answer));
     let mut visited = Vec::new();
     sum.next(five, &mut |Operation { call, answer }, _| {
         visited.extend((call == Call::Read).then_some(answer));

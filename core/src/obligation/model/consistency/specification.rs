@@ -134,7 +134,11 @@ impl Asking<'_> {
         let known = offered.iter().map(|(action, _)| action);
         let named_by_steps = heard.answers.iter().flat_map(Answer::actions);
         let overridden = known.chain(named_by_steps).next().map(|action| {
-            let of = || Overridden::of(specification, specification.0.type_name(), image, action);
+            let object = specification.0;
+            let of = || {
+                let derives = object.derives_candidates();
+                Overridden::of(specification, object.type_name(), derives, image, action)
+            };
             *self.overridden_of_specification.get_or_init(of)
         });
         let overridden = overridden.unwrap_or(Overridden::ALL);
@@ -213,9 +217,11 @@ impl Asking<'_> {
             return;
         }
         let next = |visit: &mut dyn FnMut(_)| {
-            visit_steps(specification, image, &mut |action, to| visit((action, to)));
+            visit_steps(specification, image, &mut |other, to| {
+                visit(other == *action && to == target);
+            });
         };
-        let is_it = |(other, to): &ErasedStep| other == action && to == target;
+        let is_it = |is_it: &bool| *is_it;
         if named(NEXT, || budget.visits(next, is_it)) == Some(false) {
             let found = Disagreement::overridden("allows", "next", action);
             let rule = specification.call_rule_of(action);

@@ -1,15 +1,16 @@
 //! More members than a word has bits, members in arrays, and states of a fixed size.
 
-use refmap::AbstractSteps::{self, One};
 use refmap::obligation::{CheckError, Checker, Symmetry, Until};
 use refmap::{
-    Action, Counter, IndexSet, Invariant, Refinement, Report, Settings, State, Symmetric,
-    TransitionSystem, Verdict,
+    Action, Counter, IndexSet, Refinement, Report, Settings, State, Symmetric, TransitionSystem,
+    Verdict,
 };
-use refmap_testing::{Itself, WithInvariants};
+use refmap_testing::{Go, with_invariant};
 use serde::Serialize;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
+#[action(system = Locked)]
+#[process(0..system.0)]
 enum Step {
     Enter(#[process] usize),
     Leave(#[process] usize),
@@ -38,18 +39,16 @@ impl TransitionSystem for Locked {
         });
     }
 
-    fn next(&self, from: &Lock, visit: &mut impl FnMut(Step, Lock)) {
-        for member in 0..self.0 {
-            let mut to = from.clone();
-            if from.holder.is_none() && !from.entered[member] {
-                to.holder = Some(member);
-                to.entered[member] = true;
-                visit(Step::Enter(member), to);
-            } else if from.holder == Some(member) {
-                to.holder = None;
-                visit(Step::Leave(member), to);
+    fn fire(&self, step: &Step, lock: &mut Lock) -> Option<()> {
+        match *step {
+            Step::Enter(member) => {
+                (lock.holder.is_none() && !lock.entered[member]).then_some(())?;
+                lock.holder = Some(member);
+                lock.entered[member] = true;
             }
+            Step::Leave(member) => (lock.holder.take()? == member).then_some(())?,
         }
+        Some(())
     }
 
     fn observe(&self, lock: &Lock) -> bool {
@@ -74,6 +73,11 @@ struct Ring {
     before: [u8; 4],
 }
 
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
+enum Turn {
+    Take(#[process(0..4)] usize),
+}
+
 struct Turns {
     /// The most tickets between the first and the last.
     most: i64,
@@ -81,7 +85,7 @@ struct Turns {
 
 impl TransitionSystem for Turns {
     type State = Ring;
-    type Action = Step;
+    type Action = Turn;
     type Observation = usize;
 
     fn initial(&self, visit: &mut impl FnMut(Ring)) {
@@ -107,21 +111,19 @@ impl TransitionSystem for Turns {
         }
     }
 
-    fn next(&self, from: &Ring, visit: &mut impl FnMut(Step, Ring)) {
-        for member in 0..4 {
-            let least = from.tickets.iter().min().expect("there are four");
-            let is_after = from.done.contains(usize::from(from.before[member]));
-            if from.turn - *least < self.most && (is_after || from.done.is_empty()) {
-                let mut to = from.clone();
-                to.turn += 1;
-                to.tickets[member] = to.turn;
-                to.done.insert(member);
-                if to.done.len() == 4 {
-                    to.done = IndexSet::from_iter([member]);
-                }
-                visit(Step::Enter(member), to);
-            }
+    fn fire(&self, Turn::Take(member): &Turn, ring: &mut Ring) -> Option<()> {
+        let least = ring.tickets.iter().min()?;
+        let is_after = ring.done.contains(usize::from(ring.before[*member]));
+        if ring.turn - *least >= self.most || !(is_after || ring.done.is_empty()) {
+            return None;
         }
+        ring.turn += 1;
+        ring.tickets[*member] = ring.turn;
+        ring.done.insert(*member);
+        if ring.done.len() == 4 {
+            ring.done = IndexSet::from_iter([*member]);
+        }
+        Some(())
     }
 
     fn observe(&self, ring: &Ring) -> usize {
@@ -133,15 +135,6 @@ impl TransitionSystem for Turns {
     }
 }
 
-/// A system as an implementation of itself, with an invariant.
-fn with_invariant<S: TransitionSystem>(
-    system: S,
-) -> impl Refinement<Implementation = S, Specification = S> {
-    WithInvariants::new(Itself(system), |all: &mut Vec<Invariant<S>>| {
-        all.push(Invariant::new("true", "a test", |_| true));
-    })
-}
-
 fn check<S: TransitionSystem>(system: S, symmetry: Symmetry) -> Report {
     let settings = Settings {
         symmetry,
@@ -149,7 +142,7 @@ fn check<S: TransitionSystem>(system: S, symmetry: Symmetry) -> Report {
         until: Until::End,
         ..Settings::default()
     };
-    let report = Checker::new(&with_invariant(system)).check(&settings);
+    let report = Checker::new(&with_invariant(system, "true", |_| true)).check(&settings);
     report.expect("there are names")
 }
 
@@ -178,6 +171,8 @@ struct Parts {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
+#[action(system = Changing)]
+#[process(0..system.0)]
 enum Change {
     First(#[process] usize),
     Second(#[process] usize),
@@ -199,18 +194,13 @@ impl TransitionSystem for Changing {
         });
     }
 
-    fn next(&self, from: &Parts, visit: &mut impl FnMut(Change, Parts)) {
-        for member in 0..self.0 {
-            let mut to = from.clone();
-            to.first[member] ^= true;
-            visit(Change::First(member), to);
-            let mut to = from.clone();
-            to.second[member] = (to.second[member] + 1) % 3;
-            visit(Change::Second(member), to);
-            let mut to = from.clone();
-            to.third[member] ^= true;
-            visit(Change::Third(member), to);
+    fn fire(&self, change: &Change, parts: &mut Parts) -> Option<()> {
+        match *change {
+            Change::First(member) => parts.first[member] ^= true,
+            Change::Second(member) => parts.second[member] = (parts.second[member] + 1) % 3,
+            Change::Third(member) => parts.third[member] ^= true,
         }
+        Some(())
     }
 
     fn observe(&self, _: &Parts) {}
@@ -236,16 +226,11 @@ fn numbers_in_sets_and_arrays_are_followed() {
     assert_eq!((identified.permutations, identified.shifts), (24, true));
     // Without the symmetry counters leave their range.
     let whole = Settings::default();
-    let report = Checker::new(&with_invariant(Turns { most: 5 })).check(&whole);
+    let turns = with_invariant(Turns { most: 5 }, "true", |_| true);
+    let report = Checker::new(&turns).check(&whole);
     let report = report.expect("it is checked");
     assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
     assert!(report.to_string().contains("turn"), "{report}");
-}
-
-/// The only step there is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Action)]
-enum Round {
-    Turn,
 }
 
 /// A counter, and two of another group, of which one goes ahead of the other.
@@ -261,7 +246,7 @@ struct Groups(Option<u8>);
 
 impl TransitionSystem for Groups {
     type State = Counted;
-    type Action = Round;
+    type Action = Go;
     type Observation = i64;
 
     fn initial(&self, visit: &mut impl FnMut(Counted)) {
@@ -272,20 +257,17 @@ impl TransitionSystem for Groups {
         });
     }
 
-    fn next(&self, from: &Counted, visit: &mut impl FnMut(Round, Counted)) {
+    fn fire(&self, _: &Go, state: &mut Counted) -> Option<()> {
         let is_at_three = match self.0 {
             None => false,
-            Some(0) => from.first == Counter::new(3),
-            Some(_) => from.second == Counter::new(3),
+            Some(0) => state.first == Counter::new(3),
+            Some(_) => state.second == Counter::new(3),
         };
-        if from.ahead - from.second < 5 && !is_at_three {
-            let to = Counted {
-                first: from.first.next(),
-                second: from.second.next(),
-                ahead: from.ahead + 2,
-            };
-            visit(Round::Turn, to);
-        }
+        (state.ahead - state.second < 5 && !is_at_three).then_some(())?;
+        state.first += 1;
+        state.second += 1;
+        state.ahead += 2;
+        Some(())
     }
 
     fn observe(&self, state: &Counted) -> i64 {
@@ -297,30 +279,12 @@ impl TransitionSystem for Groups {
     }
 }
 
-impl Refinement for Groups {
-    type Implementation = Self;
-    type Specification = Self;
-
-    fn implementation(&self) -> &Self {
-        self
-    }
-
-    fn specification(&self) -> &Self {
-        self
-    }
-
-    fn map(&self, state: &Counted) -> Counted {
-        *state
-    }
-
-    fn abstract_steps(&self, _: &Counted, action: &Round, _: &Counted) -> AbstractSteps<Round> {
-        One(*action)
-    }
-
-    fn invariants(&self) -> Vec<Invariant<Self>> {
-        let is_near = |state: &Counted| state.ahead - state.second < 4;
-        vec![Invariant::new("near", "a test", is_near)]
-    }
+/// The counters as an implementation of themselves, with an invariant that fails in the end.
+fn groups(
+    compared: Option<u8>,
+) -> impl Refinement<Implementation = Groups, Specification = Groups> {
+    let is_near = |state: &Counted| state.ahead - state.second < 4;
+    with_invariant(Groups(compared), "near", is_near)
 }
 
 /// Nobody is exchanged with anybody.
@@ -335,7 +299,7 @@ impl Symmetric for Groups {
         *state
     }
 
-    fn permute_action(&self, (): &(), _: &Counted, action: &Round, _: &Counted) -> Round {
+    fn permute_action(&self, (): &(), _: &Counted, action: &Go, _: &Counted) -> Go {
         *action
     }
 }
@@ -344,20 +308,20 @@ impl Symmetric for Groups {
 /// shown has its numbers in both.
 #[test]
 fn counters_of_either_group_are_shifted() {
-    are_shifted(|groups, settings| Checker::new(groups).check(settings));
-    are_shifted(|groups, settings| Checker::new(groups).symmetric().check(settings));
+    are_shifted(|of, settings| Checker::new(&groups(of)).check(settings));
+    are_shifted(|of, settings| Checker::new(&groups(of)).symmetric().check(settings));
 }
 
-fn are_shifted(check: fn(&Groups, &Settings<'_>) -> Result<Report, CheckError>) {
-    let report = |groups: Groups| {
+fn are_shifted(check: fn(Option<u8>, &Settings<'_>) -> Result<Report, CheckError>) {
+    let report = |of| {
         let settings = Settings {
             symmetry: Symmetry::Full,
             until: Until::End,
             ..Settings::default()
         };
-        check(&groups, &settings).expect("its names can be exchanged")
+        check(of, &settings).expect("its names can be exchanged")
     };
-    let sound = report(Groups(None));
+    let sound = report(None);
     assert_eq!(sound.obligation("model"), None, "{sound}");
     let row = sound.obligation("invariant:near").expect("it is chosen");
     let shown = row.counterexamples[0].steps.iter().map(|step| &step.state);
@@ -366,7 +330,7 @@ fn are_shifted(check: fn(&Groups, &Settings<'_>) -> Result<Report, CheckError>) 
         .collect();
     assert!(shown.eq(&expected), "{sound}");
     for group in [0, 1] {
-        let report = report(Groups(Some(group)));
+        let report = report(Some(group));
         let model = report.obligation("model").expect("it is at fault");
         assert_eq!(model.verdict, Verdict::Violated, "{report}");
     }

@@ -216,101 +216,84 @@ impl TransitionSystem for Members {
         visit(self.state());
     }
 
-    fn next(&self, from: &World, visit: &mut impl FnMut(Step, World)) {
+    fn candidates(&self, from: &World, visit: &mut impl FnMut(Step)) {
         for ((rule, one), member) in (0..)
             .zip(&self.moves)
             .flat_map(|one| (0..self.count).map(move |m| (one, m)))
         {
-            let at = usize::from(member);
-            let me = &from.members[at];
-            if me.place != one.place[0]
-                || from.mode != one.mode[0]
-                || self.is_barred(from, member, one.effect)
-            {
-                continue;
-            }
-            let mut to = from.clone();
-            to.mode = one.mode[1];
-            to.members[at].place = one.place[1];
-            let moves = Step::Moves { member, rule };
-            let mut action = moves;
-            let is_enabled = match one.effect {
-                Effect::Nothing => true,
-                Effect::Take => {
-                    let ticket = from.next;
-                    to.members[at].ticket = Some(ticket);
-                    to.next += 1;
-                    action = Step::Takes {
+            match one.effect {
+                Effect::Befriend | Effect::Choose => (0..self.count).for_each(|other| {
+                    visit(Step::Names {
                         member,
-                        ticket,
+                        other: Some(other),
                         rule,
-                    };
-                    me.ticket.is_none() && from.next - from.serving < AHEAD
-                }
-                Effect::Serve => {
-                    to.members[at].ticket = None;
-                    to.serving += 1;
-                    me.ticket == Some(from.serving)
-                }
-                Effect::Hold => {
-                    to.holder = Some(member);
-                    from.holder.is_none()
-                }
-                Effect::Release => {
-                    to.holder = None;
-                    from.holder == Some(member)
-                }
-                Effect::Befriend | Effect::Choose => {
-                    for other in 0..self.count {
-                        let mut to = to.clone();
-                        match one.effect {
-                            Effect::Choose => to.chosen[at] = other,
-                            _ => to.members[at].friend = Some(other),
-                        }
-                        let other = Some(other);
-                        visit(
-                            Step::Names {
-                                member,
-                                other,
-                                rule,
-                            },
-                            to,
-                        );
-                    }
-                    false
-                }
-                Effect::Flag => {
-                    to.flags[at] = !from.flags[at];
-                    true
-                }
-                Effect::Wait => {
-                    to.waiting.push(member);
-                    !from.waiting.contains(&member)
-                }
-                Effect::Wake => {
-                    let is_first = from.waiting.first() == Some(&member);
-                    if is_first {
-                        to.waiting.remove(0);
-                    }
-                    is_first
-                }
-                Effect::Bump => {
-                    to.epoch += 1;
-                    let seen = from.members.iter().map(|one| one.seen).min();
-                    seen.is_some_and(|seen| from.epoch - seen < AHEAD)
-                }
-                Effect::See => {
-                    to.members[at].seen = from.epoch;
-                    true
-                }
-            };
-            if self.wrong == Wrong::Action {
-                action = Step::Untold { member, rule };
-            }
-            if is_enabled {
-                visit(action, to);
+                    });
+                }),
+                _ if self.wrong == Wrong::Action => visit(Step::Untold { member, rule }),
+                Effect::Take => visit(Step::Takes {
+                    member,
+                    ticket: from.next,
+                    rule,
+                }),
+                _ => visit(Step::Moves { member, rule }),
             }
         }
+    }
+
+    fn fire(&self, step: &Step, world: &mut World) -> Option<()> {
+        let (member, other, rule) = match *step {
+            Step::Takes { ticket, .. } if ticket != world.next => return None,
+            Step::Moves { member, rule }
+            | Step::Takes { member, rule, .. }
+            | Step::Untold { member, rule } => (member, None, rule),
+            Step::Names {
+                member,
+                other,
+                rule,
+            } => (member, other, rule),
+        };
+        let Move {
+            place,
+            mode,
+            effect,
+        } = self.moves[usize::from(rule)];
+        let at = usize::from(member);
+        let is_there = world.members[at].place == place[0] && world.mode == mode[0];
+        if !is_there || self.is_barred(world, member, effect) {
+            return None;
+        }
+        let seen = world.members.iter().map(|one| one.seen).min()?;
+        let me = &mut world.members[at];
+        me.place = place[1];
+        world.mode = mode[1];
+        match effect {
+            Effect::Nothing => (),
+            Effect::Take if me.ticket.is_some() || world.next - world.serving >= AHEAD => {
+                return None;
+            }
+            Effect::Take => {
+                me.ticket = Some(world.next);
+                world.next += 1;
+            }
+            Effect::Serve => {
+                (me.ticket.take()? == world.serving).then_some(())?;
+                world.serving += 1;
+            }
+            Effect::Hold => world.holder.replace(member).is_none().then_some(())?,
+            Effect::Release => (world.holder.take()? == member).then_some(())?,
+            Effect::Befriend => me.friend = other,
+            Effect::Choose => world.chosen[at] = other?,
+            Effect::Flag => world.flags[at] ^= true,
+            Effect::Wait => {
+                (!world.waiting.contains(&member)).then(|| world.waiting.push(member))?;
+            }
+            Effect::Wake => {
+                (*world.waiting.first()? == member).then(|| world.waiting.remove(0))?;
+            }
+            Effect::Bump => (world.epoch - seen < AHEAD).then(|| world.epoch += 1)?,
+            Effect::See => me.seen = world.epoch,
+        }
+        Some(())
     }
 
     fn observe(&self, state: &World) -> (u8, usize) {

@@ -323,73 +323,72 @@ impl TransitionSystem for Instance {
         }
     }
 
-    fn next(&self, from: &Group, visit: &mut impl FnMut((usize, usize), Group)) {
-        let wrong = self.rules.wrong;
+    fn candidates(&self, from: &Group, visit: &mut impl FnMut((usize, usize))) {
         let is_idle = |member: &u8| *member == IDLE;
-        let panics = wrong == Wrong::Panics && from.members.len() > 2;
+        let panics = self.rules.wrong == Wrong::Panics && from.members.len() > 2;
         assert!(!panics || !from.members.iter().all(is_idle), "all are idle");
-        for (number, step) in self.rules.moves.iter().enumerate() {
-            for (mover, kind) in from.members.iter().enumerate() {
-                let is_there = |kind: u8| {
-                    let mut others = from.members.iter().enumerate();
-                    others.any(|(place, one)| place != mover && *one == kind)
-                };
-                let is_before = |kind: u8| from.members[..mover].contains(&kind);
-                let ticket = from.tickets[mover];
-                let is_enabled = match step.guard {
-                    Guard::Nothing => true,
-                    Guard::None(kind) => !is_there(kind),
-                    Guard::Some(kind) => is_there(kind),
-                    Guard::Each(kinds) => kinds.iter().all(|kind| is_there(*kind)),
-                    Guard::NoneBefore(kind) => !is_before(kind),
-                    Guard::SomeBefore(kind) => is_before(kind),
-                    Guard::AtLeast(kind, least) => {
-                        let of_kind = from.members.iter().enumerate();
-                        let of_kind =
-                            of_kind.filter(|(place, one)| *place != mover && **one == kind);
-                        of_kind.count() >= least
-                    }
-                } && match step.ticket {
-                    Ticket::Nothing | Ticket::Take | Ticket::Skip | Ticket::Advance(_) => true,
-                    Ticket::IsServed | Ticket::Serve => ticket == Some(from.serving),
-                    Ticket::IsEven => ticket.is_some_and(|ticket| ticket % 2 == 0),
-                };
-                if from.shared != step.shared[0] || *kind != step.member[0] || !is_enabled {
-                    continue;
-                }
-                if wrong == Wrong::First && mover == 0 && number == 0 {
-                    continue;
-                }
-                let mut to = from.clone();
-                to.shared = step.shared[1];
-                if let Some([before, after]) = step.others {
-                    let others = to.members.iter_mut().filter(|one| **one == before);
-                    others.for_each(|one| *one = after);
-                }
-                to.members[mover] = step.member[1];
-                match step.ticket {
-                    Ticket::Take => {
-                        to.tickets[mover] = Some(from.next);
-                        to.next += 1;
-                    }
-                    Ticket::Serve => {
-                        to.tickets[mover] = None;
-                        to.serving += 1;
-                    }
-                    Ticket::Skip => to.next += 1,
-                    Ticket::Advance(more) => to.serving += more,
-                    Ticket::Nothing | Ticket::IsServed | Ticket::IsEven => (),
-                }
-                if wrong == Wrong::Index && number == 0 {
-                    to.shared = 10 + mover as u8;
-                }
-                if wrong == Wrong::MovesTwo && number == 0 && from.members.len() > 1 {
-                    let other = (mover + 1) % from.members.len();
-                    to.members[other] = (to.members[other] + 1) % 3;
-                }
-                visit((number, mover), to);
-            }
+        for number in 0..self.rules.moves.len() {
+            (0..from.members.len()).for_each(|mover| visit((number, mover)));
         }
+    }
+
+    fn fire(&self, (number, mover): &(usize, usize), group: &mut Group) -> Option<()> {
+        let (number, mover, wrong) = (*number, *mover, self.rules.wrong);
+        let step = &self.rules.moves[number];
+        let members = &mut group.members;
+        let of_kind = |kind: u8| {
+            let others = members.iter().enumerate();
+            let others = others.filter(|(place, one)| *place != mover && **one == kind);
+            others.count()
+        };
+        let is_there = |kind: u8| of_kind(kind) > 0;
+        let is_before = |kind: u8| members[..mover].contains(&kind);
+        let ticket = &mut group.tickets[mover];
+        let is_enabled = match step.guard {
+            Guard::Nothing => true,
+            Guard::None(kind) => !is_there(kind),
+            Guard::Some(kind) => is_there(kind),
+            Guard::Each(kinds) => kinds.iter().all(|kind| is_there(*kind)),
+            Guard::NoneBefore(kind) => !is_before(kind),
+            Guard::SomeBefore(kind) => is_before(kind),
+            Guard::AtLeast(kind, least) => of_kind(kind) >= least,
+        } && match step.ticket {
+            Ticket::Nothing | Ticket::Take | Ticket::Skip | Ticket::Advance(_) => true,
+            Ticket::IsServed | Ticket::Serve => *ticket == Some(group.serving),
+            Ticket::IsEven => ticket.is_some_and(|ticket| ticket % 2 == 0),
+        };
+        let is_barred = wrong == Wrong::First && mover == 0 && number == 0;
+        if group.shared != step.shared[0] || members[mover] != step.member[0] {
+            return None;
+        }
+        (is_enabled && !is_barred).then_some(())?;
+        group.shared = step.shared[1];
+        if let Some([before, after]) = step.others {
+            let others = members.iter_mut().filter(|one| **one == before);
+            others.for_each(|one| *one = after);
+        }
+        members[mover] = step.member[1];
+        match step.ticket {
+            Ticket::Take => {
+                *ticket = Some(group.next);
+                group.next += 1;
+            }
+            Ticket::Serve => {
+                *ticket = None;
+                group.serving += 1;
+            }
+            Ticket::Skip => group.next += 1,
+            Ticket::Advance(more) => group.serving += more,
+            Ticket::Nothing | Ticket::IsServed | Ticket::IsEven => (),
+        }
+        if wrong == Wrong::Index && number == 0 {
+            group.shared = 10 + mover as u8;
+        }
+        if wrong == Wrong::MovesTwo && number == 0 && members.len() > 1 {
+            let other = (mover + 1) % members.len();
+            members[other] = (members[other] + 1) % 3;
+        }
+        Some(())
     }
 
     fn observe(&self, state: &Group) -> bool {
@@ -421,7 +420,11 @@ impl TransitionSystem for Never {
         visit(false);
     }
 
-    fn next(&self, _: &bool, _: &mut impl FnMut(usize, bool)) {}
+    fn candidates(&self, _: &bool, _: &mut impl FnMut(usize)) {}
+
+    fn fire(&self, _: &usize, _: &mut bool) -> Option<()> {
+        None
+    }
 
     fn observe(&self, _: &bool) -> bool {
         false

@@ -51,8 +51,9 @@ struct HolderSystem {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
+#[action(system = HolderSystem)]
 enum Step {
-    Move(#[process] usize),
+    Move(#[process(0..system.members)] usize),
 }
 
 impl TransitionSystem for HolderSystem {
@@ -85,33 +86,28 @@ impl TransitionSystem for HolderSystem {
         }
     }
 
-    fn next(&self, from: &Holders, visit: &mut impl FnMut(Step, Holders)) {
-        for (number, holder) in from.members.iter().enumerate() {
-            let mut to = from.clone();
-            let moved = &mut to.members[number];
-            match self.of.held {
-                Held::Pairs => {
-                    let mut others = from.members.iter().enumerate();
-                    let is_hindered = others.any(|(other, one)| other != number && is_below(one));
-                    if from.shared != 0 || holder.place != 0 || is_hindered {
-                        continue;
-                    }
-                    to.shared = 1;
-                    moved.place = 2;
-                }
-                Held::Sets if holder.place == 2 => continue,
-                Held::Sets if holder.held.len() < 2 => {
-                    moved.held.insert(from.next);
-                    to.next = from.next.next();
-                }
-                Held::Sets if self.of.is_safe && from.shared != 0 => continue,
-                Held::Sets => {
-                    to.shared = u8::from(self.of.is_safe);
-                    moved.place = 2;
-                }
+    fn fire(&self, Step::Move(number): &Step, state: &mut Holders) -> Option<()> {
+        let mut others = state.members.iter().enumerate();
+        let is_hindered = others.any(|(other, one)| other != *number && is_below(one));
+        let holder = &mut state.members[*number];
+        match self.of.held {
+            Held::Pairs => {
+                (state.shared == 0 && holder.place == 0 && !is_hindered).then_some(())?;
+                state.shared = 1;
+                holder.place = 2;
             }
-            visit(Step::Move(number), to);
+            Held::Sets if holder.place == 2 => return None,
+            Held::Sets if holder.held.len() < 2 => {
+                holder.held.insert(state.next);
+                state.next += 1;
+            }
+            Held::Sets if self.of.is_safe && state.shared != 0 => return None,
+            Held::Sets => {
+                state.shared = u8::from(self.of.is_safe);
+                holder.place = 2;
+            }
         }
+        Some(())
     }
 
     fn observe(&self, _: &Holders) {}

@@ -23,7 +23,7 @@ pub fn is_unsafe(rules: &Rules, members: usize) -> bool {
         }
         // Tickets may grow for ever.
         if seen.len() < MOST_SEARCHED && seen.insert(state.clone()) {
-            instance.next(&state, &mut |_, to| left.push_back(to));
+            instance.next(&state, &mut |_, to| left.push_back(to.clone()));
         }
     }
     false

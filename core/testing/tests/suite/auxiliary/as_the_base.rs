@@ -19,7 +19,7 @@ use super::{checked_in_turn, mapped, to_the_end};
 
 /// Counts the steps of rule `a`, modulo 3; those that change nothing too.
 #[derive(Clone)]
-struct Counts;
+pub struct Counts;
 
 impl<S: TransitionSystem> History<S> for Counts {
     type Value = u8;
@@ -41,7 +41,7 @@ impl<S: TransitionSystem> History<S> for Counts {
 }
 
 /// Stutters twice before each step of rule `b`, and once after each of rule `a`.
-struct Twice;
+pub struct Twice;
 
 impl<S: TransitionSystem<Action: refmap::State<S>>> Stutters<S> for Twice {
     type Value = u8;

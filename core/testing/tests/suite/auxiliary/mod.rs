@@ -1,6 +1,6 @@
 //! Auxiliary variables: their side conditions, and what is judged without them [Abadi & Lamport, section 5; Lamport & Merz].
 
-mod as_the_base;
+pub mod as_the_base;
 mod conditions;
 mod nested;
 mod oracle;

@@ -458,12 +458,12 @@ impl TransitionSystem for Lamps {
     fn initial(&self, visit: &mut impl FnMut([bool; 2])) {
         visit([false; 2]);
     }
-    fn next(&self, from: &[bool; 2], visit: &mut impl FnMut(u8, [bool; 2])) {
-        for lamp in (0..2).filter(|lamp| !from[usize::from(*lamp)]) {
-            let mut to = *from;
-            to[usize::from(lamp)] = true;
-            visit(lamp, to);
-        }
+    fn candidates(&self, _: &[bool; 2], visit: &mut impl FnMut(u8)) {
+        (0..2).for_each(visit);
+    }
+    fn fire(&self, lamp: &u8, lamps: &mut [bool; 2]) -> Option<()> {
+        let is_lit = &mut lamps[usize::from(*lamp)];
+        (!*is_lit).then(|| *is_lit = true)
     }
     fn observe(&self, state: &[bool; 2]) -> u8 {
         state.iter().map(|lit| u8::from(*lit)).sum()

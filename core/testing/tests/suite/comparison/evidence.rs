@@ -59,7 +59,7 @@ fn walk<R: Refinement>(
         let mut taken = None;
         system.next(&here, &mut |action, to| {
             if Some(json(&action)) == step.action {
-                taken = Some((action, to));
+                taken = Some((action, to.clone()));
             }
         });
         let (action, to) =

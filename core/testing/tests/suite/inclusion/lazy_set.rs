@@ -3,7 +3,7 @@
 use refmap::AbstractSteps::{self, One, Several, Stutter};
 use refmap::explore::{Limits, Watch};
 use refmap::inclusion::{Evidence, Included, Inclusion, check_inclusion};
-use refmap::{Action, Refinement, Settings, State, TransitionSystem, Verdict, check, offer};
+use refmap::{Action, Refinement, Settings, State, TransitionSystem, Verdict, check};
 use serde::Serialize;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, State)]
@@ -33,6 +33,8 @@ struct Key {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
+#[action(system = Set)]
+#[process(0..system.0)]
 enum Do {
     Add,
     Remove,
@@ -58,26 +60,20 @@ impl TransitionSystem for Set {
         });
     }
 
-    fn next(&self, from: &Key, visit: &mut impl FnMut(Do, Key)) {
-        let change = if from.present { Do::Remove } else { Do::Add };
-        visit(
-            change,
-            Key {
-                present: !from.present,
-                ..from.clone()
-            },
-        );
-        for r in 0..self.0 {
-            let (action, to) = match from.readers[r] {
-                Ask::Idle => (Do::Call(r), Ask::Called),
-                Ask::Called => (Do::Contains(r), Ask::Done(from.present)),
-                Ask::Done(v) => (Do::Tell(r), Ask::Told(v)),
-                Ask::Told(_) => (Do::Leave(r), Ask::Idle),
-            };
-            let mut next = from.clone();
-            next.readers[r] = to;
-            visit(action, next);
-        }
+    fn fire(&self, action: &Do, key: &mut Key) -> Option<()> {
+        let reader = match *action {
+            Do::Add => return (!key.present).then(|| key.present = true),
+            Do::Remove => return key.present.then(|| key.present = false),
+            Do::Call(r) | Do::Contains(r) | Do::Tell(r) | Do::Leave(r) => &mut key.readers[r],
+        };
+        *reader = match (action, *reader) {
+            (Do::Call(_), Ask::Idle) => Ask::Called,
+            (Do::Contains(_), Ask::Called) => Ask::Done(key.present),
+            (Do::Tell(_), Ask::Done(v)) => Ask::Told(v),
+            (Do::Leave(_), Ask::Told(_)) => Ask::Idle,
+            _ => return None,
+        };
+        Some(())
     }
 
     fn observe(&self, state: &Key) -> (bool, Vec<Seen>) {
@@ -115,6 +111,8 @@ struct List {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
+#[action(system = Lazy)]
+#[process(0..system.0)]
 enum Step {
     Add,
     Mark,
@@ -143,45 +141,36 @@ impl TransitionSystem for Lazy {
         });
     }
 
-    fn next(&self, from: &List, visit: &mut impl FnMut(Step, List)) {
-        let (change, node) = match from.node {
-            None => (Step::Add, Some(false)),
-            Some(false) => (Step::Mark, Some(true)),
-            Some(true) => (Step::Unlink, None),
-        };
-        let mut to = List {
-            node,
-            ..from.clone()
-        };
-        if change == Step::Mark {
-            // An unmarked node that a reader has is the one in the list.
-            for reader in to
-                .readers
-                .iter_mut()
-                .filter(|r| matches!(r, Reader::Found { .. }))
-            {
-                *reader = Reader::Found { marked: true };
+    fn fire(&self, step: &Step, list: &mut List) -> Option<()> {
+        let reader = match *step {
+            Step::Add => return list.node.replace(false).is_none().then_some(()),
+            Step::Mark => {
+                (!list.node.replace(true)?).then_some(())?;
+                // An unmarked node that a reader has is the one in the list.
+                for reader in &mut list.readers {
+                    if let Reader::Found { marked } = reader {
+                        *marked = true;
+                    }
+                }
+                return Some(());
             }
-        }
-        visit(change, to);
-        for r in 0..self.0 {
-            let (step, to) = match from.readers[r] {
-                Reader::Idle => (Step::Call(r), Reader::Called),
-                Reader::Called => (
-                    Step::Find(r),
-                    from.node
-                        .map_or(Reader::Done(false), |marked| Reader::Found { marked }),
-                ),
-                Reader::Found { marked } => (Step::Check(r), Reader::Done(!marked)),
-                Reader::Done(v) => (Step::Tell(r), Reader::Told(v)),
-                Reader::Told(_) => (Step::Leave(r), Reader::Idle),
-            };
-            offer(visit, step, || {
-                let mut next = from.clone();
-                next.readers[r] = to;
-                Some(next)
-            });
-        }
+            Step::Unlink => return list.node.take()?.then_some(()),
+            Step::Call(r) | Step::Find(r) | Step::Check(r) | Step::Tell(r) | Step::Leave(r) => {
+                &mut list.readers[r]
+            }
+        };
+        *reader = match (step, *reader) {
+            (Step::Call(_), Reader::Idle) => Reader::Called,
+            (Step::Find(_), Reader::Called) => match list.node {
+                None => Reader::Done(false),
+                Some(marked) => Reader::Found { marked },
+            },
+            (Step::Check(_), Reader::Found { marked }) => Reader::Done(!marked),
+            (Step::Tell(_), Reader::Done(v)) => Reader::Told(v),
+            (Step::Leave(_), Reader::Told(_)) => Reader::Idle,
+            _ => return None,
+        };
+        Some(())
     }
 
     fn observe(&self, state: &List) -> (bool, Vec<Seen>) {

@@ -389,8 +389,12 @@ impl TransitionSystem for ByAllows {
         self.0.initial(visit);
     }
 
-    fn next(&self, from: &u8, visit: &mut impl FnMut(Edge, u8)) {
-        self.0.next(from, visit);
+    fn candidates(&self, from: &u8, visit: &mut impl FnMut(Edge)) {
+        self.0.candidates(from, visit);
+    }
+
+    fn fire(&self, action: &Edge, state: &mut u8) -> Option<()> {
+        self.0.fire(action, state)
     }
 
     fn observe(&self, state: &u8) -> u8 {

@@ -36,7 +36,7 @@ struct Label {
     position: u16,
 }
 
-impl refmap::Action for Label {}
+impl<S: ?Sized> refmap::Action<S> for Label {}
 
 /// System, step by step.
 #[derive(Clone)]
@@ -139,9 +139,15 @@ impl TransitionSystem for Web {
         self.initial.iter().copied().for_each(visit);
     }
 
-    fn next(&self, from: &u32, visit: &mut impl FnMut(Label, u32)) {
+    fn candidates(&self, from: &u32, visit: &mut impl FnMut(Label)) {
         let steps = self.steps[*from as usize].iter();
-        steps.for_each(|(label, to)| visit(*label, *to));
+        steps.map(|(label, _)| *label).for_each(visit);
+    }
+
+    fn fire(&self, action: &Label, state: &mut u32) -> Option<()> {
+        let steps = &self.steps[*state as usize];
+        let (label, to) = steps.get(usize::from(action.position))?;
+        (label == action).then(|| *state = *to)
     }
 
     fn observe(&self, _: &u32) {}

@@ -30,7 +30,7 @@ struct Step {
     to: u16,
 }
 
-impl refmap::Action for Step {}
+impl<S: ?Sized> refmap::Action<S> for Step {}
 
 impl Step {
     /// The step to a state by an action, which is a rule of a process.
@@ -120,9 +120,16 @@ impl TransitionSystem for Web {
         self.initial.iter().for_each(|at| visit(At(*at as u16)));
     }
 
-    fn next(&self, At(from): &At, visit: &mut impl FnMut(Step, At)) {
-        let steps = self.steps[usize::from(*from)].iter();
-        steps.for_each(|step| visit(*step, At(step.to)));
+    fn candidates(&self, At(from): &At, visit: &mut impl FnMut(Step)) {
+        self.steps[usize::from(*from)]
+            .iter()
+            .copied()
+            .for_each(visit);
+    }
+
+    fn fire(&self, step: &Step, At(state): &mut At) -> Option<()> {
+        let steps = &self.steps[usize::from(*state)];
+        steps.contains(step).then(|| *state = step.to)
     }
 
     fn observe(&self, _: &At) {}

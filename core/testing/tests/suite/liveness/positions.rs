@@ -1,13 +1,12 @@
 //! Each state of a graph of hundreds counts, wherever it stands: predicates, enabledness, and initial states.
 
-use refmap::AbstractSteps::{self, One};
 use refmap::explore::Storage;
 use refmap::obligation::{Selection, Until};
 use refmap::{
     Fairness, Process, Property, Refinement, Report, Rule, RuleId, Settings, TransitionSystem,
     Verdict, check,
 };
-use refmap_testing::{Machine, itself};
+use refmap_testing::{Alike, Machine, itself};
 
 /// More than three words of a bit each, and not a whole number of them.
 const STATES: u16 = 200;
@@ -220,13 +219,18 @@ impl TransitionSystem for Ring {
         visit(0);
     }
 
-    fn next(&self, from: &u16, visit: &mut impl FnMut(Move, u16)) {
-        if *from < STATES {
-            visit((false, *from), (from + 1) % STATES);
-            if self.leaves {
-                visit((true, *from), from + STATES);
-            }
-        }
+    fn candidates(&self, from: &u16, visit: &mut impl FnMut(Move)) {
+        visit((false, *from));
+        visit((true, *from));
+    }
+
+    fn fire(&self, (leaves, from): &Move, state: &mut u16) -> Option<()> {
+        (from == state && *from < STATES).then_some(())?;
+        *state = match leaves {
+            false => (from + 1) % STATES,
+            true => self.leaves.then_some(from + STATES)?,
+        };
+        Some(())
     }
 
     fn observe(&self, _: &u16) {}
@@ -237,30 +241,14 @@ impl TransitionSystem for Ring {
 }
 
 /// The implementation goes round, and the specification promises something of each state.
-struct Rings(Ring, Ring);
-
-impl Refinement for Rings {
-    type Implementation = Ring;
-    type Specification = Ring;
-
-    fn implementation(&self) -> &Ring {
-        &self.0
-    }
-
-    fn specification(&self) -> &Ring {
-        &self.1
-    }
-
-    fn map(&self, state: &u16) -> u16 {
-        *state
-    }
-
-    fn abstract_steps(&self, _: &u16, action: &Move, _: &u16) -> AbstractSteps<Move> {
-        One(*action)
+fn rings(leaves: bool) -> Alike<Ring> {
+    Alike {
+        implementation: Ring::new(false),
+        specification: Ring::new(leaves),
     }
 }
 
-fn fair(refinement: &Rings, threads: usize) -> Report {
+fn fair(refinement: &Alike<Ring>, threads: usize) -> Report {
     let settings = Settings {
         threads,
         obligations: Selection::only(["fairness"]),
@@ -274,10 +262,10 @@ fn fair(refinement: &Rings, threads: usize) -> Report {
 fn an_action_is_enabled_where_it_is_and_nowhere_else() {
     let rule = |state| format!("leave {state}");
     let all = ["go"];
-    let mut refinement = Rings(Ring::new(false), Ring::new(true));
-    refinement.0.fairness = vec![Fairness::weak("goes", all).jointly()];
+    let mut refinement = rings(true);
+    refinement.implementation.fairness = vec![Fairness::weak("goes", all).jointly()];
     let strong = |state| Fairness::strong(rule(state), [rule(state)]);
-    refinement.1.fairness = (0..STATES).map(strong).collect();
+    refinement.specification.fairness = (0..STATES).map(strong).collect();
     for threads in [1, 3] {
         let report = fair(&refinement, threads);
         for state in 0..STATES {
@@ -287,10 +275,10 @@ fn an_action_is_enabled_where_it_is_and_nowhere_else() {
     }
     // In weak fairness the rest of the ring is where they are not enabled.
     let weak = |state| Fairness::weak(rule(state), [rule(state)]);
-    refinement.1.fairness = (0..STATES).map(weak).collect();
+    refinement.specification.fairness = (0..STATES).map(weak).collect();
     assert_eq!(fair(&refinement, 2).verdict, Some(Verdict::Holds));
     // Where it may stop anywhere, each of them is starved.
-    refinement.0.fairness.clear();
+    refinement.implementation.fairness.clear();
     let report = fair(&refinement, 2);
     for state in 0..STATES {
         let name = format!("fairness:leave {state}");
@@ -302,12 +290,12 @@ fn an_action_is_enabled_where_it_is_and_nowhere_else() {
 /// More than 128 conditions of the implementation, without any of which it may stop.
 #[test]
 fn each_condition_of_the_implementation_counts() {
-    let mut refinement = Rings(Ring::new(false), Ring::new(false));
-    refinement.0.rule_of_each = true;
-    refinement.1.rule_of_each = true;
+    let mut refinement = rings(false);
+    refinement.implementation.rule_of_each = true;
+    refinement.specification.rule_of_each = true;
     let rule = |state| format!("leave {state}");
     let all = (0..STATES).map(rule);
-    refinement.1.fairness = vec![Fairness::weak("goes", all).jointly()];
+    refinement.specification.fairness = vec![Fairness::weak("goes", all).jointly()];
     let conditions = |left_out: Option<u16>| {
         let states = (0..STATES).filter(move |state| Some(*state) != left_out);
         let condition = |state: u16| match state % 3 {
@@ -317,7 +305,7 @@ fn each_condition_of_the_implementation_counts() {
         states.map(condition).collect()
     };
     for left_out in [0, 1, 31, 32, 63, 64, 65, 95, 127, 128, 192, STATES - 1] {
-        refinement.0.fairness = conditions(Some(left_out));
+        refinement.implementation.fairness = conditions(Some(left_out));
         let report = fair(&refinement, 2);
         let expected = Some(usize::from(left_out));
         assert_eq!(
@@ -326,20 +314,20 @@ fn each_condition_of_the_implementation_counts() {
             "{left_out}: {report}"
         );
     }
-    refinement.0.fairness = conditions(None);
+    refinement.implementation.fairness = conditions(None);
     assert_eq!(fair(&refinement, 2).verdict, Some(Verdict::Holds));
 }
 
 /// Two states have a process of each number, one of each kind.
 #[test]
 fn each_number_of_a_process_counts() {
-    let mut refinement = Rings(Ring::new(false), Ring::new(false));
+    let mut refinement = rings(false);
     let go = |name: String| Fairness::weak(name, ["go"]);
-    refinement.1.fairness = vec![go("one goes".to_owned()).jointly()];
+    refinement.specification.fairness = vec![go("one goes".to_owned()).jointly()];
     let of_number = |number: &u16| go(format!("of {number}")).of(*number);
     for (place, left_out) in NUMBERS.iter().enumerate() {
         let others = NUMBERS.iter().filter(|number| *number != left_out);
-        refinement.0.fairness = others.map(of_number).collect();
+        refinement.implementation.fairness = others.map(of_number).collect();
         let report = fair(&refinement, 2);
         let expected = Some(2 * place);
         assert_eq!(
@@ -348,6 +336,6 @@ fn each_number_of_a_process_counts() {
             "{left_out}: {report}"
         );
     }
-    refinement.0.fairness = vec![go("each goes".to_owned())];
+    refinement.implementation.fairness = vec![go("each goes".to_owned())];
     assert_eq!(fair(&refinement, 2).verdict, Some(Verdict::Holds));
 }

@@ -11,8 +11,8 @@ struct Doors {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wrong {
     Nothing,
-    /// The door is opened at the first one, too, as `successor` says.
-    Successor,
+    /// The door is opened at the first one, too, as `fire` says.
+    Fire,
     /// The same as `allows` says.
     Allows,
     /// The same as `offers` says.
@@ -53,25 +53,24 @@ impl TransitionSystem for Doors {
         visit(0);
     }
 
-    fn next(&self, from: &u8, visit: &mut impl FnMut(u8, u8)) {
-        let to = (from + 1) % Self::COUNT;
-        visit(*from, to);
+    fn candidates(&self, from: &u8, visit: &mut impl FnMut(u8)) {
+        visit(*from);
         if *from == 0 {
             // Of two actions the second one is offered twice.
-            visit(Self::COUNT, to);
+            visit(Self::COUNT);
             if self.wrong == Wrong::Twice {
-                visit(Self::COUNT, 0);
+                visit(Self::COUNT);
             }
         }
     }
 
-    fn observe(&self, _: &u8) {}
-
-    fn successor(&self, from: &u8, door: &u8) -> Option<u8> {
-        let is_wrong = *from == 0 && self.has(Wrong::Successor, *door);
-        let is_there = *from == 0 && *door == Self::COUNT || from == door;
-        (is_there != is_wrong).then(|| (from + 1) % Self::COUNT)
+    fn fire(&self, door: &u8, state: &mut u8) -> Option<()> {
+        let is_wrong = *state == 0 && self.has(Wrong::Fire, *door);
+        let is_there = *state == 0 && *door == Self::COUNT || state == door;
+        (is_there != is_wrong).then(|| *state = (*state + 1) % Self::COUNT)
     }
+
+    fn observe(&self, _: &u8) {}
 
     fn allows(&self, from: &u8, door: &u8, to: &u8) -> bool {
         let is_there = *from == 0 && *door == Self::COUNT || from == door;
@@ -104,7 +103,7 @@ fn each_of_other_states_is_compared_with() {
     assert_eq!(of(Wrong::Nothing, 0), None);
     for door in 1..Doors::COUNT {
         for (wrong, expected) in [
-            (Wrong::Successor, ("successor", "next")),
+            (Wrong::Fire, ("fire", "next")),
             (Wrong::Allows, ("allows", "next")),
             (Wrong::Offers, ("offers", "next")),
             (Wrong::IsInitial, ("is_initial", "initial")),

@@ -210,7 +210,7 @@ enum Deal {
     Reply,
 }
 
-impl refmap::Action for Deal {}
+impl<S: ?Sized> refmap::Action<S> for Deal {}
 
 impl PartialEq for Deal {
     fn eq(&self, other: &Self) -> bool {
@@ -269,11 +269,17 @@ impl TransitionSystem for Counter {
         visit(0);
     }
 
-    fn next(&self, from: &u8, visit: &mut impl FnMut(Deal, u8)) {
-        match from {
-            0 => (0..self.things).for_each(|thing| visit(Deal::Ask(thing), 1 + thing)),
-            _ => visit(Deal::Reply, 0),
-        }
+    fn candidates(&self, _: &u8, visit: &mut impl FnMut(Deal)) {
+        (0..self.things).for_each(|thing| visit(Deal::Ask(thing)));
+        visit(Deal::Reply);
+    }
+
+    fn fire(&self, deal: &Deal, state: &mut u8) -> Option<()> {
+        *state = match deal {
+            Deal::Ask(thing) => (*state == 0 && *thing < self.things).then_some(1 + thing)?,
+            Deal::Reply => (*state != 0).then_some(0)?,
+        };
+        Some(())
     }
 
     fn observe(&self, state: &u8) -> Seen {

@@ -7,6 +7,7 @@ use refmap::report::Obligation;
 use refmap::{
     Action, Fairness, Refinement, Report, Settings, TransitionSystem, Verdict, check, compose,
 };
+use refmap_testing::Alike;
 use serde::Serialize;
 
 fn checked(refinement: &impl Refinement) -> Report {
@@ -83,24 +84,19 @@ impl TransitionSystem for Door {
         visit(0);
     }
 
-    fn next(&self, from: &u8, visit: &mut impl FnMut(Step, u8)) {
-        match (self.round, from) {
-            (_, 0) => visit(Step::Open, 1),
-            (Round::Single, 1) => {
-                visit(Step::Shut, 3);
-                visit(Step::Serve, 2);
-            }
-            (Round::Single, 2) => visit(Step::Reset, 0),
-            (Round::Single, 3) => visit(Step::Back, 0),
-            (_, 1) => visit(Step::Serve, 2),
-            (_, 2) => visit(Step::Reset, 10),
-            (Round::Shuts, 10) => visit(Step::Blink, 13),
-            (Round::Serves, 10) => visit(Step::Blink, 12),
-            (Round::InPlace, 10) => visit(Step::Blink, 10),
-            (_, 12) => visit(Step::Reset, 10),
-            (_, 13) => visit(Step::Back, 10),
-            _ => {}
-        }
+    fn fire(&self, step: &Step, state: &mut u8) -> Option<()> {
+        *state = match (self.round, *state, step) {
+            (_, 0, Step::Open) => 1,
+            (_, 1, Step::Serve) => 2,
+            (Round::Single, 1, Step::Shut) => 3,
+            (Round::Single, 2, Step::Reset) | (Round::Single, 3, Step::Back) => 0,
+            (_, 2 | 12, Step::Reset) | (_, 13, Step::Back) => 10,
+            (Round::Shuts, 10, Step::Blink) => 13,
+            (Round::Serves, 10, Step::Blink) => 12,
+            (Round::InPlace, 10, Step::Blink) => 10,
+            _ => return None,
+        };
+        Some(())
     }
 
     fn observe(&self, state: &u8) -> u8 {
@@ -252,6 +248,7 @@ fn a_composition_shows_the_states_between_of_both() {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
+#[process(0..1)]
 enum Work {
     #[rule(process = "client")]
     Ask(#[process] u8),
@@ -273,9 +270,12 @@ impl TransitionSystem for Office {
         visit((false, false));
     }
 
-    fn next(&self, from: &(bool, bool), visit: &mut impl FnMut(Work, (bool, bool))) {
-        visit(Work::Ask(0), (!from.0, from.1));
-        visit(Work::Sweep(0), (from.0, !from.1));
+    fn fire(&self, work: &Work, state: &mut (bool, bool)) -> Option<()> {
+        match work {
+            Work::Ask(_) => state.0 ^= true,
+            Work::Sweep(_) => state.1 ^= true,
+        }
+        Some(())
     }
 
     fn observe(&self, state: &(bool, bool)) -> (bool, bool) {
@@ -287,40 +287,14 @@ impl TransitionSystem for Office {
     }
 }
 
-/// A system as an implementation of itself, with other fairness.
-struct Same<S>(S, S);
-
-impl<S: TransitionSystem> Refinement for Same<S> {
-    type Implementation = S;
-    type Specification = S;
-
-    fn implementation(&self) -> &S {
-        &self.0
-    }
-
-    fn specification(&self) -> &S {
-        &self.1
-    }
-
-    fn map(&self, state: &S::State) -> S::State {
-        state.clone()
-    }
-
-    fn abstract_steps(
-        &self,
-        _: &S::State,
-        action: &S::Action,
-        _: &S::State,
-    ) -> AbstractSteps<S::Action> {
-        One(action.clone())
-    }
-}
-
-fn offices(assumed: Fairness, promised: Fairness) -> Same<Office> {
+fn offices(assumed: Fairness, promised: Fairness) -> Alike<Office> {
     let office = |condition| Office {
         fairness: vec![condition],
     };
-    Same(office(assumed), office(promised))
+    Alike {
+        implementation: office(assumed),
+        specification: office(promised),
+    }
 }
 
 #[test]
@@ -405,9 +379,16 @@ impl TransitionSystem for Nodes {
         visit((false, false));
     }
 
-    fn next(&self, from: &(bool, bool), visit: &mut impl FnMut(Turn, (bool, bool))) {
-        visit(Turn::Work(self.ids[0]), (!from.0, from.1));
-        visit(Turn::Work(self.ids[1]), (from.0, !from.1));
+    fn candidates(&self, _: &(bool, bool), visit: &mut impl FnMut(Turn)) {
+        self.ids.map(Turn::Work).into_iter().for_each(visit);
+    }
+
+    fn fire(&self, Turn::Work(id): &Turn, state: &mut (bool, bool)) -> Option<()> {
+        match self.ids.iter().position(|one| one == id)? {
+            0 => state.0 ^= true,
+            _ => state.1 ^= true,
+        }
+        Some(())
     }
 
     fn observe(&self, state: &(bool, bool)) -> (bool, bool) {
@@ -419,11 +400,14 @@ impl TransitionSystem for Nodes {
     }
 }
 
-fn nodes(ids: [i32; 2]) -> Same<Nodes> {
+fn nodes(ids: [i32; 2]) -> Alike<Nodes> {
     let each = Fairness::weak("each works", ["work"]);
     let some = Fairness::weak("some work", ["work"]).jointly();
     let nodes = |fairness| Nodes { ids, fairness };
-    Same(nodes(some), nodes(each))
+    Alike {
+        implementation: nodes(some),
+        specification: nodes(each),
+    }
 }
 
 #[test]

@@ -90,8 +90,9 @@ impl TransitionSystem for Counter {
         visit(Number(0));
     }
 
-    fn next(&self, from: &Number, visit: &mut impl FnMut((), Number)) {
-        visit((), Number((from.0 + 1) % STATES));
+    fn fire(&self, (): &(), state: &mut Number) -> Option<()> {
+        state.0 = (state.0 + 1) % STATES;
+        Some(())
     }
 
     fn offers(&self, from: &Number, visit: &mut impl FnMut(())) {

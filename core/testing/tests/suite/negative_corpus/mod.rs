@@ -15,8 +15,10 @@ use std::hash::{Hash, Hasher};
 
 use refmap::explore::Limits;
 use refmap::obligation::{Selection, Settings, Until};
-use refmap::{AbstractSteps, Evidence, Invariant, Refinement, Report, Verdict, check};
-use refmap_testing::{Action, Machine, Via, counter, itself};
+use refmap::{
+    AbstractSteps, Evidence, Invariant, Refinement, Report, TransitionSystem, Verdict, check,
+};
+use refmap_testing::{Action, Itself, Machine, Via, counter, itself};
 use serde::Serialize;
 
 use crate::stepper::assert_stepped;
@@ -361,24 +363,40 @@ fn a_panic_in_next() {
     assert_eq!(observation.checked, report.states);
 }
 
-/// A rule evaluated by `offer` is named.
+/// A clock, and a rule that panics beyond 1.
+struct Jumping;
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+enum Jump {
+    Tick,
+    Jump,
+}
+
+impl TransitionSystem for Jumping {
+    type State = u8;
+    type Action = Jump;
+    type Observation = u8;
+
+    fn initial(&self, visit: &mut impl FnMut(u8)) {
+        visit(0);
+    }
+
+    fn fire(&self, jump: &Jump, n: &mut u8) -> Option<()> {
+        *n = match jump {
+            Jump::Tick => (*n + 1) % 4,
+            Jump::Jump => [Some(1), None][usize::from(*n)]?,
+        };
+        Some(())
+    }
+
+    fn observe(&self, n: &u8) -> u8 {
+        *n
+    }
+}
+
 #[test]
 fn a_panic_in_a_rule_names_the_rule() {
-    fn next(n: &u8) -> Vec<(Action, u8)> {
-        let mut steps = Vec::new();
-        let visit = &mut |action, to| steps.push((action, to));
-        refmap::offer(visit, ("tick", *n), || Some((n + 1) % 4));
-        refmap::offer(visit, ("jump", *n), || {
-            [Some(1), None]
-                .get(usize::from(*n))
-                .copied()
-                .expect("small")
-        });
-        steps
-    }
-    let rules = [("tick", "clock"), ("jump", "clock")];
-    let refinement = itself(Machine::new(&rules, [0], next, |n| *n));
-    assert_caught(&refinement, "model", 2, "evaluating (\"jump\", 2)");
+    assert_caught(&Itself(Jumping), "model", 2, "evaluating Jump");
 }
 
 #[test]
@@ -411,7 +429,7 @@ fn panics_in_the_other_functions_of_a_model() {
         (
             |r| r.specification.next = panicking,
             3,
-            "`next` of the specification panicked",
+            "`fire` of the specification panicked",
         ),
         (
             |r| r.implementation.may_stop = |_| panic!("here"),

@@ -1,10 +1,9 @@
 //! Methods that are overridden otherwise than `next` and `initial` say.
 
-use std::cell::Cell;
+use std::sync::atomic::{AtomicU16, Ordering};
 
-use refmap::AbstractSteps::{self, One};
-use refmap::{Process, Refinement, Rule, RuleId, Settings, TransitionSystem, Verdict, check};
-use refmap_testing::{Machine, itself};
+use refmap::{Process, Rule, RuleId, Settings, TransitionSystem, Verdict, check};
+use refmap_testing::{Alike, Machine, itself};
 
 /// Lanes of counters: a lane, and how far it has come. What is overridden wrongly may be so in one lane only.
 type State = (u8, u16);
@@ -19,9 +18,9 @@ enum Override {
     /// `allows` is true of everything; of everything from the last lane on.
     AllowsAll,
     AllowsAllInALane,
-    /// `allows` is true of nothing, `successor` has no targets.
+    /// `allows` is true of nothing, `fire` has no targets.
     AllowsNothing,
-    NoSuccessor,
+    FiresNothing,
     /// `is_initial` is true of everything, or of nothing.
     AllInitial,
     NoneInitial,
@@ -105,31 +104,29 @@ impl TransitionSystem for Lanes {
         }
     }
 
-    fn next(&self, from: &State, visit: &mut impl FnMut(Tick, State)) {
+    fn fire(&self, action: &Tick, state: &mut State) -> Option<()> {
+        let is_fired = *action == ("tick", 0) && self.how != Override::FiresNothing;
+        is_fired.then(|| *state = self.target(state))
+    }
+
+    fn next(&self, from: &State, visit: &mut impl FnMut(Tick, &State)) {
         match self.how {
             Override::Predicate => return,
             Override::ManyBefore => {
                 let others = 1..=u16::MAX;
-                others.for_each(|more| visit(("tick", more), (from.0, more)));
-                visit(("tick", 0), (LANES, 0));
+                others.for_each(|more| visit(("tick", more), &(from.0, more)));
+                visit(("tick", 0), &(LANES, 0));
             }
             Override::AllowsAllOfMany | Override::Many => {
-                (1..5000).for_each(|more| visit(("tick", more), (from.0, 1000 + more)));
+                (1..5000).for_each(|more| visit(("tick", more), &(from.0, 1000 + more)));
             }
             _ => (),
         }
-        visit(("tick", 0), self.target(from));
+        visit(("tick", 0), &self.target(from));
     }
 
     fn observe(&self, state: &State) -> State {
         *state
-    }
-
-    fn successor(&self, from: &State, action: &Tick) -> Option<State> {
-        match self.how {
-            Override::NoSuccessor => None,
-            _ => (*action == ("tick", 0)).then(|| self.target(from)),
-        }
     }
 
     fn allows(&self, from: &State, action: &Tick, to: &State) -> bool {
@@ -160,34 +157,8 @@ impl TransitionSystem for Lanes {
 }
 
 /// A system that implements itself, but for what is overridden.
-struct Same {
-    implementation: Lanes,
-    specification: Lanes,
-}
-
-impl Refinement for Same {
-    type Implementation = Lanes;
-    type Specification = Lanes;
-
-    fn implementation(&self) -> &Lanes {
-        &self.implementation
-    }
-
-    fn specification(&self) -> &Lanes {
-        &self.specification
-    }
-
-    fn map(&self, state: &State) -> State {
-        *state
-    }
-
-    fn abstract_steps(&self, _: &State, action: &Tick, _: &State) -> AbstractSteps<Tick> {
-        One(*action)
-    }
-}
-
 fn report(implementation: Override, specification: Override, most: u16) -> refmap::Report {
-    let refinement = Same {
+    let refinement = Alike {
         implementation: Lanes::new(implementation, most),
         specification: Lanes::new(specification, most),
     };
@@ -216,7 +187,7 @@ fn what_is_overridden_agrees() {
 fn what_is_overridden_disagrees() {
     for (how, why) in [
         (Override::AllowsAll, "allows disagrees with next"),
-        (Override::NoSuccessor, "successor disagrees with next"),
+        (Override::FiresNothing, "fire disagrees with next"),
         (Override::AllInitial, "is_initial disagrees with initial"),
         (Override::OffersNothing, "offers disagrees with next"),
         (Override::OffersMore, "offers disagrees with next"),
@@ -301,7 +272,7 @@ fn what_is_overridden_disagrees_with_thousands() {
 #[test]
 fn a_specification_of_too_many_steps_is_not_compared() {
     let many = |threads| {
-        let refinement = Same {
+        let refinement = Alike {
             implementation: Lanes::new(Override::Nothing, 2),
             specification: Lanes::new(Override::ManyBefore, 2),
         };
@@ -343,24 +314,56 @@ fn what_is_not_overridden_is_compared_with_nothing() {
     assert_eq!((report.states, report.not_compared), (2000, 0), "{report}");
 }
 
+/// A clock that goes back by another action each time that it is asked, if it is fickle.
+struct Clock {
+    is_fickle: bool,
+    asked: AtomicU16,
+}
+
+impl TransitionSystem for Clock {
+    type State = u16;
+    type Action = Tick;
+    type Observation = u16;
+
+    fn rules(&self) -> &[Rule] {
+        const { &[Rule::new("tick", "clock", "a test")] }
+    }
+
+    fn rule_of(&self, _: &Tick) -> RuleId {
+        RuleId(0)
+    }
+
+    fn initial(&self, visit: &mut impl FnMut(u16)) {
+        visit(0);
+    }
+
+    fn candidates(&self, _: &u16, visit: &mut impl FnMut(Tick)) {
+        visit(("tick", 0));
+        if self.is_fickle {
+            visit(("tick", 1 + self.asked.fetch_add(1, Ordering::Relaxed) % 2));
+        }
+    }
+
+    fn fire(&self, (_, back): &Tick, hour: &mut u16) -> Option<()> {
+        *hour = if *back == 0 { (*hour + 1) % 4 } else { 0 };
+        Some(())
+    }
+
+    fn observe(&self, hour: &u16) -> u16 {
+        *hour
+    }
+}
+
 /// A `next` of the specification that is no function is found to be none.
 #[test]
 fn a_next_of_the_specification_that_is_no_function_is_found() {
-    thread_local! {
-        static ASKED: Cell<u8> = const { Cell::new(0) };
-    }
-    let mut refinement = itself(Machine::new(
-        &[("tick", "clock")],
-        [0],
-        |n: &u8| vec![(("tick", 0), (n + 1) % 4)],
-        |n| *n,
-    ));
-    refinement.specification.next = |n| {
-        ASKED.set(ASKED.get().wrapping_add(1));
-        vec![
-            (("tick", 0), (n + 1) % 4),
-            (("tick", 1 + ASKED.get() % 2), 0),
-        ]
+    let [implementation, specification] = [false, true].map(|is_fickle| Clock {
+        is_fickle,
+        asked: AtomicU16::new(0),
+    });
+    let refinement = Alike {
+        implementation,
+        specification,
     };
     let settings = Settings {
         threads: 1,

@@ -72,7 +72,7 @@ impl<'a, R: Refinement> Oracle<'a, R> {
             let depth = oracle.depths[oracle.steps.len()] + 1;
             let mut steps = Vec::new();
             system.next(&state, &mut |action, to| {
-                steps.push((action, oracle.number(&mut numbers, to, depth)));
+                steps.push((action, oracle.number(&mut numbers, to.clone(), depth)));
             });
             oracle.steps.push(steps);
         }
@@ -218,7 +218,7 @@ impl<'a, R: Refinement> Oracle<'a, R> {
             let specification = self.refinement.specification();
             specification.next(&states[states.len() - 1], &mut |offered, to| {
                 if offered == *action {
-                    reached.push(to);
+                    reached.push(to.clone());
                 }
             });
             states.extend(reached.into_iter().next());

@@ -6,19 +6,14 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use refmap::explore::StatesKept;
 use refmap::obligation::CheckError;
 use refmap::state::{Limits, LimitsFault};
-use refmap::{Action, BoundedVec, IndexSet, Settings, State, TransitionSystem, Verdict, check};
-use refmap_testing::Itself;
+use refmap::{BoundedVec, IndexSet, Settings, State, TransitionSystem, Verdict, check};
+use refmap_testing::{Go, Itself};
 use serde::Serialize;
 
 /// A system of which a state is given, with a step to another one.
 struct Given<T> {
     first: T,
     then: T,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
-enum Go {
-    Go,
 }
 
 impl<T: State<Self>> TransitionSystem for Given<T> {
@@ -30,8 +25,9 @@ impl<T: State<Self>> TransitionSystem for Given<T> {
         visit(self.first.clone());
     }
 
-    fn next(&self, _: &T, visit: &mut impl FnMut(Go, T)) {
-        visit(Go::Go, self.then.clone());
+    fn fire(&self, _: &Go, state: &mut T) -> Option<()> {
+        state.clone_from(&self.then);
+        Some(())
     }
 
     fn observe(&self, _: &T) {}

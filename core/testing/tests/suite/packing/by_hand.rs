@@ -4,13 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use refmap::AbstractSteps::{self, One};
 use refmap::explore::StatesKept;
 use refmap::state::{Kept, Limits, Shape, Sink, Source};
-use refmap::{
-    Action, BoundedVec, IndexSet, Invariant, Refinement, Settings, State, TransitionSystem,
-    Verdict, check,
-};
+use refmap::{Action, BoundedVec, IndexSet, Settings, State, TransitionSystem, Verdict, check};
+use refmap_testing::with_invariant;
 use serde::Serialize;
 
 /// Counts up to `most`, and from each number back to 0, in states of the type `T`.
@@ -71,48 +68,18 @@ impl<T: State<Self>> TransitionSystem for Counter<T> {
         visit((self.state)(Hand(0)));
     }
 
-    fn next(&self, from: &T, visit: &mut impl FnMut(Go, T)) {
-        let number = (self.number)(from);
-        if number < self.most {
-            visit(Go::Tick, (self.state)(Hand(number + 1)));
-        }
-        if number > 0 {
-            visit(Go::Reset, (self.state)(Hand(0)));
-        }
+    fn fire(&self, go: &Go, state: &mut T) -> Option<()> {
+        let number = (self.number)(state);
+        let to = match go {
+            Go::Tick => (number < self.most).then_some(number + 1)?,
+            Go::Reset => (number > 0).then_some(0)?,
+        };
+        *state = (self.state)(Hand(to));
+        Some(())
     }
 
     fn observe(&self, from: &T) -> i16 {
         (self.number)(from)
-    }
-}
-
-/// The counter, with the invariant that it never comes to `end`.
-struct Never<T>(Counter<T>, i16);
-
-impl<T: State<Counter<T>>> Refinement for Never<T> {
-    type Implementation = Counter<T>;
-    type Specification = Counter<T>;
-
-    fn implementation(&self) -> &Counter<T> {
-        &self.0
-    }
-
-    fn specification(&self) -> &Counter<T> {
-        &self.0
-    }
-
-    fn map(&self, state: &T) -> T {
-        state.clone()
-    }
-
-    fn abstract_steps(&self, _: &T, action: &Go, _: &T) -> AbstractSteps<Go> {
-        One(action.clone())
-    }
-
-    fn invariants(&self) -> Vec<Invariant<Counter<T>>> {
-        let (number, end) = (self.0.number, self.1);
-        let below = move |state: &T| number(state) < end;
-        vec![Invariant::new("never_at_the_end", "a test", below)]
     }
 }
 
@@ -127,7 +94,9 @@ fn assert_read_back<T: State<Counter<T>>>(end: i16, state: fn(Hand) -> T, number
             state,
             number,
         };
-        let report = check(&Never(counter, end), &Settings::default());
+        let below = move |state: &T| number(state) < end;
+        let never = with_invariant(counter, "never_at_the_end", below);
+        let report = check(&never, &Settings::default());
         report.expect("it can be checked")
     };
     let outside = format!("is {end}, and its range is 0 to {}", end - 1);

@@ -3,16 +3,15 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use refmap::AbstractSteps::{self, One};
 use refmap::crowd::Members;
 use refmap::explore::{StatesKept, Storage};
 use refmap::random::{Generator, random_state};
 use refmap::state::{Kept, Limits, Sink, Source};
 use refmap::{
-    Action, BoundedVec, Choices, IndexSet, Refinement, Settings, State, TransitionSystem,
-    TypeCorrect, Verdict, check, type_correct_states,
+    Action, BoundedVec, Choices, IndexSet, Settings, State, TransitionSystem, TypeCorrect, Verdict,
+    check, type_correct_states,
 };
-use refmap_testing::{Machine, itself};
+use refmap_testing::{Itself, Machine, itself};
 use serde::Serialize;
 
 /// Everything that a state may be made of.
@@ -84,7 +83,9 @@ impl TransitionSystem for Zoo {
     type Observation = ();
 
     fn initial(&self, _: &mut impl FnMut(Animals)) {}
-    fn next(&self, _: &Animals, _: &mut impl FnMut((), Animals)) {}
+    fn fire(&self, (): &(), _: &mut Animals) -> Option<()> {
+        None
+    }
     fn observe(&self, _: &Animals) {}
 }
 
@@ -251,14 +252,16 @@ pub struct Counters {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Action, State)]
+#[action(system = Ring)]
 #[rule(process = "node")]
+#[process(0..system.nodes)]
 pub enum Step {
     Count {
         #[process]
         node: u8,
     },
     #[rule(name = "hand_over", source = "a test")]
-    Tell(u8, #[process] u8),
+    Tell(#[action(range = 1..system.turns)] u8, #[process] u8),
     #[rule(process = "clock")]
     Reset,
 }
@@ -276,55 +279,26 @@ impl TransitionSystem for Ring {
         });
     }
 
-    fn next(&self, from: &Counters, visit: &mut impl FnMut(Step, Counters)) {
-        let mut change = |step, change: &dyn Fn(&mut Counters)| {
-            let mut to = from.clone();
-            change(&mut to);
-            to.last = Some(step);
-            visit(step, to);
-        };
-        for node in 0..self.nodes {
-            let index = usize::from(node);
-            if from.values[index] + 1 < self.turns {
-                change(Step::Count { node }, &|to| to.values[index] += 1);
+    fn fire(&self, step: &Step, state: &mut Counters) -> Option<()> {
+        match *step {
+            Step::Count { node } => {
+                let value = &mut state.values[usize::from(node)];
+                (*value + 1 < self.turns).then(|| *value += 1)?;
             }
-            if from.values[index] > 0 && !from.told.contains(&node) {
-                change(Step::Tell(from.values[index], node), &|to| {
-                    to.told.insert(node);
-                });
+            Step::Tell(value, node) => {
+                let is_its_value = state.values[usize::from(node)] == value;
+                (is_its_value && state.told.insert(node)).then_some(())?;
             }
+            Step::Reset => state.told.clear(),
         }
-        change(Step::Reset, &|to| to.told.clear());
+        state.last = Some(*step);
+        Some(())
     }
 
     fn observe(&self, _: &Counters) {}
 }
 
-/// A system as a refinement of itself.
-pub struct Itself(pub Ring);
-
-impl Refinement for Itself {
-    type Implementation = Ring;
-    type Specification = Ring;
-
-    fn implementation(&self) -> &Ring {
-        &self.0
-    }
-
-    fn specification(&self) -> &Ring {
-        &self.0
-    }
-
-    fn map(&self, state: &Counters) -> Counters {
-        state.clone()
-    }
-
-    fn abstract_steps(&self, _: &Counters, step: &Step, _: &Counters) -> AbstractSteps<Step> {
-        One(*step)
-    }
-}
-
-pub fn ring(nodes: u8, said: u8) -> Itself {
+pub fn ring(nodes: u8, said: u8) -> Itself<Ring> {
     Itself(Ring {
         nodes,
         turns: 3,
@@ -332,7 +306,7 @@ pub fn ring(nodes: u8, said: u8) -> Itself {
     })
 }
 
-fn report(refinement: &Itself, storage: Storage, threads: usize) -> refmap::Report {
+fn report(refinement: &Itself<Ring>, storage: Storage, threads: usize) -> refmap::Report {
     let settings = Settings {
         storage,
         threads,
@@ -400,7 +374,9 @@ impl TransitionSystem for Lamps {
     type Observation = ();
 
     fn initial(&self, _: &mut impl FnMut(Lamp)) {}
-    fn next(&self, _: &Lamp, _: &mut impl FnMut((), Lamp)) {}
+    fn fire(&self, (): &(), _: &mut Lamp) -> Option<()> {
+        None
+    }
     fn observe(&self, _: &Lamp) {}
 }
 
@@ -500,8 +476,9 @@ impl Tour {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
+#[action(system = Tour)]
 enum Go {
-    Go(u8),
+    Go(#[action(range = 0..system.states.len())] u8),
 }
 
 impl TransitionSystem for Tour {
@@ -513,46 +490,25 @@ impl TransitionSystem for Tour {
         visit(self.states[0].clone());
     }
 
-    fn next(&self, _: &Bounded, visit: &mut impl FnMut(Go, Bounded)) {
-        for (number, state) in (0..).zip(&self.states) {
-            visit(Go::Go(number), state.clone());
-        }
+    fn fire(&self, Go::Go(number): &Go, state: &mut Bounded) -> Option<()> {
+        state.clone_from(self.states.get(usize::from(*number))?);
+        Some(())
     }
 
     fn observe(&self, _: &Bounded) {}
 }
 
-impl Refinement for Tour {
-    type Implementation = Self;
-    type Specification = Self;
-
-    fn implementation(&self) -> &Self {
-        self
-    }
-
-    fn specification(&self) -> &Self {
-        self
-    }
-
-    fn map(&self, state: &Bounded) -> Bounded {
-        state.clone()
-    }
-
-    fn abstract_steps(&self, _: &Bounded, go: &Go, _: &Bounded) -> AbstractSteps<Go> {
-        One(go.clone())
-    }
-}
-
 /// A target is written as the changes of its source, and is the state that it is when it is written by itself.
 #[test]
 fn a_state_is_the_same_from_wherever_it_is_reached() {
-    let tour = Tour::new(60);
+    let tour = Itself(Tour::new(60));
     let distinct: BTreeSet<_> = tour
+        .0
         .states
         .iter()
         .map(|state| format!("{state:?}"))
         .collect();
-    let bits = <Bounded as State<Tour>>::shape(&tour, Limits::NONE).bits();
+    let bits = <Bounded as State<Tour>>::shape(&tour.0, Limits::NONE).bits();
     let bits = bits.expect("it is bounded");
     assert!((65..=128).contains(&bits), "{bits}");
     for storage in [Storage::Packed, Storage::Whole] {
@@ -611,8 +567,8 @@ fn what_does_not_fit_is_refused_from_wherever_it_is_reached() {
         (&|to| to.weights.push(Weight(5)), "is 5"),
     ];
     for (change, expected) in changes {
-        let mut tour = Tour::new(1);
-        let first = &mut tour.states[0];
+        let mut tour = Itself(Tour::new(1));
+        let first = &mut tour.0.states[0];
         first.kind = child(1, true);
         first.maybe = Some(Box::new(child(0, true)));
         first.queue = VecDeque::from([child(0, true), child(0, true)]);
@@ -622,7 +578,7 @@ fn what_does_not_fit_is_refused_from_wherever_it_is_reached() {
         assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
         let mut other = first;
         change(&mut other);
-        tour.states.push(other);
+        tour.0.states.push(other);
         let report = check(&tour, &Settings::default()).expect("it can be checked");
         assert_eq!(
             report.verdict,

@@ -3,8 +3,8 @@
 use refmap::explore::Storage;
 use refmap::obligation::Selection;
 use refmap::state::{Kept, Limits, Part, Shape, Sink, Source};
-use refmap::{Report, Rule, RuleId, Settings, TransitionSystem, Verdict, check, round_trip};
-use refmap_testing::Itself;
+use refmap::{Report, Settings, TransitionSystem, Verdict, check, round_trip};
+use refmap_testing::{Go, Itself};
 use serde::Serialize;
 use serde_json::json;
 
@@ -95,24 +95,16 @@ impl Lanes {
 
 impl TransitionSystem for Lanes {
     type State = State;
-    type Action = ();
+    type Action = Go;
     type Observation = u16;
-
-    fn rules(&self) -> &[Rule] {
-        const { &[Rule::new("on", "lanes", "a test")] }
-    }
-
-    fn rule_of(&self, (): &()) -> RuleId {
-        RuleId(0)
-    }
 
     fn initial(&self, visit: &mut impl FnMut(State)) {
         (0..LANES).for_each(|lane| visit(State { lane, far: 0 }));
     }
 
-    fn next(&self, from: &State, visit: &mut impl FnMut((), State)) {
-        let far = (from.far + 1) % (LENGTH + 1);
-        visit((), State { far, ..*from });
+    fn fire(&self, _: &Go, state: &mut State) -> Option<()> {
+        state.far = (state.far + 1) % (LENGTH + 1);
+        Some(())
     }
 
     fn observe(&self, state: &State) -> u16 {

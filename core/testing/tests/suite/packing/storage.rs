@@ -2,14 +2,11 @@
 
 use std::marker::PhantomData;
 
-use refmap::AbstractSteps::{self, One};
 use refmap::explore::{Limit, Limits, Options, Storage, explore};
 use refmap::obligation::{Selection, Until};
 use refmap::state::{self, Kept, Shape, Sink, Source};
-use refmap::{
-    Invariant, Refinement, Rule, RuleId, Settings, State, TransitionSystem, Verdict, check,
-};
-use refmap_testing::{Itself, Labelling, Number, Whole};
+use refmap::{Action, Refinement, Rule, RuleId, Settings, State, TransitionSystem, Verdict, check};
+use refmap_testing::{Itself, Labelling, Number, Whole, with_invariant};
 use serde::Serialize;
 use serde_json::json;
 
@@ -20,7 +17,7 @@ fn fingerprints_say_what_they_may_leave_out() {
         until: Until::End,
         ..Settings::default()
     };
-    let counters = Counters { most: 9 };
+    let counters = counters(9);
     let run = |storage| check(&counters, &settings(storage)).expect("the settings fit");
     let report = run(Storage::Fingerprints);
     let pairs = f64::from(1000 * 999 / 2);
@@ -33,6 +30,11 @@ struct Counters {
     most: u64,
 }
 
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
+enum Step {
+    Count(#[action(range = 0..3)] usize),
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, State)]
 struct Three(#[state(range = 0..1u64 << 60)] [u64; 3]);
 
@@ -41,68 +43,42 @@ const COUNT: u64 = 80;
 
 impl TransitionSystem for Counters {
     type State = Three;
-    type Action = usize;
+    type Action = Step;
     type Observation = ();
-
-    fn rules(&self) -> &[Rule] {
-        const { &[Rule::new("count", "counter", "a test")] }
-    }
-
-    fn rule_of(&self, _: &usize) -> RuleId {
-        RuleId(0)
-    }
 
     fn initial(&self, visit: &mut impl FnMut(Three)) {
         visit(Three([0; 3]));
     }
 
-    fn next(&self, from: &Three, visit: &mut impl FnMut(usize, Three)) {
-        for counter in 0..3 {
-            let mut to = from.clone();
-            to.0[counter] = (to.0[counter] + 1) % (self.most + 1);
-            visit(counter, to);
-        }
+    fn fire(&self, Step::Count(counter): &Step, state: &mut Three) -> Option<()> {
+        let value = &mut state.0[*counter];
+        *value = (*value + 1) % (self.most + 1);
+        Some(())
     }
 
     fn observe(&self, _: &Three) {}
 }
 
-impl Refinement for Counters {
-    type Implementation = Self;
-    type Specification = Self;
-
-    fn implementation(&self) -> &Self {
-        self
-    }
-
-    fn specification(&self) -> &Self {
-        self
-    }
-
-    fn map(&self, state: &Three) -> Three {
-        state.clone()
-    }
-
-    fn abstract_steps(&self, _: &Three, counter: &usize, _: &Three) -> AbstractSteps<usize> {
-        One(*counter)
-    }
-
-    fn invariants(&self) -> Vec<Invariant<Self>> {
-        let far = |state: &Three| state.0 != [5, 3, 2];
-        vec![Invariant::new("far", "a test", far)]
-    }
+/// The counters as an implementation of themselves, with an invariant that fails.
+fn counters(most: u64) -> impl Refinement<Implementation = Counters> {
+    let far = |state: &Three| state.0 != [5, 3, 2];
+    with_invariant(Counters { most }, "far", far)
 }
 
 /// Fingerprints of packed states take less than states of several words, and find the same.
 #[test]
 fn fingerprints_of_large_states_take_less_than_the_states() {
-    let counters = Counters { most: COUNT - 1 };
+    let counters = counters(COUNT - 1);
     let bytes = |storage| {
         let options = Options {
             storage,
             ..Options::default()
         };
-        let explored = explore(&counters, &Labelling(|_: &usize| 0), &options);
+        let explored = explore(
+            counters.implementation(),
+            &Labelling(|_: &Step| 0),
+            &options,
+        );
         assert_eq!(explored.states() as u64, COUNT.pow(3));
         explored.store_bytes
     };
@@ -200,14 +176,25 @@ impl<N: Number + State<Self>> TransitionSystem for Fan<N> {
         visit(N::of(0));
     }
 
-    fn next(&self, from: &N, visit: &mut impl FnMut(u32, N)) {
+    fn candidates(&self, from: &N, visit: &mut impl FnMut(u32)) {
         match from.number() {
-            0 => (1..=WIDTH).for_each(|to| visit(to, N::of(to))),
-            from if from <= WIDTH => visit(from, N::of(WIDTH + from)),
-            from => (1..=from % 3).for_each(|by| {
-                visit(by, N::of(WIDTH + 1 + (from + by * 7919) % WIDTH));
-            }),
+            0 => (1..=WIDTH).for_each(visit),
+            from if from <= WIDTH => visit(from),
+            from => (1..=from % 3).for_each(visit),
         }
+    }
+
+    fn fire(&self, by: &u32, state: &mut N) -> Option<()> {
+        let (from, by) = (state.number(), *by);
+        let (is_enabled, to) = match from {
+            0 => ((1..=WIDTH).contains(&by), by),
+            1..=WIDTH => (by == from, WIDTH + from),
+            _ => {
+                let to = WIDTH + 1 + (from + by * 7919) % WIDTH;
+                ((1..=from % 3).contains(&by), to)
+            }
+        };
+        is_enabled.then(|| *state = N::of(to))
     }
 
     fn observe(&self, state: &N) -> u32 {
@@ -260,7 +247,6 @@ fn a_limit_ends_the_search_at_the_same_place_for_any_number_of_threads() {
                 states: most,
                 ..Limits::default()
             },
-            // Whether a step is allowed is found out by enumerating, which takes long in state 0.
             obligations: Selection::only(["observation", "deadlock"]),
             ..Settings::default()
         };

@@ -82,8 +82,8 @@ pub fn explore(refinement: &Correspondence, bug: Bug, successors: &mut u64) -> F
                     return;
                 }
                 steps += 1;
-                let target = refinement.map(&to);
-                let simulates = match refinement.abstract_steps(&from, &action, &to).actions() {
+                let target = refinement.map(to);
+                let simulates = match refinement.abstract_steps(&from, &action, to).actions() {
                     [] => image == target,
                     [answer] => refinement.specification().allows(&image, answer, &target),
                     _ => panic!("each step of these models simulates one at most"),
@@ -91,8 +91,8 @@ pub fn explore(refinement: &Correspondence, bug: Bug, successors: &mut u64) -> F
                 if !simulates {
                     findings.simulation = Verdict::Violated;
                 }
-                if seen.insert(compared(to)) {
-                    next_level.push(to);
+                if seen.insert(compared(*to)) {
+                    next_level.push(*to);
                 }
             });
             findings.transitions += steps;

@@ -5,8 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use refmap::AbstractSteps::{self, One};
 use refmap::obligation::{CheckError, Checker, Settings, Symmetry, Until};
 use refmap::{
-    Constraint, Invariant, Refinement, Report, Rule, RuleId, Symmetric, TransitionSystem, Verdict,
+    Action, Constraint, Invariant, Refinement, Report, Symmetric, TransitionSystem, Verdict,
 };
+use serde::Serialize;
 
 /// Progress of each of three components.
 pub type State = [u8; 3];
@@ -16,9 +17,13 @@ pub type Permutation = [usize; 3];
 pub const IDENTITY: Permutation = [0, 1, 2];
 const ROTATIONS: [Permutation; 3] = [IDENTITY, [1, 2, 0], [2, 0, 1]];
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Action)]
+pub enum Step {
+    Step(#[action(range = 0..3)] usize),
+}
+
 /// Three components, each of which goes round for itself.
 pub struct Three {
-    rules: [Rule; 1],
     length: u8,
     /// The permutations, as they are asked for the first time, and from then on.
     permutations: [Vec<Permutation>; 2],
@@ -31,7 +36,6 @@ pub struct Three {
 impl Three {
     fn new(length: u8, permutations: &[Permutation]) -> Self {
         Self {
-            rules: [Rule::new("step", "component", "a test")],
             length,
             permutations: [permutations.to_vec(), permutations.to_vec()],
             asked: AtomicUsize::new(0),
@@ -43,27 +47,16 @@ impl Three {
 
 impl TransitionSystem for Three {
     type State = State;
-    type Action = usize;
+    type Action = Step;
     type Observation = u8;
-
-    fn rules(&self) -> &[Rule] {
-        &self.rules
-    }
-
-    fn rule_of(&self, _: &usize) -> RuleId {
-        RuleId(0)
-    }
 
     fn initial(&self, visit: &mut impl FnMut(State)) {
         visit([0; 3]);
     }
 
-    fn next(&self, from: &State, visit: &mut impl FnMut(usize, State)) {
-        for place in 0..3 {
-            let mut to = *from;
-            to[place] = (to[place] + 1) % self.length;
-            visit(place, to);
-        }
+    fn fire(&self, Step::Step(place): &Step, state: &mut State) -> Option<()> {
+        state[*place] = (state[*place] + 1) % self.length;
+        Some(())
     }
 
     fn observe(&self, state: &State) -> u8 {
@@ -87,8 +80,9 @@ impl Symmetric for Three {
         permuted
     }
 
-    fn permute_action(&self, by: &Permutation, _: &State, action: &usize, _: &State) -> usize {
-        by[*action]
+    fn permute_action(&self, by: &Permutation, _: &State, step: &Step, _: &State) -> Step {
+        let Step::Step(place) = *step;
+        Step::Step(by[place])
     }
 
     fn canonical(&self, all: &[Permutation], state: &State) -> State {
@@ -123,8 +117,8 @@ impl Refinement for Itself {
         *state
     }
 
-    fn abstract_steps(&self, _: &State, action: &usize, _: &State) -> AbstractSteps<usize> {
-        One(*action)
+    fn abstract_steps(&self, _: &State, step: &Step, _: &State) -> AbstractSteps<Step> {
+        One(*step)
     }
 
     fn invariants(&self) -> Vec<Invariant<Three>> {

@@ -56,7 +56,7 @@ pub struct Label {
     pub result: u8,
 }
 
-impl refmap::Action for Label {}
+impl<S: ?Sized> refmap::Action<S> for Label {}
 
 /// Everybody who takes steps.
 pub const PROCESSES: [Process; 4] = [
@@ -140,12 +140,20 @@ impl TransitionSystem for Table {
         }
     }
 
-    fn next(&self, from: &State, visit: &mut impl FnMut(Label, State)) {
-        for &(label, to) in &self.steps[from.row()] {
-            let lane = (from.lane + u16::from(label.rule)) % self.lanes;
-            let to = State::of_row(to);
-            visit(label, State { lane, ..to });
-        }
+    fn candidates(&self, from: &State, visit: &mut impl FnMut(Label)) {
+        let steps = self.steps[from.row()].iter();
+        steps.map(|(label, _)| *label).for_each(visit);
+    }
+
+    fn fire(&self, action: &Label, state: &mut State) -> Option<()> {
+        let mut steps = self.steps[state.row()].iter();
+        let (label, to) = steps.find(|(label, _)| label == action)?;
+        let lane = (state.lane + u16::from(label.rule)) % self.lanes;
+        *state = State {
+            lane,
+            ..State::of_row(*to)
+        };
+        Some(())
     }
 
     fn observe(&self, state: &State) -> u8 {

@@ -39,7 +39,7 @@ pub struct Label {
     pub argument: u16,
 }
 
-impl refmap::Action for Label {}
+impl<S: ?Sized> refmap::Action<S> for Label {}
 
 /// Everybody who takes steps.
 pub const WORKERS: [Process; 3] = [
@@ -133,7 +133,13 @@ impl TransitionSystem for Web {
         self.initial.iter().for_each(|number| visit(State(*number)));
     }
 
-    fn next(&self, from: &State, visit: &mut impl FnMut(Label, State)) {
+    fn fire(&self, action: &Label, state: &mut State) -> Option<()> {
+        let mut steps = self.steps[state.0 as usize].iter();
+        (_, state.0) = *steps.find(|(label, _)| label == action)?;
+        Some(())
+    }
+
+    fn next(&self, from: &State, visit: &mut impl FnMut(Label, &State)) {
         if let Some(fuse) = &self.fuse
             && fuse.left.fetch_sub(1, Ordering::Relaxed) == 1
         {
@@ -143,7 +149,7 @@ impl TransitionSystem for Web {
             }
         }
         for (label, to) in &self.steps[from.0 as usize] {
-            visit(*label, State(*to));
+            visit(*label, &State(*to));
         }
     }
 

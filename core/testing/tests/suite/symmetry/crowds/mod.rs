@@ -77,7 +77,7 @@ pub struct Action {
     pub component: u8,
 }
 
-impl refmap::Action for Action {}
+impl<S: ?Sized> refmap::Action<S> for Action {}
 
 /// Role of the token in a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -176,29 +176,28 @@ impl TransitionSystem for Crowd {
         }
     }
 
-    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
+    fn candidates(&self, _: &State, visit: &mut impl FnMut(Action)) {
         for component in 0..self.components {
-            let place = from.places[usize::from(component)];
-            for (taken, step) in (0..).zip(&self.moves) {
-                let action = Action { taken, component };
-                let holder = match (step.token, from.holder) {
-                    (Token::Ignored, holder) => holder,
-                    (Token::Taken, None) => Some(component),
-                    (Token::GivenUp, Some(holder)) if holder == component => None,
-                    _ => continue,
-                };
-                if step.from != (place, from.shared) || self.odd == Some(action) {
-                    continue;
-                }
-                let mut to = State {
-                    shared: step.to.1,
-                    holder,
-                    ..from.clone()
-                };
-                to.places[usize::from(component)] = step.to.0;
-                visit(action, to);
+            for taken in 0..self.moves.len() as u8 {
+                visit(Action { taken, component });
             }
         }
+    }
+
+    fn fire(&self, action: &Action, state: &mut State) -> Option<()> {
+        let Action { taken, component } = *action;
+        let step = &self.moves[usize::from(taken)];
+        let place = &mut state.places[usize::from(component)];
+        if step.from != (*place, state.shared) || self.odd == Some(*action) {
+            return None;
+        }
+        match step.token {
+            Token::Ignored => (),
+            Token::Taken => state.holder.replace(component).is_none().then_some(())?,
+            Token::GivenUp => (state.holder.take()? == component).then_some(())?,
+        }
+        (*place, state.shared) = step.to;
+        Some(())
     }
 
     fn observe(&self, state: &State) -> (u8, Vec<u8>) {
