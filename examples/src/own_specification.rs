@@ -52,8 +52,14 @@ impl Sequential for Deque {
 
     fn execute(&self, call: &AtEnd, Values { values }: &mut Values) -> Option<Answer<u8>> {
         Some(match call {
-            AtEnd::PushFront(value) => values.push_front(*value).into(),
-            AtEnd::PushBack(value) => values.push_back(*value).into(),
+            AtEnd::PushFront(value) => {
+                values.push_front(*value);
+                Answer::Nothing
+            }
+            AtEnd::PushBack(value) => {
+                values.push_back(*value);
+                Answer::Nothing
+            }
             AtEnd::PopFront => values.pop_front().into(),
             AtEnd::PopBack => values.pop_back().into(),
         })
@@ -210,8 +216,14 @@ mod tests {
         check(Shared::new(deque, make, calls, |deque, call| {
             let mut values = deque.lock().unwrap_or_else(PoisonError::into_inner);
             match *call {
-                PushFront(value) => values.push_front(value).into(),
-                PushBack(value) => values.push_back(value).into(),
+                PushFront(value) => {
+                    values.push_front(value);
+                    Answer::Nothing
+                }
+                PushBack(value) => {
+                    values.push_back(value);
+                    Answer::Nothing
+                }
                 PopFront => values.pop_front().into(),
                 PopBack => values.pop_back().into(),
             }

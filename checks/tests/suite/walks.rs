@@ -74,7 +74,7 @@ fn the_collector_alone_shows_figure_14_as_printed_after_82_steps() {
             system.next(&from, &mut |action, to| {
                 if system.process_of(&action) == process::COLLECTOR {
                     failed |= !simulates(&from, &action, to);
-                    next.insert(to.clone());
+                    next.insert(*to);
                 }
             });
         }

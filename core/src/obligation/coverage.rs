@@ -264,8 +264,8 @@ fn recount<R: Refinement>(
                 if (target.0 as usize) < graph.states() && !lasting.contains(target.0) {
                     return;
                 }
-                let answer = answer(refinement, &image, &state, &action, &to);
-                let mapped = refinement.call_map(&to);
+                let answer = answer(refinement, &image, &state, &action, to);
+                let mapped = refinement.call_map(to);
                 // A step that is not what it is said to simulate violates another obligation.
                 let simulates = unsimulated(specification, &answer, &image, &mapped).is_none();
                 for (number, action) in answer.actions().iter().enumerate().filter(|_| simulates) {

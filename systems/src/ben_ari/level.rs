@@ -78,7 +78,7 @@ impl<A: Collector> Level<A> {
         match *step {
             Step::Mutator(action) => self.mutators().fire(action, s.as_mut(), accessible),
             Step::Collector(action) => {
-                let rule = self.numbers.of_collector(&action);
+                let rule = self.numbers.of_collector::<Self, A>(&action);
                 action.fire(&self.scope, Command::new(s, self.mutant, rule))
             }
         }
@@ -116,7 +116,7 @@ impl<A: Collector> TransitionSystem for Level<A> {
 
     #[inline]
     fn rule_of(&self, action: &Step<A>) -> RuleId {
-        self.numbers.of(action)
+        self.numbers.of::<Self, A>(action)
     }
 
     fn process_of(&self, action: &Step<A>) -> Process {

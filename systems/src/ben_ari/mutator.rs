@@ -9,7 +9,6 @@ use refmap::{Process, Rule, RuleId};
 use serde::Serialize;
 
 use super::command::{Command, Mutant};
-use super::level::Collector;
 use super::locals::MutatorAt;
 use super::memory::Memory;
 use super::scope::{MutatorOrder, Scope};
@@ -143,13 +142,13 @@ impl Numbers {
 
     /// The rule that a step is an instance of.
     #[inline]
-    pub fn of<A: Collector>(&self, step: &Step<A>) -> RuleId {
+    pub fn of<S: ?Sized, A: refmap::Action<S>>(&self, step: &Step<A>) -> RuleId {
         match step {
             Step::Mutator(action) => {
                 let number = self.of_mutator(*action);
                 number.expect("a step of its order is taken")
             }
-            Step::Collector(action) => self.of_collector(action),
+            Step::Collector(action) => self.of_collector::<S, A>(action),
         }
     }
 
@@ -162,7 +161,7 @@ impl Numbers {
 
     /// The rule that a step of the collector is an instance of.
     #[inline]
-    pub fn of_collector<A: Collector>(&self, action: &A) -> RuleId {
+    pub fn of_collector<S: ?Sized, A: refmap::Action<S>>(&self, action: &A) -> RuleId {
         RuleId(usize::from(self.of_mutators) + action.rule().0)
     }
 }

@@ -46,7 +46,10 @@ impl<V: Value + Ord> Sequential for PriorityQueue<V> {
 
     fn execute(&self, call: &Call<V>, state: &mut Multiset<V>) -> Option<Answer<V>> {
         Some(match call {
-            Call::Push(value) => state.add(value.clone()).into(),
+            Call::Push(value) => {
+                state.add(value.clone());
+                Answer::Nothing
+            }
             Call::Pop => state.pop_least().into(),
         })
     }

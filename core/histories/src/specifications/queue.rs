@@ -61,7 +61,10 @@ impl<V: Value> Sequential for Queue<V> {
 
     fn execute(&self, call: &Call<V>, state: &mut Sequence<V>) -> Option<Answer<V>> {
         Some(match call {
-            Call::Push(value) => state.values.push_back(value.clone()).into(),
+            Call::Push(value) => {
+                state.values.push_back(value.clone());
+                Answer::Nothing
+            }
             Call::Pop => match self.order {
                 Order::Fifo => state.values.pop_front().into(),
                 Order::Lifo => state.values.pop_back().into(),

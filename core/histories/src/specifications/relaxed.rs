@@ -29,7 +29,10 @@ impl<V: Value> Sequential for Relaxed<V> {
 
     fn execute(&self, call: &Call<V>, state: &mut Sequence<V>) -> Option<Answer<V>> {
         Some(match call {
-            Call::Push(value) => state.values.push_back(value.clone()).into(),
+            Call::Push(value) => {
+                state.values.push_back(value.clone());
+                Answer::Nothing
+            }
             Call::Pop => state.values.pop_front().into(),
         })
     }

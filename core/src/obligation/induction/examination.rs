@@ -257,9 +257,9 @@ impl<'a, R: Refinement> Examination<'a, R> {
                 let others = self.invariants.iter().enumerate();
                 let mut others = others.filter(|(index, _)| *index != left_out);
                 let fails = others
-                    .find(|(_, invariant)| !care.guarded(|| invariant.holds(&to)).unwrap_or(false));
+                    .find(|(_, invariant)| !care.guarded(|| invariant.holds(to)).unwrap_or(false));
                 failing = fails.map(|(place, _)| Goal::Invariant(place)).or_else(|| {
-                    let simulates = care.guarded(|| self.simulates(from, &image, &action, &to));
+                    let simulates = care.guarded(|| self.simulates(from, &image, &action, to));
                     (!simulates.unwrap_or(false)).then_some(Goal::Simulation)
                 });
             });

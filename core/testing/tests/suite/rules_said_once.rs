@@ -353,7 +353,8 @@ fn compare_views<T: Contents>(seed: u64, case: &Case<T>) {
         };
         told_of_view(view, specification, |s| &s.state, taken)
     };
-    let views: [(&str, &dyn Fn([Scribbling<T>; 2]) -> Result<Report, String>); 3] = [
+    type OfView<'a, T> = &'a dyn Fn([Scribbling<T>; 2]) -> Result<Report, String>;
+    let views: [(&str, OfView<'_, T>); 3] = [
         ("history", &of_history),
         ("prophecy", &of_prophecy),
         ("stuttering", &of_stuttering),
