@@ -8,7 +8,7 @@
 //!
 //! | to | use |
 //! |---|---|
-//! | state a system and what it refines | [`TransitionSystem`], [`Refinement`], [`Invariant`]; [`offer`] for a rule |
+//! | state a system and what it refines | [`TransitionSystem`], [`Refinement`], [`Invariant`]; [`guard`] names a conjunct of a rule's guard |
 //! | check it | [`check`], [`Settings`]; [`obligation`] lists what has to hold |
 //! | read the outcome | [`Report`], [`report::Counterexample`] |
 //! | bound a search | [`Constraint`], [`explore::Limits`]; [`random::Walks`] go beyond the bounds |

@@ -19,7 +19,7 @@ pub struct Panic {
     pub message: String,
     /// File, line and column.
     pub location: Option<String>,
-    /// The action whose rule was being evaluated, where [`offer`](crate::offer) knows it.
+    /// The action whose rule was being fired, where that is known.
     pub action: Option<String>,
     /// The function of the model, as a report names it, where the call of it was given its name.
     pub function: Option<String>,
@@ -339,7 +339,7 @@ thread_local! {
     static CULPRIT: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// The action whose rule panicked last on this thread, if it was evaluated by [`offer`] or [`offer_changed`].
+/// The action whose rule panicked last on this thread.
 fn take_culprit() -> Option<String> {
     CULPRIT.take()
 }
