@@ -27,7 +27,7 @@ use crate::system::{StateOf, TransitionSystem};
 /// #     type Action = &'static str;
 /// #     type Observation = u8;
 /// #     fn initial(&self, visit: &mut impl FnMut(u8)) { visit(0); }
-/// #     fn next(&self, _: &u8, _: &mut impl FnMut(&'static str, u8)) {}
+/// #     fn fire(&self, _: &&'static str, _: &mut u8) -> Option<()> { None }
 /// #     fn observe(&self, state: &u8) -> u8 { *state }
 /// # }
 /// use refmap::Constraint;

@@ -33,8 +33,9 @@
 //!     type Action = Step;
 //!     type Observation = bool;
 //!     fn initial(&self, visit: &mut impl FnMut(u8)) { visit(0) }
-//!     fn next(&self, n: &u8, visit: &mut impl FnMut(Step, u8)) {
-//!         visit(Step::Increment, (n + 1) % self.0)
+//!     fn fire(&self, _: &Step, n: &mut u8) -> Option<()> {
+//!         *n = (*n + 1) % self.0;
+//!         Some(())
 //!     }
 //!     fn observe(&self, n: &u8) -> bool { n % 2 == 0 }
 //! }

@@ -35,7 +35,8 @@ use crate::system::{StateOf, TransitionSystem};
 /// }
 ///
 /// #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, Action)]
-/// enum Step { Enter(#[process] usize), Leave(#[process] usize) }
+/// #[action(system = Threads)]
+/// enum Step { Enter(#[process(0..system.0)] usize), Leave(#[process(0..system.0)] usize) }
 ///
 /// struct Threads(usize);
 /// impl TransitionSystem for Threads {
@@ -45,17 +46,15 @@ use crate::system::{StateOf, TransitionSystem};
 ///     fn initial(&self, visit: &mut impl FnMut(Lock)) {
 ///         visit(Lock { taken: false, inside: vec![false; self.0] });
 ///     }
-///     fn next(&self, lock: &Lock, visit: &mut impl FnMut(Step, Lock)) {
-///         for thread in 0..self.0 {
-///             let mut to = lock.clone();
-///             to.inside[thread] = !lock.inside[thread];
-///             to.taken = to.inside[thread];
-///             if lock.inside[thread] {
-///                 visit(Step::Leave(thread), to);
-///             } else if !lock.taken {
-///                 visit(Step::Enter(thread), to);
-///             }
-///         }
+///     fn fire(&self, step: &Step, lock: &mut Lock) -> Option<()> {
+///         let (thread, enters) = match *step {
+///             Step::Enter(thread) => (thread, true),
+///             Step::Leave(thread) => (thread, false),
+///         };
+///         (lock.inside[thread] != enters && !(lock.taken && enters)).then_some(())?;
+///         lock.inside[thread] = enters;
+///         lock.taken = enters;
+///         Some(())
 ///     }
 ///     fn observe(&self, _: &Lock) {}
 /// }

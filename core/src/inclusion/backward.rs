@@ -49,11 +49,11 @@ use crate::system::{ObservationOf, StateOf, TransitionSystem};
 /// enum Drink { Tea, Coffee }
 /// use Drink::{Coffee, Tea};
 ///
-/// #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, State)]
+/// #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, State)]
 /// enum Machine { Idle, Paid, Chosen(Drink), Served(Drink) }
 ///
-/// #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, Action)]
-/// enum Step { Pay, PayFor(Drink), Serve(Drink) }
+/// #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, Action)]
+/// enum Step { Pay, PayFor(#[action(any)] Drink), Serve(#[action(any)] Drink) }
 ///
 /// /// Point at which the machine chooses.
 /// enum Choice { Early, Late }
@@ -63,18 +63,15 @@ use crate::system::{ObservationOf, StateOf, TransitionSystem};
 ///     type Action = Step;
 ///     type Observation = (bool, Option<Drink>);
 ///     fn initial(&self, visit: &mut impl FnMut(Machine)) { visit(Machine::Idle) }
-///     fn next(&self, from: &Machine, visit: &mut impl FnMut(Step, Machine)) {
-///         match (self, from) {
-///             (Self::Late, Machine::Idle) => visit(Step::Pay, Machine::Paid),
-///             (Self::Early, Machine::Idle) => {
-///                 [Tea, Coffee].map(|drink| visit(Step::PayFor(drink), Machine::Chosen(drink)));
-///             }
-///             (_, Machine::Paid) => {
-///                 [Tea, Coffee].map(|drink| visit(Step::Serve(drink), Machine::Served(drink)));
-///             }
-///             (_, Machine::Chosen(drink)) => visit(Step::Serve(*drink), Machine::Served(*drink)),
-///             (_, Machine::Served(_)) => {}
-///         }
+///     fn fire(&self, step: &Step, machine: &mut Machine) -> Option<()> {
+///         *machine = match (self, *machine, *step) {
+///             (Self::Late, Machine::Idle, Step::Pay) => Machine::Paid,
+///             (Self::Early, Machine::Idle, Step::PayFor(drink)) => Machine::Chosen(drink),
+///             (_, Machine::Paid, Step::Serve(drink)) => Machine::Served(drink),
+///             (_, Machine::Chosen(chosen), Step::Serve(drink)) if chosen == drink => Machine::Served(drink),
+///             _ => return None,
+///         };
+///         Some(())
 ///     }
 ///     fn observe(&self, state: &Machine) -> (bool, Option<Drink>) {
 ///         match state {

@@ -11,7 +11,7 @@
 //! #     fn rules(&self) -> &[Rule] { const { &[Rule::new("tick", "clock", "")] } }
 //! #     fn rule_of(&self, _: &()) -> RuleId { RuleId(0) }
 //! #     fn initial(&self, visit: &mut impl FnMut(u8)) { visit(0); }
-//! #     fn next(&self, from: &u8, visit: &mut impl FnMut((), u8)) { visit((), (from + 1) % 12); }
+//! #     fn fire(&self, (): &(), hour: &mut u8) -> Option<()> { *hour = (*hour + 1) % 12; Some(()) }
 //! #     fn observe(&self, state: &u8) -> u8 { *state }
 //! # }
 //! use refmap::Trace;

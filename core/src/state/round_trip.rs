@@ -24,8 +24,9 @@ use crate::system::{StateOf, TransitionSystem};
 /// #     type Action = Tick;
 /// #     type Observation = u8;
 /// #     fn initial(&self, visit: &mut impl FnMut(Time)) { visit(Time { hour: 0 }); }
-/// #     fn next(&self, from: &Time, visit: &mut impl FnMut(Tick, Time)) {
-/// #         visit(Tick::Tick, Time { hour: (from.hour + 1) % 24 });
+/// #     fn fire(&self, _: &Tick, time: &mut Time) -> Option<()> {
+/// #         time.hour = (time.hour + 1) % 24;
+/// #         Some(())
 /// #     }
 /// #     fn observe(&self, state: &Time) -> u8 { state.hour }
 /// # }
