@@ -226,9 +226,10 @@ impl TransitionSystem for Ring {
 
     fn fire(&self, (leaves, from): &Move, state: &mut u16) -> Option<()> {
         (from == state && *from < STATES).then_some(())?;
-        *state = match leaves {
-            false => (from + 1) % STATES,
-            true => self.leaves.then_some(from + STATES)?,
+        *state = if *leaves {
+            self.leaves.then_some(from + STATES)?
+        } else {
+            (from + 1) % STATES
         };
         Some(())
     }
