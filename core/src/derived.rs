@@ -11,7 +11,6 @@ use crate::model_call::named;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Derived {
     IsInitial,
-    Fire,
     Candidates,
     Next,
     Successor,

@@ -172,15 +172,13 @@ impl<S: TransitionSystem> At<'_, S> {
                     Some(found)
                 }
             };
-            if self.overridden.fire {
-                let mut to = self.from.clone();
-                let agrees = match self.system.call_fire(action, &mut to) {
-                    Some(()) => results.contains(&&to),
-                    None => results.is_empty(),
-                };
-                if let Some(found) = compare("fire", agrees) {
-                    return Some(found);
-                }
+            let mut to = self.from.clone();
+            let agrees = match self.system.call_fire(action, &mut to) {
+                Some(()) => results.contains(&&to),
+                None => results.is_empty(),
+            };
+            if let Some(found) = compare("fire", agrees) {
+                return Some(found);
             }
             if self.overridden.successor {
                 let agrees = match self.system.call_successor(self.from, action) {
@@ -232,7 +230,7 @@ impl<S: TransitionSystem> At<'_, S> {
             self.system.call_fire(action, &mut to).is_some()
         };
         let mut left_out = candidates.iter().filter(|action| !offered.contains(action));
-        let left_out = self.overridden.fire.then(|| left_out.find(fires)).flatten();
+        let left_out = left_out.find(fires);
         left_out.map(|action| Disagreement::overridden("next", "fire", action))
     }
 

@@ -129,7 +129,7 @@ pub use report::{Evidence, Report, Verdict};
 pub use rule::{Process, Rule, RuleId};
 pub use state::{Counter, PackingError, State, round_trip};
 pub use symmetry::{Asymmetry, Exchange, Symmetric, asymmetry};
-pub use system::{ActionOf, ObservationOf, StateOf, StepOf, TransitionSystem, steps};
+pub use system::{ActionOf, ObservationOf, StateOf, StepOf, TransitionSystem, fire_by_next, steps};
 pub use trace::{ReplayError, Trace, replay};
 pub use type_correct::{Choices, TypeCorrect, type_correct_states};
 

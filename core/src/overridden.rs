@@ -11,7 +11,6 @@ use crate::visit::{visit_candidates, visit_offers, visit_steps};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Overridden {
     pub is_initial: bool,
-    pub fire: bool,
     /// Candidates of the system are known: it overrides them, or its actions derive them.
     pub candidates: bool,
     pub next: bool,
@@ -24,7 +23,6 @@ impl Overridden {
     /// All of them, as far as is known; candidates are not known.
     pub const ALL: Self = Self {
         is_initial: true,
-        fire: true,
         candidates: false,
         next: true,
         successor: true,
@@ -44,9 +42,6 @@ impl Overridden {
         Self {
             is_initial: is_overridden(name, Derived::IsInitial, "`is_initial`", || {
                 system.is_initial(state);
-            }),
-            fire: is_overridden(name, Derived::Fire, "`fire`", || {
-                let _ = system.fire(action, &mut state.clone());
             }),
             candidates: derives_candidates
                 || is_overridden(name, Derived::Candidates, "`candidates`", || {
@@ -86,7 +81,7 @@ impl Overridden {
 
     /// Whether steps are stated in more than one way.
     pub fn of_steps(self) -> bool {
-        self.successor || self.allows || self.offers || self.fire && self.next
+        self.successor || self.allows || self.offers || self.next
     }
 }
 
@@ -178,7 +173,6 @@ mod tests {
     fn what_a_type_overrides_is_told_from_what_is_derived() {
         let none = Overridden {
             is_initial: false,
-            fire: true,
             candidates: true,
             next: false,
             successor: false,

@@ -99,17 +99,7 @@ pub trait TransitionSystem: Sync {
 
     /// Guard, then effect on `state`, of the rule that `action` names (N). None if it is not enabled; what has changed by then is
     /// put back.
-    fn fire(&self, action: &Self::Action, state: &mut Self::State) -> Option<()> {
-        runs::<Self>(Derived::Fire);
-        let mut target = None;
-        self.next(state, &mut |offered, to| {
-            if offered == *action && target.is_none() {
-                target = Some(to.clone());
-            }
-        });
-        *state = target?;
-        Some(())
-    }
+    fn fire(&self, action: &Self::Action, state: &mut Self::State) -> Option<()>;
 
     /// Observation of `state`: what can be seen of it (π).
     fn observe(&self, state: &Self::State) -> Self::Observation;
@@ -134,7 +124,8 @@ pub trait TransitionSystem: Sync {
 
     /// Visits every step enabled in `from`, each with the action that labels it. By default the candidates that fire.
     ///
-    /// A system that takes several rules in one step overrides it, and [`fire`](Self::fire) says the same of each step.
+    /// A system that takes several rules in one step overrides it, and [`fire`](Self::fire) says the same of each step: by itself, or
+    /// by [`fire_by_next`].
     #[inline(always)]
     fn next(&self, from: &Self::State, visit: &mut impl FnMut(Self::Action, &Self::State)) {
         runs::<Self>(Derived::Next);
@@ -309,6 +300,23 @@ pub type ActionOf<S> = <S as TransitionSystem>::Action;
 pub type ObservationOf<S> = <S as TransitionSystem>::Observation;
 /// A step from a state that is known: the action, and the state to which it leads.
 pub type StepOf<S> = (ActionOf<S>, StateOf<S>);
+
+/// Fires an action as `next` has it: the first step of `state` that it labels. It is the [`fire`](TransitionSystem::fire) of a system that
+/// states its steps by `next` alone, as one does that joins several rules in one step.
+pub fn fire_by_next<S: TransitionSystem>(
+    system: &S,
+    action: &ActionOf<S>,
+    state: &mut StateOf<S>,
+) -> Option<()> {
+    let mut target = None;
+    visit_steps(system, state, &mut |offered, to| {
+        if offered == *action && target.is_none() {
+            target = Some(to.clone());
+        }
+    });
+    *state = target?;
+    Some(())
+}
 
 /// All steps from a state, in the order of `next`. For tests and explanations; a hot loop visits.
 pub fn steps<S: TransitionSystem>(system: &S, from: &S::State) -> Vec<StepOf<S>> {

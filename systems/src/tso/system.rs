@@ -2,7 +2,7 @@
 
 use refmap::obligation::ObligationKind;
 use refmap::report::Value;
-use refmap::{Drawing, Fairness, Process, Rule, TransitionSystem};
+use refmap::{Drawing, Fairness, Process, Rule, TransitionSystem, fire_by_next};
 use refmap_processes::{Composition, Location, Locations, Undeclared};
 use tinyvec::ArrayVec;
 
@@ -199,6 +199,11 @@ impl TransitionSystem for OnTheFly {
             Initial::Canonical => self.canonical(visit),
             Initial::All => self.all(visit),
         }
+    }
+
+    /// As `next` has it, which states the steps that are run together.
+    fn fire(&self, act: &Act, state: &mut State) -> Option<()> {
+        fire_by_next(self, act, state)
     }
 
     fn next(&self, from: &State, visit: &mut impl FnMut(Act, &State)) {
