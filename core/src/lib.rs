@@ -66,80 +66,59 @@
 // What is derived names this crate by its name, here too.
 extern crate self as refmap;
 
-mod abstract_steps;
-mod action;
-mod answer;
 pub mod auxiliary;
 mod bounded;
-mod calls;
-mod compose;
 mod consistency;
-mod constraint;
 pub mod crowd;
-mod derived;
-mod disagreement;
 pub mod drawing;
 mod erased;
 pub mod explore;
-mod fairness;
-mod functions;
-mod guard;
 pub mod inclusion;
 mod index_set;
 pub mod input;
-mod invariant;
 pub mod liveness;
-mod model_call;
 mod nearest;
 mod numbered;
 pub mod obligation;
-mod overridden;
 mod parallel;
 mod primitives;
-mod property;
 pub mod random;
-mod refinement;
 pub mod report;
-mod rule;
 pub mod state;
+mod statement;
 mod symmetry;
-mod system;
-mod trace;
-mod type_correct;
 mod visible;
-mod visit;
 mod work_ranges;
 
-pub use abstract_steps::AbstractSteps;
-pub use action::Action;
 pub use bounded::BoundedVec;
-pub use compose::{Composed, compose};
-pub use constraint::Constraint;
-pub use disagreement::{Disagreement, disagreement};
 pub use drawing::Drawing;
-pub use fairness::Fairness;
-pub use guard::guard;
 pub use index_set::IndexSet;
-pub use invariant::Invariant;
 pub use obligation::{Search, Settings, check, check_any_number};
-pub use property::Property;
-pub use refinement::{Refinement, Waiver};
 pub use refmap_derive::{Action, State};
 pub use report::{Evidence, Report, Verdict};
-pub use rule::{Process, Rule, RuleId};
 pub use state::{Counter, PackingError, State, round_trip};
+pub use statement::abstract_steps::AbstractSteps;
+pub use statement::action::Action;
+pub use statement::asked::disagreement::{Disagreement, disagreement};
+pub use statement::asked::type_correct::{Choices, TypeCorrect, type_correct_states};
+pub use statement::compose::{Composed, compose};
+pub use statement::constraint::Constraint;
+pub use statement::fairness::Fairness;
+pub use statement::guard::guard;
+pub use statement::invariant::Invariant;
+pub use statement::property::Property;
+pub use statement::refinement::{Refinement, Waiver};
+pub use statement::rule::{Process, Rule, RuleId};
+pub use statement::system::{
+    ActionOf, ObservationOf, StateOf, StepOf, TransitionSystem, fire_by_next, steps,
+};
+pub use statement::trace::{ReplayError, Trace, replay};
 pub use symmetry::{Asymmetry, Exchange, Symmetric, asymmetry};
-pub use system::{ActionOf, ObservationOf, StateOf, StepOf, TransitionSystem, fire_by_next, steps};
-pub use trace::{ReplayError, Trace, replay};
-pub use type_correct::{Choices, TypeCorrect, type_correct_states};
 
 /// Functions that the other crates of this workspace share with this one; no part of its interface.
 #[doc(hidden)]
 pub mod internal {
-    pub use crate::calls::{calling, calls_back, on_state, watched_as_here};
-    pub use crate::disagreement::misfiled;
     pub use crate::explore::memory::resident_bytes;
-    pub use crate::model_call::{break_off, catch, first_visited, until_enough};
     pub use crate::nearest::nearest;
     pub use crate::obligation::check_erased;
     pub use crate::random::generator::mix;
@@ -153,9 +132,12 @@ pub mod internal {
     pub use crate::report::story::{comes_near, misfit};
     pub use crate::report::summary;
     pub use crate::report::value::{compact, parts};
-    pub use crate::system::first_initial;
+    pub use crate::statement::asked::calls::{calling, calls_back, on_state, watched_as_here};
+    pub use crate::statement::asked::disagreement::misfiled;
+    pub use crate::statement::asked::model_call::{break_off, catch, first_visited, until_enough};
+    pub use crate::statement::asked::visit::{some_steps, visit_initial, visit_steps};
+    pub use crate::statement::system::first_initial;
     pub use crate::visible::{is_unseen, visible, visible_lines};
-    pub use crate::visit::{some_steps, visit_initial, visit_steps};
 }
 
 /// The README's example, and the report it shows, are tested.

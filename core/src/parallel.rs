@@ -6,9 +6,9 @@
 
 use std::sync::Mutex;
 
-use super::calls::watched_as_here;
-use super::model_call::{catch, panic_again};
 use super::primitives::{AtomicUsize, Ordering, thread};
+use crate::statement::asked::calls::watched_as_here;
+use crate::statement::asked::model_call::{catch, panic_again};
 
 /// Reason why no place of a worker or of its result is found taken, empty or poisoned.
 const TAKEN_ONCE: &str = "each worker is taken once, and leaves one result";

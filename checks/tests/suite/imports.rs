@@ -29,7 +29,10 @@ const CRATES: [&str; 14] = [
 const ONE_CONCEPT: [(&str, &[&str]); 3] = [
     ("core/programs/src", &["builder", "builder::thread"]),
     ("core/src", &["state", "state::changes", "state::names"]),
-    ("core/src", &["system", "visit"]),
+    (
+        "core/src",
+        &["statement::system", "statement::asked::visit"],
+    ),
 ];
 
 /// Path of a module in its crate.

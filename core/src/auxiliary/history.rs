@@ -10,14 +10,14 @@ use serde_json::{Map, Value};
 
 use super::parts::{asked_of_the_system, written_by_parts};
 use super::view::Base;
-use crate::action::Action;
 use crate::erased::{ErasedAction, ErasedState, SideCondition, SystemObject, ViewObject};
 use crate::obligation::ObligationKind;
 use crate::report::json::json;
-use crate::rule::{Process, Rule, RuleId};
 use crate::state::State;
+use crate::statement::action::Action;
+use crate::statement::rule::{Process, Rule, RuleId};
+use crate::statement::system::{ActionOf, ObservationOf, StateOf, TransitionSystem};
 use crate::symmetry::Symmetric;
-use crate::system::{ActionOf, ObservationOf, StateOf, TransitionSystem};
 
 /// A history variable of `S`.
 pub trait History<S: TransitionSystem>: Sync {
@@ -215,9 +215,9 @@ where
 mod tests {
     use super::{History, Remembering, SymmetricHistory, WithHistory};
     use crate::drawing::Drawing;
-    use crate::rule::{Process, Rule, RuleId};
+    use crate::statement::rule::{Process, Rule, RuleId};
+    use crate::statement::system::{StateOf, TransitionSystem, steps};
     use crate::symmetry::{Lifting, Quotient, Quotienting, Symmetric};
-    use crate::system::{StateOf, TransitionSystem, steps};
 
     /// A counter that goes up to 3 or back to 0.
     struct Counter;

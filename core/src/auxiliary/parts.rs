@@ -105,7 +105,7 @@ macro_rules! asked_of_the_system {
 
         /// Conditions of the system without the variable, on its own steps: one that changes nothing but the variable, or a stutter, is
         /// none; and one that a guess forbids is enabled nevertheless.
-        fn fairness(&self) -> Vec<crate::fairness::Fairness> {
+        fn fairness(&self) -> Vec<crate::statement::fairness::Fairness> {
             self.system.fairness()
         }
 

@@ -16,17 +16,17 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::parts::{asked_of_the_system, written_by_parts};
-use crate::action::Action;
 use crate::erased::{
     ErasedAction, ErasedState, Outcome, SideCondition, SystemObject, Tell, ViewObject,
 };
 use crate::obligation::ObligationKind;
 use crate::report::json::json;
 use crate::report::value::compact;
-use crate::rule::{Process, Rule, RuleId};
 use crate::state::State;
+use crate::statement::action::Action;
+use crate::statement::rule::{Process, Rule, RuleId};
+use crate::statement::system::{ActionOf, ObservationOf, StateOf, TransitionSystem};
 use crate::symmetry::Symmetric;
-use crate::system::{ActionOf, ObservationOf, StateOf, TransitionSystem};
 
 /// A prophecy variable of `S`: predictions, each under a key.
 ///

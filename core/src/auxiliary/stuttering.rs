@@ -19,16 +19,16 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::parts::{asked_of_the_system, written_by_parts};
-use crate::action::Action;
 use crate::erased::{
     ErasedAction, ErasedState, Outcome, SideCondition, SystemObject, Tell, ViewObject,
 };
 use crate::obligation::ObligationKind;
 use crate::report::json::json;
-use crate::rule::{Process, Rule, RuleId};
 use crate::state::{Changes, Exact, Kept, Limits, Shape, Sink, Source, State};
-use crate::system::{ActionOf, ObservationOf, StateOf, TransitionSystem};
-use crate::visit::visit_steps;
+use crate::statement::action::Action;
+use crate::statement::asked::visit::visit_steps;
+use crate::statement::rule::{Process, Rule, RuleId};
+use crate::statement::system::{ActionOf, ObservationOf, StateOf, TransitionSystem};
 
 /// The most values of one stutter that are looked at to see that it ends.
 const MOST_VALUES: u64 = 1 << 24;
@@ -569,12 +569,12 @@ where
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::abstract_steps::AbstractSteps;
-    use crate::constraint::Constraint;
     use crate::obligation::{Settings, Until, check};
-    use crate::refinement::Refinement;
     use crate::report::{Report, Verdict};
-    use crate::system::ActionOf;
+    use crate::statement::abstract_steps::AbstractSteps;
+    use crate::statement::constraint::Constraint;
+    use crate::statement::refinement::Refinement;
+    use crate::statement::system::ActionOf;
 
     /// Numbers, all of which are initial and stay as they are: one level, which is several chunks of the search.
     #[derive(Clone)]

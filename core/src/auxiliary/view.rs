@@ -1,8 +1,8 @@
 //! The system below views.
 
 use crate::erased::{ErasedAction, ErasedState, SideCondition, SystemObject, View};
-use crate::model_call::{break_off, named, until_enough};
-use crate::system::{StateOf, TransitionSystem};
+use crate::statement::asked::model_call::{break_off, named, until_enough};
+use crate::statement::system::{StateOf, TransitionSystem};
 
 /// The system below all views of a system.
 #[derive(Clone)]

@@ -5,12 +5,12 @@ use std::fmt::Debug;
 use serde::Serialize;
 
 use super::inconsistency::Inconsistency;
-use crate::disagreement::Disagreement;
 use crate::erased::ErasedState;
-use crate::model_call::named;
 use crate::report::json::json;
 use crate::report::value::compact;
 use crate::report::{Change, changes};
+use crate::statement::asked::disagreement::Disagreement;
+use crate::statement::asked::model_call::named;
 
 pub(crate) fn of_the(system: &'static str, found: Disagreement) -> Inconsistency {
     Inconsistency::Disagreement { system, found }

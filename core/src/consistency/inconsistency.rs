@@ -1,6 +1,6 @@
 //! Contradictions of a model with itself.
 
-use crate::disagreement::Disagreement;
+use crate::statement::asked::disagreement::Disagreement;
 
 /// Contradiction of a model with itself.
 #[derive(Clone, Debug, thiserror::Error)]

@@ -1,8 +1,8 @@
 //! The declaration of a crowd: its parts, and what is claimed of them.
 
 use super::members::Members;
-use crate::refinement::Refinement;
-use crate::system::{StateOf, TransitionSystem};
+use crate::statement::refinement::Refinement;
+use crate::statement::system::{StateOf, TransitionSystem};
 
 /// A system of any number of members that are alike.
 ///

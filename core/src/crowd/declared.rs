@@ -8,9 +8,9 @@ use super::fault::CrowdFault;
 use super::members::Members;
 use super::parts::CrowdParts;
 use crate::erased::{ErasedPart, ErasedState};
-use crate::refinement::Refinement;
 use crate::state::{NameVisitor, Row, State};
-use crate::system::first_initial;
+use crate::statement::refinement::Refinement;
+use crate::statement::system::first_initial;
 
 /// Parts of a state, of whatever types.
 pub(crate) type ErasedParts = CrowdParts<ErasedPart, ErasedPart>;

@@ -14,10 +14,10 @@ use super::stand_ins::{OfKind, Supplied};
 use super::untested::{Untested, Walk};
 use crate::erased::{ErasedState, ErasedStep};
 use crate::explore::Limit;
-use crate::model_call::{Panic, catch, take_tolerated, tolerated};
 use crate::random::Generator;
-use crate::system::steps;
-use crate::visit::visit_initial;
+use crate::statement::asked::model_call::{Panic, catch, take_tolerated, tolerated};
+use crate::statement::asked::visit::visit_initial;
+use crate::statement::system::steps;
 
 /// Choices of members that are compared of the states that are tested of each instance,
 const MOST_COMPARED: usize = 1 << 15;

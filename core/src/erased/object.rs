@@ -5,10 +5,10 @@ use serde_json::Value;
 
 use super::value::{ErasedAction, ErasedObservation, ErasedState};
 use crate::drawing::Drawing;
-use crate::fairness::Fairness;
 use crate::obligation::ObligationKind;
-use crate::rule::{Process, Rule, RuleId};
 use crate::state::NameVisitor;
+use crate::statement::fairness::Fairness;
+use crate::statement::rule::{Process, Rule, RuleId};
 
 /// The methods of a system, of whatever types; see [`TransitionSystem`](crate::TransitionSystem).
 pub(crate) trait SystemObject: Sync {

@@ -3,13 +3,13 @@
 use super::object::SystemObject;
 use super::system::ErasedSystem;
 use super::value::{ErasedAction, ErasedState};
-use crate::abstract_steps::AbstractSteps;
-use crate::calls::{Function, Of, call};
-use crate::constraint::Constraint;
-use crate::invariant::Invariant;
-use crate::property::Property;
-use crate::refinement::{Refinement, Waiver};
-use crate::rule::Process;
+use crate::statement::abstract_steps::AbstractSteps;
+use crate::statement::asked::calls::{Function, Of, call};
+use crate::statement::constraint::Constraint;
+use crate::statement::invariant::Invariant;
+use crate::statement::property::Property;
+use crate::statement::refinement::{Refinement, Waiver};
+use crate::statement::rule::Process;
 
 /// The methods of a refinement, of whatever types; see [`Refinement`].
 pub(crate) trait RefinementObject: Sync {

@@ -6,16 +6,16 @@ use serde_json::Value;
 
 use super::object::{SystemObject, View};
 use super::value::{ErasedAction, ErasedObservation, ErasedState};
-use crate::action::Action;
-use crate::calls::{Function, Of, call, calls_back};
 use crate::drawing::Drawing;
-use crate::fairness::Fairness;
-use crate::model_call::named;
 use crate::obligation::ObligationKind;
-use crate::rule::{Process, Rule, RuleId};
 use crate::state::{Kept, Limits, NameVisitor, State, Writer};
-use crate::system::{ActionOf, StateOf, TransitionSystem};
-use crate::visit::{visit_candidates, visit_initial, visit_offers, visit_steps};
+use crate::statement::action::Action;
+use crate::statement::asked::calls::{Function, Of, call, calls_back};
+use crate::statement::asked::model_call::named;
+use crate::statement::asked::visit::{visit_candidates, visit_initial, visit_offers, visit_steps};
+use crate::statement::fairness::Fairness;
+use crate::statement::rule::{Process, Rule, RuleId};
+use crate::statement::system::{ActionOf, StateOf, TransitionSystem};
 
 impl<S: TransitionSystem> SystemObject for S {
     fn initial(&self, visit: &mut dyn FnMut(ErasedState)) {

@@ -9,9 +9,9 @@ use foldhash::fast::FixedState;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use crate::action::Action;
 use crate::report::json::json;
 use crate::state::State;
+use crate::statement::action::Action;
 
 /// Value that can be compared with one of its own type.
 trait Comparable: Any + Debug {

@@ -10,12 +10,12 @@ use serde::{Deserialize, Serialize};
 use super::keys::{Form, Key, KeyList};
 use super::options::Storage;
 use crate::erased::ErasedState;
-use crate::model_call::{Name, catch_seldom, named};
 use crate::state::{
     Changes, Code, FixedReader, Kept, Limits, PackingError, Reader, Source, State, Writer,
     round_trip,
 };
-use crate::system::{StateOf, TransitionSystem};
+use crate::statement::asked::model_call::{Name, catch_seldom, named};
+use crate::statement::system::{StateOf, TransitionSystem};
 
 const WRITE: &str = "`write` of a state";
 const READ: &str = "`read` of a state";

@@ -18,7 +18,7 @@ use super::spill::{OfSearch, Spilling, on_disk};
 use super::visitor::Visitor;
 use crate::erased::ErasedState;
 use crate::state::Code;
-use crate::system::TransitionSystem;
+use crate::statement::system::TransitionSystem;
 
 /// Explores the reachable states of `system`, showing each state and step to `visitor`. States are kept as
 /// [`State`](crate::State) says. A function of `system` or `visitor` that does not return holds it up, whatever the limits: a

@@ -7,12 +7,12 @@ use super::limits::Limit;
 use super::place::{Place, StateId};
 use super::spill::Spilled;
 use super::store::{States, Unrepeatable, trace};
-use crate::constraint::Constraint;
-use crate::model_call::Panic;
 use crate::state::PackingError;
+use crate::statement::asked::model_call::Panic;
+use crate::statement::constraint::Constraint;
+use crate::statement::system::{StateOf, TransitionSystem};
+use crate::statement::trace::Trace;
 use crate::symmetry::Lifting;
-use crate::system::{StateOf, TransitionSystem};
-use crate::trace::Trace;
 
 /// Way in which an exploration ended.
 #[derive(Clone, Debug, PartialEq)]

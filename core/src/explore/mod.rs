@@ -34,7 +34,7 @@ mod tests;
 mod visitor;
 mod watchdog;
 
-pub use crate::model_call::Panic;
+pub use crate::statement::asked::model_call::Panic;
 pub use crate::symmetry::{Lifting, Quotient, Quotienting};
 pub use codec::StatesKept;
 pub(crate) use disk::Journal;

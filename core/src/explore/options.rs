@@ -3,8 +3,8 @@
 use std::sync::atomic::AtomicU64;
 
 use super::limits::{Limits, Watch};
+use crate::statement::system::TransitionSystem;
 use crate::symmetry::Quotienting;
-use crate::system::TransitionSystem;
 
 /// Options of an exploration. None of them changes what is true of the system, and only
 /// [`Storage::Fingerprints`] and `limits` change what can be said of it.

@@ -45,9 +45,9 @@ use super::options::{Order, Storage};
 use super::set::{Candidate, Visited};
 use super::spill::{OfSearch, Spilled};
 use super::store::{DiskBlocks, Store};
-use crate::calls::Stage;
-use crate::model_call::{catch, panic_again};
 use crate::parallel::run_in_parallel;
+use crate::statement::asked::calls::Stage;
+use crate::statement::asked::model_call::{catch, panic_again};
 use crate::work_ranges::WorkRanges;
 
 /// States a wave, breadth first. PERF: so many that each region of a large set is touched several times by

@@ -10,11 +10,11 @@ use super::segments::{BLOCK, SegmentedVec};
 use super::set::Predecessor;
 use super::spill::Blocks;
 use super::{Place, StateId};
-use crate::model_call::{catch, named, tolerated};
+use crate::statement::asked::model_call::{catch, named, tolerated};
+use crate::statement::asked::visit::visit_steps;
+use crate::statement::system::{ActionOf, StateOf, TransitionSystem};
+use crate::statement::trace::Trace;
 use crate::symmetry::{Asymmetry, Lifting, Quotienting};
-use crate::system::{ActionOf, StateOf, TransitionSystem};
-use crate::trace::Trace;
-use crate::visit::visit_steps;
 
 /// States by their numbers, and the behaviours that led to them: what a search reached, whatever is kept of it, or
 /// what is to be shown of random walks.

@@ -6,9 +6,9 @@ use std::cell::Cell;
 use super::segments::BLOCK;
 use super::*;
 use crate::random::Generator;
-use crate::rule::{Rule, RuleId};
 use crate::state::{Kept, Limits as Ranges, Shape, Sink, Source, State};
-use crate::system::TransitionSystem;
+use crate::statement::rule::{Rule, RuleId};
+use crate::statement::system::TransitionSystem;
 
 thread_local! {
     /// Number of blocks of numbers that a search on this thread leaves out after those of its initial states.

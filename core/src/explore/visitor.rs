@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use super::place::{Place, StateId};
-use crate::model_call::Panic;
 use crate::state::PackingError;
-use crate::system::{ActionOf, StateOf, TransitionSystem};
+use crate::statement::asked::model_call::Panic;
+use crate::statement::system::{ActionOf, StateOf, TransitionSystem};
 
 /// Work that is done at each state and at each step.
 ///

@@ -11,11 +11,11 @@ use serde_json::Value;
 
 use super::limits::{Limit, Limits, Progress, Watch};
 use super::memory::resident_bytes;
-use crate::calls::{Function, Outline, Unfinished, Watched};
 use crate::erased::ErasedState;
-use crate::model_call::catch;
 use crate::report::json::json;
 use crate::report::value::compact;
+use crate::statement::asked::calls::{Function, Outline, Unfinished, Watched};
+use crate::statement::asked::model_call::catch;
 
 /// Time for which a call may go on once a limit is reached.
 const SILENCE: Duration = Duration::from_millis(900);
@@ -216,7 +216,7 @@ impl Unreturned {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::calls::call;
+    use crate::statement::asked::calls::call;
 
     /// Time that is not counted is none of the time since the command began either.
     #[test]

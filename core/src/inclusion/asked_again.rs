@@ -7,9 +7,9 @@ use super::simulation::Sides;
 use crate::consistency::sample::{FEW, is_asked_again, is_well_compared};
 use crate::consistency::{Inconsistency, SystemAgain, SystemName, of_the, same};
 use crate::erased::ErasedState;
-use crate::model_call::named;
-use crate::system::steps;
-use crate::visit::visit_initial;
+use crate::statement::asked::model_call::named;
+use crate::statement::asked::visit::visit_initial;
+use crate::statement::system::steps;
 
 /// Work that it takes to ask about a state.
 const WORK_A_STATE: u32 = 64;

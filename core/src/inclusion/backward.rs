@@ -32,9 +32,9 @@ use super::observed::Observed;
 use super::simulation::Sides;
 use crate::erased::{ErasedState, ErasedSystem, SystemObject};
 use crate::explore::{Limit, Limits, Watch};
-use crate::model_call::{Panic, UNNAMED, catch_seldom, named};
 use crate::numbered::Numbered;
-use crate::system::{ObservationOf, StateOf, TransitionSystem};
+use crate::statement::asked::model_call::{Panic, UNNAMED, catch_seldom, named};
+use crate::statement::system::{ObservationOf, StateOf, TransitionSystem};
 
 /// Backward simulation of an implementation by a specification: two systems, and the abstract states related to each state.
 ///

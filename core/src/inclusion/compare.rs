@@ -12,15 +12,15 @@ use super::inclusion::{Bound, Evidence, Included, Inclusion};
 use super::observed::Observed;
 use super::simulation::Sides;
 use crate::auxiliary::Base;
-use crate::calls::{Function, Of, call};
 use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem, SystemObject, View};
 use crate::explore::{Limit, Limits, Watch};
-use crate::model_call::{Panic, UNNAMED, catch_seldom, named};
 use crate::numbered::Numbered;
-use crate::overridden::Overridden;
-use crate::refinement::Refinement;
-use crate::system::{ObservationOf, TransitionSystem, first_initial};
-use crate::visit::some_steps;
+use crate::statement::asked::calls::{Function, Of, call};
+use crate::statement::asked::model_call::{Panic, UNNAMED, catch_seldom, named};
+use crate::statement::asked::overridden::Overridden;
+use crate::statement::asked::visit::some_steps;
+use crate::statement::refinement::Refinement;
+use crate::statement::system::{ObservationOf, TransitionSystem, first_initial};
 
 /// Compares what can be observed of an implementation with what can be observed of a specification.
 ///

@@ -17,11 +17,11 @@ use super::relation::{Relation, StepRules};
 use super::sets::SetId;
 use super::simulation::{Extent, Pair, Sides, Simulation};
 use super::table::{Row, Table};
-use crate::calls::json_of;
 use crate::drawing::Drawing;
 use crate::explore::Limit;
-use crate::model_call::named;
-use crate::system::TransitionSystem;
+use crate::statement::asked::calls::json_of;
+use crate::statement::asked::model_call::named;
+use crate::statement::system::TransitionSystem;
 
 /// Abstract states of a set that are shown.
 const SHOWN: usize = 8;

@@ -4,11 +4,11 @@ use std::cell::RefCell;
 
 use super::edge::{Edge, ROOT, StepLabel};
 use crate::erased::{ErasedAction, ErasedObservation, ErasedState, ErasedSystem};
-use crate::functions::Functions;
-use crate::model_call::named;
 use crate::numbered::Numbered;
-use crate::system::TransitionSystem;
-use crate::visit::{visit_initial, visit_steps};
+use crate::statement::asked::functions::Functions;
+use crate::statement::asked::model_call::named;
+use crate::statement::asked::visit::{visit_initial, visit_steps};
+use crate::statement::system::TransitionSystem;
 
 /// Observations by number, which two systems share. Their labels are one more.
 pub(super) type Observations = RefCell<Numbered<ErasedObservation>>;

@@ -10,13 +10,13 @@ use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
 use super::tested::Tested;
 use crate::explore::Place;
-use crate::functions::{Functions, RefinementFunctions};
-use crate::model_call::named;
-use crate::refinement::Refinement;
 use crate::report::{Counterexample, Obligation, Verdict};
-use crate::rule::Process;
-use crate::system::{ActionOf, TransitionSystem};
-use crate::trace::Trace;
+use crate::statement::asked::functions::{Functions, RefinementFunctions};
+use crate::statement::asked::model_call::named;
+use crate::statement::refinement::Refinement;
+use crate::statement::rule::Process;
+use crate::statement::system::{ActionOf, TransitionSystem};
+use crate::statement::trace::Trace;
 
 const KIND: ObligationKind = ObligationKind::Agency;
 

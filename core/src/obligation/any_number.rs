@@ -28,12 +28,12 @@ use super::visitor::Plan;
 use crate::crowd::{CrowdFault, CrowdTest, Declared, FewMembers, TestedCrowd, ViewSearch, test};
 use crate::erased::{ErasedRefinement, ErasedSystem};
 use crate::explore::{Limit, Order, Storage};
-use crate::functions::Functions;
-use crate::invariant::Invariant;
-use crate::model_call::UNNAMED;
-use crate::refinement::Refinement;
 use crate::report::number::counted;
 use crate::report::{Counterexample, EveryNumber, Evidence, Report, Verdict};
+use crate::statement::asked::functions::Functions;
+use crate::statement::asked::model_call::UNNAMED;
+use crate::statement::invariant::Invariant;
+use crate::statement::refinement::Refinement;
 
 /// Members that a view may have: all parts of a configuration are looked at.
 const MOST_MEMBERS: usize = 6;

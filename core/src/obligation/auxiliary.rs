@@ -27,7 +27,6 @@ use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
 use super::settings::{Search, Settings, Until};
 use crate::auxiliary::Base;
-use crate::constraint::Constraint;
 use crate::erased::{
     ErasedAction, ErasedRefinement, ErasedState, ErasedSystem, Outcome, SideCondition, View,
 };
@@ -35,10 +34,11 @@ use crate::explore::{
     End, Explored, Limit, Limits, Options, Order, Panic, Place, Record, Storage, Visitor, explore,
     trace,
 };
-use crate::model_call::{UNNAMED, catch, named};
 use crate::report::number::counted;
 use crate::report::{Counterexample, Obligation, Verdict};
-use crate::system::TransitionSystem;
+use crate::statement::asked::model_call::{UNNAMED, catch, named};
+use crate::statement::constraint::Constraint;
+use crate::statement::system::TransitionSystem;
 
 const KIND: ObligationKind = ObligationKind::Auxiliary;
 

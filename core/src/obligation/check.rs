@@ -25,16 +25,16 @@ use crate::explore::{
     Attended, Checkpoints, DiskError, FINGERPRINT_BITS, Journal, Limits, Means, NoOutcome, Order,
     Party, PeersError, Record, Storage, Watch, conclude,
 };
-use crate::functions::Functions;
 use crate::inclusion::{Inclusion, of_refinement};
-use crate::invariant::Invariant;
-use crate::model_call::{UNNAMED, take_tolerated};
-use crate::refinement::Refinement;
 use crate::report::Report;
 use crate::report::number::grouped;
 use crate::state::Kept;
+use crate::statement::asked::functions::Functions;
+use crate::statement::asked::model_call::{UNNAMED, take_tolerated};
+use crate::statement::asked::type_correct::TypeCorrect;
+use crate::statement::invariant::Invariant;
+use crate::statement::refinement::Refinement;
 use crate::symmetry::Symmetric;
-use crate::type_correct::TypeCorrect;
 
 /// Discharges the obligations of `refinement` on all reachable states of its instance.
 ///

@@ -5,11 +5,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::found::Found;
-use crate::constraint::Constraint;
 use crate::explore::Place;
-use crate::refinement::Refinement;
 use crate::report::Constrained;
-use crate::system::TransitionSystem;
+use crate::statement::constraint::Constraint;
+use crate::statement::refinement::Refinement;
+use crate::statement::system::TransitionSystem;
 
 /// Counters of a worker.
 #[derive(Clone, Default, Serialize, Deserialize)]

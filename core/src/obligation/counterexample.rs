@@ -2,15 +2,15 @@
 
 use serde_json::Value;
 
-use crate::answer::answer;
-use crate::calls::json_of;
 use crate::drawing::Drawing;
-use crate::functions::{Functions, RefinementFunctions};
-use crate::model_call::{named, tolerated};
-use crate::refinement::Refinement;
 use crate::report::{AbstractStep, Counterexample, Step};
-use crate::system::{ActionOf, StateOf, TransitionSystem};
-use crate::trace::Trace;
+use crate::statement::asked::answer::answer;
+use crate::statement::asked::calls::json_of;
+use crate::statement::asked::functions::{Functions, RefinementFunctions};
+use crate::statement::asked::model_call::{named, tolerated};
+use crate::statement::refinement::Refinement;
+use crate::statement::system::{ActionOf, StateOf, TransitionSystem};
+use crate::statement::trace::Trace;
 
 impl Counterexample {
     /// Counterexample as far as it can be told without a behaviour.

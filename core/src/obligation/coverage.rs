@@ -19,18 +19,18 @@ use super::row::{Judged, Row, Weight};
 use super::rules::{names_one, no_such_rule};
 use super::tested::add_counts;
 use super::undecided::records_none;
-use crate::answer::{answer, unsimulated};
 use crate::auxiliary::Base;
 use crate::explore::{Graph, NodeId, Panic, StateId};
-use crate::functions::{Functions, RefinementFunctions};
 use crate::liveness::Bits;
-use crate::model_call::{catch, named};
 use crate::nearest::nearest;
-use crate::refinement::{Refinement, Waiver};
 use crate::report::{Counterexample, Obligation, RuleCoverage, Verdict};
-use crate::rule::{Rule, RuleId};
-use crate::system::{ActionOf, TransitionSystem};
-use crate::visit::{visit_offers, visit_steps};
+use crate::statement::asked::answer::{answer, unsimulated};
+use crate::statement::asked::functions::{Functions, RefinementFunctions};
+use crate::statement::asked::model_call::{catch, named};
+use crate::statement::asked::visit::{visit_offers, visit_steps};
+use crate::statement::refinement::{Refinement, Waiver};
+use crate::statement::rule::{Rule, RuleId};
+use crate::statement::system::{ActionOf, TransitionSystem};
 
 const KIND: ObligationKind = ObligationKind::Coverage;
 

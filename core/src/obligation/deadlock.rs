@@ -16,12 +16,12 @@ use super::row::{Judged, Row, Weight};
 use super::tested::Tested;
 use crate::auxiliary::base_goes_on;
 use crate::explore::Place;
-use crate::functions::Functions;
-use crate::refinement::Refinement;
 use crate::report::{Counterexample, CutOff};
-use crate::system::{StateOf, TransitionSystem, steps};
-use crate::trace::Trace;
-use crate::visit::some_initial;
+use crate::statement::asked::functions::Functions;
+use crate::statement::asked::visit::some_initial;
+use crate::statement::refinement::Refinement;
+use crate::statement::system::{StateOf, TransitionSystem, steps};
+use crate::statement::trace::Trace;
 
 const KIND: ObligationKind = ObligationKind::Deadlock;
 

@@ -32,17 +32,17 @@ use super::label::Label;
 use super::recorded::Recorded;
 use super::row::{Judged, Row, Weight};
 use super::rules::names_one;
-use crate::calls::json_of;
 use crate::explore::{Phase, Place};
-use crate::functions::{Functions, RefinementFunctions};
-use crate::model_call::named;
 use crate::nearest::nearest;
 use crate::numbered::{Met, SharedNumbers};
-use crate::refinement::Refinement;
 use crate::report::{Counterexample, Obligation, Verdict};
-use crate::rule::{Process, Rule, RuleId};
-use crate::system::{ActionOf, TransitionSystem};
-use crate::trace::Trace;
+use crate::statement::asked::calls::json_of;
+use crate::statement::asked::functions::{Functions, RefinementFunctions};
+use crate::statement::asked::model_call::named;
+use crate::statement::refinement::Refinement;
+use crate::statement::rule::{Process, Rule, RuleId};
+use crate::statement::system::{ActionOf, TransitionSystem};
+use crate::statement::trace::Trace;
 
 /// Stands for the rows of all rules; the row itself where no environment is declared.
 const KIND: ObligationKind = ObligationKind::Environment;

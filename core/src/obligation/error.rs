@@ -3,9 +3,9 @@
 use super::kind::ObligationKind;
 use crate::crowd::CrowdFault;
 use crate::explore::{DiskError, Panic, PeersError};
-use crate::model_call::UNNAMED;
-use crate::rule::Process;
 use crate::state::WrongLimits;
+use crate::statement::asked::model_call::UNNAMED;
+use crate::statement::rule::Process;
 
 /// Reason why a check cannot be run.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

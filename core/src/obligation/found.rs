@@ -9,17 +9,17 @@ use super::row::Row;
 use super::settings::Settings;
 use super::tested::Tested;
 use crate::consistency::sample::is_looked_at;
-use crate::constraint::Constraint;
 use crate::explore::StatesKept;
 use crate::explore::{
     Limit, Panic, Phase, Place, Progress, Spilled, StateId, States, Watch, Work, Written, trace,
 };
-use crate::model_call::{UNNAMED, catch, take_tolerated, tolerated};
-use crate::refinement::Refinement;
 use crate::report::{Counterexample, Obligation, Verdict};
+use crate::statement::asked::model_call::{UNNAMED, catch, take_tolerated, tolerated};
+use crate::statement::constraint::Constraint;
+use crate::statement::refinement::Refinement;
+use crate::statement::system::StateOf;
+use crate::statement::trace::Trace;
 use crate::symmetry::Lifting;
-use crate::system::StateOf;
-use crate::trace::Trace;
 
 /// The figures of a search, or of random walks.
 pub(super) struct Totals {

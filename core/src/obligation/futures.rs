@@ -7,12 +7,12 @@
 
 use super::kept::{PanickedAt, kept};
 use crate::auxiliary::{Base, base_goes_on};
-use crate::constraint::Constraint;
 use crate::explore::{Graph, States};
 use crate::liveness::Bits;
-use crate::model_call::catch;
-use crate::refinement::Refinement;
-use crate::system::TransitionSystem;
+use crate::statement::asked::model_call::catch;
+use crate::statement::constraint::Constraint;
+use crate::statement::refinement::Refinement;
+use crate::statement::system::TransitionSystem;
 
 /// The states that have a future, of those whose steps are recorded; `None` if the implementation predicts nothing. What is not
 /// expanded is supposed to have one.

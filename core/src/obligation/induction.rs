@@ -44,16 +44,16 @@ use super::settings::{self, Settings, Until};
 use super::{invariant, simulation};
 use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem};
 use crate::explore::{Panic, Phase};
-use crate::invariant::Invariant;
-use crate::model_call::{UNNAMED, tolerated};
 use crate::obligation::found::Tell;
-use crate::refinement::Refinement;
 use crate::report::number::{counted, grouped};
 use crate::report::{Counterexample, DrawnStates, Obligation, Verdict};
-use crate::system::{StateOf, TransitionSystem};
-use crate::trace::Trace;
-use crate::type_correct::Choices;
-use crate::visit::visit_steps;
+use crate::statement::asked::model_call::{UNNAMED, tolerated};
+use crate::statement::asked::type_correct::Choices;
+use crate::statement::asked::visit::visit_steps;
+use crate::statement::invariant::Invariant;
+use crate::statement::refinement::Refinement;
+use crate::statement::system::{StateOf, TransitionSystem};
+use crate::statement::trace::Trace;
 
 /// Stands for all its rows.
 const KIND: ObligationKind = ObligationKind::Inductive;

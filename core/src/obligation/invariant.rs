@@ -12,12 +12,12 @@ use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
 use super::tested::Tested;
 use crate::explore::Place;
-use crate::invariant::{Invariant, PredicateOf};
-use crate::model_call::named_invariant;
-use crate::refinement::Refinement;
 use crate::report::Counterexample;
-use crate::system::{StateOf, TransitionSystem};
-use crate::trace::Trace;
+use crate::statement::asked::model_call::named_invariant;
+use crate::statement::invariant::{Invariant, PredicateOf};
+use crate::statement::refinement::Refinement;
+use crate::statement::system::{StateOf, TransitionSystem};
+use crate::statement::trace::Trace;
 
 /// Stands for the rows of all invariants.
 const KIND: ObligationKind = ObligationKind::Invariant;

@@ -18,12 +18,12 @@ use super::warnings::{Judgements, warnings};
 use super::{invariant, row};
 use crate::erased::{ErasedAction, ErasedRefinement, ErasedState};
 use crate::explore::{Storage, omission_probability};
-use crate::functions::Functions;
-use crate::model_call::{catch, named, take_tolerated};
-use crate::refinement::Refinement;
 use crate::report::{
     Counterexample, DrawnStates, Evidence, Identified, Obligation, Report, Verdict, Warning,
 };
+use crate::statement::asked::functions::Functions;
+use crate::statement::asked::model_call::{catch, named, take_tolerated};
+use crate::statement::refinement::Refinement;
 
 /// Reason why a question that asks the model once more is not decided.
 const PANICKED: &str = "not evaluated: the model panicked";

@@ -1,7 +1,7 @@
 //! Meaning of a step to the obligations that are decided on the complete graph.
 
 use crate::numbered::SharedNumbers;
-use crate::rule::Process;
+use crate::statement::rule::Process;
 
 /// Data that are kept of a step beside its target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -31,13 +31,13 @@ use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
 use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem};
 use crate::explore::{Panic, Place, StateId};
-use crate::invariant::Invariant;
-use crate::model_call::{UNNAMED, catch, named};
-use crate::refinement::Refinement;
 use crate::report::{Counterexample, Obligation, Verdict};
-use crate::rule::{Process, Rule};
+use crate::statement::asked::model_call::{UNNAMED, catch, named};
+use crate::statement::invariant::Invariant;
+use crate::statement::refinement::Refinement;
+use crate::statement::rule::{Process, Rule};
+use crate::statement::system::steps;
 use crate::symmetry::{Tested, is_in_turn};
-use crate::system::steps;
 
 const KIND: ObligationKind = ObligationKind::Model;
 

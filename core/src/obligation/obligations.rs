@@ -33,13 +33,13 @@ use super::tested::Tested;
 use super::undecided::Undecided;
 use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem};
 use crate::explore::{Order, Place, Spilling, StateId, Storage};
-use crate::invariant::Invariant;
-use crate::model_call::named;
 use crate::numbered::Met;
-use crate::refinement::Refinement;
 use crate::report::Counterexample;
-use crate::system::{ObservationOf, StateOf, TransitionSystem};
-use crate::trace::Trace;
+use crate::statement::asked::model_call::named;
+use crate::statement::invariant::Invariant;
+use crate::statement::refinement::Refinement;
+use crate::statement::system::{ObservationOf, StateOf, TransitionSystem};
+use crate::statement::trace::Trace;
 use foldhash::HashMapExt;
 
 /// The obligations of a refinement, those chosen marked.

@@ -9,13 +9,13 @@ use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
 use super::tested::Tested;
 use crate::explore::Place;
-use crate::functions::{Functions, RefinementFunctions};
-use crate::model_call::named;
-use crate::refinement::Refinement;
 use crate::report::Counterexample;
 use crate::report::number::grouped;
-use crate::system::{StateOf, TransitionSystem};
-use crate::trace::Trace;
+use crate::statement::asked::functions::{Functions, RefinementFunctions};
+use crate::statement::asked::model_call::named;
+use crate::statement::refinement::Refinement;
+use crate::statement::system::{StateOf, TransitionSystem};
+use crate::statement::trace::Trace;
 
 const KIND: ObligationKind = ObligationKind::Observation;
 

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 
 use super::error::CheckError;
-use crate::rule::Rule;
+use crate::statement::rule::Rule;
 
 /// Validates that a name is that of one rule at most.
 pub(super) fn names_one(rules: &[Rule], name: &str) -> Result<(), CheckError> {

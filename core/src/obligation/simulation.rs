@@ -12,18 +12,18 @@ use super::found::Found;
 use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
 use super::tested::earlier;
-use crate::abstract_steps::AbstractSteps;
-use crate::answer::{AnswerOf, Unsimulated, answer, unsimulated};
 use crate::explore::Place;
-use crate::functions::{Functions, RefinementFunctions};
-use crate::guard::false_conjuncts;
-use crate::model_call::{first_visited, tolerated};
-use crate::refinement::Refinement;
 use crate::report::json::json;
 use crate::report::{Counterexample, Nearest, changes};
-use crate::system::{ActionOf, StateOf};
-use crate::trace::Trace;
-use crate::visit::{some_steps, visit_offers, visit_steps};
+use crate::statement::abstract_steps::AbstractSteps;
+use crate::statement::asked::answer::{AnswerOf, Unsimulated, answer, unsimulated};
+use crate::statement::asked::functions::{Functions, RefinementFunctions};
+use crate::statement::asked::model_call::{first_visited, tolerated};
+use crate::statement::asked::visit::{some_steps, visit_offers, visit_steps};
+use crate::statement::guard::false_conjuncts;
+use crate::statement::refinement::Refinement;
+use crate::statement::system::{ActionOf, StateOf};
+use crate::statement::trace::Trace;
 
 const KIND: ObligationKind = ObligationKind::Simulation;
 

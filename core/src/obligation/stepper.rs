@@ -14,8 +14,8 @@ pub use self::at::MOST_OFFERED;
 use super::kind::ObligationKind;
 use super::visitor::Plan;
 use crate::explore::Panic;
-use crate::model_call::{UNNAMED, catch, take_tolerated};
 use crate::report::{Nearest, Step};
+use crate::statement::asked::model_call::{UNNAMED, catch, take_tolerated};
 
 /// A refinement, stepped through.
 #[derive(Clone, Copy)]

@@ -13,9 +13,6 @@ use super::obligations::Counts;
 use super::recorded::Recorded;
 use super::settings::Settings;
 use super::visitor::{Plan, Tester};
-use crate::abstract_steps::AbstractSteps;
-use crate::calls::{Batched, Function, Of, call};
-use crate::constraint::Constraint;
 use crate::erased::{
     ErasedAction, ErasedState, ErasedSystem, RefinementObject, SystemObject, erased_steps,
 };
@@ -23,18 +20,21 @@ use crate::explore::{
     End, Explored, Means, NoOutcome, Options, Origin, Predecessor, Record, StateId, States,
     explore_on, published,
 };
-use crate::invariant::Invariant;
-use crate::model_call::{UNNAMED, catch_seldom, named};
-use crate::property::Property;
-use crate::refinement::{Refinement, Waiver};
-use crate::rule::Process;
 use crate::state::{Kept, Limits, Shape, State};
+use crate::statement::abstract_steps::AbstractSteps;
+use crate::statement::asked::calls::{Batched, Function, Of, call};
+use crate::statement::asked::model_call::{UNNAMED, catch_seldom, named};
+use crate::statement::asked::type_correct::{Choices, TypeCorrect};
+use crate::statement::constraint::Constraint;
+use crate::statement::invariant::Invariant;
+use crate::statement::property::Property;
+use crate::statement::refinement::{Refinement, Waiver};
+use crate::statement::rule::Process;
+use crate::statement::system::{ActionOf, StateOf, TransitionSystem};
+use crate::statement::trace::Trace;
 use crate::symmetry::{
     Asymmetry, ByName, ByNameOf, Lifting, Quotient, Quotienting, Symmetric, Tested, TestedQuotient,
 };
-use crate::system::{ActionOf, StateOf, TransitionSystem};
-use crate::trace::Trace;
-use crate::type_correct::{Choices, TypeCorrect};
 
 /// A refinement of whatever types, and what its systems have beside them.
 pub(super) trait Subject: RefinementObject {

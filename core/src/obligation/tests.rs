@@ -11,15 +11,15 @@ use std::time::{Duration, Instant};
 
 use super::{Checker, Induction, Search, Selection, Settings, Symmetry, check};
 use crate::explore::{Limit, Limits, Order, Progress, REFUSED, Storage, Watch};
-use crate::invariant::Invariant;
 use crate::random::Walks;
-use crate::refinement::Refinement;
 use crate::report::{Report, Verdict};
-use crate::rule::{Rule, RuleId};
 use crate::state::{Kept, Limits as Ranges, Shape, Sink, Source, State};
+use crate::statement::asked::type_correct::{Choices, TypeCorrect};
+use crate::statement::invariant::Invariant;
+use crate::statement::refinement::Refinement;
+use crate::statement::rule::{Rule, RuleId};
+use crate::statement::system::TransitionSystem;
 use crate::symmetry::Symmetric;
-use crate::system::TransitionSystem;
-use crate::type_correct::{Choices, TypeCorrect};
 
 /// In debug builds on a busy machine.
 const LONGER_THAN_ANY_LIMIT: Duration = Duration::from_secs(30);

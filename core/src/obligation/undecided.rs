@@ -6,9 +6,9 @@
 use super::kind::ObligationKind;
 use super::settings::{Settings, Symmetry};
 use crate::explore::{Order, Storage};
-use crate::functions::Functions;
-use crate::model_call::named;
-use crate::system::TransitionSystem;
+use crate::statement::asked::functions::Functions;
+use crate::statement::asked::model_call::named;
+use crate::statement::system::TransitionSystem;
 
 /// Reasons why obligations cannot be decided, by their kinds.
 #[derive(Clone, Copy)]

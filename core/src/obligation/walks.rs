@@ -13,12 +13,12 @@ use super::settings::{Settings, Until};
 use super::visitor::{Plan, Tally};
 use crate::erased::{ErasedRefinement, ErasedSystem};
 use crate::explore::Place;
-use crate::model_call::tolerated;
 use crate::random::Walks;
 use crate::random::shrink::Shrinker;
 use crate::random::walk::{Shown, Walked, WalksEnd, again, walk};
-use crate::refinement::Refinement;
 use crate::report::{Report, Sample};
+use crate::statement::asked::model_call::tolerated;
+use crate::statement::refinement::Refinement;
 
 /// Makes the walks and the report of them.
 pub(super) fn report<'a>(

@@ -5,10 +5,10 @@ use super::obligations::{Counts, Obligations};
 use super::{constraint, coverage, deadlock, environment, induction};
 use crate::erased::ErasedRefinement;
 use crate::explore::Panic;
-use crate::functions::Functions;
-use crate::model_call::{catch, named};
-use crate::refinement::Refinement;
 use crate::report::{About, Warning};
+use crate::statement::asked::functions::Functions;
+use crate::statement::asked::model_call::{catch, named};
+use crate::statement::refinement::Refinement;
 
 /// Findings of the judgement of some obligations that bear on what others say.
 pub(super) struct Judgements<'a, R: Refinement> {

@@ -30,9 +30,9 @@ use super::{Generator, Walks, random_state, random_trace};
 use crate::explore::Limits;
 use crate::obligation::{Search, Selection, Until};
 use crate::report::{Evidence, Verdict};
-use crate::rule::{Process, Rule, RuleId};
-use crate::system::{StateOf, TransitionSystem};
-use crate::trace::Trace;
+use crate::statement::rule::{Process, Rule, RuleId};
+use crate::statement::system::{StateOf, TransitionSystem};
+use crate::statement::trace::Trace;
 
 /// Any value of a type of this crate.
 ///

@@ -10,11 +10,11 @@ use std::ops::Range;
 use foldhash::{HashMap, HashMapExt};
 
 use crate::explore::{Place, StateId, Visitor, look_at, look_at_step};
-use crate::functions::Functions;
-use crate::model_call::{catch, named, note_tolerated, tolerated};
-use crate::system::{ActionOf, StateOf, TransitionSystem};
-use crate::trace::Trace;
-use crate::visit::visit_steps;
+use crate::statement::asked::functions::Functions;
+use crate::statement::asked::model_call::{catch, named, note_tolerated, tolerated};
+use crate::statement::asked::visit::visit_steps;
+use crate::statement::system::{ActionOf, StateOf, TransitionSystem};
+use crate::statement::trace::Trace;
 
 /// Initial states that are tried in the place of the walk's own.
 const INITIAL_STATES: usize = 64;

@@ -2,7 +2,7 @@
 
 use super::Generator;
 use crate::state::{Limits, Source, State};
-use crate::system::{StateOf, TransitionSystem};
+use crate::statement::system::{StateOf, TransitionSystem};
 
 /// A random state of `system` that respects the ranges of its variables, reachable or not. Least and greatest values are
 /// more likely than others, and what has no greatest length is short.

@@ -39,8 +39,8 @@ use proptest::test_runner::TestRunner;
 
 use super::shrink::{Cuts, without};
 use super::{Generator, random_state, random_trace};
-use crate::system::{StateOf, TransitionSystem};
-use crate::trace::Trace;
+use crate::statement::system::{StateOf, TransitionSystem};
+use crate::statement::trace::Trace;
 
 /// Behaviours of `system` of at most `steps` steps, drawn as those of [`Walks`](super::Walks) are.
 /// They shrink to shorter ones, each of which is a behaviour too.

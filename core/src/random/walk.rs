@@ -13,11 +13,13 @@ use crate::explore::{
     Limit, Limits, Origin, Panic, Phase, Place, Progress, StateId, States, Visitor, Watch, Work,
     look_at, look_at_step, resident_bytes,
 };
-use crate::model_call::{Ended, break_off, catch, interruptible, named, tolerated};
 use crate::parallel::{WorkItems, run_in_parallel};
-use crate::system::{ActionOf, StateOf, TransitionSystem};
-use crate::trace::Trace;
-use crate::visit::{visit_initial, visit_steps};
+use crate::statement::asked::model_call::{
+    Ended, break_off, catch, interruptible, named, tolerated,
+};
+use crate::statement::asked::visit::{visit_initial, visit_steps};
+use crate::statement::system::{ActionOf, StateOf, TransitionSystem};
+use crate::statement::trace::Trace;
 
 /// Walks between two looks at the memory, and as many tallies kept at a time.
 const WAVE: u32 = 512;

@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde::ser::{self, Serializer};
 use serde_json::{Map, Value, json};
 
-use crate::model_call::named;
+use crate::statement::asked::model_call::named;
 
 /// The key of the only field of what stands for a map.
 pub(super) const MAP: &str = "#map";

@@ -3,7 +3,7 @@
 use super::bits::{Fixed, FixedReader};
 use super::packing_error::PackingError;
 use super::{Complaint, Kept, Limits, Reader, State, Writer};
-use crate::system::{StateOf, TransitionSystem};
+use crate::statement::system::{StateOf, TransitionSystem};
 
 /// Test that a state is read back as it is written. One that is kept whole is not written.
 ///

@@ -5,10 +5,10 @@ use super::exchanges::{Exchanges, Identifies, shifts};
 use super::named::{Named, NamedState};
 use super::rows::Census;
 use super::symmetric::{Symmetric, SymmetricFunctions};
-use crate::action::Action;
-use crate::model_call::tolerated;
 use crate::state::{normalise_groups, shift};
-use crate::system::{ActionOf, StateOf, TransitionSystem, first_initial};
+use crate::statement::action::Action;
+use crate::statement::asked::model_call::tolerated;
+use crate::statement::system::{ActionOf, StateOf, TransitionSystem, first_initial};
 
 /// Permutations, and the groups of counters that are shifted.
 pub(super) struct ByHand<P> {

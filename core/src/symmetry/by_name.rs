@@ -11,12 +11,12 @@ use super::named::{Named, NamedErased, NamedState};
 use super::quotienting::{Lifting, Quotienting};
 use super::rows::{Census, Survey};
 use crate::erased::{ErasedAction, ErasedState, ErasedSystem};
-use crate::model_call::named;
 use crate::random::Generator;
 use crate::state::{VisitNames, shift};
-use crate::system::{StateOf, TransitionSystem};
-use crate::trace::Trace;
-use crate::visit::some_initial;
+use crate::statement::asked::model_call::named;
+use crate::statement::asked::visit::some_initial;
+use crate::statement::system::{StateOf, TransitionSystem};
+use crate::statement::trace::Trace;
 
 const VISIT_NAMES: &str = "`visit_names`, `cmp`, `hash` or `clone` of a state or an action";
 

@@ -2,7 +2,7 @@
 
 use super::asymmetry::Asymmetry;
 use super::exchange::Exchange;
-use crate::system::{ActionOf, StateOf, TransitionSystem};
+use crate::statement::system::{ActionOf, StateOf, TransitionSystem};
 
 /// Exchanges of the identities of a system.
 pub(super) trait Exchanges<S: TransitionSystem> {

@@ -6,7 +6,7 @@ use foldhash::fast::FixedState;
 
 use crate::erased::{ErasedState, ErasedSystem};
 use crate::state::{NameVisitor, State};
-use crate::system::{StateOf, TransitionSystem};
+use crate::statement::system::{StateOf, TransitionSystem};
 
 /// A state with names.
 pub(super) trait Named {

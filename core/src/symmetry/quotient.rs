@@ -11,8 +11,8 @@ use super::exchanges::Identifies;
 use super::initial::initial_of;
 use super::quotienting::{Lifting, Quotienting};
 use super::symmetric::{Symmetric, SymmetricFunctions};
-use crate::system::StateOf;
-use crate::trace::Trace;
+use crate::statement::system::StateOf;
+use crate::statement::trace::Trace;
 
 /// The quotient of a system by its permutations, and by shifts of the [counters](crate::Counter) in its states.
 pub struct Quotient<S: Symmetric> {

@@ -1,8 +1,8 @@
 //! Identification of states, whatever it is by.
 
 use super::asymmetry::Asymmetry;
-use crate::system::{StateOf, TransitionSystem};
-use crate::trace::Trace;
+use crate::statement::system::{StateOf, TransitionSystem};
+use crate::statement::trace::Trace;
 
 /// Identification of states, whatever the permutations are. Made by [`Quotient::of`](super::Quotient::of), or of the names in states.
 pub trait Quotienting<S: TransitionSystem>: Sync {

@@ -1,7 +1,7 @@
 //! Systems that say themselves which identities can be exchanged.
 
-use crate::model_call::named;
-use crate::system::{ActionOf, StateOf, TransitionSystem};
+use crate::statement::asked::model_call::named;
+use crate::statement::system::{ActionOf, StateOf, TransitionSystem};
 
 /// A system with interchangeable identities: mutators, references, threads.
 ///

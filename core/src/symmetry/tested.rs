@@ -11,15 +11,15 @@ use super::exchanges::{Exchanges, Identifies};
 use super::quotient::Quotient;
 use super::quotienting::{Lifting, Quotienting};
 use super::symmetric::Symmetric;
-use crate::answer::{answer, unsimulated};
-use crate::constraint::Constraint;
 use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem, RefinementObject};
-use crate::functions::{Functions, RefinementFunctions};
-use crate::invariant::Invariant;
 use crate::random::generator::mix;
-use crate::refinement::Refinement;
-use crate::system::{ActionOf, StateOf, TransitionSystem, steps};
-use crate::visit::some_initial;
+use crate::statement::asked::answer::{answer, unsimulated};
+use crate::statement::asked::functions::{Functions, RefinementFunctions};
+use crate::statement::asked::visit::some_initial;
+use crate::statement::constraint::Constraint;
+use crate::statement::invariant::Invariant;
+use crate::statement::refinement::Refinement;
+use crate::statement::system::{ActionOf, StateOf, TransitionSystem, steps};
 
 /// Looks for a state of `states` in which the permutations of the implementation, together with those
 /// of the specification, change something: `next`, `may_stop`, `map`, `abstract_steps`, `observe`, the constraint and the

@@ -10,10 +10,10 @@ use serde_json::Value;
 use super::StateId;
 use super::keys::{Form, Key, KeyList, Keys};
 use super::limits::{Clock, Limit};
-use crate::calls::Stage;
 use crate::erased::ErasedState;
-use crate::model_call::Panic;
 use crate::state::Code;
+use crate::statement::asked::calls::Stage;
+use crate::statement::asked::model_call::Panic;
 pub(super) use model::Expansion;
 pub(crate) use position::published;
 

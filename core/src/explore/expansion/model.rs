@@ -12,7 +12,6 @@ use serde_json::Value;
 
 use super::position::publish;
 use super::{Batch, Expand, Expanded, Expander, Initial, Keeps, Task};
-use crate::calls::{Function, Of, Position, Stage, Watched, call, calls_back};
 use crate::erased::ErasedState;
 use crate::explore::codec::{
     code, complaint, push, push_owned, push_target, push_targets, with, with_over,
@@ -22,11 +21,12 @@ use crate::explore::limits::{Clock, Limit};
 use crate::explore::search::Found;
 use crate::explore::store::{Within, first_step, kept};
 use crate::explore::{Explored, Place, StateId, Visitor};
-use crate::model_call::{Ended, Panic, UNNAMED, break_off, interruptible, named};
 use crate::state::{Code, PackingError};
+use crate::statement::asked::calls::{Function, Of, Position, Stage, Watched, call, calls_back};
+use crate::statement::asked::model_call::{Ended, Panic, UNNAMED, break_off, interruptible, named};
+use crate::statement::asked::visit::visit_initial;
+use crate::statement::system::{ActionOf, StateOf, TransitionSystem};
 use crate::symmetry::Quotienting;
-use crate::system::{ActionOf, StateOf, TransitionSystem};
-use crate::visit::visit_initial;
 
 /// A state of more steps than this is a wide one: the clock is looked at within it.
 const WIDE: usize = 512;

@@ -1,11 +1,11 @@
 //! Positions of workers in a search: the keys of their batches, as they are published, and states that are read from them.
 
-use crate::calls::Batched;
 use crate::erased::ErasedState;
 use crate::explore::codec::with;
 use crate::explore::keys::{Key, Keys};
 use crate::state::Code;
-use crate::system::TransitionSystem;
+use crate::statement::asked::calls::Batched;
+use crate::statement::system::TransitionSystem;
 
 /// Writes the keys of a batch in the place of those before. PERF: into the same memory, unless states are kept as they are.
 pub(super) fn publish(keys: Keys<'_>, batched: &mut Batched) {

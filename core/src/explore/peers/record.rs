@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::model_call::Panic;
+use crate::statement::asked::model_call::Panic;
 
 /// Sizes of the levels of a process, and the states that its findings mention, whose keys come before it.
 #[derive(Debug, Serialize, Deserialize)]

@@ -9,7 +9,6 @@ use std::ops::Range;
 use std::time::Instant;
 
 use super::state::{Search, Worker};
-use crate::calls::Stage;
 use crate::explore::StateId;
 use crate::explore::duplicates::{DuplicateFilter, Pending};
 use crate::explore::expansion::{Batch, Task};
@@ -18,6 +17,7 @@ use crate::explore::graph::NodeId;
 use crate::explore::keys::{Compared, Form};
 use crate::explore::limits::Limit;
 use crate::explore::set::{Candidate, Lookup, StepOfChunk, Visited};
+use crate::statement::asked::calls::Stage;
 
 /// Targets that are asked for before the first of them is looked up. PERF: enough to overlap the
 /// misses of the cache, few enough that what was asked for is still there. Of states that own memory, the targets of

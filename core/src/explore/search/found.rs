@@ -5,7 +5,7 @@ use crate::explore::explored::End;
 use crate::explore::graph::Graph;
 use crate::explore::spill::Spilled;
 use crate::explore::store::Reached;
-use crate::model_call::Panic;
+use crate::statement::asked::model_call::Panic;
 
 /// Findings of a search: the states, and how it went. Of what was found of them the model knows.
 pub(in crate::explore) struct Found {

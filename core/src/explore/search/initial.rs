@@ -9,13 +9,13 @@ use super::bounds::BETWEEN_LOOKS;
 use super::checkpoint::add_key;
 use super::new_states::NewStates;
 use super::state::Search;
-use crate::calls::{Function, call};
 use crate::explore::disk::Checksum;
 use crate::explore::expansion::Initial;
 use crate::explore::keys::Compared;
 use crate::explore::limits::Limit;
 use crate::explore::set::{Candidate, StepOfChunk, Visited};
-use crate::model_call::{Panic, break_off};
+use crate::statement::asked::calls::{Function, call};
+use crate::statement::asked::model_call::{Panic, break_off};
 
 /// Initial states between two looks at the clock.
 const PATIENCE: usize = 16;

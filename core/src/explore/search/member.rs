@@ -12,8 +12,8 @@ use crate::explore::peers::{
     take_value, to_all,
 };
 use crate::explore::set::Candidate;
-use crate::model_call::Panic;
 use crate::random::generator::mix;
+use crate::statement::asked::model_call::Panic;
 
 /// Number from which on states are those at which something was found before the search went on from a checkpoint.
 pub(super) const EARLIER: u64 = 1 << 63;

@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 use super::checkpoint::Moment;
 use super::kept::Kept;
 use super::state::Search;
-use crate::calls::{Watched, microseconds};
 use crate::explore::StateId;
 use crate::explore::disk::{CHUNKS, DiskError, ListReader, Manifest, STATES, STEPS, SavedChunk};
 use crate::explore::expansion::{Expand, Keeps};
@@ -21,6 +20,7 @@ use crate::explore::predecessors::Predecessors;
 use crate::explore::segments::SegmentedVec;
 use crate::explore::set::{Candidate, InsertSink, StepOfChunk, Visited};
 use crate::state::Code;
+use crate::statement::asked::calls::{Watched, microseconds};
 
 /// States that are added at a time.
 const BATCH: usize = 1 << 14;

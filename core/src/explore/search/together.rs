@@ -27,8 +27,8 @@ use crate::explore::peers::{
     FIRST, Garbled, Notice, PeersError, Run, Trouble, meet, take_keys, to_all,
 };
 use crate::explore::set::{Candidate, StepOfChunk, Visited};
-use crate::model_call::catch;
 use crate::parallel::run_in_parallel;
+use crate::statement::asked::model_call::catch;
 
 /// Targets of others that are added at a time, by a thread.
 const LIST: usize = 1 << 12;

@@ -10,7 +10,7 @@ use super::insert::{add_to_compact_set, sort_for_compact_set};
 use super::partition::Partition;
 use super::visited::{InsertSink, Lookup, Visited};
 use crate::explore::segments::SegmentedVec;
-use crate::model_call::named;
+use crate::statement::asked::model_call::named;
 
 /// The bits of a fingerprint. The set of them keeps all, so that what is said of an omission is right.
 pub(crate) const FINGERPRINT_BITS: u32 = 64;

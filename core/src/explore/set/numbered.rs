@@ -12,10 +12,10 @@ use super::index::Index;
 use super::insert::AHEAD;
 use super::partition::Partition;
 use super::visited::{InsertSink, Lookup, Visited};
-use crate::calls::calls_back;
 use crate::explore::graph::NodeId;
 use crate::explore::segments::SegmentedVec;
-use crate::model_call::named;
+use crate::statement::asked::calls::calls_back;
+use crate::statement::asked::model_call::named;
 
 const EQ: &str = "`eq` of a state";
 

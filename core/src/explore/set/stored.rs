@@ -9,7 +9,7 @@ use super::numbered::KeyHasher;
 use super::partition::Partition;
 use super::visited::{Drain, InsertSink, Lookup, Visited};
 use crate::explore::segments::SegmentedVec;
-use crate::model_call::named;
+use crate::statement::asked::model_call::named;
 
 const EQ: &str = "`eq` of a state";
 /// The tables are 2 to this power many, so that not all grow at once.

@@ -12,7 +12,7 @@ use crate::inclusion::edge::{Edge, ROOT, StepLabel};
 use crate::inclusion::observed::Observed;
 use crate::inclusion::sets::{SetId, Sets};
 use crate::inclusion::simulation::Sides;
-use crate::model_call::{UNNAMED, break_off, named, until_enough};
+use crate::statement::asked::model_call::{UNNAMED, break_off, named, until_enough};
 
 /// Test that failed, by the numbers of its states.
 #[derive(Clone, Copy, Debug)]

@@ -7,13 +7,13 @@ use super::sized_states::SizedStates;
 use crate::crowd::{CrowdFault, ErasedParts, Posed, ViewSearch};
 use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem};
 use crate::explore::{Limit, Phase, Place, Progress, StateId, Visitor, resident_bytes};
-use crate::model_call::{Panic, catch};
 use crate::obligation::found::Totals;
 use crate::obligation::settings::Settings;
 use crate::obligation::visitor::{Plan, Tally};
 use crate::random::walk::Shown;
-use crate::trace::Trace;
-use crate::visit::visit_initial;
+use crate::statement::asked::model_call::{Panic, catch};
+use crate::statement::asked::visit::visit_initial;
+use crate::statement::trace::Trace;
 
 /// Configurations between two looks at the clock and the memory.
 const PATIENCE: u64 = 1 << 8;

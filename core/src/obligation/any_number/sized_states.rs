@@ -5,11 +5,11 @@ use std::cell::Cell;
 use crate::crowd::{CrowdFault, ErasedParts, StatedMembers, ViewSearch};
 use crate::erased::{ErasedRefinement, ErasedState, ErasedStep, ErasedSystem};
 use crate::explore::{Place, StateId, Visitor, look_at, look_at_step};
-use crate::functions::Functions;
-use crate::model_call::{catch, named};
 use crate::obligation::visitor::{Plan, Tally, Tester};
-use crate::refinement::Refinement;
-use crate::system::steps;
+use crate::statement::asked::functions::Functions;
+use crate::statement::asked::model_call::{catch, named};
+use crate::statement::refinement::Refinement;
+use crate::statement::system::steps;
 
 /// States of one number of members, with what was found of them.
 pub(super) struct SizedStates<'p, 'a> {

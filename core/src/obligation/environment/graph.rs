@@ -7,22 +7,22 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use foldhash::{HashMap, HashMapExt};
 
 use crate::auxiliary::Base;
-use crate::constraint::Constraint;
 use crate::erased::ErasedState;
 use crate::explore::{Graph, NodeId, States, Work};
-use crate::functions::{Functions, RefinementFunctions};
 use crate::liveness::Bits;
-use crate::model_call::catch;
 use crate::numbered::Numbered;
 use crate::obligation::found::Tell;
 use crate::obligation::futures::with_future;
 use crate::obligation::kept::{PanickedAt, kept};
 use crate::obligation::label::Label;
 use crate::parallel::run_in_parallel;
-use crate::refinement::Refinement;
-use crate::rule::Process;
-use crate::system::{ActionOf, StateOf, TransitionSystem};
-use crate::visit::visit_offers;
+use crate::statement::asked::functions::{Functions, RefinementFunctions};
+use crate::statement::asked::model_call::catch;
+use crate::statement::asked::visit::visit_offers;
+use crate::statement::constraint::Constraint;
+use crate::statement::refinement::Refinement;
+use crate::statement::rule::Process;
+use crate::statement::system::{ActionOf, StateOf, TransitionSystem};
 
 /// Functions that are called for the needs of a state.
 const OFFERS: &str =

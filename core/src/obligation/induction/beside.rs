@@ -3,9 +3,9 @@
 use super::reached::ReachedStates;
 use super::variables::Variables;
 use crate::erased::ErasedSystem;
-use crate::functions::Functions;
-use crate::model_call::tolerated;
 use crate::report::{NearestReached, Value, changes};
+use crate::statement::asked::functions::Functions;
+use crate::statement::asked::model_call::tolerated;
 
 /// A state that was reached, and differs from another one in as few variables as any of those that are known.
 #[derive(Clone, Debug)]

@@ -17,11 +17,11 @@ use super::findings::{Findings, Unrepeated};
 use super::reached::ReachedStates;
 use super::variables::Variables;
 use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem};
-use crate::model_call::{Ended, catch, interruptible};
 use crate::random::Generator;
 use crate::random::generator::mix;
 use crate::random::walk::Offers;
-use crate::refinement::Refinement;
+use crate::statement::asked::model_call::{Ended, catch, interruptible};
+use crate::statement::refinement::Refinement;
 
 /// Draws that are made one after the other.
 pub(super) const CHUNK: u64 = 64;

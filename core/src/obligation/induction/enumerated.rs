@@ -4,7 +4,7 @@ use super::findings::Findings;
 use crate::erased::ErasedState;
 use crate::obligation::found::Tell;
 use crate::obligation::settings::Settings;
-use crate::type_correct::Choices;
+use crate::statement::asked::type_correct::Choices;
 
 /// A refinement whose implementation makes its type-correct states.
 pub(in crate::obligation) trait Enumerated: Sync {

@@ -6,15 +6,15 @@ use foldhash::{HashSet, HashSetExt};
 
 use super::findings::{Findings, Gap, Unrepeated};
 use super::goal::Goal;
-use crate::answer::{answer, unsimulated};
-use crate::calls::{Function, Of, call, calls_back};
 use crate::explore::{Limits, Panic};
-use crate::functions::{Functions, RefinementFunctions};
-use crate::invariant::Invariant;
-use crate::model_call::{Ended, UNNAMED, break_off, catch, interruptible, named};
-use crate::refinement::Refinement;
-use crate::system::{ActionOf, StateOf, TransitionSystem};
-use crate::visit::{visit_initial, visit_steps};
+use crate::statement::asked::answer::{answer, unsimulated};
+use crate::statement::asked::calls::{Function, Of, call, calls_back};
+use crate::statement::asked::functions::{Functions, RefinementFunctions};
+use crate::statement::asked::model_call::{Ended, UNNAMED, break_off, catch, interruptible, named};
+use crate::statement::asked::visit::{visit_initial, visit_steps};
+use crate::statement::invariant::Invariant;
+use crate::statement::refinement::Refinement;
+use crate::statement::system::{ActionOf, StateOf, TransitionSystem};
 
 /// Steps of one state, or initial states, between two looks at the clock.
 const PATIENCE: u64 = 256;

@@ -9,8 +9,8 @@ use super::findings::{Findings, Gap};
 use super::goal::Goal;
 use crate::erased::ErasedState;
 use crate::explore::Panic;
-use crate::model_call::{interruptible, tolerated};
-use crate::refinement::Refinement;
+use crate::statement::asked::model_call::{interruptible, tolerated};
+use crate::statement::refinement::Refinement;
 
 /// States that are tried at most in each of the two ways to make one gap small.
 const MOST_TRIED: u32 = 1 << 16;

@@ -2,7 +2,7 @@
 
 use super::enumerated::WrittenNumber;
 use crate::state::{Kept, Limits, Misfit, Sink, State};
-use crate::system::{StateOf, TransitionSystem};
+use crate::statement::system::{StateOf, TransitionSystem};
 
 /// The numbers that are written of a state; none if it is kept whole, or does not fit its packing.
 pub(in crate::obligation) fn numbers<S: TransitionSystem>(

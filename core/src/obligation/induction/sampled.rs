@@ -13,13 +13,13 @@ use super::reached::{MOST_TO_DRAW, MOST_TO_SHOW, ReachedStates, in_order};
 use super::variables::Variables;
 use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem};
 use crate::explore::Work;
-use crate::invariant::Invariant;
-use crate::model_call::{catch, tolerated};
 use crate::obligation::found::{Found, Tell};
 use crate::parallel::{WorkItems, run_in_parallel};
 use crate::random::Samples;
-use crate::refinement::Refinement;
 use crate::report::DrawnStates;
+use crate::statement::asked::model_call::{catch, tolerated};
+use crate::statement::invariant::Invariant;
+use crate::statement::refinement::Refinement;
 
 /// Chunks between two looks at the memory.
 const PATIENCE: u64 = 256;

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use crate::explore::{Graph, NodeId};
-use crate::fairness::Fairness;
 use crate::liveness::{Bits, Conditions, Lasso, Question, Steps, Strength, is_violated, violation};
 use crate::obligation::label::Label;
-use crate::rule::{Process, Rule};
-use crate::system::{ActionOf, TransitionSystem};
+use crate::statement::fairness::Fairness;
+use crate::statement::rule::{Process, Rule};
+use crate::statement::system::{ActionOf, TransitionSystem};
 
 /// Rules, by their places, and the processes that take them.
 pub(super) type Taken = BTreeSet<(u32, Process)>;

@@ -16,14 +16,14 @@ use crate::auxiliary::Base;
 use crate::erased::{ErasedAction, ErasedState};
 use crate::explore::{Graph, NodeId};
 use crate::liveness::Strength;
-use crate::model_call::{catch, named};
 use crate::numbered::Numbered;
 use crate::obligation::found::Found;
 use crate::obligation::kept::{PanickedAt, kept};
 use crate::obligation::label::Label;
-use crate::refinement::Refinement;
-use crate::rule::Process;
-use crate::system::TransitionSystem;
+use crate::statement::asked::model_call::{catch, named};
+use crate::statement::refinement::Refinement;
+use crate::statement::rule::Process;
+use crate::statement::system::TransitionSystem;
 
 /// Stands for all states that no question lets a behaviour go to.
 const ELSEWHERE: NodeId = NodeId::NONE;

@@ -8,12 +8,12 @@ use super::looked_at::Predicates;
 use super::mapped::Mapped;
 use super::single_steps::{Behaviour, SingleSteps};
 use crate::liveness::{Bits, Claim, Conditions, Lasso, Question, Steps, Strength};
-use crate::model_call::panic_again;
 use crate::obligation::found::Found;
-use crate::property::Formula;
-use crate::refinement::Refinement;
 use crate::report::{Counterexample, Obligation, Verdict};
-use crate::system::{StateOf, TransitionSystem};
+use crate::statement::asked::model_call::panic_again;
+use crate::statement::property::Formula;
+use crate::statement::refinement::Refinement;
+use crate::statement::system::{StateOf, TransitionSystem};
 
 /// Facts that are known when rows are decided.
 pub(super) struct Decision<'a, R: Refinement> {

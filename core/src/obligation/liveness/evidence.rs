@@ -3,20 +3,20 @@
 use super::assumed::Instance;
 use super::base_steps::Below;
 use super::single_steps::Behaviour;
-use crate::answer::answer;
 use crate::erased::{ErasedAction, ErasedState};
 use crate::explore::{NodeId, Panic};
-use crate::functions::RefinementFunctions;
 use crate::liveness::{Facts, Fault, Lasso, Met, Strength, Word, judge};
-use crate::model_call::catch;
 use crate::obligation::counterexample::counterexample;
 use crate::obligation::found::Found;
-use crate::property::{Formula, Property};
-use crate::refinement::Refinement;
 use crate::report::{ConditionMet, Counterexample};
-use crate::system::{ActionOf, StateOf, StepOf, TransitionSystem, steps};
-use crate::trace::Trace;
-use crate::visit::visit_steps;
+use crate::statement::asked::answer::answer;
+use crate::statement::asked::functions::RefinementFunctions;
+use crate::statement::asked::model_call::catch;
+use crate::statement::asked::visit::visit_steps;
+use crate::statement::property::{Formula, Property};
+use crate::statement::refinement::Refinement;
+use crate::statement::system::{ActionOf, StateOf, StepOf, TransitionSystem, steps};
+use crate::statement::trace::Trace;
 
 /// Property or condition that a lasso violates.
 pub(super) enum Violated<R: Refinement> {

@@ -4,13 +4,13 @@ use std::ops::Range;
 
 use crate::explore::NodeId;
 use crate::liveness::Bits;
-use crate::model_call::catch;
 use crate::numbered::Numbered;
 use crate::obligation::found::Found;
 use crate::obligation::kept::{PanickedAt, kept};
 use crate::parallel::run_in_parallel;
-use crate::refinement::Refinement;
-use crate::system::StateOf;
+use crate::statement::asked::model_call::catch;
+use crate::statement::refinement::Refinement;
+use crate::statement::system::StateOf;
 
 /// Facts found about all states whose steps are recorded.
 pub(super) struct LookedAt<R: Refinement> {

@@ -7,16 +7,16 @@ use super::assumed::{Instance, Taken, instances, processes, rules_of};
 use super::looked_at::Images;
 use super::single_steps::{Implementation, SingleSteps};
 use crate::explore::{Graph, NodeId};
-use crate::fairness::Fairness;
-use crate::functions::Functions;
 use crate::liveness::Bits;
-use crate::model_call::catch;
 use crate::numbered::Numbered;
 use crate::obligation::kept::PanickedAt;
-use crate::refinement::Refinement;
-use crate::rule::{Process, Rule};
-use crate::system::{StateOf, TransitionSystem};
-use crate::visit::visit_steps;
+use crate::statement::asked::functions::Functions;
+use crate::statement::asked::model_call::catch;
+use crate::statement::asked::visit::visit_steps;
+use crate::statement::fairness::Fairness;
+use crate::statement::refinement::Refinement;
+use crate::statement::rule::{Process, Rule};
+use crate::statement::system::{StateOf, TransitionSystem};
 
 /// The images of states, the abstract states between, and the steps of the specification there.
 pub(super) struct Mapped<R: Refinement> {

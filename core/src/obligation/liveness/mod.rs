@@ -37,13 +37,13 @@ use super::label::Label;
 use super::recorded::Recorded;
 use super::row::{Judged, Row, Weight};
 use crate::explore::{Phase, Work};
-use crate::fairness::Fairness;
-use crate::model_call::named;
 use crate::nearest::nearest;
-use crate::property::Property;
-use crate::refinement::Refinement;
 use crate::report::Obligation;
-use crate::system::{StateOf, TransitionSystem};
+use crate::statement::asked::model_call::named;
+use crate::statement::fairness::Fairness;
+use crate::statement::property::Property;
+use crate::statement::refinement::Refinement;
+use crate::statement::system::{StateOf, TransitionSystem};
 
 /// Functions that are called as a row is decided, beside those named there.
 const ASKED: &str =

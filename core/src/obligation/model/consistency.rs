@@ -10,16 +10,16 @@ use std::sync::atomic::Ordering;
 
 pub(in crate::obligation) use self::asking::{Asking, AsksAgain};
 pub(in crate::obligation) use self::heard::{Again, Heard, Word};
-use crate::answer::answer;
 use crate::consistency::sample::{FEW, is_asked_again, number};
 use crate::consistency::{Inconsistency, asked_twice, difference_shown, of_the, same};
-use crate::disagreement::Disagreement;
 use crate::erased::{ErasedState, ErasedStep};
 use crate::explore::{Place, StateId};
-use crate::functions::{Functions, RefinementFunctions};
-use crate::model_call::{named, named_invariant, tolerated};
 use crate::obligation::fault::Fault;
-use crate::refinement::Refinement;
+use crate::statement::asked::answer::answer;
+use crate::statement::asked::disagreement::Disagreement;
+use crate::statement::asked::functions::{Functions, RefinementFunctions};
+use crate::statement::asked::model_call::{named, named_invariant, tolerated};
+use crate::statement::refinement::Refinement;
 
 impl Asking<'_> {
     /// True if a state of a search is in the sample.

@@ -13,11 +13,11 @@ use crate::consistency::sample::is_asked_again;
 use crate::consistency::{Inconsistency, difference, told_apart};
 use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem};
 use crate::explore::{Place, StateId};
-use crate::functions::{Functions, RefinementFunctions};
-use crate::invariant::Invariant;
 use crate::obligation::found::Found;
-use crate::refinement::Refinement;
-use crate::system::steps;
+use crate::statement::asked::functions::{Functions, RefinementFunctions};
+use crate::statement::invariant::Invariant;
+use crate::statement::refinement::Refinement;
+use crate::statement::system::steps;
 
 /// States by their hashes that are looked up in, all of them if they are not more.
 const MOST_KEPT: u64 = 1 << 16;

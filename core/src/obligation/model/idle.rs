@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use foldhash::{HashSet, HashSetExt};
 
-use crate::functions::{Functions, RefinementFunctions};
 use crate::obligation::found::Found;
-use crate::refinement::Refinement;
-use crate::rule::Process;
-use crate::visit::{visit_offers, visit_steps};
+use crate::statement::asked::functions::{Functions, RefinementFunctions};
+use crate::statement::asked::visit::{visit_offers, visit_steps};
+use crate::statement::refinement::Refinement;
+use crate::statement::rule::Process;
 
 /// A process that the environment declares, and that takes no action of the specification in any mapped state. `acting`
 /// are those of which the sample shows that they do.

@@ -2,16 +2,16 @@
 
 use crate::erased::{ErasedAction, ErasedRefinement, ErasedState, ErasedSystem};
 use crate::explore::{Place, StateId, Visitor, look_at, look_at_step};
-use crate::model_call::{first_visited, named};
 use crate::obligation::counterexample::{Transition, state, step};
 use crate::obligation::obligations::Failure;
 use crate::obligation::visitor::Plan;
-use crate::refinement::Refinement;
 use crate::report::json::json;
 use crate::report::{Counterexample, Step};
-use crate::system::TransitionSystem;
-use crate::trace::Trace;
-use crate::visit::{visit_initial, visit_steps};
+use crate::statement::asked::model_call::{first_visited, named};
+use crate::statement::asked::visit::{visit_initial, visit_steps};
+use crate::statement::refinement::Refinement;
+use crate::statement::system::TransitionSystem;
+use crate::statement::trace::Trace;
 
 /// The most initial states, and the most steps of a state, that are offered.
 pub const MOST_OFFERED: usize = 1000;

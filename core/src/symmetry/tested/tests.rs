@@ -6,7 +6,7 @@ use super::*;
 use crate::AbstractSteps::{self, One, Several};
 use crate::obligation::{Checker, Settings, Symmetry, Until};
 use crate::report::{Report, Verdict};
-use crate::rule::{Process, Rule, RuleId};
+use crate::statement::rule::{Process, Rule, RuleId};
 
 /// Three components that go round, and a clock that tells early states from late ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]

@@ -20,7 +20,7 @@ use crate::explore::search::member::Together;
 use crate::explore::search::state::{Search, Worker};
 use crate::explore::segments::SegmentedVec;
 use crate::explore::set::Visited;
-use crate::model_call::catch;
+use crate::statement::asked::model_call::catch;
 
 /// States that are asked for at once, of each process.
 const BLOCK: usize = 1 << 12;

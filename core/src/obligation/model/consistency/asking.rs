@@ -8,12 +8,12 @@ use foldhash::HashSet;
 
 use crate::consistency::{SystemAgain, SystemName};
 use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem};
-use crate::invariant::Invariant;
-use crate::model_call::named;
 use crate::obligation::row::Row;
-use crate::overridden::Overridden;
-use crate::refinement::Refinement;
-use crate::rule::Process;
+use crate::statement::asked::model_call::named;
+use crate::statement::asked::overridden::Overridden;
+use crate::statement::invariant::Invariant;
+use crate::statement::refinement::Refinement;
+use crate::statement::rule::Process;
 use crate::symmetry::Tested;
 
 /// Function that tests the permutations on a state of this number, as long as there is time.

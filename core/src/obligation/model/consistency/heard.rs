@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use foldhash::{HashMap, HashMapExt};
 
 use super::names::Names;
-use crate::answer::Answer;
 use crate::consistency::{Inconsistency, difference, of_the};
-use crate::disagreement::Disagreement;
 use crate::erased::{ErasedAction, ErasedRefinement, ErasedState, ErasedStep};
 use crate::explore::{Place, fingerprint};
-use crate::refinement::Refinement;
-use crate::rule::{Process, RuleId};
+use crate::statement::asked::answer::Answer;
+use crate::statement::asked::disagreement::Disagreement;
+use crate::statement::refinement::Refinement;
+use crate::statement::rule::{Process, RuleId};
 
 /// Something of the specification that is stated otherwise than by `next` and `initial`: perhaps as a predicate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

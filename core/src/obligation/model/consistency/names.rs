@@ -7,10 +7,10 @@ use foldhash::HashMap;
 
 use crate::erased::{ErasedAction, ErasedSystem};
 use crate::explore::Place;
-use crate::functions::Functions;
-use crate::model_call::named;
 use crate::report::json::json;
-use crate::rule::{Rule, RuleId};
+use crate::statement::asked::functions::Functions;
+use crate::statement::asked::model_call::named;
+use crate::statement::rule::{Rule, RuleId};
 
 /// Actions of a system whose names are to be compared with those of the rules: of those of one variant that are filed under
 /// one rule the first.

@@ -7,17 +7,17 @@ use std::cell::Cell;
 
 use super::asking::Asking;
 use super::heard::{Again, Heard, Word};
-use crate::answer::Answer;
 use crate::consistency::sample::{is_well_compared, number, some_of};
 use crate::consistency::{Inconsistency, asked_twice, difference, of_the};
-use crate::disagreement::{At, Disagreement, misfiled};
 use crate::erased::{ErasedAction, ErasedState, ErasedStep};
 use crate::explore::Place;
-use crate::functions::Functions;
-use crate::model_call::{break_off, named, until_enough};
-use crate::overridden::Overridden;
-use crate::refinement::Refinement;
-use crate::visit::{some_initial, some_steps, visit_initial, visit_steps};
+use crate::statement::asked::answer::Answer;
+use crate::statement::asked::disagreement::{At, Disagreement, misfiled};
+use crate::statement::asked::functions::Functions;
+use crate::statement::asked::model_call::{break_off, named, until_enough};
+use crate::statement::asked::overridden::Overridden;
+use crate::statement::asked::visit::{some_initial, some_steps, visit_initial, visit_steps};
+use crate::statement::refinement::Refinement;
 
 /// The most steps of a state of the specification with which overridden methods are compared, of one of the first states and of a
 /// later one; and the most initial states.

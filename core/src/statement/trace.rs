@@ -3,7 +3,7 @@
 
 use std::fmt::{self, Debug};
 
-use crate::system::{ActionOf, StateOf, TransitionSystem};
+use crate::statement::system::{ActionOf, StateOf, TransitionSystem};
 
 /// A finite behaviour: an initial state, and the steps taken from it.
 pub struct Trace<S: TransitionSystem> {

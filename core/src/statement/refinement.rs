@@ -2,12 +2,12 @@
 //!
 //! Source: Havelund & Shankar, Definition 6 and section 6.1.2.
 
-use crate::abstract_steps::AbstractSteps;
-use crate::constraint::Constraint;
-use crate::invariant::Invariant;
-use crate::property::Property;
-use crate::rule::Process;
-use crate::system::{ActionOf, ObservationOf, StateOf, TransitionSystem};
+use crate::statement::abstract_steps::AbstractSteps;
+use crate::statement::constraint::Constraint;
+use crate::statement::invariant::Invariant;
+use crate::statement::property::Property;
+use crate::statement::rule::Process;
+use crate::statement::system::{ActionOf, ObservationOf, StateOf, TransitionSystem};
 
 /// Argument that the implementation refines the specification: a refinement mapping, the abstract step that
 /// each concrete step simulates, and the invariants that make the mapping work.

@@ -8,11 +8,11 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::calls::{Function, call};
 use crate::erased::ErasedState;
-use crate::invariant::PredicateOf;
-use crate::model_call::named;
-use crate::system::{StateOf, TransitionSystem};
+use crate::statement::asked::calls::{Function, call};
+use crate::statement::asked::model_call::named;
+use crate::statement::invariant::PredicateOf;
+use crate::statement::system::{StateOf, TransitionSystem};
 
 /// A named predicate on the states of `S` that bounds exploration: only from states that satisfy it steps are taken.
 ///

@@ -5,7 +5,7 @@
 use std::any::type_name;
 use std::cell::Cell;
 
-use crate::model_call::named;
+use crate::statement::asked::model_call::named;
 
 /// Derived method of a system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

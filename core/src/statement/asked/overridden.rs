@@ -2,10 +2,10 @@
 
 use std::any::type_name;
 
-use crate::derived::{Derived, is_overridden};
-use crate::model_call::{break_off, until_enough};
-use crate::system::{ActionOf, StateOf, TransitionSystem};
-use crate::visit::{visit_candidates, visit_offers, visit_steps};
+use crate::statement::asked::derived::{Derived, is_overridden};
+use crate::statement::asked::model_call::{break_off, until_enough};
+use crate::statement::asked::visit::{visit_candidates, visit_offers, visit_steps};
+use crate::statement::system::{ActionOf, StateOf, TransitionSystem};
 
 /// The derived methods that a system overrides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,8 +90,8 @@ mod tests {
     use super::*;
     use std::any::type_name;
 
-    use crate::derived::is_watched;
-    use crate::rule::{Rule, RuleId};
+    use crate::statement::asked::derived::is_watched;
+    use crate::statement::rule::{Rule, RuleId};
 
     /// Steps from 0 to 1, and overrides nothing.
     struct System(Option<Derived>);

@@ -5,7 +5,7 @@
 //! invariants are proved from every state of that type.
 
 use crate::state::{Limits, Source, State};
-use crate::system::{StateOf, TransitionSystem};
+use crate::statement::system::{StateOf, TransitionSystem};
 
 /// A system whose type-correct states can be enumerated.
 pub trait TypeCorrect: TransitionSystem {

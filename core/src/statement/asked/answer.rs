@@ -2,12 +2,12 @@
 //!
 //! Source: Havelund & Shankar, section 6.1.2.
 
-use crate::abstract_steps::AbstractSteps;
 use crate::erased::{ErasedAction, ErasedState, Plain, erased_states};
-use crate::functions::RefinementFunctions;
-use crate::model_call::named;
-use crate::refinement::Refinement;
-use crate::system::{ActionOf, StateOf, TransitionSystem};
+use crate::statement::abstract_steps::AbstractSteps;
+use crate::statement::asked::functions::RefinementFunctions;
+use crate::statement::asked::model_call::named;
+use crate::statement::refinement::Refinement;
+use crate::statement::system::{ActionOf, StateOf, TransitionSystem};
 
 const ALLOWS: &str = "`allows` of the specification";
 const EQ: &str = "`eq` of a state of the specification";

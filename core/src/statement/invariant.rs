@@ -6,10 +6,10 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::calls::{Function, call};
 use crate::erased::ErasedState;
-use crate::model_call::named_invariant;
-use crate::system::{StateOf, TransitionSystem};
+use crate::statement::asked::calls::{Function, call};
+use crate::statement::asked::model_call::named_invariant;
+use crate::statement::system::{StateOf, TransitionSystem};
 
 /// A predicate on the states of `S`.
 pub(crate) type PredicateOf<S> = dyn Fn(&StateOf<S>) -> bool + Send + Sync;
@@ -153,7 +153,7 @@ impl<S: TransitionSystem> fmt::Debug for Invariant<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rule::{Rule, RuleId};
+    use crate::statement::rule::{Rule, RuleId};
 
     /// A counter that goes on.
     struct Counter;

@@ -6,14 +6,14 @@
 
 use std::sync::Arc;
 
-use crate::abstract_steps::AbstractSteps;
-use crate::answer::states_between;
-use crate::constraint::Constraint;
-use crate::invariant::Invariant;
-use crate::property::Property;
-use crate::refinement::{Refinement, Waiver};
-use crate::rule::Process;
-use crate::system::{ActionOf, ObservationOf, StateOf, TransitionSystem};
+use crate::statement::abstract_steps::AbstractSteps;
+use crate::statement::asked::answer::states_between;
+use crate::statement::constraint::Constraint;
+use crate::statement::invariant::Invariant;
+use crate::statement::property::Property;
+use crate::statement::refinement::{Refinement, Waiver};
+use crate::statement::rule::Process;
+use crate::statement::system::{ActionOf, ObservationOf, StateOf, TransitionSystem};
 
 /// The refinement of the upper specification by the lower implementation.
 pub struct Composed<U, L> {

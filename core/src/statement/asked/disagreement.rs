@@ -5,12 +5,12 @@ use std::fmt::Debug;
 
 use foldhash::HashSet;
 
-use crate::action::Action;
-use crate::functions::Functions;
-use crate::overridden::Overridden;
-use crate::rule::RuleId;
-use crate::system::{ActionOf, StateOf, TransitionSystem, steps};
-use crate::visit::{visit_candidates, visit_initial, visit_offers};
+use crate::statement::action::Action;
+use crate::statement::asked::functions::Functions;
+use crate::statement::asked::overridden::Overridden;
+use crate::statement::asked::visit::{visit_candidates, visit_initial, visit_offers};
+use crate::statement::rule::RuleId;
+use crate::statement::system::{ActionOf, StateOf, TransitionSystem, steps};
 
 /// Contradiction of a system with itself in one state: what [`disagreement`] finds.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -4,11 +4,11 @@
 
 use serde_json::Value;
 
-use crate::abstract_steps::AbstractSteps;
-use crate::model_call::named;
-use crate::refinement::Refinement;
-use crate::rule::{Process, Rule, RuleId};
-use crate::system::{ActionOf, ObservationOf, StateOf, TransitionSystem};
+use crate::statement::abstract_steps::AbstractSteps;
+use crate::statement::asked::model_call::named;
+use crate::statement::refinement::Refinement;
+use crate::statement::rule::{Process, Rule, RuleId};
+use crate::statement::system::{ActionOf, ObservationOf, StateOf, TransitionSystem};
 
 /// Functions of a system.
 pub(crate) trait Functions: TransitionSystem {

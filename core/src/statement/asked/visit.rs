@@ -6,8 +6,8 @@
 //!
 //! A panic of the callback is not told of the function of the model that calls it.
 
-use crate::model_call::{UNNAMED, first_visited, named};
-use crate::system::{ActionOf, StateOf, StepOf, TransitionSystem};
+use crate::statement::asked::model_call::{UNNAMED, first_visited, named};
+use crate::statement::system::{ActionOf, StateOf, StepOf, TransitionSystem};
 
 /// Visits every initial state.
 #[inline(never)]

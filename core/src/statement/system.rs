@@ -9,18 +9,18 @@ use std::hash::Hash;
 
 use serde_json::Value;
 
-use crate::action::Action;
 use crate::auxiliary::View;
-use crate::derived::{Derived, runs};
 use crate::drawing::Drawing;
-use crate::fairness::Fairness;
-use crate::model_call::{Culprit, Name, break_off, until_enough};
 use crate::obligation::ObligationKind;
 use crate::report::json::json;
-use crate::rule::{Process, Rule, RuleId};
 use crate::state::State;
+use crate::statement::action::Action;
+use crate::statement::asked::derived::{Derived, runs};
+use crate::statement::asked::model_call::{Culprit, Name, break_off, until_enough};
+use crate::statement::fairness::Fairness;
+use crate::statement::rule::{Process, Rule, RuleId};
 // The methods that are derived ask the others as everything else does; the trait and `visit` are one concept.
-use crate::visit::{visit_initial, visit_steps};
+use crate::statement::asked::visit::{visit_initial, visit_steps};
 
 /// States after which it pays to break an enumeration off.
 const WORTH_BREAKING_OFF: u32 = 64;

@@ -6,11 +6,11 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::calls::{Function, call};
 use crate::erased::ErasedState;
-use crate::model_call::named;
 use crate::obligation::ObligationKind;
-use crate::system::{StateOf, TransitionSystem};
+use crate::statement::asked::calls::{Function, call};
+use crate::statement::asked::model_call::named;
+use crate::statement::system::{StateOf, TransitionSystem};
 
 const PROPERTY: &str = "a liveness property";
 

@@ -5,8 +5,8 @@ use std::hash::Hash;
 
 use serde::Serialize;
 
-use crate::rule::{Process, Rule, RuleId};
 use crate::state::NameVisitor;
+use crate::statement::rule::{Process, Rule, RuleId};
 
 /// An action of the system `S`: the rule that fired, with its arguments.
 ///
