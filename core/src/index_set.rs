@@ -2,7 +2,6 @@
 //! many, is [`liveness::Bits`](crate::liveness::Bits), with a bound that is known at run time.
 
 use std::fmt::{self, Debug, Formatter};
-use std::mem::take;
 
 use serde::{Serialize, Serializer};
 
@@ -227,11 +226,8 @@ impl<S: ?Sized> State<S> for IndexSet {
 }
 
 impl Names for IndexSet {
-    fn each_name(&mut self, visit: &mut dyn NameVisitor) {
-        for mut number in take(self).iter() {
-            visit.member(&mut number);
-            self.insert(number);
-        }
+    fn each_name(&mut self, group: u8, visit: &mut dyn NameVisitor) {
+        visit.members(group, &mut self.0);
     }
 }
 

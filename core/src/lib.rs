@@ -15,7 +15,7 @@
 //! | keep states in a few bits, name each rule once | [`derive(State)`](macro@State), [`derive(Action)`](macro@Action) |
 //! | ask for every number of processes | [`crowd`] |
 //! | identify states that differ by which member is which, or by how far counters have come | `#[state(symmetric)]` ([`State`](macro@State)), [`Counter`]; [`obligation::Symmetry`] |
-//! | decide induction, list permutations by hand | [`TypeCorrect`], [`Symmetric`]; [`obligation::Checker`] |
+//! | decide induction | [`TypeCorrect`]; [`obligation::Checker`] |
 //! | refine in two stages, add an auxiliary variable | [`compose`], [`auxiliary`] |
 //! | test a model by itself | [`disagreement`], [`round_trip`], [`asymmetry`], [`replay`] |
 //!
@@ -93,7 +93,7 @@ mod work_ranges;
 pub use bounded::BoundedVec;
 pub use drawing::Drawing;
 pub use index_set::IndexSet;
-pub use obligation::{Search, Settings, check, check_any_number};
+pub use obligation::{Search, Settings, asymmetry, check, check_any_number};
 pub use refmap_derive::{Action, State};
 pub use report::{Evidence, Report, Verdict};
 pub use state::{Counter, PackingError, State, round_trip};
@@ -113,7 +113,7 @@ pub use statement::system::{
     ActionOf, ObservationOf, StateOf, StepOf, TransitionSystem, fire_by_next, steps,
 };
 pub use statement::trace::{ReplayError, Trace, replay};
-pub use symmetry::{Asymmetry, Exchange, Symmetric, asymmetry};
+pub use symmetry::{Asymmetry, Exchange};
 
 /// Functions that the other crates of this workspace share with this one; no part of its interface.
 #[doc(hidden)]

@@ -4,31 +4,27 @@
 //! Source: Ip & Dill, *Better Verification Through Symmetry*, FMSD 9, 1996; Clarke, Enders, Filkorn &
 //! Jha, *Exploiting Symmetry in Temporal Logic Model Checking*, FMSD 9, 1996.
 //!
-//! A model says which exchanges there are ([`Symmetric`]), or they follow from the names in its states: members that are alike, and counters
+//! Which exchanges there are follows from the names in the states of a model: members that are alike, of one group or of several, and counters
 //! of which only the differences matter ([`State::visit_names`](crate::State::visit_names)). That they really change nothing is tested, on the states
-//! explored, by [`asymmetry`]. A quotient decides what is asked of states and steps, where the
+//! explored, by [`asymmetry`](crate::asymmetry). A quotient decides what is asked of states and steps, where the
 //! question is the same of all members of a class. It cannot decide what is asked of one process of
 //! several, as `environment` is.
 
 mod asymmetry;
-mod by_hand;
 mod by_name;
 mod canonical;
+mod colours;
 mod exchange;
-mod exchanges;
 mod initial;
 mod named;
-mod quotient;
 mod quotienting;
 mod rows;
-mod symmetric;
+mod shifts;
 mod tested;
 
 pub use asymmetry::Asymmetry;
-pub(crate) use by_name::{ByName, ByNameOf};
+pub(crate) use by_name::ByName;
+pub use by_name::Quotient;
 pub use exchange::Exchange;
-pub use quotient::Quotient;
 pub use quotienting::{Lifting, Quotienting};
-pub use symmetric::Symmetric;
-pub use tested::asymmetry;
-pub(crate) use tested::{Tested, TestedQuotient, is_in_turn};
+pub(crate) use tested::{Tested, is_in_turn};

@@ -363,7 +363,7 @@ pub fn main() {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use refmap::{Symmetric, Verdict};
+    use refmap::Verdict;
 
     /// The row that is violated, and after how many steps.
     fn violation(report: &Report) -> (&str, usize) {
@@ -387,30 +387,6 @@ mod tests {
         }
     }
 
-    /// No threads are exchanged where a symmetry is written by hand, of one permutation; counters are shifted beside it.
-    #[test]
-    fn counters_alone() {
-        for (claims, states) in [(Claims::EmptyCell, Some(2896)), (Claims::AnyCell, None)] {
-            let settings = Settings {
-                symmetry: Symmetry::Full,
-                ..Settings::default()
-            };
-            let refinement = BufferIsAQueue(Buffer {
-                tickets: Tickets::Unbounded,
-                claims,
-            });
-            let report = Checker::new(&refinement).symmetric().check(&settings);
-            let report = report.expect("the settings fit");
-            match states {
-                Some(states) => {
-                    assert_eq!((report.states, report.depth), (states, 22), "{report}");
-                    assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
-                }
-                None => assert_eq!(violation(&report), ("simulation", 7), "{report}"),
-            }
-        }
-    }
-
     /// A modulus is a number that matters.
     #[test]
     fn tickets_by_hand_are_no_counters() {
@@ -419,30 +395,4 @@ mod tests {
         let told = "next does not commute with a shift of all counters";
         assert!(report.to_string().contains(told), "{report}");
     }
-
-    macro_rules! only_counters {
-        ($($system:ty, $state:ty, $action:ty);*) => {$(
-            impl Symmetric for $system {
-                type Permutation = ();
-
-                fn permutations(&self) -> Vec<()> {
-                    vec![()]
-                }
-
-                fn permute(&self, (): &(), state: &$state) -> $state {
-                    state.clone()
-                }
-
-                fn permute_action(&self, (): &(), _: &$state, action: &$action, _: &$state) -> $action {
-                    action.clone()
-                }
-
-                fn canonical(&self, _: &[()], state: &$state) -> $state {
-                    state.clone()
-                }
-            }
-        )*};
-    }
-
-    only_counters!(Buffer, Ring, Step; Bounded, Queue, Operation);
 }

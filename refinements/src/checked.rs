@@ -56,7 +56,7 @@ checked_crowds! {
     AnySzymanski:;
     AnySpinLock:;
     AnyTreiber:;
-    AnyMutators: inductive symmetric;
+    AnyMutators: inductive;
 }
 
 /// Implements [`Checked`] with the given facilities of a checker.
@@ -75,13 +75,13 @@ macro_rules! checked {
 }
 
 checked! {
-    Refinement1: inductive symmetric;
-    Refinement2: inductive symmetric;
-    Refinement3: inductive symmetric;
-    Composed<Refinement1, Composed<Refinement2, Refinement3>>: inductive symmetric;
+    Refinement1: inductive;
+    Refinement2: inductive;
+    Refinement3: inductive;
+    Composed<Refinement1, Composed<Refinement2, Refinement3>>: inductive;
     BrokenRefinement:;
-    CollectorRefinement: symmetric;
-    CyclesRefinement: symmetric;
+    CollectorRefinement:;
+    CyclesRefinement:;
     CopyingRefinement:;
     ModuleRefinement:;
     DesignRefinement:;

@@ -10,7 +10,7 @@ use syn::{
 use crate::attributes::{Rule, of_argument};
 use crate::field::mentions_parameter;
 use crate::instance::instance;
-use crate::names::{last_name, visit_names_alone};
+use crate::names::{are_same, last_name, visit_names_alone};
 
 pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
     let Data::Enum(data) = &input.data else {
@@ -329,11 +329,8 @@ fn names(variant: &Variant) -> Result<Option<TokenStream>> {
     let mut visits = Vec::new();
     let mut bindings = Vec::new();
     for (position, field) in variant.fields.iter().enumerate() {
-        let mut is_name = false;
-        for attribute in &field.attrs {
-            is_name |= is_of_name(attribute)?;
-        }
-        if is_name {
+        let group = group_of(field)?;
+        if let Some(group) = group {
             let binding = format_ident!("field_{position}");
             bindings.push(match &field.ident {
                 Some(ident) => quote!(#ident: #binding),
@@ -342,7 +339,7 @@ fn names(variant: &Variant) -> Result<Option<TokenStream>> {
                     quote!(#index: #binding)
                 }
             });
-            visits.push(visit_names_alone(&quote!(#binding)));
+            visits.push(visit_names_alone(&quote!(#binding), &group));
         }
     }
     let ident = &variant.ident;
@@ -350,22 +347,24 @@ fn names(variant: &Variant) -> Result<Option<TokenStream>> {
     Ok((!visits.is_empty()).then(arm))
 }
 
-/// True if an attribute says that a field is a name.
-fn is_of_name(attribute: &Attribute) -> Result<bool> {
-    let path = attribute.path();
-    if path.is_ident("member") || path.is_ident("counter") {
-        attribute.meta.require_path_only()?;
-        return Ok(true);
+/// Group of the names of which a field consists, if it does: `#[process]`, `#[member]`, `#[member(GROUP)]`, `#[counter]`.
+fn group_of(field: &Field) -> Result<Option<Expr>> {
+    let mut group = None;
+    for attribute in &field.attrs {
+        let path = attribute.path();
+        match &attribute.meta {
+            Meta::List(group) if path.is_ident("member") => return group.parse_args().map(Some),
+            meta if path.is_ident("member") || path.is_ident("counter") => {
+                meta.require_path_only()?;
+                group = Some(parse_quote!(0));
+            }
+            _ if path.is_ident("process") && !Numbers::of(attribute)?.is_fixed => {
+                group = Some(parse_quote!(0));
+            }
+            _ => (),
+        }
     }
-    if !path.is_ident("process") {
-        return Ok(false);
-    }
-    Ok(!Numbers::of(attribute)?.is_fixed)
-}
-
-/// True if two expressions are written alike.
-fn are_same(a: &Expr, b: &Expr) -> bool {
-    quote!(#a).to_string() == quote!(#b).to_string()
+    Ok(group)
 }
 
 /// The field that is the number of the process, by its name or its position.
@@ -467,7 +466,13 @@ mod tests {
             let input: DeriveInput = parse_quote!(enum Step { Send { #field sender: u8 } });
             derive(&input).map(|derived| derived.to_string().contains("each_name"))
         };
-        for named in [quote!(#[process]), quote!(#[member]), quote!(#[counter])] {
+        for named in [
+            quote!(#[process]),
+            quote!(#[member]),
+            quote!(#[member(1)]),
+            quote!(#[member(OBJECTS)] #[process]),
+            quote!(#[counter]),
+        ] {
             assert!(derived(named).is_ok_and(|is_visited| is_visited));
         }
         for other in [quote!(), quote!(#[process(fixed)])] {
@@ -476,6 +481,7 @@ mod tests {
         let error = derived(quote!(#[process(free)])).expect_err("it is none");
         assert!(error.to_string().contains("`#[process(fixed)]`"), "{error}");
         assert!(derived(quote!(#[member = 3])).is_err());
+        assert!(derived(quote!(#[member(1, 2)])).is_err());
         let on_variant: DeriveInput = parse_quote!(
             enum Step {
                 #[member]

@@ -2,7 +2,7 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
-use syn::{Attribute, Error, Expr, Result, Type};
+use syn::{Attribute, Error, Expr, Meta, Result, Token, Type, parse_quote};
 
 /// `#[state(system = TYPE)]` of a type, or `#[action(system = TYPE)]`, as `of` says.
 pub fn system(of: &str, attributes: &[Attribute]) -> Result<Option<Type>> {
@@ -28,10 +28,10 @@ pub fn system(of: &str, attributes: &[Attribute]) -> Result<Option<Type>> {
 /// Attributes of a field, read.
 pub struct Attributes {
     pub of_field: OfField,
-    /// `#[state(member)]`: it consists of numbers of members.
-    pub is_member: bool,
-    /// `#[state(symmetric)]`: it has an element for each member.
-    pub is_symmetric: bool,
+    /// `#[state(member)]`, `#[state(member = GROUP)]`: it consists of numbers of members of this group.
+    pub member: Option<Expr>,
+    /// `#[state(symmetric)]`, `#[state(symmetric = GROUP)]`: it has an element for each member of this group.
+    pub symmetric: Option<Expr>,
 }
 
 /// Value of a field, as attributes say.
@@ -45,7 +45,7 @@ pub enum OfField {
 /// Reads the attributes of a field.
 pub fn of_field(attributes: &[Attribute]) -> Result<Attributes> {
     let mut limits = quote!(::refmap::state::Limits::NONE);
-    let mut constant = None;
+    let (mut constant, mut member, mut symmetric) = (None, None, None);
     let mut said: Vec<&str> = Vec::new();
     for attribute in attributes.iter().filter(|one| one.path().is_ident("state")) {
         attribute.parse_nested_meta(|meta| {
@@ -65,6 +65,13 @@ pub fn of_field(attributes: &[Attribute]) -> Result<Attributes> {
             }
             said.push(name);
             if name == "member" || name == "symmetric" {
+                let group = if meta.input.peek(Token![=]) {
+                    meta.value()?.parse()?
+                } else {
+                    parse_quote!(0)
+                };
+                let of = if name == "member" { &mut member } else { &mut symmetric };
+                *of = Some(group);
                 return Ok(());
             }
             if name == "varint" {
@@ -86,8 +93,8 @@ pub fn of_field(attributes: &[Attribute]) -> Result<Attributes> {
             Some(value) => OfField::Constant(value),
             None => OfField::Limits(limits),
         },
-        is_member: said.contains(&"member"),
-        is_symmetric: said.contains(&"symmetric"),
+        member,
+        symmetric,
     })
 }
 
@@ -144,8 +151,8 @@ fn kind(attribute: &str) -> &str {
 
 /// True if an attribute says `member` alone.
 pub fn is_member_alone(attribute: &Attribute) -> bool {
-    let list = attribute.meta.require_list();
-    list.is_ok_and(|list| list.tokens.to_string() == "member")
+    let said = attribute.parse_args::<Meta>();
+    said.is_ok_and(|said| said.path().is_ident("member"))
 }
 
 /// `#[rule(name = …, process = …, source = …)]` of an enum of actions, or of a variant: constants of type `&str`.

@@ -12,10 +12,10 @@ pub struct Field {
     pub name: LitStr,
     pub type_: Type,
     pub kind: Kind,
-    /// True if it consists of numbers of members.
-    pub is_member: bool,
-    /// True if it has an element for each member.
-    pub is_symmetric: bool,
+    /// The group of which it consists of numbers of members.
+    pub of_members: Option<Expr>,
+    /// The group for each of whose members it has an element.
+    pub symmetric: Option<Expr>,
 }
 
 /// Kind of a field, by the way in which it is written.

@@ -57,10 +57,13 @@ use syn::{DeriveInput, parse_macro_input};
 /// | `#[state(constant = system.shape)]` | the field has this value in all states of the instance, and is not written |
 /// | `#[state(symmetric)]` | the vector, array or `BoundedVec` has an element for each member; members are alike |
 /// | `#[state(member)]` | the integers of the field, in whatever containers, are numbers of members |
+/// | `#[state(symmetric = 1)]`, `#[state(member = 1)]` | the same of the members of another group, which are alike among themselves; without a number it is group 0 |
 ///
 /// Members that are alike are the elements of a field that is `symmetric`; where several fields of a struct are, a member has an element of each,
 /// which is to be `Ord`. With `--symmetry full` states that differ by an exchange of members are one: elements change places, and the numbers of
-/// members that a field holds, or an action, follow. A struct whose symmetric fields are vectors, and which holds no number of a member, is taken apart
+/// members that a field holds, or an action, follow. Groups are constants of type `u8`, and a member of one may hold numbers of another, as a thread those
+/// of objects: `#[state(symmetric, member = OBJECTS)]` is a field with one object for each thread. A `bool` is a number too, and a group whose members have no
+/// parts is a field of nothing, `#[state(symmetric = SENSES)] senses: [(); 2]`. A struct whose symmetric fields are vectors of one group, and which holds no number of a member, is taken apart
 /// to what members share and what each has, and assembled, by the trait `refmap::crowd::Members`.
 ///
 /// A struct of one field without a name, of which nothing but `member` is said, takes what is said of a field of its type. No other type of one's
@@ -106,8 +109,8 @@ pub fn derive_state(input: TokenStream) -> TokenStream {
 /// `#[process(RANGE)]` on the enum is that of each field `#[process]` that has none. A `bool` needs no attribute. Variants with a field that has
 /// no range have no candidates: a system with such variants overrides `candidates`.
 ///
-/// The numbers of processes follow where members of a state are exchanged (`#[state(symmetric)]`), and those of a field `#[member]`; a
-/// number of a process that is no member is `#[process(fixed)]`, or `#[process(fixed, RANGE)]`. A field `#[counter]` is a `refmap::Counter`,
+/// The numbers of processes follow where members of a state are exchanged (`#[state(symmetric)]`), and those of a field `#[member]`, which is
+/// `#[member(GROUP)]` for a member of another group than 0, beside `#[process]` too; a number of a process that is no member is `#[process(fixed)]`, or `#[process(fixed, RANGE)]`. A field `#[counter]` is a `refmap::Counter`,
 /// or holds some.
 #[proc_macro_derive(Action, attributes(action, rule, process, member, counter))]
 pub fn derive_action(input: TokenStream) -> TokenStream {

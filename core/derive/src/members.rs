@@ -5,18 +5,20 @@ use quote::{ToTokens, quote};
 use syn::{DeriveInput, parse_quote};
 
 use crate::field::{Field, mentions_parameter, pattern};
-use crate::names::last_name;
+use crate::names::{groups, last_name};
 
 /// The longest tuples that can be compared.
 const LONGEST: usize = 12;
 
-/// `impl Members`, if the members are the elements of vectors, and no number of one is in the state.
+/// `impl Members`, if the members are the elements of vectors, of one group, and no number of one is in the state.
 pub fn derive(input: &DeriveInput, fields: &[Field]) -> Option<TokenStream> {
-    let is_symmetric = |field: &&Field| field.is_symmetric;
-    let rows: Vec<_> = fields.iter().filter(is_symmetric).collect();
-    let others: Vec<_> = fields.iter().filter(|field| !field.is_symmetric).collect();
+    let (rows, others): (Vec<_>, Vec<_>) =
+        fields.iter().partition(|field| field.symmetric.is_some());
     let is_vector = |field: &&Field| last_name(&field.type_).is_some_and(|name| name == "Vec");
-    if rows.is_empty() || !rows.iter().all(is_vector) || fields.iter().any(|one| one.is_member) {
+    if !rows.iter().all(is_vector)
+        || groups(fields).len() != 1
+        || fields.iter().any(|one| one.of_members.is_some())
+    {
         return None;
     }
     let shared = |each: &dyn Fn(&Field) -> TokenStream| {
@@ -49,7 +51,7 @@ pub fn derive(input: &DeriveInput, fields: &[Field]) -> Option<TokenStream> {
     }
     let assigned = fields.iter().map(|field| {
         let (member, binding) = (&field.member, &field.binding);
-        if field.is_symmetric {
+        if field.symmetric.is_some() {
             let types = member_pattern.clone();
             quote!(#member: members.iter().map(|#types| ::core::clone::Clone::clone(#binding)).collect())
         } else {

@@ -2,7 +2,9 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::{Error, Result, Type};
+use syn::{Error, Expr, Result, Type};
+
+use crate::field::Field;
 
 /// Types without names.
 const NAMELESS: [&str; 13] = [
@@ -40,7 +42,23 @@ pub fn check_row(type_: &Type) -> Result<()> {
     Ok(())
 }
 
-/// Visits the names of which a field consists.
-pub fn visit_names_alone(binding: &TokenStream) -> TokenStream {
-    quote!(::refmap::state::Names::each_name(#binding, visit);)
+/// Visits the names of which a field consists, as members of a group.
+pub fn visit_names_alone(binding: &TokenStream, group: &Expr) -> TokenStream {
+    quote!(::refmap::state::Names::each_name(#binding, #group, visit);)
+}
+
+/// The groups of members for which a struct has rows, in the order in which it says them.
+pub fn groups(fields: &[Field]) -> Vec<&Expr> {
+    let mut groups: Vec<&Expr> = Vec::new();
+    for group in fields.iter().filter_map(|field| field.symmetric.as_ref()) {
+        if !groups.iter().any(|other| are_same(other, group)) {
+            groups.push(group);
+        }
+    }
+    groups
+}
+
+/// True if two expressions are written alike.
+pub fn are_same(a: &Expr, b: &Expr) -> bool {
+    quote!(#a).to_string() == quote!(#b).to_string()
 }

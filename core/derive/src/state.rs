@@ -10,7 +10,7 @@ use crate::attributes::{Attributes, OfField, is_member_alone, of_field};
 use crate::field::{Field, Kind, mentions_parameter, pattern, pattern_of_old};
 use crate::instance::instance;
 use crate::members;
-use crate::names::{check_row, is_nameless, visit_names_alone};
+use crate::names::{are_same, check_row, groups, is_nameless, visit_names_alone};
 
 pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
     let (system, mut generics) = instance("state", input)?;
@@ -45,7 +45,7 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
                 .map(|field| field.read_over(&system))
                 .collect();
             let types = types_of(&fields);
-            for field in fields.iter().filter(|one| one.is_symmetric) {
+            for field in fields.iter().filter(|one| one.symmetric.is_some()) {
                 check_row(&field.type_)?;
             }
             let visits = names(&fields, &system);
@@ -272,7 +272,7 @@ fn derive_enum(input: &DeriveInput, data: &DataEnum, system: &Type) -> Result<Pa
                 sink.skip(#skipped);
             }
         });
-        if let Some(field) = fields.iter().find(|one| one.is_symmetric) {
+        if let Some(field) = fields.iter().find(|one| one.symmetric.is_some()) {
             return Err(Error::new_spanned(
                 &field.type_,
                 "`symmetric` is said of a field of a struct: members are there in all states",
@@ -378,13 +378,13 @@ fn fields_of(fields: &Fields) -> Result<Vec<Field>> {
         let position_name = || LitStr::new(&position.to_string(), Span::call_site());
         let Attributes {
             of_field,
-            is_member,
-            is_symmetric,
+            member: of_members,
+            symmetric,
         } = of_field(&field.attrs)?;
         Ok(Field {
             member,
-            is_member,
-            is_symmetric,
+            of_members,
+            symmetric,
             binding: format_ident!("field_{position}"),
             name: field.ident.as_ref().map_or_else(position_name, name),
             type_: field.ty.clone(),
@@ -399,34 +399,41 @@ fn fields_of(fields: &Fields) -> Result<Vec<Field>> {
 
 /// Visits the names of all fields, if there may be any.
 fn names(fields: &[Field], system: &Type) -> Option<TokenStream> {
+    let of_elements =
+        |type_: TokenStream| quote!(<#type_ as ::refmap::State<#system>>::visit_names);
     let visit = |field: &Field| {
         let Field { binding, type_, .. } = field;
-        if field.is_symmetric || matches!(field.kind, Kind::Constant(_)) {
+        if field.symmetric.is_some() || matches!(field.kind, Kind::Constant(_)) {
             None
-        } else if field.is_member {
-            Some(visit_names_alone(&quote!(#binding)))
+        } else if let Some(group) = &field.of_members {
+            Some(visit_names_alone(&quote!(#binding), group))
         } else if is_nameless(type_) {
             None
         } else {
-            Some(quote!(<#type_ as ::refmap::State<#system>>::visit_names(#binding, visit);))
+            let visit_names = of_elements(quote!(#type_));
+            Some(quote!(#visit_names(#binding, visit);))
         }
     };
     let mut visits: Vec<_> = fields.iter().filter_map(visit).collect();
-    let rows = fields.iter().filter(|field| field.is_symmetric);
-    let rows = rows.map(
-        |Field {
-             binding, is_member, ..
-         }| {
-            if *is_member {
-                quote!(&mut ::refmap::state::RowOfNames(&mut #binding[..]))
-            } else {
-                quote!(&mut ::refmap::state::RowOf::<_, #system>::new(&mut #binding[..]))
-            }
-        },
-    );
-    let rows: Vec<_> = rows.collect();
-    if !rows.is_empty() {
-        visits.push(quote!(visit.rows(&mut [#(#rows),*]);));
+    for group in groups(fields) {
+        let rows = fields.iter().filter(|field| {
+            field
+                .symmetric
+                .as_ref()
+                .is_some_and(|one| are_same(one, group))
+        });
+        let rows = rows.map(|field| {
+            let binding = &field.binding;
+            let visit = match &field.of_members {
+                Some(group) => visit_names_alone(&quote!(element), group),
+                None => {
+                    let visit_names = of_elements(quote!(_));
+                    quote!(#visit_names(element, visit))
+                }
+            };
+            quote!(&mut ::refmap::state::RowOf::new(&mut #binding[..], |element, visit| { #visit }))
+        });
+        visits.push(quote!(visit.rows(#group, &mut [#(#rows),*]);));
     }
     (!visits.is_empty()).then(|| quote!(#(#visits)*))
 }
@@ -606,7 +613,7 @@ mod tests {
                 field(quote!(#[state(symmetric)])),
                 "`symmetric` is said of a `Vec`, an array or a `BoundedVec`",
             ),
-            (field(quote!(#[state(member = 3)])), "expected `,`"),
+            (field(quote!(#[state(member(3))])), "expected `,`"),
             (
                 field(quote!(#[state(member)] #[state(member)])),
                 "`member` comes after another one that says the same",
@@ -671,6 +678,7 @@ mod tests {
             quote!(#[state(varint)] #[state(len = 4)]),
             quote!(#[state(constant = 3)]),
             quote!(#[state(member, range = 0..3)]),
+            quote!(#[state(member = 3, range = 0..3)]),
         ] {
             assert!(derive(&field(right)).is_ok());
         }
@@ -692,6 +700,10 @@ mod tests {
         assert!(!is_derived(quote!(inside: Vec<bool>)));
         assert!(!is_derived(quote!(#[state(symmetric)] inside: [bool; 3])));
         assert!(!is_derived(quote!(#inside #[state(member)] holder: u8)));
+        assert!(is_derived(quote!(#[state(symmetric = 1)] asked: Vec<u8>)));
+        assert!(!is_derived(
+            quote!(#inside #[state(symmetric = 1)] asked: Vec<u8>)
+        ));
     }
 
     /// The type of a field is told as it was written.

@@ -6,6 +6,7 @@ use std::hash::{Hash, Hasher};
 use serde::{Serialize, Serializer};
 
 use super::label::{CommandLabel, Label};
+use refmap::state::{NameVisitor, Names};
 use refmap::{Action, Process, RuleId};
 
 /// Action of a composition: a local step of one process, or a rendezvous of a requesting and a responding one.
@@ -32,6 +33,23 @@ impl<S: ?Sized, N: CommandLabel> Action<S> for Act<N> {
     #[inline]
     fn process(&self) -> Option<Process> {
         Some(self.process)
+    }
+
+    /// Processes that have numbers are members of group 0.
+    fn visit_names(&mut self, visit: &mut dyn NameVisitor) {
+        let with = self
+            .with
+            .iter_mut()
+            .map(|(process, label)| (process, label));
+        for (process, label) in with.chain([(&mut self.process, &mut self.label)]) {
+            process.number.each_name(0, visit);
+            label.visit_names(visit);
+        }
+        for number in [&mut self.choice, &mut self.rule] {
+            let mut chosen = usize::from(*number);
+            visit.choice(&mut chosen);
+            *number = chosen as u16;
+        }
     }
 }
 

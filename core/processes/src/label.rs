@@ -5,15 +5,19 @@ use std::fmt;
 use std::hash::Hash;
 use std::sync::{LazyLock, Mutex};
 
+use refmap::state::NameVisitor;
 use serde::{Serialize, Serializer};
 
 /// Label of a command: a plain value that is shown as a text, and that no other command of its process has.
 ///
 /// A model whose labels are an enum of its own can match on the labels of what was done, and then a label that
 /// is mistyped, or new, does not compile.
-pub trait CommandLabel: Copy + Eq + Hash + fmt::Display + Send + Sync + 'static {}
+pub trait CommandLabel: Copy + Eq + Hash + fmt::Display + Send + Sync + 'static {
+    /// Visits the names in it: the numbers of members that are alike. It has none, by default.
+    fn visit_names(&mut self, _visit: &mut dyn NameVisitor) {}
+}
 
-impl<N: Copy + Eq + Hash + fmt::Display + Send + Sync + 'static> CommandLabel for N {}
+impl CommandLabel for Label {}
 
 /// The label of a command that is its text, where a model has no type of its own for labels.
 ///

@@ -17,9 +17,11 @@ use crate::state::State;
 use crate::statement::action::Action;
 use crate::statement::rule::{Process, Rule, RuleId};
 use crate::statement::system::{ActionOf, ObservationOf, StateOf, TransitionSystem};
-use crate::symmetry::Symmetric;
 
 /// A history variable of `S`.
+///
+/// Where states of the system that differ by an exchange of names are one, the names in its value are exchanged too: they are what
+/// [`State`](macro@State) says.
 pub trait History<S: TransitionSystem>: Sync {
     /// Type of the value that is remembered.
     type Value: State<S>;
@@ -36,12 +38,6 @@ pub trait History<S: TransitionSystem>: Sync {
         action: &ActionOf<S>,
         to: &StateOf<S>,
     ) -> Self::Value;
-}
-
-/// A history variable that speaks of interchangeable identities.
-pub trait SymmetricHistory<S: Symmetric>: History<S, Value: Ord> {
-    /// The value with the identities exchanged.
-    fn permute(&self, system: &S, by: &S::Permutation, value: &Self::Value) -> Self::Value;
 }
 
 /// A system with a history variable.
@@ -66,6 +62,7 @@ written_by_parts! {
     impl [S: TransitionSystem, H: History<S>] Remembering<StateOf<S>, H::Value>,
     of WithHistory<S, H>, based on S
     { state: StateOf<S>, history: H::Value }
+    names of [state: StateOf<S>, history: H::Value]
 }
 
 impl<S: TransitionSystem, H: History<S>> WithHistory<S, H> {
@@ -180,44 +177,14 @@ where
     }
 }
 
-impl<S, H> Symmetric for WithHistory<S, H>
-where
-    S: Symmetric,
-    H: SymmetricHistory<S>,
-    ActionOf<S>: Action<Self>,
-{
-    type Permutation = S::Permutation;
-
-    fn permutations(&self) -> Vec<S::Permutation> {
-        self.system.permutations()
-    }
-
-    fn permute(&self, by: &S::Permutation, from: &Self::State) -> Self::State {
-        Remembering {
-            state: self.system.permute(by, &from.state),
-            history: self.history.permute(&self.system, by, &from.history),
-        }
-    }
-
-    fn permute_action(
-        &self,
-        by: &S::Permutation,
-        from: &Self::State,
-        action: &Self::Action,
-        to: &Self::State,
-    ) -> Self::Action {
-        self.system
-            .permute_action(by, &from.state, action, &to.state)
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{History, Remembering, SymmetricHistory, WithHistory};
+    use super::{History, Remembering, WithHistory};
+    use crate::State;
     use crate::drawing::Drawing;
     use crate::statement::rule::{Process, Rule, RuleId};
     use crate::statement::system::{StateOf, TransitionSystem, steps};
-    use crate::symmetry::{Lifting, Quotient, Quotienting, Symmetric};
+    use crate::symmetry::{Quotient, Quotienting};
 
     /// A counter that goes up to 3 or back to 0.
     struct Counter;
@@ -363,71 +330,49 @@ mod tests {
     /// Two lamps, each lit once, by the one who is named.
     struct Lamps;
 
-    impl TransitionSystem for Lamps {
-        type State = [bool; 2];
-        type Action = usize;
-        type Observation = bool;
-
-        fn rules(&self) -> &[Rule] {
-            const { &[Rule::new("light", "lamp", "")] }
-        }
-        fn rule_of(&self, _: &usize) -> RuleId {
-            RuleId(0)
-        }
-        fn initial(&self, visit: &mut impl FnMut([bool; 2])) {
-            visit([false; 2]);
-        }
-        fn candidates(&self, _: &[bool; 2], visit: &mut impl FnMut(usize)) {
-            (0..2).for_each(visit);
-        }
-        fn fire(&self, lamp: &usize, lit: &mut [bool; 2]) -> Option<()> {
-            let was_lit = std::mem::replace(&mut lit[*lamp], true);
-            (!was_lit).then_some(())
-        }
-        fn observe(&self, state: &[bool; 2]) -> bool {
-            *state == [true; 2]
-        }
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, State)]
+    struct Lit {
+        #[state(symmetric)]
+        lamps: [bool; 2],
     }
 
-    impl Symmetric for Lamps {
-        /// True if the lamps are exchanged.
-        type Permutation = bool;
+    #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, crate::Action)]
+    #[rule(process = "lamp")]
+    enum Light {
+        Light(#[process(0..2)] usize),
+    }
 
-        fn permutations(&self) -> Vec<bool> {
-            vec![false, true]
+    impl TransitionSystem for Lamps {
+        type State = Lit;
+        type Action = Light;
+        type Observation = bool;
+
+        fn initial(&self, visit: &mut impl FnMut(Lit)) {
+            visit(Lit { lamps: [false; 2] });
         }
-        fn permute(&self, by: &bool, state: &[bool; 2]) -> [bool; 2] {
-            [state[usize::from(*by)], state[usize::from(!*by)]]
+        fn fire(&self, Light::Light(lamp): &Light, lit: &mut Lit) -> Option<()> {
+            let was_lit = std::mem::replace(&mut lit.lamps[*lamp], true);
+            (!was_lit).then_some(())
         }
-        fn permute_action(&self, by: &bool, _: &[bool; 2], lamp: &usize, _: &[bool; 2]) -> usize {
-            lamp ^ usize::from(*by)
+        fn observe(&self, state: &Lit) -> bool {
+            state.lamps == [true; 2]
         }
     }
 
     /// The lamp that was lit last.
     struct Latest;
 
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, State)]
+    struct Lamp(#[state(member)] Option<usize>);
+
     impl History<Lamps> for Latest {
-        type Value = Option<usize>;
+        type Value = Lamp;
 
-        fn initial(&self, _: &Lamps, _: &[bool; 2]) -> Option<usize> {
-            None
+        fn initial(&self, _: &Lamps, _: &Lit) -> Lamp {
+            Lamp(None)
         }
-        fn after(
-            &self,
-            _: &Lamps,
-            _: &Option<usize>,
-            _: &[bool; 2],
-            lamp: &usize,
-            _: &[bool; 2],
-        ) -> Option<usize> {
-            Some(*lamp)
-        }
-    }
-
-    impl SymmetricHistory<Lamps> for Latest {
-        fn permute(&self, _: &Lamps, by: &bool, latest: &Option<usize>) -> Option<usize> {
-            latest.map(|lamp| lamp ^ usize::from(*by))
+        fn after(&self, _: &Lamps, _: &Lamp, _: &Lit, Light::Light(lamp): &Light, _: &Lit) -> Lamp {
+            Lamp(Some(*lamp))
         }
     }
 
@@ -439,24 +384,21 @@ mod tests {
             system: Lamps,
             history: Latest,
         };
-        assert_eq!(system.permutations(), [false, true]);
-        assert_eq!(Quotient::of(&system).permutations(), 2);
         let all = reached(&system);
         assert_eq!(all.len(), 1 + 2 + 2);
-        for by in [false, true] {
-            for from in &all {
-                let exchanged = system.permute(&by, from);
-                assert_eq!(exchanged == *from, !by || *from == all[0]);
-                for (lamp, to) in steps(&system, from) {
-                    let lamp = system.permute_action(&by, from, &lamp, &to);
-                    let step = (lamp, system.permute(&by, &to));
-                    assert!(steps(&system, &exchanged).contains(&step), "{from:?}");
-                }
-            }
+        let quotient = Quotient::of(&system).expect("lamps are alike");
+        for from in &all {
+            let representative = quotient.canonical(&system, from);
+            let Lamp(latest) = &from.history;
+            // The lamp that was lit last is the same one of both.
+            let is_lit = |state: &Remembering<Lit, Lamp>| {
+                state.history.0.map(|lamp| state.state.lamps[lamp])
+            };
+            assert_eq!(is_lit(&representative), latest.map(|_| true), "{from:?}");
+            let of_representative = steps(&system, &representative).len();
+            assert_eq!(steps(&system, from).len(), of_representative);
         }
-        let classes = all
-            .iter()
-            .map(|from| Quotient::of(&system).canonical(&system, from));
+        let classes = all.iter().map(|from| quotient.canonical(&system, from));
         assert_eq!(classes.collect::<std::collections::BTreeSet<_>>().len(), 3);
     }
 }

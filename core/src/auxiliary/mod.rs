@@ -22,7 +22,7 @@ mod stuttering;
 mod view;
 
 pub use crate::erased::View;
-pub use history::{History, Remembering, SymmetricHistory, WithHistory};
-pub use prophecy::{Fate, Predicting, Prophecy, Prophesying, SymmetricProphecy, WithProphecy};
+pub use history::{History, Remembering, WithHistory};
+pub use prophecy::{Fate, Predicting, Prophecy, Prophesying, WithProphecy};
 pub use stuttering::{Pausing, Stutter, Stuttering, Stutters, When, WithStuttering, enabled};
 pub(crate) use view::{Base, base_goes_on};

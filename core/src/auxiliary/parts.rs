@@ -2,12 +2,14 @@
 //!
 //! A part belongs to the base, and is written as the base says: a range may be one of its parameters.
 
-/// Implements `State` for the state of a view, or a part of it, by its fields, each of which is a state of the base.
+/// Implements `State` for the state of a view, or a part of it, by its fields, each of which is a state of the base. The names in it are those of the
+/// fields that are listed for them.
 macro_rules! written_by_parts {
     (
         impl [$($generics:tt)*] $type_:ty, of $view:ty, based on $base:ty
         $(where [$($bounds:tt)*])?
         { $($field:ident: $part:ty),+ }
+        $(names of [$($named:ident: $named_part:ty),+])?
     ) => {
         impl<$($generics)*> $crate::state::State<$view> for $type_
         $(where $($bounds)*)?
@@ -86,6 +88,12 @@ macro_rules! written_by_parts {
                 )+
                 let _ = at;
             }
+
+            $(
+                fn visit_names(&mut self, visit: &mut dyn $crate::state::NameVisitor) {
+                    $(<$named_part as $crate::state::State<$base>>::visit_names(&mut self.$named, visit);)+
+                }
+            )?
         }
     };
 }

@@ -15,6 +15,7 @@ use std::fmt::Debug;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::history::WithHistory;
 use super::parts::{asked_of_the_system, written_by_parts};
 use crate::erased::{
     ErasedAction, ErasedState, Outcome, SideCondition, SystemObject, Tell, ViewObject,
@@ -22,11 +23,10 @@ use crate::erased::{
 use crate::obligation::ObligationKind;
 use crate::report::json::json;
 use crate::report::value::compact;
-use crate::state::State;
+use crate::state::{NameVisitor, State};
 use crate::statement::action::Action;
 use crate::statement::rule::{Process, Rule, RuleId};
 use crate::statement::system::{ActionOf, ObservationOf, StateOf, TransitionSystem};
-use crate::symmetry::Symmetric;
 
 /// A prophecy variable of `S`: predictions, each under a key.
 ///
@@ -66,17 +66,6 @@ pub trait Prophecy<S: TransitionSystem>: Sync {
     ) -> bool {
         true
     }
-}
-
-/// A prophecy variable that speaks of interchangeable identities.
-pub trait SymmetricProphecy<S: Symmetric>: Prophecy<S> {
-    /// A key and its prediction with the identities exchanged.
-    fn permute(
-        &self,
-        system: &S,
-        by: &S::Permutation,
-        open: (&Self::Key, &Self::Prediction),
-    ) -> (Self::Key, Self::Prediction);
 }
 
 /// Fate of a prediction at a step.
@@ -130,6 +119,7 @@ written_by_parts! {
     impl [S: TransitionSystem, P: Prophecy<S>] Prophesying<StateOf<S>, P::Key, P::Prediction>,
     of WithProphecy<S, P>, based on S
     { state: StateOf<S>, prophecy: OpenOf<S, P> }
+    names of [state: StateOf<S>, prophecy: OpenOf<S, P>]
 }
 
 // Where a stuttering variable is added its state has an action.
@@ -140,11 +130,27 @@ written_by_parts! {
     { action: ActionOf<S>, made: OpenOf<S, P> }
 }
 
-impl<X: ?Sized, A, K, V> Action<X> for Predicting<A, K, V>
+impl<S, P> Action<WithProphecy<S, P>> for Predicting<ActionOf<S>, P::Key, P::Prediction>
 where
-    K: Ord,
-    Self: Clone + Eq + std::hash::Hash + Debug + Serialize + Send + Sync + 'static,
+    S: TransitionSystem,
+    P: Prophecy<S>,
 {
+    fn visit_names(&mut self, visit: &mut dyn NameVisitor) {
+        Action::<S>::visit_names(&mut self.action, visit);
+        State::<S>::visit_names(&mut self.made, visit);
+    }
+}
+
+/// The same where a history variable is added.
+impl<S, P, H> Action<WithHistory<WithProphecy<S, P>, H>>
+    for Predicting<ActionOf<S>, P::Key, P::Prediction>
+where
+    S: TransitionSystem,
+    P: Prophecy<S>,
+{
+    fn visit_names(&mut self, visit: &mut dyn NameVisitor) {
+        Action::<WithProphecy<S, P>>::visit_names(self, visit);
+    }
 }
 
 impl<S: TransitionSystem, P: Prophecy<S>> WithProphecy<S, P> {
@@ -468,47 +474,5 @@ where
     ) {
         let outcome = self.is_backward_total(from.get(), action.get(), to.get());
         tell(SideCondition::BackwardTotal, outcome);
-    }
-}
-
-impl<S, P> Symmetric for WithProphecy<S, P>
-where
-    S: Symmetric,
-    P: SymmetricProphecy<S>,
-{
-    type Permutation = S::Permutation;
-
-    fn permutations(&self) -> Vec<S::Permutation> {
-        self.system.permutations()
-    }
-
-    fn permute(&self, by: &S::Permutation, from: &Self::State) -> Self::State {
-        Prophesying {
-            state: self.system.permute(by, &from.state),
-            prophecy: self.permuted(by, &from.prophecy),
-        }
-    }
-
-    fn permute_action(
-        &self,
-        by: &S::Permutation,
-        from: &Self::State,
-        action: &Self::Action,
-        to: &Self::State,
-    ) -> Self::Action {
-        Predicting {
-            action: self
-                .system
-                .permute_action(by, &from.state, &action.action, &to.state),
-            made: self.permuted(by, &action.made),
-        }
-    }
-}
-
-impl<S: Symmetric, P: SymmetricProphecy<S>> WithProphecy<S, P> {
-    fn permuted(&self, by: &S::Permutation, predictions: &OpenOf<S, P>) -> OpenOf<S, P> {
-        let open = predictions.iter();
-        open.map(|open| self.prophecy.permute(&self.system, by, open))
-            .collect()
     }
 }

@@ -9,7 +9,7 @@
 //! and one before an action ends where that is enabled, which is where it begins (`auxiliary:enabled`).
 //!
 //! Left out: symmetry. What an action becomes when identities are exchanged may depend on its step, of which a state in the middle
-//! of a stutter has but one end; so this system is not `Symmetric`, and a check with a symmetry is refused.
+//! of a stutter has but one end; so this system shows no names, and a check with a symmetry is refused.
 
 use std::fmt::Debug;
 use std::hash::Hash;

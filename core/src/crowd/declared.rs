@@ -275,9 +275,9 @@ impl NameVisitor for Read {
         of.push((group, *value));
     }
 
-    fn member(&mut self, _: &mut usize) {}
+    fn member(&mut self, _: u8, _: &mut usize) {}
 
-    fn rows(&mut self, rows: &mut [&mut dyn Row]) {
+    fn rows(&mut self, _: u8, rows: &mut [&mut dyn Row]) {
         let members = rows.first().map_or(0, |row| row.length());
         for member in 0..members {
             if self.members.len() == member {
@@ -308,9 +308,9 @@ impl NameVisitor for Written<'_> {
         }
     }
 
-    fn member(&mut self, _: &mut usize) {}
+    fn member(&mut self, _: u8, _: &mut usize) {}
 
-    fn rows(&mut self, rows: &mut [&mut dyn Row]) {
+    fn rows(&mut self, _: u8, rows: &mut [&mut dyn Row]) {
         let members = rows.first().map_or(0, |row| row.length());
         for member in 0..members {
             for row in rows.iter_mut() {
@@ -327,7 +327,7 @@ impl NameVisitor for WrittenMembers<'_, '_> {
         }
     }
 
-    fn member(&mut self, _: &mut usize) {}
+    fn member(&mut self, _: u8, _: &mut usize) {}
 
-    fn rows(&mut self, _: &mut [&mut dyn Row]) {}
+    fn rows(&mut self, _: u8, _: &mut [&mut dyn Row]) {}
 }

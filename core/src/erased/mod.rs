@@ -19,5 +19,4 @@ pub(crate) use refinement::{ErasedRefinement, RefinementObject};
 pub(crate) use system::ErasedSystem;
 pub(crate) use value::{
     ErasedAction, ErasedObservation, ErasedPart, ErasedState, ErasedStep, Plain, erased_states,
-    erased_steps,
 };

@@ -246,15 +246,6 @@ impl ErasedAction {
 /// A step from a state that is known.
 pub(crate) type ErasedStep = (ErasedAction, ErasedState);
 
-/// Steps without the types of their system.
-pub(crate) fn erased_steps<A: Plain, T: Plain>(steps: Vec<(A, T)>) -> Vec<ErasedStep> {
-    let mut erased = Vec::new();
-    for (action, to) in steps {
-        erased.push((ErasedAction::from(action), ErasedState::from(to)));
-    }
-    erased
-}
-
 /// States without their type.
 pub(crate) fn erased_states<T: Plain>(states: &[T]) -> Vec<ErasedState> {
     let mut erased = Vec::new();

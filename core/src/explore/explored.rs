@@ -60,8 +60,6 @@ pub struct Explored<S: TransitionSystem, T> {
     pub graph_too_large: Option<u64>,
     /// Panic of a function of the model that was not called for a state or a step (`initial`, say), if there was one.
     pub panic: Option<Panic>,
-    /// Reason why the symmetry is none, if another process has found a representative that is not one.
-    pub(crate) strange: Option<String>,
     /// An initial state that cannot be packed, if there is one, and why.
     pub initial_misfit: Option<(StateOf<S>, PackingError)>,
     /// Account of the disk, if states were to go there.

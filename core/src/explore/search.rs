@@ -165,7 +165,6 @@ where
             graph: self.graph.take().filter(|_| !panicked),
             graph_too_large: self.graph_too_large,
             panic,
-            strange: None,
             written: self.kept.map(|kept| kept.journal.written),
             end,
             spilled: self.spill.as_ref().map(|spill| Spilled {

@@ -15,7 +15,7 @@ use super::model::AsksAgain;
 use super::obligations::{Counts, Obligations};
 use super::settings::{Search, Settings, Symmetry, Until};
 use super::stepper::Stepper;
-use super::subject::{Passes, QuotientOf, Subject, Typed, declared, quotient};
+use super::subject::{Passes, Subject, Typed, declared};
 use super::unreturned::watched;
 use super::visitor::Plan;
 use super::walks;
@@ -34,7 +34,6 @@ use crate::statement::asked::model_call::{UNNAMED, take_tolerated};
 use crate::statement::asked::type_correct::TypeCorrect;
 use crate::statement::invariant::Invariant;
 use crate::statement::refinement::Refinement;
-use crate::symmetry::Symmetric;
 
 /// Discharges the obligations of `refinement` on all reachable states of its instance.
 ///
@@ -50,7 +49,7 @@ pub fn check<R: Refinement>(refinement: &R, settings: &Settings<'_>) -> Result<R
     Checker::new(refinement).check(settings)
 }
 
-/// A refinement, and what its systems have beside them: which states are type-correct, what can be exchanged.
+/// A refinement, and what its systems have beside them: which states are type-correct, of which crowd it is an instance.
 ///
 /// ```no_run
 /// # use refmap::{Refinement, Report, Settings, TypeCorrect};
@@ -67,7 +66,6 @@ pub fn check<R: Refinement>(refinement: &R, settings: &Settings<'_>) -> Result<R
 pub struct Checker<'a, R: Refinement> {
     refinement: Held<'a, R>,
     passes: Option<Passes<R>>,
-    quotient: Option<QuotientOf<R>>,
     crowd: Option<Box<dyn CrowdObject + 'a>>,
 }
 
@@ -141,7 +139,6 @@ impl<'a, R: Refinement> Checker<'a, R> {
         Self {
             refinement,
             passes: None,
-            quotient: None,
             crowd: None,
         }
     }
@@ -160,17 +157,6 @@ impl<'a, R: Refinement> Checker<'a, R> {
         R::Implementation: TypeCorrect,
     {
         self.passes = Some(Passes::new());
-        self
-    }
-
-    /// States that differ by a permutation can be identified.
-    #[must_use]
-    pub fn symmetric(mut self) -> Self
-    where
-        R::Implementation: Symmetric,
-        R::Specification: Symmetric<Permutation = <R::Implementation as Symmetric>::Permutation>,
-    {
-        self.quotient = Some(quotient::<R>);
         self
     }
 
@@ -198,7 +184,7 @@ impl<R: Refinement> Showing for Checker<'_, R> {
             Held::Borrowed(refinement) => refinement,
             Held::Owned(refinement) => refinement,
         };
-        then(&Typed::new(refinement, self.passes, self.quotient)?)
+        then(&Typed::new(refinement, self.passes)?)
     }
 
     fn crowd(&self) -> Option<&dyn CrowdObject> {
@@ -368,9 +354,6 @@ fn declare<'a>(
     }
     if settings.symmetry == Symmetry::Full {
         subject.identify()?;
-        if subject.symmetry().permutations() == 0 {
-            return Err(CheckError::NoPermutations);
-        }
     }
     Ok(obligations)
 }
@@ -514,7 +497,7 @@ fn explored<'a>(
         Err(NoOutcome::Peers(error)) => return Err(CheckError::Peers(error)),
     };
     searched.totals.cut = cut(plan, &searched.counts);
-    let symmetry = is_quotient.then(|| subject.symmetry());
+    let symmetry = is_quotient.then(|| subject.symmetry() as _);
     let uncounted = microseconds(uncounted);
     let settings = &Settings {
         limits: settings.limits.not_counting(uncounted),

@@ -122,11 +122,6 @@ pub enum CheckError {
     /// An attribute of a field of the implementation's states that has no effect, or that no value meets.
     #[error("of the states of the implementation {0}")]
     WrongLimits(Box<WrongLimits>),
-    /// Symmetry is asked for, and there is not even the permutation that exchanges nothing.
-    #[error(
-        "`permutations` of the implementation is empty: there has to be the one that exchanges nothing at least"
-    )]
-    NoPermutations,
     /// Two rules of the specification of one name, one of which a waiver or a row of `environment` names.
     #[error(
         "two rules of the specification are named {name:?}, and a waiver, or a row of `environment`, could be about either"
@@ -168,9 +163,9 @@ pub enum CheckError {
     /// States are to go to disk when memory is short, and no limit says when that is.
     #[error("states go to disk when memory is short, and no limit says when that is")]
     SpilledWithoutLimit,
-    /// Symmetry is asked for, and the model has none to offer: no permutations, and no initial state with members that are alike or with counters.
+    /// Symmetry is asked for, and the model has none to offer: no initial state has members that are alike, or counters.
     #[error(
-        "this check has no symmetry to offer: no permutations, and no initial state with members that are alike or with counters"
+        "this check has no symmetry to offer: no initial state has members that are alike, or counters"
     )]
     NotSymmetric,
     /// Symmetry is asked for, and the members of the crowd stand in a line.

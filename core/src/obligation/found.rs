@@ -47,8 +47,6 @@ pub(super) struct Totals {
     pub kept: Option<StatesKept>,
     /// Panic of a function of the model that was not called for a state or a step (`initial`, say), if there was one.
     pub panic: Option<Panic>,
-    /// Reason why the symmetry is none, if another process has found a representative that is not one.
-    pub strange: Option<String>,
     /// Reason why an initial state cannot be packed, if there is one.
     pub initial_misfit: Option<String>,
     /// Account of the checkpoints, if there were to be any.

@@ -59,3 +59,6 @@ pub use error::CheckError;
 pub use kind::ObligationKind;
 pub use selection::Selection;
 pub use settings::{Induction, Liveness, Search, Settings, Symmetry, Until, Warnings};
+pub use subject::asymmetry;
+#[cfg(test)]
+pub(crate) use subject::tested_in_turn;

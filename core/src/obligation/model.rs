@@ -296,16 +296,6 @@ fn faults<'a>(
     if let Some((place, inconsistency)) = &counts.again.confused {
         faults.push(inconsistent(*place, inconsistency.clone()));
     }
-    // What stands for a state and is none of its class, unless a function of the model was found to be at fault there.
-    let symmetry = found.symmetry.filter(|_| counts.fault.is_none());
-    let strange = symmetry.and_then(|symmetry| {
-        let strange = symmetry.strange().map(|asymmetry| asymmetry.to_string());
-        strange.or_else(|| found.totals.strange.clone())
-    });
-    if let Some(asymmetry) = strange {
-        let explanation = format!("the symmetry is none: {asymmetry}");
-        faults.push(without_steps(explanation));
-    }
     // A model that has just contradicted itself would do so again.
     let mut later = Vec::new();
     if faults.is_empty() {

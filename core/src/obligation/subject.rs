@@ -13,9 +13,7 @@ use super::obligations::Counts;
 use super::recorded::Recorded;
 use super::settings::Settings;
 use super::visitor::{Plan, Tester};
-use crate::erased::{
-    ErasedAction, ErasedState, ErasedSystem, RefinementObject, SystemObject, erased_steps,
-};
+use crate::erased::{ErasedAction, ErasedState, ErasedSystem, RefinementObject, SystemObject};
 use crate::explore::{
     End, Explored, Means, NoOutcome, Options, Origin, Predecessor, Record, StateId, States,
     explore_on, published,
@@ -30,11 +28,8 @@ use crate::statement::invariant::Invariant;
 use crate::statement::property::Property;
 use crate::statement::refinement::{Refinement, Waiver};
 use crate::statement::rule::Process;
-use crate::statement::system::{ActionOf, StateOf, TransitionSystem};
-use crate::statement::trace::Trace;
-use crate::symmetry::{
-    Asymmetry, ByName, ByNameOf, Lifting, Quotient, Quotienting, Symmetric, Tested, TestedQuotient,
-};
+use crate::statement::system::{StateOf, TransitionSystem};
+use crate::symmetry::{Asymmetry, ByName, Quotient, Tested};
 
 /// A refinement of whatever types, and what its systems have beside them.
 pub(super) trait Subject: RefinementObject {
@@ -42,11 +37,11 @@ pub(super) trait Subject: RefinementObject {
     fn shape(&self) -> Shape;
     /// Form in which they are kept.
     fn kept(&self) -> Kept;
-    /// Identifies states that differ by a permutation, in all that comes.
+    /// Identifies states that differ by their names alone, in all that comes.
     fn identify(&self) -> Result<(), CheckError>;
-    /// The quotient by which they are identified.
-    fn symmetry<'x>(&self) -> &dyn Lifting<ErasedSystem<'x>>;
-    /// Tests the permutations on a state; see [`TestedQuotient`].
+    /// The names by which they are.
+    fn symmetry(&self) -> &ByName;
+    /// Tests exchanges of names on a state; see [`ByName::asymmetry`].
     fn asymmetry(&self, state: &ErasedState, turn: usize, out_of_time: &dyn Fn() -> bool)
     -> Tested;
     /// The state of a published batch of a search that has this place in it.
@@ -99,70 +94,14 @@ impl<R: Refinement> Clone for Passes<R> {
 
 impl<R: Refinement> Copy for Passes<R> {}
 
-/// Function that makes the quotient of the implementation by the symmetry that a refinement's systems have in common.
-pub(super) type QuotientOf<R> =
-    for<'s> fn(&'s <R as Refinement>::Implementation) -> Box<dyn TestedQuotient<R> + 's>;
-
-/// Makes a quotient.
-pub(super) fn quotient<R>(system: &R::Implementation) -> Box<dyn TestedQuotient<R> + '_>
-where
-    R: Refinement,
-    R::Implementation: Symmetric,
-    R::Specification: Symmetric<Permutation = <R::Implementation as Symmetric>::Permutation>,
-{
-    let quotient = Quotient::of(system);
-    Box::new(Identified { system, quotient })
-}
-
-/// A system whose states are identified.
-struct Identified<'s, S: Symmetric> {
-    system: &'s S,
-    quotient: Quotient<S>,
-}
-
-impl<R> TestedQuotient<R> for Identified<'_, R::Implementation>
-where
-    R: Refinement,
-    R::Implementation: Symmetric,
-    R::Specification: Symmetric<Permutation = <R::Implementation as Symmetric>::Permutation>,
-{
-    fn quotient(&self) -> &dyn Quotienting<R::Implementation> {
-        &self.quotient
-    }
-
-    fn erased<'x>(&self) -> &dyn Lifting<ErasedSystem<'x>> {
-        self
-    }
-
-    fn asymmetry(
-        &self,
-        refinement: &R,
-        invariants: &[Invariant<R::Implementation>],
-        state: &StateOf<R::Implementation>,
-        turn: usize,
-        out_of_time: &dyn Fn() -> bool,
-    ) -> Tested {
-        self.quotient
-            .asymmetry(refinement, invariants, state, turn, out_of_time)
-    }
-}
-
 /// A refinement, and what it declares once for a check.
 pub(super) struct Typed<'a, R: Refinement> {
     refinement: &'a R,
     invariants: Vec<Invariant<R::Implementation>>,
     constraint: Option<Constraint<R::Implementation>>,
     passes: Option<Passes<R>>,
-    make_quotient: Option<QuotientOf<R>>,
-    identified: OnceLock<IdentifiedBy<'a, R>>,
-}
-
-/// Reason why states are identified.
-enum IdentifiedBy<'a, R: Refinement> {
-    /// Permutations that the systems list.
-    Hand(Box<dyn TestedQuotient<R> + 'a>),
-    /// The names in states.
-    Name(ByName, ByNameOf<R::Implementation>),
+    /// The names by which states are identified, for what has no types and for the search.
+    identified: OnceLock<(ByName, Quotient<R::Implementation>)>,
 }
 
 /// Runs what a model declares beside its states; no counterexample could show its panic.
@@ -196,11 +135,7 @@ fn names_of(system: &ErasedSystem<'_>) -> Result<ByName, CheckError> {
 
 impl<'a, R: Refinement> Typed<'a, R> {
     /// Asks a refinement for its invariants and its constraint.
-    pub fn new(
-        refinement: &'a R,
-        passes: Option<Passes<R>>,
-        make_quotient: Option<QuotientOf<R>>,
-    ) -> Result<Self, CheckError> {
+    pub fn new(refinement: &'a R, passes: Option<Passes<R>>) -> Result<Self, CheckError> {
         let shape =
             || StateOf::<R::Implementation>::shape(refinement.implementation(), Limits::NONE);
         let shape = declared("`shape` of a state", shape)?;
@@ -212,13 +147,13 @@ impl<'a, R: Refinement> Typed<'a, R> {
             invariants: declared("`invariants`", || refinement.invariants())?,
             constraint: declared("`constraint`", || refinement.constraint())?,
             passes,
-            make_quotient,
             identified: OnceLock::new(),
         })
     }
 
-    fn identified(&self) -> &IdentifiedBy<'a, R> {
-        self.identified.get().expect("states are identified")
+    fn names(&self) -> &ByName {
+        let identified = self.identified.get();
+        &identified.expect("states are identified").0
     }
 }
 
@@ -287,24 +222,14 @@ impl<R: Refinement> Subject for Typed<'_, R> {
     }
 
     fn identify(&self) -> Result<(), CheckError> {
-        let system = self.refinement.implementation();
-        let identified = match self.make_quotient {
-            Some(make) => IdentifiedBy::Hand(declared("`permutations`", || make(system))?),
-            None => {
-                let names = names_of(&ErasedSystem::alone(system))?;
-                let of_search = ByNameOf::new(&names);
-                IdentifiedBy::Name(names, of_search)
-            }
-        };
-        self.identified.get_or_init(|| identified);
+        let names = names_of(&ErasedSystem::alone(self.refinement.implementation()))?;
+        let of_search = Quotient::by(&names);
+        self.identified.get_or_init(|| (names, of_search));
         Ok(())
     }
 
-    fn symmetry<'x>(&self) -> &dyn Lifting<ErasedSystem<'x>> {
-        match self.identified() {
-            IdentifiedBy::Hand(quotient) => quotient.erased(),
-            IdentifiedBy::Name(names, _) => names,
-        }
+    fn symmetry(&self) -> &ByName {
+        self.names()
     }
 
     fn asymmetry(
@@ -313,16 +238,7 @@ impl<R: Refinement> Subject for Typed<'_, R> {
         turn: usize,
         out_of_time: &dyn Fn() -> bool,
     ) -> Tested {
-        match self.identified() {
-            IdentifiedBy::Hand(quotient) => quotient.asymmetry(
-                self.refinement,
-                &self.invariants,
-                state.get(),
-                turn,
-                out_of_time,
-            ),
-            IdentifiedBy::Name(names, _) => names.asymmetry(self, state, turn, out_of_time),
-        }
+        self.names().asymmetry(self, state, turn, out_of_time)
     }
 
     fn search<'s>(
@@ -341,10 +257,7 @@ impl<R: Refinement> Subject for Typed<'_, R> {
             record,
             order: settings.order,
             storage: settings.storage,
-            symmetry: self.identified.get().map(|identified| match identified {
-                IdentifiedBy::Hand(quotient) => quotient.quotient(),
-                IdentifiedBy::Name(_, names) => names as _,
-            }),
+            symmetry: self.identified.get().map(|(_, names)| names as _),
         };
         let system = self.refinement.implementation();
         let explored = explore_on(system, &tester, &options, means)?;
@@ -389,43 +302,39 @@ impl<R: Refinement> Enumerated for Typed<'_, R> {
     }
 }
 
-impl<'x, S: Symmetric> Quotienting<ErasedSystem<'x>> for Identified<'_, S> {
-    fn canonical(&self, _: &ErasedSystem<'x>, state: &ErasedState) -> ErasedState {
-        ErasedState::from(self.quotient.canonical(self.system, state.get()))
-    }
-
-    fn strange(&self) -> Option<Asymmetry> {
-        self.quotient.strange()
-    }
+/// Looks for a state of `states`, or an initial one, in which an exchange of the names in the states of the implementation and of the
+/// specification changes something: `next`, `may_stop`, `map`, `abstract_steps`, `observe`, the constraint and the
+/// specification's `is_initial` have to commute with it, invariants may only change places with each other, and what stands for
+/// a state has to be of its class. Of several answers between the same abstract states any will do, if they are of
+/// one rule and one process, and simulate as little or as much.
+/// Not every exchanged initial state of the implementation need be initial: what is reached from it is what
+/// is reached from the other one, exchanged.
+///
+/// An observation is exchanged by exchanging the mapped state, so it needs no names of its own.
+///
+/// # Errors
+///
+/// If a function that declares something of the model panics, or the initial states have no names.
+pub fn asymmetry<'a, R: Refinement>(
+    refinement: &R,
+    states: impl IntoIterator<Item = &'a StateOf<R::Implementation>>,
+) -> Result<Option<Asymmetry>, CheckError> {
+    let subject = Typed::new(refinement, None)?;
+    subject.identify()?;
+    let states = states.into_iter().map(ErasedState::of);
+    Ok(subject.names().asymmetry_of(&subject, states))
 }
 
-impl<'x, S: Symmetric> Lifting<ErasedSystem<'x>> for Identified<'_, S> {
-    fn lift(
-        &self,
-        _: &ErasedSystem<'x>,
-        representatives: Trace<ErasedSystem<'x>>,
-    ) -> Result<Trace<ErasedSystem<'x>>, Asymmetry> {
-        let state = |state: &ErasedState| state.get::<StateOf<S>>().clone();
-        let action = |action: &ErasedAction| action.get::<ActionOf<S>>().clone();
-        let steps = representatives.steps.iter();
-        let representatives = Trace {
-            initial: state(&representatives.initial),
-            steps: steps.map(|(by, to)| (action(by), state(to))).collect(),
-        };
-        let lifted = self.quotient.lift(self.system, representatives)?;
-        Ok(Trace {
-            initial: ErasedState::from(lifted.initial),
-            steps: erased_steps(lifted.steps),
-        })
-    }
-
-    fn permutations(&self) -> usize {
-        self.quotient.permutations()
-    }
-
-    fn shifts(&self) -> bool {
-        self.quotient.shifts()
-    }
+/// Tests a state, of which the number is `turn`.
+#[cfg(test)]
+pub(crate) fn tested_in_turn<R: Refinement>(
+    refinement: &R,
+    state: &StateOf<R::Implementation>,
+    turn: usize,
+) -> Tested {
+    let subject = Typed::new(refinement, None).expect("it declares nothing that is wrong");
+    subject.identify().expect("there are names");
+    subject.asymmetry(&ErasedState::of(state), turn, &|| false)
 }
 
 /// The states that a search of a system reached.
@@ -489,7 +398,6 @@ fn totals<S: TransitionSystem, T>(explored: &Explored<S, T>) -> Totals {
         peak_memory_bytes: explored.peak_memory_bytes,
         kept: Some(explored.kept),
         panic: explored.panic.clone(),
-        strange: explored.strange.clone(),
         written: explored.written.clone(),
         spilled: explored.spilled.clone(),
         initial_misfit: misfit.map(|(state, error)| {

@@ -84,7 +84,6 @@ fn totals(walked: &Made<'_>) -> Totals {
         peak_memory_bytes: walked.peak_memory_bytes,
         kept: None,
         panic: walked.panic.clone(),
-        strange: None,
         initial_misfit: None,
         written: None,
         spilled: None,

@@ -1,9 +1,10 @@
 //! Vectors, deques, strings, sets and maps.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::mem::{needs_drop, take};
+use std::mem::needs_drop;
 
 use super::limits::{Length, Limits, LimitsFault};
+use super::names::{each_in_map, each_in_set};
 use super::shape::bits;
 use super::sink::{FromIndex, ToIndex};
 use super::tuples::elements;
@@ -426,10 +427,9 @@ impl<X: ?Sized, T: State<X> + Ord> State<X> for BTreeSet<T> {
     }
 
     fn visit_names(&mut self, visit: &mut dyn NameVisitor) {
-        for mut element in take(self) {
-            element.visit_names(visit);
-            self.insert(element);
-        }
+        each_in_set(self, visit, &mut |element, visit| {
+            element.visit_names(visit)
+        });
     }
 }
 
@@ -527,10 +527,9 @@ impl<X: ?Sized, K: State<X> + Ord, V: State<X>> State<X> for BTreeMap<K, V> {
     }
 
     fn visit_names(&mut self, visit: &mut dyn NameVisitor) {
-        for (mut key, mut value) in take(self) {
+        each_in_map(self, visit, &mut |key, value, visit| {
             key.visit_names(visit);
             value.visit_names(visit);
-            self.insert(key, value);
-        }
+        });
     }
 }

@@ -86,7 +86,8 @@ impl<const GROUP: u8> Serialize for Counter<GROUP> {
 }
 
 impl<const GROUP: u8> Names for Counter<GROUP> {
-    fn each_name(&mut self, visit: &mut dyn NameVisitor) {
+    /// Its group is that of its type.
+    fn each_name(&mut self, _: u8, visit: &mut dyn NameVisitor) {
         visit.counter(GROUP, &mut self.0);
     }
 }
@@ -143,6 +144,6 @@ impl<X: ?Sized, const GROUP: u8> State<X> for Counter<GROUP> {
     }
 
     fn visit_names(&mut self, visit: &mut dyn NameVisitor) {
-        self.each_name(visit);
+        self.each_name(GROUP, visit);
     }
 }

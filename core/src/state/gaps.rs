@@ -91,9 +91,9 @@ impl<F: FnMut(u8, u64) -> u64> NameVisitor for Moved<F> {
         *value = (self.0)(group, *value);
     }
 
-    fn member(&mut self, _: &mut usize) {}
+    fn member(&mut self, _: u8, _: &mut usize) {}
 
-    fn rows(&mut self, rows: &mut [&mut dyn Row]) {
+    fn rows(&mut self, _: u8, rows: &mut [&mut dyn Row]) {
         for row in rows {
             for at in 0..row.length() {
                 row.visit_element(at, self);

@@ -42,7 +42,7 @@ pub use gaps::normalise;
 pub(crate) use gaps::{VisitNames, normalise_groups, shift};
 pub use kept::Kept;
 pub use limits::{IntoLength, IntoRange, Limits, LimitsFault, WrongLimits};
-pub use names::{NameVisitor, Names, Row, RowOf, RowOfNames};
+pub use names::{NameVisitor, Names, Row, RowOf};
 pub use packing_error::PackingError;
 pub use round_trip::round_trip;
 pub use shape::{Shape, greatest, product, widest};

@@ -5,7 +5,7 @@ use super::exchange::Exchange;
 /// Change that a supposed symmetry makes after all: what [`asymmetry`](crate::asymmetry()) finds.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Asymmetry {
-    /// A function of the system or of the refinement does not commute with a permutation.
+    /// A function of the system or of the refinement does not commute with an exchange.
     #[error("{what} does not commute with {by}: {about}")]
     DoesNotCommute {
         /// The function.
@@ -23,16 +23,16 @@ pub enum Asymmetry {
         /// The state, as `Debug` shows it.
         about: String,
     },
-    /// The first permutation is not the one that exchanges nothing.
-    #[error(
-        "the first permutation exchanges something in {about}, and has to be the one that exchanges nothing"
-    )]
-    FirstExchanges {
+    /// A state whose names are visited, and stay what they are, is another one.
+    #[error("{about} is another state after its names were visited and left as they are")]
+    ChangedByVisit {
         /// The state, as `Debug` shows it.
         about: String,
     },
     /// The representative of a state is no member of its class, so that the state itself is never looked at.
-    #[error("the representative of {about} is {representative}, which no permutation makes of it")]
+    #[error(
+        "the representative of {about} is {representative}, which no exchange of names makes of it"
+    )]
     NotAMember {
         /// The state, as `Debug` shows it.
         about: String,
@@ -41,13 +41,14 @@ pub enum Asymmetry {
     },
     /// A state has members in rows of other lengths than the initial states, or of several lengths.
     #[error(
-        "{about} has not {members} members in each of its symmetric fields, as the initial states have"
+        "{about} has not {} members in each of its symmetric fields, as the initial states have",
+        .members.iter().map(usize::to_string).collect::<Vec<_>>().join(" and ")
     )]
     OtherMembers {
         /// The state, as `Debug` shows it.
         about: String,
-        /// Number of members.
-        members: usize,
+        /// Number of members of each group.
+        members: Vec<usize>,
     },
     /// An initial state and its representative map to an initial state and to one that is not.
     #[error(
@@ -59,11 +60,9 @@ pub enum Asymmetry {
         /// State that stands for it.
         representative: String,
     },
-    /// Two states were identified, and no permutation exchanges one for the other: of a group there is one.
-    #[error(
-        "{from} stands for {to}, and no permutation makes this of it: the permutations are no group"
-    )]
-    NoGroup {
+    /// Two states were identified, and no exchange of names makes one of the other.
+    #[error("{from} stands for {to}, and no exchange of names makes this of it")]
+    NoExchange {
         /// The representative, as `Debug` shows it.
         from: String,
         /// The state that a behaviour has come to, as `Debug` shows it.

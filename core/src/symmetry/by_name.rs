@@ -5,23 +5,25 @@ use std::marker::PhantomData;
 use super::asymmetry::Asymmetry;
 use super::canonical::{Renaming, make_canonical, move_members, undo};
 use super::exchange::Exchange;
-use super::exchanges::{Exchanges, Identifies, shifts};
 use super::initial::initial_of;
 use super::named::{Named, NamedErased, NamedState};
 use super::quotienting::{Lifting, Quotienting};
-use super::rows::{Census, Survey};
+use super::rows::{Census, Group, Groups, Survey};
+use super::shifts::shifts;
 use crate::erased::{ErasedAction, ErasedState, ErasedSystem};
 use crate::random::Generator;
-use crate::state::{VisitNames, shift};
+use crate::state::{NameVisitor, Row, VisitNames, shift};
 use crate::statement::asked::model_call::named;
-use crate::statement::asked::visit::some_initial;
+use crate::statement::asked::visit::{some_initial, visit_steps};
 use crate::statement::system::{StateOf, TransitionSystem};
 use crate::statement::trace::Trace;
 
 const VISIT_NAMES: &str = "`visit_names`, `cmp`, `hash` or `clone` of a state or an action";
 
-/// Members of which all permutations are tried.
+/// Members of a group of which all permutations are tried,
 const FEW: usize = 5;
+/// if there are not more than so many with those of the other groups.
+const ALL: usize = 720;
 /// Of more, so many exchanges of two of them and so many permutations are tried,
 const SOME: usize = 60;
 /// and fewer of very many, whose states have as many steps.
@@ -32,9 +34,9 @@ const LOOKED_AT: usize = 1024;
 
 /// The names in the states of a system.
 pub(crate) struct ByName {
-    /// Number of members, which is 0 where there are none.
-    members: usize,
-    groups: Vec<u8>,
+    groups: Groups,
+    /// Groups of counters.
+    counters: Vec<u8>,
     /// The permutations that are tried, the one that exchanges nothing first: the place to which each member goes.
     tried: Vec<Vec<usize>>,
     shifts: Vec<(u8, u64)>,
@@ -48,54 +50,143 @@ impl ByName {
             let mut state = NamedErased(state, system);
             named(VISIT_NAMES, || state.visit(&mut census));
         }
-        census.groups.sort_unstable();
-        let members = census.members.unwrap_or(0);
-        (census.members.is_some() || !census.groups.is_empty()).then(|| Self {
-            members,
-            tried: tried(members),
-            shifts: shifts(&census.groups),
-            groups: census.groups,
+        census.counters.sort_unstable();
+        let groups = census.groups();
+        (!groups.all.is_empty() || !census.counters.is_empty()).then(|| Self {
+            tried: tried(&groups),
+            groups,
+            shifts: shifts(&census.counters),
+            counters: census.counters,
         })
     }
 
     fn exchange_names(&self, by: usize, visit: &mut VisitNames<'_>) {
         match self.tried.get(by) {
-            Some(places) => move_members(visit, places),
+            Some(places) => move_members(visit, &self.groups, places),
             None => {
                 let at = by - self.tried.len();
                 shift(visit, &self.shifts[at..=at]);
             }
         }
     }
+
+    /// The state after the exchange of a number. The first of them exchanges nothing.
+    pub(super) fn exchange(
+        &self,
+        system: &ErasedSystem<'_>,
+        by: usize,
+        state: &ErasedState,
+    ) -> ErasedState {
+        changed(system, state, |state| {
+            self.exchange_names(by, &mut |visit| state.visit(visit));
+        })
+    }
+
+    /// The action of a step after it.
+    pub(super) fn exchange_action(
+        &self,
+        system: &ErasedSystem<'_>,
+        by: usize,
+        [from, to]: [&ErasedState; 2],
+        action: &ErasedAction,
+    ) -> ErasedAction {
+        let renamed = changed_action(system, action, |visit| self.exchange_names(by, visit));
+        let image = || [from, to].map(|state| self.exchange(system, by, state));
+        resolved(system, ([from, to], action), image, renamed)
+    }
+
+    /// Fault of a state that has not the members that are exchanged, if it has one.
+    pub(super) fn other_members(
+        &self,
+        system: &ErasedSystem<'_>,
+        state: &ErasedState,
+    ) -> Option<Asymmetry> {
+        let mut survey = Survey::new(&self.groups, false);
+        changed(system, state, |state| state.visit(&mut survey));
+        survey.is_odd.then(|| Asymmetry::OtherMembers {
+            about: format!("{state:?}"),
+            members: self.groups.all.iter().map(|group| group.members).collect(),
+        })
+    }
+
+    /// Number of exchanges that are tried.
+    pub(super) fn count(&self) -> usize {
+        self.tried.len() + self.shifts.len()
+    }
+
+    /// Description of one.
+    pub(super) fn told(&self, by: usize) -> Exchange {
+        let Some(places) = self.tried.get(by) else {
+            let (group, by) = self.shifts[by - self.tried.len()];
+            return Exchange::Shift { group, by };
+        };
+        let groups = self.groups.all.iter();
+        Exchange::Members(
+            groups
+                .map(|group| (group.number, group.places(places)))
+                .collect(),
+        )
+    }
+
+    /// True if an exchange makes `representative` of `state`.
+    pub(super) fn is_member(
+        &self,
+        system: &ErasedSystem<'_>,
+        state: &ErasedState,
+        representative: &ErasedState,
+    ) -> bool {
+        let mut renaming = None;
+        let made = changed(system, state, |state| {
+            renaming = Some(make_canonical(state, &self.groups, &self.counters));
+        });
+        let back = changed(system, &made, |made| {
+            if let Some(renaming) = &renaming {
+                undo(&mut |visit| made.visit(visit), &self.groups, renaming);
+            }
+        });
+        made == *representative && back == *state
+    }
 }
 
-/// Permutations of so many members: all, if they are few; otherwise random ones.
-fn tried(members: usize) -> Vec<Vec<usize>> {
-    let identity: Vec<usize> = (0..members).collect();
+/// Permutations of the members of groups: all, if they are few; otherwise random ones.
+fn tried(groups: &Groups) -> Vec<Vec<usize>> {
+    let identity: Vec<usize> = (0..groups.members()).collect();
     let mut tried = vec![identity.clone()];
-    if members <= FEW {
-        for longest in 1..members {
-            // Each permutation of so many, with the next member at each place.
-            let shorter = tried.clone();
-            for one in shorter {
-                for place in 0..longest {
-                    let mut longer = one.clone();
-                    longer.swap(place, longest);
-                    tried.push(longer);
+    let number = |group: &Group| (1..=group.members).fold(1, usize::saturating_mul);
+    let numbers = groups.all.iter().map(number);
+    if groups.all.iter().all(|group| group.members <= FEW)
+        && numbers.fold(1, usize::saturating_mul) <= ALL
+    {
+        for group in &groups.all {
+            for longest in 1..group.members {
+                // Each permutation of so many, with the next member at each place.
+                let shorter = tried.clone();
+                for one in shorter {
+                    for place in 0..longest {
+                        let mut longer = one.clone();
+                        longer.swap(group.before + place, group.before + longest);
+                        tried.push(longer);
+                    }
                 }
             }
         }
         return tried;
     }
-    let mut generator = Generator::new(members as u64);
-    for _ in 0..if members > MANY { FEWER } else { SOME } {
-        let mut exchanged = identity.clone();
-        let one = generator.below(members);
-        exchanged.swap(one, (one + 1 + generator.below(members - 1)) % members);
-        tried.push(exchanged);
+    let mut generator = Generator::new(groups.members() as u64);
+    for _ in 0..if groups.members() > MANY { FEWER } else { SOME } {
         let mut random = identity.clone();
-        for place in 1..members {
-            random.swap(place, generator.below(place + 1));
+        for group in groups.all.iter().filter(|group| group.members > 1) {
+            let mut exchanged = identity.clone();
+            let one = generator.below(group.members);
+            let other = (one + 1 + generator.below(group.members - 1)) % group.members;
+            exchanged.swap(group.before + one, group.before + other);
+            tried.push(exchanged);
+            for place in 1..group.members {
+                random.swap(
+                    group.before + place,
+                    group.before + generator.below(place + 1),
+                );
+            }
         }
         tried.push(random);
     }
@@ -126,79 +217,73 @@ fn changed_action(
     action
 }
 
-impl<'x> Exchanges<ErasedSystem<'x>> for ByName {
-    fn exchange(&self, system: &ErasedSystem<'x>, by: usize, state: &ErasedState) -> ErasedState {
-        changed(system, state, |state| {
-            self.exchange_names(by, &mut |visit| state.visit(visit));
-        })
-    }
+/// Puts 0 in the place of the numbers of an action that follow from its step.
+#[derive(Default)]
+struct Unchosen {
+    /// True if there were some.
+    found: bool,
+}
 
-    fn exchange_action(
-        &self,
-        system: &ErasedSystem<'x>,
-        by: usize,
-        _: &ErasedState,
-        action: &ErasedAction,
-        _: &ErasedState,
-    ) -> ErasedAction {
-        changed_action(system, action, |visit| self.exchange_names(by, visit))
+impl NameVisitor for Unchosen {
+    fn counter(&mut self, _: u8, _: &mut u64) {}
+
+    fn member(&mut self, _: u8, _: &mut usize) {}
+
+    fn rows(&mut self, _: u8, _: &mut [&mut dyn Row]) {}
+
+    fn choice(&mut self, number: &mut usize) {
+        *number = 0;
+        self.found = true;
     }
 }
 
-impl<'x> Identifies<ErasedSystem<'x>> for ByName {
-    fn other_members(&self, system: &ErasedSystem<'x>, state: &ErasedState) -> Option<Asymmetry> {
-        let mut survey = Survey::new(self.members);
-        changed(system, state, |state| state.visit(&mut survey));
-        survey.is_odd.then(|| Asymmetry::OtherMembers {
-            about: format!("{state:?}"),
-            members: self.members,
-        })
+/// The action of a step after an exchange, of which `renamed` has the names: one with numbers that follow from its step is that of
+/// the step between the exchanged states. Of several, it is the one at the same position as the action.
+fn resolved(
+    system: &ErasedSystem<'_>,
+    (states, action): ([&ErasedState; 2], &ErasedAction),
+    image: impl FnOnce() -> [ErasedState; 2],
+    renamed: ErasedAction,
+) -> ErasedAction {
+    let mut unchosen = Unchosen::default();
+    let wanted = changed_action(system, &renamed, |visit| visit(&mut unchosen));
+    if !unchosen.found {
+        return renamed;
     }
-
-    fn count(&self) -> usize {
-        self.tried.len() + self.shifts.len()
-    }
-
-    fn told(&self, by: usize) -> Exchange {
-        if let Some(places) = self.tried.get(by) {
-            return Exchange::Members(places.clone());
-        }
-        let (group, by) = self.shifts[by - self.tried.len()];
-        Exchange::Shift { group, by }
-    }
-
-    fn canonical(&self, system: &ErasedSystem<'x>, state: &ErasedState) -> ErasedState {
-        changed(system, state, |state| {
-            make_canonical(state, self.members, &self.groups);
-        })
-    }
-
-    fn is_member(
-        &self,
-        system: &ErasedSystem<'x>,
-        state: &ErasedState,
-        other: &ErasedState,
-    ) -> bool {
-        let mut renaming = None;
-        let made = changed(system, state, |state| {
-            renaming = Some(make_canonical(state, self.members, &self.groups));
-        });
-        let back = changed(system, &made, |made| {
-            if let Some(renaming) = &renaming {
-                undo(&mut |visit| made.visit(visit), renaming);
+    let like = |[from, to]: [&ErasedState; 2], wanted: &ErasedAction| {
+        let mut found = Vec::new();
+        visit_steps(system, from, &mut |action, target| {
+            if target == to {
+                let unchosen = changed_action(system, &action, |visit| {
+                    visit(&mut Unchosen::default());
+                });
+                if unchosen == *wanted {
+                    found.push(action);
+                }
             }
         });
-        made == *other && back == *state
+        found
+    };
+    let [from, to] = &image();
+    let mut images = like([from, to], &wanted);
+    let position = if images.len() > 1 {
+        let unchosen = changed_action(system, action, |visit| visit(&mut Unchosen::default()));
+        let alike = like(states, &unchosen);
+        alike.iter().position(|one| one == action)
+    } else {
+        Some(0)
+    };
+    match position {
+        Some(at) if at < images.len() => images.swap_remove(at),
+        _ => renamed,
     }
 }
 
 impl<'x> Quotienting<ErasedSystem<'x>> for ByName {
     fn canonical(&self, system: &ErasedSystem<'x>, state: &ErasedState) -> ErasedState {
-        Identifies::canonical(self, system, state)
-    }
-
-    fn strange(&self) -> Option<Asymmetry> {
-        None
+        changed(system, state, |state| {
+            make_canonical(state, &self.groups, &self.counters);
+        })
     }
 }
 
@@ -209,7 +294,7 @@ impl<'x> Lifting<ErasedSystem<'x>> for ByName {
         representatives: Trace<ErasedSystem<'x>>,
     ) -> Result<Trace<ErasedSystem<'x>>, Asymmetry> {
         let mut from = representatives.initial;
-        let mut lifted = Trace {
+        let mut lifted: Trace<ErasedSystem<'x>> = Trace {
             initial: initial_of(self, system, &from),
             steps: Vec::with_capacity(representatives.steps.len()),
         };
@@ -217,62 +302,81 @@ impl<'x> Lifting<ErasedSystem<'x>> for ByName {
             // The renaming that makes the state that the behaviour has come to its representative.
             let mut renaming = Renaming::default();
             let last = changed(system, lifted.last(), |last| {
-                renaming = make_canonical(last, self.members, &self.groups);
+                renaming = make_canonical(last, &self.groups, &self.counters);
             });
             if last != from {
-                return Err(Asymmetry::NoGroup {
+                return Err(Asymmetry::NoExchange {
                     from: format!("{from:?}"),
                     to: format!("{:?}", lifted.last()),
                 });
             }
-            from = Identifies::canonical(self, system, &to);
-            let action = changed_action(system, &action, |visit| undo(visit, &renaming));
-            let to = changed(system, &to, |to| {
-                undo(&mut |visit| to.visit(visit), &renaming);
+            let renamed = changed_action(system, &action, |visit| {
+                undo(visit, &self.groups, &renaming);
             });
-            lifted.steps.push((action, to));
+            let target = changed(system, &to, |to| {
+                undo(&mut |visit| to.visit(visit), &self.groups, &renaming);
+            });
+            let image = || [lifted.last().clone(), target.clone()];
+            let lifted_action = resolved(system, ([&from, &to], &action), image, renamed);
+            lifted.steps.push((lifted_action, target));
+            from = self.canonical(system, &to);
         }
         Ok(lifted)
     }
 
     /// Or the greatest number, if there are more.
     fn permutations(&self) -> usize {
-        (1..=self.members).fold(1, usize::saturating_mul)
+        let groups = self.groups.all.iter();
+        let factors = groups.flat_map(|group| 1..=group.members);
+        factors.fold(1, usize::saturating_mul)
     }
 
     fn shifts(&self) -> bool {
-        !self.groups.is_empty()
+        !self.counters.is_empty()
     }
 }
 
-/// The same names, for a search that knows the type of the states.
-pub(crate) struct ByNameOf<S> {
-    members: usize,
-    groups: Vec<u8>,
+/// The names in the states of a system, by which states are identified: for a search that knows their type.
+pub struct Quotient<S> {
+    groups: Groups,
+    counters: Vec<u8>,
+    tried: Vec<Vec<usize>>,
     of: PhantomData<fn(&S)>,
 }
 
-impl<S> ByNameOf<S> {
-    /// These names.
-    pub fn new(names: &ByName) -> Self {
+impl<S: TransitionSystem> Quotient<S> {
+    /// The quotient by the names in the initial states of a system, if there are any.
+    pub fn of(system: &S) -> Option<Self> {
+        ByName::of(&ErasedSystem::alone(system)).map(|names| Self::by(&names))
+    }
+
+    /// The quotient by these names.
+    pub(crate) fn by(names: &ByName) -> Self {
         Self {
-            members: names.members,
             groups: names.groups.clone(),
+            counters: names.counters.clone(),
+            tried: names.tried.clone(),
             of: PhantomData,
         }
     }
+
+    /// A state with its members exchanged in all ways, or in some of very many; in no way first.
+    pub fn exchanged(&self, state: &StateOf<S>) -> Vec<StateOf<S>> {
+        let exchanged = |places: &Vec<usize>| {
+            let mut state = NamedState::<S>(state.clone());
+            move_members(&mut |visit| state.visit(visit), &self.groups, places);
+            state.0
+        };
+        self.tried.iter().map(exchanged).collect()
+    }
 }
 
-impl<S: TransitionSystem> Quotienting<S> for ByNameOf<S> {
+impl<S: TransitionSystem> Quotienting<S> for Quotient<S> {
     fn canonical(&self, _: &S, state: &StateOf<S>) -> StateOf<S> {
         let mut named_state = NamedState::<S>(state.clone());
         named(VISIT_NAMES, || {
-            make_canonical(&mut named_state, self.members, &self.groups)
+            make_canonical(&mut named_state, &self.groups, &self.counters)
         });
         named_state.0
-    }
-
-    fn strange(&self) -> Option<Asymmetry> {
-        None
     }
 }

@@ -1,11 +1,13 @@
 //! The state that stands for those that differ from it by names: counters begin at 0, and members are in order.
 //!
-//! Members are sorted where no number of one is in the state. Otherwise they are told apart by their parts and by who names whom, as
+//! Members of a group are sorted where no number of one is in the state. Otherwise they are told apart by their parts and by who names whom, as
 //! the vertices of a graph are, and those that are still alike are tried in turn, as in McKay & Piperno, *Practical Graph Isomorphism II*,
 //! Journal of Symbolic Computation 60, 2014, section 2 (search tree, refinement). Of automorphisms only exchanges of two members are used.
 
+use super::colours::Colours;
 use super::named::Named;
-use super::rows::{Listed, Masked, Moved, Survey};
+use super::rows::{Groups, Moved, Reference, Survey};
+use crate::random::generator::mix;
 use crate::state::{VisitNames, normalise_groups, shift};
 
 /// Exchanges and shifts of a state by which it stands for others.
@@ -13,31 +15,32 @@ use crate::state::{VisitNames, normalise_groups, shift};
 pub(super) struct Renaming {
     /// By how much the counters of a group were shifted down.
     shifted: Vec<(u8, u64)>,
-    /// The place to which each member went; empty if all are where they were.
+    /// The place to which each member went, of all groups counted through; empty if all are where they were.
     places: Vec<usize>,
 }
 
-/// Makes a state of so many members the one that stands for it, with counters of these groups.
-pub(super) fn make_canonical(state: &mut dyn Named, members: usize, groups: &[u8]) -> Renaming {
-    let shifted = normalise_groups(&mut |visit| state.visit(visit), groups);
-    let places = if members < 2 {
+/// Makes a state with these groups of members, and of counters, the one that stands for it.
+pub(super) fn make_canonical(state: &mut dyn Named, groups: &Groups, counters: &[u8]) -> Renaming {
+    let shifted = normalise_groups(&mut |visit| state.visit(visit), counters);
+    let places = if groups.members() < 2 {
         Vec::new()
     } else {
-        sort_members(state, members)
+        places(state, groups)
     };
+    move_members(&mut |visit| state.visit(visit), groups, &places);
     Renaming { shifted, places }
 }
 
 /// Moves the members of a state or an action.
-pub(super) fn move_members(visit: &mut VisitNames<'_>, places: &[usize]) {
+pub(super) fn move_members(visit: &mut VisitNames<'_>, groups: &Groups, places: &[usize]) {
     if !places.is_empty() {
-        visit(&mut Moved(places));
+        visit(&mut Moved { groups, places });
     }
 }
 
 /// Undoes a renaming, of a state or an action.
-pub(super) fn undo(visit: &mut VisitNames<'_>, renaming: &Renaming) {
-    move_members(visit, &inverse(&renaming.places));
+pub(super) fn undo(visit: &mut VisitNames<'_>, groups: &Groups, renaming: &Renaming) {
+    move_members(visit, groups, &inverse(&renaming.places));
     shift(visit, &renaming.shifted);
 }
 
@@ -50,168 +53,131 @@ fn inverse(places: &[usize]) -> Vec<usize> {
     inverse
 }
 
-/// Puts the members of a state in order, and says where each went.
-fn sort_members(state: &mut dyn Named, members: usize) -> Vec<usize> {
-    let mut survey = Survey::new(members);
-    state.visit(&mut survey);
-    if survey.is_odd {
+/// The place in order of each member of a state; none if they are in order.
+fn places(state: &mut dyn Named, groups: &Groups) -> Vec<usize> {
+    let mut survey = Survey::new(groups, false);
+    if !groups.hold_names {
+        state.visit(&mut survey);
+    }
+    if groups.hold_names || survey.hold_names {
+        // Parts are compared without the names in them, which are those of an order that is still to be found.
+        survey = Survey::new(groups, true);
+        state.cloned().visit(&mut survey);
+    }
+    let Survey {
+        colours,
+        references,
+        related,
+        is_partial,
+        is_odd,
+        ..
+    } = survey;
+    if is_odd {
         return Vec::new();
     }
-    if survey.references.is_empty() {
-        let places = in_order(&colours_of(&survey.ranks));
-        let is_sorted = places.iter().enumerate().all(|(at, to)| at == *to);
-        if is_sorted {
-            return Vec::new();
-        }
-        move_members(&mut |visit| state.visit(visit), &places);
-        return places;
-    }
-    if survey.references.iter().any(|(within, _)| within.is_some()) {
-        // Parts are compared without the numbers in them, which are those of an order that is still to be found.
-        let mut masked = state.cloned();
-        masked.visit(&mut Masked(members));
-        let mut without = Survey::new(members);
-        masked.visit(&mut without);
-        survey.ranks = without.ranks;
-    }
     let mut search = Search {
-        state: &mut *state,
-        references: &survey.references,
-        unchanged: None,
+        state,
+        groups,
+        references: &references,
+        related: &related,
+        is_partial,
         best: None,
     };
-    search.descend(colours_of(&survey.ranks));
-    let places = search.best.map(|best| best.1).unwrap_or_default();
-    move_members(&mut |visit| state.visit(visit), &places);
-    places
+    search.descend(colours);
+    let places = search.best.map(|best| best.places).unwrap_or_default();
+    let are_in_order = places.iter().enumerate().all(|(at, to)| at == *to);
+    if are_in_order { Vec::new() } else { places }
 }
 
-/// Colours of members, by what they are to be told apart by: equal ones have one, and the order is that of the keys.
-fn colours_of<K: Ord>(keys: &[K]) -> Vec<usize> {
-    let mut order: Vec<_> = (0..keys.len()).collect();
-    order.sort_by(|one, other| keys[*one].cmp(&keys[*other]));
-    let mut colours = vec![0; keys.len()];
-    for (place, pair) in order.windows(2).enumerate() {
-        let [one, other] = [pair[0], pair[1]];
-        colours[other] = if keys[one] == keys[other] {
-            colours[one]
-        } else {
-            place + 1
-        };
-    }
-    colours
+/// An order of members that was come to.
+struct Leaf {
+    places: Vec<usize>,
+    /// Hash of the state in this order, if it was compared with others: equal ones are of one state.
+    hash: Option<u64>,
 }
 
-/// The place of each member in the order of the colours; of one colour, as they stand.
-fn in_order(colours: &[usize]) -> Vec<usize> {
-    let mut order: Vec<_> = (0..colours.len()).collect();
-    order.sort_by_key(|member| colours[*member]);
-    let mut places = vec![0; colours.len()];
-    for (place, member) in order.into_iter().enumerate() {
-        places[member] = place;
-    }
-    places
-}
-
-/// Numbers in the order in which a state shows them, and a hash of all of it: equal ones are of one state.
-type Signature = (Vec<usize>, u64);
-
-/// Search for the order of members that gives the least signature.
+/// Search for the order of members that gives the least hash.
 struct Search<'a> {
     state: &'a mut dyn Named,
-    references: &'a [(Option<usize>, usize)],
-    /// Signature of the state as it is.
-    unchanged: Option<Signature>,
-    best: Option<(Signature, Vec<usize>)>,
+    groups: &'a Groups,
+    references: &'a [Reference],
+    related: &'a [bool],
+    /// True if references tell less than the state.
+    is_partial: bool,
+    best: Option<Leaf>,
 }
 
 impl Search<'_> {
-    /// The signature of the state with its members moved.
-    fn signature(&mut self, places: &[usize]) -> Signature {
-        let state = &mut *self.state;
-        move_members(&mut |visit| state.visit(visit), places);
-        let mut listed = Listed {
-            members: places.len(),
-            numbers: Vec::new(),
-        };
-        state.visit(&mut listed);
-        let signature = (listed.numbers, state.hash());
-        move_members(&mut |visit| state.visit(visit), &inverse(places));
-        signature
+    /// Hash of the state with its members moved.
+    fn hash(&mut self, places: &[usize]) -> u64 {
+        let Self { state, groups, .. } = self;
+        move_members(&mut |visit| state.visit(visit), groups, places);
+        let hash = state.hash();
+        move_members(&mut |visit| state.visit(visit), groups, &inverse(places));
+        hash
     }
 
-    /// True if to exchange two members changes nothing.
-    fn are_exchangeable(&mut self, one: usize, other: usize, members: usize) -> bool {
-        let mut places: Vec<_> = (0..members).collect();
-        if self.unchanged.is_none() {
-            self.unchanged = Some(self.signature(&places));
+    /// True if to exchange two members of a colour changes nothing.
+    fn are_exchangeable(&mut self, one: usize, other: usize) -> bool {
+        if self.is_partial {
+            let mut places: Vec<_> = (0..self.groups.members()).collect();
+            places.swap(one, other);
+            return self.state.hash() == self.hash(&places);
         }
-        places.swap(one, other);
-        Some(self.signature(&places)) == self.unchanged
-    }
-
-    /// Tells members of one colour apart by the colours of those that they name, and that name them, until nothing is gained.
-    fn refine(&self, colours: Vec<usize>) -> Vec<usize> {
-        let mut colours = colours;
-        loop {
-            let mut keys: Vec<_> = colours
-                .iter()
-                .map(|colour| (*colour, Vec::new(), Vec::new()))
-                .collect();
-            for (within, of) in self.references {
-                keys[*of].1.push(within.map(|within| colours[within]));
-                if let Some(within) = within {
-                    keys[*within].2.push(colours[*of]);
+        // PERF: their parts are the same, and so is who names whom.
+        let named = |member: usize, instead: usize| {
+            let told = |at: usize| if at == instead { usize::MAX } else { at } as u64;
+            let references = self.references.iter();
+            references.fold(0u64, |sum, reference| {
+                let Reference {
+                    within,
+                    of,
+                    position,
+                } = reference;
+                let position = position.rotate_left(20);
+                let mut add = 0u64;
+                if *of == member {
+                    add = add.wrapping_add(mix(position ^ told(*within) << 1));
                 }
-            }
-            for (_, naming, named) in &mut keys {
-                naming.sort_unstable();
-                named.sort_unstable();
-            }
-            let refined = colours_of(&keys);
-            if refined == colours {
-                return colours;
-            }
-            colours = refined;
-        }
+                if *within == member {
+                    add = add.wrapping_add(mix(position ^ told(*of) << 1 ^ 1));
+                }
+                sum.wrapping_add(add)
+            })
+        };
+        named(one, other) == named(other, one)
     }
 
-    /// The members of the first colour that several have, of which some are named or name others.
-    fn first_alike(&self, colours: &[usize]) -> Vec<usize> {
-        let is_referring = |member: usize| {
-            let mut references = self.references.iter();
-            references.any(|(within, of)| *of == member || *within == Some(member))
+    /// Comes to an order of members.
+    fn arrive(&mut self, places: Vec<usize>) {
+        let Some(best) = self.best.take() else {
+            self.best = Some(Leaf { places, hash: None });
+            return;
         };
-        let of_colour = |colour: usize| -> Vec<usize> {
-            let members = (0..colours.len()).filter(|member| colours[*member] == colour);
-            members.collect()
-        };
-        let alike = (0..colours.len()).map(of_colour);
-        let mut alike = alike.filter(|alike| alike.len() > 1 && is_referring(alike[0]));
-        alike.next().unwrap_or_default()
+        let of_best = best.hash.unwrap_or_else(|| self.hash(&best.places));
+        let hash = self.hash(&places);
+        let places = if hash < of_best { places } else { best.places };
+        self.best = Some(Leaf {
+            places,
+            hash: Some(hash.min(of_best)),
+        });
     }
 
-    fn descend(&mut self, colours: Vec<usize>) {
-        let colours = self.refine(colours);
-        let alike = self.first_alike(&colours);
+    fn descend(&mut self, mut colours: Colours) {
+        colours.refine(self.references);
+        let alike = colours.first_alike(|member| self.related[member]);
         if alike.is_empty() {
-            let places = in_order(&colours);
-            let signature = self.signature(&places);
-            if self.best.as_ref().is_none_or(|(best, _)| signature < *best) {
-                self.best = Some((signature, places));
-            }
+            self.arrive(colours.places());
             return;
         }
         let mut tried: Vec<usize> = Vec::new();
         for member in alike {
             let mut others = tried.iter();
-            if others.any(|other| self.are_exchangeable(*other, member, colours.len())) {
+            if others.any(|other| self.are_exchangeable(*other, *member)) {
                 continue;
             }
-            tried.push(member);
-            let mut first: Vec<_> = colours.iter().map(|colour| 2 * colour + 1).collect();
-            first[member] -= 1;
-            self.descend(colours_of(&first));
+            tried.push(*member);
+            self.descend(colours.with_first(*member));
         }
     }
 }

@@ -5,10 +5,8 @@ use std::fmt::{self, Display, Formatter};
 /// Exchange of identities: a change of a state that is to change nothing that matters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Exchange {
-    /// A permutation of the model, by its number, counted from 0.
-    Permutation(usize),
-    /// A permutation of the members of a state: the place to which each goes.
-    Members(Vec<usize>),
+    /// A permutation of the members of a state: of each group, the place to which each goes.
+    Members(Vec<(u8, Vec<usize>)>),
     /// All counters of a group come so much further.
     Shift {
         /// Number of the group.
@@ -21,8 +19,20 @@ pub enum Exchange {
 impl Display for Exchange {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Permutation(number) => write!(f, "permutation {number}"),
-            Self::Members(places) => write!(f, "the permutation of members to {places:?}"),
+            Self::Members(groups) => {
+                f.write_str("the permutation of")?;
+                let is_moved =
+                    |places: &[usize]| places.iter().enumerate().any(|(at, to)| at != *to);
+                let mut between = "";
+                for (group, places) in groups.iter().filter(|(_, places)| is_moved(places)) {
+                    match group {
+                        0 => write!(f, "{between} members to {places:?}")?,
+                        group => write!(f, "{between} members of group {group} to {places:?}")?,
+                    }
+                    between = " and of";
+                }
+                Ok(())
+            }
             Self::Shift { group: 0, by } => write!(f, "a shift of all counters by {by}"),
             Self::Shift { group, by } => {
                 write!(f, "a shift of all counters of group {group} by {by}")

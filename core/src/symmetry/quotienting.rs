@@ -4,12 +4,10 @@ use super::asymmetry::Asymmetry;
 use crate::statement::system::{StateOf, TransitionSystem};
 use crate::statement::trace::Trace;
 
-/// Identification of states, whatever the permutations are. Made by [`Quotient::of`](super::Quotient::of), or of the names in states.
+/// Identification of states, whether their type is known or not.
 pub trait Quotienting<S: TransitionSystem>: Sync {
     /// The state that stands for `state`.
     fn canonical(&self, system: &S, state: &StateOf<S>) -> StateOf<S>;
-    /// Representative of a state that is no member of its class, of those asked about so far that were looked at.
-    fn strange(&self) -> Option<Asymmetry>;
 }
 
 /// Identification of states that is undone for a behaviour.

@@ -1,6 +1,55 @@
 //! Visitors of the members of a state.
 
+use super::colours::Colours;
+use crate::random::generator::mix;
 use crate::state::{NameVisitor, Row};
+
+/// A group of members that are alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Group {
+    pub number: u8,
+    /// Number of its members.
+    pub members: usize,
+    /// Number of the members of the groups before: members of all groups are counted through.
+    pub before: usize,
+}
+
+impl Group {
+    /// A member of it, counted through.
+    fn member(&self, number: usize) -> Option<usize> {
+        (number < self.members).then_some(self.before + number)
+    }
+
+    /// The places of its members among themselves, of places of all that are counted through.
+    pub fn places(&self, places: &[usize]) -> Vec<usize> {
+        let places = places[self.before..self.before + self.members].iter();
+        places.map(|place| place - self.before).collect()
+    }
+}
+
+/// The groups of the members of a system.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Groups {
+    /// In the order of their numbers.
+    pub all: Vec<Group>,
+    /// True if members were seen to hold names. PERF: then a state is looked at without them at once.
+    pub hold_names: bool,
+}
+
+impl Groups {
+    /// Number of the members of all.
+    pub fn members(&self) -> usize {
+        self.all.last().map_or(0, |last| last.before + last.members)
+    }
+
+    fn group(&self, number: u8) -> Option<&Group> {
+        self.all.iter().find(|group| group.number == number)
+    }
+
+    fn member(&self, group: u8, number: usize) -> Option<usize> {
+        self.group(group)?.member(number)
+    }
+}
 
 /// True if rows have an element for each of so many members.
 fn are_of(rows: &[&mut dyn Row], members: usize) -> bool {
@@ -20,159 +69,272 @@ fn longest(rows: &[&mut dyn Row]) -> usize {
     rows.iter().map(|row| row.length()).max().unwrap_or(0)
 }
 
-/// The names that there are in a state.
+/// The names that there are in states.
 #[derive(Default)]
 pub(super) struct Census {
-    /// Number of members, if there are any.
-    pub members: Option<usize>,
+    members: Vec<(u8, usize)>,
     /// Groups of counters.
-    pub groups: Vec<u8>,
+    pub counters: Vec<u8>,
+    hold_names: bool,
+    depth: usize,
+}
+
+impl Census {
+    /// The groups of members that were found.
+    pub fn groups(&self) -> Groups {
+        let mut found = self.members.clone();
+        found.sort_unstable();
+        let mut groups = Groups {
+            hold_names: self.hold_names,
+            ..Groups::default()
+        };
+        for (number, members) in found {
+            groups.all.push(Group {
+                number,
+                members,
+                before: groups.members(),
+            });
+        }
+        groups
+    }
 }
 
 impl NameVisitor for Census {
     fn counter(&mut self, group: u8, _: &mut u64) {
-        if !self.groups.contains(&group) {
-            self.groups.push(group);
+        if !self.counters.contains(&group) {
+            self.counters.push(group);
         }
     }
 
-    fn member(&mut self, _: &mut usize) {}
+    fn member(&mut self, _: u8, _: &mut usize) {
+        self.hold_names |= self.depth > 0;
+    }
 
-    fn rows(&mut self, rows: &mut [&mut dyn Row]) {
-        self.members = self.members.max(rows.first().map(|row| row.length()));
+    fn rows(&mut self, group: u8, rows: &mut [&mut dyn Row]) {
+        let length = rows.first().map_or(0, |row| row.length());
+        match self.members.iter_mut().find(|(other, _)| *other == group) {
+            Some((_, members)) => *members = length.max(*members),
+            None => self.members.push((group, length)),
+        }
+        let depth = self.depth;
+        self.depth += usize::from(length > 1);
         for at in 0..longest(rows) {
             visit_elements(rows, at, self);
         }
+        self.depth = depth;
     }
 }
 
-/// Account that a state gives of its members: the order of their parts, and the members that each names.
-pub(super) struct Survey {
-    pub members: usize,
-    /// Per member, the ranks of its parts among those of the others.
-    pub ranks: Vec<Vec<usize>>,
-    /// Member whose parts hold a number, or none if it is shared, and the member of that number.
-    pub references: Vec<(Option<usize>, usize)>,
+/// A member that has the name of another one among its parts.
+pub(super) struct Reference {
+    pub within: usize,
+    pub of: usize,
+    /// Tells names apart that stand at different places of a state.
+    pub position: u64,
+}
+
+/// Account that a state gives of its members: how they differ without the names that they hold, and who names whom.
+///
+/// The position of a name is the number of names before it, which is the same where members are exchanged; those of a set have one position,
+/// since their order is that of their numbers.
+pub(super) struct Survey<'g> {
+    groups: &'g Groups,
+    /// True if names are taken out of what is looked at.
+    takes_names: bool,
+    pub colours: Colours,
+    pub references: Vec<Reference>,
+    /// Per member, true if it takes part in more than its colour tells.
+    pub related: Vec<bool>,
+    /// True if a member holds names.
+    pub hold_names: bool,
+    /// True if references tell less than the state: which names stand together in a set, or in a part of two members.
+    pub is_partial: bool,
     /// True if there are rows of another length.
     pub is_odd: bool,
-    within: Option<usize>,
+    within: Vec<usize>,
+    position: u64,
+    sets: usize,
 }
 
-impl Survey {
-    /// A survey of so many members.
-    pub fn new(members: usize) -> Self {
+impl<'g> Survey<'g> {
+    /// A survey of the members of these groups. If it takes names, the state that it is shown is none any more.
+    pub fn new(groups: &'g Groups, takes_names: bool) -> Self {
         Self {
-            members,
-            ranks: vec![Vec::new(); members],
+            groups,
+            takes_names,
+            colours: Colours::new(&groups.all),
             references: Vec::new(),
+            related: vec![false; groups.members()],
+            hold_names: false,
+            is_partial: false,
             is_odd: false,
-            within: None,
-        }
-    }
-}
-
-impl NameVisitor for Survey {
-    fn counter(&mut self, _: u8, _: &mut u64) {}
-
-    fn member(&mut self, number: &mut usize) {
-        if *number < self.members {
-            self.references.push((self.within, *number));
+            within: Vec::new(),
+            position: 0,
+            sets: 0,
         }
     }
 
-    fn rows(&mut self, rows: &mut [&mut dyn Row]) {
-        if !are_of(rows, self.members) {
-            self.is_odd = true;
+    fn note(&mut self, of: usize, position: u64) {
+        if self.within.is_empty() {
+            self.colours.add(of, mix(position));
+            self.related[of] |= self.sets > 0;
             return;
         }
-        let mut order: Vec<_> = (0..self.members).collect();
-        for row in &mut *rows {
-            order.sort_by(|one, other| row.compare(*one, *other));
-            let mut rank = 0;
-            for (place, member) in order.iter().enumerate() {
-                if place > 0 && row.compare(order[place - 1], *member).is_ne() {
-                    rank = place;
-                }
-                self.ranks[*member].push(rank);
+        self.hold_names = true;
+        self.is_partial |= self.within.len() > 1;
+        self.related[of] = true;
+        for within in &self.within {
+            self.related[*within] = true;
+            self.references.push(Reference {
+                within: *within,
+                of,
+                position,
+            });
+        }
+    }
+
+    /// Tells the members of a group apart by their parts, or only orders their parts where they are those of another member.
+    fn compare(&mut self, group: &Group, rows: &mut [&mut dyn Row]) {
+        if self.within.is_empty() {
+            self.colours
+                .split(group.before..group.before + group.members, |one, other| {
+                    let places = [one, other].map(|member| member - group.before);
+                    compare(rows, places)
+                });
+            return;
+        }
+        // A part of two members: its rank is known of the pair.
+        self.hold_names = true;
+        if !self.takes_names {
+            return;
+        }
+        let mut order: Vec<_> = (0..group.members).collect();
+        order.sort_by(|one, other| compare(rows, [*one, *other]));
+        let mut rank = 0;
+        for (place, member) in order.iter().enumerate() {
+            if place > 0 && compare(rows, [order[place - 1], *member]).is_ne() {
+                rank = place;
+            }
+            let position = self.position << 16 | rank as u64;
+            self.note(group.before + member, mix(position));
+        }
+        // The order of the other members is not to matter for this one.
+        let mut places = vec![0; order.len()];
+        for (place, member) in order.into_iter().enumerate() {
+            places[member] = place;
+        }
+        exchange(rows, places);
+    }
+}
+
+/// Order of two members by their parts.
+fn compare(rows: &[&mut dyn Row], [one, other]: [usize; 2]) -> std::cmp::Ordering {
+    let orders = rows.iter().map(|row| row.compare(one, other));
+    orders.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then)
+}
+
+impl NameVisitor for Survey<'_> {
+    fn counter(&mut self, _: u8, _: &mut u64) {}
+
+    fn member(&mut self, group: u8, number: &mut usize) {
+        self.position += u64::from(self.sets == 0);
+        if let Some(member) = self.groups.member(group, *number) {
+            self.note(member, self.position);
+            if self.takes_names {
+                *number = 0;
             }
         }
-        for at in 0..self.members {
-            self.within = Some(at);
+    }
+
+    fn members(&mut self, group: u8, bits: &mut u64) {
+        self.position += u64::from(self.sets == 0);
+        let Some(group) = self.groups.group(group) else {
+            return;
+        };
+        let of_members = u64::MAX.checked_shr(64 - group.members.min(64) as u32);
+        let mut left = *bits & of_members.unwrap_or(0);
+        if self.takes_names {
+            *bits &= !left;
+        }
+        while left != 0 {
+            self.note(group.before + left.trailing_zeros() as usize, self.position);
+            left &= left - 1;
+        }
+    }
+
+    fn rows(&mut self, group: u8, rows: &mut [&mut dyn Row]) {
+        let known = self.groups.group(group);
+        let Some(group) = known.filter(|group| are_of(rows, group.members)) else {
+            self.is_odd = true;
+            return;
+        };
+        self.position += u64::from(self.sets == 0);
+        let (before, mut last) = (self.position, self.position);
+        for at in 0..group.members {
+            // What one member of its kind holds is as if all shared it.
+            let within = (group.members > 1).then_some(group.before + at);
+            self.within.extend(within);
+            self.position = before;
             visit_elements(rows, at, self);
-            self.within = None;
+            last = last.max(self.position);
+            self.within
+                .truncate(self.within.len() - within.iter().len());
         }
-    }
-}
-
-/// Puts another number in the place of each number of a member.
-pub(super) struct Masked(pub usize);
-
-impl NameVisitor for Masked {
-    fn counter(&mut self, _: u8, _: &mut u64) {}
-
-    fn member(&mut self, number: &mut usize) {
-        if *number < self.0 {
-            *number = 0;
-        }
+        self.position = before;
+        self.compare(group, rows);
+        self.position = last;
     }
 
-    fn rows(&mut self, rows: &mut [&mut dyn Row]) {
-        for at in 0..longest(rows) {
-            visit_elements(rows, at, self);
-        }
-    }
-}
-
-/// Numbers of members, in the order in which they are visited.
-pub(super) struct Listed {
-    pub members: usize,
-    pub numbers: Vec<usize>,
-}
-
-impl NameVisitor for Listed {
-    fn counter(&mut self, _: u8, _: &mut u64) {}
-
-    fn member(&mut self, number: &mut usize) {
-        if *number < self.members {
-            self.numbers.push(*number);
-        }
+    fn enter_set(&mut self) {
+        self.position += u64::from(self.sets == 0);
+        self.sets += 1;
+        self.is_partial = true;
     }
 
-    fn rows(&mut self, rows: &mut [&mut dyn Row]) {
-        for at in 0..longest(rows) {
-            visit_elements(rows, at, self);
-        }
+    fn leave_set(&mut self) {
+        self.sets -= 1;
     }
 }
 
 /// Sends each member to a place: its parts go there, and its number becomes that of the place.
-pub(super) struct Moved<'a>(pub &'a [usize]);
+pub(super) struct Moved<'a> {
+    pub groups: &'a Groups,
+    /// Per member, counted through.
+    pub places: &'a [usize],
+}
 
 impl NameVisitor for Moved<'_> {
     fn counter(&mut self, _: u8, _: &mut u64) {}
 
-    fn member(&mut self, number: &mut usize) {
-        if let Some(place) = self.0.get(*number) {
-            *number = *place;
+    fn member(&mut self, group: u8, number: &mut usize) {
+        if let Some(group) = self.groups.group(group)
+            && let Some(member) = group.member(*number)
+        {
+            *number = self.places[member] - group.before;
         }
     }
 
-    fn rows(&mut self, rows: &mut [&mut dyn Row]) {
+    fn rows(&mut self, group: u8, rows: &mut [&mut dyn Row]) {
         for at in 0..longest(rows) {
             visit_elements(rows, at, self);
         }
-        if !are_of(rows, self.0.len()) {
+        let group = self.groups.group(group);
+        let Some(group) = group.filter(|group| are_of(rows, group.members)) else {
             return;
-        }
-        let mut places = self.0.to_vec();
-        for at in 0..places.len() {
-            while places[at] != at {
-                let to = places[at];
-                for row in &mut *rows {
-                    row.swap(at, to);
-                }
-                places.swap(at, to);
+        };
+        exchange(rows, group.places(self.places));
+    }
+}
+
+/// Sends the element of each member to a place.
+fn exchange(rows: &mut [&mut dyn Row], mut places: Vec<usize>) {
+    for at in 0..places.len() {
+        while places[at] != at {
+            let to = places[at];
+            for row in &mut *rows {
+                row.swap(at, to);
             }
+            places.swap(at, to);
         }
     }
 }

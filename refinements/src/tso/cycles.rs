@@ -5,11 +5,11 @@
 //! collected within two cycles, if mutators and the hardware make progress. That cycles end under this fairness is a
 //! property of the collector's own refinement.
 
-use refmap::auxiliary::{History, Remembering, SymmetricHistory, WithHistory};
-use refmap::{AbstractSteps, Invariant, Process, Refinement, Waiver};
+use refmap::auxiliary::{History, Remembering, WithHistory};
+use refmap::{AbstractSteps, BoundedVec, Invariant, Process, Refinement, State as Kept, Waiver};
 use refmap_systems::tso::specification::{Action, CollectOnlyGarbage, Program};
 use refmap_systems::tso::{
-    Act, Label, MAX_REFS, OnTheFly, Permutation, Phase, Scope, ScopeError, State, Variant,
+    Act, Label, MAX_REFS, OnTheFly, Phase, REFERENCES, Scope, ScopeError, State, Variant,
 };
 
 use super::collector::CollectorRefinement;
@@ -23,7 +23,11 @@ pub struct CycleEnds {
 
 /// For each reference, the number of cycles that ended since its object became unreachable; 0 if it is reachable or
 /// free.
-pub type Survived = [u8; MAX_REFS];
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, Kept)]
+#[state(system = OnTheFly)]
+pub struct Survived(
+    #[state(symmetric = REFERENCES, len = system.scope.refs)] pub BoundedVec<u8, MAX_REFS>,
+);
 
 /// The last step of the collector's loop [Fig. 2, line 45].
 const END_OF_CYCLE: Label = Label::StorePhase(Phase::Idle);
@@ -31,38 +35,29 @@ const END_OF_CYCLE: Label = Label::StorePhase(Phase::Idle);
 impl History<OnTheFly> for CycleEnds {
     type Value = Survived;
 
-    fn initial(&self, _system: &OnTheFly, _state: &State) -> Survived {
-        Survived::default()
+    fn initial(&self, system: &OnTheFly, _state: &State) -> Survived {
+        Survived((0..system.scope.refs).map(|_| 0).collect())
     }
 
     fn after(
         &self,
         _system: &OnTheFly,
-        before: &Survived,
+        Survived(before): &Survived,
         _from: &State,
         action: &Act,
         to: &State,
     ) -> Survived {
         let reachable = to.program().reachable();
         let ended = u8::from(action.label == END_OF_CYCLE);
-        let mut after = Survived::default();
-        for (reference, cell) in (0..).zip(&to.sys.heap) {
+        let cells = (0..).zip(&to.sys.heap).zip(before);
+        let after = cells.map(|((reference, cell), before)| {
             if cell.is_some() && !reachable.contains(reference) {
-                let place = usize::from(reference);
-                after[place] = (before[place] + ended).min(self.most);
+                (before + ended).min(self.most)
+            } else {
+                0
             }
-        }
-        after
-    }
-}
-
-impl SymmetricHistory<OnTheFly> for CycleEnds {
-    fn permute(&self, _system: &OnTheFly, by: &Permutation, survived: &Survived) -> Survived {
-        let mut exchanged = Survived::default();
-        for (reference, ends) in (0..).zip(survived) {
-            exchanged[usize::from(by.reference(reference))] = *ends;
-        }
-        exchanged
+        });
+        Survived(after.collect())
     }
 }
 
@@ -96,7 +91,7 @@ pub fn freed_in_time(cycles: u8) -> Invariant<WithHistory<OnTheFly, CycleEnds>> 
     Invariant::new(
         "freed_in_time",
         "Gammie et al., section 4, Connection With Reality",
-        move |s: &Counting| s.history.iter().all(|ends| *ends < cycles),
+        move |s: &Counting| s.history.0.iter().all(|ends| *ends < cycles),
     )
     .when(|s: &Counting| !garbage_is_absent(&s.state))
 }

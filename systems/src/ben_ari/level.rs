@@ -32,12 +32,6 @@ pub trait Collector: refmap::Action<Level<Self>> + Copy {
     /// A state within the ranges of the figure.
     fn type_correct(level: &Level<Self>, choices: &mut Choices) -> Self::State;
 
-    /// The same with the mutators renumbered, of which element m is the new number of mutator m: of an action that names none.
-    #[must_use]
-    fn permuted(self, _by: &[u8]) -> Self {
-        self
-    }
-
     /// Cites another text of the figure, where the instance follows one, and leaves out the last rules, where it has none of them.
     fn cite(_scope: &Scope, _rules: &mut Vec<Rule>) {}
 }

@@ -93,6 +93,7 @@ pub enum Action {
     #[rule(source = "D6")]
     ColourMidway {
         /// The mutator.
+        #[member]
         mutator: u8,
     },
 }
@@ -190,15 +191,6 @@ impl Collector for Action {
                         .for_each(|q| s.shared.set_colour(q, true))
                 })
             }
-        }
-    }
-
-    fn permuted(self, by: &[u8]) -> Self {
-        match self {
-            Self::ColourMidway { mutator } => Self::ColourMidway {
-                mutator: by[usize::from(mutator)],
-            },
-            action => action,
         }
     }
 

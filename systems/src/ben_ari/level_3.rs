@@ -216,6 +216,7 @@ pub enum Action {
     #[rule(source = "D6")]
     LookAt {
         /// The mutator.
+        #[member]
         mutator: u8,
     },
 }
@@ -366,15 +367,6 @@ impl Collector for Action {
             Action::LookAt { mutator } => at(Chi::where_looking(scope.look))
                 .when(|s| s.looks(scope) && may_look_at(scope, s.round, &s.shared, mutator))
                 .then(|s| look_at(scope, s.round, &mut s.shared, mutator)),
-        }
-    }
-
-    fn permuted(self, by: &[u8]) -> Self {
-        match self {
-            Self::LookAt { mutator } => Self::LookAt {
-                mutator: by[usize::from(mutator)],
-            },
-            action => action,
         }
     }
 

@@ -38,7 +38,6 @@ mod mutator;
 mod scope;
 mod shape;
 mod shared;
-mod symmetry;
 
 pub use crate::heap::Objects as NodeSet;
 pub use colours::Colours;
@@ -58,7 +57,6 @@ pub use scope::{
 };
 pub use shape::{MAX_NODES, MAX_SONS, Node, Shape};
 pub use shared::Shared;
-pub use symmetry::Permutation;
 
 /// The processes of every level.
 pub mod process {

@@ -5,6 +5,7 @@
 
 use std::fmt::{self, Debug};
 
+use refmap::state::NameVisitor;
 use refmap::{Process, Rule, RuleId};
 use serde::Serialize;
 
@@ -231,6 +232,13 @@ impl<S: ?Sized, A: refmap::Action<S>> refmap::Action<S> for Step<A> {
         match self {
             Self::Mutator(action) => refmap::Action::<S>::process(action),
             Self::Collector(action) => action.process(),
+        }
+    }
+
+    fn visit_names(&mut self, visit: &mut dyn NameVisitor) {
+        match self {
+            Self::Mutator(action) => refmap::Action::<S>::visit_names(action, visit),
+            Self::Collector(action) => action.visit_names(visit),
         }
     }
 }

@@ -24,8 +24,8 @@ pub struct Shared {
     /// The next node of the append phase; NODES at its end.
     #[state(range = 0..=system.as_ref().shape.nodes)]
     pub l: u8,
-    /// The local variables of each mutator.
-    #[state(len = system.as_ref().mutators)]
+    /// The local variables of each mutator. Mutators are alike, and nodes are not: the collector scans them in order, and the roots come first.
+    #[state(symmetric, len = system.as_ref().mutators)]
     pub mutators: Mutators,
 }
 // ANCHOR_END: variables

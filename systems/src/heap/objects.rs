@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use refmap::state::{NameVisitor, Names};
 use serde::Serialize;
 
 /// An object, from 0.
@@ -10,6 +11,14 @@ pub type Object = u8;
 /// A set of objects: of those of a heap, of the references of a memory, or of the nodes of Ben-Ari's.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, refmap::State)]
 pub struct Objects(pub u8);
+
+impl Names for Objects {
+    fn each_name(&mut self, group: u8, visit: &mut dyn NameVisitor) {
+        let mut bits = u64::from(self.0);
+        visit.members(group, &mut bits);
+        self.0 = bits as u8;
+    }
+}
 
 impl Objects {
     /// The set of one object.

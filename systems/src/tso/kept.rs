@@ -1,6 +1,6 @@
 //! States as they are kept: in bits, each in as many as every other of its instance.
 
-use refmap::state::{Kept, Limits, Part, Shape, Sink, Source};
+use refmap::state::{Kept, Limits, NameVisitor, Part, Shape, Sink, Source};
 use refmap_processes::Location;
 
 use super::packing::Width;
@@ -51,11 +51,18 @@ impl refmap::State<OnTheFly> for State {
         }
         let gc = packing.read_gc(source);
         let mutators = 0..packing.scope.mutators;
-        Self {
+        let mut state = Self {
             at,
             gc,
             mutators: mutators.map(|_| packing.read_mutator(source)).collect(),
-            sys: packing.read_sys(source),
-        }
+            sys: packing.read_sys(system.variant.memory, source),
+        };
+        // Which registers are dead follows from the locations.
+        system.processes.clear_dead(&mut state);
+        state
+    }
+
+    fn visit_names(&mut self, visit: &mut dyn NameVisitor) {
+        self.each_name(visit);
     }
 }

@@ -49,6 +49,7 @@ mod memory;
 mod mutator;
 #[cfg(test)]
 mod naive_search;
+mod names;
 mod packing;
 mod progress;
 mod request;
@@ -56,7 +57,6 @@ mod scope;
 pub mod specification;
 mod stability;
 mod state;
-mod symmetry;
 mod system;
 
 pub use access_trace::{Access, AccessModel, Size};
@@ -66,6 +66,7 @@ pub use label::{
     AnswerStep, FlipStep, Label, MarkLoopStep, Marker, MarkingStep, MutatorStep, RoundStep,
     SetFaStep, SweepStep, SysStep,
 };
+pub use names::{MUTATORS, REFERENCES};
 pub use progress::{Progress, UnknownProgress};
 pub use request::Act;
 pub use scope::{
@@ -77,5 +78,4 @@ pub use state::{
     Buffer, Gc, HandshakePhase, HandshakeType, Mark, Marking, Mutator, Mutators, Object, Phase,
     State, Store, Sys, Who, place_of,
 };
-pub use symmetry::Permutation;
 pub use system::OnTheFly;

@@ -5,7 +5,8 @@
 use refmap::state::{Misfit, Part, Sink, Source};
 use tinyvec::ArrayVec;
 
-use super::scope::{MAX_BUFFER, MAX_FIELDS, Scope};
+use super::names::unless_dead;
+use super::scope::{MAX_BUFFER, MAX_FIELDS, Memory, Scope};
 use super::state::{
     Buffer, Gc, HandshakePhase, HandshakeType, Mark, Marking, Mutator, Mutators, Object, Phase,
     Store, Sys, Who,
@@ -246,12 +247,13 @@ impl Packing {
     pub fn write_gc(&self, gc: &Gc, sink: &mut impl Sink) {
         sink.enter(Part::Name("gc"));
         self.write_marking(&gc.marking, sink);
-        write(sink, "src", self.reference, gc.src.into());
+        write(sink, "src", self.reference, unless_dead(gc.src).into());
         write(sink, "field", self.field, gc.field.into());
         write(sink, "fields", self.fields, gc.fields.into());
         write(sink, "refs", self.references, gc.refs.0.into());
         write(sink, "muts", self.mutators, gc.muts.0.into());
-        write(sink, "mutator", self.mutator, gc.mutator.into());
+        let mutator = unless_dead(gc.mutator).into();
+        write(sink, "mutator", self.mutator, mutator);
         sink.leave();
     }
 
@@ -272,7 +274,8 @@ impl Packing {
     pub fn write_mutator(&self, mutator: &Mutator, sink: &mut impl Sink) {
         write(sink, "roots", self.references, mutator.roots.0.into());
         self.write_marking(&mutator.marking, sink);
-        write(sink, "src", self.reference, mutator.src.into());
+        let src = unless_dead(mutator.src).into();
+        write(sink, "src", self.reference, src);
         write(sink, "field", self.field, mutator.field.into());
         let dst = number_of(mutator.dst);
         write(sink, "dst", self.reference_or_none, dst);
@@ -332,7 +335,7 @@ impl Packing {
     }
 
     #[inline]
-    pub fn read_sys(&self, source: &mut impl Source) -> Sys {
+    pub fn read_sys(&self, memory: Memory, source: &mut impl Source) -> Sys {
         let scope = &self.scope;
         let heap = (0..scope.refs).map(|_| object_of(scope, source.number(self.object)));
         let heap = heap.collect();
@@ -348,6 +351,7 @@ impl Packing {
         });
         let buffers = buffers.collect();
         Sys {
+            memory,
             heap,
             fa,
             fm,

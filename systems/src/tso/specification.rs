@@ -11,6 +11,7 @@ use refmap::{Fairness, Process, TransitionSystem};
 use serde::Serialize;
 use tinyvec::ArrayVec;
 
+use super::names::REFERENCES;
 use super::scope::{MAX_BUFFER, MAX_FIELDS, MAX_MUTATORS, MAX_REFS, Memory};
 use super::state::{State, Store, Who};
 use crate::heap::{self, Object as Ref, Objects as Refs};
@@ -33,6 +34,9 @@ pub struct CollectOnlyGarbage {
 /// The observable state of programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct Program {
+    /// The memory model, in which the order of pending stores is.
+    #[serde(skip)]
+    pub memory: Memory,
     /// The fields of the object at each reference, if there is one, as memory has them.
     pub heap: ArrayVec<[Option<Fields>; MAX_REFS]>,
     /// Roots of each mutator.
@@ -40,8 +44,6 @@ pub struct Program {
     /// The pending stores of each mutator, the oldest first.
     pub pending: ArrayVec<[Pending; MAX_MUTATORS]>,
 }
-
-impl<S: ?Sized> refmap::State<S> for Program {}
 
 // ANCHOR: drawing
 impl Program {
@@ -99,6 +101,7 @@ pub enum Action {
         #[process]
         mutator: u8,
         /// The allocated object.
+        #[member(REFERENCES)]
         reference: Ref,
     },
     /// A mutator discards some of its roots.
@@ -108,6 +111,7 @@ pub enum Action {
         #[process]
         mutator: u8,
         /// Those it keeps.
+        #[member(REFERENCES)]
         kept: Refs,
     },
     /// A mutator reads a field of an object that it holds, and then holds what is there.
@@ -117,6 +121,7 @@ pub enum Action {
         #[process]
         mutator: u8,
         /// The object.
+        #[member(REFERENCES)]
         src: Ref,
         /// Its field.
         field: u8,
@@ -128,20 +133,24 @@ pub enum Action {
         #[process]
         mutator: u8,
         /// The store.
+        #[member(REFERENCES)]
         store: FieldStore,
     },
     /// A pending store goes to memory.
     #[rule(process = "memory", source = "Gammie et al., Fig. 9")]
     Commit {
         /// The mutator.
+        #[member]
         mutator: u8,
         /// The store.
+        #[member(REFERENCES)]
         store: FieldStore,
     },
     /// The collector frees what no mutator can reach.
     #[rule(process = "collector", source = "Gammie et al., section 1.1")]
     Free {
         /// The object.
+        #[member(REFERENCES)]
         reference: Ref,
     },
 }
@@ -151,6 +160,7 @@ impl State {
     /// honorary root is no root of the program.
     pub fn program(&self) -> Program {
         Program {
+            memory: self.sys.memory,
             heap: self
                 .sys
                 .heap
@@ -281,6 +291,7 @@ impl CollectOnlyGarbage {
     /// A heap without roots.
     fn beginning(&self, heap: ArrayVec<[Option<Fields>; MAX_REFS]>) -> Program {
         Program {
+            memory: self.memory,
             heap,
             roots: (0..self.mutators).map(|_| Refs::default()).collect(),
             pending: (0..self.mutators).map(|_| Pending::new()).collect(),

@@ -4,7 +4,8 @@ use refmap_processes::{At, Configuration, Data, Location, Register, Registers};
 use serde::Serialize;
 use tinyvec::ArrayVec;
 
-use super::scope::{MAX_BUFFER, MAX_FIELDS, MAX_MUTATORS, MAX_REFS};
+use super::names::{DEAD, shown};
+use super::scope::{MAX_BUFFER, MAX_FIELDS, MAX_MUTATORS, MAX_REFS, Memory};
 use crate::heap::{Object as Ref, Objects as Refs};
 
 /// A mark, of one sense or the other.
@@ -177,6 +178,9 @@ pub type Buffer = ArrayVec<[Store; MAX_BUFFER]>;
 /// Variables of the system process: memory, the heap, and the synchronization of handshakes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct Sys {
+    /// The memory model, in which the order of the buffers is.
+    #[serde(skip)]
+    pub memory: Memory,
     /// The object at each reference, if there is one.
     pub heap: ArrayVec<[Option<Object>; MAX_REFS]>,
     /// The sense with which objects are allocated.
@@ -322,6 +326,7 @@ pub struct Gc {
     /// Registers of marking. `fM` and `phase` are its own copies, which are always live.
     pub marking: Marking,
     /// The object to trace or sweep.
+    #[serde(serialize_with = "shown")]
     pub src: Ref,
     /// The field to trace.
     pub field: u8,
@@ -332,6 +337,7 @@ pub struct Gc {
     /// The mutators left to request, or to wait for.
     pub muts: Mutators,
     /// The mutator to request, or to poll.
+    #[serde(serialize_with = "shown")]
     pub mutator: u8,
 }
 
@@ -354,7 +360,7 @@ impl Data for Gc {
     fn clear(&mut self, registers: Registers) {
         self.marking.clear(registers);
         if registers.contains(gc::SRC) {
-            self.src = 0;
+            self.src = DEAD;
         }
         if registers.contains(gc::FIELD) {
             self.field = 0;
@@ -369,7 +375,7 @@ impl Data for Gc {
             self.muts = Mutators::default();
         }
         if registers.contains(gc::MUTATOR) {
-            self.mutator = 0;
+            self.mutator = DEAD;
         }
     }
 
@@ -417,6 +423,7 @@ pub struct Mutator {
     /// Registers of marking.
     pub marking: Marking,
     /// The object to read or write.
+    #[serde(serialize_with = "shown")]
     pub src: Ref,
     /// Its field.
     pub field: u8,
@@ -474,7 +481,7 @@ impl Data for Mutator {
             self.marking.phase = Phase::Idle;
         }
         if registers.contains(mutator::SRC) {
-            self.src = 0;
+            self.src = DEAD;
         }
         if registers.contains(mutator::FIELD) {
             self.field = 0;

@@ -128,6 +128,7 @@ impl OnTheFly {
                 })
                 .collect(),
             sys: Sys {
+                memory: self.variant.memory,
                 heap,
                 fa: INITIAL_MARK,
                 fm: INITIAL_MARK,

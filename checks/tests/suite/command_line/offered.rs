@@ -64,7 +64,7 @@ fn what_a_check_does_not_offer_is_refused_with_the_checks_that_do() {
         ),
         (
             "yrc --symmetry full",
-            "this check has no symmetry to offer: no permutations, ",
+            "this check has no symmetry to offer: no initial state ",
             "--symmetry full is for ben-ari-1, ",
             " yrc,",
         ),

@@ -45,8 +45,6 @@ pub(super) trait Expand: Sync {
     fn forget(&self);
     /// From now on, what is found at each state is found again.
     fn ask_again(&self);
-    /// Reason why the symmetry is none, where a representative is not one.
-    fn strange(&self) -> Option<String>;
     /// True if what is found at a state is found again when a search goes on.
     fn is_sampled(&self, state: StateId) -> bool;
     /// The codes of states that are kept as they are, unless one cannot be written.

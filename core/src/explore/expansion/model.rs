@@ -161,7 +161,6 @@ where
             graph: found.graph,
             graph_too_large: found.graph_too_large,
             panic: found.panic,
-            strange: found.strange,
             spilled: found.spilled,
             written: found.written,
             initial_misfit: self
@@ -642,8 +641,7 @@ where
     }
 
     fn is_at_fault(&self) -> bool {
-        // What was found of a symmetry is not part of the tally.
-        self.strange().is_some() || self.visitor.is_at_fault(&self.tally())
+        self.visitor.is_at_fault(&self.tally())
     }
 
     fn leads(&self, keys: Keys<'_>, wanted: Key<'_>) -> Option<(usize, u32)> {
@@ -689,10 +687,6 @@ where
 
     fn ask_again(&self) {
         self.visitor.ask_again();
-    }
-
-    fn strange(&self) -> Option<String> {
-        Some(self.symmetry?.strange()?.to_string())
     }
 
     fn is_sampled(&self, state: StateId) -> bool {

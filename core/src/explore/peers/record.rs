@@ -31,8 +31,6 @@ pub(in crate::explore) struct Record {
     pub is_incomplete: bool,
     /// Panic of a function of the model that was not called for a state or a step.
     pub panic: Option<Panic>,
-    /// Reason why the symmetry is none, where a representative is not one.
-    pub strange: Option<String>,
     pub peak_memory_bytes: u64,
     pub store_bytes: u64,
     pub set_bytes: u64,

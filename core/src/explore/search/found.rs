@@ -24,8 +24,6 @@ pub(in crate::explore) struct Found {
     pub graph: Option<Graph>,
     pub graph_too_large: Option<u64>,
     pub panic: Option<Panic>,
-    /// Reason why the symmetry is none, if another process has found one.
-    pub strange: Option<String>,
     /// Account of the disk, if states were to go there.
     pub spilled: Option<Spilled>,
     /// Account of the checkpoints, if there were to be any.

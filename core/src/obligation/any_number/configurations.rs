@@ -256,7 +256,6 @@ impl<'c, 'p, 'a> Configurations<'c, 'p, 'a> {
             peak_memory_bytes: self.peak_memory_bytes.max(resident_bytes().unwrap_or(0)),
             kept: None,
             panic: self.panic.clone(),
-            strange: None,
             initial_misfit: None,
             written: None,
             spilled: None,

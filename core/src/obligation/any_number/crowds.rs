@@ -28,7 +28,7 @@ impl<C: Crowd> CrowdObject for DeclaredBy<C> {
                 .collect()
         };
         let instances = declared("`instance`", make)?;
-        let typed = instances.iter().map(|one| Typed::new(one, None, None));
+        let typed = instances.iter().map(|one| Typed::new(one, None));
         let typed = typed.collect::<Result<Vec<_>, _>>()?;
         let subjects: Vec<&dyn Subject> = typed.iter().map(|one| one as _).collect();
         then(&subjects)

@@ -16,10 +16,10 @@ use refmap::obligation::{
 };
 use refmap::random::Walks;
 use refmap::report::Verdict;
-use refmap::state::{Kept, Limits, Shape, Sink, Source};
+use refmap::state::{Kept, Limits, NameVisitor, Names, RowOf, Shape, Sink, Source};
 use refmap::{
     Action, Choices, Fairness, Invariant, Process, Property, Refinement, Report, Rule, RuleId,
-    Search, Settings, State, Symmetric, TransitionSystem, TypeCorrect, Waiver,
+    Search, Settings, State, TransitionSystem, TypeCorrect, Waiver,
 };
 use serde::{Serialize, Serializer};
 
@@ -74,9 +74,7 @@ const FUNCTIONS: &[(&str, &str)] = &[
     ("debug of an observation", "`Debug`"),
     ("drop of a state", ""),
     ("type_correct", "`type_correct`"),
-    ("permutations", "`permutations`"),
-    ("permute", "`permute`"),
-    ("permute_action", "`permute_action`"),
+    ("visit_names", "`visit_names`"),
 ];
 
 /// The function that counts its calls, and the call at which it panics.
@@ -171,7 +169,12 @@ impl<const WHOLE: bool> Ord for Pair<WHOLE> {
     }
 }
 
-impl<S: ?Sized> Action<S> for Step {}
+impl<S: ?Sized> Action<S> for Step {
+    fn visit_names(&mut self, visit: &mut dyn NameVisitor) {
+        called("visit_names");
+        self.0.each_name(0, visit);
+    }
+}
 
 impl<const WHOLE: bool> State<System<WHOLE>> for Pair<WHOLE> {
     const KEPT: Kept = if WHOLE { Kept::Whole } else { Kept::Encoded };
@@ -189,6 +192,11 @@ impl<const WHOLE: bool> State<System<WHOLE>> for Pair<WHOLE> {
     fn read(_: &System<WHOLE>, _: Limits, source: &mut impl Source) -> Self {
         called("read");
         Self([0, 1].map(|_| source.number(255) as u8))
+    }
+
+    fn visit_names(&mut self, visit: &mut dyn NameVisitor) {
+        called("visit_names");
+        visit.rows(0, &mut [&mut RowOf::new(&mut self.0, |_, _| ())]);
     }
 }
 
@@ -310,26 +318,6 @@ impl<const WHOLE: bool> TypeCorrect for System<WHOLE> {
     fn type_correct(&self, choices: &mut Choices) -> Pair<WHOLE> {
         called("type_correct");
         Pair([0, 1].map(|_| choices.below(self.most.into()) as u8))
-    }
-}
-
-impl<const WHOLE: bool> Symmetric for System<WHOLE> {
-    type Permutation = bool;
-
-    fn permutations(&self) -> Vec<bool> {
-        called("permutations");
-        vec![false, true]
-    }
-
-    fn permute(&self, by: &bool, state: &Pair<WHOLE>) -> Pair<WHOLE> {
-        called("permute");
-        let [left, right] = state.0;
-        Pair(if *by { [right, left] } else { [left, right] })
-    }
-
-    fn permute_action(&self, by: &bool, _: &Pair<WHOLE>, action: &Step, _: &Pair<WHOLE>) -> Step {
-        called("permute_action");
-        Step(if *by { 1 - action.0 } else { action.0 })
     }
 }
 
@@ -577,7 +565,7 @@ const MODES: &[Mode] = &[
                 symmetry: Symmetry::Full,
                 ..one_thread()
             };
-            run::<true>(5, |checker| checker.symmetric(), &settings)
+            run::<true>(5, |checker| checker, &settings)
         },
     },
     Mode {

@@ -200,7 +200,6 @@ impl Projection {
     }
 
     fn of_collector(&mut self, label: Label, from: &State, to: &State, time: u64) -> Option<Event> {
-        let src = self.reference(from.gc.src);
         match label {
             Label::Round(_, RoundStep::Fence) => Some(Event::Fence),
             Label::Round(_, RoundStep::SetType) => {
@@ -230,13 +229,14 @@ impl Projection {
                 reference: self.reference(to.gc.src),
             }),
             Label::MarkLoop(MarkLoopStep::LoadField) => Some(Event::Scan {
-                src,
+                src: self.reference(from.gc.src),
                 field: from.gc.field.into(),
                 value: self.named(to.gc.marking.reference),
             }),
             Label::Sweep(SweepStep::Free) => {
+                let reference = self.reference(from.gc.src);
                 self.generations[usize::from(from.gc.src)] += 1;
-                Some(Event::Free { reference: src })
+                Some(Event::Free { reference })
             }
             Label::StorePhase(_) => Some(Event::SetPhase {
                 phase: phase_of(to.gc.marking.phase),

@@ -1,19 +1,20 @@
 //! Mutators are interchangeable, and nodes are not.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashSet};
 
 use refmap::AbstractSteps::{self, One};
+use refmap::explore::Quotient;
 use refmap::obligation::{Checker, Selection, Symmetry, Until};
+use refmap::state::{NameVisitor, Names, Row};
 use refmap::{
-    ActionOf, Asymmetry, Process, Refinement, Report, Rule, RuleId, Settings, Symmetric,
-    TransitionSystem, Verdict, asymmetry, replay, steps,
+    ActionOf, Asymmetry, Process, Refinement, Report, Rule, RuleId, Settings, TransitionSystem,
+    Verdict, asymmetry, replay, steps,
 };
 use refmap_refinements::Checked;
 use refmap_refinements::ben_ari::{Refinement1, Refinement2, Refinement3, composed};
 use refmap_systems::ben_ari::level_3::State;
-use refmap_systems::ben_ari::{
-    InitialColours, Level3, Look, Memory, Midway, MutatorOrder, Permutation, Scope, Step,
-};
+use refmap_systems::ben_ari::{InitialColours, Level3, Look, Memory, Midway, MutatorOrder, Scope};
 
 use crate::reachable;
 
@@ -55,23 +56,16 @@ where
 /// reduction preserves all verdicts.
 fn agrees<R>(refinement: &R)
 where
-    R: Checked<
-            Implementation: Symmetric<Permutation = Permutation>,
-            Specification: Symmetric<Permutation = Permutation>,
-        >,
+    R: Checked<Implementation: TransitionSystem<State: Ord>>,
 {
     let system = refinement.implementation();
     let states = reachable(system);
-    assert_eq!(asymmetry(refinement, &states), None);
-    let permutations = system.permutations();
+    let found = asymmetry(refinement, &states);
+    assert_eq!(found.expect("there are names"), None);
+    let quotient = Quotient::of(system).expect("there are names");
     let classes: HashSet<_> = states
         .iter()
-        .map(|state| {
-            permutations
-                .iter()
-                .map(|by| system.permute(by, state))
-                .min()
-        })
+        .map(|state| quotient.exchanged(state).into_iter().min())
         .collect();
     assert!(classes.len() < states.len());
     let all = check(refinement, Symmetry::None);
@@ -179,8 +173,84 @@ impl AsRef<Scope> for NodesExchanged {
     }
 }
 
+/// A state in which the last two nodes are members.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+struct Nodes(State);
+
+impl<S: ?Sized> refmap::State<S> for Nodes {
+    fn visit_names(&mut self, visit: &mut dyn NameVisitor) {
+        let first = self.first();
+        let shape = self.0.shared.m.shape;
+        for (n, i) in shape.cells().filter(|(n, _)| *n < first) {
+            let son = named(self.0.shared.m.son(n, i), first, visit);
+            self.0.shared.m = self.0.shared.m.set_son(n, i, son);
+        }
+        for locals in &mut self.0.shared.mutators {
+            locals.q = named(locals.q, first, visit);
+        }
+        visit.rows(0, &mut [self]);
+    }
+}
+
+/// A node after the visit of its name.
+fn named(node: u8, first: u8, visit: &mut dyn NameVisitor) -> u8 {
+    let Some(mut member) = node.checked_sub(first) else {
+        return node;
+    };
+    member.each_name(0, visit);
+    first + member
+}
+
+impl Nodes {
+    /// The first of the members.
+    fn first(&self) -> u8 {
+        self.0.shared.m.shape.nodes - 2
+    }
+
+    /// The colour and the sons of a member.
+    fn parts(&self, member: usize) -> (bool, Vec<u8>) {
+        let (n, shared) = (self.first() + member as u8, &self.0.shared);
+        let sons = (0..shared.m.shape.sons).map(|i| shared.m.son(n, i));
+        (shared.c.colour(n), sons.collect())
+    }
+
+    fn set_sons(&mut self, member: usize, sons: &[u8]) {
+        let n = self.first() + member as u8;
+        for (i, son) in (0..).zip(sons) {
+            self.0.shared.m = self.0.shared.m.set_son(n, i, *son);
+        }
+    }
+}
+
+impl Row for Nodes {
+    fn length(&self) -> usize {
+        2
+    }
+
+    fn compare(&self, one: usize, other: usize) -> Ordering {
+        self.parts(one).cmp(&self.parts(other))
+    }
+
+    fn swap(&mut self, one: usize, other: usize) {
+        let parts = [one, other].map(|member| self.parts(member));
+        for (member, (black, sons)) in [other, one].into_iter().zip(&parts) {
+            self.set_sons(member, sons);
+            let n = self.first() + member as u8;
+            self.0.shared.c = self.0.shared.c.set_colour(n, *black);
+        }
+    }
+
+    fn visit_element(&mut self, at: usize, visit: &mut dyn NameVisitor) {
+        let first = self.first();
+        let (_, sons) = self.parts(at);
+        let sons = sons.into_iter().map(|son| named(son, first, visit));
+        let sons: Vec<_> = sons.collect();
+        self.set_sons(at, &sons);
+    }
+}
+
 impl TransitionSystem for NodesExchanged {
-    type State = State;
+    type State = Nodes;
     type Action = Action;
     type Observation = Memory;
 
@@ -196,74 +266,21 @@ impl TransitionSystem for NodesExchanged {
         self.0.process_of(action)
     }
 
-    fn initial(&self, visit: &mut impl FnMut(State)) {
-        self.0.initial(visit);
+    fn initial(&self, visit: &mut impl FnMut(Nodes)) {
+        self.0.initial(&mut |state| visit(Nodes(state)));
     }
 
-    fn next(&self, from: &State, visit: &mut impl FnMut(Action, &State)) {
-        self.0.next(from, visit);
+    fn next(&self, from: &Nodes, visit: &mut impl FnMut(Action, &Nodes)) {
+        self.0
+            .next(&from.0, &mut |action, to| visit(action, &Nodes(*to)));
     }
 
-    fn fire(&self, action: &Action, state: &mut State) -> Option<()> {
+    fn fire(&self, action: &Action, Nodes(state): &mut Nodes) -> Option<()> {
         self.0.fire(action, state)
     }
 
-    fn observe(&self, state: &State) -> Memory {
+    fn observe(&self, Nodes(state): &Nodes) -> Memory {
         state.shared.m
-    }
-}
-
-impl Symmetric for NodesExchanged {
-    /// Whether the last two nodes are exchanged.
-    type Permutation = bool;
-
-    fn permutations(&self) -> Vec<bool> {
-        vec![false, true]
-    }
-
-    fn permute(&self, exchanged: &bool, state: &State) -> State {
-        let shape = state.shared.m.shape;
-        let [a, b] = [shape.nodes - 2, shape.nodes - 1];
-        let other = |node: u8| match (exchanged, node) {
-            (true, node) if node == a => b,
-            (true, node) if node == b => a,
-            (_, node) => node,
-        };
-        let mut permuted = *state;
-        for (n, i) in shape.cells() {
-            let son = other(state.shared.m.son(n, i));
-            permuted.shared.m = permuted.shared.m.set_son(other(n), i, son);
-        }
-        for n in shape.nodes() {
-            let black = state.shared.c.colour(n);
-            permuted.shared.c = permuted.shared.c.set_colour(other(n), black);
-        }
-        for locals in &mut permuted.shared.mutators {
-            locals.q = other(locals.q);
-        }
-        permuted
-    }
-
-    /// The mutator's steps are permuted rightly, so that it is the collector that tells.
-    fn permute_action(&self, exchanged: &bool, _: &State, action: &Action, _: &State) -> Action {
-        use refmap_systems::ben_ari::MutatorAction;
-        let nodes = self.0.scope.shape.nodes;
-        let other = |node: u8| match (exchanged, nodes - 1 - node) {
-            (true, 0) => nodes - 2,
-            (true, 1) => nodes - 1,
-            _ => node,
-        };
-        match *action {
-            Step::Mutator(MutatorAction::Mutate { mutator, n, i, k }) => {
-                Step::Mutator(MutatorAction::Mutate {
-                    mutator,
-                    n: other(n),
-                    i,
-                    k: other(k),
-                })
-            }
-            action => action,
-        }
     }
 }
 
@@ -279,15 +296,15 @@ impl Refinement for Attempt {
         &self.0
     }
 
-    fn map(&self, state: &State) -> State {
+    fn map(&self, state: &Nodes) -> Nodes {
         *state
     }
 
     fn abstract_steps(
         &self,
-        _: &State,
+        _: &Nodes,
         action: &Action,
-        _: &State,
+        _: &Nodes,
     ) -> AbstractSteps<ActionOf<NodesExchanged>> {
         One(*action)
     }
@@ -301,7 +318,7 @@ fn nodes_are_not_interchangeable() {
         ..Scope::new(3, 1, 1)
     })));
     let states = reachable(attempt.implementation());
-    let found = asymmetry(&attempt, &states);
+    let found = asymmetry(&attempt, &states).expect("there are names");
     assert!(
         matches!(found, Some(Asymmetry::DoesNotCommute { what: "next", .. })),
         "{found:?}"
@@ -310,7 +327,7 @@ fn nodes_are_not_interchangeable() {
         symmetry: Symmetry::Full,
         ..Settings::default()
     };
-    let report = Checker::new(&attempt).symmetric().check(&settings);
+    let report = Checker::new(&attempt).check(&settings);
     let report = report.expect("the settings fit");
     assert_eq!(report.verdict, Some(Verdict::Violated));
     let row = report.obligation("model").expect("it is violated");

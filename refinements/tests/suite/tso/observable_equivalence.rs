@@ -122,7 +122,7 @@ fn observations(scope: Scope, variant: Variant) -> Observations {
     let observer = Observer {
         system,
         invariants: refinement.invariants(),
-        symmetry: Quotient::of(system),
+        symmetry: Quotient::of(system).expect("there are names"),
     };
     let options = Options {
         threads: 2,

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use refmap::{Symmetric, TransitionSystem};
+use refmap::TransitionSystem;
+use refmap::explore::{Quotient, Quotienting};
 
 use super::super::label::{Label, RoundStep};
 use super::super::naive_search::reached;
@@ -47,10 +48,10 @@ fn compare(
     taken: impl Fn(&OnTheFly, &State, &State) -> bool,
 ) -> (usize, Option<State>) {
     let system = OnTheFly::new(scope, variant).expect("it is in range");
-    let permutations = system.permutations();
+    let quotient = Quotient::of(&system).expect("there are names");
     let mut initial = Vec::new();
     system.initial(&mut |state| initial.push(state));
-    let canonical = |state: &State| Symmetric::canonical(&system, &permutations, state);
+    let canonical = |state: &State| quotient.canonical(&system, state);
 
     let transactions = |from: &State, visit: &mut dyn FnMut(State)| {
         system.next(from, &mut |_, to| {
@@ -62,8 +63,8 @@ fn compare(
     let (reduced, _) = reached(initial.clone(), transactions, |_| false);
     let mut roots: HashMap<State, Vec<Vec<Refs>>> = HashMap::new();
     for state in reduced.iter().filter(|state| is_quiescent(&system, state)) {
-        for by in &permutations {
-            let (rest, held) = split(&system.permute(by, state));
+        for exchanged in quotient.exchanged(state) {
+            let (rest, held) = split(&exchanged);
             roots.entry(rest).or_default().push(held);
         }
     }

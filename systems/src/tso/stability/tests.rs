@@ -2,7 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use refmap::{Symmetric, TransitionSystem};
+use refmap::TransitionSystem;
+use refmap::explore::{Quotient, Quotienting};
 
 use super::super::label::{AnswerStep, MutatorStep, SetFaStep};
 use super::super::naive_search::reached;
@@ -111,12 +112,12 @@ fn changes(system: &OnTheFly, state: &State, process: usize, claim: Claim) -> bo
 fn compare(mutators: u8, variant: Variant) -> Vec<(Claim, [usize; 2])> {
     let system = system(mutators, variant);
     let stability = Stability::new(&system.processes, variant);
-    let permutations = system.permutations();
+    let quotient = Quotient::of(&system).expect("there are names");
     let mut initial = Vec::new();
     system.initial(&mut |state| initial.push(state));
     // Steps at the granularity of the processes, modulo symmetry.
     let steps = |from: &State, visit: &mut dyn FnMut(State)| {
-        let visit = &mut |_, to: &State| visit(Symmetric::canonical(&system, &permutations, to));
+        let visit = &mut |_, to: &State| visit(quotient.canonical(&system, to));
         system.processes.steps(from, visit);
     };
     let (all, _) = reached(initial, steps, |_| false);

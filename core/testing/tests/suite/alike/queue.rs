@@ -2,9 +2,7 @@
 
 use refmap::AbstractSteps::{self, One};
 use refmap::random::Generator;
-use refmap::{
-    Action, Constraint, Counter, Invariant, Refinement, State, Symmetric, TransitionSystem,
-};
+use refmap::{Action, Constraint, Counter, Invariant, Refinement, State, TransitionSystem};
 use serde::Serialize;
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, State)]
@@ -435,45 +433,4 @@ pub fn permutations(count: u8) -> Vec<Vec<u8>> {
         all = all.iter().flat_map(longer).collect();
     }
     all
-}
-
-impl Symmetric for Members {
-    type Permutation = Vec<u8>;
-
-    fn permutations(&self) -> Vec<Vec<u8>> {
-        permutations(self.count)
-    }
-
-    fn permute(&self, by: &Vec<u8>, state: &World) -> World {
-        permuted(by, state)
-    }
-
-    fn permute_action(&self, by: &Vec<u8>, _: &World, action: &Step, _: &World) -> Step {
-        let to = |member: u8| by[usize::from(member)];
-        match *action {
-            Step::Moves { member, rule } => Step::Moves {
-                member: to(member),
-                rule,
-            },
-            Step::Names {
-                member,
-                other,
-                rule,
-            } => Step::Names {
-                member: to(member),
-                other: other.map(to),
-                rule,
-            },
-            Step::Takes {
-                member,
-                ticket,
-                rule,
-            } => Step::Takes {
-                member: to(member),
-                ticket,
-                rule,
-            },
-            untold @ Step::Untold { .. } => untold,
-        }
-    }
 }

@@ -261,7 +261,7 @@ impl<S: ?Sized> State<S> for Group {
         if self.is_counted {
             visit.counter(0, &mut self.next);
             visit.counter(0, &mut self.serving);
-            visit.rows(&mut [&mut Tickets(&mut self.tickets)]);
+            visit.rows(0, &mut [&mut Tickets(&mut self.tickets)]);
         }
     }
 }

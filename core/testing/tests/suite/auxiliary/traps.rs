@@ -1,11 +1,11 @@
 //! The traps of auxiliary variables: what a check sees that looks at the system with the variable, and at nothing else.
 
-use refmap::auxiliary::{Fate, History, Remembering, SymmetricProphecy, WithHistory, WithProphecy};
+use refmap::auxiliary::{Fate, History, Remembering, WithHistory, WithProphecy};
 use refmap::liveness::Strength;
 use refmap::obligation::{Checker, Liveness, Symmetry};
 use refmap::{
-    AbstractSteps, Fairness, Process, Property, Report, Rule, RuleId, Settings, Symmetric,
-    TransitionSystem, Verdict, check, steps,
+    AbstractSteps, Action, Fairness, Process, Property, Report, Settings, State, TransitionSystem,
+    Verdict, check, steps,
 };
 use refmap_testing::explicit::{Edge, Explicit};
 
@@ -444,84 +444,85 @@ fn an_action_that_a_guess_forbids_is_enabled() {
 #[derive(Clone)]
 struct Lamps;
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, State)]
+struct Lit {
+    #[state(symmetric)]
+    lamps: [bool; 2],
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, Action)]
+#[rule(process = "lamp")]
+enum Light {
+    Light(#[process(0..2)] u8),
+}
+
 impl TransitionSystem for Lamps {
-    type State = [bool; 2];
-    type Action = u8;
+    type State = Lit;
+    type Action = Light;
     type Observation = u8;
 
-    fn rules(&self) -> &[Rule] {
-        const { &[Rule::new("light", "lamp", "")] }
+    fn initial(&self, visit: &mut impl FnMut(Lit)) {
+        visit(Lit { lamps: [false; 2] });
     }
-    fn rule_of(&self, _: &u8) -> RuleId {
-        RuleId(0)
-    }
-    fn initial(&self, visit: &mut impl FnMut([bool; 2])) {
-        visit([false; 2]);
-    }
-    fn candidates(&self, _: &[bool; 2], visit: &mut impl FnMut(u8)) {
-        (0..2).for_each(visit);
-    }
-    fn fire(&self, lamp: &u8, lamps: &mut [bool; 2]) -> Option<()> {
-        let is_lit = &mut lamps[usize::from(*lamp)];
+    fn fire(&self, Light::Light(lamp): &Light, lit: &mut Lit) -> Option<()> {
+        let is_lit = &mut lit.lamps[usize::from(*lamp)];
         (!*is_lit).then(|| *is_lit = true)
     }
-    fn observe(&self, state: &[bool; 2]) -> u8 {
-        state.iter().map(|lit| u8::from(*lit)).sum()
+    fn observe(&self, state: &Lit) -> u8 {
+        state.lamps.iter().map(|lit| u8::from(*lit)).sum()
     }
-    fn may_stop(&self, state: &[bool; 2]) -> bool {
-        *state == [true; 2]
-    }
-}
-
-impl Symmetric for Lamps {
-    /// True if the lamps are exchanged.
-    type Permutation = bool;
-
-    fn permutations(&self) -> Vec<bool> {
-        vec![false, true]
-    }
-    fn permute(&self, by: &bool, state: &[bool; 2]) -> [bool; 2] {
-        [state[usize::from(*by)], state[usize::from(!*by)]]
-    }
-    fn permute_action(&self, by: &bool, _: &[bool; 2], lamp: &u8, _: &[bool; 2]) -> u8 {
-        lamp ^ u8::from(*by)
+    fn may_stop(&self, state: &Lit) -> bool {
+        state.lamps == [true; 2]
     }
 }
 
-/// The lamp that is lit next; or the same by the name of the other lamp, if the prediction is left alone.
-struct Next {
-    is_permuted: bool,
+/// A lamp by its number; or the same, if it is not said to be one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, State)]
+enum Lamp {
+    Named(#[state(member)] u8),
+    Unnamed(u8),
 }
 
-impl refmap::auxiliary::Prophecy<Lamps> for Next {
-    type Key = ();
-    type Prediction = u8;
-
-    fn open(&self, _: &Lamps, state: &[bool; 2]) -> Vec<()> {
-        let any = state.contains(&false);
-        any.then_some(()).into_iter().collect()
-    }
-    fn possible(&self, _: &Lamps, state: &[bool; 2], (): &()) -> Vec<u8> {
-        let dark = (0..2).filter(|lamp| !state[usize::from(*lamp)]);
-        dark.collect()
-    }
-    fn fate(
-        &self,
-        _: &Lamps,
-        ((), prediction): (&(), &u8),
-        _: &[bool; 2],
-        lamp: &u8,
-        _: &[bool; 2],
-    ) -> Fate<()> {
-        Fate::Fulfil {
-            comes_true: prediction == lamp,
+impl Lamp {
+    fn number(self) -> u8 {
+        match self {
+            Self::Named(lamp) | Self::Unnamed(lamp) => lamp,
         }
     }
 }
 
-impl SymmetricProphecy<Lamps> for Next {
-    fn permute(&self, _: &Lamps, by: &bool, ((), lamp): (&(), &u8)) -> ((), u8) {
-        ((), lamp ^ u8::from(*by && self.is_permuted))
+/// The lamp that is lit next.
+struct Next {
+    is_named: bool,
+}
+
+impl refmap::auxiliary::Prophecy<Lamps> for Next {
+    type Key = ();
+    type Prediction = Lamp;
+
+    fn open(&self, _: &Lamps, state: &Lit) -> Vec<()> {
+        let any = state.lamps.contains(&false);
+        any.then_some(()).into_iter().collect()
+    }
+    fn possible(&self, _: &Lamps, state: &Lit, (): &()) -> Vec<Lamp> {
+        let dark = (0..2).filter(|lamp| !state.lamps[usize::from(*lamp)]);
+        let lamp = |lamp| match self.is_named {
+            true => Lamp::Named(lamp),
+            false => Lamp::Unnamed(lamp),
+        };
+        dark.map(lamp).collect()
+    }
+    fn fate(
+        &self,
+        _: &Lamps,
+        ((), prediction): (&(), &Lamp),
+        _: &Lit,
+        Light::Light(lamp): &Light,
+        _: &Lit,
+    ) -> Fate<()> {
+        Fate::Fulfil {
+            comes_true: prediction.number() == *lamp,
+        }
     }
 }
 
@@ -529,15 +530,15 @@ impl SymmetricProphecy<Lamps> for Next {
 /// differ by it alone would be taken for one.
 #[test]
 fn a_symmetry_permutes_predictions() {
-    let report = |is_permuted: bool, symmetry: Symmetry| {
+    let report = |is_named: bool, symmetry: Symmetry| {
         let refinement = mapped(
             WithProphecy {
                 system: Lamps,
-                prophecy: Next { is_permuted },
+                prophecy: Next { is_named },
             },
             Lamps,
-            |s: &refmap::auxiliary::Prophesying<[bool; 2], (), u8>| s.state,
-            |_, action: &refmap::auxiliary::Predicting<u8, (), u8>, _| {
+            |s: &refmap::auxiliary::Prophesying<Lit, (), Lamp>| s.state,
+            |_, action: &refmap::auxiliary::Predicting<Light, (), Lamp>, _| {
                 AbstractSteps::One(action.action)
             },
         );
@@ -545,7 +546,7 @@ fn a_symmetry_permutes_predictions() {
             symmetry,
             ..to_the_end()
         };
-        let checker = Checker::new(&refinement).symmetric();
+        let checker = Checker::new(&refinement);
         checker.check(&settings).expect("the settings fit")
     };
     let plain = report(true, Symmetry::None);

@@ -11,7 +11,6 @@ use refmap::{
 use refmap_testing::{Machine, Via, Whole, counter, counter_with_reset, itself, waived};
 
 use crate::liveness::{fair, served, server};
-use crate::symmetry::permutations;
 
 fn refusal(refinement: &Via<u8, u8>, settings: &Settings<'_>) -> CheckError {
     check(refinement, settings).expect_err("it is refused")
@@ -301,14 +300,6 @@ fn a_symmetry_that_is_not_declared() {
     };
     let refused = refusal(&itself(counter()), &settings);
     assert_eq!(refused, CheckError::NotSymmetric);
-}
-
-#[test]
-fn a_symmetry_without_permutations() {
-    let check = |all: &[_]| permutations::check(&permutations::itself(4, all));
-    let refused = check(&[]).expect_err("there has to be one");
-    assert_eq!(refused, CheckError::NoPermutations);
-    check(&[permutations::IDENTITY]).expect("there is one");
 }
 
 /// An obligation that cannot be decided is in the report with its reason, beside what can, and nothing holds as a whole; asked for by

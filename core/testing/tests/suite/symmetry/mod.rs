@@ -1,7 +1,6 @@
 //! Symmetry: one state of each class decides what all states decide, and what is none is found out.
 
 pub mod crowds;
-pub mod permutations;
 mod quotient;
 
 use quotient::{Quotients, compare_quotient};

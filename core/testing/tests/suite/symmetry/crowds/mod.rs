@@ -6,10 +6,8 @@
 
 mod random;
 
-use refmap::state::{Kept, Limits, Shape, Sink, Source};
-use refmap::{
-    AbstractSteps, Invariant, Process, Refinement, Rule, RuleId, Symmetric, TransitionSystem,
-};
+use refmap::state::{Kept, Limits, NameVisitor, Names, RowOf, Shape, Sink, Source};
+use refmap::{AbstractSteps, Invariant, Process, Refinement, Rule, RuleId, TransitionSystem};
 use serde::Serialize;
 
 pub use random::draw;
@@ -66,6 +64,11 @@ impl refmap::State<Crowd> for State {
             places: places.collect(),
         }
     }
+
+    fn visit_names(&mut self, visit: &mut dyn NameVisitor) {
+        self.holder.each_name(0, visit);
+        visit.rows(0, &mut [&mut RowOf::new(&mut self.places, |_, _| ())]);
+    }
 }
 
 /// A move of a component, each by its number.
@@ -77,7 +80,11 @@ pub struct Action {
     pub component: u8,
 }
 
-impl<S: ?Sized> refmap::Action<S> for Action {}
+impl<S: ?Sized> refmap::Action<S> for Action {
+    fn visit_names(&mut self, visit: &mut dyn NameVisitor) {
+        self.component.each_name(0, visit);
+    }
+}
 
 /// Role of the token in a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -211,11 +218,10 @@ impl TransitionSystem for Crowd {
     }
 }
 
-impl Symmetric for Crowd {
-    /// Per component, the one that it becomes.
-    type Permutation = Vec<u8>;
-
-    fn permutations(&self) -> Vec<Vec<u8>> {
+/// Exchanges by hand.
+impl Crowd {
+    /// All permutations: per component, the one that it becomes.
+    pub fn permutations(&self) -> Vec<Vec<u8>> {
         let mut all = vec![Vec::new()];
         for _ in 0..self.components {
             let longer = |one: &Vec<u8>| -> Vec<Vec<u8>> {
@@ -227,20 +233,14 @@ impl Symmetric for Crowd {
         all
     }
 
-    fn permute(&self, by: &Vec<u8>, state: &State) -> State {
+    /// A state with its components exchanged.
+    pub fn permute(&self, by: &[u8], state: &State) -> State {
         let mut permuted = state.clone();
         for (component, place) in state.places.iter().enumerate() {
             permuted.places[usize::from(by[component])] = *place;
         }
         permuted.holder = state.holder.map(|holder| by[usize::from(holder)]);
         permuted
-    }
-
-    fn permute_action(&self, by: &Vec<u8>, _: &State, action: &Action, _: &State) -> Action {
-        Action {
-            component: by[usize::from(action.component)],
-            ..*action
-        }
     }
 }
 
