@@ -175,13 +175,13 @@ impl<'g> Survey<'g> {
     }
 
     fn note(&mut self, of: usize, position: u64) {
+        self.is_partial |= self.sets > 0 || self.within.len() > 1;
         if self.within.is_empty() {
             self.colours.add(of, mix(position));
             self.related[of] |= self.sets > 0;
             return;
         }
         self.hold_names = true;
-        self.is_partial |= self.within.len() > 1;
         self.related[of] = true;
         for within in &self.within {
             self.related[*within] = true;
@@ -288,7 +288,6 @@ impl NameVisitor for Survey<'_> {
     fn enter_set(&mut self) {
         self.position += u64::from(self.sets == 0);
         self.sets += 1;
-        self.is_partial = true;
     }
 
     fn leave_set(&mut self) {
