@@ -21,7 +21,7 @@ use crate::statement::system::{ActionOf, ObservationOf, StateOf, TransitionSyste
 /// A history variable of `S`.
 ///
 /// Where states of the system that differ by an exchange of names are one, the names in its value are exchanged too: they are what
-/// [`State`](macro@State) says.
+/// [`State`](macro@crate::State) says.
 pub trait History<S: TransitionSystem>: Sync {
     /// Type of the value that is remembered.
     type Value: State<S>;

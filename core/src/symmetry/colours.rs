@@ -9,67 +9,79 @@ use crate::random::generator::mix;
 /// Colours of members: those of one colour are not told apart.
 #[derive(Clone)]
 pub(super) struct Colours {
-    /// Per member: the number of members of lesser colours.
-    of: Vec<usize>,
+    of: Vec<Coloured>,
     /// The members in the order of their colours.
     order: Vec<usize>,
-    /// Per member, a sum of hashes of that by which it is to be told apart next.
-    keys: Vec<u64>,
+}
+
+#[derive(Clone, Copy)]
+struct Coloured {
+    /// The number of members of lesser colours.
+    colour: usize,
+    /// A sum of hashes of that by which the member is to be told apart next.
+    key: u64,
 }
 
 impl Colours {
     /// A colour for each group.
     pub fn new(groups: &[Group]) -> Self {
-        let of_group = |group: &Group| std::iter::repeat_n(group.before, group.members);
+        let of_group = |group: &Group| {
+            let coloured = Coloured {
+                colour: group.before,
+                key: 0,
+            };
+            std::iter::repeat_n(coloured, group.members)
+        };
         let of: Vec<_> = groups.iter().flat_map(of_group).collect();
         Self {
             order: (0..of.len()).collect(),
-            keys: vec![0; of.len()],
             of,
         }
     }
 
     /// Adds to that by which a member is told apart.
     pub fn add(&mut self, member: usize, hash: u64) {
-        self.keys[member] = self.keys[member].wrapping_add(hash);
+        let key = &mut self.of[member].key;
+        *key = key.wrapping_add(hash);
     }
 
-    /// Tells members apart by an order of them, and says whether some were. Those of a range of places are compared, in which all
-    /// that have their colours are.
-    pub fn split(
+    /// Tells members apart by an order of them. Those of a range of places are compared, in which all that have their colours are.
+    pub fn split(&mut self, range: Range<usize>, compare: impl Fn(usize, usize) -> Ordering) {
+        self.split_by(range, |_, one, other| compare(one, other));
+    }
+
+    /// The same by an order that depends on what was added, and says whether some were told apart.
+    fn split_by(
         &mut self,
         range: Range<usize>,
-        compare: impl Fn(usize, usize) -> Ordering,
+        compare: impl Fn(&[Coloured], usize, usize) -> Ordering,
     ) -> bool {
-        let Self { of, order, .. } = self;
-        let compare = |one: usize, other: usize| {
-            let by_colour = of[one].cmp(&of[other]);
-            by_colour.then_with(|| compare(one, other))
-        };
+        let Self { of, order } = self;
         let order = &mut order[range.clone()];
-        order.sort_by(|one, other| compare(*one, *other));
-        let mut colours = Vec::with_capacity(order.len());
+        order.sort_by(|one, other| {
+            let by_colour = of[*one].colour.cmp(&of[*other].colour);
+            by_colour.then_with(|| compare(of, *one, *other))
+        });
+        let (mut is_split, mut before, mut colour) = (false, None, range.start);
         for (at, member) in order.iter().enumerate() {
-            colours.push(match at {
-                0 => range.start,
-                _ if compare(order[at - 1], *member).is_eq() => colours[at - 1],
-                _ => range.start + at,
+            let is_alike = before.is_some_and(|(one, its_colour)| {
+                its_colour == of[*member].colour && compare(of, one, *member).is_eq()
             });
-        }
-        let mut is_split = false;
-        for (member, colour) in order.iter().zip(colours) {
-            is_split |= of[*member] != colour;
-            of[*member] = colour;
+            if !is_alike {
+                colour = range.start + at;
+            }
+            before = Some((*member, of[*member].colour));
+            is_split |= of[*member].colour != colour;
+            of[*member].colour = colour;
         }
         is_split
     }
 
-    /// Tells members apart by what was added of them.
+    /// Tells members apart by what was added of them, and says whether some were.
     fn split_by_keys(&mut self) -> bool {
-        let keys = std::mem::take(&mut self.keys);
-        let is_split = self.split(0..keys.len(), |one, other| keys[one].cmp(&keys[other]));
-        self.keys = keys;
-        self.keys.fill(0);
+        let all = 0..self.order.len();
+        let is_split = self.split_by(all, |of, one, other| of[one].key.cmp(&of[other].key));
+        self.of.iter_mut().for_each(|one| one.key = 0);
         is_split
     }
 
@@ -83,7 +95,7 @@ impl Colours {
                 position,
             } in references
             {
-                let [by, named] = [*within, *of].map(|member| (self.of[member] as u64) << 1);
+                let [by, named] = [*within, *of].map(|member| (self.of[member].colour as u64) << 1);
                 let position = position.rotate_left(20);
                 self.add(*of, mix(position ^ by));
                 self.add(*within, mix(position ^ named ^ 1));
@@ -96,14 +108,14 @@ impl Colours {
 
     fn are_all_told(&self) -> bool {
         let mut places = self.order.iter().enumerate();
-        places.all(|(place, member)| self.of[*member] == place)
+        places.all(|(place, member)| self.of[*member].colour == place)
     }
 
     /// The members of the first colour that several have and of which `is_told` is true.
     pub fn first_alike(&self, is_told: impl Fn(usize) -> bool) -> &[usize] {
         let mut classes = self
             .order
-            .chunk_by(|one, other| self.of[*one] == self.of[*other]);
+            .chunk_by(|one, other| self.of[*one].colour == self.of[*other].colour);
         let first = classes.find(|class| class.len() > 1 && is_told(class[0]));
         first.unwrap_or_default()
     }

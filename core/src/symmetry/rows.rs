@@ -163,7 +163,8 @@ impl<'g> Survey<'g> {
             groups,
             takes_names,
             colours: Colours::new(&groups.all),
-            references: Vec::new(),
+            // PERF: a state that has some has several, mostly.
+            references: Vec::with_capacity(if takes_names { 32 } else { 0 }),
             related: vec![false; groups.members()],
             hold_names: false,
             is_partial: false,
@@ -321,7 +322,11 @@ impl NameVisitor for Moved<'_> {
         let Some(group) = group.filter(|group| are_of(rows, group.members)) else {
             return;
         };
-        exchange(rows, group.places(self.places));
+        let places = &self.places[group.before..group.before + group.members];
+        let are_moved = (group.before..).zip(places).any(|(at, to)| at != *to);
+        if are_moved {
+            exchange(rows, group.places(self.places));
+        }
     }
 }
 

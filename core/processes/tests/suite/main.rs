@@ -324,6 +324,8 @@ enum Own {
     Double,
 }
 
+impl refmap_processes::CommandLabel for Own {}
+
 impl std::fmt::Display for Own {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
