@@ -368,12 +368,6 @@ mod tests {
         type Action = usize;
         type Observation = bool;
 
-        fn rules(&self) -> &[Rule] {
-            const { &[Rule::new("light", "lamp", "")] }
-        }
-        fn rule_of(&self, _: &usize) -> RuleId {
-            RuleId(0)
-        }
         fn initial(&self, visit: &mut impl FnMut([bool; 2])) {
             visit([false; 2]);
         }

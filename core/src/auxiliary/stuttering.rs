@@ -587,14 +587,6 @@ mod tests {
         type Action = u32;
         type Observation = ();
 
-        fn rules(&self) -> &[Rule] {
-            const { &[Rule::new("stay", "number", "a test")] }
-        }
-
-        fn rule_of(&self, _: &u32) -> RuleId {
-            RuleId(0)
-        }
-
         fn initial(&self, visit: &mut impl FnMut(u32)) {
             (0..NUMBERS).for_each(visit);
         }

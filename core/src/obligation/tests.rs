@@ -17,7 +17,7 @@ use crate::state::{Kept, Limits as Ranges, Shape, Sink, Source, State};
 use crate::statement::asked::type_correct::{Choices, TypeCorrect};
 use crate::statement::invariant::Invariant;
 use crate::statement::refinement::Refinement;
-use crate::statement::rule::{Rule, RuleId};
+use crate::statement::rule::{RuleId};
 use crate::statement::system::TransitionSystem;
 use crate::symmetry::Symmetric;
 
@@ -103,14 +103,6 @@ impl<const WHOLE: bool> TransitionSystem for Counting<WHOLE> {
     type State = Number<WHOLE>;
     type Action = u64;
     type Observation = ();
-
-    fn rules(&self) -> &[Rule] {
-        const { &[Rule::new("go", "counter", "a test")] }
-    }
-
-    fn rule_of(&self, _: &u64) -> RuleId {
-        RuleId(0)
-    }
 
     fn initial(&self, visit: &mut impl FnMut(Number<WHOLE>)) {
         let visit = |number| visit(Number(number));
@@ -351,14 +343,6 @@ impl TransitionSystem for Exchangeable {
     type Action = (usize, u8);
     type Observation = ();
 
-    fn rules(&self) -> &[Rule] {
-        const { &[Rule::new("set", "everyone", "a test")] }
-    }
-
-    fn rule_of(&self, _: &(usize, u8)) -> RuleId {
-        RuleId(0)
-    }
-
     fn initial(&self, visit: &mut impl FnMut(Values)) {
         visit([0; 8]);
     }
@@ -496,14 +480,6 @@ impl TransitionSystem for Bulky {
     type State = Vec<u64>;
     type Action = u64;
     type Observation = ();
-
-    fn rules(&self) -> &[Rule] {
-        const { &[Rule::new("go", "counter", "a test")] }
-    }
-
-    fn rule_of(&self, _: &u64) -> RuleId {
-        RuleId(0)
-    }
 
     fn initial(&self, visit: &mut impl FnMut(Vec<u64>)) {
         visit(vec![0; 128]);

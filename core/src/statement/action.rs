@@ -54,12 +54,9 @@ pub trait Action<S: ?Sized>: Clone + Eq + Hash + Debug + Serialize + Send + Sync
     #[doc(hidden)]
     const WITHOUT_RANGE: Option<&'static str> = Some("the type of the actions");
 
-    /// The rules, in the order of their source.
+    /// The rules, in the order of their source. By default one, `step`, of which every action is an instance.
     fn rules() -> &'static [Rule] {
-        panic!(
-            "the system has to override `rules` and `rule_of`, or `{}` to derive `Action`",
-            std::any::type_name::<Self>()
-        )
+        const { &[Rule::new("step", "system", "")] }
     }
 
     /// The rule of which this is an instance, as an index into [`rules`](Self::rules).

@@ -163,12 +163,6 @@ mod tests {
         type Action = ();
         type Observation = u8;
 
-        fn rules(&self) -> &[Rule] {
-            const { &[Rule::new("tick", "counter", "")] }
-        }
-        fn rule_of(&self, (): &()) -> RuleId {
-            RuleId(0)
-        }
         fn initial(&self, visit: &mut impl FnMut(u8)) {
             visit(0);
         }

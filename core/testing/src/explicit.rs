@@ -29,12 +29,10 @@ impl Explicit {
     /// A system that begins in state 0, of rules (name, process) and of steps from a state by a rule to another; each state
     /// shows itself.
     pub fn new(rules: &[(&'static str, &'static str)], steps: &[(u8, &str, u8)]) -> Self {
-        let rule =
-            |(name, process): &(&'static str, &'static str)| Rule::new(name, process, "a test");
         let numbers = steps.iter().flat_map(|(from, _, to)| [*from, *to]);
         let states = numbers.max().map_or(1, |last| last + 1);
         let mut system = Self {
-            rules: rules.iter().map(rule).collect(),
+            rules: crate::rules(rules),
             initial: vec![0],
             steps: vec![Vec::new(); usize::from(states)],
             shown: (0..states).collect(),

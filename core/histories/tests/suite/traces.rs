@@ -6,7 +6,7 @@ use std::hash::Hash;
 
 use refmap::random::Generator;
 use refmap::{
-    AbstractSteps, Refinement, Rule, RuleId, TransitionSystem, Verdict, check, obligation,
+    AbstractSteps, Refinement, TransitionSystem, Verdict, check, obligation,
 };
 use refmap_histories::{Outcome, Settings, TraceError, Validation, validate_trace};
 use refmap_testing::sundry_trace;
@@ -32,20 +32,10 @@ enum Mood {
     Tired { after: u8 },
 }
 
-static RULES: [Rule; 1] = [Rule::new("move", "mover", "test")];
-
 impl TransitionSystem for Moving {
     type State = Places;
     type Action = u8;
     type Observation = ();
-
-    fn rules(&self) -> &[Rule] {
-        &RULES
-    }
-
-    fn rule_of(&self, _: &u8) -> RuleId {
-        RuleId(0)
-    }
 
     fn initial(&self, visit: &mut impl FnMut(Places)) {
         visit(Places {
@@ -193,14 +183,6 @@ where
     type State = T;
     type Action = u8;
     type Observation = ();
-
-    fn rules(&self) -> &[Rule] {
-        &RULES
-    }
-
-    fn rule_of(&self, _: &u8) -> RuleId {
-        RuleId(0)
-    }
 
     fn initial(&self, visit: &mut impl FnMut(T)) {
         visit(self.0.clone());
@@ -417,14 +399,6 @@ impl TransitionSystem for Changing {
     type State = Everything;
     type Action = u8;
     type Observation = ();
-
-    fn rules(&self) -> &[Rule] {
-        &RULES
-    }
-
-    fn rule_of(&self, _: &u8) -> RuleId {
-        RuleId(0)
-    }
 
     fn initial(&self, visit: &mut impl FnMut(Everything)) {
         visit(Everything {

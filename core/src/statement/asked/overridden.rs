@@ -99,20 +99,10 @@ mod tests {
     /// The same, handed on; how, its system says.
     struct Outer(System);
 
-    const RULES: &[Rule] = &[Rule::new("step", "one", "")];
-
-    impl TransitionSystem for System {
+        impl TransitionSystem for System {
         type State = u8;
         type Action = ();
         type Observation = u8;
-
-        fn rules(&self) -> &[Rule] {
-            RULES
-        }
-
-        fn rule_of(&self, (): &()) -> RuleId {
-            RuleId(0)
-        }
 
         fn initial(&self, visit: &mut impl FnMut(u8)) {
             visit(0);
@@ -131,14 +121,6 @@ mod tests {
         type State = u8;
         type Action = ();
         type Observation = u8;
-
-        fn rules(&self) -> &[Rule] {
-            RULES
-        }
-
-        fn rule_of(&self, (): &()) -> RuleId {
-            RuleId(0)
-        }
 
         fn initial(&self, visit: &mut impl FnMut(u8)) {
             self.0.initial(visit);

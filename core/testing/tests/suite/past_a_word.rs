@@ -8,7 +8,7 @@ use refmap::inclusion::{Graph, Included, Labels, Step, check_graphs};
 use refmap::obligation::{Liveness, Until};
 use refmap::report::{About, Warning};
 use refmap::{
-    AbstractSteps, Fairness, Process, Property, Refinement, Rule, RuleId, Settings, State,
+    AbstractSteps, Fairness, Process, Property, Refinement, Settings, State,
     TransitionSystem, Verdict, check, round_trip,
 };
 use refmap_testing::explicit::{Edge, Explicit};
@@ -306,14 +306,6 @@ impl<T: State<Self>> TransitionSystem for Many<T> {
     type State = T;
     type Action = u8;
     type Observation = ();
-
-    fn rules(&self) -> &[Rule] {
-        const { &[Rule::new("go", "it", "a test")] }
-    }
-
-    fn rule_of(&self, _: &u8) -> RuleId {
-        RuleId(0)
-    }
 
     fn initial(&self, visit: &mut impl FnMut(T)) {
         visit((self.0)(0));

@@ -7,7 +7,7 @@ use refmap::AbstractSteps::{self, One};
 use refmap::explore::{Order, Storage};
 use refmap::obligation::{Selection, Until};
 use refmap::{
-    Invariant, Refinement, Rule, RuleId, Settings, State, TransitionSystem, Verdict, check,
+    Invariant, Refinement, Settings, State, TransitionSystem, Verdict, check,
 };
 use serde::Serialize;
 
@@ -80,8 +80,6 @@ struct Fan<S> {
     of: std::marker::PhantomData<fn() -> S>,
 }
 
-const RULES: &[Rule] = &[Rule::new("step", "one", "a test")];
-
 impl<S: State<Self> + Number> Fan<S> {
     fn target(&self, from: u32, step: u32) -> u32 {
         self.initial + from * self.steps + step
@@ -92,14 +90,6 @@ impl<S: State<Self> + Number> TransitionSystem for Fan<S> {
     type State = S;
     type Action = u32;
     type Observation = ();
-
-    fn rules(&self) -> &[Rule] {
-        RULES
-    }
-
-    fn rule_of(&self, _: &u32) -> RuleId {
-        RuleId(0)
-    }
 
     fn initial(&self, visit: &mut impl FnMut(S)) {
         (0..self.initial).for_each(|number| visit(S::of(number)));

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use refmap::AbstractSteps::{self, One, Stutter};
 use refmap::crowd::{Crowd, CrowdParts, MemberOf, Members};
 use refmap::state::{Kept, NameVisitor, Row};
-use refmap::{Constraint, Invariant, Refinement, Rule, RuleId, State, TransitionSystem};
+use refmap::{Constraint, Invariant, Refinement, State, TransitionSystem};
 
 /// Kinds of members of a lock.
 pub const IDLE: u8 = 0;
@@ -297,14 +297,6 @@ impl TransitionSystem for Instance {
     type Action = (usize, usize);
     type Observation = bool;
 
-    fn rules(&self) -> &[Rule] {
-        const { &[Rule::new("move", "group", "a test")] }
-    }
-
-    fn rule_of(&self, _: &(usize, usize)) -> RuleId {
-        RuleId(0)
-    }
-
     fn initial(&self, visit: &mut impl FnMut(Group)) {
         let kinds = &self.rules.initial;
         for number in 0..kinds.len().pow(self.members as u32) {
@@ -407,14 +399,6 @@ impl TransitionSystem for Never {
     type State = bool;
     type Action = usize;
     type Observation = bool;
-
-    fn rules(&self) -> &[Rule] {
-        const { &[Rule::new("stay", "group", "a test")] }
-    }
-
-    fn rule_of(&self, _: &usize) -> RuleId {
-        RuleId(0)
-    }
 
     fn initial(&self, visit: &mut impl FnMut(bool)) {
         visit(false);

@@ -4,7 +4,7 @@ use refmap::auxiliary::{Fate, History, Remembering, SymmetricProphecy, WithHisto
 use refmap::liveness::Strength;
 use refmap::obligation::{Checker, Liveness, Symmetry};
 use refmap::{
-    AbstractSteps, Fairness, Process, Property, Report, Rule, RuleId, Settings, Symmetric,
+    AbstractSteps, Fairness, Process, Property, Report, Settings, Symmetric,
     TransitionSystem, Verdict, check, steps,
 };
 use refmap_testing::explicit::{Edge, Explicit};
@@ -449,12 +449,6 @@ impl TransitionSystem for Lamps {
     type Action = u8;
     type Observation = u8;
 
-    fn rules(&self) -> &[Rule] {
-        const { &[Rule::new("light", "lamp", "")] }
-    }
-    fn rule_of(&self, _: &u8) -> RuleId {
-        RuleId(0)
-    }
     fn initial(&self, visit: &mut impl FnMut([bool; 2])) {
         visit([false; 2]);
     }

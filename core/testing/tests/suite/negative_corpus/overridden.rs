@@ -325,14 +325,6 @@ impl TransitionSystem for Clock {
     type Action = Tick;
     type Observation = u16;
 
-    fn rules(&self) -> &[Rule] {
-        const { &[Rule::new("tick", "clock", "a test")] }
-    }
-
-    fn rule_of(&self, _: &Tick) -> RuleId {
-        RuleId(0)
-    }
-
     fn initial(&self, visit: &mut impl FnMut(u16)) {
         visit(0);
     }

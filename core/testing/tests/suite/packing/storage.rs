@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use refmap::explore::{Limit, Limits, Options, Storage, explore};
 use refmap::obligation::{Selection, Until};
 use refmap::state::{self, Kept, Shape, Sink, Source};
-use refmap::{Action, Refinement, Rule, RuleId, Settings, State, TransitionSystem, Verdict, check};
+use refmap::{Action, Refinement, Settings, State, TransitionSystem, Verdict, check};
 use refmap_testing::{Itself, Labelling, Number, Whole, with_invariant};
 use serde::Serialize;
 use serde_json::json;
@@ -163,14 +163,6 @@ impl<N: Number + State<Self>> TransitionSystem for Fan<N> {
     type State = N;
     type Action = u32;
     type Observation = u32;
-
-    fn rules(&self) -> &[Rule] {
-        const { &[Rule::new("go", "fan", "a test")] }
-    }
-
-    fn rule_of(&self, _: &u32) -> RuleId {
-        RuleId(0)
-    }
 
     fn initial(&self, visit: &mut impl FnMut(N)) {
         visit(N::of(0));
