@@ -14,6 +14,7 @@ pub mod decomposed;
 pub mod explicit;
 mod itself;
 mod labelling;
+mod mapped;
 mod meeting;
 mod number;
 mod random;
@@ -23,8 +24,9 @@ mod with_invariants;
 
 pub use adjusting::Adjusting;
 pub use damage::damaged;
-pub use itself::{Alike, Itself};
+pub use itself::Itself;
 pub use labelling::Labelling;
+pub use mapped::{Mapped, Via, alike, itself, mapped};
 pub use meeting::{Participant, participants};
 pub use number::{Number, Whole};
 pub use random::Random;
@@ -37,8 +39,7 @@ use std::sync::Arc;
 
 use refmap::obligation::ObligationKind;
 use refmap::{
-    AbstractSteps, Choices, Constraint, Fairness, Invariant, Process, Property, Refinement, Rule,
-    RuleId, State, TransitionSystem, TypeCorrect, Waiver,
+    Choices, Fairness, Process, Rule, RuleId, State, TransitionSystem, TypeCorrect, Waiver,
 };
 
 /// Action: the name of its rule, with an argument.
@@ -248,97 +249,6 @@ where
     }
 }
 
-/// Refinement whose parts are functions.
-pub struct Via<C, A>
-where
-    Machine<C>: TransitionSystem,
-{
-    pub implementation: Machine<C>,
-    pub specification: Machine<A>,
-    pub map: fn(&C) -> A,
-    pub abstract_steps: fn(&C, &Action, &C) -> AbstractSteps<Action>,
-    pub environment: Vec<Process>,
-    pub at_rest: fn(&C, Process) -> bool,
-    pub acts_for: fn(Process) -> Process,
-    pub invariants: Vec<Invariant<Machine<C>>>,
-    pub constraint: Option<Constraint<Machine<C>>>,
-    pub liveness: Vec<Property<Machine<C>>>,
-    pub waivers: Vec<Waiver>,
-}
-
-/// The specification as an implementation of itself.
-pub fn itself<S: Clone>(specification: Machine<S>) -> Via<S, S>
-where
-    Machine<S>: TransitionSystem,
-{
-    Via {
-        implementation: specification.clone(),
-        specification,
-        map: S::clone,
-        abstract_steps: |_, action, _| AbstractSteps::One(*action),
-        environment: Vec::new(),
-        at_rest: |_, _| true,
-        acts_for: |process| process,
-        invariants: Vec::new(),
-        constraint: None,
-        liveness: Vec::new(),
-        waivers: Vec::new(),
-    }
-}
-
-impl<C, A> Refinement for Via<C, A>
-where
-    Machine<C>: TransitionSystem<State = C, Action = Action, Observation = u8>,
-    Machine<A>: TransitionSystem<State = A, Action = Action, Observation = u8>,
-{
-    type Implementation = Machine<C>;
-    type Specification = Machine<A>;
-
-    fn implementation(&self) -> &Machine<C> {
-        &self.implementation
-    }
-
-    fn specification(&self) -> &Machine<A> {
-        &self.specification
-    }
-
-    fn map(&self, state: &C) -> A {
-        (self.map)(state)
-    }
-
-    fn abstract_steps(&self, from: &C, action: &Action, to: &C) -> AbstractSteps<Action> {
-        (self.abstract_steps)(from, action, to)
-    }
-
-    fn invariants(&self) -> Vec<Invariant<Machine<C>>> {
-        self.invariants.clone()
-    }
-
-    fn constraint(&self) -> Option<Constraint<Machine<C>>> {
-        self.constraint.clone()
-    }
-
-    fn liveness(&self) -> Vec<Property<Machine<C>>> {
-        self.liveness.clone()
-    }
-
-    fn environment(&self) -> &[Process] {
-        &self.environment
-    }
-
-    fn at_rest(&self, state: &C, process: Process) -> bool {
-        (self.at_rest)(state, process)
-    }
-
-    fn acts_for(&self, process: Process) -> Process {
-        (self.acts_for)(process)
-    }
-
-    fn waivers(&self) -> Vec<Waiver> {
-        self.waivers.clone()
-    }
-}
-
 /// Rules, each with its name and its process.
 pub fn rules(all: &[(&'static str, &'static str)]) -> Vec<Rule> {
     let rules = all.iter();
@@ -356,7 +266,9 @@ pub fn counter() -> Machine<u8> {
 /// The counter as an implementation of itself with a further rule, which it leaves out.
 pub fn counter_with_reset() -> Via<u8, u8> {
     let mut specification = counter();
-    specification.rules.push(Rule::new("reset", "user", "a test"));
+    specification
+        .rules
+        .push(Rule::new("reset", "user", "a test"));
     let mut refinement = itself(specification);
     refinement.specification.next = |n| vec![(("tick", 0), (n + 1) % 4), (("reset", 0), 0)];
     refinement

@@ -30,7 +30,8 @@ pub fn catalogue(claims: &[[&str; 3]]) -> Catalogue {
     let count = Check::new("count", "", "", |arguments: &Answers| {
         let mut refinement = itself(counter());
         if arguments.answers == "wrong" {
-            refinement.abstract_steps = |n, action, _| (*n != 2).then_some(*action).into();
+            refinement.abstract_steps =
+                Box::new(|n, action, _| (*n != 2).then_some(*action).into());
         }
         Ok(Box::new(Checker::owning(refinement)))
     });

@@ -50,7 +50,7 @@ fn a_cell_fails_by_what_was_put_to_the_test() {
         match arguments.part.as_str() {
             "whole" => refinement.waivers = vec![waived("reset")],
             "idle" => (),
-            _ => refinement.abstract_steps = |_, _, _| AbstractSteps::Stutter,
+            _ => refinement.abstract_steps = Box::new(|_, _, _| AbstractSteps::Stutter),
         }
         let to_the_end = |settings: &mut Settings<'_>| settings.until = Until::End;
         Ok(Box::new(Adjusting(Checker::owning(refinement), to_the_end)))

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use refmap::TransitionSystem;
 use refmap::random::Generator;
-use refmap::{TransitionSystem};
 use refmap_histories::{Effect, Event, Happening, Observed};
 use serde::{Deserialize, Serialize};
 

@@ -2,7 +2,7 @@
 
 use refmap::explore::Limit;
 use refmap::random::Generator;
-use refmap::{Action, Rule, RuleId, TransitionSystem, Verdict};
+use refmap::{Action, TransitionSystem, Verdict};
 use refmap_histories::{
     Event, Happening, Observed, Ordered, Outcome, Settings, Validation, validate,
 };

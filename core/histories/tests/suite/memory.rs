@@ -1,6 +1,6 @@
 //! A memory of two cells, with its adapters.
 
-use refmap::{TransitionSystem};
+use refmap::TransitionSystem;
 use refmap_histories::{Effect, Happening, Observed};
 use serde::{Deserialize, Serialize};
 

@@ -3,7 +3,7 @@
 
 use refmap::obligation::{Settings, Until};
 use refmap::{AbstractSteps, Process, Report, Verdict, check};
-use refmap_testing::{Action, Machine, Via, itself};
+use refmap_testing::{Action, Machine, Via, itself, mapped};
 
 use crate::comparison::with_any_threads;
 
@@ -168,19 +168,13 @@ fn locked() -> Via<Lock, [u8; 2]> {
         ("use_1", "other"),
     ];
     let observe = |state: &Lock| state.1[0] + 2 * state.1[1];
-    Via {
-        implementation: Machine::new(&rules, [(None, [0, 0])], next, observe),
-        specification: uses(),
-        map: |state| state.1,
-        abstract_steps: |_, action, _| action.0.starts_with("use").then_some(*action).into(),
-        environment: vec![USER, OTHER],
-        at_rest: |state, process| state.0 != Some(u8::from(process == OTHER)),
-        acts_for: |process| process,
-        constraint: None,
-        liveness: Vec::new(),
-        invariants: Vec::new(),
-        waivers: Vec::new(),
-    }
+    let uses_it =
+        |_: &_, action: &Action, _: &_| action.0.starts_with("use").then_some(*action).into();
+    let implementation = Machine::new(&rules, [(None, [0, 0])], next, observe);
+    let mut refinement = mapped(implementation, uses(), |state| state.1, uses_it);
+    refinement.environment = vec![USER, OTHER];
+    refinement.at_rest = Box::new(|state, process| state.0 != Some(u8::from(process == OTHER)));
+    refinement
 }
 
 /// (a) While the other holds the lock the user waits for it to finish what it began.
@@ -289,7 +283,7 @@ fn an_allocation_may_return_any_of_the_results_allowed() {
 #[test]
 fn it_is_not_evaluated_where_simulation_fails_or_states_are_missing() {
     let mut refinement = with_user(itself(desk()));
-    refinement.abstract_steps = |_, _, _| AbstractSteps::One(("serve", 0));
+    refinement.abstract_steps = Box::new(|_, _, _| AbstractSteps::One(("serve", 0)));
     let report = to_the_end(&refinement);
     let row = report.obligation("environment:request").unwrap();
     assert_eq!(row.verdict, Verdict::Incomplete);
@@ -324,7 +318,8 @@ fn two_inputs_at_once_are_neither() {
         0 => vec![(("set both", 0), 2)],
         _ => Vec::new(),
     };
-    refinement.abstract_steps = |_, _, _| AbstractSteps::Several(vec![("set", 1), ("set", 2)]);
+    refinement.abstract_steps =
+        Box::new(|_, _, _| AbstractSteps::Several(vec![("set", 1), ("set", 2)]));
     let report = to_the_end(&refinement);
     assert_eq!(verdict(&report, "simulation"), Verdict::Holds, "{report}");
     let row = report.obligation("environment:set").unwrap();
@@ -339,10 +334,10 @@ fn two_inputs_at_once_are_neither() {
         1 => vec![(("set", 2), 2)],
         _ => Vec::new(),
     };
-    refinement.abstract_steps = |_, action, _| match action.0 {
+    refinement.abstract_steps = Box::new(|_, action, _| match action.0 {
         "set" => AbstractSteps::One(*action),
         _ => AbstractSteps::Several(vec![("set", 1), ("set", 2)]),
-    };
+    });
     let report = to_the_end(&refinement);
     assert_eq!(
         verdict(&report, "environment:set"),

@@ -500,13 +500,13 @@ fn a_step_that_breaks_two_invariants_breaks_both() {
         let still = Invariant::new("any", "a test", |_: &Placed| true);
         refinement.invariants = vec![both("below"), still.clone(), both("few")];
         refinement.specification.next = |state| vec![(("stay", 0), *state)];
-        refinement.abstract_steps = |from, _, to| {
+        refinement.abstract_steps = Box::new(|from, _, to| {
             if from == to {
                 One(("stay", 0))
             } else {
                 AbstractSteps::Stutter
             }
-        };
+        });
         let report = induct(&refinement);
         for name in ["below", "few", "simulation"] {
             let row = row(&report, &format!("inductive:{name}"));

@@ -10,10 +10,10 @@ use refmap::obligation::{CheckError, Checker, Induction, Selection, Settings, Un
 use refmap::random::{Samples, Walks};
 use refmap::report::Obligation;
 use refmap::{
-    Action, Choices, Constraint, Evidence, Invariant, Refinement, Report, Rule, RuleId, Search,
-    State, TransitionSystem, TypeCorrect, Verdict,
+    Action, Choices, Constraint, Evidence, Invariant, Refinement, Report, Search, State,
+    TransitionSystem, TypeCorrect, Verdict,
 };
-use refmap_testing::{Go, Random, with_invariant};
+use refmap_testing::{Go, Mapped, Random, alike, with_invariant};
 use serde::Serialize;
 
 /// Variables of a small system, and the values of each.
@@ -91,7 +91,6 @@ enum Making {
 
 /// A system of tables.
 struct Tables<T> {
-    rules: [Rule; 1],
     initial: Vec<usize>,
     next: Vec<Vec<usize>>,
     making: Making,
@@ -106,14 +105,6 @@ impl<T: Cells + State<Self>> TransitionSystem for Tables<T> {
     type State = T;
     type Action = usize;
     type Observation = ();
-
-    fn rules(&self) -> &[Rule] {
-        &self.rules
-    }
-
-    fn rule_of(&self, _: &usize) -> RuleId {
-        RuleId(0)
-    }
 
     fn initial(&self, visit: &mut impl FnMut(T)) {
         self.initial
@@ -198,7 +189,6 @@ impl<T> Small<T> {
     fn drawn(seed: u64, making: Making) -> Self {
         let mut random = Random(seed);
         let tables = |next: Vec<Vec<usize>>, initial: &[usize]| Tables {
-            rules: [Rule::new("go", "system", "")],
             initial: initial.to_vec(),
             next,
             making,
@@ -671,56 +661,18 @@ impl TypeCorrect for Lock {
     }
 }
 
-struct Excludes {
-    lock: Lock,
-    exclusion: bool,
-    flag_is_set: bool,
-    within: bool,
-}
-
-fn lock(exclusion: bool, flag_is_set: bool, fault: Fault) -> Excludes {
-    Excludes {
-        lock: Lock { fault },
-        exclusion,
-        flag_is_set,
-        within: false,
+fn lock(exclusion: bool, flag_is_set: bool, fault: Fault) -> Mapped<Lock, Lock> {
+    let mut lock = alike(Lock { fault }, Lock { fault });
+    if exclusion {
+        let one = |state: &Flag| state.count() < 2;
+        lock.invariants.push(Invariant::new("exclusion", "", one));
     }
-}
-
-impl Refinement for Excludes {
-    type Implementation = Lock;
-    type Specification = Lock;
-
-    fn implementation(&self) -> &Lock {
-        &self.lock
+    if flag_is_set {
+        let is_set = |state: &Flag| state.locked || state.count() == 0;
+        lock.invariants
+            .push(Invariant::new("flag_is_set", "", is_set));
     }
-
-    fn specification(&self) -> &Lock {
-        &self.lock
-    }
-
-    fn map(&self, state: &Flag) -> Flag {
-        state.clone()
-    }
-
-    fn abstract_steps(&self, _: &Flag, pass: &Pass, _: &Flag) -> AbstractSteps<Pass> {
-        One(pass.clone())
-    }
-
-    fn invariants(&self) -> Vec<Invariant<Lock>> {
-        let exclusion = Invariant::new("exclusion", "", |state: &Flag| state.count() < 2);
-        let flag = Invariant::new("flag_is_set", "", |state: &Flag| {
-            state.locked || state.count() == 0
-        });
-        let chosen = [(self.exclusion, exclusion), (self.flag_is_set, flag)];
-        let chosen = chosen.into_iter().filter(|(chosen, _)| *chosen);
-        chosen.map(|(_, invariant)| invariant).collect()
-    }
-
-    fn constraint(&self) -> Option<Constraint<Lock>> {
-        self.within
-            .then(|| Constraint::new("nobody inside", |state: &Flag| state.count() == 0))
-    }
+    lock
 }
 
 /// Too many states for a pass: it says so, and what to do.
@@ -812,7 +764,8 @@ fn walks_end_where_the_constraint_does() {
     let all = check(&lock, &sampling(100, 0))
         .samples
         .expect("they are drawn");
-    lock.within = true;
+    let within = |state: &Flag| state.count() == 0;
+    lock.constraint = Some(Constraint::new("nobody inside", within));
     let within = check(&lock, &sampling(100, 0))
         .samples
         .expect("they are drawn");

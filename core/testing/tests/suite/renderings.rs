@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 use refmap::explore::StatesKept;
 use refmap::report::{Colour, Counterexample, Detail, TextOptions};
-use refmap::{AbstractSteps, Invariant, Process, Report, Settings, State, check};
-use refmap_testing::{Machine, Via, itself};
+use refmap::{AbstractSteps, Invariant, Report, Settings, State, check};
+use refmap_testing::{Machine, Via, itself, mapped};
 use serde::Serialize;
 use serde_json::json;
 
@@ -20,26 +20,18 @@ fn adder() -> Via<(u8, u8, bool), u8> {
     let implementation = Machine::new(&rules, [(0, 0, false)], next, |_| 0);
     let tick = |n: &u8| vec![(("tick", 0), (n + 1) % 4)];
     let specification = Machine::new(&[("tick", "clock")], [0], tick, |_| 0);
-    let itself = itself(specification);
-    Via {
+    mapped(
         implementation,
-        specification: itself.specification,
-        map: |&(high, low, carry)| 2 * (high ^ u8::from(carry)) + low,
-        abstract_steps: |_, action, _| (action.0 == "low").then_some(("tick", 0)).into(),
-        environment: itself.environment,
-        at_rest: |_, _| true,
-        acts_for: |process: Process| process,
-        constraint: None,
-        liveness: Vec::new(),
-        invariants: Vec::new(),
-        waivers: Vec::new(),
-    }
+        specification,
+        |&(high, low, carry)| 2 * (high ^ u8::from(carry)) + low,
+        |_, action, _| (action.0 == "low").then_some(("tick", 0)).into(),
+    )
 }
 
 fn report() -> (Report, Counterexample) {
     let mut refinement = adder();
     // The second carry is answered as if it were a tick.
-    refinement.abstract_steps = |_, _, _| AbstractSteps::One(("tick", 0));
+    refinement.abstract_steps = Box::new(|_, _, _| AbstractSteps::One(("tick", 0)));
     let report = check(&refinement, &Settings::default()).expect("every obligation is checked");
     let report = report.named("adder", [("bits", 2)]);
     let counterexample = report

@@ -52,7 +52,7 @@ fn halved<const N: u8>() -> Via<u8, u8> {
         16 => count::<8>,
         _ => count::<4>,
     };
-    refinement.map = |n| n % (N / 2);
+    refinement.map = Box::new(|n| n % (N / 2));
     refinement.invariants = vec![Invariant::new("bounded", "a test", |n: &u8| *n < N)];
     refinement
 }
@@ -77,7 +77,7 @@ fn a_composition_is_checked_as_composed() {
 #[test]
 fn a_composition_with_a_wrong_half_fails() {
     let mut upper = halved::<8>();
-    upper.map = |n| (n + 2) % 4;
+    upper.map = Box::new(|n| (n + 2) % 4);
     let report = check(&compose(upper, halved::<16>()), &Settings::default()).unwrap();
     assert_eq!(report.counterexample.unwrap().obligation, "initiality");
 }
@@ -88,13 +88,13 @@ fn a_composition_with_a_wrong_half_fails() {
 fn a_composition_asks_both_of_its_parts() {
     let user = Process::new("user");
     let mut lower = halved::<16>();
-    lower.at_rest = |n, _| *n != 1;
+    lower.at_rest = Box::new(|n, _| *n != 1);
     lower.acts_for = |process| match process.name {
         "buffer" => Process::new("port"),
         _ => process,
     };
     let mut upper = halved::<8>();
-    upper.at_rest = |n, _| *n != 2;
+    upper.at_rest = Box::new(|n, _| *n != 2);
     upper.acts_for = |process| match process.name {
         "port" => Process::new("user"),
         _ => process,
@@ -142,7 +142,7 @@ fn a_composition_decides_what_its_implementation_can() {
 #[test]
 fn reports_can_be_read_back() {
     let mut refinement = itself(counter());
-    refinement.abstract_steps = |n, action, _| (*n != 2).then_some(*action).into();
+    refinement.abstract_steps = Box::new(|n, action, _| (*n != 2).then_some(*action).into());
     let report = check(&refinement, &Settings::default()).unwrap();
     let json = serde_json::to_string(&report).unwrap();
     assert_eq!(serde_json::from_str::<Report>(&json).unwrap(), report);
@@ -158,7 +158,7 @@ fn traces_are_read_by_another_program() {
         abstract_state: i64,
     }
     let mut refinement = itself(counter());
-    refinement.abstract_steps = |n, action, _| (*n != 2).then_some(*action).into();
+    refinement.abstract_steps = Box::new(|n, action, _| (*n != 2).then_some(*action).into());
     let report = check(&refinement, &Settings::default()).unwrap();
     let trace = report.counterexample.as_ref().unwrap().itf(&report);
     assert_eq!(

@@ -19,10 +19,9 @@ use refmap::{
     ActionOf, Fairness, Invariant, Refinement, Report, Rule, RuleId, Search, Settings, StateOf,
     TransitionSystem, Verdict, check, disagreement, replay, steps,
 };
-use refmap_testing::{Alike, Random, WithInvariants};
+use refmap_testing::{Random, alike, mapped};
 
 use crate::auxiliary::as_the_base::{Counts, Twice};
-use crate::auxiliary::mapped;
 use crate::comparison::timeless;
 use crate::stepper::assert_stepped;
 use contents::{Contents, Sundry, TwoWords, VALUES, Whole, Word};
@@ -191,13 +190,10 @@ impl<T: Contents> Case<T> {
         let [implementation, specification] = self.systems(scribbles);
         let (place, (field, value)) = self.excluded;
         let elsewhere = move |state: &T| state.place() != place || !state.is(field, value);
-        let alike = Alike {
-            implementation,
-            specification,
-        };
-        WithInvariants::new(alike, move |all: &mut Vec<_>| {
-            all.push(Invariant::new("elsewhere", "a test", elsewhere));
-        })
+        let mut alike = alike(implementation, specification);
+        let elsewhere = Invariant::new("elsewhere", "a test", elsewhere);
+        alike.invariants.push(elsewhere);
+        alike
     }
 }
 

@@ -316,8 +316,8 @@ fn a_process_that_is_left_out_is_seen_by_any_worker() {
     for next in offering {
         let mut refinement = itself(two_levels());
         let rules = ["first", "middle", "last", "other", "extra"].map(|name| (name, "user"));
-        refinement.implementation.rules = Machine::new(&rules[..4], [0u32], next, |_| 0).rules;
-        refinement.specification.rules = Machine::new(&rules, [0u32], next, |_| 0).rules;
+        refinement.implementation.rules = refmap_testing::rules(&rules[..4]);
+        refinement.specification.rules = refmap_testing::rules(&rules);
         refinement.specification.next = next;
         refinement.implementation.number_of = |_| Some(0);
         refinement.specification.number_of = |action| Some(if action.0 == "extra" { 9 } else { 0 });

@@ -18,7 +18,7 @@ use refmap::random::{Generator, Walks};
 use refmap::{
     Action, Invariant, Refinement, Report, Settings, State, TransitionSystem, Verdict, check,
 };
-use refmap_testing::{Go, Itself, Machine, Participant, Via, itself, participants};
+use refmap_testing::{Itself, Machine, Participant, Via, itself, participants};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -607,40 +607,22 @@ fn each_process_tells_what_it_did_not_look_at() {
 }
 
 /// A system of which a step takes as long as it is said, or until it is released.
-struct Slow {
-    step: Duration,
-    released: Arc<AtomicBool>,
-}
-
-impl TransitionSystem for Slow {
-    type State = u16;
-    type Action = Go;
-    type Observation = ();
-
-    fn initial(&self, visit: &mut impl FnMut(u16)) {
-        (0..1_000).for_each(visit);
-    }
-
-    fn fire(&self, _: &Go, _: &mut u16) -> Option<()> {
+fn slow(step: Duration, released: &Arc<AtomicBool>) -> Machine<u16, ()> {
+    let released = Arc::clone(released);
+    let wait = move |_: &mut u16| {
         let begun = Instant::now();
-        while begun.elapsed() < self.step && !self.released.load(Ordering::Relaxed) {
-            thread::sleep(self.step.min(Duration::from_millis(5)));
+        while begun.elapsed() < step && !released.load(Ordering::Relaxed) {
+            thread::sleep(step.min(Duration::from_millis(5)));
         }
         Some(())
-    }
-
-    fn observe(&self, _: &u16) {}
+    };
+    Machine::of(Vec::from_iter(0..1_000), |_| ()).rule("wait", wait)
 }
 
 /// Results of two processes, of which the first is cancelled after a moment, and the other takes so long for a step.
 fn cancelled(step: Duration) -> Vec<Result<Report, CheckError>> {
     let released: Arc<AtomicBool> = Arc::default();
-    let systems = [Duration::ZERO, step].map(|step| {
-        Itself(Slow {
-            step,
-            released: Arc::clone(&released),
-        })
-    });
+    let systems = [Duration::ZERO, step].map(|step| Itself(slow(step, &released)));
     let [cancel, has_ended] = [(); 2].map(|()| AtomicBool::new(false));
     let settings = [Some(&cancel), None].map(|cancel| Settings {
         obligations: Selection::only(["observation"]),
@@ -709,10 +691,7 @@ fn a_limit_on_states_is_exact_of_initial_states() {
 /// Initial states that a limit on states leaves out are none.
 #[test]
 fn initial_states_that_a_limit_cuts_are_not_counted() {
-    let slow = Itself(Slow {
-        step: Duration::ZERO,
-        released: Arc::default(),
-    });
+    let slow = Itself(slow(Duration::ZERO, &Arc::default()));
     let settings = Settings {
         limits: Limits {
             states: Some(10),

@@ -85,12 +85,12 @@ fn either_of_two_answers_is_of_another_process() {
             2 => |n| vec![(OWN, (n + 2) % 8)],
             _ => |n| vec![(OWN, (n + 4) % 8)],
         };
-        refinement.abstract_steps = match (answer().len(), answer()[0], answer()[1]) {
+        refinement.abstract_steps = Box::new(match (answer().len(), answer()[0], answer()[1]) {
             (2, OWN, OWN) => |_, _, _| Several(vec![OWN, OWN]),
             (2, OWN, _) => |_, _, _| Several(vec![OWN, OTHER]),
             (2, ..) => |_, _, _| Several(vec![OTHER, OWN]),
             _ => |_, _, _| Several(vec![OWN, OWN, OWN, OTHER]),
-        };
+        });
         let report = to_the_end(&refinement);
         let simulation = report.obligation("simulation").expect("it is chosen");
         assert_eq!(simulation.verdict, Verdict::Holds, "{report}");
@@ -112,12 +112,12 @@ fn two_layers() -> (Via<u8, u8>, Via<u8, u8>) {
         |n| n / 3,
     ));
     lower.specification.next = |n| vec![(TICK, (n + 1) % 9)];
-    lower.abstract_steps = |_, _, _| Several(vec![TICK; 3]);
+    lower.abstract_steps = Box::new(|_, _, _| Several(vec![TICK; 3]));
     let mut upper = itself(lower.specification.clone());
     upper.specification.next = |n| vec![(TICK, (n + 1) % 18)];
     upper.specification.observe = |n| n / 6;
-    upper.map = |n| 2 * n;
-    upper.abstract_steps = |_, _, _| Several(vec![TICK; 2]);
+    upper.map = Box::new(|n| 2 * n);
+    upper.abstract_steps = Box::new(|_, _, _| Several(vec![TICK; 2]));
     (upper, lower)
 }
 
@@ -208,14 +208,14 @@ fn the_second_that_is_asked_again_is_compared_too() {
     };
     let mut resting = itself(sound.implementation.clone());
     resting.environment = USERS.to_vec();
-    resting.at_rest = |_, process| process == USERS[0] || other();
+    resting.at_rest = Box::new(|_, process| process == USERS[0] || other());
     told(&resting, "`at_rest`");
     // One step or several that are one are the same step, and another answer.
     let mut answering = itself(sound.implementation.clone());
-    answering.abstract_steps = |_, action, _| match action.1 {
+    answering.abstract_steps = Box::new(|_, action, _| match action.1 {
         1 if other() => Several(vec![*action]),
         _ => One(*action),
-    };
+    });
     told(&answering, "`abstract_steps`");
     let mut doubtful = itself(sound.implementation);
     doubtful.invariants = vec![
@@ -257,7 +257,7 @@ fn a_story_tells_all_steps_of_an_answer() {
     ));
     refinement.specification.next = |n| vec![(("tick", n + 1), n + 1)];
     refinement.abstract_steps =
-        |n, _, _| Several(vec![("tick", n + 1), ("tick", n + 2), ("tick", n + 3)]);
+        Box::new(|n, _, _| Several(vec![("tick", n + 1), ("tick", n + 2), ("tick", n + 3)]));
     refinement.invariants = vec![Invariant::new("few", "a test", |n: &u8| *n < 3)];
     let report = to_the_end(&refinement);
     let row = report.obligation("invariant:few").expect("it is chosen");

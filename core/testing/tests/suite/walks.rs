@@ -257,7 +257,7 @@ fn the_last_state_of_a_walk_is_examined() {
             "observation",
         ),
         (
-            |r| r.abstract_steps = |n, action, _| (*n != 4).then_some(*action).into(),
+            |r| r.abstract_steps = Box::new(|n, action, _| (*n != 4).then_some(*action).into()),
             "simulation",
         ),
         (
@@ -331,7 +331,7 @@ fn only_the_steps_that_are_needed_stay() {
 fn a_wrong_answer_is_found_and_explained() {
     let mut refinement = itself(counter());
     refinement.abstract_steps =
-        |n, action, _| (*n != 3 || action.0 != "tick").then_some(*action).into();
+        Box::new(|n, action, _| (*n != 3 || action.0 != "tick").then_some(*action).into());
     let report = run(&refinement, &walks(100, 100, 0));
     let shown = report.counterexample.as_ref().unwrap();
     assert_eq!((shown.obligation.as_str(), shown.length), ("simulation", 4));
@@ -345,10 +345,8 @@ fn a_wrong_answer_is_found_and_explained() {
 fn the_step_that_is_wrong_is_the_last_one_shown() {
     for wrong in ["tick", "reset"] {
         let mut refinement = itself(counter());
-        refinement.abstract_steps = match wrong {
-            "tick" => |n, action, _| (*n != 3 || action.0 != "tick").then_some(*action).into(),
-            _ => |n, action, _| (*n != 3 || action.0 != "reset").then_some(*action).into(),
-        };
+        refinement.abstract_steps =
+            Box::new(move |n, action, _| (*n != 3 || action.0 != wrong).then_some(*action).into());
         let report = run(&refinement, &walks(100, 100, 0));
         let shown = report.counterexample.as_ref().unwrap();
         assert_eq!((shown.obligation.as_str(), shown.length), ("simulation", 4));
@@ -362,7 +360,7 @@ fn the_step_that_is_wrong_is_the_last_one_shown() {
 #[test]
 fn with_keep_going_every_failure_is_shown() {
     let mut refinement = wanderer();
-    refinement.abstract_steps = |n, action, _| (*n != 5).then_some(*action).into();
+    refinement.abstract_steps = Box::new(|n, action, _| (*n != 5).then_some(*action).into());
     let settings = Settings {
         until: Until::End,
         ..walks(50, 300, 0)
@@ -441,10 +439,10 @@ fn panics_are_findings() {
             r.implementation.observe = panics_at_9
         }),
         ("`abstract_steps` panicked", 7, |r| {
-            r.abstract_steps = |n, action, _| {
+            r.abstract_steps = Box::new(|n, action, _| {
                 panics_at_9(n);
                 One(*action)
-            };
+            });
         }),
         ("invariant `low` panicked", 6, |r| {
             let low = Invariant::new("low", "a test", |n: &u8| panics_at_9(n) < 200);
@@ -716,7 +714,7 @@ fn a_random_trace_is_as_long_as_it_can_be() {
 fn walks_past_what_is_made_at_a_time_are_others() {
     static BEGUN: std::sync::Mutex<Vec<u32>> = std::sync::Mutex::new(Vec::new());
     let initial: Vec<u32> = (0..50_000).collect();
-    let system = Machine::new(&[("rest", "walker")], initial, |_: &u32| Vec::new(), |_| 0);
+    let system = Machine::of(initial, |_| ());
     let mut refinement = itself(system);
     refinement.implementation.may_stop = |_| true;
     refinement.invariants = vec![Invariant::new("noted", "a test", |at: &u32| {

@@ -6,9 +6,7 @@
 use refmap::AbstractSteps::{self, One};
 use refmap::explore::{Order, Storage};
 use refmap::obligation::{Selection, Until};
-use refmap::{
-    Invariant, Refinement, Settings, State, TransitionSystem, Verdict, check,
-};
+use refmap::{Invariant, Refinement, Settings, State, TransitionSystem, Verdict, check};
 use serde::Serialize;
 
 /// A number, packed into a word.

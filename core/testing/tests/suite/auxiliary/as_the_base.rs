@@ -11,11 +11,11 @@ use refmap::{
     AbstractSteps, ActionOf, Fairness, Process, Property, Report, StateOf, TransitionSystem,
     Verdict,
 };
-use refmap_testing::Random;
 use refmap_testing::explicit::{Edge, Explicit};
+use refmap_testing::{Random, mapped};
 
 use super::oracle::{Table, random_pauses, random_system};
-use super::{checked_in_turn, mapped, to_the_end};
+use super::{checked_in_turn, to_the_end};
 
 /// Counts the steps of rule `a`, modulo 3; those that change nothing too.
 #[derive(Clone)]
@@ -159,7 +159,8 @@ fn rows<C: TransitionSystem<Observation = u8>>(
     ];
     refinement.environment = vec![Process::new("user")];
     let at_rest = asked.at_rest;
-    refinement.at_rest = Box::new(in_set(at_rest));
+    let is_at_rest = in_set(at_rest);
+    refinement.at_rest = Box::new(move |state, _| is_at_rest(state));
     let settings = Settings {
         liveness: Liveness::Included,
         ..to_the_end()

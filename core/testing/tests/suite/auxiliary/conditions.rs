@@ -1,5 +1,6 @@
 //! Each side condition, where it holds and where it fails for the reason that is stated; and where it is not decided.
 
+use refmap_testing::{Mapped, mapped};
 use std::collections::BTreeMap;
 
 use refmap::auxiliary::{
@@ -13,7 +14,7 @@ use refmap::{
 };
 use refmap_testing::explicit::{Edge, Explicit};
 
-use super::{Mapped, Predicts, mapped, plainly, predicting, report_of, to_the_end, verdict};
+use super::{Predicts, plainly, predicting, report_of, to_the_end, verdict};
 
 /// A sequence of steps to 3, and then for ever there.
 fn line() -> Explicit {

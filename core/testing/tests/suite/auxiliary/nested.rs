@@ -9,10 +9,9 @@ use refmap::{
     AbstractSteps, Fairness, Process, Property, StateOf, TransitionSystem, Verdict, round_trip,
 };
 use refmap_testing::explicit::{Edge, Explicit};
+use refmap_testing::mapped;
 
-use super::{
-    Predicting8, Predicts, checked, mapped, plainly, predicting, report_of, to_the_end, verdict,
-};
+use super::{Predicting8, Predicts, checked, plainly, predicting, report_of, to_the_end, verdict};
 
 /// A coin that is thrown again and again: 1 or 2, then back to 0.
 pub fn coin() -> Explicit {

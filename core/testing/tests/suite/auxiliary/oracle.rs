@@ -10,10 +10,10 @@ use refmap::auxiliary::{
     Fate, Predicting, Prophecy, Prophesying, Stuttering, Stutters, WithProphecy, WithStuttering,
 };
 use refmap::{AbstractSteps, Report, State, StateOf, TransitionSystem, Verdict, steps};
-use refmap_testing::Random;
 use refmap_testing::explicit::{Edge, Explicit};
+use refmap_testing::{Random, mapped};
 
-use super::{checked_in_turn, mapped, to_the_end, verdict};
+use super::{checked_in_turn, to_the_end, verdict};
 
 const PREDICTIONS: u8 = 3;
 

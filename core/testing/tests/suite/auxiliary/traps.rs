@@ -4,14 +4,15 @@ use refmap::auxiliary::{Fate, History, Remembering, SymmetricProphecy, WithHisto
 use refmap::liveness::Strength;
 use refmap::obligation::{Checker, Liveness, Symmetry};
 use refmap::{
-    AbstractSteps, Fairness, Process, Property, Report, Settings, Symmetric,
-    TransitionSystem, Verdict, check, steps,
+    AbstractSteps, Fairness, Process, Property, Report, Settings, Symmetric, TransitionSystem,
+    Verdict, check, steps,
 };
 use refmap_testing::explicit::{Edge, Explicit};
+use refmap_testing::{Mapped, mapped};
 
 use super::{
-    Mapped, Predicting8, Predicts, Prophesying8, mapped, naively, plainly, predicting, report_of,
-    to_the_end, verdict,
+    Predicting8, Predicts, Prophesying8, naively, plainly, predicting, report_of, to_the_end,
+    verdict,
 };
 
 /// A system that goes from 0 to 1, and then takes `b` or `c`.

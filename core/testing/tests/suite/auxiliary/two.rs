@@ -9,12 +9,10 @@ use refmap::{
     AbstractSteps, ActionOf, Constraint, Property, State, StateOf, TransitionSystem, Verdict, steps,
 };
 use refmap_testing::explicit::{Edge, Explicit};
-use refmap_testing::{Action, Machine};
+use refmap_testing::{Action, Machine, mapped};
 
 use super::nested::{Foretold, coin, of_throws};
-use super::{
-    Predicting8, Prophesying8, checked, mapped, predicting, report_of, to_the_end, verdict,
-};
+use super::{Predicting8, Prophesying8, checked, predicting, report_of, to_the_end, verdict};
 
 /// Stutters of so many values before each enabled action of a rule.
 struct Before(&'static str, u8);

@@ -3,6 +3,7 @@
 //! A map is a mapping if each step of the implementation is at most so many abstract steps of the specification. So it is decided
 //! whether there is one of at most one step, of at most three, and of any number; and for which rules a step has to be several.
 
+use refmap_testing::mapped;
 use std::collections::{BTreeMap, BTreeSet};
 
 use refmap::explore::{Limits, Watch};
@@ -14,7 +15,6 @@ use refmap_testing::explicit::{Edge, Explicit};
 use super::oracle::{self, Lts};
 use super::random::{Random, Size, pair};
 use super::{compared, observed};
-use crate::auxiliary::mapped;
 
 /// Maps above which a pair is left out.
 const MOST_MAPS: u64 = 5_000;

@@ -1,5 +1,6 @@
 //! Observed systems without a mapping, against the definitions on observations; and what of them claims nothing.
 
+use refmap_testing::mapped;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use refmap::auxiliary::{Fate, WithProphecy};
@@ -10,7 +11,7 @@ use refmap::{AbstractSteps, Constraint, TransitionSystem};
 use refmap_testing::explicit::{Edge, Explicit};
 
 use super::random::Random;
-use crate::auxiliary::{Predicts, mapped};
+use crate::auxiliary::Predicts;
 
 fn compared<C, A>(implementation: &C, specification: &A) -> Inclusion
 where

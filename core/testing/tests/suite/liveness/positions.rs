@@ -6,7 +6,7 @@ use refmap::{
     Fairness, Process, Property, Refinement, Report, Rule, RuleId, Settings, TransitionSystem,
     Verdict, check,
 };
-use refmap_testing::{Alike, Machine, itself};
+use refmap_testing::{Machine, Mapped, alike, itself};
 
 /// More than three words of a bit each, and not a whole number of them.
 const STATES: u16 = 200;
@@ -242,14 +242,11 @@ impl TransitionSystem for Ring {
 }
 
 /// The implementation goes round, and the specification promises something of each state.
-fn rings(leaves: bool) -> Alike<Ring> {
-    Alike {
-        implementation: Ring::new(false),
-        specification: Ring::new(leaves),
-    }
+fn rings(leaves: bool) -> Mapped<Ring, Ring> {
+    alike(Ring::new(false), Ring::new(leaves))
 }
 
-fn fair(refinement: &Alike<Ring>, threads: usize) -> Report {
+fn fair(refinement: &Mapped<Ring, Ring>, threads: usize) -> Report {
     let settings = Settings {
         threads,
         obligations: Selection::only(["fairness"]),

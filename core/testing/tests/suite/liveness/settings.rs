@@ -91,7 +91,7 @@ fn a_part_of_the_graph_shows_a_violation_and_never_that_it_holds() {
 fn fairness_through_a_mapping_that_is_none_is_not_evaluated() {
     let mut refinement = server();
     refinement.specification.fairness = vec![Fairness::weak("serves", ["serve"])];
-    refinement.abstract_steps = |_, _, _| AbstractSteps::Stutter;
+    refinement.abstract_steps = Box::new(|_, _, _| AbstractSteps::Stutter);
     let settings = Settings {
         until: refmap::obligation::Until::End,
         ..asked()

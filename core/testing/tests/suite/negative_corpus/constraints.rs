@@ -69,7 +69,7 @@ fn what_is_wrong_just_outside_is_found() {
     assert_caught(&with(2), "invariant:small", 3, "small");
     assert_eq!(report(&with(3)).verdict, Some(Verdict::Holds));
     let mut wrong = constrained(2);
-    wrong.abstract_steps = |_, action, to| (*to != 3).then_some(*action).into();
+    wrong.abstract_steps = Box::new(|_, action, to| (*to != 3).then_some(*action).into());
     assert_caught(&wrong, "simulation", 3, "");
 }
 

@@ -59,7 +59,7 @@ fn nothing_is_declared_and_asked_for() {
 #[test]
 fn nothing_is_tested() {
     let mut busy = with(&[Process::new("user")]);
-    busy.at_rest = |n, _| n % 2 == 1;
+    busy.at_rest = Box::new(|n, _| n % 2 == 1);
     let report = report(&busy);
     let row = report.obligation("environment:ask").expect("it has a row");
     assert_eq!(
@@ -93,7 +93,7 @@ fn nothing_is_tested_of_one_of_two() {
     let with = |at_rest: fn(&u8, Process) -> bool| {
         let mut both = itself(numbered_users());
         both.environment = vec![Process::numbered("user", 0), Process::numbered("user", 1)];
-        both.at_rest = at_rest;
+        both.at_rest = Box::new(at_rest);
         report(&both)
     };
     let note = |report: &Report| {

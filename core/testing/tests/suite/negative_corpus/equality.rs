@@ -3,7 +3,7 @@
 use std::fmt::{self, Debug, Formatter};
 use std::hash::{Hash, Hasher};
 
-use refmap::AbstractSteps::{self, One};
+use refmap::AbstractSteps::One;
 use refmap::explore::Storage;
 use refmap::{
     Invariant, Process, Refinement, Rule, RuleId, Settings, TransitionSystem, Verdict, check,
@@ -11,7 +11,7 @@ use refmap::{
 use serde::Serialize;
 
 use super::{assert_caught, assert_holds, counter, report};
-use refmap_testing::{Machine, Via, itself};
+use refmap_testing::{Machine, alike, itself, mapped};
 
 /// Two variables, of which equality knows the first.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -159,22 +159,8 @@ fn eq_leaves_out_what_the_specification_reads() {
     let state = |known| Unseen { known, left_out: 0 };
     let with = |next| {
         let specification = Machine::new(&[("tick", "clock")], [state(0)], next, |s| s.known);
-        Via {
-            implementation: counter(),
-            specification,
-            map: |known| Unseen {
-                known: *known,
-                left_out: 0,
-            },
-            abstract_steps: |_, action, _| One(*action),
-            environment: Vec::new(),
-            at_rest: |_, _| true,
-            acts_for: |process| process,
-            constraint: None,
-            liveness: Vec::new(),
-            invariants: Vec::new(),
-            waivers: Vec::new(),
-        }
+        let image = move |known: &u8| state(*known);
+        mapped(counter(), specification, image, |_, action, _| One(*action))
     };
     assert_holds(&with(|from| {
         let known = (from.known + 1) % 4;
@@ -290,41 +276,16 @@ impl TransitionSystem for Counter {
     }
 }
 
-struct Service(Counter, Counter);
-
-impl Refinement for Service {
-    type Implementation = Counter;
-    type Specification = Counter;
-
-    fn implementation(&self) -> &Counter {
-        &self.0
-    }
-
-    fn specification(&self) -> &Counter {
-        &self.1
-    }
-
-    fn map(&self, state: &u8) -> u8 {
-        *state
-    }
-
-    fn abstract_steps(&self, _: &u8, action: &Deal, _: &u8) -> AbstractSteps<Deal> {
-        One(action.clone())
-    }
-
-    fn environment(&self) -> &[Process] {
-        const { &[Process::new("user")] }
-    }
-}
-
 /// The user may ask for a second thing, and the implementation takes the first alone.
 #[test]
 fn eq_leaves_out_an_argument_of_an_action() {
     let service = |things, balance| {
-        Service(
+        let mut service = alike(
             Counter { things: 1, balance },
             Counter { things, balance: 0 },
-        )
+        );
+        service.environment = vec![Process::new("user")];
+        service
     };
     assert_holds(&service(1, 0));
     assert_caught(

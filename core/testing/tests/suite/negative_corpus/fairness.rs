@@ -1,13 +1,13 @@
 //! Fairness conditions of the specification: the states between enable, the steps from and to them are taken, and a process
 //! is its kind and its number.
 
-use refmap::AbstractSteps::{self, One, Several};
+use refmap::AbstractSteps::{One, Several};
 use refmap::obligation::Liveness;
 use refmap::report::Obligation;
 use refmap::{
     Action, Fairness, Refinement, Report, Settings, TransitionSystem, Verdict, check, compose,
 };
-use refmap_testing::Alike;
+use refmap_testing::{Mapped, alike, mapped};
 use serde::Serialize;
 
 fn checked(refinement: &impl Refinement) -> Report {
@@ -112,13 +112,8 @@ impl TransitionSystem for Door {
     }
 }
 
-struct Doors {
-    implementation: Door,
-    specification: Door,
-}
-
 /// Rounds of an implementation that goes on, and what the specification promises.
-fn doors(round: Round, promised: &[Fairness]) -> Doors {
+fn doors(round: Round, promised: &[Fairness]) -> Mapped<Door, Door> {
     let all = ["open", "serve", "reset", "blink", "back"];
     let hides_shut = round == Round::InPlace;
     let door = |round, fairness| Door {
@@ -126,36 +121,17 @@ fn doors(round: Round, promised: &[Fairness]) -> Doors {
         hides_shut,
         fairness,
     };
-    Doors {
-        implementation: door(round, vec![Fairness::weak("goes on", all)]),
-        specification: door(Round::Single, promised.to_vec()),
-    }
-}
-
-impl Refinement for Doors {
-    type Implementation = Door;
-    type Specification = Door;
-
-    fn implementation(&self) -> &Door {
-        &self.implementation
-    }
-
-    fn specification(&self) -> &Door {
-        &self.specification
-    }
-
-    fn map(&self, state: &u8) -> u8 {
-        state % 10
-    }
-
-    fn abstract_steps(&self, _: &u8, action: &Step, _: &u8) -> AbstractSteps<Step> {
-        match (action, self.implementation.round) {
+    mapped(
+        door(round, vec![Fairness::weak("goes on", all)]),
+        door(Round::Single, promised.to_vec()),
+        |state| state % 10,
+        move |_, action, _| match (action, round) {
             (Step::Blink, Round::Serves) => Several(vec![Step::Open, Step::Serve]),
             (Step::Blink, Round::InPlace) => Several(vec![Step::Open, Step::Shut, Step::Back]),
             (Step::Blink, _) => Several(vec![Step::Open, Step::Shut]),
             (other, _) => One(other.clone()),
-        }
-    }
+        },
+    )
 }
 
 /// Each round comes by state 1, which enables `serve`, and is the image of no state of the loop.
@@ -287,14 +263,11 @@ impl TransitionSystem for Office {
     }
 }
 
-fn offices(assumed: Fairness, promised: Fairness) -> Alike<Office> {
+fn offices(assumed: Fairness, promised: Fairness) -> Mapped<Office, Office> {
     let office = |condition| Office {
         fairness: vec![condition],
     };
-    Alike {
-        implementation: office(assumed),
-        specification: office(promised),
-    }
+    alike(office(assumed), office(promised))
 }
 
 #[test]
@@ -400,14 +373,11 @@ impl TransitionSystem for Nodes {
     }
 }
 
-fn nodes(ids: [i32; 2]) -> Alike<Nodes> {
+fn nodes(ids: [i32; 2]) -> Mapped<Nodes, Nodes> {
     let each = Fairness::weak("each works", ["work"]);
     let some = Fairness::weak("some work", ["work"]).jointly();
     let nodes = |fairness| Nodes { ids, fairness };
-    Alike {
-        implementation: nodes(some),
-        specification: nodes(each),
-    }
+    alike(nodes(some), nodes(each))
 }
 
 #[test]

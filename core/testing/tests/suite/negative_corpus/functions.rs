@@ -62,7 +62,7 @@ fn changing<const STEPS: u8>(n: &u8) -> Vec<((&'static str, u8), u8)> {
 fn next_goes_by_a_counter_of_its_calls() {
     let mut refinement = itself(counter());
     assert_holds(&refinement);
-    refinement.abstract_steps = |_, _, _| AbstractSteps::One(("tick", 0));
+    refinement.abstract_steps = Box::new(|_, _, _| AbstractSteps::One(("tick", 0)));
     for next in [changing::<1>, changing::<2>, changing::<3>, changing::<70>] {
         refinement.implementation.next = next;
         assert_no_function(&refinement, "`next` of the implementation");
@@ -102,15 +102,15 @@ fn other_functions_go_by_a_counter_of_their_calls() {
     let functions: [(Broken, &str); 4] = [
         (
             |r| {
-                r.map = |n| {
+                r.map = Box::new(|n| {
                     odd();
                     (n + u8::from(ASKED.get().is_multiple_of(3))) % 4
-                }
+                })
             },
             "`map`",
         ),
         (
-            |r| r.abstract_steps = |_, _, _| odd().then_some(("tick", 0)).into(),
+            |r| r.abstract_steps = Box::new(|_, _, _| odd().then_some(("tick", 0)).into()),
             "`abstract_steps`",
         ),
         (
@@ -152,7 +152,7 @@ fn a_step_is_offered_once_only() {
             _ => vec![(("tick", 0), (n + 1) % 4)],
         }
     };
-    refinement.abstract_steps = |_, _, to| (*to != 0).then_some(("tick", 0)).into();
+    refinement.abstract_steps = Box::new(|_, _, to| (*to != 0).then_some(("tick", 0)).into());
     for calls in 0..4 {
         ASKED.set(calls);
         let report = report_of_one_thread(&refinement);

@@ -83,7 +83,7 @@ fn a_guard_that_is_never_true() {
         3 => vec![(("tick", 0), 3)],
         _ => vec![(("tick", 0), n + 1)],
     };
-    never.abstract_steps = |from, action, to| (from != to).then_some(*action).into();
+    never.abstract_steps = Box::new(|from, action, to| (from != to).then_some(*action).into());
     assert_caught(
         &never,
         "coverage",
@@ -112,8 +112,8 @@ fn an_implication_whose_premise_never_is() {
 fn a_mapping_into_one_state() {
     assert_holds(&itself(counter()));
     let mut refinement = itself(counter());
-    refinement.map = |_| 0;
-    refinement.abstract_steps = |_, _, _| AbstractSteps::Stutter;
+    refinement.map = Box::new(|_| 0);
+    refinement.abstract_steps = Box::new(|_, _, _| AbstractSteps::Stutter);
     assert_caught(&refinement, "observation", 1, "the implementation shows 1");
     // Where nothing can be seen, the specification's own rule is what is missing.
     refinement.implementation.observe = |_| 0;
@@ -142,7 +142,8 @@ fn a_stutter_that_changes_a_hidden_variable_the_mapping_shows() {
             (("hide", 0), (n, 1 - hidden)),
         ]
     };
-    refinement.abstract_steps = |_, action, _| (action.0 == "tick").then_some(*action).into();
+    refinement.abstract_steps =
+        Box::new(|_, action, _| (action.0 == "tick").then_some(*action).into());
     assert_caught(
         &refinement,
         "simulation",
@@ -240,7 +241,8 @@ fn an_action_that_does_not_determine_its_target() {
     assert_holds(&itself(system(clear)));
     let mut refinement = itself(system(clear));
     refinement.implementation.next = vague;
-    refinement.abstract_steps = |from, _, to| AbstractSteps::One(("jump", (to + 4 - from) % 4));
+    refinement.abstract_steps =
+        Box::new(|from, _, to| AbstractSteps::One(("jump", (to + 4 - from) % 4)));
     assert_caught(&refinement, "model", 1, "does not name one step");
 }
 
@@ -363,40 +365,20 @@ fn a_panic_in_next() {
     assert_eq!(observation.checked, report.states);
 }
 
-/// A clock, and a rule that panics beyond 1.
-struct Jumping;
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
-enum Jump {
-    Tick,
-    Jump,
-}
-
-impl TransitionSystem for Jumping {
-    type State = u8;
-    type Action = Jump;
-    type Observation = u8;
-
-    fn initial(&self, visit: &mut impl FnMut(u8)) {
-        visit(0);
-    }
-
-    fn fire(&self, jump: &Jump, n: &mut u8) -> Option<()> {
-        *n = match jump {
-            Jump::Tick => (*n + 1) % 4,
-            Jump::Jump => [Some(1), None][usize::from(*n)]?,
-        };
-        Some(())
-    }
-
-    fn observe(&self, n: &u8) -> u8 {
-        *n
-    }
-}
-
 #[test]
 fn a_panic_in_a_rule_names_the_rule() {
-    assert_caught(&Itself(Jumping), "model", 2, "evaluating Jump");
+    let jump = |n: &mut u8| {
+        *n = [Some(1), None][usize::from(*n)]?;
+        Some(())
+    };
+    let tick = |n: &mut u8| {
+        *n = (*n + 1) % 4;
+        Some(())
+    };
+    let clock = Machine::of([0], |n: &u8| *n)
+        .rule("tick", tick)
+        .rule("jump", jump);
+    assert_caught(&Itself(clock), "model", 2, "jump");
 }
 
 #[test]
@@ -404,19 +386,19 @@ fn panics_in_the_other_functions_of_a_model() {
     type Broken = fn(&mut Via<u8, u8>);
     let functions: [(Broken, usize, &str); 7] = [
         (
-            |r| r.map = |n| if *n == 2 { panic!("here") } else { *n },
+            |r| r.map = Box::new(|n| if *n == 2 { panic!("here") } else { *n }),
             2,
             "`map` panicked",
         ),
         (
             |r| {
-                r.abstract_steps = |n, _, _| {
+                r.abstract_steps = Box::new(|n, _, _| {
                     if *n == 2 {
                         panic!("here")
                     } else {
                         AbstractSteps::One(("tick", 0))
                     }
-                }
+                })
             },
             3,
             "`abstract_steps` panicked",
@@ -448,7 +430,7 @@ fn panics_in_the_other_functions_of_a_model() {
         (
             |r| {
                 r.environment = vec![refmap::Process::new("clock")];
-                r.at_rest = |n, _| if *n == 2 { panic!("here") } else { true };
+                r.at_rest = Box::new(|n, _| if *n == 2 { panic!("here") } else { true });
             },
             2,
             "`at_rest` panicked",

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU16, Ordering};
 
 use refmap::{Process, Rule, RuleId, Settings, TransitionSystem, Verdict, check};
-use refmap_testing::{Alike, Machine, itself};
+use refmap_testing::{Machine, alike, itself};
 
 /// Lanes of counters: a lane, and how far it has come. What is overridden wrongly may be so in one lane only.
 type State = (u8, u16);
@@ -158,10 +158,10 @@ impl TransitionSystem for Lanes {
 
 /// A system that implements itself, but for what is overridden.
 fn report(implementation: Override, specification: Override, most: u16) -> refmap::Report {
-    let refinement = Alike {
-        implementation: Lanes::new(implementation, most),
-        specification: Lanes::new(specification, most),
-    };
+    let refinement = alike(
+        Lanes::new(implementation, most),
+        Lanes::new(specification, most),
+    );
     check(&refinement, &Settings::default()).expect("the settings fit")
 }
 
@@ -272,10 +272,10 @@ fn what_is_overridden_disagrees_with_thousands() {
 #[test]
 fn a_specification_of_too_many_steps_is_not_compared() {
     let many = |threads| {
-        let refinement = Alike {
-            implementation: Lanes::new(Override::Nothing, 2),
-            specification: Lanes::new(Override::ManyBefore, 2),
-        };
+        let refinement = alike(
+            Lanes::new(Override::Nothing, 2),
+            Lanes::new(Override::ManyBefore, 2),
+        );
         let settings = Settings {
             threads,
             ..Settings::default()
@@ -353,10 +353,7 @@ fn a_next_of_the_specification_that_is_no_function_is_found() {
         is_fickle,
         asked: AtomicU16::new(0),
     });
-    let refinement = Alike {
-        implementation,
-        specification,
-    };
+    let refinement = alike(implementation, specification);
     let settings = Settings {
         threads: 1,
         ..Settings::default()

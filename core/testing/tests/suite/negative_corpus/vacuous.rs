@@ -50,7 +50,7 @@ fn nothing_is_vacuous() {
 fn a_specification_that_allows_everything() {
     let mut chaos = itself(counter());
     chaos.specification.next = |_| (0..4).map(|to| (("tick", to), to)).collect();
-    chaos.abstract_steps = |_, _, to| AbstractSteps::One(("tick", *to));
+    chaos.abstract_steps = Box::new(|_, _, to| AbstractSteps::One(("tick", *to)));
     assert_warned(&chaos, About::Specification, "it may allow everything");
 }
 

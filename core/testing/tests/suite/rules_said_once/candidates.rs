@@ -3,7 +3,7 @@
 use refmap::{
     Action, Report, Rule, RuleId, Settings, TransitionSystem, Verdict, check, disagreement,
 };
-use refmap_testing::{Alike, Itself};
+use refmap_testing::{Itself, alike};
 use serde::Serialize;
 
 /// A clock of which a step leads on by less than five hours.
@@ -60,10 +60,7 @@ fn clock(range: u8, more: &[Step]) -> Clock {
 
 fn reports<S: TransitionSystem + Clone>(wrong: &S, right: &S) -> [(&'static str, Report); 2] {
     let report = |implementation: &S, specification: &S| {
-        let refinement = Alike {
-            implementation: implementation.clone(),
-            specification: specification.clone(),
-        };
+        let refinement = alike(implementation.clone(), specification.clone());
         check(&refinement, &Settings::default()).expect("the settings fit")
     };
     [

@@ -2,11 +2,11 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use refmap::AbstractSteps::{self, One};
 use refmap::obligation::{CheckError, Checker, Settings, Symmetry, Until};
 use refmap::{
     Action, Constraint, Invariant, Refinement, Report, Symmetric, TransitionSystem, Verdict,
 };
+use refmap_testing::{Mapped, alike};
 use serde::Serialize;
 
 /// Progress of each of three components.
@@ -94,52 +94,14 @@ impl Symmetric for Three {
     }
 }
 
-pub struct Itself {
-    implementation: Three,
-    specification: Three,
-    invariants: Vec<Invariant<Three>>,
-    constraint: Option<Constraint<Three>>,
+pub fn itself(length: u8, permutations: &[Permutation]) -> Mapped<Three, Three> {
+    alike(
+        Three::new(length, permutations),
+        Three::new(length, permutations),
+    )
 }
 
-impl Refinement for Itself {
-    type Implementation = Three;
-    type Specification = Three;
-
-    fn implementation(&self) -> &Three {
-        &self.implementation
-    }
-
-    fn specification(&self) -> &Three {
-        &self.specification
-    }
-
-    fn map(&self, state: &State) -> State {
-        *state
-    }
-
-    fn abstract_steps(&self, _: &State, step: &Step, _: &State) -> AbstractSteps<Step> {
-        One(*step)
-    }
-
-    fn invariants(&self) -> Vec<Invariant<Three>> {
-        self.invariants.clone()
-    }
-
-    fn constraint(&self) -> Option<Constraint<Three>> {
-        self.constraint.clone()
-    }
-}
-
-pub fn itself(length: u8, permutations: &[Permutation]) -> Itself {
-    Itself {
-        implementation: Three::new(length, permutations),
-        specification: Three::new(length, permutations),
-        invariants: Vec::new(),
-        constraint: None,
-    }
-}
-
-pub fn check(refinement: &Itself) -> Result<Report, CheckError> {
+pub fn check(refinement: &Mapped<Three, Three>) -> Result<Report, CheckError> {
     let settings = Settings {
         symmetry: Symmetry::Full,
         until: Until::End,
