@@ -18,6 +18,7 @@ mod mapped;
 mod meeting;
 mod number;
 mod random;
+mod reports;
 mod sundry;
 pub mod textbook;
 mod with_invariants;
@@ -30,6 +31,7 @@ pub use mapped::{Mapped, Via, alike, itself, mapped};
 pub use meeting::{Participant, participants};
 pub use number::{Number, Whole};
 pub use random::Random;
+pub use reports::{checked, row_of, to_the_end, verdict_on, with_liveness};
 pub use sundry::{Sundry, sundry_trace};
 pub use with_invariants::{WithInvariants, with_invariant};
 

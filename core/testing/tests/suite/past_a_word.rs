@@ -5,17 +5,16 @@ use std::collections::BTreeSet;
 
 use refmap::explore::{Limits, Watch};
 use refmap::inclusion::{Graph, Included, Labels, Step, check_graphs};
-use refmap::obligation::{Liveness, Until};
 use refmap::report::{About, Warning};
 use refmap::{
-    AbstractSteps, Fairness, Process, Property, Refinement, Settings, State, TransitionSystem,
-    Verdict, check, round_trip,
+    AbstractSteps, Fairness, Process, Property, Refinement, State, TransitionSystem, Verdict,
+    round_trip,
 };
 use refmap_testing::explicit::{Edge, Explicit};
-use refmap_testing::{Action, Itself, Machine, Via, alike, mapped, rules};
+use refmap_testing::{Action, Itself, Machine, Via, alike, mapped, row_of, rules};
 use serde::Serialize;
 
-use crate::comparison::with_any_threads;
+use crate::auxiliary::live;
 
 /// As many processes as an environment may have.
 const USERS: u8 = 32;
@@ -59,25 +58,11 @@ fn desk() -> Via<u8, u8> {
     refinement
 }
 
-fn to_the_end<R: Refinement>(refinement: &R) -> refmap::Report {
-    with_any_threads(|threads| {
-        let settings = Settings {
-            threads,
-            until: Until::End,
-            liveness: Liveness::Included,
-            ..Settings::default()
-        };
-        check(refinement, &settings).expect("the settings fit")
-    })
-}
-
 /// Of as many processes as there may be each rests, waits and is refused for itself.
 #[test]
 fn each_of_many_processes_counts() {
-    let report = to_the_end(&desk());
-    let row = report
-        .obligation("environment:use")
-        .expect("it is declared");
+    let report = live(&desk());
+    let row = row_of(&report, "environment:use");
     assert_eq!(
         (row.verdict, row.note.as_deref()),
         (Verdict::Holds, None),
@@ -108,10 +93,8 @@ fn each_of_many_processes_counts() {
     for (number, next) in stuck {
         let mut refinement = desk();
         refinement.implementation.next = next;
-        let report = to_the_end(&refinement);
-        let row = report
-            .obligation("environment:at_rest")
-            .expect("it is declared");
+        let report = live(&refinement);
+        let row = row_of(&report, "environment:at_rest");
         assert_eq!(row.verdict, Verdict::Violated, "{number} {report}");
         let told = format!("{} is in the middle of an operation", user(number));
         let shown = &row.counterexamples[0];
@@ -136,10 +119,8 @@ fn each_of_many_processes_counts() {
         Some(9 | 30) => at & 1 == 0,
         _ => true,
     });
-    let report = to_the_end(&refinement);
-    let row = report
-        .obligation("environment:use")
-        .expect("it is declared");
+    let report = live(&refinement);
+    let row = row_of(&report, "environment:use");
     let note = row.note.as_deref().unwrap_or_default();
     assert_eq!(row.verdict, Verdict::Holds, "{report}");
     let names = format!("not tested of {}, {}, which", user(9), user(30));
@@ -203,8 +184,8 @@ fn each_of_hundreds_of_conditions_counts() {
             let mut rings = alike(ring, plain);
             let is_left = |at: &u8| *at == CONDITIONS;
             rings.liveness = vec![Property::eventually("left", "a test", is_left)];
-            let report = to_the_end(&rings);
-            let row = report.obligation("eventually:left").expect("it is chosen");
+            let report = live(&rings);
+            let row = row_of(&report, "eventually:left");
             let expected = match place {
                 None => Verdict::Violated,
                 Some(_) => Verdict::Holds,
@@ -271,7 +252,7 @@ fn assert_all<T: Clone + State<Machine<T, ()>>>(Many(state, number, states): Man
     for at in 0..states {
         round_trip(&many, &state(at)).expect("it is read back as it was written");
     }
-    let report = to_the_end(&Itself(many));
+    let report = live(&Itself(many));
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
     assert_eq!(report.states, u64::from(states), "{report}");
 }

@@ -4,7 +4,7 @@ use refmap::AbstractSteps::{self, One, Several, Stutter};
 use refmap::report::{Detail, TextOptions};
 use refmap::{Process, Refinement, Report, Settings, Verdict, check, compose};
 
-use refmap_testing::{Action, Machine, Via, itself, rules, waived};
+use refmap_testing::{Action, Machine, Via, itself, row_of, rules, waived};
 
 const TICK: Action = ("tick", 0);
 
@@ -33,7 +33,7 @@ fn checked(refinement: &impl Refinement) -> Report {
 }
 
 fn explanation(report: &Report) -> &str {
-    let row = report.obligation("simulation").expect("it is chosen");
+    let row = row_of(&report, "simulation");
     assert_eq!(row.verdict, Verdict::Violated, "{report}");
     &row.counterexamples[0].explanation
 }
@@ -82,7 +82,7 @@ fn a_step_between_that_is_none_is_told_with_its_number() {
         "clock takes `tick` (a test), which is answered by 3 abstract steps, of which number 2, `tick`, is none of the \
          specification"
     );
-    let row = report.obligation("simulation").unwrap();
+    let row = row_of(&report, "simulation");
     let [named, stutter] = &row.counterexamples[0].nearest[..] else {
         panic!("{report}");
     };
@@ -200,7 +200,7 @@ fn lamp() -> Via<u8, u8> {
 fn an_action_of_the_environment_may_stand_among_others() {
     let report = checked(&lamp());
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
-    let granted = report.obligation("environment:press").unwrap();
+    let granted = row_of(&report, "environment:press");
     assert_eq!(granted.verdict, Verdict::Holds);
 }
 
@@ -218,7 +218,7 @@ fn two_actions_of_the_environment_at_once_grant_neither() {
         other => One(other),
     });
     let report = checked(&refinement);
-    let refused = report.obligation("environment:press").unwrap();
+    let refused = row_of(&report, "environment:press");
     assert_eq!(refused.verdict, Verdict::Violated, "{report}");
 }
 
@@ -228,7 +228,7 @@ fn all_actions_are_those_of_the_process_that_takes_the_step() {
     refinement.implementation.rules =
         rules(&[("press", "ghost"), ("light", "lamp"), ("darken", "lamp")]);
     let report = checked(&refinement);
-    let row = report.obligation("agency").unwrap();
+    let row = row_of(&report, "agency");
     assert_eq!(row.verdict, Verdict::Violated, "{report}");
     assert!(
         row.counterexamples[0]

@@ -9,7 +9,7 @@ use refmap::obligation::{CheckError, Selection, Until};
 use refmap::random::Generator;
 use refmap::report::About;
 use refmap::{Action, Refinement, Report, Settings, State, TransitionSystem, Verdict, check};
-use refmap_testing::{Go, Itself, Machine, with_invariant};
+use refmap_testing::{Go, Itself, Machine, checked, with_invariant};
 use serde::Serialize;
 
 use crate::comparison::timeless;
@@ -59,8 +59,8 @@ fn random_systems_are_searched_alike_on_disk() {
                     spill: spilling(folder.path(), few),
                     ..plain.clone()
                 };
-                let plain = check(&refinement, &plain).expect("the settings fit");
-                let spilled = check(&refinement, &spilled).expect("the settings fit");
+                let plain = checked(&refinement, &plain);
+                let spilled = checked(&refinement, &spilled);
                 let account = spilled.spilled.clone().expect("there was to be an account");
                 on_disk += u64::from(account.bytes > 0);
                 violated += u64::from(plain.verdict == Some(Verdict::Violated));
@@ -142,7 +142,7 @@ where
             threads,
             ..plain.clone()
         };
-        let run = |settings: &Settings<'_>| check(&grid, settings).expect("the settings fit");
+        let run = |settings: &Settings<'_>| checked(&grid, settings);
         let expected = run(&plain);
         assert_eq!(expected.verdict, Some(Verdict::Violated));
         for (threads, bytes) in (1..).zip(bytes) {
@@ -213,7 +213,7 @@ fn wide_levels_are_searched_alike_on_disk() {
             threads: 2,
             ..Settings::default()
         };
-        let run = |settings: &Settings<'_>| check(&fan, settings).expect("the settings fit");
+        let run = |settings: &Settings<'_>| checked(&fan, settings);
         let expected = run(&plain);
         assert_eq!(expected.verdict, Some(Verdict::Violated));
         for bytes in [0, 1_000_000] {
@@ -299,7 +299,7 @@ fn limits_hold_on_disk() {
             spill: spilling(folder.path(), 0),
             ..plain.clone()
         };
-        let run = |settings: &Settings<'_>| check(&grid, settings).expect("the settings fit");
+        let run = |settings: &Settings<'_>| checked(&grid, settings);
         let [plain, spilled] = [run(&plain), run(&spilled)].map(without_disk);
         assert_eq!(plain, spilled, "{states}");
         let limit = (states < 64_000).then_some(Limit::States(states));
@@ -326,7 +326,7 @@ fn limits_hold_within_a_wide_level_on_disk() {
             spill: spilling(folder.path(), 3_000_000),
             ..plain.clone()
         };
-        let run = |settings: &Settings<'_>| check(&fan, settings).expect("the settings fit");
+        let run = |settings: &Settings<'_>| checked(&fan, settings);
         let [plain, spilled] = [run(&plain), run(&spilled)].map(without_disk);
         assert_eq!(plain.limit, Some(Limit::States(states)));
         assert_eq!(plain, spilled, "{states}");
@@ -373,8 +373,7 @@ fn the_size_of_states_is_that_of_all_on_disk_and_in_memory() {
         spill: spilling(folder.path(), 1_000_000),
         ..plain.clone()
     };
-    let [plain, spilled] =
-        [plain, spilled].map(|settings| check(&Itself(Growing), &settings).expect("they fit"));
+    let [plain, spilled] = [plain, spilled].map(|settings| checked(&Itself(Growing), &settings));
     let account = spilled.spilled.expect("there was to be an account");
     assert!(account.bytes > 1_000_000, "{account:?}");
     assert!(matches!(plain.states_kept, Some(StatesKept::Encoded { bytes }) if bytes > 30.0));

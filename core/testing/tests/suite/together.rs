@@ -18,7 +18,7 @@ use refmap::random::{Generator, Walks};
 use refmap::{
     Action, Invariant, Refinement, Report, Settings, State, TransitionSystem, Verdict, check,
 };
-use refmap_testing::{Itself, Machine, Participant, Via, itself, participants};
+use refmap_testing::{Itself, Machine, Participant, Via, checked, itself, participants, row_of};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -447,7 +447,7 @@ fn a_limit_on_states_is_exact_of_random_systems() {
             until: Until::End,
             ..Settings::default()
         };
-        let all = check(&refinement, &settings).expect("the settings fit");
+        let all = checked(&refinement, &settings);
         let mut generator = Generator::new(seed);
         // Some have no state.
         let most = 1 + generator.below(all.states.max(1) as usize) as u64;
@@ -572,7 +572,7 @@ fn a_panic_of_one_process_is_told_beside_the_limit_of_another_one() {
         for report in results_of(&models, &settings) {
             let report = report.expect("the settings fit");
             assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
-            let model = report.obligation("model").expect("it is at fault");
+            let model = row_of(&report, "model");
             assert!(!model.counterexamples.is_empty(), "{report}");
         }
     }
@@ -598,7 +598,7 @@ fn each_process_tells_what_it_did_not_look_at() {
         ..Settings::default()
     };
     let report = together(&of(&slow), &settings, 3);
-    let row = report.obligation("invariant:slow").expect("it is chosen");
+    let row = row_of(&report, "invariant:slow");
     let left = report.states - row.checked;
     assert!(left > 0, "{report}");
     let note = row.note.as_deref().expect("it says how many are left");
@@ -699,7 +699,7 @@ fn initial_states_that_a_limit_cuts_are_not_counted() {
         },
         ..Settings::default()
     };
-    let alone = check(&slow, &settings).expect("the settings fit");
+    let alone = checked(&slow, &settings);
     let report = together(&of(&slow), &settings, 3);
     for report in [alone, report] {
         assert_eq!((report.states, report.initial_states), (10, 10), "{report}");
@@ -894,7 +894,7 @@ fn killed<R: Refinement + Sync>(
         ..settings.clone()
     };
     match processes {
-        0 => check(refinement, &settings).expect("the settings fit"),
+        0 => checked(refinement, &settings),
         _ => together(&of(refinement), &settings, processes),
     }
 }
@@ -906,7 +906,7 @@ fn compare_killed<R: Refinement + Sync>(
     generator: &mut Generator,
     resumed: &mut [u64; 4],
 ) {
-    let expected = check(refinement, settings).expect("the settings fit");
+    let expected = checked(refinement, settings);
     let mut from = folder();
     let mut start = Start::Anew;
     let mut before = None;

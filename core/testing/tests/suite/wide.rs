@@ -6,7 +6,8 @@
 use refmap::AbstractSteps::{self, One};
 use refmap::explore::{Order, Storage};
 use refmap::obligation::{Selection, Until};
-use refmap::{Invariant, Refinement, Settings, State, TransitionSystem, Verdict, check};
+use refmap::{Invariant, Refinement, Settings, State, TransitionSystem, Verdict};
+use refmap_testing::{checked, row_of};
 use serde::Serialize;
 
 /// A number, packed into a word.
@@ -164,10 +165,10 @@ fn assert_planted<S: State<Fan<S>> + Number>(fan: &Fan<S>, settings: &Settings<'
         "{:?} at {:?} of {} × {}, {:?}, {} threads",
         fan.wrong, fan.planted, fan.initial, fan.steps, settings.storage, settings.threads
     );
-    let report = check(fan, settings).expect("the settings fit");
+    let report = checked(fan, settings);
     assert_eq!(report.verdict, Some(Verdict::Violated), "{told}: {report}");
     let found = |row: &str| {
-        let row = report.obligation(row).expect("it has a row");
+        let row = row_of(&report, row);
         let found = row.counterexamples.first();
         found.cloned().unwrap_or_else(|| panic!("{told}: {report}"))
     };

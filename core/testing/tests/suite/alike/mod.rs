@@ -4,6 +4,7 @@
 mod many;
 mod queue;
 
+use refmap_testing::row_of;
 use std::collections::HashMap;
 
 use refmap::explore::{Limits, Order, Storage};
@@ -308,9 +309,7 @@ fn names_that_matter_are_found_out() {
             Some(Verdict::Violated),
             "{wrong:?}: {report}"
         );
-        let model = report
-            .obligation("model")
-            .unwrap_or_else(|| panic!("{wrong:?}: {report}"));
+        let model = row_of(&report, "model");
         let explanation = &model.counterexamples[0].explanation;
         assert!(explanation.contains(told), "{wrong:?}: {explanation}");
     }
@@ -326,7 +325,7 @@ fn counters_begin_at_their_least_value() {
         ..busy(Wrong::Nothing).implementation
     };
     let report = run(&Themselves::new(&members), &settings(1));
-    let model = report.obligation("model").expect("it is told");
+    let model = row_of(&report, "model");
     let explanation = &model.counterexamples[0].explanation;
     assert!(
         explanation.contains("only one maps to an initial state"),

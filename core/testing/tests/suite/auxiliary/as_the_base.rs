@@ -12,10 +12,10 @@ use refmap::{
     Verdict,
 };
 use refmap_testing::explicit::{Edge, Explicit};
-use refmap_testing::{Random, mapped};
+use refmap_testing::{Random, mapped, to_the_end};
 
+use super::checked_in_turn;
 use super::oracle::{Table, random_pauses, random_system};
-use super::{checked_in_turn, to_the_end};
 
 /// Counts the steps of rule `a`, modulo 3; those that change nothing too.
 #[derive(Clone)]

@@ -7,12 +7,12 @@ mod oracle;
 mod traps;
 mod two;
 
-use refmap_testing::{Mapped, mapped};
+use refmap_testing::{Mapped, mapped, to_the_end};
 use std::collections::BTreeMap;
 
 use refmap::auxiliary::{Fate, Predicting, Prophecy, Prophesying, WithProphecy};
-use refmap::obligation::Until;
-use refmap::{AbstractSteps, Refinement, Report, Settings, Verdict, check};
+use refmap::obligation::Liveness;
+use refmap::{AbstractSteps, Refinement, Report, Settings, check};
 use refmap_testing::explicit::{Edge, Explicit};
 
 use crate::comparison::with_any_threads;
@@ -91,14 +91,6 @@ pub fn plainly(
     )
 }
 
-/// Settings of a check to the end.
-pub fn to_the_end() -> Settings<'static> {
-    Settings {
-        until: Until::End,
-        ..Settings::default()
-    }
-}
-
 /// The report of a check with some settings, by any number of workers.
 pub fn checked<R: Refinement>(refinement: &R, settings: &Settings<'_>) -> Report {
     with_any_threads(|threads| {
@@ -128,6 +120,15 @@ pub fn report_of<R: Refinement>(refinement: &R) -> Report {
     checked(refinement, &to_the_end())
 }
 
+/// The same with liveness.
+pub fn live<R: Refinement>(refinement: &R) -> Report {
+    let settings = Settings {
+        liveness: Liveness::Included,
+        ..to_the_end()
+    };
+    checked(refinement, &settings)
+}
+
 /// The same without the side conditions: what is seen of the pairs that are reached, and of them alone.
 pub fn naively<R: Refinement>(refinement: &R) -> Report {
     let settings = Settings {
@@ -135,10 +136,4 @@ pub fn naively<R: Refinement>(refinement: &R) -> Report {
         ..to_the_end()
     };
     checked(refinement, &settings)
-}
-
-/// The verdict of a row.
-pub fn verdict(report: &Report, name: &str) -> Verdict {
-    let row = report.obligation(name);
-    row.unwrap_or_else(|| panic!("{name}\n{report}")).verdict
 }

@@ -3,6 +3,7 @@
 
 use refmap::report::Counterexample;
 use refmap::{ActionOf, Refinement, Report, StateOf, TransitionSystem, replay};
+use refmap_testing::row_of;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -19,7 +20,7 @@ pub fn show<R: Refinement>(oracle: &Oracle<'_, R>, report: &Report) {
         }
     }
     if let Some(shown) = &report.counterexample {
-        let row = report.obligation(&shown.obligation).expect("it has a row");
+        let row = row_of(&report, &shown.obligation);
         assert_eq!(row.counterexamples.first(), Some(shown));
     }
 }

@@ -3,7 +3,8 @@
 use refmap::AbstractSteps::{self, One, Several, Stutter};
 use refmap::explore::{Limits, Watch};
 use refmap::inclusion::{Evidence, Included, Inclusion, check_inclusion};
-use refmap::{Action, Refinement, Settings, State, TransitionSystem, Verdict, check};
+use refmap::{Action, Refinement, Settings, State, TransitionSystem, Verdict};
+use refmap_testing::checked;
 use serde::Serialize;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, State)]
@@ -259,9 +260,9 @@ const READERS: usize = 3;
 fn the_lazy_set_refines_a_set_by_several_steps() {
     for readers in 1..=READERS {
         let settings = Settings::default();
-        let report = check(&lazy_set(readers, Effect::Helped), &settings).expect("it is a check");
+        let report = checked(&lazy_set(readers, Effect::Helped), &settings);
         assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
-        let report = check(&lazy_set(readers, Effect::Check), &settings).expect("it is a check");
+        let report = checked(&lazy_set(readers, Effect::Check), &settings);
         let simulation = report.obligation("simulation");
         let verdict = simulation.map(|row| row.verdict);
         assert_eq!(verdict, Some(Verdict::Violated), "{report}");

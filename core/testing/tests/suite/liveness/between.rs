@@ -11,8 +11,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use refmap::obligation::{Liveness, Selection};
 use refmap::{
     AbstractSteps, Fairness, Process, Refinement, Report, Rule, RuleId, Settings, TransitionSystem,
-    Verdict, check,
+    Verdict,
 };
+use refmap_testing::{checked, row_of};
 use serde::Serialize;
 
 use self::definitions::{Definitions, Promise, is_broken_somewhere, promises};
@@ -400,15 +401,15 @@ fn decided(webs: &Webs, threads: usize) -> Report {
         liveness: Liveness::Included,
         ..Settings::default()
     };
-    let report = check(webs, &settings).expect("the settings fit");
-    let simulation = report.obligation("simulation").expect("it is chosen");
+    let report = checked(webs, &settings);
+    let simulation = row_of(&report, "simulation");
     assert_eq!(simulation.verdict, Verdict::Holds, "{report}");
     report
 }
 
 fn verdict(report: &Report, condition: &Fairness) -> Verdict {
     let name = format!("fairness:{}", condition.name());
-    let row = report.obligation(&name).expect("it is decided");
+    let row = row_of(&report, &name);
     let note = row.note.as_deref().unwrap_or_default();
     let is_vacuous = note.starts_with("vacuous: ");
     assert_eq!(row.verdict == Verdict::Incomplete, is_vacuous, "{report}");
@@ -603,7 +604,7 @@ fn a_panic_of_abstract_steps_is_told_at_any_call() {
                 calls: AtomicU64::new(0),
                 panics_at,
             };
-            let report = check(&panicking, &settings).expect("the settings fit");
+            let report = checked(&panicking, &settings);
             (report, panicking.calls.into_inner())
         };
         let (report, calls) = run(u64::MAX);

@@ -6,12 +6,12 @@ use std::collections::HashMap;
 use refmap::obligation::{Liveness, Until};
 use refmap::{
     AbstractSteps, Fairness, Process, Property, Refinement, Report, Rule, RuleId, Settings,
-    TransitionSystem, Verdict, check,
+    TransitionSystem, Verdict,
 };
-use refmap_testing::Random;
 use refmap_testing::clustered::Clustered;
 use refmap_testing::decomposed::{ALTERED, Large, Marks, marks};
 use refmap_testing::textbook::{Pairs, Said};
+use refmap_testing::{Random, checked, row_of};
 use serde::Serialize;
 
 const STATES: [usize; 6] = [63, 65, 100, 128, 129, 200];
@@ -346,7 +346,7 @@ fn decided(case: &Case, threads: usize) -> Report {
         until: Until::End,
         ..Settings::default()
     };
-    check(case, &settings).expect("the settings fit")
+    checked(case, &settings)
 }
 
 /// Has refinements decided by one worker, and by two or three, as the decomposition decides them. Each kind of row holds in some
@@ -363,7 +363,7 @@ fn compare(seeds: std::ops::Range<u64>, altered_every: u64) {
         let is_any_reached = |of: &Marks| (0..of.len()).any(|at| of[at] && reached[at]);
         let report = decided(&case, 1);
         greatest = greatest.max(report.states);
-        let simulation = report.obligation("simulation").expect("it is decided");
+        let simulation = row_of(&report, "simulation");
         assert_ne!(simulation.verdict, Verdict::Violated, "{seed}: {report}");
         let mut rows: Vec<(String, Vec<Said<Marks>>)> = Vec::new();
         for (name, said) in &case.said {
@@ -374,7 +374,7 @@ fn compare(seeds: std::ops::Range<u64>, altered_every: u64) {
             rows.push((name, promised(&case, &large, &condition)));
         }
         for (kind, (name, said)) in rows.iter().enumerate() {
-            let row = report.obligation(name).expect("it is decided");
+            let row = row_of(&report, name);
             let found = row.counterexamples.first().and_then(|one| one.loop_start);
             let stem = |large: &Large| said.iter().filter_map(|said| large.stem(said)).min();
             let expected = stem(&large);
@@ -469,11 +469,7 @@ fn each_of_many_states_counts() {
     for threads in 1..=3 {
         let report = decided(&case, threads);
         for one in near {
-            let row = |kind: &str| {
-                report
-                    .obligation(&format!("{kind}:{one}"))
-                    .expect("it is decided")
-            };
+            let row = |kind: &str| row_of(&report, &format!("{kind}:{one}"));
             let stem = |kind: &str| {
                 row(kind)
                     .counterexamples

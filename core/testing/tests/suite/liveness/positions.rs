@@ -4,9 +4,9 @@ use refmap::explore::Storage;
 use refmap::obligation::{Selection, Until};
 use refmap::{
     Fairness, Process, Property, Refinement, Report, Rule, RuleId, Settings, TransitionSystem,
-    Verdict, check,
+    Verdict,
 };
-use refmap_testing::{Machine, Mapped, alike, itself};
+use refmap_testing::{Machine, Mapped, alike, checked, itself, row_of};
 
 /// More than three words of a bit each, and not a whole number of them.
 const STATES: u16 = 200;
@@ -19,13 +19,12 @@ fn decided<const N: usize>(refinement: &impl Refinement, kinds: [&str; N], run: 
         obligations: Selection::only(kinds),
         ..Settings::default()
     };
-    check(refinement, &settings).expect("the settings fit")
+    checked(refinement, &settings)
 }
 
 /// The stem of the lasso that violates a row, if it is violated by one.
 fn stem(report: &Report, name: &str) -> Option<usize> {
-    let row = report.obligation(name);
-    let row = row.unwrap_or_else(|| panic!("{name} is decided: {report}"));
+    let row = row_of(&report, name);
     assert_eq!(
         row.verdict == Verdict::Violated,
         !row.counterexamples.is_empty()
@@ -125,7 +124,7 @@ fn a_predicate_that_one_state_alone_meets_is_met_in_a_ring() {
         for state in 0..STATES {
             for kind in kinds {
                 let name = format!("{kind}:{state}");
-                let row = report.obligation(&name).unwrap();
+                let row = row_of(&report, &name);
                 assert_eq!(row.verdict, Verdict::Holds, "{name}: {report}");
             }
         }
@@ -252,7 +251,7 @@ fn fair(refinement: &Mapped<Ring, Ring>, threads: usize) -> Report {
         obligations: Selection::only(["fairness"]),
         ..Settings::default()
     };
-    check(refinement, &settings).expect("the settings fit")
+    checked(refinement, &settings)
 }
 
 /// More than 128 conditions, each enabled in one state.

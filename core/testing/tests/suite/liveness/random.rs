@@ -4,9 +4,9 @@ use refmap::explore::{Limits, Storage};
 use refmap::obligation::Liveness;
 use refmap::{
     Fairness, Process, Property, Refinement, Report, Rule, Settings, TransitionSystem, Verdict,
-    check,
 };
 use refmap_testing::textbook::{Pairs, Said, Set, Small, has, set};
+use refmap_testing::{checked, row_of, verdict_on};
 
 use crate::table::random::Rng;
 use crate::table::{Correspondence, Label, PROCESSES, State, Table};
@@ -227,14 +227,12 @@ fn decided(case: &Correspondence, threads: usize, storage: Storage) -> Report {
         until: refmap::obligation::Until::End,
         ..Settings::default()
     };
-    check(case, &settings).expect("the settings fit")
+    checked(case, &settings)
 }
 
 /// The stem of the counterexample of an obligation, if it has one that is a lasso.
 fn stem(report: &Report, name: &str) -> Option<usize> {
-    let row = report
-        .obligation(name)
-        .unwrap_or_else(|| panic!("{name} is decided: {report}"));
+    let row = row_of(&report, name);
     row.counterexamples.first()?.loop_start
 }
 
@@ -248,7 +246,7 @@ fn random_refinements_are_decided_as_the_textbook_decides_them() {
         let small = small(&refinement);
         let report = decided(&refinement, 1, Storage::Packed);
         assert_ne!(
-            report.obligation("simulation").unwrap().verdict,
+            verdict_on(&report, "simulation"),
             Verdict::Violated,
             "{report}"
         );
@@ -261,7 +259,7 @@ fn random_refinements_are_decided_as_the_textbook_decides_them() {
             };
             let expected = small.stem(said);
             assert_eq!(stem(&report, name), expected, "{seed}: {name}: {report}");
-            let verdict = report.obligation(name).unwrap().verdict;
+            let verdict = verdict_on(&report, name);
             let holds = expected.is_none() && !vacuous;
             assert_eq!(verdict == Verdict::Holds, holds, "{seed}: {name}: {report}");
             fates.entry(name.clone()).or_default()[usize::from(holds)] += 1;
@@ -310,7 +308,7 @@ fn a_violation_on_a_part_of_the_graph_is_one_of_the_whole() {
                 },
                 ..Settings::default()
             };
-            let part = check(&refinement, &settings).expect("the settings fit");
+            let part = checked(&refinement, &settings);
             assert!(part.limit.is_some(), "{seed}: {part}");
             for row in &part.obligations {
                 if !LIVENESS.iter().any(|kind| row.name.starts_with(kind)) {
@@ -318,7 +316,7 @@ fn a_violation_on_a_part_of_the_graph_is_one_of_the_whole() {
                 }
                 let note = row.note.as_deref().unwrap_or_default();
                 assert!(!note.contains("fault"), "{seed}: {part}");
-                let of_whole = whole.obligation(&row.name).expect("it is decided");
+                let of_whole = row_of(&whole, &row.name);
                 match row.verdict {
                     Verdict::Violated => {
                         violated += 1;
@@ -374,7 +372,7 @@ fn under_a_constraint_behaviours_that_stay_within_are_decided() {
             }
             let note = row.note.as_deref().unwrap_or_default();
             assert!(!note.contains("fault"), "{seed}: {part}");
-            let of_whole = whole.obligation(&row.name).expect("it is decided");
+            let of_whole = row_of(&whole, &row.name);
             if outside == 0 {
                 assert_eq!(row, of_whole, "{seed}: {part}");
                 held += 1;

@@ -3,7 +3,8 @@
 use refmap::explore::Limits;
 use refmap::obligation::{Liveness, Search, Selection};
 use refmap::random::Walks;
-use refmap::{AbstractSteps, Fairness, Settings, Verdict, check};
+use refmap::{AbstractSteps, Fairness, Settings, Verdict};
+use refmap_testing::{checked, row_of, verdict_on};
 
 use super::{fair, server};
 
@@ -26,7 +27,7 @@ fn it_is_chosen_by_name() {
             obligations: Selection::only([name]),
             ..Settings::default()
         };
-        let report = check(&refinement, &settings).unwrap();
+        let report = checked(&refinement, &settings);
         assert_eq!(report.obligations.len(), 1);
         assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
     }
@@ -50,8 +51,8 @@ fn it_is_incomplete_where_the_search_is() {
         ..asked()
     };
     for settings in [limited, walks] {
-        let report = check(&server(), &settings).unwrap();
-        let row = report.obligation("leads-to:served").unwrap();
+        let report = checked(&server(), &settings);
+        let row = row_of(&report, "leads-to:served");
         assert_eq!(row.verdict, Verdict::Incomplete, "{report}");
         assert_ne!(report.verdict, Some(Verdict::Holds));
     }
@@ -70,9 +71,9 @@ fn a_part_of_the_graph_shows_a_violation_and_never_that_it_holds() {
     let verdict = |conditions: &[Fairness]| {
         let mut refinement = server();
         fair(&mut refinement, conditions);
-        let report = check(&refinement, &limited).unwrap();
+        let report = checked(&refinement, &limited);
         assert!(report.limit.is_some(), "{report}");
-        report.obligation("leads-to:served").unwrap().verdict
+        verdict_on(&report, "leads-to:served")
     };
     assert_eq!(verdict(&[]), Verdict::Violated);
     assert_eq!(
@@ -96,9 +97,9 @@ fn fairness_through_a_mapping_that_is_none_is_not_evaluated() {
         until: refmap::obligation::Until::End,
         ..asked()
     };
-    let report = check(&refinement, &settings).unwrap();
-    let row = report.obligation("fairness:serves").unwrap();
+    let report = checked(&refinement, &settings);
+    let row = row_of(&report, "fairness:serves");
     assert_eq!(row.verdict, Verdict::Incomplete, "{report}");
-    let row = report.obligation("leads-to:served").unwrap();
+    let row = row_of(&report, "leads-to:served");
     assert_eq!(row.verdict, Verdict::Violated, "{report}");
 }

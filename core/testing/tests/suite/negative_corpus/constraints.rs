@@ -6,9 +6,9 @@ use refmap::obligation::{Liveness, Search, Selection, Settings, Until};
 use refmap::random::Walks;
 use refmap::report::About;
 use refmap::{
-    Constraint, Evidence, Fairness, Invariant, Process, Property, Report, Verdict, check, compose,
+    Constraint, Evidence, Fairness, Invariant, Process, Property, Report, Verdict, compose,
 };
-use refmap_testing::{Machine, Via, itself};
+use refmap_testing::{Machine, Via, checked, itself, row_of};
 
 use super::{assert_caught, assert_holds, counter, report};
 
@@ -83,7 +83,7 @@ fn no_initial_state_is_within() {
         ..Settings::default()
     };
     for settings in [Settings::default(), settings] {
-        let report = check(&refinement, &settings).expect("the settings fit");
+        let report = checked(&refinement, &settings);
         assert_eq!(report.verdict, Some(Verdict::Incomplete), "{report}");
         assert_eq!(report.states, 0);
         let mut warnings = report.warnings.iter();
@@ -106,10 +106,7 @@ fn a_rule_that_is_simulated_only_beyond_is_not_missing() {
         report(&refinement)
     };
     let coverage = |report: &Report| {
-        let row = report
-            .obligation("coverage")
-            .expect("it is asked for")
-            .clone();
+        let row = row_of(&report, "coverage").clone();
         (row.verdict, row.note.unwrap_or_default())
     };
     assert_eq!(coverage(&rarely(10)).0, Verdict::Holds);
@@ -170,7 +167,7 @@ fn walks_do_not_go_on_from_outside() {
             until: Until::End,
             ..Settings::default()
         };
-        check(&refinement, &settings).expect("the settings fit")
+        checked(&refinement, &settings)
     };
     assert_eq!(with(None).verdict, Some(Verdict::Violated));
     let passing = with(Some(Constraint::new("not 5", |n| *n != 5)));
@@ -231,10 +228,10 @@ fn an_environment_that_is_refused_by_a_bound() {
             until: Until::End,
             ..Settings::default()
         };
-        check(&refinement, &settings).expect("the settings fit")
+        checked(&refinement, &settings)
     };
     let row = |report: &Report| {
-        let row = report.obligation("environment:ask").expect("it is chosen");
+        let row = row_of(&report, "environment:ask");
         (row.verdict, row.note.clone().unwrap_or_default())
     };
     // Without a bound nothing excuses it.
@@ -271,9 +268,7 @@ fn an_environment_that_is_met_beyond_a_constraint_is_not_decided() {
         report(&refinement)
     };
     let row = |report: &Report| {
-        let row = report
-            .obligation("environment:ask")
-            .expect("it is asked for");
+        let row = row_of(&report, "environment:ask");
         (row.verdict, row.note.clone().unwrap_or_default())
     };
     assert_eq!(row(&with(None)).0, Verdict::Holds);
@@ -308,10 +303,8 @@ fn liveness_of_what_leaves_a_constraint_is_not_decided() {
             liveness: Liveness::Included,
             ..Settings::default()
         };
-        let report = check(&refinement, &settings).expect("the settings fit");
-        let row = report
-            .obligation("eventually:hundred")
-            .expect("it is asked for");
+        let report = checked(&refinement, &settings);
+        let row = row_of(&report, "eventually:hundred");
         (row.verdict, row.note.clone().unwrap_or_default())
     };
     assert_eq!(with(200, false).0, Verdict::Holds);

@@ -2,10 +2,10 @@
 
 use refmap::obligation::Selection;
 use refmap::report::About;
-use refmap::{Process, Report, Settings, Verdict, check};
+use refmap::{Process, Report, Settings, Verdict};
 
 use super::{assert_caught, assert_holds, report};
-use refmap_testing::{Machine, Via, itself};
+use refmap_testing::{Machine, Via, checked, itself, row_of};
 
 /// Two users in turn, told apart by an argument where the rules are those of one kind.
 fn users() -> Machine<u8> {
@@ -42,14 +42,13 @@ fn nothing_is_declared_and_asked_for() {
             obligations: Selection::only([row]),
             ..Settings::default()
         };
-        let undeclared = check(&with(&[]), &settings).expect("it can be asked for");
+        let undeclared = checked(&with(&[]), &settings);
         assert_eq!(
             undeclared.verdict,
             Some(Verdict::Incomplete),
             "{undeclared}"
         );
-        let declared = check(&with(&[Process::new("user")]), &settings);
-        let declared = declared.expect("it can be asked for");
+        let declared = checked(&with(&[Process::new("user")]), &settings);
         assert_eq!(declared.verdict, Some(Verdict::Holds), "{declared}");
     }
     assert_eq!(report(&with(&[])).verdict, Some(Verdict::Holds));
@@ -61,7 +60,7 @@ fn nothing_is_tested() {
     let mut busy = with(&[Process::new("user")]);
     busy.at_rest = Box::new(|n, _| n % 2 == 1);
     let report = report(&busy);
-    let row = report.obligation("environment:ask").expect("it has a row");
+    let row = row_of(&report, "environment:ask");
     assert_eq!(
         (row.verdict, row.checked),
         (Verdict::Untested, 0),

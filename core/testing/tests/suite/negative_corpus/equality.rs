@@ -5,13 +5,11 @@ use std::hash::{Hash, Hasher};
 
 use refmap::AbstractSteps::One;
 use refmap::explore::Storage;
-use refmap::{
-    Invariant, Process, Refinement, Rule, RuleId, Settings, TransitionSystem, Verdict, check,
-};
+use refmap::{Invariant, Process, Refinement, Rule, RuleId, Settings, TransitionSystem, Verdict};
 use serde::Serialize;
 
 use super::{assert_caught, assert_holds, counter, report};
-use refmap_testing::{Machine, alike, itself, mapped};
+use refmap_testing::{Machine, alike, checked, itself, mapped, row_of};
 
 /// Two variables, of which equality knows the first.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -144,7 +142,7 @@ fn eq_leaves_out_what_nothing_shows_and_next_reads() {
     }));
     let report = report(&hidden);
     assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
-    let model = report.obligation("model").expect("the model is at fault");
+    let model = row_of(&report, "model");
     let why = &model.counterexamples[0].explanation;
     assert!(
         why.contains("`next` tells") && why.contains("`Eq` does not"),
@@ -337,7 +335,7 @@ fn hash_leaves_out_what_eq_compares() {
             storage: Storage::Fingerprints,
             ..Settings::default()
         };
-        check(refinement, &settings).expect("the settings fit")
+        checked(refinement, &settings)
     };
     let sound = with(|from| {
         let known = (from.known + 1) % 4;
@@ -357,7 +355,7 @@ fn hash_leaves_out_what_eq_compares() {
     assert_eq!(assert_holds(&merged).states, 12);
     let report = fingerprinted(&merged);
     assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
-    let model = report.obligation("model").expect("the model is at fault");
+    let model = row_of(&report, "model");
     let why = &model.counterexamples[0].explanation;
     assert!(
         why.contains("`Hash` leaves out what `Eq` compares"),

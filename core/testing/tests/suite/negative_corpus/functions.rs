@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use refmap::random::Walks;
-use refmap::{AbstractSteps, Invariant, Search, Settings, Verdict, check};
+use refmap::{AbstractSteps, Invariant, Search, Settings, Verdict};
 use serde::Serialize;
 
 use super::{assert_holds, counter, report};
-use refmap_testing::{Machine, Via, itself};
+use refmap_testing::{Machine, Via, checked, itself, row_of};
 
 thread_local! {
     static ASKED: Cell<u32> = const { Cell::new(0) };
@@ -42,9 +42,9 @@ fn assert_no_function(refinement: &Via<u8, u8>, function: &str) {
             threads: 1,
             ..Settings::default()
         };
-        let report = check(refinement, &settings).expect("the settings fit");
+        let report = checked(refinement, &settings);
         assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
-        let model = report.obligation("model").expect("the model is at fault");
+        let model = row_of(&report, "model");
         let mut explained = model.counterexamples.iter().map(|found| &found.explanation);
         let expected = format!("{function} is not a function");
         assert!(explained.any(|told| told.contains(&expected)), "{report}");
@@ -171,7 +171,7 @@ fn report_of_one_thread(refinement: &Via<u8, u8>) -> refmap::Report {
         threads: 1,
         ..Settings::default()
     };
-    check(refinement, &settings).expect("the settings fit")
+    checked(refinement, &settings)
 }
 
 /// Right the first time that it is asked of a state, which is when the search asks.
@@ -204,7 +204,7 @@ fn functions_are_right_the_first_time() {
 
 fn assert_at_fault(refinement: &Via<u8, u8>, expected: &str) {
     let report = report_of_one_thread(refinement);
-    let model = report.obligation("model").expect("the model is at fault");
+    let model = row_of(&report, "model");
     let why = &model.counterexamples[0].explanation;
     assert!(why.contains(expected), "{why}");
 }
@@ -268,7 +268,7 @@ fn states_share_what_a_step_changes() {
     });
     let report = report(&shared);
     assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
-    let model = report.obligation("model").expect("the model is at fault");
+    let model = row_of(&report, "model");
     let why = &model.counterexamples[0].explanation;
     assert!(
         why.contains("invariant `down` is not a function")

@@ -1,5 +1,6 @@
 //! Functions that return while states are searched for, and panic when they are asked again after that.
 
+use refmap_testing::row_of;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use refmap::AbstractSteps::{self, One};
@@ -195,8 +196,7 @@ fn what_panics_after_the_search_is_named() {
     ] {
         let report = report(panicking, environment);
         assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
-        let row = report.obligation(row);
-        let row = row.unwrap_or_else(|| panic!("{panicking:?}: {report}"));
+        let row = row_of(&report, row);
         let mut told = row.counterexamples.iter();
         let is_told = told
             .any(|one| one.explanation.contains(named) && one.explanation.contains("7 is no good"));

@@ -15,16 +15,14 @@ use std::hash::{Hash, Hasher};
 
 use refmap::explore::Limits;
 use refmap::obligation::{Selection, Settings, Until};
-use refmap::{
-    AbstractSteps, Evidence, Invariant, Refinement, Report, TransitionSystem, Verdict, check,
-};
-use refmap_testing::{Action, Itself, Machine, Via, counter, itself};
+use refmap::{AbstractSteps, Evidence, Invariant, Refinement, Report, TransitionSystem, Verdict};
+use refmap_testing::{Action, Itself, Machine, Via, checked, counter, itself, row_of};
 use serde::Serialize;
 
 use crate::stepper::assert_stepped;
 
 fn report<R: Refinement>(refinement: &R) -> Report {
-    check(refinement, &Settings::default()).expect("the settings fit")
+    checked(refinement, &Settings::default())
 }
 
 fn assert_holds<R: Refinement>(refinement: &R) -> Report {
@@ -173,7 +171,7 @@ fn an_invariant_violated_only_at_the_last_depth_before_a_limit() {
             ..Limits::default()
         },
     ] {
-        let caught = check(&below(3), &limited(limits)).unwrap();
+        let caught = checked(&below(3), &limited(limits));
         assert_eq!(caught.verdict, Some(Verdict::Violated), "{caught}");
         assert_eq!(caught.counterexample.unwrap().length, 3);
     }
@@ -181,7 +179,7 @@ fn an_invariant_violated_only_at_the_last_depth_before_a_limit() {
         depth: Some(2),
         ..Limits::default()
     };
-    let unseen = check(&below(3), &limited(depth)).unwrap();
+    let unseen = checked(&below(3), &limited(depth));
     assert_eq!(unseen.verdict, Some(Verdict::Incomplete), "{unseen}");
     assert_holds(&below(4));
 }
@@ -270,7 +268,7 @@ fn a_run_cut_short() {
             limits,
             ..Settings::default()
         };
-        let cut = check(&itself(counter()), &settings).unwrap();
+        let cut = checked(&itself(counter()), &settings);
         assert_eq!(cut.verdict, Some(Verdict::Incomplete), "{limits:?}");
         assert_eq!(cut.evidence, Evidence::Bounded);
         assert!(cut.limit.is_some());
@@ -289,14 +287,13 @@ fn a_run_cut_short() {
         depth: Some(9),
         ..Limits::default()
     };
-    let whole = check(
+    let whole = checked(
         &itself(counter()),
         &Settings {
             limits,
             ..Settings::default()
         },
-    )
-    .unwrap();
+    );
     assert_eq!(whole.verdict, Some(Verdict::Holds), "{whole}");
 }
 
@@ -305,7 +302,7 @@ fn a_cancelled_run() {
     let cancel = std::sync::atomic::AtomicBool::new(true);
     let mut settings = Settings::default();
     settings.watch.cancel = Some(&cancel);
-    let cancelled = check(&itself(counter()), &settings).unwrap();
+    let cancelled = checked(&itself(counter()), &settings);
     assert_eq!(cancelled.verdict, Some(Verdict::Incomplete));
     assert_eq!(cancelled.states, 1, "what had been seen is reported");
 }
@@ -361,7 +358,7 @@ fn a_panic_in_next() {
     assert!(counterexample.explanation.contains("negative_corpus"));
     assert_eq!(counterexample.steps[2].state, 2);
     // The state is looked at once all the same.
-    let observation = report.obligation("observation").expect("it has a row");
+    let observation = row_of(&report, "observation");
     assert_eq!(observation.checked, report.states);
 }
 
@@ -457,7 +454,7 @@ fn a_panic_is_not_excused_by_exploring_plainly() {
             until,
             ..Settings::default()
         };
-        let report = check(&refinement, &settings).unwrap();
+        let report = checked(&refinement, &settings);
         assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
         assert_eq!(report.evidence, Evidence::Bounded, "steps are unknown");
     }

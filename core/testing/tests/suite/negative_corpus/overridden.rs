@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicU16, Ordering};
 
-use refmap::{Process, Rule, RuleId, Settings, TransitionSystem, Verdict, check};
-use refmap_testing::{Machine, alike, itself};
+use refmap::{Process, Rule, RuleId, Settings, TransitionSystem, Verdict};
+use refmap_testing::{Machine, alike, checked, itself, row_of};
 
 /// Lanes of counters: a lane, and how far it has come. What is overridden wrongly may be so in one lane only.
 type State = (u8, u16);
@@ -162,12 +162,12 @@ fn report(implementation: Override, specification: Override, most: u16) -> refma
         Lanes::new(implementation, most),
         Lanes::new(specification, most),
     );
-    check(&refinement, &Settings::default()).expect("the settings fit")
+    checked(&refinement, &Settings::default())
 }
 
 fn assert_at_fault(report: &refmap::Report, why: &str) {
     assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
-    let model = report.obligation("model").expect("the model is at fault");
+    let model = row_of(&report, "model");
     let mut explained = model.counterexamples.iter().map(|found| &found.explanation);
     assert!(explained.any(|told| told.contains(why)), "{report}");
 }
@@ -219,7 +219,7 @@ fn what_is_overridden_disagrees() {
         (Override::NoneInitial, "initiality"),
     ] {
         let refused = report(Override::Nothing, how, 20);
-        let row = refused.obligation(row).expect("it has a row");
+        let row = row_of(&refused, row);
         assert_eq!(row.verdict, Verdict::Violated, "{refused}");
         assert_eq!(
             report(how, Override::Nothing, 20).verdict,
@@ -259,7 +259,7 @@ fn what_is_overridden_disagrees_with_thousands() {
     let many = report(Override::Nothing, Override::AllowsAllOfMany, 2);
     assert_at_fault(&many, "of the specification, allows disagrees with next");
     let honest = report(Override::Nothing, Override::Many, 2);
-    let simulation = honest.obligation("simulation").expect("it has a row");
+    let simulation = row_of(&honest, "simulation");
     assert_eq!(simulation.verdict, Verdict::Violated, "{honest}");
     let initial = report(Override::Nothing, Override::AllInitialOfMany, 200);
     assert_at_fault(
@@ -280,7 +280,7 @@ fn a_specification_of_too_many_steps_is_not_compared() {
             threads,
             ..Settings::default()
         };
-        check(&refinement, &settings).expect("the settings fit")
+        checked(&refinement, &settings)
     };
     let report_of_many = many(1);
     assert_eq!(
@@ -309,7 +309,7 @@ fn what_is_not_overridden_is_compared_with_nothing() {
         more.collect()
     };
     let plain = itself(Machine::new(&[("tick", "clock")], [0], next, |_| 0));
-    let report = check(&plain, &Settings::default()).expect("the settings fit");
+    let report = checked(&plain, &Settings::default());
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
     assert_eq!((report.states, report.not_compared), (2000, 0), "{report}");
 }
@@ -358,6 +358,6 @@ fn a_next_of_the_specification_that_is_no_function_is_found() {
         threads: 1,
         ..Settings::default()
     };
-    let report = check(&refinement, &settings).expect("the settings fit");
+    let report = checked(&refinement, &settings);
     assert_at_fault(&report, "`next` of the specification is not a function");
 }

@@ -8,7 +8,7 @@ use refmap::{
 };
 
 use super::{assert_holds, counter};
-use refmap_testing::{Machine, Via, itself};
+use refmap_testing::{Machine, Via, itself, row_of};
 
 /// A report with warnings told, and one with warnings that fail.
 fn told_and_strict<R: Refinement>(refinement: &R) -> (Report, Report)
@@ -35,7 +35,7 @@ fn assert_warned(refinement: &Via<u8, u8>, about: About, why: &str) {
     assert!(is_told, "{told}");
     assert!(told.to_string().contains("warning: "), "{told}");
     assert_eq!(strict.verdict, Some(Verdict::Violated), "{strict}");
-    let row = strict.obligation("warnings").expect("it has a row");
+    let row = row_of(&strict, "warnings");
     assert_eq!(row.verdict, Verdict::Violated);
 }
 

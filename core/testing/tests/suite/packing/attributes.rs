@@ -7,7 +7,7 @@ use refmap::explore::StatesKept;
 use refmap::obligation::CheckError;
 use refmap::state::{Limits, LimitsFault};
 use refmap::{BoundedVec, IndexSet, Settings, State, TransitionSystem, Verdict, check};
-use refmap_testing::{Itself, Machine};
+use refmap_testing::{Itself, Machine, checked, row_of};
 use serde::Serialize;
 
 /// A system of which a state is given, with a step to another one.
@@ -161,7 +161,7 @@ fn a_constant_takes_no_bits() {
         cells: cells.to_vec(),
     };
     let given = given(part([1, 0, 1, 1, 0]), part([0, 1, 1, 1, 0]));
-    let report = check(&Itself(given), &Settings::default()).expect("it can be checked");
+    let report = checked(&Itself(given), &Settings::default());
     assert_eq!((report.verdict, report.states), (Some(Verdict::Holds), 2));
     assert_eq!(report.states_kept, Some(StatesKept::Packed { bits: 5 }));
 }
@@ -247,10 +247,9 @@ fn told(change: impl Fn(&mut Shop)) -> String {
     let mut changed = shop();
     change(&mut changed);
     let of = |first: Shop, then: Shop| {
-        let report =
-            check(&Itself(given(first, then)), &Settings::default()).expect("it can be checked");
+        let report = checked(&Itself(given(first, then)), &Settings::default());
         assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
-        let model = report.obligation("model").expect("it is at fault");
+        let model = row_of(&report, "model");
         let fault = &model.counterexamples[0];
         let (_, why) = fault
             .explanation
@@ -268,7 +267,7 @@ fn told(change: impl Fn(&mut Shop)) -> String {
 #[test]
 fn the_way_to_a_value_out_of_its_range_is_told() {
     let sound = given(shop(), shop());
-    let report = check(&Itself(sound), &Settings::default()).expect("it can be checked");
+    let report = checked(&Itself(sound), &Settings::default());
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
     let busy = |items: Vec<Message>| Consumer::Busy {
         items,

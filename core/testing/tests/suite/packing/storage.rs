@@ -6,7 +6,7 @@ use refmap::explore::{Limit, Limits, Options, Storage, explore};
 use refmap::obligation::{Selection, Until};
 use refmap::state::{self, Kept, Shape, Sink, Source};
 use refmap::{Refinement, Settings, State, TransitionSystem, Verdict, check};
-use refmap_testing::{Itself, Labelling, Machine, Number, Whole, with_invariant};
+use refmap_testing::{Itself, Labelling, Machine, Number, Whole, checked, with_invariant};
 use serde::Serialize;
 use serde_json::json;
 
@@ -18,7 +18,7 @@ fn fingerprints_say_what_they_may_leave_out() {
         ..Settings::default()
     };
     let counters = counters(9);
-    let run = |storage| check(&counters, &settings(storage)).expect("the settings fit");
+    let run = |storage| checked(&counters, &settings(storage));
     let report = run(Storage::Fingerprints);
     let pairs = f64::from(1000 * 999 / 2);
     assert_eq!(report.omission_probability, Some(pairs / 2f64.powi(64)));
@@ -72,7 +72,7 @@ fn fingerprints_of_large_states_take_less_than_the_states() {
             threads: 2,
             ..Settings::default()
         };
-        check(&counters, &settings).expect("the settings fit")
+        checked(&counters, &settings)
     };
     let (one, other) = (run(Storage::Packed), run(Storage::Fingerprints));
     assert_eq!(one.verdict, Some(Verdict::Violated));
@@ -192,8 +192,7 @@ fn a_packing_that_is_wrong_about_late_states_is_found() {
                 obligations: Selection::only(["observation"]),
                 ..Settings::default()
             };
-            let report = check(&fan, &settings);
-            let report = report.expect("the settings fit");
+            let report = checked(&fan, &settings);
             let shown = report.obligation("model").map(|row| {
                 let steps = &row.counterexamples[0].steps;
                 steps.last().expect("a step is shown").state.clone()

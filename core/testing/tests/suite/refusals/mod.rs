@@ -1,14 +1,14 @@
 //! Refusals: checks that are not run, each with its reason.
 
 use refmap::explore::{Limits, Order, Storage};
-use refmap::obligation::{
-    CheckError, Induction, Liveness, ObligationKind, Search, Selection, Symmetry,
-};
+use refmap::obligation::{CheckError, Induction, ObligationKind, Search, Selection, Symmetry};
 use refmap::random::Walks;
 use refmap::{
     Fairness, Invariant, Process, Property, Refinement, Settings, Verdict, Waiver, check,
 };
-use refmap_testing::{Machine, Via, Whole, counter, counter_with_reset, itself, waived};
+use refmap_testing::{
+    Machine, Via, Whole, counter, counter_with_reset, itself, row_of, waived, with_liveness,
+};
 
 use crate::liveness::{fair, served, server};
 use crate::symmetry::permutations;
@@ -402,13 +402,6 @@ fn all_kinds_that_cannot_be_decided_are_named() {
     assert!(text.contains(named), "{text}");
 }
 
-fn with_liveness() -> Settings<'static> {
-    Settings {
-        liveness: Liveness::Included,
-        ..Settings::default()
-    }
-}
-
 /// A light that goes on and off, of which the states are kept whole.
 fn light() -> Via<Whole, Whole> {
     let next = |state: &Whole| vec![(("switch", 0), Whole(1 - state.0))];
@@ -431,7 +424,7 @@ fn assert_undecided(refinement: &impl Refinement, settings: &Settings<'_>) {
         "{refused}"
     );
     let report = check(refinement, settings).expect("the settings fit");
-    let row = report.obligation("leads-to:served").expect("it is listed");
+    let row = row_of(&report, "leads-to:served");
     assert_eq!(row.verdict, Verdict::Incomplete, "{report}");
     assert!(
         row.note
@@ -457,6 +450,6 @@ fn liveness_where_the_graph_is_not_kept() {
     let mut bounded = server();
     bounded.implementation.bound = Some("each loop once");
     let report = check(&bounded, &with_liveness()).unwrap();
-    let row = report.obligation("leads-to:served").unwrap();
+    let row = row_of(&report, "leads-to:served");
     assert_eq!(row.verdict, Verdict::Incomplete, "{report}");
 }

@@ -6,7 +6,7 @@ use refmap::obligation::{CheckError, Checker, Settings, Symmetry, Until};
 use refmap::{
     Action, Constraint, Invariant, Refinement, Report, Symmetric, TransitionSystem, Verdict,
 };
-use refmap_testing::{Mapped, alike};
+use refmap_testing::{Mapped, alike, row_of};
 use serde::Serialize;
 
 /// Progress of each of three components.
@@ -114,7 +114,7 @@ pub fn check(refinement: &Mapped<Three, Three>) -> Result<Report, CheckError> {
 /// The model is blamed, among others for this reason.
 fn assert_blamed(report: &Report, why: &str) {
     assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
-    let model = report.obligation("model").expect("it is to blame");
+    let model = row_of(&report, "model");
     let mut told = model.counterexamples.iter();
     assert!(told.any(|one| one.explanation.contains(why)), "{report}");
 }

@@ -1,10 +1,11 @@
 //! A check of one state of each class against one of all states.
 
+use refmap_testing::{checked, row_of};
 use std::collections::HashSet;
 
 use refmap::explore::{Order, Storage};
 use refmap::obligation::{CheckError, Checker, Selection, Symmetry, Until};
-use refmap::{Refinement, Report, Settings, StateOf, Symmetric, Verdict, asymmetry, check};
+use refmap::{Refinement, Report, Settings, StateOf, Symmetric, Verdict, asymmetry};
 
 use super::crowds::{Crowd, Likeness, draw};
 use crate::comparison::{assert_idle, fate, show, timeless};
@@ -44,11 +45,11 @@ pub fn compare_quotient(seed: u64, quotients: &mut Quotients) {
     let oracle = &Oracle::new(refinement);
     let fates = oracle.fates();
     if oracle.has_idle_process() {
-        let plain = check(refinement, &to_the_end(1)).expect("the settings fit");
+        let plain = checked(refinement, &to_the_end(1));
         return assert_idle(&plain);
     }
     assert_eq!(asymmetry(refinement, oracle.states.iter().take(50)), None);
-    let plain = check(refinement, &to_the_end(1)).expect("the settings fit");
+    let plain = checked(refinement, &to_the_end(1));
     for (row, (name, decided)) in plain.obligations.iter().zip(&fates) {
         assert_eq!((&row.name, fate(row)), (name, *decided), "seed {seed}");
     }
@@ -150,7 +151,7 @@ fn agrees(plain: &Report, report: &Report, order: Order) {
         Order::DepthFirst => assert!(report.depth >= plain.depth || report.states < plain.states),
     }
     assert_eq!(report.obligations.len(), plain.obligations.len());
-    let simulation = plain.obligation("simulation").expect("it has a row");
+    let simulation = row_of(&plain, "simulation");
     for (row, plain) in report.obligations.iter().zip(&plain.obligations) {
         assert_eq!(row.name, plain.name);
         let note = row.note.as_deref().unwrap_or_default();
@@ -210,7 +211,7 @@ fn odd_one_out(seed: u64, oracle: &Oracle<'_, Likeness>, quotients: &mut Quotien
     };
     let report = run(&odd, &settings);
     assert_eq!(report.verdict, Some(Verdict::Violated));
-    let model = report.obligation("model").expect("it is violated");
+    let model = row_of(&report, "model");
     let shown = &model.counterexamples[0];
     assert_eq!((model.verdict, shown.length), (Verdict::Violated, 0));
     assert!(

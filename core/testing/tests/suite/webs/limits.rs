@@ -1,5 +1,6 @@
 //! Searches that a limit ends, wherever it falls: what was seen is told, and no more than was seen.
 
+use refmap_testing::row_of;
 use std::time::Duration;
 
 use refmap::explore::{Limit, Limits, Order, Storage};
@@ -162,7 +163,7 @@ impl Case<'_> {
         let model = report.obligation("model").map(|row| row.verdict);
         assert!(report.obligations.len() >= 5 && model != Some(Verdict::Holds));
         let checked = |name: &str| {
-            let row = report.obligation(name).expect("it was asked for");
+            let row = row_of(&report, name);
             row.checked
         };
         assert_eq!(checked("observation"), report.states, "{way:?}");
@@ -188,7 +189,7 @@ impl Case<'_> {
         ];
         for (name, fails) in fails {
             let expected = (0..oracle.states.len()).any(|number| seen(number) && fails(number));
-            let row = report.obligation(name).expect("it was asked for");
+            let row = row_of(&report, name);
             assert_eq!(
                 row.verdict == Verdict::Violated,
                 expected,
@@ -212,7 +213,7 @@ impl Case<'_> {
             ("simulation", expanded.iter().any(wrong)),
             ("deadlock", expanded.iter().any(|s| oracle.stuck(*s))),
         ] {
-            let row = report.obligation(name).expect("it was asked for");
+            let row = row_of(&report, name);
             assert_eq!(
                 row.verdict == Verdict::Violated,
                 expected,
