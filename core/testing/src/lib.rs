@@ -31,7 +31,7 @@ pub use mapped::{Mapped, Via, alike, itself, mapped};
 pub use meeting::{Participant, participants};
 pub use number::{Number, Whole};
 pub use random::Random;
-pub use reports::{checked, row_of, to_the_end, verdict_on, with_liveness};
+pub use reports::{checked, only, row_of, to_the_end, verdict_on, with_liveness};
 pub use sundry::{Sundry, sundry_trace};
 pub use with_invariants::{WithInvariants, with_invariant};
 

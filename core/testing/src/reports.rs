@@ -1,12 +1,20 @@
 //! Reports of checks, and what they say.
 
-use refmap::obligation::{Liveness, Until};
+use refmap::obligation::{Liveness, Selection, Until};
 use refmap::report::Obligation;
 use refmap::{Refinement, Report, Settings, Verdict, check};
 
 /// The report of a check whose settings fit.
 pub fn checked(refinement: &impl Refinement, settings: &Settings<'_>) -> Report {
     check(refinement, settings).expect("the settings fit")
+}
+
+/// Settings of a check of some obligations alone.
+pub fn only<const N: usize>(obligations: [&str; N]) -> Settings<'static> {
+    Settings {
+        obligations: Selection::only(obligations),
+        ..Settings::default()
+    }
 }
 
 /// Settings of a check that does not end at a violation.

@@ -16,6 +16,8 @@ use refmap_cli::table::{
 };
 use refmap_testing::{Adjusting, counter, counter_with_reset, itself, waived};
 
+use super::run_all::run;
+
 /// A published table of one column, of some parts.
 fn of_the_left(parts: &[&'static str], rows: Vec<PublishedRow>) -> Published {
     Published {
@@ -131,17 +133,7 @@ fn each_row_of_a_published_table_that_differs_is_told() {
         }],
         ..Catalogue::default()
     };
-    let mut output = Vec::new();
-    let status = refmap_cli::run(
-        "mine",
-        "",
-        &catalogue,
-        ["mine"].map(Into::into),
-        &false.into(),
-        refmap::report::TextOptions::default(),
-        &mut output,
-    );
-    let text = String::from_utf8(output).expect("it is text");
+    let (status, text) = run(&catalogue, "", false);
     assert_eq!(status.expect("it is decided"), Status::Violated, "{text}");
     let (told, _) = text
         .split_once("not as claimed:")

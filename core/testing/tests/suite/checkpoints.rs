@@ -13,7 +13,7 @@ use refmap::explore::{
 use refmap::obligation::{CheckError, Search, Selection, Until};
 use refmap::random::{Generator, Walks};
 use refmap::{Refinement, Report, Settings, TransitionSystem, Verdict, check};
-use refmap_testing::{Go, Itself, checked, counter, itself};
+use refmap_testing::{Go, Itself, checked, counter, itself, to_the_end};
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -320,10 +320,7 @@ fn all_but_the_graph_is_decided_as_without_checkpoints() {
     for seed in 0..100 {
         let refinement = draw(seed, Size::Small);
         let kept = folder();
-        let settings = Settings {
-            until: Until::End,
-            ..Settings::default()
-        };
+        let settings = to_the_end();
         let plain = checked(&refinement, &settings);
         let kept = checked(
             &refinement,

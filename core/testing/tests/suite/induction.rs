@@ -4,7 +4,7 @@ use refmap::AbstractSteps::{self, One};
 use refmap::obligation::{Checker, Induction, Selection, Settings};
 use refmap::report::{About, Warning};
 use refmap::{Choices, Invariant, Refinement, Report, TransitionSystem, TypeCorrect, Verdict};
-use refmap_testing::{Action, Go, Machine, Via, itself, row_of, with_invariant};
+use refmap_testing::{Action, Go, Machine, Via, itself, only, row_of, with_invariant};
 
 use crate::comparison::with_any_threads;
 
@@ -199,10 +199,7 @@ fn induction_is_decided_where_asked_for_only() {
         .check(&Settings::default())
         .unwrap();
     assert_eq!(report.obligation("inductive:simulation"), None);
-    let chosen = Settings {
-        obligations: Selection::only(["inductive"]),
-        ..Settings::default()
-    };
+    let chosen = only(["inductive"]);
     let report = Checker::new(&evens()).inductive().check(&chosen).unwrap();
     assert_eq!(report.obligations.len(), 1);
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
@@ -394,10 +391,7 @@ fn the_one_state_that_is_wrong_is_found_among_many() {
 #[test]
 fn a_pass_that_is_cut_short_is_no_pass() {
     let refinement = numbered(Gap::LastStep, u16::MAX);
-    let whole = Settings {
-        obligations: Selection::only(["inductive"]),
-        ..Settings::default()
-    };
+    let whole = only(["inductive"]);
     let report = Checker::new(&refinement)
         .inductive()
         .check(&whole)

@@ -3,11 +3,11 @@
 //!
 //! A failure prints the seed and the tables of its case.
 
-use refmap_testing::{checked, row_of};
 use std::collections::HashSet;
 
 use refmap::obligation::{Selection, Until};
 use refmap::{Report, Settings};
+use refmap_testing::{checked, row_of};
 
 use crate::comparison::{
     Constrained, Distribution, Parts, Sampled, Thoroughness, compare, compare_constrained,

@@ -1,10 +1,10 @@
 //! Reports as data: obligations chosen, notes, waivers, composition, and traces for other tools.
 
-use refmap::obligation::{ObligationKind, Selection, Settings};
+use refmap::obligation::{ObligationKind, Settings};
 use refmap::{AbstractSteps, Invariant, Process, Refinement, Report, Verdict, compose};
 use refmap_testing::{
-    Action, Machine, Via, checked, counter, counter_with_reset, itself, sundry_trace, verdict_on,
-    waived,
+    Action, Machine, Via, checked, counter, counter_with_reset, itself, only, sundry_trace,
+    verdict_on, waived,
 };
 
 #[test]
@@ -32,10 +32,7 @@ fn a_waiver_that_is_not_needed_fails() {
 /// The whole state space is described by the report of a check that chooses one obligation.
 #[test]
 fn a_chosen_obligation_is_reported_alone() {
-    let settings = Settings {
-        obligations: Selection::only(["deadlock"]),
-        ..Settings::default()
-    };
+    let settings = only(["deadlock"]);
     let report = checked(&itself(counter()), &settings);
     assert_eq!(report.obligations.len(), 1);
     assert_eq!((report.states, report.transitions, report.depth), (4, 4, 3));

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use refmap::obligation::stepper::{Finding, StepError, Stepper};
-use refmap::obligation::{Checkable, Checker, Settings, Until};
+use refmap::obligation::{Checkable, Checker, Settings};
 use refmap::report::Counterexample;
 use refmap::{Refinement, StateOf, TransitionSystem, Verdict};
-use refmap_testing::{Machine, checked, itself};
+use refmap_testing::{Machine, checked, itself, to_the_end};
 
 use crate::oracle::Oracle;
 use crate::table::Correspondence;
@@ -250,10 +250,7 @@ fn assert_steps_as_checked(refinement: &Correspondence, seen: &mut BTreeMap<Stri
         }
         failing
     });
-    let settings = Settings {
-        until: Until::End,
-        ..Settings::default()
-    };
+    let settings = to_the_end();
     let report = checked(refinement, &settings);
     let kinds = [
         "observation",

@@ -9,7 +9,6 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use refmap::AbstractSteps::{self, One};
 use refmap::explore::{
     Checkpoints, Limit, Limits, Order, Peers, PeersError, Progress, Start, Storage, Watch,
 };
@@ -18,7 +17,10 @@ use refmap::random::{Generator, Walks};
 use refmap::{
     Action, Invariant, Refinement, Report, Settings, State, TransitionSystem, Verdict, check,
 };
-use refmap_testing::{Itself, Machine, Participant, Via, checked, itself, participants, row_of};
+use refmap_testing::{
+    Itself, Machine, Mapped, Participant, Via, alike, checked, itself, participants, row_of,
+    to_the_end,
+};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -273,40 +275,25 @@ impl TransitionSystem for Faulty {
     fn observe(&self, _: &Two) {}
 }
 
-impl Refinement for Faulty {
-    type Implementation = Self;
-    type Specification = Self;
-
-    fn implementation(&self) -> &Self {
-        self
-    }
-
-    fn specification(&self) -> &Self {
-        const {
-            &Self {
-                fault: Fault::Map,
-                at: u8::MAX,
-            }
-        }
-    }
-
-    fn map(&self, state: &Two) -> Two {
-        assert!(!self.is_here(Fault::Map, state), "no image of {state:?}");
+fn faulty(fault: Fault, at: u8) -> Mapped<Faulty, Faulty> {
+    let is_here = move |one: Fault, state: &Two| Faulty { fault, at }.is_here(one, state);
+    // The specification is never at fault.
+    let specification = Faulty {
+        fault: Fault::Map,
+        at: u8::MAX,
+    };
+    let mut faulty = alike(Faulty { fault, at }, specification);
+    faulty.map = Box::new(move |state| {
+        assert!(!is_here(Fault::Map, state), "no image of {state:?}");
         state.clone()
-    }
-
-    fn abstract_steps(&self, _: &Two, count: &Count, _: &Two) -> AbstractSteps<Count> {
-        One(*count)
-    }
-
-    fn invariants(&self) -> Vec<Invariant<Self>> {
-        let Self { fault, at } = *self;
-        vec![Invariant::new("sum", "a test", move |state: &Two| {
-            let here = fault == Fault::Invariant && state.first + state.second == at;
-            assert!(!here, "no sum of {state:?}");
-            state.first + state.second != 15
-        })]
-    }
+    });
+    let sum = move |state: &Two| {
+        let here = is_here(Fault::Invariant, state);
+        assert!(!here, "no sum of {state:?}");
+        state.first + state.second != 15
+    };
+    faulty.invariants = vec![Invariant::new("sum", "a test", sum)];
+    faulty
 }
 
 /// Faults of the model itself that another process finds are told as if they were found here.
@@ -327,7 +314,7 @@ fn faults_of_a_model_are_found_alike_by_any_number_of_processes() {
                     threads: 1,
                     ..Settings::default()
                 };
-                let faulty = Faulty { fault, at };
+                let faulty = faulty(fault, at);
                 if fault == Fault::Initial && until == Until::FirstViolation {
                     // One process finds that `is_initial` panics as it comes by, and several when they have done.
                     continue;
@@ -443,10 +430,7 @@ fn a_limit_on_states_is_exact_of_random_systems() {
     for seed in 0..120 {
         let refinement = draw(seed, Size::Small);
         let run = of(&refinement);
-        let settings = Settings {
-            until: Until::End,
-            ..Settings::default()
-        };
+        let settings = to_the_end();
         let all = checked(&refinement, &settings);
         let mut generator = Generator::new(seed);
         // Some have no state.
@@ -553,13 +537,14 @@ fn each_process_has_time_and_memory_of_its_own() {
 fn a_panic_of_one_process_is_told_beside_the_limit_of_another_one() {
     let cancelled = AtomicBool::new(true);
     for at_fault in 0..3 {
-        let models = [0, 1, 2].map(|process| Faulty {
-            fault: if process == at_fault {
+        let models = [0, 1, 2].map(|process| {
+            let is_first = process == at_fault;
+            let fault = if is_first {
                 Fault::Initial
             } else {
                 Fault::Next
-            },
-            at: u8::MAX,
+            };
+            faulty(fault, u8::MAX)
         });
         let settings = [0, 1, 2].map(|process| Settings {
             watch: Watch {
@@ -988,10 +973,7 @@ fn levels_of_several_messages_are_resumed() {
 fn a_limit_leaves_a_checkpoint() {
     let grid = grid::<u32>(9);
     let run = of(&grid);
-    let to_the_end = Settings {
-        until: Until::End,
-        ..Settings::default()
-    };
+    let to_the_end = to_the_end();
     let expected = without_choice(run(&to_the_end).expect("the settings fit"));
     let within = |states, depth| Limits {
         states,
@@ -1103,13 +1085,7 @@ fn a_limit_of_each_process_holds_while_a_checkpoint_is_read() {
         }
     }
     let again = together(&of(&grid()), &resumed(), 2);
-    let expected = check(
-        &grid(),
-        &Settings {
-            until: Until::End,
-            ..Settings::default()
-        },
-    );
+    let expected = check(&grid(), &to_the_end());
     let expected = without_choice(expected.expect("the settings fit"));
     assert_same(&expected, &without_choice(again), "the search that goes on");
 }

@@ -4,7 +4,6 @@
 mod many;
 mod queue;
 
-use refmap_testing::row_of;
 use std::collections::HashMap;
 
 use refmap::explore::{Limits, Order, Storage};
@@ -12,6 +11,7 @@ use refmap::internal::json;
 use refmap::obligation::{Checker, Symmetry, Until};
 use refmap::report::Counterexample;
 use refmap::{Refinement, Report, Settings, Symmetric, TransitionSystem, Verdict, steps};
+use refmap_testing::row_of;
 
 use queue::{Members, Themselves, World, Wrong, normal, permutations, permuted};
 

@@ -1,6 +1,5 @@
 //! Each side condition, where it holds and where it fails for the reason that is stated; and where it is not decided.
 
-use refmap_testing::{Mapped, checked, mapped, row_of, to_the_end, verdict_on};
 use std::collections::BTreeMap;
 
 use refmap::auxiliary::{
@@ -13,6 +12,7 @@ use refmap::{
     AbstractSteps, Constraint, Report, Search, Settings, TransitionSystem, Verdict, check, steps,
 };
 use refmap_testing::explicit::{Edge, Explicit};
+use refmap_testing::{Mapped, checked, mapped, row_of, to_the_end, verdict_on};
 
 use super::{Predicts, plainly, predicting, report_of};
 

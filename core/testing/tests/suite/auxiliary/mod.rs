@@ -7,13 +7,13 @@ mod oracle;
 mod traps;
 mod two;
 
-use refmap_testing::{Mapped, mapped, to_the_end};
 use std::collections::BTreeMap;
 
 use refmap::auxiliary::{Fate, Predicting, Prophecy, Prophesying, WithProphecy};
 use refmap::obligation::Liveness;
 use refmap::{AbstractSteps, Refinement, Report, Settings, check};
 use refmap_testing::explicit::{Edge, Explicit};
+use refmap_testing::{Mapped, mapped, to_the_end};
 
 use crate::comparison::with_any_threads;
 

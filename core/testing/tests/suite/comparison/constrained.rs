@@ -4,12 +4,12 @@ use refmap::explore::{Order, Storage};
 use refmap::obligation::{Search, Until};
 use refmap::random::Walks;
 use refmap::{Evidence, Report, Settings, Verdict};
-use refmap_testing::{checked, row_of};
+use refmap_testing::{Random, checked, row_of};
 
 use super::{Case, assert_idle, fate, run, show, timeless};
 use crate::oracle::Oracle;
 use crate::table::Correspondence;
-use crate::table::random::{Rng, Size, draw};
+use crate::table::random::{Size, draw};
 
 /// Outcomes of checks under a constraint, over all cases.
 #[derive(Debug, Default)]
@@ -31,7 +31,7 @@ pub struct Constrained {
 /// Compares the check of a seed under a random constraint with the oracle.
 pub fn compare_constrained(seed: u64, size: Size, constrained: &mut Constrained) {
     let mut refinement = draw(seed, size);
-    let rng = &mut Rng::new(seed ^ 0x0005_CA1E);
+    let rng = &mut Random(seed ^ 0x0005_CA1E);
     let chance = rng.pick(&[50, 75, 90, 100]);
     let within: Vec<bool> = refinement
         .images

@@ -4,12 +4,14 @@ use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use refmap::explore::{Limits, Watch};
-use refmap::inclusion::{Included, Inclusion, check_inclusion};
+use refmap::inclusion::{Included, Inclusion};
 use refmap::obligation::{Checkable, Checker};
 use refmap::{Action, Constraint, Refinement, Rule, RuleId, State, TransitionSystem};
 use refmap_testing::explicit::{Edge, Explicit};
 use refmap_testing::itself;
 use serde::Serialize;
+
+use super::observed::compared;
 
 /// Function of a system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,16 +84,6 @@ impl TransitionSystem for Fickle {
     fn observe(&self, state: &u8) -> u8 {
         state + 3 * u8::from(self.is_wrong(Function::Observe))
     }
-}
-
-fn compared<C, A>(implementation: &C, specification: &A) -> Inclusion
-where
-    C: TransitionSystem<Observation = u8>,
-    A: TransitionSystem<Observation = u8>,
-{
-    let (limits, watch) = (Limits::default(), Watch::default());
-    let inclusion = check_inclusion(implementation, specification, limits, watch);
-    inclusion.expect("nothing panics")
 }
 
 /// Asserts that nothing is claimed, for a reason that has some words.

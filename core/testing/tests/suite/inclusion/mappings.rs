@@ -3,7 +3,6 @@
 //! A map is a mapping if each step of the implementation is at most so many abstract steps of the specification. So it is decided
 //! whether there is one of at most one step, of at most three, and of any number; and for which rules a step has to be several.
 
-use refmap_testing::{checked, mapped, row_of};
 use std::collections::{BTreeMap, BTreeSet};
 
 use refmap::explore::{Limits, Watch};
@@ -11,6 +10,7 @@ use refmap::inclusion::{Evidence, Image, Inclusion, Table, check_inclusion};
 use refmap::obligation::Until;
 use refmap::{AbstractSteps, Settings, Verdict};
 use refmap_testing::explicit::{Edge, Explicit};
+use refmap_testing::{checked, mapped, row_of};
 
 use super::oracle::{self, Lts};
 use super::random::{Random, Size, pair};

@@ -6,9 +6,8 @@ use refmap::{
     Fairness, Process, Property, Refinement, Report, Rule, Settings, TransitionSystem, Verdict,
 };
 use refmap_testing::textbook::{Pairs, Said, Set, Small, has, set};
-use refmap_testing::{checked, row_of, verdict_on};
+use refmap_testing::{Random, checked, row_of, verdict_on};
 
-use crate::table::random::Rng;
 use crate::table::{Correspondence, Label, PROCESSES, State, Table};
 
 /// Prefixes of the names of liveness rows.
@@ -29,7 +28,7 @@ fn rules() -> Vec<Rule> {
 }
 
 /// A label of a rule, of a worker or of the system; `place` makes it differ from the others of its state.
-fn label(rng: &mut Rng, place: usize) -> Label {
+fn label(rng: &mut Random, place: usize) -> Label {
     let rule = rng.below(RULES.len());
     Label {
         rule: rule as u8,
@@ -39,7 +38,7 @@ fn label(rng: &mut Rng, place: usize) -> Label {
     }
 }
 
-fn condition(rng: &mut Rng, name: &'static str) -> Fairness {
+fn condition(rng: &mut Random, name: &'static str) -> Fairness {
     let mut rules = vec![RULES[rng.below(RULES.len())].0];
     if rng.percent(30) {
         rules.push(RULES[rng.below(RULES.len())].0);
@@ -56,7 +55,7 @@ fn condition(rng: &mut Rng, name: &'static str) -> Fairness {
     }
 }
 
-fn some(rng: &mut Rng, rows: usize, chance: usize) -> Set {
+fn some(rng: &mut Random, rows: usize, chance: usize) -> Set {
     set((0..rows as u32).filter(|_| rng.percent(chance)))
 }
 
@@ -67,7 +66,7 @@ struct Case {
 }
 
 fn case(seed: u64) -> Case {
-    let rng = &mut Rng::new(seed);
+    let rng = &mut Random(seed);
     let (rows, images) = (2 + rng.below(6), 1 + rng.below(4));
     let mut concrete = Table::new(rules(), rows);
     concrete.initial = vec![0];
@@ -343,7 +342,7 @@ fn under_a_constraint_behaviours_that_stay_within_are_decided() {
     for seed in 0..cases {
         let Case { mut refinement, .. } = case(seed);
         let whole = decided(&refinement, 1, Storage::Packed);
-        let rng = &mut Rng::new(seed ^ 0x00C0_FFEE);
+        let rng = &mut Random(seed ^ 0x00C0_FFEE);
         let rows = refinement.images.len();
         let within: Vec<bool> = (0..rows).map(|row| row == 0 || rng.percent(75)).collect();
         refinement.within = Some(within.clone());

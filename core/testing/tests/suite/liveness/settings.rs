@@ -1,18 +1,15 @@
 //! Liveness is decided on the recorded graph, and holds on the complete one alone.
 
 use refmap::explore::Limits;
-use refmap::obligation::{Liveness, Search, Selection};
+use refmap::obligation::Search;
 use refmap::random::Walks;
 use refmap::{AbstractSteps, Fairness, Settings, Verdict};
-use refmap_testing::{checked, row_of, verdict_on};
+use refmap_testing::{checked, only, row_of, verdict_on, with_liveness};
 
 use super::{fair, server};
 
 fn asked() -> Settings<'static> {
-    Settings {
-        liveness: Liveness::Included,
-        ..Settings::default()
-    }
+    with_liveness()
 }
 
 #[test]
@@ -23,10 +20,7 @@ fn it_is_chosen_by_name() {
         &[Fairness::weak("the server goes on", ["serve"])],
     );
     for name in ["leads-to", "leads-to:served"] {
-        let settings = Settings {
-            obligations: Selection::only([name]),
-            ..Settings::default()
-        };
+        let settings = only([name]);
         let report = checked(&refinement, &settings);
         assert_eq!(report.obligations.len(), 1);
         assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");

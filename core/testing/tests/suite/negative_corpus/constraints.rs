@@ -2,13 +2,13 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use refmap::obligation::{Liveness, Search, Selection, Settings, Until};
+use refmap::obligation::{Search, Selection, Settings, Until};
 use refmap::random::Walks;
 use refmap::report::About;
 use refmap::{
     Constraint, Evidence, Fairness, Invariant, Process, Property, Report, Verdict, compose,
 };
-use refmap_testing::{Machine, Via, checked, itself, row_of};
+use refmap_testing::{Machine, Via, checked, itself, only, row_of, with_liveness};
 
 use super::{assert_caught, assert_holds, counter, report};
 
@@ -78,10 +78,7 @@ fn no_initial_state_is_within() {
     let mut refinement = itself(long());
     refinement.constraint = Some(Constraint::new("nothing", |_| false));
     refinement.invariants = vec![Invariant::new("true", "a test", |_| true)];
-    let settings = Settings {
-        obligations: Selection::only(["invariant:true"]),
-        ..Settings::default()
-    };
+    let settings = only(["invariant:true"]);
     for settings in [Settings::default(), settings] {
         let report = checked(&refinement, &settings);
         assert_eq!(report.verdict, Some(Verdict::Incomplete), "{report}");
@@ -299,10 +296,7 @@ fn liveness_of_what_leaves_a_constraint_is_not_decided() {
         refinement.implementation.fairness = vec![Fairness::weak("goes on", ["tick"])];
         let hundred = |n: &u8| *n >= 100;
         refinement.liveness = vec![Property::eventually("hundred", "a test", hundred)];
-        let settings = Settings {
-            liveness: Liveness::Included,
-            ..Settings::default()
-        };
+        let settings = with_liveness();
         let report = checked(&refinement, &settings);
         let row = row_of(&report, "eventually:hundred");
         (row.verdict, row.note.clone().unwrap_or_default())

@@ -1,11 +1,10 @@
 //! Environments of which nothing is said.
 
-use refmap::obligation::Selection;
 use refmap::report::About;
-use refmap::{Process, Report, Settings, Verdict};
+use refmap::{Process, Report, Verdict};
 
 use super::{assert_caught, assert_holds, report};
-use refmap_testing::{Machine, Via, checked, itself, row_of};
+use refmap_testing::{Machine, Via, checked, itself, only, row_of};
 
 /// Two users in turn, told apart by an argument where the rules are those of one kind.
 fn users() -> Machine<u8> {
@@ -38,10 +37,7 @@ fn a_process_that_there_is_not() {
 #[test]
 fn nothing_is_declared_and_asked_for() {
     for row in ["environment", "agency"] {
-        let settings = Settings {
-            obligations: Selection::only([row]),
-            ..Settings::default()
-        };
+        let settings = only([row]);
         let undeclared = checked(&with(&[]), &settings);
         assert_eq!(
             undeclared.verdict,

@@ -1,12 +1,12 @@
 //! Functions that return while states are searched for, and panic when they are asked again after that.
 
-use refmap_testing::row_of;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use refmap::AbstractSteps::{self, One};
 use refmap::obligation::Settings;
 use refmap::state::{Kept, Limits, Shape, Sink, Source};
 use refmap::{Process, Refinement, Report, Rule, RuleId, State, TransitionSystem, Verdict, check};
+use refmap_testing::row_of;
 
 /// Function that panics.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -7,7 +7,7 @@ use refmap::{
     Fairness, Invariant, Process, Property, Refinement, Settings, Verdict, Waiver, check,
 };
 use refmap_testing::{
-    Machine, Via, Whole, counter, counter_with_reset, itself, row_of, waived, with_liveness,
+    Machine, Via, Whole, counter, counter_with_reset, itself, only, row_of, waived, with_liveness,
 };
 
 use crate::liveness::{fair, served, server};
@@ -97,10 +97,7 @@ fn a_limit_that_is_no_time() {
 /// The name most like it is told where there is one, and no name that stands for nothing here.
 #[test]
 fn an_obligation_that_there_is_not() {
-    let only = |name| Settings {
-        obligations: Selection::only([name]),
-        ..Settings::default()
-    };
+    let only = |name| only([name]);
     let refused = refusal(&itself(counter()), &only("invariant"));
     assert!(
         refused.to_string().contains("has no invariants"),
@@ -361,10 +358,7 @@ fn an_obligation_that_cannot_be_decided_is_reported_and_refused_by_name() {
                 "{undecided}: {note}"
             );
         }
-        let named = Settings {
-            obligations: Selection::only([undecided.name()]),
-            ..Settings::default()
-        };
+        let named = only([undecided.name()]);
         let refused = check(&refinement, &named);
         assert!(
             matches!(refused, Err(CheckError::Unsupported { .. })),

@@ -1,11 +1,11 @@
 //! A check of one state of each class against one of all states.
 
-use refmap_testing::{checked, row_of};
 use std::collections::HashSet;
 
 use refmap::explore::{Order, Storage};
 use refmap::obligation::{CheckError, Checker, Selection, Symmetry, Until};
 use refmap::{Refinement, Report, Settings, StateOf, Symmetric, Verdict, asymmetry};
+use refmap_testing::{checked, row_of};
 
 use super::crowds::{Crowd, Likeness, draw};
 use crate::comparison::{assert_idle, fate, show, timeless};

@@ -1,19 +1,18 @@
 //! Searches that a limit ends, wherever it falls: what was seen is told, and no more than was seen.
 
-use refmap_testing::row_of;
 use std::time::Duration;
 
 use refmap::explore::{Limit, Limits, Order, Storage};
 use refmap::{Report, Settings, Verdict};
+use refmap_testing::{Random, row_of};
 
 use super::{Way, Weave, fates, of_states_and_steps, run, ways};
 use crate::comparison::fate;
 use crate::oracle::{Fate, Oracle};
-use crate::table::random::Rng;
 
 /// Ends searches of a web by each limit in turn.
 pub fn compare_limits(refinement: &Weave, oracle: &Oracle<'_, Weave>, seed: u64) {
-    let rng = &mut Rng::new(seed);
+    let rng = &mut Random(seed);
     let fates = fates(oracle);
     let all = oracle.states.len();
     for way in ways(seed as usize).skip(seed as usize % 3).step_by(2) {
