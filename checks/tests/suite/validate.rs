@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use refmap::report::TextOptions;
-use refmap::{TransitionSystem};
+use refmap::{Rule, RuleId, TransitionSystem};
 use refmap_cli::catalogue::{Catalogue, Nothing, Validator, ValidatorError, number};
 use refmap_cli::clap::{self, Args};
 use refmap_cli::{CommandError, Status};
@@ -23,10 +23,20 @@ struct Counter {
     bound: u64,
 }
 
+static RULES: [Rule; 1] = [Rule::new("add", "thread", "test")];
+
 impl TransitionSystem for Counter {
     type State = u64;
     type Action = u64;
     type Observation = u64;
+
+    fn rules(&self) -> &[Rule] {
+        &RULES
+    }
+
+    fn rule_of(&self, _: &u64) -> RuleId {
+        RuleId(0)
+    }
 
     fn initial(&self, visit: &mut impl FnMut(u64)) {
         visit(0);

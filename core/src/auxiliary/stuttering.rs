@@ -613,7 +613,7 @@ mod tests {
         type Value = u64;
 
         fn rules(&self) -> Vec<&'static str> {
-            vec!["stay"]
+            vec!["step"]
         }
 
         fn after(&self, _: &Numbers, from: &u32, _: &u32, _: &u32) -> Option<u64> {

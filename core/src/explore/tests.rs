@@ -7,7 +7,6 @@ use super::segments::BLOCK;
 use super::*;
 use crate::random::Generator;
 use crate::state::{Kept, Limits as Ranges, Shape, Sink, Source, State};
-use crate::statement::rule::{RuleId};
 use crate::statement::system::TransitionSystem;
 
 thread_local! {

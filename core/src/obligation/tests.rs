@@ -17,7 +17,6 @@ use crate::state::{Kept, Limits as Ranges, Shape, Sink, Source, State};
 use crate::statement::asked::type_correct::{Choices, TypeCorrect};
 use crate::statement::invariant::Invariant;
 use crate::statement::refinement::Refinement;
-use crate::statement::rule::{RuleId};
 use crate::statement::system::TransitionSystem;
 use crate::symmetry::Symmetric;
 

@@ -153,7 +153,6 @@ impl<S: TransitionSystem> fmt::Debug for Invariant<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statement::rule::{Rule, RuleId};
 
     /// A counter that goes on.
     struct Counter;

@@ -121,8 +121,6 @@ impl<S, O, N: Clone> Machine<S, O, N> {
         arguments: impl IntoIterator<Item = N>,
         fire: impl Fn(&mut S, &N) -> Option<()> + Send + Sync + 'static,
     ) -> Self {
-        // An effect and its rule stand at the same place.
-        assert_eq!(self.rules.len(), self.effects.len(), "`next` has no rules");
         self.rules.push(Rule::new(name, "it", "a test"));
         self.effects.push(Effect {
             rule: name,
@@ -207,7 +205,8 @@ where
     }
 
     fn fire(&self, action: &Action<N>, state: &mut S) -> Option<()> {
-        if let Some(effect) = self.effects.get(self.place(action)) {
+        let mut effects = self.effects.iter();
+        if let Some(effect) = effects.find(|effect| effect.rule == action.0) {
             return (effect.fire)(state, &action.1);
         }
         let mut steps = (self.next)(state).into_iter();

@@ -468,7 +468,7 @@ fn what_a_search_does_is_counted() {
     let [go] = &report.coverage[..] else {
         panic!("there is one rule");
     };
-    assert_eq!((go.rule.as_str(), go.fired), ("go", 3 + 3 + 3));
+    assert_eq!((go.rule.as_str(), go.fired), ("step", 3 + 3 + 3));
     assert_eq!((validation.threads, validation.events), (3, 4));
     assert_eq!(
         (validation.widest_window, validation.widest_frontier),

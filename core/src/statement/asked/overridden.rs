@@ -91,7 +91,6 @@ mod tests {
     use std::any::type_name;
 
     use crate::statement::asked::derived::is_watched;
-    use crate::statement::rule::{Rule, RuleId};
 
     /// Steps from 0 to 1, and overrides nothing.
     struct System(Option<Derived>);
@@ -99,7 +98,7 @@ mod tests {
     /// The same, handed on; how, its system says.
     struct Outer(System);
 
-        impl TransitionSystem for System {
+    impl TransitionSystem for System {
         type State = u8;
         type Action = ();
         type Observation = u8;

@@ -6,12 +6,8 @@ use std::collections::BTreeSet;
 use refmap::explore::{Limits, Watch};
 use refmap::inclusion::{Graph, Included, Labels, Step, check_graphs};
 use refmap::report::{About, Warning};
-use refmap::{
-    AbstractSteps, Fairness, Process, Property, Refinement, State, TransitionSystem, Verdict,
-    round_trip,
-};
-use refmap_testing::explicit::{Edge, Explicit};
-use refmap_testing::{Action, Itself, Machine, Via, alike, mapped, row_of, rules};
+use refmap::{AbstractSteps, Process, Refinement, State, TransitionSystem, Verdict, round_trip};
+use refmap_testing::{Action, Itself, Machine, Via, mapped, row_of, rules};
 use serde::Serialize;
 
 use crate::auxiliary::live;
@@ -125,74 +121,6 @@ fn each_of_many_processes_counts() {
     assert_eq!(row.verdict, Verdict::Holds, "{report}");
     let names = format!("not tested of {}, {}, which", user(9), user(30));
     assert!(note.starts_with(&names), "{note}");
-}
-
-/// Fairness conditions of a ring.
-const CONDITIONS: u8 = 200;
-
-/// A ring of states, each left by a rule of its own, on which there is a condition; and a rule by which the ring is left for good, from
-/// all its states or from one of them.
-fn ring(from_all: bool) -> Explicit {
-    let names: Vec<&'static str> = (0..CONDITIONS)
-        .map(|rule| &*format!("rule {rule}").leak())
-        .chain(["leave"])
-        .collect();
-    let rules: Vec<_> = names.iter().map(|name| (*name, "it")).collect();
-    let mut system = Explicit::new(&rules, &[(0, "leave", CONDITIONS)]);
-    system.shown.fill(0);
-    for at in 0..CONDITIONS {
-        let mut steps = vec![Edge {
-            rule: at,
-            to: (at + 1) % CONDITIONS,
-        }];
-        if from_all || at == 77 {
-            steps.push(system.edge("leave", CONDITIONS));
-        }
-        system.steps[usize::from(at)] = steps;
-    }
-    system.may_stop = vec![CONDITIONS];
-    let condition = |rule: &&'static str| Fairness::weak(*rule, [*rule]);
-    system.fairness = names[..usize::from(CONDITIONS)]
-        .iter()
-        .map(condition)
-        .collect();
-    system
-}
-
-/// One condition on leaving the ring, whichever of hundreds it is, decides whether it is left; the others are met by going round.
-#[test]
-fn each_of_hundreds_of_conditions_counts() {
-    for strong in [false, true] {
-        for place in [0, 63, 64, 127, 128, 191, 192, 200]
-            .map(Some)
-            .into_iter()
-            .chain([None])
-        {
-            let mut ring = ring(!strong);
-            let plain = Explicit {
-                fairness: Vec::new(),
-                ..ring.clone()
-            };
-            if let Some(place) = place {
-                let leaves = if strong {
-                    Fairness::strong("leaves", ["leave"])
-                } else {
-                    Fairness::weak("leaves", ["leave"])
-                };
-                ring.fairness.insert(place, leaves);
-            }
-            let mut rings = alike(ring, plain);
-            let is_left = |at: &u8| *at == CONDITIONS;
-            rings.liveness = vec![Property::eventually("left", "a test", is_left)];
-            let report = live(&rings);
-            let row = row_of(&report, "eventually:left");
-            let expected = match place {
-                None => Verdict::Violated,
-                Some(_) => Verdict::Holds,
-            };
-            assert_eq!(row.verdict, expected, "{strong} {place:?} {report}");
-        }
-    }
 }
 
 /// Variants of which a tag has more than six bits.
