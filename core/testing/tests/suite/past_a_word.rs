@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use refmap::explore::{Limits, Watch};
 use refmap::inclusion::{Graph, Included, Labels, Step, check_graphs};
 use refmap::report::{About, Warning};
-use refmap::{AbstractSteps, Process, Refinement, State, TransitionSystem, Verdict, round_trip};
+use refmap::{AbstractSteps, Process, State, Verdict, round_trip};
 use refmap_testing::{Action, Itself, Machine, Via, mapped, row_of, rules};
 use serde::Serialize;
 

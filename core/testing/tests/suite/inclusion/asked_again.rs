@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use refmap::explore::{Limits, Watch};
 use refmap::inclusion::{Included, Inclusion};
 use refmap::obligation::{Checkable, Checker};
-use refmap::{Action, Constraint, Refinement, Rule, RuleId, State, TransitionSystem};
+use refmap::{Action, Constraint, Rule, RuleId, State, TransitionSystem};
 use refmap_testing::explicit::{Edge, Explicit};
 use refmap_testing::itself;
 use serde::Serialize;

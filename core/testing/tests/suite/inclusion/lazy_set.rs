@@ -3,7 +3,7 @@
 use refmap::AbstractSteps::{One, Several, Stutter};
 use refmap::explore::{Limits, Watch};
 use refmap::inclusion::{Evidence, Included, Inclusion, check_inclusion};
-use refmap::{Action, Refinement, Settings, State, TransitionSystem, Verdict};
+use refmap::{Action, Settings, State, TransitionSystem, Verdict};
 use refmap_testing::{Mapped, checked, mapped, verdict_on};
 use serde::Serialize;
 

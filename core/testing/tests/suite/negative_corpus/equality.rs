@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 
 use refmap::AbstractSteps::One;
 use refmap::explore::Storage;
-use refmap::{Invariant, Process, Refinement, Rule, RuleId, Settings, TransitionSystem, Verdict};
+use refmap::{Invariant, Process, Rule, RuleId, Settings, TransitionSystem, Verdict};
 use serde::Serialize;
 
 use super::{assert_caught, assert_holds, counter, report};

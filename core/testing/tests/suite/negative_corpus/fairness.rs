@@ -3,9 +3,7 @@
 
 use refmap::AbstractSteps::{One, Several};
 use refmap::obligation::Liveness;
-use refmap::{
-    Action, Fairness, Refinement, Report, Settings, TransitionSystem, Verdict, check, compose,
-};
+use refmap::{Action, Fairness, Report, Settings, TransitionSystem, Verdict, check, compose};
 use refmap_testing::{Mapped, alike, mapped, row_of, verdict_on};
 use serde::Serialize;
 

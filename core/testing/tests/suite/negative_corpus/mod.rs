@@ -362,20 +362,40 @@ fn a_panic_in_next() {
     assert_eq!(observation.checked, report.states);
 }
 
+/// A clock, and a rule that panics beyond 1.
+struct Jumping;
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+enum Jump {
+    Tick,
+    Jump,
+}
+
+impl TransitionSystem for Jumping {
+    type State = u8;
+    type Action = Jump;
+    type Observation = u8;
+
+    fn initial(&self, visit: &mut impl FnMut(u8)) {
+        visit(0);
+    }
+
+    fn fire(&self, jump: &Jump, n: &mut u8) -> Option<()> {
+        *n = match jump {
+            Jump::Tick => (*n + 1) % 4,
+            Jump::Jump => [Some(1), None][usize::from(*n)]?,
+        };
+        Some(())
+    }
+
+    fn observe(&self, n: &u8) -> u8 {
+        *n
+    }
+}
+
 #[test]
 fn a_panic_in_a_rule_names_the_rule() {
-    let jump = |n: &mut u8| {
-        *n = [Some(1), None][usize::from(*n)]?;
-        Some(())
-    };
-    let tick = |n: &mut u8| {
-        *n = (*n + 1) % 4;
-        Some(())
-    };
-    let clock = Machine::of([0], |n: &u8| *n)
-        .rule("tick", tick)
-        .rule("jump", jump);
-    assert_caught(&Itself(clock), "model", 2, "jump");
+    assert_caught(&Itself(Jumping), "model", 2, "evaluating Jump");
 }
 
 #[test]

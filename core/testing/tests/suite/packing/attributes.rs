@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use refmap::explore::StatesKept;
 use refmap::obligation::CheckError;
 use refmap::state::{Limits, LimitsFault};
-use refmap::{BoundedVec, IndexSet, Settings, State, TransitionSystem, Verdict, check};
+use refmap::{BoundedVec, IndexSet, Settings, State, Verdict, check};
 use refmap_testing::{Itself, Machine, checked, row_of};
 use serde::Serialize;
 

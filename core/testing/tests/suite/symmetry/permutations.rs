@@ -3,9 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use refmap::obligation::{CheckError, Checker, Settings, Symmetry, Until};
-use refmap::{
-    Action, Constraint, Invariant, Refinement, Report, Symmetric, TransitionSystem, Verdict,
-};
+use refmap::{Action, Constraint, Invariant, Report, Symmetric, TransitionSystem, Verdict};
 use refmap_testing::{Mapped, alike, row_of};
 use serde::Serialize;
 
