@@ -9,16 +9,15 @@ use refmap_refinements::ben_ari::{Refinement1, Refinement2, Refinement3, compose
 use refmap_systems::ben_ari::{Level3, Scope};
 use refmap_testing::WithInvariants;
 
+use crate::decide;
+
 fn induct<R: Checked>(refinement: &R) -> Report {
     let settings = Settings {
         obligations: Selection::only(["inductive"]),
         induction: Induction::Included,
         ..Settings::default()
     };
-    refinement
-        .checker()
-        .check(&settings)
-        .expect("the settings fit")
+    decide(&*refinement.checker(), &settings)
 }
 
 /// Asserts that everything is inductive, and that just the `implied` invariants can be left out.

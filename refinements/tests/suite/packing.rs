@@ -15,6 +15,7 @@ use refmap_systems::ben_ari::{
     Figure14, InitialColours, Level1, Level2, Level3, Memory, Midway, Mutant, Mutation,
     MutatorOrder, Scope,
 };
+use strum::VariantArray;
 
 use crate::reachable;
 
@@ -206,7 +207,7 @@ fn packed_states_refute_what_whole_ones_refute() {
     let scope = Scope::new(2, 1, 1);
     let mut violated = 0;
     for rule in 0..Level3::new(scope).rules().len() {
-        for mutation in Mutation::ALL {
+        for &mutation in Mutation::VARIANTS {
             let mutant = Mutant {
                 rule: RuleId(rule),
                 mutation,

@@ -5,24 +5,14 @@
 //! blocks operations of threads nor fails to free garbage. The specification is a
 //! direct transcription of the heap; both are explored by naive search.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::HashSet;
 
-use refmap::{Refinement, StateOf, TransitionSystem, steps};
+use refmap::Refinement;
 use refmap_refinements::yrc::DesignRefinement;
 use refmap_systems::heap::{CollectOnlyGarbage, Sources};
 use refmap_systems::yrc::design::{Design, Granularity, Mutators, TrialDeletion, Variant};
 
-fn reachable<S: TransitionSystem>(system: &S) -> HashSet<StateOf<S>> {
-    let mut seen = HashSet::new();
-    let mut work = VecDeque::new();
-    system.initial(&mut |state| work.push_back(state));
-    while let Some(state) = work.pop_front() {
-        if seen.insert(state.clone()) {
-            work.extend(steps(system, &state).into_iter().map(|(_, to)| to));
-        }
-    }
-    seen
-}
+use crate::reachable;
 
 /// Objects, mutators, and the heaps that the specification reaches: four for one object and one
 /// thread (free; held, alone or pointing to itself; dropped), the others by search.

@@ -1,8 +1,5 @@
 //! Instances: the protocol, the scenario of the mutators, the bounds, and the parts that are left out or added.
 
-use std::fmt::{self, Display};
-use std::str::FromStr;
-
 use refmap_programs::{BuildError, Presence};
 
 use super::progress::Progress;
@@ -22,6 +19,7 @@ pub const UNINITIALISED: i64 = 2;
     Hash,
     PartialOrd,
     Ord,
+    strum::Display,
     strum::IntoStaticStr,
     strum::VariantArray,
 )]
@@ -64,27 +62,6 @@ pub enum Protocol {
 }
 
 impl Protocol {
-    /// All of them, in the order of Table 2.
-    pub const ALL: [Self; 17] = [
-        Self::Stopless,
-        Self::StoplessForRmo,
-        Self::Chicken,
-        Self::Staccato,
-        Self::StaccatoFence,
-        Self::StaccatoRelFence,
-        Self::Clover,
-        Self::CloverFix,
-        Self::CloverForRmo,
-        Self::SapphireIteration,
-        Self::SapphireLlsc,
-        Self::X86Sapphire,
-        Self::Baker,
-        Self::Replication,
-        Self::Compressor,
-        Self::Pauseless,
-        Self::Schism,
-    ];
-
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
         self.into()
@@ -93,25 +70,6 @@ impl Protocol {
     /// Whether it chooses a value α.
     pub const fn has_alpha(self) -> bool {
         matches!(self, Self::Clover | Self::CloverFix | Self::CloverForRmo)
-    }
-}
-
-impl Display for Protocol {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for Protocol {
-    type Err = InstanceError;
-
-    fn from_str(name: &str) -> Result<Self, InstanceError> {
-        let known = || Self::ALL.map(Self::name).to_vec();
-        let named = |protocol: &Self| protocol.name() == name;
-        Self::ALL
-            .into_iter()
-            .find(named)
-            .ok_or_else(|| InstanceError::unknown("protocol", name, known()))
     }
 }
 
@@ -154,14 +112,6 @@ pub enum Operation {
 }
 
 impl Scenario {
-    /// All of them, the paper's first.
-    pub const ALL: [Self; 6] = [Self::Wr, Self::Rw, Self::Wrwr, Self::Rwrw, Self::W, Self::R];
-
-    /// Its name on the command line.
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
-
     /// The operations, in order.
     pub const fn operations(self) -> &'static [Operation] {
         use Operation::{Read, Write};
@@ -173,19 +123,6 @@ impl Scenario {
             Self::W => &[Write],
             Self::R => &[Read],
         }
-    }
-}
-
-impl FromStr for Scenario {
-    type Err = InstanceError;
-
-    fn from_str(name: &str) -> Result<Self, InstanceError> {
-        let known = || Self::ALL.map(Self::name).to_vec();
-        let named = |scenario: &Self| scenario.name() == name;
-        Self::ALL
-            .into_iter()
-            .find(named)
-            .ok_or_else(|| InstanceError::unknown("scenario", name, known()))
     }
 }
 
@@ -335,16 +272,6 @@ pub struct Part {
 /// Error: the instance cannot be stated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InstanceError {
-    /// An unknown name.
-    #[error("there is no {what} {name:?}; there are: {}", .known.join(", "))]
-    Unknown {
-        /// The quantity.
-        what: &'static str,
-        /// The name given.
-        name: String,
-        /// All names.
-        known: Vec<&'static str>,
-    },
     /// A number out of its range.
     #[error("{what} is {given}, and must be a number from {least} to {most}")]
     OutOfRange {
@@ -392,32 +319,14 @@ pub enum InstanceError {
     Build(#[from] BuildError),
 }
 
-impl InstanceError {
-    fn unknown(what: &'static str, name: &str, known: Vec<&'static str>) -> Self {
-        Self::Unknown {
-            what,
-            name: name.to_owned(),
-            known,
-        }
-    }
-}
-
 /// Change to a protocol.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Change {
     /// A part is left out.
     Without,
     /// A part is added.
     With,
-}
-
-impl Display for Change {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Without => "without",
-            Self::With => "with",
-        })
-    }
 }
 
 fn allowed(how: &Change, known: &[&str]) -> String {
@@ -431,6 +340,8 @@ fn allowed(how: &Change, known: &[&str]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use strum::VariantArray;
+
     use super::*;
     use crate::copying::{parts, program};
 
@@ -438,19 +349,6 @@ mod tests {
         program(instance)
             .expect_err("there is no such program")
             .to_string()
-    }
-
-    #[test]
-    fn names_are_read_back() {
-        for protocol in Protocol::ALL {
-            assert_eq!(protocol.name().parse(), Ok(protocol));
-        }
-        for scenario in Scenario::ALL {
-            assert_eq!(scenario.name().parse(), Ok(scenario));
-        }
-        let unknown = "stoples".parse::<Protocol>().unwrap_err().to_string();
-        assert!(unknown.starts_with("there is no protocol \"stoples\"; there are: stopless, "));
-        assert!(unknown.ends_with("pauseless, schism"));
     }
 
     /// Exactly the parts of each protocol can be left out or added.
@@ -475,7 +373,7 @@ mod tests {
             "staccato cannot be checked with \"read-sync\"; what can be added is: yieldpoint-fence:full, \
              yieldpoint-fence:release, write-barrier-fence"
         );
-        for protocol in Protocol::ALL {
+        for &protocol in Protocol::VARIANTS {
             for Part { name, presence } in parts(protocol) {
                 let instance = Instance::new(protocol, Scenario::Wr);
                 let (changed, refused) = match presence {

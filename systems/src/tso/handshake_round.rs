@@ -5,12 +5,16 @@ use serde::Serialize;
 use super::state::{HandshakePhase, HandshakeType, State};
 
 /// A handshake round: one of the handshakes of a cycle [Fig. 2].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, strum::Display, strum::VariantArray,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum HandshakeRound {
     /// Before the collector inverts `fM`.
     Idle,
     /// After it has inverted `fM`.
+    #[strum(to_string = "idle flip")]
     IdleFlip,
     /// After it has stored the phase `Init`.
     Init,
@@ -23,28 +27,6 @@ pub enum HandshakeRound {
 }
 
 impl HandshakeRound {
-    /// All of them, in their order.
-    pub const ALL: [Self; 6] = [
-        Self::Idle,
-        Self::IdleFlip,
-        Self::Init,
-        Self::Mark,
-        Self::GetRoots,
-        Self::GetWork,
-    ];
-
-    /// Name of the round in the labels of the collector's program.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Idle => "idle",
-            Self::IdleFlip => "idle flip",
-            Self::Init => "init",
-            Self::Mark => "mark",
-            Self::GetRoots => "get-roots",
-            Self::GetWork => "get-work",
-        }
-    }
-
     /// Type of the handshake.
     pub fn handshake(self) -> HandshakeType {
         match self {

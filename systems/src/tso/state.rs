@@ -59,11 +59,13 @@ impl Configuration for State {
 }
 
 /// A process with a store buffer: the collector or a mutator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, strum::Display)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Who {
     /// The collector.
     Gc,
     /// A mutator.
+    #[strum(to_string = "mutator {0}")]
     Mutator(u8),
 }
 
@@ -100,7 +102,20 @@ impl Who {
 }
 
 /// The collector's phase.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    strum::Display,
+    strum::VariantArray,
+)]
 pub enum Phase {
     /// No collection.
     #[default]
@@ -114,7 +129,21 @@ pub enum Phase {
 }
 
 /// Type of a handshake: what it requests of a mutator.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    strum::Display,
+    strum::VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
 pub enum HandshakeType {
     /// Nothing.
     Noop,
@@ -126,7 +155,19 @@ pub enum HandshakeType {
 }
 
 /// The last handshake of a cycle [Fig. 3, bottom].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    strum::VariantArray,
+)]
 pub enum HandshakePhase {
     /// Idle.
     Idle,

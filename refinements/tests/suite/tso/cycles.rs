@@ -4,6 +4,7 @@ use refmap::{Refinement, Symmetric, TransitionSystem, asymmetry};
 use refmap_refinements::tso::CyclesRefinement;
 
 use super::*;
+use crate::decide;
 
 fn checked(scope: Scope, cycles: u8) -> Report {
     let refinement = CyclesRefinement::new(scope, Variant::default(), cycles);
@@ -13,10 +14,7 @@ fn checked(scope: Scope, cycles: u8) -> Report {
         symmetry: Symmetry::Full,
         ..Settings::default()
     };
-    refinement
-        .checker()
-        .check(&settings)
-        .expect("it can be checked")
+    decide(&*refinement.checker(), &settings)
 }
 
 /// Garbage is gone at the second end of a cycle, and need not be at the first.

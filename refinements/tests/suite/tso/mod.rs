@@ -21,6 +21,7 @@ use refmap_systems::tso::{
     Allocate, Barriers, Flip, Granularity, Initial, LoadOrder, Memory, OnTheFly, Part,
     ResidualFence, Scope, Variant,
 };
+use strum::VariantArray;
 
 pub fn scope(mutators: u8, refs: u8, buffer: u8, granularity: Granularity) -> Scope {
     Scope {
@@ -67,7 +68,7 @@ fn freed(scope: Scope, variant: Variant) -> Report {
 /// The collector of the paper, each variant with one difference, and the handshakes with their fences kept.
 fn variants() -> Vec<Variant> {
     let mut variants = vec![Variant::default()];
-    variants.extend(Part::ALL.map(Variant::without));
+    variants.extend(Part::VARIANTS.iter().copied().map(Variant::without));
     for part in [
         Part::IdleNoop,
         Part::IdleFlipNoop,

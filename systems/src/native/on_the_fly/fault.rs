@@ -1,7 +1,6 @@
 //! Seeded faults of the collector.
 
 use serde::Serialize;
-use strum::VariantArray;
 
 /// A seeded fault. Each is tested in one place, in the smallest function that differs.
 #[derive(
@@ -53,18 +52,8 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// All of them, [`Fault::None`] first.
-    pub fn all() -> impl Iterator<Item = Self> {
-        Self::VARIANTS.iter().copied()
-    }
-
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
         self.into()
-    }
-
-    /// The fault of a name, if there is one.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::all().find(|fault| fault.name() == name)
     }
 }

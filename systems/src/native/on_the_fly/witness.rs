@@ -157,7 +157,8 @@ pub enum Event {
 }
 
 /// A delay place: a race window, in which a witness may delay the thread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::Display, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Place {
     /// Marking has loaded `fM`, and not the mark [Fig. 5, between lines 2 and 3].
     Sense,

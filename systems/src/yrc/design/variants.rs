@@ -145,53 +145,9 @@ pub enum Progress {
     None,
 }
 
-impl Barrier {
-    /// All of them, the design's first.
-    pub const ALL: [Self; 2] = [Self::StoreFirst, Self::IncrementFirst];
-}
-
-impl Increments {
-    /// All of them, the design's first.
-    pub const ALL: [Self; 2] = [Self::Buffered, Self::Direct];
-}
-
-impl Merge {
-    /// All of them, the design's first.
-    pub const ALL: [Self; 5] = [
-        Self::IncrementsFirst,
-        Self::DecrementsFirst,
-        Self::AllIncrementsFirst,
-        Self::AllDecrementsFirst,
-        Self::Atomic,
-    ];
-}
-
-impl Mutators {
-    /// All of them, the design's first.
-    pub const ALL: [Self; 4] = [
-        Self::Free,
-        Self::StoppedAtBarriers,
-        Self::StoppedAnywhere,
-        Self::StoreLock,
-    ];
-}
-
 impl TrialDeletion {
-    /// All of them, the design's first.
-    pub const ALL: [Self; 4] = [
-        Self::InPlace,
-        Self::Captured,
-        Self::Validated,
-        Self::ValidatedInFlight,
-    ];
-
     /// Whether it leaves the counts of the objects alone.
     pub fn has_side_table(self) -> bool {
         self != Self::InPlace
     }
-}
-
-impl Granularity {
-    /// Both, the design's first.
-    pub const ALL: [Self; 2] = [Self::Slot, Self::Phase];
 }
