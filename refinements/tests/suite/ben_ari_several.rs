@@ -147,18 +147,6 @@ fn a_part_left_out_breaks_an_invariant() {
             3,
         ),
         (
-            coloured(MutatorOrder::AnnouncedLate),
-            (2, 1, 1, 2),
-            "invariant:scanned_without_targets",
-            63,
-        ),
-        (
-            coloured(MutatorOrder::RetiredEarly),
-            (2, 1, 1, 2),
-            "invariant:scanned_without_targets",
-            66,
-        ),
-        (
             coloured(MutatorOrder::Uncoloured),
             (3, 1, 1, 2),
             "invariant:scanned_without_targets",
@@ -205,16 +193,6 @@ fn a_target_that_became_garbage_is_not_redirected_to() {
     assert_eq!(with(1).verdict, Some(Verdict::Holds));
     let report = with(2);
     assert_eq!(length(&report, "simulation"), Some(40), "{report}");
-}
-
-/// The invariants are inductive, and suffice.
-#[test]
-fn the_invariants_of_a_repair_are_inductive() {
-    let report = check(
-        &Refinement3::new(scope(REPAIRS[3], (2, 1, 1, 2))),
-        &["inductive"],
-    );
-    assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
 }
 
 #[test]

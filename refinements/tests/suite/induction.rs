@@ -59,13 +59,6 @@ fn level_2_is_inductive_and_each_invariant_is_needed() {
     }
 }
 
-/// At two nodes a scan has no room for some of what the invariants forbid.
-#[test]
-fn level_3_is_inductive_at_two_nodes() {
-    let report = induct(&Refinement3::new(Scope::new(2, 2, 1)));
-    assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
-}
-
 /// All 47 775 744 type-correct states of level 3.
 #[test]
 #[ignore = "half a minute"]

@@ -18,42 +18,9 @@ mod tso;
 mod yrc;
 mod yrc_second_formulation;
 
-use std::collections::HashSet;
-
 use refmap::obligation::{Checkable, Until};
-use refmap::{Evidence, Report, Settings, StateOf, TransitionSystem, Verdict, steps};
-
-/// TLC's counts: distinct states, states generated with the initial ones, depth in states.
-type Counts = (u64, u64, u32);
-
-/// Every reachable state and the counts of a system, by a search so plain that it is obviously right.
-fn search<S: TransitionSystem>(system: &S) -> (HashSet<StateOf<S>>, Counts) {
-    let mut wave = Vec::new();
-    system.initial(&mut |state| wave.push(state));
-    let mut generated = wave.len();
-    let mut seen: HashSet<StateOf<S>> = wave.iter().cloned().collect();
-    let mut depth = 0;
-    while !wave.is_empty() {
-        depth += 1;
-        let mut next = Vec::new();
-        for state in wave {
-            for (_, to) in steps(system, &state) {
-                generated += 1;
-                if seen.insert(to.clone()) {
-                    next.push(to);
-                }
-            }
-        }
-        wave = next;
-    }
-    let counts = (seen.len() as u64, generated as u64, depth);
-    (seen, counts)
-}
-
-/// Every reachable state.
-fn reachable<S: TransitionSystem>(system: &S) -> HashSet<StateOf<S>> {
-    search(system).0
-}
+use refmap::{Evidence, Report, Settings, Verdict};
+use refmap_testing::Counts;
 
 /// The report of a check of which everything can be decided.
 #[track_caller]

@@ -15,9 +15,8 @@ use refmap_systems::ben_ari::{
     Figure14, InitialColours, Level1, Level2, Level3, Memory, Midway, Mutant, Mutation,
     MutatorOrder, Scope,
 };
+use refmap_testing::reachable;
 use strum::VariantArray;
-
-use crate::reachable;
 
 /// Tests every reachable state; returns their number.
 fn every_state_comes_back<S: TransitionSystem>(system: &S) -> usize {

@@ -9,9 +9,10 @@ use refmap_systems::yrc::design::{
     Variant,
 };
 
+use refmap_testing::reachable;
 use strum::VariantArray;
 
-use crate::{decide, reachable};
+use crate::decide;
 
 fn design(objects: u8, mutators: u8, stripes: u8, variant: Variant) -> Design {
     Design {
@@ -270,7 +271,7 @@ fn threads_of_a_stripe_reach_the_same() {
 fn the_model_agrees_with_itself() {
     for variant in safe(Granularity::Slot) {
         let design = design(1, 1, 1, variant);
-        let states: Vec<_> = reachable(&design).into_iter().collect();
+        let states = reachable(&design);
         for state in &states {
             assert_eq!(disagreement(&design, state, &states[..2]), None);
         }

@@ -11,8 +11,7 @@ use refmap::Refinement;
 use refmap_refinements::yrc::DesignRefinement;
 use refmap_systems::heap::{CollectOnlyGarbage, Sources};
 use refmap_systems::yrc::design::{Design, Granularity, Mutators, TrialDeletion, Variant};
-
-use crate::reachable;
+use refmap_testing::reachable;
 
 /// Objects, mutators, and the heaps that the specification reaches: four for one object and one
 /// thread (free; held, alone or pointing to itself; dropped), the others by search.
@@ -27,7 +26,7 @@ fn assert_same_heaps((objects, mutators, heaps): (u8, u8, usize), variant: Varia
         threads: mutators,
         sources: Sources::Operations,
     };
-    let specified = reachable(&specification);
+    let specified: HashSet<_> = reachable(&specification).into_iter().collect();
     assert_eq!(specified.len(), heaps);
     let design = Design {
         objects,

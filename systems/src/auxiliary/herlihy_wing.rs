@@ -270,7 +270,8 @@ fn drawing(state: &State) -> Drawing {
 
 #[cfg(test)]
 mod tests {
-    use super::super::support::search;
+    use refmap_testing::search;
+
     use super::*;
 
     /// A slot is filled once: the data that are stored, and those that were received, are at most as many as slots are reserved.

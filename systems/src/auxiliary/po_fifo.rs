@@ -203,7 +203,8 @@ fn drawing(state: &State) -> Drawing {
 
 #[cfg(test)]
 mod tests {
-    use super::super::support::search;
+    use refmap_testing::search;
+
     use super::*;
 
     fn po_fifo([enqueuers, dequeuers, data, ids]: [usize; 4]) -> PoFifo {

@@ -1,6 +1,7 @@
 //! Instances: the protocol, the scenario of the mutators, the bounds, and the parts that are left out or added.
 
 use refmap_programs::{BuildError, Presence};
+use strum::{Display, IntoStaticStr, VariantArray};
 
 use super::progress::Progress;
 
@@ -10,19 +11,7 @@ pub const INITIAL_VALUE: i64 = 0;
 pub const UNINITIALISED: i64 = 2;
 
 /// A copying protocol, a row of [Ugawa et al., Table 2]. The rows of Clover differ in α as well.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    strum::Display,
-    strum::IntoStaticStr,
-    strum::VariantArray,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Display, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Protocol {
     /// Stopless, as published [section 4.1].
@@ -74,18 +63,7 @@ impl Protocol {
 }
 
 /// Scenario of a mutator [section 3.2.2]; the longer and the shorter ones are ours.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    strum::IntoStaticStr,
-    strum::VariantArray,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Scenario {
     /// It writes, and reads the slot.
@@ -320,7 +298,7 @@ pub enum InstanceError {
 }
 
 /// Change to a protocol.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Display)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Change {
     /// A part is left out.
@@ -340,8 +318,6 @@ fn allowed(how: &Change, known: &[&str]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use strum::VariantArray;
-
     use super::*;
     use crate::copying::{parts, program};
 

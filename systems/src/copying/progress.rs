@@ -33,20 +33,10 @@
 //! Replication, Compressor and Pauseless do not count a mutator as waiting while it is stopped. There is one copy, so the
 //! collector overtakes an operation at most a few times.
 
+use strum::{Display, IntoStaticStr, VariantArray};
+
 /// Progress that a check asks for.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    strum::Display,
-    strum::IntoStaticStr,
-    strum::VariantArray,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Display, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Progress {
     /// The first mutator completes its operations if it goes on, whatever the others do.

@@ -391,11 +391,8 @@ mod tests {
         ];
         for granularity in [Granularity::Fine, Granularity::Reduced] {
             for variant in variants {
-                let scope = Scope {
-                    granularity,
-                    ..Scope::of_reduced(1, 1)
-                };
-                let system = OnTheFly::new(scope, variant).expect("it is in range");
+                let system = OnTheFly::new(Scope::new(1, 1, granularity), variant);
+                let system = system.expect("it is in range");
                 let rules = system.rules().iter();
                 let of_process = rules.filter(|rule| rule.process == process);
                 all.extend(of_process.map(|rule| rule.name.to_string()));

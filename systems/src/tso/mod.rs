@@ -59,7 +59,7 @@ mod state;
 mod symmetry;
 mod system;
 
-pub use access_trace::{Access, AccessModel, Size};
+pub use access_trace::{Access, AccessModel};
 pub use colours::{Heap, pointed_to, reach};
 pub use handshake_round::HandshakeRound;
 pub use label::{

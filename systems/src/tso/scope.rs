@@ -35,6 +35,20 @@ pub struct Scope {
 }
 
 impl Scope {
+    /// The smallest instance of so many mutators and references: objects have a field, and mutators buffers of one store.
+    pub fn new(mutators: u8, refs: u8, granularity: Granularity) -> Self {
+        Self {
+            mutators,
+            refs,
+            fields: 1,
+            buffer: 1,
+            collector_buffer: 4,
+            initial: Initial::Canonical,
+            granularity,
+            registers: DeadRegisters::Cleared,
+        }
+    }
+
     pub(super) fn check(&self) -> Result<(), ScopeError> {
         let numbers = [
             ("mutators", self.mutators, MAX_MUTATORS),
@@ -82,23 +96,6 @@ pub enum Granularity {
     Coarse,
     /// Lipton reduction: steps are fused if that preserves what is freed.
     Reduced,
-}
-
-#[cfg(test)]
-impl Scope {
-    /// The smallest instance of this size, at granularity reduced.
-    pub(super) fn of_reduced(mutators: u8, refs: u8) -> Self {
-        Self {
-            mutators,
-            refs,
-            fields: 1,
-            buffer: 1,
-            collector_buffer: 4,
-            initial: Initial::Canonical,
-            granularity: Granularity::Reduced,
-            registers: DeadRegisters::Cleared,
-        }
-    }
 }
 
 impl Granularity {

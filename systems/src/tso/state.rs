@@ -2,6 +2,7 @@
 
 use refmap_processes::{At, Configuration, Data, Location, Register, Registers};
 use serde::Serialize;
+use strum::{Display, VariantArray};
 use tinyvec::ArrayVec;
 
 use super::scope::{MAX_BUFFER, MAX_FIELDS, MAX_MUTATORS, MAX_REFS};
@@ -59,7 +60,7 @@ impl Configuration for State {
 }
 
 /// A process with a store buffer: the collector or a mutator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, strum::Display)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Display)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Who {
     /// The collector.
@@ -113,8 +114,8 @@ impl Who {
     PartialOrd,
     Ord,
     Serialize,
-    strum::Display,
-    strum::VariantArray,
+    Display,
+    VariantArray,
 )]
 pub enum Phase {
     /// No collection.
@@ -140,8 +141,8 @@ pub enum Phase {
     PartialOrd,
     Ord,
     Serialize,
-    strum::Display,
-    strum::VariantArray,
+    Display,
+    VariantArray,
 )]
 #[strum(serialize_all = "kebab-case")]
 pub enum HandshakeType {
@@ -156,17 +157,7 @@ pub enum HandshakeType {
 
 /// The last handshake of a cycle [Fig. 3, bottom].
 #[derive(
-    Clone,
-    Copy,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    Serialize,
-    strum::VariantArray,
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, VariantArray,
 )]
 pub enum HandshakePhase {
     /// Idle.

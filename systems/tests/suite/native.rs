@@ -17,9 +17,7 @@ use refmap_systems::native::on_the_fly::{
     Collector, Event, Fault, Heap, HeapError, Mode, Mutator, NoWitness, Reference, Shape, Stage,
     Violation,
 };
-use refmap_systems::native::{
-    BackgroundCollector, Failure, Outcome, Program, Stress, Trigger, most_mutators, play,
-};
+use refmap_systems::native::{Failure, Outcome, Program, Stress, most_mutators, play};
 use strum::VariantArray;
 
 const SHAPE: Shape = Shape {
@@ -391,37 +389,4 @@ fn slow_ben_ari_has_to_colour_after_redirecting() {
         let outcome = ben_ari::run(bounds, fault, 5, u64::MAX, None, goes_on).unwrap();
         assert!(outcome.violation.is_some(), "{fault:?}");
     }
-}
-
-/// A collector in its own thread keeps a heap from running full; on demand it does nothing by itself.
-#[test]
-fn a_collector_runs_by_itself() {
-    let work = |trigger| -> u64 {
-        let heap = Heap::new(SHAPE).unwrap();
-        let running = BackgroundCollector::start(&heap, trigger);
-        let mut mutator = Mutator::new(&heap);
-        let mut allocated = 0;
-        while allocated < 200 {
-            match mutator.alloc() {
-                Ok(root) => {
-                    allocated += 1;
-                    mutator.discard(root).unwrap();
-                }
-                Err(_) if trigger == Trigger::OnDemand && allocated > 100 => break,
-                Err(_) if trigger == Trigger::OnDemand => running.request(),
-                Err(_) => (),
-            }
-            mutator.safepoint().unwrap();
-        }
-        drop(mutator);
-        running.end().unwrap();
-        heap.counts().cycles
-    };
-    assert!(work(Trigger::FreeBelow(4)) > 2);
-    assert!(work(Trigger::OnDemand) > 2);
-    let heap = Heap::new(SHAPE).unwrap();
-    let running = BackgroundCollector::start(&heap, Trigger::OnDemand);
-    std::thread::sleep(Duration::from_millis(20));
-    running.end().unwrap();
-    assert_eq!(heap.counts().cycles, 0);
 }

@@ -23,8 +23,9 @@ use refmap_systems::published::simple_allocator::SimpleAllocator;
 use refmap_systems::published::termination_detection::TerminationDetection;
 use refmap_systems::published::voting::{Votes, Voting};
 use refmap_systems::published::write_through_cache::{Fault, WriteThroughCache};
+use refmap_testing::{Counts, search};
 
-use super::{Counts, counts, search, violated};
+use super::{counts, violated};
 
 fn scheduling(grants: Grants, fairness: Conditions) -> SchedulingAllocatorRefinement {
     SchedulingAllocatorRefinement::new(SchedulingAllocator {

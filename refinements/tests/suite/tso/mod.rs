@@ -14,7 +14,6 @@ mod parts;
 
 use refmap::obligation::{Selection, Symmetry};
 use refmap::{Report, Settings, Verdict};
-use refmap_processes::DeadRegisters;
 use refmap_refinements::Checked;
 use refmap_refinements::tso::{AT_COARSE, AT_REDUCED, CollectorRefinement};
 use refmap_systems::tso::{
@@ -25,14 +24,8 @@ use strum::VariantArray;
 
 pub fn scope(mutators: u8, refs: u8, buffer: u8, granularity: Granularity) -> Scope {
     Scope {
-        mutators,
-        refs,
-        fields: 1,
         buffer,
-        collector_buffer: 4,
-        initial: Initial::Canonical,
-        granularity,
-        registers: DeadRegisters::Cleared,
+        ..Scope::new(mutators, refs, granularity)
     }
 }
 

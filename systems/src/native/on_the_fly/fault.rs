@@ -1,21 +1,7 @@
 //! Seeded faults of the collector.
 
-use serde::Serialize;
-
 /// A seeded fault. Each is tested in one place, in the smallest function that differs.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    Hash,
-    Serialize,
-    strum::IntoStaticStr,
-    strum::VariantArray,
-)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Fault {
     /// Nothing.

@@ -1,7 +1,7 @@
 //! The handshakes of a cycle [Fig. 2], by their requests.
 
 use serde::{Deserialize, Serialize};
-use strum::VariantArray;
+use strum::{Display, VariantArray};
 
 use super::fault::Fault;
 use super::primitives::Ordering;
@@ -18,8 +18,8 @@ use super::primitives::Ordering;
     Hash,
     Serialize,
     Deserialize,
-    strum::Display,
-    strum::VariantArray,
+    Display,
+    VariantArray,
 )]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]

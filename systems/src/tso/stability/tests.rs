@@ -7,13 +7,14 @@ use strum::VariantArray;
 
 use super::super::label::{AnswerStep, MutatorStep, SetFaStep};
 use super::super::naive_search::reached;
-use super::super::scope::Scope;
+use super::super::scope::{Granularity, Scope};
 use super::super::system::OnTheFly;
 use super::*;
 
 /// At granularity reduced, where the object to sweep is chosen before its mark is loaded.
 fn system(mutators: u8, variant: Variant) -> OnTheFly {
-    OnTheFly::new(Scope::of_reduced(mutators, 1), variant).expect("it is in range")
+    let scope = Scope::new(mutators, 1, Granularity::Reduced);
+    OnTheFly::new(scope, variant).expect("it is in range")
 }
 
 /// Stability claims.
