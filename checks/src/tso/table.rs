@@ -4,6 +4,7 @@ use refmap::obligation::{Selection, Symmetry};
 use refmap_cli::table::{Instance, Rows, Sweep, Table, rows};
 use refmap_refinements::tso::{AT_COARSE, AT_REDUCED};
 use refmap_systems::tso::{Allocate, Part};
+use strum::VariantArray;
 
 use super::super::named::names;
 use super::NAME;

@@ -208,12 +208,11 @@ pub enum Part {
 ///
 /// If there is none.
 pub fn named<T: VariantArray + Copy + Into<&'static str>>(given: &str) -> Result<T, UnknownName> {
-    let names = T::VARIANTS.iter().map(|value| (*value).into());
-    let found = T::VARIANTS.iter().zip(names.clone());
-    let found = found.into_iter().find(|(_, name)| *name == given);
-    found.map(|(value, _)| *value).ok_or_else(|| UnknownName {
+    let name = |value: &T| -> &'static str { (*value).into() };
+    let found = T::VARIANTS.iter().find(|value| name(value) == given);
+    found.copied().ok_or_else(|| UnknownName {
         given: given.to_owned(),
-        known: names.collect(),
+        known: T::VARIANTS.iter().map(name).collect(),
     })
 }
 
