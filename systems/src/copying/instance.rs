@@ -11,7 +11,9 @@ pub const INITIAL_VALUE: i64 = 0;
 pub const UNINITIALISED: i64 = 2;
 
 /// A copying protocol, a row of [Ugawa et al., Table 2]. The rows of Clover differ in α as well.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Display, IntoStaticStr, VariantArray)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Display, IntoStaticStr, VariantArray,
+)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Protocol {
     /// Stopless, as published [section 4.1].
@@ -90,6 +92,11 @@ pub enum Operation {
 }
 
 impl Scenario {
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+
     /// The operations, in order.
     pub const fn operations(self) -> &'static [Operation] {
         use Operation::{Read, Write};
