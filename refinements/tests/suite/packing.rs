@@ -15,8 +15,8 @@ use refmap_systems::ben_ari::{
     Figure14, InitialColours, Level1, Level2, Level3, Memory, Midway, Mutant, Mutation,
     MutatorOrder, Scope,
 };
-
-use crate::reachable;
+use refmap_testing::reachable;
+use strum::VariantArray;
 
 /// Tests every reachable state; returns their number.
 fn every_state_comes_back<S: TransitionSystem>(system: &S) -> usize {
@@ -206,7 +206,7 @@ fn packed_states_refute_what_whole_ones_refute() {
     let scope = Scope::new(2, 1, 1);
     let mut violated = 0;
     for rule in 0..Level3::new(scope).rules().len() {
-        for mutation in Mutation::ALL {
+        for &mutation in Mutation::VARIANTS {
             let mutant = Mutant {
                 rule: RuleId(rule),
                 mutation,

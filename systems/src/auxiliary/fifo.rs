@@ -163,7 +163,8 @@ fn drawing(state: &State) -> Drawing {
 
 #[cfg(test)]
 mod tests {
-    use super::super::support::search;
+    use refmap_testing::search;
+
     use super::*;
 
     fn fifo(data: usize, capacity: usize) -> Fifo {

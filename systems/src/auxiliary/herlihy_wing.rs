@@ -270,62 +270,25 @@ fn drawing(state: &State) -> Drawing {
 
 #[cfg(test)]
 mod tests {
-    use super::super::support::search;
-    use super::*;
+    use refmap_testing::search;
 
-    fn queue(operations: usize, search: Search) -> HerlihyWing {
-        let users = Users {
-            enqueuers: 2,
-            dequeuers: 1,
-            data: 2,
-        };
-        HerlihyWing {
-            users,
-            operations,
-            search,
-        }
-    }
+    use super::*;
 
     /// A slot is filled once: the data that are stored, and those that were received, are at most as many as slots are reserved.
     #[test]
     fn slots_that_are_not_reserved_are_null() {
-        let (states, _) = search(&queue(3, Search::SwapUpwards));
-        for state in states {
+        let queue = HerlihyWing {
+            users: Users {
+                enqueuers: 2,
+                dequeuers: 1,
+                data: 2,
+            },
+            operations: 3,
+            search: Search::SwapUpwards,
+        };
+        for state in search(&queue).0 {
             assert!(state.items[state.back..].iter().all(Option::is_none));
             assert!(state.stored().count() <= state.back);
         }
-    }
-
-    /// The newest datum is received first from two operations that followed each other, where the search goes downwards alone.
-    #[test]
-    fn a_search_downwards_is_last_in_first_out() {
-        let received_second = |way| {
-            let system = queue(3, way);
-            let mut initial = Vec::new();
-            system.initial(&mut |state| initial.push(state));
-            let first = initial.swap_remove(0);
-            let actions = [
-                Action::BeginEnq(0, 0),
-                Action::Inc(0),
-                Action::Store(0),
-                Action::EndEnq(0),
-                Action::BeginEnq(0, 1),
-                Action::Inc(0),
-                Action::Store(0),
-                Action::EndEnq(0),
-                Action::BeginDeq(0),
-                Action::Read(0),
-                Action::Swap(0),
-                Action::EndDeq(0),
-            ];
-            let last = actions.iter().fold(first, |state, action| {
-                let next = system.successor(&state, action);
-                next.unwrap_or_else(|| panic!("{action:?} is enabled in {state:?}"))
-            });
-            last.interface.deq[0]
-        };
-        assert_eq!(received_second(Search::SwapUpwards), Some(0));
-        assert_eq!(received_second(Search::ReadUpwards), Some(0));
-        assert_eq!(received_second(Search::SwapDownwards), Some(1));
     }
 }

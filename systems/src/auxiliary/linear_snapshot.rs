@@ -136,7 +136,8 @@ fn drawing(state: &State) -> Drawing {
 
 #[cfg(test)]
 mod tests {
-    use super::super::support::search;
+    use refmap_testing::search;
+
     use super::*;
 
     /// By counting, for a reader and a writer of two values: the writer is idle, or has one of two states for each value; the reader

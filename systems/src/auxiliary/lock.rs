@@ -142,12 +142,13 @@ fn drawing(state: &State) -> Drawing {
 
 #[cfg(test)]
 mod tests {
-    use super::super::support::counts;
+    use refmap_testing::search;
+
     use super::*;
 
     /// [`locks_auxiliary_vars/Lock.cfg`]
     #[test]
     fn the_lock_has_the_counts_of_tlc() {
-        assert_eq!(counts(&Lock), (12, 21, 5));
+        assert_eq!(search(&Lock).1, (12, 21, 5));
     }
 }

@@ -174,7 +174,8 @@ fn drawing(state: &State) -> Drawing {
 
 #[cfg(test)]
 mod tests {
-    use super::super::support::search;
+    use refmap_testing::search;
+
     use super::*;
 
     fn snapshot(memories: usize) -> NewLinearSnapshot {

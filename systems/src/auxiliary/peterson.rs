@@ -165,28 +165,3 @@ fn drawing(state: &State) -> Drawing {
         .fold(Drawing::default(), Drawing::row)
         .row(Row::new().value("turn", state.turn))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::super::support::{counts, search};
-    use super::*;
-
-    /// [`locks_auxiliary_vars/Peterson.cfg`]
-    #[test]
-    fn petersons_algorithm_has_the_counts_of_tlc() {
-        let writes = Writes::FlagFirst;
-        assert_eq!(counts(&Peterson { writes }), (42, 77, 11));
-    }
-
-    /// Both processes enter where a process writes `turn` first, and only there.
-    #[test]
-    fn the_order_of_the_writes_matters() {
-        let both_enter = |writes| {
-            let (states, _) = search(&Peterson { writes });
-            let is_inside = |state: &State| state.pc.into_iter().all(Label::is_inside);
-            states.iter().any(is_inside)
-        };
-        assert!(!both_enter(Writes::FlagFirst));
-        assert!(both_enter(Writes::TurnFirst));
-    }
-}

@@ -308,7 +308,8 @@ fn drawing(state: &State) -> Drawing {
 
 #[cfg(test)]
 mod tests {
-    use super::super::support::search;
+    use refmap_testing::search;
+
     use super::*;
 
     /// The tickets in use are of few laps, and each is of one operation of a kind.

@@ -76,12 +76,13 @@ impl TransitionSystem for SendInt1 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::support::counts;
+    use refmap_testing::search;
+
     use super::*;
 
     /// By counting: nothing, or one of three integers.
     #[test]
     fn there_is_a_state_for_each_integer() {
-        assert_eq!(counts(&SendInt1 { integers: 3 }), (4, 1 + 3 + 3, 2));
+        assert_eq!(search(&SendInt1 { integers: 3 }).1, (4, 1 + 3 + 3, 2));
     }
 }

@@ -121,18 +121,20 @@ impl TransitionSystem for SendSeq {
 
 #[cfg(test)]
 mod tests {
-    use super::super::support::counts;
+    use refmap_testing::search;
+
     use super::*;
 
     /// By counting: nothing or a datum is sent, and any sequence of two data up to length 2 is chosen.
     #[test]
     fn every_sequence_is_chosen() {
         let with = |undo| {
-            counts(&SendSeq {
+            let system = SendSeq {
                 data: 2,
                 length: 2,
                 undo,
-            })
+            };
+            search(&system).1
         };
         let (states, never, _) = with(Undo::Never);
         assert_eq!((states, never), (3 * 7, 1 + 3 * 3 * 2 + 6 + 2 * 7));

@@ -133,7 +133,8 @@ impl TransitionSystem for SendSet {
 
 #[cfg(test)]
 mod tests {
-    use super::super::support::counts;
+    use refmap_testing::search;
+
     use super::*;
 
     /// By counting: nothing or a datum is sent, and any set is chosen; a step for each datum that is chosen or not, and with undo
@@ -145,15 +146,10 @@ mod tests {
         let send = 3 * 4;
         let rcv = 3 * 8;
         let undo = 4 * (27 - 8);
-        let never = counts(&SendSet {
-            data: 3,
-            undo: Undo::Never,
-        });
+        let with = |undo| search(&SendSet { data: 3, undo }).1;
+        let never = with(Undo::Never);
         assert_eq!((never.0, never.1), (states, 1 + choose + send + rcv));
-        let at_any_time = counts(&SendSet {
-            data: 3,
-            undo: Undo::AtAnyTime,
-        });
+        let at_any_time = with(Undo::AtAnyTime);
         let steps = choose + send + rcv + undo;
         assert_eq!((at_any_time.0, at_any_time.1), (states, 1 + steps));
     }

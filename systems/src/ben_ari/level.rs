@@ -24,7 +24,10 @@ pub trait Collector: refmap::Action<Level<Self>> + Copy {
     fn starting(shared: Shared) -> Self::State;
 
     /// Visits the steps that are tried in `from`: all that are enabled, and others.
-    fn tried(scope: &Scope, from: &Self::State, visit: &mut impl FnMut(Self));
+    #[inline]
+    fn tried(level: &Level<Self>, _from: &Self::State, visit: &mut impl FnMut(Self)) {
+        Self::candidates(level, visit);
+    }
 
     /// Fires the rule of this action [the figure of the level] in the state of `command`.
     fn fire(self, scope: &Scope, command: Command<'_, Self::State>) -> Option<()>;
@@ -133,9 +136,7 @@ impl<A: Collector> TransitionSystem for Level<A> {
     fn candidates(&self, from: &A::State, visit: &mut impl FnMut(Step<A>)) {
         let mut mutators = |action| visit(Step::Mutator(action));
         self.mutators().candidates(from.as_ref(), &mut mutators);
-        A::tried(&self.scope, from, &mut |action| {
-            visit(Step::Collector(action))
-        });
+        A::tried(self, from, &mut |action| visit(Step::Collector(action)));
     }
 
     #[inline]

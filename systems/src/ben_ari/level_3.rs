@@ -238,7 +238,8 @@ impl Collector for Action {
     }
 
     #[inline]
-    fn tried(scope: &Scope, from: &State, visit: &mut impl FnMut(Self)) {
+    fn tried(level: &Level<Self>, from: &State, visit: &mut impl FnMut(Self)) {
+        let scope = &level.scope;
         // The two rules at the collector's location; of each pair one is enabled.
         let rules = match from.chi {
             Chi::ColourRoots => [Action::StopColouringRoots, Action::ColourRoot],

@@ -4,6 +4,7 @@ use refmap::obligation::ObligationKind;
 use refmap::report::Value;
 use refmap::{Drawing, Fairness, Process, Rule, TransitionSystem, fire_by_next};
 use refmap_processes::{Composition, Location, Locations, Undeclared};
+use strum::VariantArray;
 use tinyvec::ArrayVec;
 
 use super::label::{Label, MutatorStep};
@@ -76,7 +77,7 @@ impl OnTheFly {
         Ok(Self {
             scope,
             variant,
-            assumed: Progress::ALL.to_vec(),
+            assumed: Progress::VARIANTS.to_vec(),
             packing: Packing::new(scope, |process| processes.locations(process)),
             fusion: match scope.granularity {
                 Granularity::Fine => Fusion::None,

@@ -2,13 +2,14 @@
 
 use std::collections::HashSet;
 
-use crate::support::{agrees, agrees_on, reachable};
+use crate::support::{agrees, agrees_on};
 use refmap::{TransitionSystem, steps};
 use refmap_systems::ben_ari::broken::{Broken, Fault};
 use refmap_systems::ben_ari::{
     AppendToFree, Figure14, InitialColours, Level0, Level1, Level2, Level3, Look, Memory, Midway,
     MutatorOrder, Scope, level_0,
 };
+use refmap_testing::reachable;
 use strum::VariantArray;
 
 /// Variants of the algorithm; with several mutators those of which the numbers of their three parts are `chosen`.

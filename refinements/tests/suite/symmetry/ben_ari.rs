@@ -15,7 +15,7 @@ use refmap_systems::ben_ari::{
     InitialColours, Level3, Look, Memory, Midway, MutatorOrder, Permutation, Scope, Step,
 };
 
-use crate::reachable;
+use refmap_testing::reachable;
 
 fn scope(nodes: u8, mutators: u8, mutator: MutatorOrder) -> Scope {
     Scope {

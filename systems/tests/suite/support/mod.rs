@@ -1,23 +1,7 @@
 //! Shared functions of tests of models.
 
-use std::collections::{HashSet, VecDeque};
-
-use refmap::{StateOf, TransitionSystem, disagreement, steps};
-
-/// The reachable states of a system, by naive search.
-pub fn reachable<S: TransitionSystem>(system: &S) -> Vec<StateOf<S>> {
-    let mut seen = HashSet::new();
-    let mut order = Vec::new();
-    let mut work = VecDeque::new();
-    system.initial(&mut |state| work.push_back(state));
-    while let Some(state) = work.pop_front() {
-        if seen.insert(state.clone()) {
-            work.extend(steps(system, &state).into_iter().map(|(_, to)| to));
-            order.push(state);
-        }
-    }
-    order
-}
+use refmap::{TransitionSystem, disagreement, steps};
+use refmap_testing::reachable;
 
 /// States of a system on which its overridden methods are compared.
 const MOST_STATES: usize = 150;
