@@ -25,6 +25,7 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
         width,
         changes,
         visit_names,
+        drawn,
         types,
     } = match &input.data {
         Data::Struct(data) => {
@@ -49,7 +50,17 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
                 check_row(&field.type_)?;
             }
             let visits = names(&fields, &system);
+            let drawn = match &*fields {
+                [Field { type_, .. }] if is_newtype => {
+                    quote!(<#type_ as ::refmap::State<#system>>::DRAWN)
+                }
+                _ => {
+                    let drawn = fields.iter().map(|field| field.drawn(&system));
+                    quote!(::refmap::state::Drawn::Fields(&[#(#drawn),*]))
+                }
+            };
             Parts {
+                drawn,
                 visit_names: visits.map(|visits| quote!(let Self #new = self; #visits)),
                 shape,
                 count: counts(&fields, &system),
@@ -112,6 +123,8 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
             const EXACT: ::refmap::state::Exact<Self> = ::refmap::state::Exact::of_parts(&[
                 #(<#types as ::refmap::State<#system>>::EXACT.is_exact()),*
             ]);
+
+            const DRAWN: ::refmap::state::Drawn = #drawn;
 
             #[allow(unused_variables)]
             fn shape(system: &#system, limits: ::refmap::state::Limits) -> ::refmap::state::Shape {
@@ -216,6 +229,8 @@ struct Parts {
     changes: TokenStream,
     /// Visits the names, if there may be any.
     visit_names: Option<TokenStream>,
+    /// Its part in a drawing by rows.
+    drawn: TokenStream,
     types: Vec<Type>,
 }
 
@@ -337,6 +352,7 @@ fn derive_enum(input: &DeriveInput, data: &DataEnum, system: &Type) -> Result<Pa
     };
     let variants = last + 1;
     Ok(Parts {
+        drawn: quote!(::refmap::state::Drawn::Whole),
         shape: quote!(::refmap::state::Shape::variants(&[#(#shapes),*])),
         count: quote! {
             ::refmap::state::product(&[
@@ -380,11 +396,13 @@ fn fields_of(fields: &Fields) -> Result<Vec<Field>> {
             of_field,
             is_member,
             is_symmetric,
+            each,
         } = of_field(&field.attrs)?;
         Ok(Field {
             member,
             is_member,
             is_symmetric,
+            each,
             binding: format_ident!("field_{position}"),
             name: field.ident.as_ref().map_or_else(position_name, name),
             type_: field.ty.clone(),

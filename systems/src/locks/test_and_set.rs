@@ -3,11 +3,10 @@
 //! Source: Mellor-Crummey & Scott, *Algorithms for Scalable Synchronization on Shared-Memory Multiprocessors*, ACM TOCS 9, 1991, section 2.1,
 //! with the wait before it.
 
-use refmap::drawing::Row;
-use refmap::{Drawing, IndexSet, TransitionSystem, guard};
+use refmap::{IndexSet, TransitionSystem, guard};
 use serde::Serialize;
 
-use super::{MAX_THREADS, drawing};
+use super::MAX_THREADS;
 
 /// The lock.
 #[derive(Clone, Copy, Debug)]
@@ -115,10 +114,5 @@ impl TransitionSystem for TestAndSet {
 
     fn observe(&self, state: &State) -> IndexSet {
         state.inside()
-    }
-
-    fn draw(&self, state: &State) -> Option<Drawing> {
-        let taken = Row::new().value("taken", state.taken);
-        Some(drawing(&state.threads).row(taken))
     }
 }

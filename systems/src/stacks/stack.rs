@@ -2,10 +2,10 @@
 //!
 //! Source: Herlihy & Wing, *Linearizability: A Correctness Condition for Concurrent Objects*, ACM TOPLAS 12, 1990: the condition, for a stack.
 
-use refmap::{Drawing, TransitionSystem};
+use refmap::TransitionSystem;
 use serde::Serialize;
 
-use super::{MAX_NODES, MAX_THREADS, drawing};
+use super::{MAX_NODES, MAX_THREADS};
 
 /// The stack, with its callers.
 #[derive(Clone, Copy, Debug)]
@@ -180,9 +180,5 @@ impl TransitionSystem for Stack {
 
     fn observe(&self, state: &State) -> Vec<Shown> {
         state.calls.iter().map(|call| call.shown()).collect()
-    }
-
-    fn draw(&self, state: &State) -> Option<Drawing> {
-        Some(drawing(&state.stack, &state.calls))
     }
 }
