@@ -76,16 +76,14 @@ pub fn of_field(attributes: &[Attribute]) -> Result<Attributes> {
                 return Ok(());
             }
             let value: Expr = meta.value()?.parse()?;
-            if name == "constant" {
-                constant = Some(value);
-                return Ok(());
+            match name {
+                "constant" => constant = Some(value),
+                "each" => each = Some(value),
+                _ => {
+                    let method = syn::Ident::new(name, Span::call_site());
+                    limits = quote!(#limits.#method(#value));
+                }
             }
-            if name == "each" {
-                each = Some(value);
-                return Ok(());
-            }
-            let method = syn::Ident::new(name, Span::call_site());
-            limits = quote!(#limits.#method(#value));
             Ok(())
         })?;
     }

@@ -29,22 +29,6 @@ pub enum Kind {
 }
 
 impl Field {
-    /// The field as rows show it.
-    pub fn drawn(&self, system: &Type) -> TokenStream {
-        let Self {
-            name, type_, each, ..
-        } = self;
-        let drawn = match self.kind {
-            Kind::Variable(_) => quote!(<#type_ as ::refmap::State<#system>>::DRAWN),
-            Kind::Constant(_) => quote!(::refmap::state::Drawn::Whole),
-        };
-        let each = match each {
-            Some(kind) => quote!(::core::option::Option::Some(#kind)),
-            None => quote!(::core::option::Option::None),
-        };
-        quote!(::refmap::state::DrawnField { name: #name, each: #each, drawn: #drawn })
-    }
-
     pub fn shape(&self, system: &Type) -> TokenStream {
         let Self { type_, kind, .. } = self;
         match kind {

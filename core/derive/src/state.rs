@@ -25,7 +25,6 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
         width,
         changes,
         visit_names,
-        drawn,
         types,
     } = match &input.data {
         Data::Struct(data) => {
@@ -50,17 +49,7 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
                 check_row(&field.type_)?;
             }
             let visits = names(&fields, &system);
-            let drawn = match &*fields {
-                [Field { type_, .. }] if is_newtype => {
-                    quote!(<#type_ as ::refmap::State<#system>>::DRAWN)
-                }
-                _ => {
-                    let drawn = fields.iter().map(|field| field.drawn(&system));
-                    quote!(::refmap::state::Drawn::Fields(&[#(#drawn),*]))
-                }
-            };
             Parts {
-                drawn,
                 visit_names: visits.map(|visits| quote!(let Self #new = self; #visits)),
                 shape,
                 count: counts(&fields, &system),
@@ -99,9 +88,13 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
     }
     let (impl_generics, _, clauses) = generics.split_for_impl();
     let (_, type_generics, _) = input.generics.split_for_impl();
-    let members = match &input.data {
-        Data::Struct(data) => members::derive(input, &fields_of(&data.fields)?),
-        _ => None,
+    let (members, drawn) = match &input.data {
+        Data::Struct(data) => {
+            let fields = fields_of(&data.fields)?;
+            let drawn = drawn(&fields, &system);
+            (members::derive(input, &fields), Some(drawn))
+        }
+        _ => (None, None),
     };
     let visit_names = visit_names.map(|visits| {
         quote! {
@@ -124,7 +117,7 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
                 #(<#types as ::refmap::State<#system>>::EXACT.is_exact()),*
             ]);
 
-            const DRAWN: ::refmap::state::Drawn = #drawn;
+            #drawn
 
             #[allow(unused_variables)]
             fn shape(system: &#system, limits: ::refmap::state::Limits) -> ::refmap::state::Shape {
@@ -229,8 +222,6 @@ struct Parts {
     changes: TokenStream,
     /// Visits the names, if there may be any.
     visit_names: Option<TokenStream>,
-    /// Its part in a drawing by rows.
-    drawn: TokenStream,
     types: Vec<Type>,
 }
 
@@ -352,7 +343,6 @@ fn derive_enum(input: &DeriveInput, data: &DataEnum, system: &Type) -> Result<Pa
     };
     let variants = last + 1;
     Ok(Parts {
-        drawn: quote!(::refmap::state::Drawn::Whole),
         shape: quote!(::refmap::state::Shape::variants(&[#(#shapes),*])),
         count: quote! {
             ::refmap::state::product(&[
@@ -447,6 +437,31 @@ fn names(fields: &[Field], system: &Type) -> Option<TokenStream> {
         visits.push(quote!(visit.rows(&mut [#(#rows),*]);));
     }
     (!visits.is_empty()).then(|| quote!(#(#visits)*))
+}
+
+/// The part of a struct in a drawing by rows, as a constant.
+fn drawn(fields: &[Field], system: &Type) -> TokenStream {
+    let of_type = |Field { type_, kind, .. }: &Field| match kind {
+        Kind::Variable(_) => quote!(<#type_ as ::refmap::State<#system>>::DRAWN),
+        Kind::Constant(_) => quote!(::refmap::state::Drawn::Whole),
+    };
+    let of_field = |field: &Field| {
+        let (drawn, Field { name, each, .. }) = (of_type(field), field);
+        let each = each.as_ref().map_or_else(
+            || quote!(::core::option::Option::None),
+            |kind| quote!(::core::option::Option::Some(#kind)),
+        );
+        quote!(::refmap::state::DrawnField { name: #name, each: #each, drawn: #drawn })
+    };
+    let drawn = match fields {
+        // As its `Serialize` has it.
+        [field] if matches!(field.member, Member::Unnamed(_)) => of_type(field),
+        _ => {
+            let fields = fields.iter().map(of_field);
+            quote!(::refmap::state::Drawn::Fields(&[#(#fields),*]))
+        }
+    };
+    quote!(const DRAWN: ::refmap::state::Drawn = #drawn;)
 }
 
 /// The types of the fields that are written.
