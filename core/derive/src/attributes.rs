@@ -32,8 +32,8 @@ pub struct Attributes {
     pub is_member: bool,
     /// `#[state(symmetric)]`: it has an element for each member.
     pub is_symmetric: bool,
-    /// `#[state(each = …)]`: the kind of members of which each has an element; empty if `len` or `symmetric` says that there are as many
-    /// in all states.
+    /// `#[state(each = …)]`: the kind of members of which each has an element; empty if `len` alone says that there are as many in all
+    /// states.
     pub each: Option<Expr>,
 }
 
@@ -87,9 +87,10 @@ pub fn of_field(attributes: &[Attribute]) -> Result<Attributes> {
             Ok(())
         })?;
     }
-    let is_fixed = said.contains(&"len") || said.contains(&"symmetric");
-    if each.is_none() && is_fixed {
-        each = Some(parse_quote!(""));
+    if said.contains(&"symmetric") {
+        each = each.or(Some(parse_quote!("member")));
+    } else if said.contains(&"len") {
+        each = each.or(Some(parse_quote!("")));
     }
     Ok(Attributes {
         each,

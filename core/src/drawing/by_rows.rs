@@ -8,19 +8,14 @@ use crate::state::{Drawn, DrawnField};
 
 impl Drawing {
     /// The drawing of a state that is shown as `state`: a row for each member, with its elements of the fields that have one for each,
-    /// and a row of the system with the other fields. Where it is not said of what each is, `kind_of` names the processes of which there
-    /// are so many. None if no field is of members, a set or a queue: a row would say no more than the fields.
-    pub(crate) fn by_rows(
-        state: &Value,
-        drawn: Drawn,
-        kind_of: &dyn Fn(usize) -> Option<&'static str>,
-    ) -> Option<Self> {
+    /// and a row of the system with the other fields. None if no field is of members, a set or a queue: a row would say no more than the
+    /// fields.
+    pub(crate) fn by_rows(state: &Value, drawn: Drawn) -> Option<Self> {
         let Drawn::Fields(_) = drawn else {
             return None;
         };
         let mut rows = Rows {
             rows: vec![(String::new(), Vec::new())],
-            kind_of,
         };
         rows.add("", &[], state, (drawn, None));
         let is_value = |(_, shows): &(_, _)| matches!(shows, Shown::Value(_));
@@ -40,12 +35,11 @@ impl Drawing {
 type Located<'s> = (Vec<&'s str>, Shown);
 
 /// Rows that are being made, that of the system first.
-struct Rows<'s, 'k> {
+struct Rows<'s> {
     rows: Vec<(String, Vec<Located<'s>>)>,
-    kind_of: &'k dyn Fn(usize) -> Option<&'static str>,
 }
 
-impl<'s> Rows<'s, '_> {
+impl<'s> Rows<'s> {
     /// Adds the value at `way` to a row: its fields, its elements to the rows of members, or itself.
     fn add(
         &mut self,
@@ -67,7 +61,9 @@ impl<'s> Rows<'s, '_> {
             (Drawn::Queue(of) | Drawn::Array(of), Value::Array(elements)) => {
                 let is_array = matches!(drawn, Drawn::Array(_));
                 let each = each.or(is_array.then_some("")).filter(|_| row.is_empty());
-                if let Some(kind) = each.and_then(|each| self.kind(each, *of, elements.len())) {
+                // Values without a name stand better side by side.
+                let is_told = |kind: &&str| !kind.is_empty() || !matches!(of, Drawn::Whole);
+                if let Some(kind) = each.filter(is_told) {
                     for (number, element) in elements.iter().enumerate() {
                         let row = match kind {
                             "" => format!("[{number}]"),
@@ -87,16 +83,6 @@ impl<'s> Rows<'s, '_> {
             Some((_, entries)) => entries.push(entry),
             None => self.rows.push((row.to_owned(), vec![entry])),
         }
-    }
-
-    /// The kind of members of which `each` has an element, of so many; empty if it has no name, and none if the elements are better
-    /// shown side by side.
-    fn kind(&self, each: &'static str, of: Drawn, count: usize) -> Option<&'static str> {
-        if !each.is_empty() {
-            return Some(each);
-        }
-        let is_value = matches!(of, Drawn::Whole);
-        (self.kind_of)(count).or((!is_value).then_some(""))
     }
 }
 

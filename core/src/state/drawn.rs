@@ -20,8 +20,8 @@ pub enum Drawn {
 pub struct DrawnField {
     /// Its name.
     pub name: &'static str,
-    /// The kind of members of which each has an element, as `#[state(each = …)]` says; empty if `len` or `symmetric` says that it has
-    /// as many elements in all states, and not of what.
+    /// The kind of members of which each has an element, as `#[state(each = …)]` says; empty if it has as many elements in all
+    /// states, and it is not said of what.
     pub each: Option<&'static str>,
     /// Its type.
     pub drawn: Drawn,

@@ -4,8 +4,6 @@
 //! Left out: everything that is done *with* a system. Exploring, replaying, printing are functions
 //! over the trait.
 
-use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 use std::hash::Hash;
 
@@ -297,28 +295,11 @@ pub(crate) fn is_visited<T: PartialEq>(
 /// The drawing of a state by rows, which a system has that does not say how its states are drawn: a set is a set, a vector or a deque a
 /// queue, and other fields are values.
 ///
-/// A field with an element for each member, `#[state(each = "client")]`, has its elements in rows `client 0`, `client 1`, … . That need
-/// not be said of an array, nor where `len` or `symmetric` is said, if the actions name as many processes of one kind. Not drawn is a
-/// state without members, sets and queues, and one that does not derive [`State`].
+/// A field with an element for each member, `#[state(each = "client")]`, has its elements in rows `client 0`, `client 1`, … . Where `each` is
+/// not said, the rows of a field that is `symmetric` are `member 0`, …, and those of an array, or of a vector of which `len` is said, `[0]`, …,
+/// if its elements are more than values. Not drawn is a state without members, sets and queues, and one that does not derive [`State`].
 pub fn draw_by_rows<S: TransitionSystem + ?Sized>(system: &S, state: &S::State) -> Option<Drawing> {
-    let kinds = OnceCell::new();
-    let kind_of = |count| {
-        let kinds = kinds.get_or_init(|| processes(system));
-        let mut so_many = kinds.iter().filter(|(_, numbers)| numbers.len() == count);
-        let (kind, _) = so_many.next()?;
-        so_many.next().is_none().then_some(*kind)
-    };
-    Drawing::by_rows(&system.show(state), S::State::DRAWN, &kind_of)
-}
-
-/// The numbers of the processes of each kind, by the actions whose fields have ranges.
-fn processes<S: TransitionSystem + ?Sized>(system: &S) -> BTreeMap<&'static str, BTreeSet<u16>> {
-    let mut kinds: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
-    S::Action::candidates(system, &mut |action| {
-        let Process { name, number } = system.process_of(&action);
-        kinds.entry(name).or_default().extend(number);
-    });
-    kinds
+    Drawing::by_rows(&system.show(state), S::State::DRAWN)
 }
 
 /// The states of a system.

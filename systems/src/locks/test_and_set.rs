@@ -45,7 +45,7 @@ pub struct State {
     /// True if the lock is taken.
     pub taken: bool,
     /// The place of each thread.
-    #[state(symmetric, max_len = MAX_THREADS)]
+    #[state(each = "thread", symmetric, max_len = MAX_THREADS)]
     pub threads: Vec<At>,
 }
 

@@ -80,7 +80,7 @@ pub struct State {
     /// The ticket that is served.
     pub now_serving: Number,
     /// Each thread.
-    #[state(symmetric, max_len = MAX_THREADS)]
+    #[state(each = "thread", symmetric, max_len = MAX_THREADS)]
     pub threads: Vec<Thread>,
 }
 

@@ -89,7 +89,7 @@ pub struct State {
     #[state(max_len = MAX_NODES, range = 0..MAX_NODES)]
     pub next: Vec<Option<usize>>,
     /// Each thread.
-    #[state(symmetric, max_len = MAX_THREADS)]
+    #[state(each = "thread", symmetric, max_len = MAX_THREADS)]
     pub threads: Vec<Thread>,
 }
 

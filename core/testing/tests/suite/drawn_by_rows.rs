@@ -1,45 +1,31 @@
 //! Drawings by rows: of systems that do not say how their states are drawn.
 
 use std::collections::{BTreeSet, VecDeque};
+use std::marker::PhantomData;
 
 use refmap::drawing::Row;
-use refmap::{Action, Drawing, IndexSet, State, TransitionSystem};
+use refmap::{Drawing, IndexSet, State, TransitionSystem};
 use serde::Serialize;
 
-/// A system of so many clients, whose states are of any type.
-struct Shop<T>(usize, std::marker::PhantomData<fn() -> T>);
-
-impl<T> AsRef<usize> for Shop<T> {
-    fn as_ref(&self) -> &usize {
-        &self.0
-    }
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
-#[action(system = impl AsRef<usize>)]
-#[rule(process = "client")]
-enum Step {
-    Enter(#[process(0..*system.as_ref())] usize),
-    #[rule(process = "owner")]
-    Close,
-}
+/// A system whose states are of any type.
+struct Shop<T>(PhantomData<fn() -> T>);
 
 impl<T: State<Self>> TransitionSystem for Shop<T> {
     type State = T;
-    type Action = Step;
+    type Action = ();
     type Observation = ();
 
     fn initial(&self, _: &mut impl FnMut(T)) {}
 
-    fn fire(&self, _: &Step, _: &mut T) -> Option<()> {
+    fn fire(&self, (): &(), _: &mut T) -> Option<()> {
         None
     }
 
     fn observe(&self, _: &T) {}
 }
 
-fn drawn<T: State<Shop<T>>>(clients: usize, state: &T) -> Option<Drawing> {
-    Shop(clients, std::marker::PhantomData).draw(state)
+fn drawn<T: State<Shop<T>>>(state: &T) -> Option<Drawing> {
+    Shop(PhantomData).draw(state)
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, State)]
@@ -67,7 +53,7 @@ struct Street {
 struct Inside {
     #[serde(flatten)]
     street: Street,
-    #[state(symmetric)]
+    #[state(symmetric, each = "client")]
     clients: Vec<Client>,
     #[state(each = "client", max_len = 99)]
     basket: Vec<IndexSet>,
@@ -104,7 +90,7 @@ fn inside(clients: usize) -> Inside {
 #[test]
 fn members_have_rows_and_the_system_has_the_rest() {
     let mut state = inside(2);
-    let empty = drawn(2, &state).expect("it has members").to_string();
+    let empty = drawn(&state).expect("it has members").to_string();
     assert_eq!(
         empty,
         "marks {}   values: 1, 2, 3   queue: empty   last none   \
@@ -124,7 +110,7 @@ fn members_have_rows_and_the_system_has_the_rest() {
                 client 0  out  basket {2, 5}\n\
                 client 1  waits(since=3)  basket {}\n\
                 [0]  open true  paid: 9, 9";
-    let drawing = drawn(2, &state).expect("it has members");
+    let drawing = drawn(&state).expect("it has members");
     assert_eq!(drawing.to_string(), full);
     // The fields that stand beside it say the same, so that it is no text until something is added.
     assert_eq!(drawing.text(), None);
@@ -135,7 +121,7 @@ fn members_have_rows_and_the_system_has_the_rest() {
 #[test]
 fn any_number_of_members_has_rows() {
     for clients in [0, 2, 70] {
-        let rows = drawn(clients, &inside(clients)).expect("it has sets").rows;
+        let rows = drawn(&inside(clients)).expect("it has sets").rows;
         let of_clients = rows.iter().filter(|row| row.name.starts_with("client "));
         assert_eq!(of_clients.count(), clients);
     }
@@ -143,9 +129,9 @@ fn any_number_of_members_has_rows() {
 
 #[test]
 fn rows_are_of_structs_that_have_more_than_values() {
-    assert!(drawn(2, &inside(2).front).is_some());
-    assert!(drawn(2, &Client::Waits { since: 1 }).is_none());
-    assert!(drawn(2, &Cells(vec![1, 2])).is_none());
-    assert!(drawn(2, &vec![1_u8, 2]).is_none());
-    assert!(drawn(2, &7_u8).is_none());
+    assert!(drawn(&inside(2).front).is_some());
+    assert!(drawn(&Client::Waits { since: 1 }).is_none());
+    assert!(drawn(&Cells(vec![1, 2])).is_none());
+    assert!(drawn(&vec![1_u8, 2]).is_none());
+    assert!(drawn(&7_u8).is_none());
 }
