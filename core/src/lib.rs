@@ -110,7 +110,7 @@ pub use statement::property::Property;
 pub use statement::refinement::{Refinement, Waiver};
 pub use statement::rule::{Process, Rule, RuleId};
 pub use statement::system::{
-    ActionOf, ObservationOf, StateOf, StepOf, TransitionSystem, fire_by_next, steps,
+    ActionOf, ObservationOf, StateOf, StepOf, TransitionSystem, draw_by_rows, fire_by_next, steps,
 };
 pub use statement::trace::{ReplayError, Trace, replay};
 pub use symmetry::{Asymmetry, Exchange, Symmetric, asymmetry};

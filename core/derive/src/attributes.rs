@@ -2,7 +2,7 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
-use syn::{Attribute, Error, Expr, Result, Type};
+use syn::{Attribute, Error, Expr, Result, Type, parse_quote};
 
 /// `#[state(system = TYPE)]` of a type, or `#[action(system = TYPE)]`, as `of` says.
 pub fn system(of: &str, attributes: &[Attribute]) -> Result<Option<Type>> {
@@ -12,7 +12,7 @@ pub fn system(of: &str, attributes: &[Attribute]) -> Result<Option<Type>> {
             if !meta.path.is_ident("system") {
                 return Err(meta.error(match of {
                     "action" => "an action has an attribute `system`, and its fields have `range`, `len`, `max_len` and `any`",
-                    _ => "a state has an attribute `system`, and its fields have `range`, `varint`, `len`, `max_len`, `constant`, `member`, `symmetric`",
+                    _ => "a state has an attribute `system`, and its fields have `range`, `varint`, `len`, `max_len`, `constant`, `member`, `symmetric`, `each`",
                 }));
             }
             let type_: Type = meta.value()?.parse()?;
@@ -32,6 +32,9 @@ pub struct Attributes {
     pub is_member: bool,
     /// `#[state(symmetric)]`: it has an element for each member.
     pub is_symmetric: bool,
+    /// `#[state(each = …)]`: the kind of members of which each has an element; empty if `len` alone says that there are as many in all
+    /// states.
+    pub each: Option<Expr>,
 }
 
 /// Value of a field, as attributes say.
@@ -46,13 +49,14 @@ pub enum OfField {
 pub fn of_field(attributes: &[Attribute]) -> Result<Attributes> {
     let mut limits = quote!(::refmap::state::Limits::NONE);
     let mut constant = None;
+    let mut each = None;
     let mut said: Vec<&str> = Vec::new();
     for attribute in attributes.iter().filter(|one| one.path().is_ident("state")) {
         attribute.parse_nested_meta(|meta| {
-            let known = ["range", "varint", "len", "max_len", "constant", "member", "symmetric"];
+            let known = ["range", "varint", "len", "max_len", "constant", "member", "symmetric", "each"];
             let Some(name) = known.into_iter().find(|name| meta.path.is_ident(name)) else {
                 return Err(meta.error(
-                    "a field has the attributes `range`, `varint`, `len`, `max_len`, `constant`, `member` and `symmetric`",
+                    "a field has the attributes `range`, `varint`, `len`, `max_len`, `constant`, `member`, `symmetric` and `each`",
                 ));
             };
             if said.contains(&"constant") || name == "constant" && !said.is_empty() {
@@ -72,16 +76,24 @@ pub fn of_field(attributes: &[Attribute]) -> Result<Attributes> {
                 return Ok(());
             }
             let value: Expr = meta.value()?.parse()?;
-            if name == "constant" {
-                constant = Some(value);
-                return Ok(());
+            match name {
+                "constant" => constant = Some(value),
+                "each" => each = Some(value),
+                _ => {
+                    let method = syn::Ident::new(name, Span::call_site());
+                    limits = quote!(#limits.#method(#value));
+                }
             }
-            let method = syn::Ident::new(name, Span::call_site());
-            limits = quote!(#limits.#method(#value));
             Ok(())
         })?;
     }
+    if said.contains(&"symmetric") {
+        each = each.or(Some(parse_quote!("member")));
+    } else if said.contains(&"len") {
+        each = each.or(Some(parse_quote!("")));
+    }
     Ok(Attributes {
+        each,
         of_field: match constant {
             Some(value) => OfField::Constant(value),
             None => OfField::Limits(limits),
@@ -137,7 +149,7 @@ pub fn of_argument(
 fn kind(attribute: &str) -> &str {
     match attribute {
         "len" | "max_len" => "length",
-        "member" | "symmetric" => attribute,
+        "member" | "symmetric" | "each" => attribute,
         _ => "integers",
     }
 }

@@ -16,6 +16,8 @@ pub struct Field {
     pub is_member: bool,
     /// True if it has an element for each member.
     pub is_symmetric: bool,
+    /// The kind of members of which each has an element, if it is so.
+    pub each: Option<Expr>,
 }
 
 /// Kind of a field, by the way in which it is written.

@@ -56,6 +56,7 @@ use syn::{DeriveInput, parse_macro_input};
 /// | `#[state(max_len = 3)]` | it has at most this length |
 /// | `#[state(constant = system.shape)]` | the field has this value in all states of the instance, and is not written |
 /// | `#[state(symmetric)]` | the vector, array or `BoundedVec` has an element for each member; members are alike |
+/// | `#[state(each = "client")]` | the vector has an element for each client; in a drawing by rows that is the entry of a row `client 0`, `client 1`, … |
 /// | `#[state(member)]` | the integers of the field, in whatever containers, are numbers of members |
 ///
 /// Members that are alike are the elements of a field that is `symmetric`; where several fields of a struct are, a member has an element of each,

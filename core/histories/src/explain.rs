@@ -231,7 +231,7 @@ fn situation<O: Observed>(observed: &O, state: &State<O>) -> Situation {
             Some(observed.specification().show(state))
         })
         .unwrap_or_default(),
-        drawing: picture.as_ref().map(Drawing::to_string),
+        drawing: picture.as_ref().and_then(Drawing::text),
         picture,
     }
 }

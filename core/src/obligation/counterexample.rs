@@ -85,7 +85,7 @@ fn unmapped_state<S: TransitionSystem>(system: &S, state: &StateOf<S>) -> Step {
         abstract_before: Vec::new(),
         abstract_action: None,
         abstract_state: Value::Null,
-        drawing: picture.as_ref().map(Drawing::to_string),
+        drawing: picture.as_ref().and_then(Drawing::text),
         abstract_drawing: None,
         picture,
         abstract_picture: None,
@@ -103,7 +103,7 @@ pub(super) fn state<R: Refinement>(refinement: &R, state: &StateOf<R::Implementa
     let (abstract_state, abstract_picture) = mapped.unwrap_or((Value::Null, None));
     Step {
         abstract_state,
-        abstract_drawing: abstract_picture.as_ref().map(Drawing::to_string),
+        abstract_drawing: abstract_picture.as_ref().and_then(Drawing::text),
         abstract_picture,
         ..unmapped_state(refinement.implementation(), state)
     }

@@ -7,7 +7,7 @@ use super::limits::{Length, Limits, LimitsFault};
 use super::shape::bits;
 use super::sink::{FromIndex, ToIndex};
 use super::tuples::elements;
-use super::{Changes, Exact, Kept, Misfit, NameVisitor, Part, Shape, Sink, Source, State};
+use super::{Changes, Drawn, Exact, Kept, Misfit, NameVisitor, Part, Shape, Sink, Source, State};
 use crate::bounded::BoundedVec;
 
 /// The most values of an element for which a set is a bit for each of them.
@@ -132,6 +132,7 @@ macro_rules! sequences {
 
             const KEPT: Kept = T::KEPT;
             const EXACT: Exact<Self> = Exact::of_parts(&[T::EXACT.is_exact()]);
+            const DRAWN: Drawn = Drawn::Queue(&T::DRAWN);
 
             fn shape(system: &X, limits: Limits) -> Shape {
                 sequence(T::shape(system, limits.of_elements()), limits)
@@ -201,6 +202,7 @@ fn bounded(limits: Limits, bound: usize) -> Limits {
 impl<X: ?Sized, T: State<X> + Copy + Default, const N: usize> State<X> for BoundedVec<T, N> {
     const KEPT: Kept = T::KEPT;
     const EXACT: Exact<Self> = Exact::of_parts(&[T::EXACT.is_exact()]);
+    const DRAWN: Drawn = Drawn::Queue(&T::DRAWN);
 
     fn shape(system: &X, limits: Limits) -> Shape {
         let limits = bounded(limits, N);
@@ -376,6 +378,7 @@ impl<X: ?Sized, T: State<X> + Ord> State<X> for BTreeSet<T> {
 
     const KEPT: Kept = T::KEPT;
     const EXACT: Exact<Self> = Exact::of_parts(&[T::EXACT.is_exact()]);
+    const DRAWN: Drawn = Drawn::Set;
 
     fn shape(system: &X, limits: Limits) -> Shape {
         let element = T::shape(system, limits.of_elements());

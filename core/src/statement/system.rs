@@ -215,9 +215,9 @@ pub trait TransitionSystem: Sync {
     }
 
     /// Drawing of `state`, as a person would make it, which counterexamples show beside its fields: as text on a terminal, as a
-    /// picture on a page. Not drawn, by default.
-    fn draw(&self, _state: &Self::State) -> Option<Drawing> {
-        None
+    /// picture on a page. By default a picture alone, [by rows](draw_by_rows).
+    fn draw(&self, state: &Self::State) -> Option<Drawing> {
+        draw_by_rows(self, state)
     }
 
     /// `action` with each of its *results* (arguments that the system chooses, as the reference an
@@ -290,6 +290,16 @@ pub(crate) fn is_visited<T: PartialEq>(
         });
     });
     found
+}
+
+/// The drawing of a state by rows, which a system has that does not say how its states are drawn: a set is a set, a vector or a deque a
+/// queue, and other fields are values.
+///
+/// A field with an element for each member, `#[state(each = "client")]`, has its elements in rows `client 0`, `client 1`, … . Where `each` is
+/// not said, the rows of a field that is `symmetric` are `member 0`, …, and those of an array, or of a vector of which `len` is said, `[0]`, …,
+/// if its elements are more than values. Not drawn is a state without members, sets and queues, and one that does not derive [`State`].
+pub fn draw_by_rows<S: TransitionSystem + ?Sized>(system: &S, state: &S::State) -> Option<Drawing> {
+    Drawing::by_rows(&system.show(state), S::State::DRAWN)
 }
 
 /// The states of a system.

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use refmap::drawing::{Drawing, Row};
 use refmap::{Process, TransitionSystem};
 use refmap_programs::{Behaviours, End, MemoryModel, Observation, Show, Shown, TooManyStates};
 use refmap_systems::copying::{self, Instance};
@@ -25,6 +24,7 @@ pub struct Register {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 pub struct State {
     /// Of each thread its output, and how it ended.
+    #[state(each = "thread")]
     pub shown: Observation,
     /// Whether they have ended, each served by the to-space object last.
     pub in_copy: bool,
@@ -161,13 +161,6 @@ impl TransitionSystem for Register {
 
     fn observe(&self, state: &State) -> Observation {
         state.shown.clone()
-    }
-
-    fn draw(&self, state: &State) -> Option<Drawing> {
-        let threads = state.shown.iter().enumerate();
-        let threads = threads.map(|(thread, shown)| shown.row(thread));
-        let ended = Row::new().value("complete in the copy", state.in_copy);
-        Some(threads.fold(Drawing::default().row(ended), Drawing::row))
     }
 
     fn may_stop(&self, _: &State) -> bool {

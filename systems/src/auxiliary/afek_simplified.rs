@@ -6,8 +6,7 @@
 //! Deviations. D1: a writer writes only as often as the instance allows, since the numbers of its writes go up for ever. What takes
 //! more writes is not seen; the instance says so (`bound`, `cut_off`).
 
-use refmap::drawing::Row;
-use refmap::{Drawing, TransitionSystem, guard};
+use refmap::{TransitionSystem, guard};
 use serde::Serialize;
 
 use super::new_linear_snapshot::WRITERS;
@@ -63,13 +62,13 @@ pub struct State {
     #[state(max_len = MAX)]
     pub imem: Vec<Register>,
     /// Number of writes that a writer has begun.
-    #[state(max_len = MAX, range = 0..=MAX_WRITES)]
+    #[state(each = "writer", max_len = MAX, range = 0..=MAX_WRITES)]
     pub wr_num: Vec<usize>,
     /// First collect of a reader.
-    #[state(max_len = MAX)]
+    #[state(each = "reader", max_len = MAX)]
     pub rd_val1: Vec<Collect>,
     /// Second collect of a reader.
-    #[state(max_len = MAX)]
+    #[state(each = "reader", max_len = MAX)]
     pub rd_val2: Vec<Collect>,
 }
 
@@ -239,29 +238,6 @@ impl TransitionSystem for AfekSimplified {
             .filter(|((interface, begun), _)| interface.is_none() && **begun == self.writes);
         stopped.map(|(_, name)| name).collect()
     }
-
-    fn draw(&self, state: &State) -> Option<Drawing> {
-        Some(drawing(state))
-    }
-}
-
-/// The registers, and what their readers have read of them.
-fn drawing(state: &State) -> Drawing {
-    let shown = |register: &Register| format!("{} ({})", register.val, register.wr_num);
-    let read = |Collect(registers): &Collect| {
-        let registers = registers.iter();
-        let shown = registers.map(|register| register.as_ref().map_or("–".to_owned(), shown));
-        shown.collect::<Vec<_>>()
-    };
-    let reader = |reader: usize, row: Row| {
-        row.queue("rdVal1", read(&state.rd_val1[reader]))
-            .queue("rdVal2", read(&state.rd_val2[reader]))
-    };
-    let writer = |writer: usize, row: Row| row.value("wrNum", state.wr_num[writer]);
-    let users = state.interface.rows(reader, writer).into_iter();
-    users
-        .fold(Drawing::default(), Drawing::row)
-        .row(Row::new().queue("imem", state.imem.iter().map(shown)))
 }
 
 #[cfg(test)]

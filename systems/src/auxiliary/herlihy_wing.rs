@@ -9,11 +9,10 @@
 //! takes a slot of the array for good; what takes more operations is not seen. D3: the response of an operation is a step of its
 //! own, and so is its invocation: the interface changes there alone.
 
-use refmap::drawing::Row;
-use refmap::{Drawing, TransitionSystem, guard};
+use refmap::{TransitionSystem, guard};
 use serde::Serialize;
 
-use super::queue::{Interface, MAX, Users, or_dash};
+use super::queue::{Interface, MAX, Users};
 
 /// Greatest number of operations.
 pub const MAX_OPERATIONS: usize = 8;
@@ -87,10 +86,10 @@ pub struct State {
     #[state(max_len = MAX_OPERATIONS, range = 0..MAX)]
     pub items: Vec<Option<usize>>,
     /// Progress of the enqueuers.
-    #[state(max_len = MAX)]
+    #[state(each = "enqueuer", max_len = MAX)]
     pub enqueuers: Vec<Enqueuer>,
     /// Progress of the dequeuers.
-    #[state(max_len = MAX)]
+    #[state(each = "dequeuer", max_len = MAX)]
     pub dequeuers: Vec<Dequeuer>,
     /// Number of operations that can still begin.
     #[state(range = 0..=MAX_OPERATIONS)]
@@ -248,24 +247,6 @@ impl TransitionSystem for HerlihyWing {
             && state.interface.enq.iter().all(Option::is_none)
             && state.interface.deq.iter().all(Option::is_some)
     }
-
-    fn draw(&self, state: &State) -> Option<Drawing> {
-        Some(drawing(state))
-    }
-}
-
-/// The array, and the progress of its users.
-fn drawing(state: &State) -> Drawing {
-    let enqueuer =
-        |enqueuer: usize, row: Row| row.value("at", format!("{:?}", state.enqueuers[enqueuer]));
-    let dequeuer =
-        |dequeuer: usize, row: Row| row.value("at", format!("{:?}", state.dequeuers[dequeuer]));
-    let users = state.interface.rows(enqueuer, dequeuer).into_iter();
-    users.fold(Drawing::default(), Drawing::row).row(
-        Row::new()
-            .value("back", state.back)
-            .queue("items", state.items.iter().copied().map(or_dash)),
-    )
 }
 
 #[cfg(test)]

@@ -5,8 +5,7 @@
 //!
 //! Deviations. D1: what can be observed is which processes are in their critical section; the source leaves that open.
 
-use refmap::drawing::Row;
-use refmap::{Drawing, TransitionSystem, guard};
+use refmap::{TransitionSystem, guard};
 use serde::Serialize;
 
 /// Number of processes.
@@ -122,22 +121,6 @@ impl TransitionSystem for Lock {
     fn observe(&self, state: &State) -> [bool; PROCESSES] {
         state.pc.map(|label| label == Label::Cs)
     }
-
-    fn draw(&self, state: &State) -> Option<Drawing> {
-        Some(drawing(state))
-    }
-}
-
-/// The lock, and the label of each process.
-fn drawing(state: &State) -> Drawing {
-    let at = |process: usize| {
-        let label = format!("{:?}", state.pc[process]).to_lowercase();
-        Row::of(format!("process {process}")).value("at", label)
-    };
-    let processes = (0..PROCESSES).map(at);
-    processes
-        .fold(Drawing::default(), Drawing::row)
-        .row(Row::new().value("lock", state.lock))
 }
 
 #[cfg(test)]

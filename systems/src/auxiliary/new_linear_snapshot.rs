@@ -6,12 +6,10 @@
 //! Deviations. D1: *DoWr* waits while some reader has seen as many memories as the instance allows, since otherwise there is no
 //! end of the states. A read during which more is written is not seen; the instance says so (`bound`, `cut_off`).
 
-use refmap::drawing::Row;
-use refmap::{Drawing, TransitionSystem, guard};
+use refmap::{TransitionSystem, guard};
 use serde::Serialize;
 
-use super::queue::or_dash;
-use super::snapshot::{Interface, MAX, Memory, Users, memory_or_dash};
+use super::snapshot::{Interface, MAX, Memory, Users};
 
 /// Greatest number of memories of a read.
 pub const MAX_MEMORIES: usize = 20;
@@ -40,10 +38,10 @@ pub struct State {
     /// The registers.
     pub mem: Memory,
     /// The memories that a reader may have read.
-    #[state(max_len = MAX)]
+    #[state(each = "reader", max_len = MAX)]
     pub rstate: Vec<Seen>,
     /// The value that a writer has not written yet; none is the source's `NotRegVal`.
-    #[state(max_len = MAX, range = 0..MAX)]
+    #[state(each = "writer", max_len = MAX, range = 0..MAX)]
     pub wstate: Vec<Option<usize>>,
 }
 
@@ -153,23 +151,6 @@ impl TransitionSystem for NewLinearSnapshot {
         let waiting = waiting.filter(|(value, _)| value.is_some());
         waiting.map(|(_, name)| name).collect()
     }
-
-    fn draw(&self, state: &State) -> Option<Drawing> {
-        Some(drawing(state))
-    }
-}
-
-/// The memory, and what its users have seen and have to write.
-fn drawing(state: &State) -> Drawing {
-    let reader = |reader: usize, row: Row| {
-        let seen = state.rstate[reader].0.iter();
-        row.queue("rstate", seen.map(|memory| memory_or_dash(Some(memory))))
-    };
-    let writer = |writer: usize, row: Row| row.value("wstate", or_dash(state.wstate[writer]));
-    let users = state.interface.rows(reader, writer).into_iter();
-    users
-        .fold(Drawing::default(), Drawing::row)
-        .row(Row::new().queue("mem", &state.mem.0))
 }
 
 #[cfg(test)]

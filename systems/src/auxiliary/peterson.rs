@@ -4,8 +4,7 @@
 //!
 //! Deviations. D1: what can be observed is which processes are in their critical section; the source leaves that open.
 
-use refmap::drawing::Row;
-use refmap::{Drawing, TransitionSystem, guard};
+use refmap::{TransitionSystem, guard};
 use serde::Serialize;
 
 use super::lock::{PROCESSES, other};
@@ -146,22 +145,4 @@ impl TransitionSystem for Peterson {
     fn observe(&self, state: &State) -> [bool; PROCESSES] {
         state.pc.map(|label| label == Label::Cs)
     }
-
-    fn draw(&self, state: &State) -> Option<Drawing> {
-        Some(drawing(state))
-    }
-}
-
-/// The turn, and the label and the variable of each process.
-fn drawing(state: &State) -> Drawing {
-    let at = |process: usize| {
-        let label = format!("{:?}", state.pc[process]).to_lowercase();
-        Row::of(format!("process {process}"))
-            .value("at", label)
-            .value("c", state.c[process])
-    };
-    let processes = (0..PROCESSES).map(at);
-    processes
-        .fold(Drawing::default(), Drawing::row)
-        .row(Row::new().value("turn", state.turn))
 }

@@ -9,8 +9,7 @@
 
 use std::collections::BTreeSet;
 
-use refmap::drawing::Row;
-use refmap::{Action as _, Drawing, TransitionSystem, guard};
+use refmap::{Action as _, TransitionSystem, guard};
 use serde::Serialize;
 
 use super::queue::{Interface, MAX, Users};
@@ -61,7 +60,7 @@ pub struct State {
     /// The pairs of elements of which the first is before the second.
     pub before: BTreeSet<(Element, Element)>,
     /// The element that an enqueuer is adding; none is the source's `NonElt`.
-    #[state(max_len = MAX)]
+    #[state(each = "enqueuer", max_len = MAX)]
     pub adding: Vec<Option<Element>>,
 }
 
@@ -172,33 +171,6 @@ impl TransitionSystem for PoFifo {
     fn observe(&self, state: &State) -> Interface {
         state.interface.clone()
     }
-
-    fn draw(&self, state: &State) -> Option<Drawing> {
-        Some(drawing(state))
-    }
-}
-
-/// An element, and a pair of elements, as a reader writes them.
-fn name(element: Element) -> String {
-    format!("{}.{}", element.datum, element.id)
-}
-
-/// The elements with their order, and what each enqueuer is adding.
-fn drawing(state: &State) -> Drawing {
-    let adding = |enqueuer: usize, row: Row| {
-        row.value(
-            "adding",
-            state.adding[enqueuer].map_or("–".to_owned(), name),
-        )
-    };
-    let users = state.interface.rows(adding, |_, row| row).into_iter();
-    let order = state.before.iter();
-    let order = order.map(|(earlier, later)| format!("{} < {}", name(*earlier), name(*later)));
-    users.fold(Drawing::default(), Drawing::row).row(
-        Row::new()
-            .set("elts", state.elts.iter().copied().map(name))
-            .set("before", order),
-    )
 }
 
 #[cfg(test)]

@@ -5,11 +5,8 @@
 //! Deviations. D1: the integers are those from 0 to a greatest one, since otherwise there is no end of the states. No rule
 //! calculates with them.
 
-use refmap::drawing::Row;
-use refmap::{Drawing, TransitionSystem, guard};
+use refmap::{TransitionSystem, guard};
 use serde::Serialize;
-
-use super::queue::or_dash;
 
 /// Greatest number of integers.
 pub const MAX_INTEGERS: usize = 8;
@@ -66,11 +63,6 @@ impl TransitionSystem for SendInt1 {
 
     fn observe(&self, state: &State) -> Option<usize> {
         state.x
-    }
-
-    fn draw(&self, state: &State) -> Option<Drawing> {
-        let row = Row::new().value("x", or_dash(state.x));
-        Some(Drawing::default().row(row))
     }
 }
 

@@ -4,11 +4,9 @@
 //!
 //! Deviations. D1: the integers are bounded as those of [`send_int1`](super::send_int1).
 
-use refmap::drawing::Row;
-use refmap::{Drawing, TransitionSystem, guard};
+use refmap::{TransitionSystem, guard};
 use serde::Serialize;
 
-use super::queue::or_dash;
 use super::send_int1::MAX_INTEGERS;
 
 /// An instance of the sender.
@@ -73,13 +71,6 @@ impl TransitionSystem for SendInt2 {
 
     fn observe(&self, state: &State) -> Option<usize> {
         state.x
-    }
-
-    fn draw(&self, state: &State) -> Option<Drawing> {
-        let row = Row::new()
-            .value("x", or_dash(state.x))
-            .value("z", or_dash(state.z));
-        Some(Drawing::default().row(row))
     }
 }
 

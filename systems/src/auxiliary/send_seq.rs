@@ -5,11 +5,9 @@
 //! Deviations. D1: the sequence has a greatest length, since otherwise there is no end of the states; *Choose* waits while it is
 //! full. What takes a longer one is not seen.
 
-use refmap::drawing::Row;
-use refmap::{Action as _, Drawing, Rule, TransitionSystem, guard};
+use refmap::{Action as _, Rule, TransitionSystem, guard};
 use serde::Serialize;
 
-use super::queue::or_dash;
 use super::send_set::{MAX_DATA, Undo};
 
 /// Greatest length of the sequence.
@@ -111,11 +109,6 @@ impl TransitionSystem for SendSeq {
 
     fn observe(&self, state: &State) -> Option<usize> {
         state.x
-    }
-
-    fn draw(&self, state: &State) -> Option<Drawing> {
-        let row = Row::new().value("x", or_dash(state.x)).queue("y", &state.y);
-        Some(Drawing::default().row(row))
     }
 }
 

@@ -2,11 +2,9 @@
 //!
 //! Source: Lamport & Merz, *Auxiliary Variables in TLA+*, modules `SendSet` and `SendSetUndo`, with the internal variable `y`.
 
-use refmap::drawing::Row;
-use refmap::{Action as _, Drawing, IndexSet, Rule, TransitionSystem, guard};
+use refmap::{Action as _, IndexSet, Rule, TransitionSystem, guard};
 use serde::Serialize;
 
-use super::queue::or_dash;
 use crate::subsets::subsets;
 
 /// Greatest number of data.
@@ -121,13 +119,6 @@ impl TransitionSystem for SendSet {
 
     fn observe(&self, state: &State) -> Option<usize> {
         state.x
-    }
-
-    fn draw(&self, state: &State) -> Option<Drawing> {
-        let row = Row::new()
-            .value("x", or_dash(state.x))
-            .set("y", state.y.iter());
-        Some(Drawing::default().row(row))
     }
 }
 

@@ -167,6 +167,33 @@ fn count() -> Check {
     )
 }
 
+/// Boxes on a shelf, of which nothing is said but what they are.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
+struct Shelf {
+    #[state(max_len = 3)]
+    boxes: Vec<u8>,
+    carries: [Vec<u8>; 2],
+}
+
+fn shelf() -> Check {
+    let about = "a shelf: is a shelf";
+    Check::new("shelf", about, "this test", |_: &Nothing| {
+        let initial = Shelf {
+            boxes: Vec::new(),
+            carries: [Vec::new(), vec![7]],
+        };
+        let put = |from: &Shelf| {
+            let mut to = from.clone();
+            to.boxes.append(&mut to.carries[1]);
+            vec![(("put", 0), to)]
+        };
+        let mut refinement = itself(Machine::new(&[("put", "porter")], [initial], put, |_| 0));
+        let is_empty = |shelf: &Shelf| shelf.boxes.is_empty();
+        refinement.invariants = vec![Invariant::new("empty", "this test", is_empty)];
+        Ok(Box::new(Checker::owning(refinement)))
+    })
+}
+
 #[derive(Clone, clap::Args)]
 struct Shape {
     /// Places
@@ -212,7 +239,7 @@ pub fn catalogue() -> Catalogue {
         },
     );
     Catalogue {
-        checks: vec![line, count(), seen()],
+        checks: vec![line, count(), seen(), shelf()],
         ..Catalogue::default()
     }
 }
