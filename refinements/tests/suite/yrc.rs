@@ -2,7 +2,7 @@
 
 use std::collections::{HashSet, VecDeque};
 
-use refmap::{Settings, TransitionSystem, Verdict, disagreement, steps};
+use refmap::{Action as _, Settings, TransitionSystem, Verdict, disagreement, steps};
 use refmap_refinements::Checked;
 use refmap_refinements::yrc::DesignRefinement;
 use refmap_systems::heap::Objects;
@@ -242,7 +242,7 @@ fn collected(design: &Design, mut state: State) -> State {
 fn collector_step(design: &Design, state: &State) -> State {
     let mut next = None;
     design.next(state, &mut |action, to| {
-        if design.process_of(&action).name == "collector" {
+        if action.process(design).name == "collector" {
             assert!(next.is_none(), "the collector has no choice");
             next = Some(*to);
         }

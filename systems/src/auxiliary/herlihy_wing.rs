@@ -319,7 +319,7 @@ mod tests {
                 Action::EndDeq(0),
             ];
             let last = actions.iter().fold(first, |state, action| {
-                let next = system.successor(&state, action);
+                let next = refmap::successor(&system, &state, action);
                 next.unwrap_or_else(|| panic!("{action:?} is enabled in {state:?}"))
             });
             last.interface.deq[0]

@@ -6,7 +6,7 @@
 //! full. What takes a longer one is not seen.
 
 use refmap::drawing::Row;
-use refmap::{Action as _, Drawing, Rule, TransitionSystem, guard};
+use refmap::{Action as _, Drawing, TransitionSystem, guard};
 use serde::Serialize;
 
 use super::queue::or_dash;
@@ -52,7 +52,7 @@ pub enum Action {
     #[rule(process = "receiver", source = "SendSeq, Rcv")]
     Rcv,
     /// The one at a place of the sequence is given up.
-    #[rule(source = "SendSeqUndo, Undo(i)")]
+    #[rule(source = "SendSeqUndo, Undo(i)", when = system.undo == Undo::AtAnyTime)]
     Undo(usize),
 }
 
@@ -60,15 +60,6 @@ impl TransitionSystem for SendSeq {
     type State = State;
     type Action = Action;
     type Observation = Option<usize>;
-
-    /// Those of the module: *Undo*, which comes last, is none of `SendSeq`.
-    fn rules(&self) -> &[Rule] {
-        let rules = <Action as refmap::Action<Self>>::rules();
-        match self.undo {
-            Undo::Never => &rules[..rules.len() - 1],
-            Undo::AtAnyTime => rules,
-        }
-    }
 
     fn initial(&self, visit: &mut impl FnMut(State)) {
         visit(State {

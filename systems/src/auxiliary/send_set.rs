@@ -3,7 +3,7 @@
 //! Source: Lamport & Merz, *Auxiliary Variables in TLA+*, modules `SendSet` and `SendSetUndo`, with the internal variable `y`.
 
 use refmap::drawing::Row;
-use refmap::{Action as _, Drawing, IndexSet, Rule, TransitionSystem, guard};
+use refmap::{Action as _, Drawing, IndexSet, TransitionSystem, guard};
 use serde::Serialize;
 
 use super::queue::or_dash;
@@ -57,7 +57,7 @@ pub enum Action {
     #[rule(process = "receiver", source = "SendSet, Rcv")]
     Rcv,
     /// Some that were chosen are given up.
-    #[rule(source = "SendSetUndo, Undo(S)")]
+    #[rule(source = "SendSetUndo, Undo(S)", when = system.undo == Undo::AtAnyTime)]
     Undo(IndexSet),
 }
 
@@ -72,15 +72,6 @@ impl TransitionSystem for SendSet {
     type State = State;
     type Action = Action;
     type Observation = Option<usize>;
-
-    /// Those of the module: *Undo*, which comes last, is none of `SendSet`.
-    fn rules(&self) -> &[Rule] {
-        let rules = <Action as refmap::Action<Self>>::rules();
-        match self.undo {
-            Undo::Never => &rules[..rules.len() - 1],
-            Undo::AtAnyTime => rules,
-        }
-    }
 
     fn initial(&self, visit: &mut impl FnMut(State)) {
         visit(State {

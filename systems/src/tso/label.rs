@@ -453,7 +453,7 @@ impl From<SysStep> for Label {
 mod tests {
     use std::collections::BTreeSet;
 
-    use refmap::TransitionSystem;
+    use refmap::Rule;
 
     use super::super::scope::{Granularity, Part, Scope, Variant};
     use super::super::system::OnTheFly;
@@ -472,7 +472,7 @@ mod tests {
                     ..Scope::of_reduced(1, 1)
                 };
                 let system = OnTheFly::new(scope, variant).expect("it is in range");
-                let rules = system.rules().iter();
+                let rules = AsRef::<[Rule]>::as_ref(&system).iter();
                 let of_process = rules.filter(|rule| rule.process == process);
                 all.extend(of_process.map(|rule| rule.name.to_string()));
             }

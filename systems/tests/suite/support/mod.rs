@@ -2,7 +2,7 @@
 
 use std::collections::{HashSet, VecDeque};
 
-use refmap::{StateOf, TransitionSystem, disagreement, steps};
+use refmap::{Action as _, ActionOf, StateOf, TransitionSystem, disagreement, steps};
 
 /// The reachable states of a system, by naive search.
 pub fn reachable<S: TransitionSystem>(system: &S) -> Vec<StateOf<S>> {
@@ -39,7 +39,7 @@ pub fn agrees_on<S: TransitionSystem>(system: &S, most: usize) {
     for state in states.iter().step_by(states.len() / most + 1) {
         assert_eq!(disagreement(system, state, &sample), None, "in {state:?}");
         for (action, _) in steps(system, state) {
-            let rule = &system.rules()[system.rule_of(&action).0];
+            let rule = &ActionOf::<S>::rules(system)[action.rule(system).0];
             let shown = format!("{action:?}").to_lowercase().replace('_', "");
             let name = rule.name.replace('_', "");
             assert!(shown.contains(&name), "{action:?} is labelled {name}");
