@@ -92,6 +92,7 @@ mod work_ranges;
 
 pub use bounded::BoundedVec;
 pub use drawing::Drawing;
+pub use erased::Caveats;
 pub use index_set::IndexSet;
 pub use obligation::{Search, Settings, check, check_any_number};
 pub use refmap_derive::{Action, State};
@@ -111,6 +112,7 @@ pub use statement::refinement::{Refinement, Waiver};
 pub use statement::rule::{Process, Rule, RuleId};
 pub use statement::system::{
     ActionOf, ObservationOf, StateOf, StepOf, TransitionSystem, draw_by_rows, fire_by_next, steps,
+    successor,
 };
 pub use statement::trace::{ReplayError, Trace, replay};
 pub use symmetry::{Asymmetry, Exchange, Symmetric, asymmetry};

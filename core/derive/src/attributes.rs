@@ -9,9 +9,13 @@ pub fn system(of: &str, attributes: &[Attribute]) -> Result<Option<Type>> {
     let mut system = None;
     for attribute in attributes.iter().filter(|one| one.path().is_ident(of)) {
         attribute.parse_nested_meta(|meta| {
+            if of == "action" && meta.path.is_ident("unnumbered") {
+                meta.value()?.parse::<Expr>()?;
+                return Ok(());
+            }
             if !meta.path.is_ident("system") {
                 return Err(meta.error(match of {
-                    "action" => "an action has an attribute `system`, and its fields have `range`, `len`, `max_len` and `any`",
+                    "action" => "an action has the attributes `system` and `unnumbered`, and its fields have `range`, `len`, `max_len`, `any` and `result`",
                     _ => "a state has an attribute `system`, and its fields have `range`, `varint`, `len`, `max_len`, `constant`, `member`, `symmetric`, `each`",
                 }));
             }
@@ -23,6 +27,46 @@ pub fn system(of: &str, attributes: &[Attribute]) -> Result<Option<Type>> {
         })?;
     }
     Ok(system)
+}
+
+/// `#[action(unnumbered = CONDITION)]` of a type: where it holds, each process is the only one of its kind, and has no number.
+pub fn unnumbered(attributes: &[Attribute]) -> Result<Option<Expr>> {
+    let mut condition = None;
+    for attribute in attributes
+        .iter()
+        .filter(|one| one.path().is_ident("action"))
+    {
+        attribute.parse_nested_meta(|meta| {
+            let said = meta.value()?;
+            if !meta.path.is_ident("unnumbered") {
+                return said.parse::<Type>().map(|_| ());
+            }
+            match condition.replace(said.parse()?) {
+                None => Ok(()),
+                Some(_) => Err(meta.error("`unnumbered` is said twice")),
+            }
+        })?;
+    }
+    Ok(condition)
+}
+
+/// True if `#[action(result)]` says that a field is chosen by the system.
+pub fn is_result(attributes: &[Attribute]) -> Result<bool> {
+    let mut is_result = false;
+    for attribute in attributes
+        .iter()
+        .filter(|one| one.path().is_ident("action"))
+    {
+        attribute.parse_nested_meta(|meta| {
+            if meta.path.is_ident("result") {
+                is_result = true;
+            } else if !meta.path.is_ident("any") {
+                meta.value()?.parse::<Expr>()?;
+            }
+            Ok(())
+        })?;
+    }
+    Ok(is_result)
 }
 
 /// Attributes of a field, read.
@@ -116,10 +160,13 @@ pub fn of_argument(
         .filter(|one| one.path().is_ident("action"))
     {
         attribute.parse_nested_meta(|meta| {
+            if meta.path.is_ident("result") {
+                return Ok(());
+            }
             let known = ["range", "len", "max_len", "any"];
             let Some(name) = known.into_iter().find(|name| meta.path.is_ident(name)) else {
                 return Err(meta.error(
-                    "a field of an action has the attributes `range`, `len`, `max_len` and `any`",
+                    "a field of an action has the attributes `range`, `len`, `max_len`, `any` and `result`",
                 ));
             };
             let same = |one: &&str| **one == *name || *one == "any" || name == "any";
@@ -160,12 +207,14 @@ pub fn is_member_alone(attribute: &Attribute) -> bool {
     list.is_ok_and(|list| list.tokens.to_string() == "member")
 }
 
-/// `#[rule(name = …, process = …, source = …)]` of an enum of actions, or of a variant: constants of type `&str`.
+/// `#[rule(name = …, process = …, source = …, when = …)]` of an enum of actions, or of a variant: constants of type `&str`, and a
+/// condition on the instance.
 #[derive(Default)]
 pub struct Rule {
     pub name: Option<Expr>,
     pub process: Option<Expr>,
     pub source: Option<Expr>,
+    pub when: Option<Expr>,
 }
 
 impl Rule {
@@ -179,10 +228,12 @@ impl Rule {
                     &mut rule.process
                 } else if meta.path.is_ident("source") {
                     &mut rule.source
+                } else if meta.path.is_ident("when") {
+                    &mut rule.when
                 } else {
-                    return Err(
-                        meta.error("a rule has the attributes `name`, `process` and `source`")
-                    );
+                    return Err(meta.error(
+                        "a rule has the attributes `name`, `process`, `source` and `when`",
+                    ));
                 };
                 match place.replace(meta.value()?.parse()?) {
                     None => Ok(()),

@@ -337,6 +337,8 @@ struct Exchangeable;
 
 type Values = [u8; 8];
 
+impl crate::Action<Exchangeable> for (usize, u8) {}
+
 impl TransitionSystem for Exchangeable {
     type State = Values;
     type Action = (usize, u8);

@@ -377,8 +377,8 @@ impl<'a, R: Refinement> Original<'a, R> {
             let target = refinement.call_map(to);
             let target_image = of_specification.exchange(specification, by, &target);
             let kind = |action: &ActionOf<R::Specification>| {
-                let process = specification.call_process_of(action);
-                (specification.call_rule_of(action), process)
+                let process = specification.call_process(action);
+                (specification.call_rule(action), process)
             };
             let told = answer(*refinement, mapped, state, action, to);
             let told_of_image =

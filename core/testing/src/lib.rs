@@ -43,7 +43,7 @@ use std::sync::Arc;
 
 use refmap::obligation::ObligationKind;
 use refmap::{
-    Choices, Fairness, Process, Rule, RuleId, State, TransitionSystem, TypeCorrect, Waiver,
+    Caveats, Choices, Fairness, Process, Rule, RuleId, State, TransitionSystem, TypeCorrect, Waiver,
 };
 
 /// Action: the name of its rule, with an argument.
@@ -155,6 +155,31 @@ impl<S, O> Machine<S, O> {
     }
 }
 
+impl<S, O, N> refmap::Action<Machine<S, O, N>> for Action<N>
+where
+    N: refmap::Action<Machine<S, O, N>>,
+{
+    fn rules(machine: &Machine<S, O, N>) -> &[Rule] {
+        &machine.rules
+    }
+
+    fn rule(&self, machine: &Machine<S, O, N>) -> RuleId {
+        RuleId(machine.place(self))
+    }
+
+    fn process(&self, machine: &Machine<S, O, N>) -> Process {
+        let kind = machine.rules[machine.place(self)].process;
+        match (machine.number_of)(self) {
+            None => Process::new(kind),
+            Some(number) => Process::numbered(kind, number),
+        }
+    }
+
+    fn inputs(&self, machine: &Machine<S, O, N>) -> Self {
+        (machine.inputs)(self)
+    }
+}
+
 impl<S, O, N> TransitionSystem for Machine<S, O, N>
 where
     S: State<Self>,
@@ -165,41 +190,18 @@ where
     type Action = Action<N>;
     type Observation = O;
 
-    fn rules(&self) -> &[Rule] {
-        &self.rules
-    }
-
-    fn rule_of(&self, action: &Action<N>) -> RuleId {
-        RuleId(self.place(action))
-    }
-
-    fn process_of(&self, action: &Action<N>) -> Process {
-        let kind = self.rules[self.place(action)].process;
-        match (self.number_of)(action) {
-            None => Process::new(kind),
-            Some(number) => Process::numbered(kind, number),
-        }
-    }
-
     fn fairness(&self) -> Vec<Fairness> {
         self.fairness.clone()
     }
 
-    fn bound(&self) -> Option<String> {
-        self.bound.map(str::to_owned)
-    }
-
-    fn doubts(&self) -> Vec<String> {
-        self.doubts.iter().copied().map(str::to_owned).collect()
-    }
-
-    fn undecided(&self, obligation: ObligationKind) -> Option<&'static str> {
-        let is_undecided = self.undecided.contains(&obligation);
-        is_undecided.then_some("steps are joined")
-    }
-
-    fn cut_off(&self, state: &S) -> Vec<&str> {
-        (self.cut_off)(state)
+    fn caveats(&self) -> Caveats<'_, S> {
+        let caveats = Caveats::default()
+            .doubted(|| self.doubts.iter().copied().map(str::to_owned).collect())
+            .undecided(self.undecided.clone(), "steps are joined");
+        match self.bound {
+            Some(bound) => caveats.bounded(bound, self.cut_off),
+            None => caveats,
+        }
     }
 
     fn initial(&self, visit: &mut impl FnMut(S)) {
@@ -236,10 +238,6 @@ where
 
     fn may_stop(&self, state: &S) -> bool {
         (self.may_stop)(state)
-    }
-
-    fn inputs(&self, action: &Action<N>) -> Action<N> {
-        (self.inputs)(action)
     }
 }
 

@@ -5,7 +5,7 @@
 
 use refmap::explore::Storage;
 use refmap::obligation::Liveness;
-use refmap::{RuleId, Settings, TransitionSystem, Verdict};
+use refmap::{Action as _, ActionOf, RuleId, Settings, Verdict};
 use refmap_refinements::Checked;
 use refmap_refinements::ben_ari::{Refinement1, Refinement2, Refinement3};
 use refmap_systems::ben_ari::{Mutant, Mutation, Scope};
@@ -78,7 +78,10 @@ fn assert_refuted<R: Checked>(
         held
     });
     let live: Vec<_> = live.collect();
-    for (index, rule) in sound.implementation().rules().iter().enumerate() {
+    for (index, rule) in ActionOf::<R::Implementation>::rules(sound.implementation())
+        .iter()
+        .enumerate()
+    {
         for &mutation in Mutation::VARIANTS {
             let mutant = Mutant {
                 rule: RuleId(index),

@@ -1,6 +1,6 @@
 //! The design of YRC and its variants: claims beyond the catalogue.
 
-use refmap::{Settings, TransitionSystem, Verdict, disagreement};
+use refmap::{Action as _, Settings, TransitionSystem, Verdict, disagreement};
 use refmap_refinements::Checked;
 use refmap_refinements::yrc::DesignRefinement;
 use refmap_systems::heap::Objects;
@@ -237,7 +237,7 @@ fn collected(design: &Design, mut state: State) -> State {
 fn collector_step(design: &Design, state: &State) -> State {
     let mut next = None;
     design.next(state, &mut |action, to| {
-        if design.process_of(&action).name == "collector" {
+        if action.process(design).name == "collector" {
             assert!(next.is_none(), "the collector has no choice");
             next = Some(*to);
         }

@@ -4,9 +4,9 @@
 //! `rdVal1` and `rdVal2`.
 //!
 //! Deviations. D1: a writer writes only as often as the instance allows, since the numbers of its writes go up for ever. What takes
-//! more writes is not seen; the instance says so (`bound`, `cut_off`).
+//! more writes is not seen; the instance says so (`caveats`).
 
-use refmap::{TransitionSystem, guard};
+use refmap::{Caveats, TransitionSystem, guard};
 use serde::Serialize;
 
 use super::new_linear_snapshot::WRITERS;
@@ -223,20 +223,19 @@ impl TransitionSystem for AfekSimplified {
         state.interface.clone()
     }
 
-    fn bound(&self) -> Option<String> {
-        Some(match self.writes {
+    /// A bound cuts off the writers that have no writes left.
+    fn caveats(&self) -> Caveats<'_, State> {
+        let bound = match self.writes {
             1 => "one write a writer".to_owned(),
             writes => format!("{writes} writes a writer"),
+        };
+        Caveats::default().bounded(bound, |state: &State| {
+            let writers = state.interface.writers.iter().zip(&state.wr_num);
+            let stopped = writers
+                .zip(WRITERS)
+                .filter(|((interface, begun), _)| interface.is_none() && **begun == self.writes);
+            stopped.map(|(_, name)| name).collect()
         })
-    }
-
-    /// The writers that have no writes left.
-    fn cut_off(&self, state: &State) -> Vec<&str> {
-        let writers = state.interface.writers.iter().zip(&state.wr_num);
-        let stopped = writers
-            .zip(WRITERS)
-            .filter(|((interface, begun), _)| interface.is_none() && **begun == self.writes);
-        stopped.map(|(_, name)| name).collect()
     }
 }
 
@@ -260,7 +259,7 @@ mod tests {
         };
         let (states, _) = search(&system);
         let again = |from: &State| {
-            let to = system.successor(from, &Action::TryEndRd(0));
+            let to = refmap::successor(&system, from, &Action::TryEndRd(0));
             to.is_some_and(|to| to.interface.is_reading(0))
         };
         states.iter().any(again)
@@ -291,7 +290,7 @@ mod tests {
             let register = state.imem[0];
             assert!(register.wr_num <= state.wr_num[0] && state.wr_num[0] <= 2);
             let is_stopped = state.wr_num[0] == 2 && state.interface.writers[0].is_none();
-            assert_eq!(system.cut_off(&state).is_empty(), !is_stopped);
+            assert_eq!(system.caveats().cut_off(&state).is_empty(), !is_stopped);
         }
     }
 }

@@ -4,9 +4,9 @@
 //! `wstate`.
 //!
 //! Deviations. D1: *DoWr* waits while some reader has seen as many memories as the instance allows, since otherwise there is no
-//! end of the states. A read during which more is written is not seen; the instance says so (`bound`, `cut_off`).
+//! end of the states. A read during which more is written is not seen; the instance says so (`caveats`).
 
-use refmap::{TransitionSystem, guard};
+use refmap::{Caveats, TransitionSystem, guard};
 use serde::Serialize;
 
 use super::snapshot::{Interface, MAX, Memory, Users};
@@ -138,18 +138,17 @@ impl TransitionSystem for NewLinearSnapshot {
         state.interface.clone()
     }
 
-    fn bound(&self) -> Option<String> {
-        Some(format!("{} memories a read", self.memories))
-    }
-
-    /// The writers that wait for the end of a read.
-    fn cut_off(&self, state: &State) -> Vec<&str> {
-        if state.have_room(self.memories) {
-            return Vec::new();
-        }
-        let waiting = state.wstate.iter().zip(WRITERS);
-        let waiting = waiting.filter(|(value, _)| value.is_some());
-        waiting.map(|(_, name)| name).collect()
+    /// A bound cuts off the writers that wait for the end of a read.
+    fn caveats(&self) -> Caveats<'_, State> {
+        let bound = format!("{} memories a read", self.memories);
+        Caveats::default().bounded(bound, |state: &State| {
+            if state.have_room(self.memories) {
+                return Vec::new();
+            }
+            let waiting = state.wstate.iter().zip(WRITERS);
+            let waiting = waiting.filter(|(value, _)| value.is_some());
+            waiting.map(|(_, name)| name).collect()
+        })
     }
 }
 
@@ -185,12 +184,12 @@ mod tests {
     fn the_bound_is_told() {
         let system = snapshot(2);
         let (states, _) = search(&system);
-        let is_stopped = |state: &&State| !system.cut_off(state).is_empty();
+        let is_stopped = |state: &&State| !system.caveats().cut_off(state).is_empty();
         assert!(states.iter().any(|state| is_stopped(&state)));
         for state in states.iter().filter(is_stopped) {
-            assert_eq!(system.cut_off(state), ["writer 0"]);
+            assert_eq!(system.caveats().cut_off(state), ["writer 0"]);
             assert_eq!(state.rstate[0].0.len(), 2);
-            assert_eq!(system.successor(state, &Action::DoWr(0)), None);
+            assert_eq!(refmap::successor(&system, state, &Action::DoWr(0)), None);
         }
     }
 }

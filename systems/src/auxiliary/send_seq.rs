@@ -5,7 +5,7 @@
 //! Deviations. D1: the sequence has a greatest length, since otherwise there is no end of the states; *Choose* waits while it is
 //! full. What takes a longer one is not seen.
 
-use refmap::{Action as _, Rule, TransitionSystem, guard};
+use refmap::{Action as _, TransitionSystem, guard};
 use serde::Serialize;
 
 use super::send_set::{MAX_DATA, Undo};
@@ -50,7 +50,7 @@ pub enum Action {
     #[rule(process = "receiver", source = "SendSeq, Rcv")]
     Rcv,
     /// The one at a place of the sequence is given up.
-    #[rule(source = "SendSeqUndo, Undo(i)")]
+    #[rule(source = "SendSeqUndo, Undo(i)", when = system.undo == Undo::AtAnyTime)]
     Undo(usize),
 }
 
@@ -58,15 +58,6 @@ impl TransitionSystem for SendSeq {
     type State = State;
     type Action = Action;
     type Observation = Option<usize>;
-
-    /// Those of the module: *Undo*, which comes last, is none of `SendSeq`.
-    fn rules(&self) -> &[Rule] {
-        let rules = <Action as refmap::Action<Self>>::rules();
-        match self.undo {
-            Undo::Never => &rules[..rules.len() - 1],
-            Undo::AtAnyTime => rules,
-        }
-    }
 
     fn initial(&self, visit: &mut impl FnMut(State)) {
         visit(State {

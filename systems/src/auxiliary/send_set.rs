@@ -2,7 +2,7 @@
 //!
 //! Source: Lamport & Merz, *Auxiliary Variables in TLA+*, modules `SendSet` and `SendSetUndo`, with the internal variable `y`.
 
-use refmap::{Action as _, IndexSet, Rule, TransitionSystem, guard};
+use refmap::{Action as _, IndexSet, TransitionSystem, guard};
 use serde::Serialize;
 
 use crate::subsets::subsets;
@@ -55,7 +55,7 @@ pub enum Action {
     #[rule(process = "receiver", source = "SendSet, Rcv")]
     Rcv,
     /// Some that were chosen are given up.
-    #[rule(source = "SendSetUndo, Undo(S)")]
+    #[rule(source = "SendSetUndo, Undo(S)", when = system.undo == Undo::AtAnyTime)]
     Undo(IndexSet),
 }
 
@@ -70,15 +70,6 @@ impl TransitionSystem for SendSet {
     type State = State;
     type Action = Action;
     type Observation = Option<usize>;
-
-    /// Those of the module: *Undo*, which comes last, is none of `SendSet`.
-    fn rules(&self) -> &[Rule] {
-        let rules = <Action as refmap::Action<Self>>::rules();
-        match self.undo {
-            Undo::Never => &rules[..rules.len() - 1],
-            Undo::AtAnyTime => rules,
-        }
-    }
 
     fn initial(&self, visit: &mut impl FnMut(State)) {
         visit(State {

@@ -9,7 +9,7 @@
 
 use refmap::crowd::{CrowdParts, Members};
 use refmap::state::Limits;
-use refmap::{Choices, Rule, RuleId};
+use refmap::{Action as _, Choices, Rule, RuleId};
 use serde::Serialize;
 
 use super::command::Command;
@@ -403,7 +403,7 @@ impl Collector for Action {
             rules.pop();
         }
         if scope.figure_14 == Figure14::AsPrinted {
-            let RuleId(rule) = refmap::Action::<Scope>::rule(&Self::StopAppending);
+            let RuleId(rule) = Self::StopAppending.rule(scope);
             rules[rule].source = "Fig. 14, TEST_L.1, as printed".into();
         }
     }

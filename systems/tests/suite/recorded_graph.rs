@@ -2,19 +2,19 @@
 
 use std::sync::Mutex;
 
-use refmap::TransitionSystem;
 use refmap::explore::{Options, Record, explore};
+use refmap::{Action as _, ActionOf, TransitionSystem};
 use refmap_systems::ben_ari::{Level3, Scope as BenAri};
 use refmap_systems::tso::{Granularity, OnTheFly, Scope as Tso, Variant};
 use refmap_systems::yrc::design::{self, Design};
 use refmap_testing::Labelling;
 
 /// The bytes that a step takes, those of its state included.
-fn bytes_of_a_step(system: &impl TransitionSystem) -> f64 {
+fn bytes_of_a_step<S: TransitionSystem>(system: &S) -> f64 {
     let labels: Mutex<Vec<(usize, Option<u16>)>> = Mutex::default();
     // The number of its rule and process, in the order in which they turn up.
-    let labelling = Labelling(|action: &_| {
-        let label = (system.rule_of(action).0, system.process_of(action).number);
+    let labelling = Labelling(|action: &ActionOf<S>| {
+        let label = (action.rule(system).0, action.process(system).number);
         let mut labels = labels.lock().expect("no holder of this lock panics");
         let number = labels.iter().position(|other| *other == label);
         number.unwrap_or_else(|| {

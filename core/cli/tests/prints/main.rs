@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 use refmap::AbstractSteps::One;
 use refmap::obligation::Checker;
-use refmap::{Action, Refinement, State, TransitionSystem};
+use refmap::{Action, State, TransitionSystem};
 use refmap_cli::catalogue::{Catalogue, Check, InputError, Nothing, StressRun};
 use refmap_cli::{OutputFile, clap};
 use refmap_testing::{Mapped, mapped};

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use std::hash::Hash;
 
 use refmap::random::Generator;
-use refmap::{Refinement, TransitionSystem, Verdict, check, obligation};
+use refmap::{TransitionSystem, Verdict, check, obligation};
 use refmap_histories::{Outcome, Settings, TraceError, Validation, validate_trace};
 use refmap_testing::{mapped, sundry_trace};
 use serde::Serialize;

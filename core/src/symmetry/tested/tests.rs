@@ -27,8 +27,6 @@ enum Action {
     Jump,
 }
 
-impl<S: ?Sized> crate::Action<S> for Action {}
-
 /// Several thousand representatives: ten a tick.
 const TIMES: u16 = 700;
 const LATE: u16 = 300;
@@ -82,12 +80,8 @@ fn with(places: [u8; 3], component: usize) -> [u8; 3] {
     to
 }
 
-impl TransitionSystem for Trio {
-    type State = State;
-    type Action = Action;
-    type Observation = [u8; 3];
-
-    fn rules(&self) -> &[Rule] {
+impl crate::Action<Trio> for Action {
+    fn rules(_: &Trio) -> &[Rule] {
         const {
             &[
                 Rule::new("move", "component", ""),
@@ -97,20 +91,26 @@ impl TransitionSystem for Trio {
         }
     }
 
-    fn rule_of(&self, action: &Action) -> RuleId {
-        RuleId(match action {
+    fn rule(&self, _: &Trio) -> RuleId {
+        RuleId(match self {
             Action::Move(_) => 0,
             Action::Tick(_) => 1,
             Action::Jump => 2,
         })
     }
 
-    fn process_of(&self, action: &Action) -> Process {
-        match action {
+    fn process(&self, _: &Trio) -> Process {
+        match self {
             Action::Move(component) => Process::numbered("component", (*component).into()),
             Action::Tick(_) | Action::Jump => Process::new("clock"),
         }
     }
+}
+
+impl TransitionSystem for Trio {
+    type State = State;
+    type Action = Action;
+    type Observation = [u8; 3];
 
     fn initial(&self, visit: &mut impl FnMut(State)) {
         let places = [0, 0, 0];

@@ -103,7 +103,7 @@ impl<S: State<Self> + Number> TransitionSystem for Fan<S> {
 
     fn next(&self, from: &S, visit: &mut impl FnMut(u32, &S)) {
         for step in 0..self.steps {
-            let Some(to) = self.successor(from, &step) else {
+            let Some(to) = refmap::successor(self, from, &step) else {
                 return;
             };
             let is_planted = (from.number(), step) == self.planted;

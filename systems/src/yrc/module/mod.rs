@@ -25,7 +25,7 @@ mod state;
 use std::ops::Range;
 
 use refmap::drawing::{Drawing, Node, Row, Shade};
-use refmap::{BoundedVec, Process, TransitionSystem};
+use refmap::{BoundedVec, TransitionSystem};
 use serde::Serialize;
 
 use crate::heap::{self, Heap, Object, Objects};
@@ -36,7 +36,7 @@ pub use state::{Colour, MAX_QUEUE, State};
 /// A disjunct of `Next`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
 #[serde(rename_all = "snake_case")]
-#[action(system = Module)]
+#[action(system = Module, unnumbered = system.threads == 1)]
 #[rule(process = "collector", source = "yrc_proof, Next")]
 #[process(0..system.threads)]
 pub enum Action {
@@ -221,10 +221,6 @@ impl TransitionSystem for Module {
     type State = State;
     type Action = Action;
     type Observation = Heap;
-
-    fn process_of(&self, action: &Action) -> Process {
-        heap::process_of::<Self>(action, self.threads)
-    }
 
     /// `Init`
     fn initial(&self, visit: &mut impl FnMut(State)) {

@@ -7,9 +7,11 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
-use refmap::TransitionSystem;
+use refmap::Action as _;
 use refmap_systems::ben_ari::lemmas::{Case, Lemma, lemmas};
-use refmap_systems::ben_ari::{Colours, Level1, Level2, Level3, Memory, NodeSet, Scope, Shape};
+use refmap_systems::ben_ari::{
+    Colours, Level1, Level2, Level3, Memory, NodeSet, Scope, Shape, Step,
+};
 
 /// NODES, SONS and ROOTS.
 const SHAPES: [(u8, u8, u8); 6] = [
@@ -98,7 +100,12 @@ fn every_use_is_of_something_that_exists() {
     ];
     let scope = Scope::new(2, 1, 1);
     let (level_1, level_2, level_3) = (Level1::new(scope), Level2::new(scope), Level3::new(scope));
-    let rules = [level_1.rules(), level_2.rules(), level_3.rules()].concat();
+    let rules = [
+        Step::rules(&level_1),
+        Step::rules(&level_2),
+        Step::rules(&level_3),
+    ]
+    .concat();
     let mut known: BTreeSet<String> = invariants.map(str::to_owned).into();
     known.extend(rules.iter().map(|rule| rule.name.to_string()));
     known.extend(lemmas().iter().map(|lemma| lemma.name.to_owned()));

@@ -1,6 +1,6 @@
 //! Shared functions of tests of models.
 
-use refmap::{TransitionSystem, disagreement, steps};
+use refmap::{Action as _, ActionOf, TransitionSystem, disagreement, steps};
 use refmap_testing::reachable;
 
 /// States of a system on which its overridden methods are compared.
@@ -23,7 +23,7 @@ pub fn agrees_on<S: TransitionSystem>(system: &S, most: usize) {
     for state in states.iter().step_by(states.len() / most + 1) {
         assert_eq!(disagreement(system, state, &sample), None, "in {state:?}");
         for (action, _) in steps(system, state) {
-            let rule = &system.rules()[system.rule_of(&action).0];
+            let rule = &ActionOf::<S>::rules(system)[action.rule(system).0];
             let shown = format!("{action:?}").to_lowercase().replace('_', "");
             let name = rule.name.replace('_', "");
             assert!(shown.contains(&name), "{action:?} is labelled {name}");

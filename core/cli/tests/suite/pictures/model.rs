@@ -3,7 +3,7 @@
 use refmap::AbstractSteps::{One, Stutter};
 use refmap::drawing::{Drawing, Node, Row, Shade};
 use refmap::obligation::Checker;
-use refmap::{Action, Fairness, Invariant, Property, Refinement, TransitionSystem};
+use refmap::{Action, Fairness, Invariant, Property, TransitionSystem};
 use refmap_cli::catalogue::{Catalogue, Check, Nothing, number};
 use refmap_cli::clap;
 use refmap_testing::{Machine, alike, itself, mapped};

@@ -291,6 +291,8 @@ impl Instance {
     }
 }
 
+impl refmap::Action<Instance> for (usize, usize) {}
+
 impl TransitionSystem for Instance {
     type State = Group;
     /// The number of the step, and the member that takes it.
@@ -387,8 +389,12 @@ impl TransitionSystem for Instance {
         self.rules.asks == Asks::Observation && self.rules.bad.is(state)
     }
 
-    fn bound(&self) -> Option<String> {
-        (self.rules.wrong == Wrong::Bound).then(|| "two rounds".to_owned())
+    fn caveats(&self) -> refmap::Caveats<'_, Group> {
+        let caveats = refmap::Caveats::default();
+        if self.rules.wrong == Wrong::Bound {
+            return caveats.bounded("two rounds", |_| Vec::new());
+        }
+        caveats
     }
 }
 

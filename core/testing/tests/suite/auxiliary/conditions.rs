@@ -8,9 +8,7 @@ use refmap::auxiliary::{
 use refmap::explore::Limits;
 use refmap::obligation::{CheckError, Selection};
 use refmap::random::Walks;
-use refmap::{
-    AbstractSteps, Constraint, Report, Search, Settings, TransitionSystem, Verdict, check, steps,
-};
+use refmap::{AbstractSteps, Action, Constraint, Report, Search, Settings, Verdict, check, steps};
 use refmap_testing::explicit::{Edge, Explicit};
 use refmap_testing::{Mapped, checked, mapped, row_of, to_the_end, verdict_on};
 
@@ -261,8 +259,11 @@ fn stutters_are_as_many_as_values() {
         action: line().edge("go", 1),
         value: 1,
     });
-    assert_eq!(view.rules()[view.rule_of(&stutter).0].name, "stutter at go");
-    assert_eq!(view.process_of(&stutter).name, "it");
+    assert_eq!(
+        Stuttering::rules(&view)[stutter.rule(&view).0].name,
+        "stutter at go"
+    );
+    assert_eq!(stutter.process(&view).name, "it");
 
     let report = report_of(&stuttering(pausing()));
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");

@@ -1,11 +1,12 @@
 //! One auxiliary variable over another, and variables with liveness.
 
 use refmap::auxiliary::{
-    Fate, History, Prophecy, Prophesying, Remembering, Stuttering, Stutters, WithHistory,
-    WithProphecy, WithStuttering, enabled,
+    Fate, History, Prophecy, Prophesying, Recording, Remembering, Stuttering, Stutters,
+    WithHistory, WithProphecy, WithStuttering, enabled,
 };
 use refmap::{
-    AbstractSteps, Fairness, Process, Property, StateOf, TransitionSystem, Verdict, round_trip,
+    AbstractSteps, Action, ActionOf, Fairness, Process, Property, StateOf, TransitionSystem,
+    Verdict, round_trip,
 };
 use refmap_testing::explicit::{Edge, Explicit};
 use refmap_testing::{mapped, row_of, verdict_on};
@@ -70,7 +71,7 @@ fn history_over(
         },
         coin(),
         |s: &Both| s.state.state,
-        |_: &Both, action: &Predicting8, _: &Both| AbstractSteps::One(action.action),
+        |_: &Both, action: &Recording<Predicting8>, _: &Both| AbstractSteps::One(action.0.action),
     );
     refinement.environment = vec![Process::new("it")];
     refinement
@@ -153,7 +154,7 @@ impl Prophecy<Counted> for ThirdIsOne {
         _: &Counted,
         (_, prediction): (&(), &u8),
         _: &StateOf<Counted>,
-        action: &Edge,
+        Recording(action): &Recording<Edge>,
         _: &StateOf<Counted>,
     ) -> Fate<()> {
         Fate::Fulfil {
@@ -178,8 +179,8 @@ fn a_prophecy_over_a_history() {
             },
             coin(),
             |s: &Prophesying<Remembering<u8, u8>, (), u8>| s.state.state,
-            |_, action: &refmap::auxiliary::Predicting<Edge, (), u8>, _| {
-                AbstractSteps::One(action.action)
+            |_, action: &refmap::auxiliary::Predicting<Recording<Edge>, (), u8>, _| {
+                AbstractSteps::One(action.action.0)
             },
         );
         let report = report_of(&refinement);
@@ -211,9 +212,9 @@ where
     fn rules(&self) -> Vec<&'static str> {
         vec!["pick"]
     }
-    fn before(&self, system: &S, state: &StateOf<S>) -> Vec<(refmap::ActionOf<S>, u8)> {
+    fn before(&self, system: &S, state: &StateOf<S>) -> Vec<(ActionOf<S>, u8)> {
         enabled(system, state, |action| {
-            (system.rules()[system.rule_of(action).0].name == "pick").then_some(2)
+            (ActionOf::<S>::rules(system)[action.rule(system).0].name == "pick").then_some(2)
         })
     }
     fn least(&self) -> u8 {
@@ -390,7 +391,7 @@ fn fairness_of_a_specification_with_a_variable_is_open() {
         counted(),
         counted(),
         |s: &Remembering<u8, u8>| s.clone(),
-        |_, action: &Edge, _| AbstractSteps::One(*action),
+        |_, action: &Recording<Edge>, _| AbstractSteps::One(action.clone()),
     );
     let report = live(&refinement);
     assert_eq!(

@@ -1,6 +1,8 @@
 //! The traps of auxiliary variables: what a check sees that looks at the system with the variable, and at nothing else.
 
-use refmap::auxiliary::{Fate, History, Remembering, SymmetricProphecy, WithHistory, WithProphecy};
+use refmap::auxiliary::{
+    Fate, History, Recording, Remembering, SymmetricProphecy, WithHistory, WithProphecy,
+};
 use refmap::liveness::Strength;
 use refmap::obligation::{Checker, Symmetry};
 use refmap::{
@@ -351,7 +353,7 @@ fn a_step_that_changes_a_history_alone_is_none_for_fairness() {
         },
         clock,
         |s: &Counting| s.history,
-        |_: &Counting, _: &Edge, to: &Counting| {
+        |_: &Counting, _: &Recording<Edge>, to: &Counting| {
             AbstractSteps::One(Edge {
                 rule: 0,
                 to: to.history,
@@ -383,7 +385,7 @@ fn polling_does_not_meet_a_fairness_condition() {
         },
         specification,
         |s: &Counting| s.state,
-        |_: &Counting, action: &Edge, _: &Counting| AbstractSteps::One(*action),
+        |_: &Counting, action: &Recording<Edge>, _: &Counting| AbstractSteps::One(action.0),
     );
     refinement.liveness = vec![Property::eventually("leaves", "a test", |s: &Counting| {
         s.state == 1

@@ -6,7 +6,8 @@ use refmap::auxiliary::{
 };
 use refmap::obligation::{Liveness, Settings};
 use refmap::{
-    AbstractSteps, ActionOf, Constraint, Property, State, StateOf, TransitionSystem, Verdict, steps,
+    AbstractSteps, Action as _, ActionOf, Constraint, Property, State, StateOf, TransitionSystem,
+    Verdict, steps,
 };
 use refmap_testing::explicit::{Edge, Explicit};
 use refmap_testing::{Action, Machine, mapped, row_of, to_the_end, verdict_on};
@@ -26,7 +27,7 @@ impl<S: TransitionSystem<Action: State<S>>> Stutters<S> for Before {
 
     fn before(&self, system: &S, state: &StateOf<S>) -> Vec<(ActionOf<S>, u8)> {
         let mut before = enabled(system, state, |action| {
-            (system.rules()[system.rule_of(action).0].name == self.0).then_some(self.1)
+            (ActionOf::<S>::rules(system)[action.rule(system).0].name == self.0).then_some(self.1)
         });
         before.dedup();
         before
@@ -194,7 +195,7 @@ fn a_condition_of_two_variables_is_open_if_one_is() {
         system(),
         coin(),
         |s: &StateOf<Twice>| s.state.state.state,
-        |_, action: &ActionOf<Twice>, _| AbstractSteps::One(action.action.action),
+        |_, action: &ActionOf<Twice>, _| AbstractSteps::One(action.action.0.action),
     );
     let rows = ["auxiliary:non-empty", "auxiliary:backward-total"];
     let report = report_of(&refinement);
@@ -256,7 +257,7 @@ fn a_condition_that_is_open_stays_open() {
         },
         system,
         |s: &StateOf<First>| s.state.state,
-        |_, action: &ActionOf<First>, _| AbstractSteps::One(action.action),
+        |_, action: &ActionOf<First>, _| AbstractSteps::One(action.0.action),
     );
     refinement.constraint = Some(Constraint::new("any", |_: &StateOf<First>| true));
     let report = report_of(&refinement);
@@ -282,7 +283,7 @@ impl<S: TransitionSystem<Action: State<S>>> Stutters<S> for After {
         action: &ActionOf<S>,
         _: &StateOf<S>,
     ) -> Option<u8> {
-        (system.rules()[system.rule_of(action).0].name == self.0).then_some(self.1)
+        (ActionOf::<S>::rules(system)[action.rule(system).0].name == self.0).then_some(self.1)
     }
 
     fn least(&self) -> u8 {
@@ -320,7 +321,7 @@ fn a_stutter_below_another_variable_ends_too() {
         },
         coin(),
         |s: &StateOf<Both>| s.state.state,
-        |_, action: &ActionOf<Both>, _| match action {
+        |_, action: &ActionOf<Both>, _| match &action.0 {
             Stuttering::Step(action) => AbstractSteps::One(*action),
             Stuttering::Stutter(_) => AbstractSteps::Stutter,
         },

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use refmap::explore::{Limits, Watch};
 use refmap::inclusion::{Included, Inclusion};
 use refmap::obligation::{Checkable, Checker};
-use refmap::{Action, Constraint, Rule, RuleId, State, TransitionSystem};
+use refmap::{Action, Constraint, State, TransitionSystem};
 use refmap_testing::explicit::{Edge, Explicit};
 use refmap_testing::itself;
 use serde::Serialize;
@@ -53,18 +53,16 @@ fn line() -> Explicit {
     Explicit::new(&rules, &[(0, "step", 1), (0, "jump", 2), (1, "step", 2)])
 }
 
+impl AsRef<Explicit> for Fickle {
+    fn as_ref(&self) -> &Explicit {
+        &self.system
+    }
+}
+
 impl TransitionSystem for Fickle {
     type State = u8;
     type Action = Edge;
     type Observation = u8;
-
-    fn rules(&self) -> &[Rule] {
-        self.system.rules()
-    }
-
-    fn rule_of(&self, action: &Edge) -> RuleId {
-        self.system.rule_of(action)
-    }
 
     fn initial(&self, visit: &mut impl FnMut(u8)) {
         visit(u8::from(self.is_wrong(Function::Initial)));

@@ -257,18 +257,16 @@ fn a_variable_that_loses_behaviours_makes_no_inclusion() {
 /// A specification that says by `allows` what its steps are.
 struct ByAllows(Explicit);
 
+impl AsRef<Explicit> for ByAllows {
+    fn as_ref(&self) -> &Explicit {
+        &self.0
+    }
+}
+
 impl TransitionSystem for ByAllows {
     type State = u8;
     type Action = Edge;
     type Observation = u8;
-
-    fn rules(&self) -> &[refmap::Rule] {
-        self.0.rules()
-    }
-
-    fn rule_of(&self, action: &Edge) -> refmap::RuleId {
-        self.0.rule_of(action)
-    }
 
     fn initial(&self, visit: &mut impl FnMut(u8)) {
         self.0.initial(visit);
@@ -288,9 +286,7 @@ impl TransitionSystem for ByAllows {
 
     fn allows(&self, from: &u8, action: &Edge, to: &u8) -> bool {
         // Of an action that it visits it says what `next` says, or it would contradict itself.
-        self.0
-            .successor(from, action)
-            .is_none_or(|target| target == *to)
+        refmap::successor(&self.0, from, action).is_none_or(|target| target == *to)
     }
 }
 

@@ -36,8 +36,6 @@ struct Label {
     position: u16,
 }
 
-impl<S: ?Sized> refmap::Action<S> for Label {}
-
 /// System, step by step.
 #[derive(Clone)]
 struct Web {
@@ -115,25 +113,27 @@ impl Web {
     }
 }
 
+impl refmap::Action<Web> for Label {
+    fn rules(system: &Web) -> &[Rule] {
+        &system.rules
+    }
+
+    fn rule(&self, _: &Web) -> RuleId {
+        RuleId(self.rule.into())
+    }
+
+    fn process(&self, system: &Web) -> Process {
+        Process {
+            name: system.rules[usize::from(self.rule)].process,
+            number: self.number,
+        }
+    }
+}
+
 impl TransitionSystem for Web {
     type State = u32;
     type Action = Label;
     type Observation = ();
-
-    fn rules(&self) -> &[Rule] {
-        &self.rules
-    }
-
-    fn rule_of(&self, action: &Label) -> RuleId {
-        RuleId(action.rule.into())
-    }
-
-    fn process_of(&self, action: &Label) -> Process {
-        Process {
-            name: self.rules[usize::from(action.rule)].process,
-            number: action.number,
-        }
-    }
 
     fn initial(&self, visit: &mut impl FnMut(u32)) {
         self.initial.iter().copied().for_each(visit);

@@ -30,8 +30,6 @@ struct Step {
     to: u16,
 }
 
-impl<S: ?Sized> refmap::Action<S> for Step {}
-
 impl Step {
     /// The step to a state by an action, which is a rule of a process.
     fn by(action: u32, to: u32) -> Self {
@@ -99,22 +97,24 @@ impl Web {
     }
 }
 
+impl refmap::Action<Web> for Step {
+    fn rules(system: &Web) -> &[Rule] {
+        &system.rules
+    }
+
+    fn rule(&self, _: &Web) -> RuleId {
+        RuleId(self.rule.into())
+    }
+
+    fn process(&self, _: &Web) -> Process {
+        Process::numbered("worker", self.process)
+    }
+}
+
 impl TransitionSystem for Web {
     type State = At;
     type Action = Step;
     type Observation = ();
-
-    fn rules(&self) -> &[Rule] {
-        &self.rules
-    }
-
-    fn rule_of(&self, step: &Step) -> RuleId {
-        RuleId(step.rule.into())
-    }
-
-    fn process_of(&self, step: &Step) -> Process {
-        Process::numbered("worker", step.process)
-    }
 
     fn initial(&self, visit: &mut impl FnMut(At)) {
         self.initial.iter().for_each(|at| visit(At(*at as u16)));

@@ -198,24 +198,27 @@ impl Ring {
     }
 }
 
+impl refmap::Action<Ring> for Move {
+    fn rules(system: &Ring) -> &[Rule] {
+        &system.rules
+    }
+
+    fn rule(&self, system: &Ring) -> RuleId {
+        let (leaves, state) = self;
+        let own = *leaves || system.rule_of_each;
+        RuleId(usize::from(if own { *state } else { STATES }))
+    }
+
+    fn process(&self, system: &Ring) -> Process {
+        let kind = system.rules[self.rule(system).0].process;
+        Process::numbered(kind, Ring::number(self.1))
+    }
+}
+
 impl TransitionSystem for Ring {
     type State = u16;
     type Action = Move;
     type Observation = ();
-
-    fn rules(&self) -> &[Rule] {
-        &self.rules
-    }
-
-    fn rule_of(&self, (leaves, state): &Move) -> RuleId {
-        let own = *leaves || self.rule_of_each;
-        RuleId(usize::from(if own { *state } else { STATES }))
-    }
-
-    fn process_of(&self, action: &Move) -> Process {
-        let kind = self.rules[self.rule_of(action).0].process;
-        Process::numbered(kind, Self::number(action.1))
-    }
 
     fn initial(&self, visit: &mut impl FnMut(u16)) {
         visit(0);

@@ -194,8 +194,6 @@ enum Deal {
     Reply,
 }
 
-impl<S: ?Sized> refmap::Action<S> for Deal {}
-
 impl PartialEq for Deal {
     fn eq(&self, other: &Self) -> bool {
         std::mem::discriminant(self) == std::mem::discriminant(other)
@@ -231,12 +229,8 @@ impl Hash for Seen {
     }
 }
 
-impl TransitionSystem for Counter {
-    type State = u8;
-    type Action = Deal;
-    type Observation = Seen;
-
-    fn rules(&self) -> &[Rule] {
+impl refmap::Action<Counter> for Deal {
+    fn rules(_: &Counter) -> &[Rule] {
         const {
             &[
                 Rule::new("ask", "user", "a test"),
@@ -245,9 +239,15 @@ impl TransitionSystem for Counter {
         }
     }
 
-    fn rule_of(&self, action: &Deal) -> RuleId {
-        RuleId(usize::from(matches!(action, Deal::Reply)))
+    fn rule(&self, _: &Counter) -> RuleId {
+        RuleId(usize::from(matches!(self, Deal::Reply)))
     }
+}
+
+impl TransitionSystem for Counter {
+    type State = u8;
+    type Action = Deal;
+    type Observation = Seen;
 
     fn initial(&self, visit: &mut impl FnMut(u8)) {
         visit(0);

@@ -24,13 +24,10 @@ enum Override {
     /// `is_initial` is true of everything, or of nothing.
     AllInitial,
     NoneInitial,
-    /// `offers` leaves an action out, or has one more.
-    OffersNothing,
-    OffersMore,
     /// Actions are filed under a rule that there is not, or a rule of another process.
     NoSuchRule,
     OtherProcess,
-    /// There are no steps: `allows` and `offers` state the rule.
+    /// There are no steps: `allows` states the rule.
     Predicate,
     /// Besides there are thousands of steps, and half way on it goes back; `allows` is true of everything, or not
     /// overridden.
@@ -71,28 +68,30 @@ impl Lanes {
     }
 }
 
-impl TransitionSystem for Lanes {
-    type State = State;
-    type Action = Tick;
-    type Observation = State;
-
-    fn rules(&self) -> &[Rule] {
-        &self.rules[..1]
+impl refmap::Action<Lanes> for Tick {
+    fn rules(system: &Lanes) -> &[Rule] {
+        &system.rules[..1]
     }
 
-    fn rule_of(&self, _: &Tick) -> RuleId {
-        RuleId(match self.how {
+    fn rule(&self, system: &Lanes) -> RuleId {
+        RuleId(match system.how {
             Override::NoSuchRule => 1,
             _ => 0,
         })
     }
 
-    fn process_of(&self, _: &Tick) -> Process {
-        Process::new(match self.how {
+    fn process(&self, system: &Lanes) -> Process {
+        Process::new(match system.how {
             Override::OtherProcess => "bell",
             _ => "clock",
         })
     }
+}
+
+impl TransitionSystem for Lanes {
+    type State = State;
+    type Action = Tick;
+    type Observation = State;
 
     fn initial(&self, visit: &mut impl FnMut(State)) {
         let begun = match self.how {
@@ -145,15 +144,6 @@ impl TransitionSystem for Lanes {
             _ => state.1 == 0,
         }
     }
-
-    fn offers(&self, _: &State, visit: &mut impl FnMut(Tick)) {
-        if self.how != Override::OffersNothing {
-            visit(("tick", 0));
-        }
-        if self.how == Override::OffersMore {
-            visit(("tick", 1));
-        }
-    }
 }
 
 /// A system that implements itself, but for what is overridden.
@@ -189,8 +179,6 @@ fn what_is_overridden_disagrees() {
         (Override::AllowsAll, "allows disagrees with next"),
         (Override::FiresNothing, "fire disagrees with next"),
         (Override::AllInitial, "is_initial disagrees with initial"),
-        (Override::OffersNothing, "offers disagrees with next"),
-        (Override::OffersMore, "offers disagrees with next"),
         (
             Override::OtherProcess,
             "and its rule `tick` belongs to clock",
@@ -319,6 +307,8 @@ struct Clock {
     is_fickle: bool,
     asked: AtomicU16,
 }
+
+impl refmap::Action<Clock> for Tick {}
 
 impl TransitionSystem for Clock {
     type State = u16;

@@ -1,6 +1,6 @@
 //! Candidates that leave out what is enabled, or come twice, are told.
 
-use refmap::{Action, Report, Rule, RuleId, Settings, TransitionSystem, Verdict, disagreement};
+use refmap::{Action, Report, Settings, TransitionSystem, Verdict, disagreement, successor};
 use refmap_testing::{Itself, alike, checked, row_of};
 use serde::Serialize;
 
@@ -228,14 +228,6 @@ impl TransitionSystem for Numbers {
     type Action = u8;
     type Observation = u8;
 
-    fn rules(&self) -> &[Rule] {
-        const { &[Rule::new("choose", "it", "a test")] }
-    }
-
-    fn rule_of(&self, _: &u8) -> RuleId {
-        RuleId(0)
-    }
-
     fn initial(&self, visit: &mut impl FnMut(u8)) {
         visit(0);
     }
@@ -255,7 +247,7 @@ impl TransitionSystem for Numbers {
 fn candidates_that_are_missing_are_a_fault_that_names_the_field() {
     let (is_loud, number) = (true, 3);
     let something = Choose::Something { is_loud, number };
-    assert_eq!(Anything.successor(&0, &something), Some(3));
+    assert_eq!(successor(&Anything, &0, &something), Some(3));
     let report = checked(&Itself(Anything), &Settings::default());
     let told = "`candidates` are not derived of `Something.number`, which has no range";
     assert_at_fault(&report, told);
