@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group};
 use refmap::random::Generator;
-use refmap::{Rule, RuleId, TransitionSystem, Verdict};
+use refmap::{TransitionSystem, Verdict};
 use refmap_histories::{
     Effect, Event, Happening, Header, History, HistoryError, Observed, Ordered, Settings,
     Validation, Writer, validate,
@@ -34,20 +34,12 @@ enum Access {
     Fence,
 }
 
-static RULES: [Rule; 1] = [Rule::new("write", "thread", "benchmark")];
+impl refmap::Action<Memory> for (usize, u16) {}
 
 impl TransitionSystem for Memory {
     type State = Cells;
     type Action = (usize, u16);
     type Observation = Cells;
-
-    fn rules(&self) -> &[Rule] {
-        &RULES
-    }
-
-    fn rule_of(&self, _: &(usize, u16)) -> RuleId {
-        RuleId(0)
-    }
 
     fn initial(&self, visit: &mut impl FnMut(Cells)) {
         visit([0; CELLS]);

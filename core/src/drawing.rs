@@ -1,7 +1,7 @@
 //! Drawing of a state: nodes with edges between them, and rows of values, sets and queues.
 //!
-//! A system describes its states once ([`TransitionSystem::draw`](crate::TransitionSystem::draw)). The terminal shows the
-//! description as text, which is its [`Display`]; `refmap-cli` makes a picture of it.
+//! A system describes its states once ([`TransitionSystem::draw`](crate::TransitionSystem::draw)), or they are drawn by rows. The terminal
+//! shows the description as text, which is its [`Display`]; `refmap-cli` makes a picture of it.
 //!
 //! ```
 //! use refmap::drawing::{Drawing, Node, Row, Shade};
@@ -15,6 +15,8 @@
 //!     "0 ● root → next 1   1 ○ → next null\nmutator  roots {0}  pending: 0.next := null"
 //! );
 //! ```
+
+mod by_rows;
 
 use std::fmt::{self, Display, Formatter};
 
@@ -30,6 +32,9 @@ pub struct Drawing {
     /// The rows: of the system, and of each process.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub rows: Vec<Row>,
+    /// True if the system does not say how its states are drawn, so that the rows are those of their fields.
+    #[serde(skip_serializing_if = "is_false", default)]
+    pub is_by_default: bool,
 }
 
 /// A node of a drawing.
@@ -118,17 +123,22 @@ pub enum Shown {
 }
 
 impl Drawing {
+    /// Its text, for those who see the fields of the state beside it: none if it is by default, and would repeat them.
+    pub fn text(&self) -> Option<String> {
+        (!self.is_by_default).then(|| self.to_string())
+    }
+
     /// Adds a node.
     #[must_use]
-    pub fn node(mut self, node: Node) -> Self {
-        self.nodes.push(node);
-        self
+    pub fn node(self, node: Node) -> Self {
+        self.nodes([node])
     }
 
     /// Adds nodes.
     #[must_use]
     pub fn nodes(mut self, nodes: impl IntoIterator<Item = Node>) -> Self {
         self.nodes.extend(nodes);
+        self.is_by_default = false;
         self
     }
 
@@ -136,6 +146,7 @@ impl Drawing {
     #[must_use]
     pub fn row(mut self, row: Row) -> Self {
         self.rows.push(row);
+        self.is_by_default = false;
         self
     }
 }

@@ -6,8 +6,8 @@ use std::fmt::{self, Debug, Formatter};
 use serde::{Serialize, Serializer};
 
 use crate::state::{
-    Changes, Exact, Kept, Limits, LimitsFault, Misfit, NameVisitor, Names, Shape, Sink, Source,
-    State,
+    Changes, Drawn, Exact, Kept, Limits, LimitsFault, Misfit, NameVisitor, Names, Shape, Sink,
+    Source, State,
 };
 
 /// A set of indices from 0 to 63, kept as a bit for each.
@@ -154,6 +154,7 @@ fn mask(limits: Limits) -> u64 {
 impl<S: ?Sized> State<S> for IndexSet {
     const KEPT: Kept = Kept::Encoded;
     const EXACT: Exact<Self> = Exact::of_parts(&[]);
+    const DRAWN: Drawn = Drawn::Set;
 
     fn shape(_: &S, limits: Limits) -> Shape {
         let of = "IndexSet";

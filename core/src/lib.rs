@@ -92,6 +92,7 @@ mod work_ranges;
 
 pub use bounded::BoundedVec;
 pub use drawing::Drawing;
+pub use erased::Caveats;
 pub use index_set::IndexSet;
 pub use obligation::{Search, Settings, asymmetry, check, check_any_number};
 pub use refmap_derive::{Action, State};
@@ -110,7 +111,8 @@ pub use statement::property::Property;
 pub use statement::refinement::{Refinement, Waiver};
 pub use statement::rule::{Process, Rule, RuleId};
 pub use statement::system::{
-    ActionOf, ObservationOf, StateOf, StepOf, TransitionSystem, fire_by_next, steps,
+    ActionOf, ObservationOf, StateOf, StepOf, TransitionSystem, draw_by_rows, fire_by_next, steps,
+    successor,
 };
 pub use statement::trace::{ReplayError, Trace, replay};
 pub use symmetry::{Asymmetry, Exchange};

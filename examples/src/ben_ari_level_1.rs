@@ -9,7 +9,7 @@
 //! locations are those of Appendix A.3.
 
 use refmap::obligation::Until;
-use refmap::{Report, Settings, TransitionSystem, check};
+use refmap::{Action as _, Report, Settings, check};
 use refmap_refinements::ben_ari::Refinement1;
 use refmap_systems::ben_ari::level_1::Action;
 use refmap_systems::ben_ari::{Level1, Mutant, Mutation, Scope, Shape, Step};
@@ -27,7 +27,7 @@ enum StopColouring {
 fn refinement(scope: Scope, stop: StopColouring) -> Refinement1 {
     let stop_colouring = Step::Collector(Action::StopColouring);
     let unguarded = Mutant {
-        rule: Level1::new(scope).rule_of(&stop_colouring),
+        rule: stop_colouring.rule(&Level1::new(scope)),
         mutation: Mutation::DropGuard,
     };
     match stop {

@@ -2,26 +2,16 @@
 
 use refmap::obligation::{Selection, Symmetry};
 use refmap::{Report, Settings};
-use refmap_processes::DeadRegisters;
 use refmap_refinements::Checked;
 use refmap_refinements::tso::{AT_REDUCED, CollectorRefinement};
-use refmap_systems::tso::{Granularity, Initial, OnTheFly, Scope, Variant};
+use refmap_systems::tso::{Granularity, OnTheFly, Scope, Variant};
 
 /// Checks that the collector collects only garbage under one mutator, which holds object 0; object 0
 /// refers to object 1.
 ///
 /// Lipton reduction and symmetry reduction both preserve what is freed.
 pub fn collector(variant: Variant) -> Report {
-    let scope = Scope {
-        mutators: 1,
-        refs: 2,
-        fields: 1,
-        buffer: 1,
-        collector_buffer: 4,
-        initial: Initial::Canonical,
-        granularity: Granularity::Reduced,
-        registers: DeadRegisters::Cleared,
-    };
+    let scope = Scope::new(1, 2, Granularity::Reduced);
     let system = OnTheFly::new(scope, variant).expect("the instance is in range");
     let settings = Settings {
         obligations: Selection::only(AT_REDUCED),

@@ -15,7 +15,7 @@ fn collector(memory: Memory, without: Part) -> Report {
         ..Variant::without(without)
     };
     let report = super::collector::collector(variant);
-    report.named("collector", [("without", without.name())])
+    report.named("collector", [("without", without.to_string())])
 }
 
 pub fn main() {

@@ -131,14 +131,16 @@ impl Leases {
 /// The observable of both systems: the users of the thing.
 type Users = [bool; 2];
 
+impl AsRef<[Rule]> for Leases {
+    fn as_ref(&self) -> &[Rule] {
+        self.0.rules()
+    }
+}
+
 impl TransitionSystem for Leases {
     type State = State;
     type Action = Act;
     type Observation = Users;
-
-    fn rules(&self) -> &[Rule] {
-        self.0.rules()
-    }
 
     fn initial(&self, visit: &mut impl FnMut(State)) {
         self.0.start(State::default(), visit);

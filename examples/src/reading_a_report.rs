@@ -5,7 +5,7 @@
 
 use refmap::AbstractSteps::{self, One, Stutter};
 use refmap::drawing::{Drawing, Row};
-use refmap::{Action, Invariant, Process, Refinement, Report, Rule, Settings, TransitionSystem};
+use refmap::{Action, Invariant, Process, Refinement, Report, Settings, TransitionSystem};
 use refmap::{check, guard};
 use serde::Serialize;
 
@@ -37,6 +37,7 @@ struct State {
 /// The steps of an account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Action)]
 #[serde(rename_all = "snake_case")]
+#[action(system = Account)]
 #[rule(process = "machine")]
 #[process(0..2)]
 enum Step {
@@ -50,7 +51,8 @@ enum Step {
         #[process]
         machine: u8,
     },
-    /// Only with a second look.
+    /// Without a second look nothing is ever rejected.
+    #[rule(when = system.second_look)]
     Reject {
         #[process]
         machine: u8,
@@ -103,14 +105,6 @@ impl TransitionSystem for Account {
     type State = State;
     type Action = Step;
     type Observation = i8;
-
-    fn rules(&self) -> &[Rule] {
-        match <Step as Action<Self>>::rules() {
-            // Without a second look nothing is ever rejected.
-            [others @ .., _reject] if !self.second_look => others,
-            all => all,
-        }
-    }
 
     fn initial(&self, visit: &mut impl FnMut(State)) {
         let machines = [At::Idle; 2];

@@ -7,7 +7,8 @@
 
 use refmap::AbstractSteps::{self, One, Several, Stutter};
 use refmap::auxiliary::{
-    History, Pausing, Remembering, Stuttering, Stutters, WithHistory, WithStuttering, enabled,
+    History, Pausing, Recording, Remembering, Stuttering, Stutters, WithHistory, WithStuttering,
+    enabled,
 };
 use refmap::explore::{Limits, Watch};
 use refmap::inclusion::{Inclusion, check_inclusion};
@@ -186,7 +187,7 @@ impl Refinement for RememberingIsLogging {
     fn abstract_steps(
         &self,
         _: &Remembered,
-        Reading::Read(degree): &Reading,
+        Recording(Reading::Read(degree)): &Recording<Reading>,
         _: &Remembered,
     ) -> AbstractSteps<Entry> {
         One(Entry::Record(*degree))
@@ -269,7 +270,7 @@ impl Refinement for RememberingIsWriting {
     fn abstract_steps(
         &self,
         _: &Remembered,
-        Reading::Read(degree): &Reading,
+        Recording(Reading::Read(degree)): &Recording<Reading>,
         _: &Remembered,
     ) -> AbstractSteps<SlowEntry> {
         Several(vec![SlowEntry::Write(*degree), SlowEntry::Show])
@@ -295,11 +296,15 @@ impl Stutters<WithReadings> for Pause {
         vec!["read"]
     }
 
-    fn before(&self, system: &WithReadings, state: &Remembered) -> Vec<(Reading, u8)> {
-        enabled(system, state, |Reading::Read(degree)| match self {
-            Self::Once => Some(1),
-            Self::PerDegree => Some(*degree),
-        })
+    fn before(&self, system: &WithReadings, state: &Remembered) -> Vec<(Recording<Reading>, u8)> {
+        enabled(
+            system,
+            state,
+            |Recording(Reading::Read(degree))| match self {
+                Self::Once => Some(1),
+                Self::PerDegree => Some(*degree),
+            },
+        )
     }
 
     fn least(&self) -> u8 {
@@ -314,7 +319,7 @@ impl Stutters<WithReadings> for Pause {
 
 type WithPauses = WithStuttering<WithReadings, Pause>;
 /// A state of the thermometer, with its readings and the stutter that is under way.
-type Paused = Pausing<Remembered, Reading, u8>;
+type Paused = Pausing<Remembered, Recording<Reading>, u8>;
 
 /// The same claim, of a thermometer that remembers, and pauses before each reading.
 struct PausingIsWriting(WithPauses);
@@ -336,7 +341,7 @@ impl Refinement for PausingIsWriting {
     fn map(&self, from: &Paused) -> Writing {
         let mut writing = RememberingIsWriting.map(&from.state);
         if let Some(stutter) = from.stutter.as_ref().filter(|one| one.value == 1) {
-            let Reading::Read(degree) = stutter.action;
+            let Recording(Reading::Read(degree)) = stutter.action;
             writing.pages.add(degree);
             writing.written = Some(degree);
         }
@@ -346,16 +351,16 @@ impl Refinement for PausingIsWriting {
     fn abstract_steps(
         &self,
         _: &Paused,
-        step: &Stuttering<Reading, u8>,
+        step: &Stuttering<Recording<Reading>, u8>,
         _: &Paused,
     ) -> AbstractSteps<SlowEntry> {
         match step {
             Stuttering::Stutter(stutter) if stutter.value == 1 => {
-                let Reading::Read(degree) = stutter.action;
+                let Recording(Reading::Read(degree)) = stutter.action;
                 One(SlowEntry::Write(degree))
             }
             Stuttering::Stutter(_) => Stutter,
-            Stuttering::Step(Reading::Read(_)) => One(SlowEntry::Show),
+            Stuttering::Step(_) => One(SlowEntry::Show),
         }
     }
 }

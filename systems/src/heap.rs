@@ -72,7 +72,7 @@ pub type Fields = BoundedVec<Option<Object>, MAX_FIELDS>;
 /// A step of the specification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
 #[serde(rename_all = "snake_case")]
-#[action(system = CollectOnlyGarbage)]
+#[action(system = CollectOnlyGarbage, unnumbered = system.threads == 1)]
 #[rule(process = MUTATOR)]
 #[process(0..system.threads)]
 pub enum Action {
@@ -83,7 +83,7 @@ pub enum Action {
         #[process]
         thread: u8,
         /// The allocated object.
-        #[action(range = 0..system.objects)]
+        #[action(range = 0..system.objects, result)]
         object: Object,
     },
     /// A thread takes any object ([`Sources::Anywhere`]).
@@ -173,14 +173,6 @@ pub fn mutator(thread: u8, of: u8) -> Process {
     }
 }
 
-/// The process that takes an action, which says which; a single mutator has no number.
-#[inline]
-pub(crate) fn process_of<S: ?Sized>(action: &impl refmap::Action<S>, mutators: u8) -> Process {
-    let Process { name, number } = action.process().expect("it is derived");
-    let number = number.filter(|_| mutators > 1);
-    Process { name, number }
-}
-
 impl Heap {
     /// The objects with their fields, and what each thread holds.
     pub fn draw(&self) -> Drawing {
@@ -261,10 +253,6 @@ impl TransitionSystem for CollectOnlyGarbage {
     type Action = Action;
     type Observation = Heap;
 
-    fn process_of(&self, action: &Action) -> Process {
-        process_of::<Self>(action, self.threads)
-    }
-
     fn initial(&self, visit: &mut impl FnMut(Heap)) {
         visit(self.empty(match self.sources {
             Sources::Operations => Objects::default(),
@@ -332,13 +320,5 @@ impl TransitionSystem for CollectOnlyGarbage {
 
     fn draw(&self, state: &Heap) -> Option<Drawing> {
         Some(state.draw())
-    }
-
-    /// The system chooses the object that an allocation returns.
-    fn inputs(&self, action: &Action) -> Action {
-        match *action {
-            Action::Allocate { thread, .. } => Action::Allocate { thread, object: 0 },
-            other => other,
-        }
     }
 }

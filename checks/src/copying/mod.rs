@@ -16,6 +16,7 @@ use refmap_refinements::copying::CopyingRefinement;
 use refmap_systems::copying::{
     Instance, MAX_ALPHA, MAX_ITERATIONS, MAX_MUTATORS, Progress, Protocol, Scenario,
 };
+use strum::VariantArray;
 
 use super::named::named;
 
@@ -74,7 +75,8 @@ struct Copying {
 struct Asked(Option<Progress>);
 
 fn asked() -> Choice<Asked> {
-    let all = Progress::ALL.map(|progress| Asked(Some(progress)));
+    let all = Progress::VARIANTS.iter();
+    let all = all.map(|progress| Asked(Some(*progress)));
     let name = |asked: Asked| asked.0.map_or("none", Progress::name);
     choice([Asked(None)].into_iter().chain(all), name)
 }

@@ -9,9 +9,8 @@ use refmap_processes::DeadRegisters;
 use refmap_refinements::Checked;
 use refmap_refinements::tso::{CollectorRefinement, CyclesRefinement};
 use refmap_systems::tso::{
-    Allocate, Barriers, Flip, Granularity, Initial, LoadOrder, MAX_BUFFER, MAX_FIELDS,
-    MAX_MUTATORS, MAX_REFS, Memory, OnTheFly, Part, Progress, ResidualFence, Scope, Variant,
-    Without,
+    self, Allocate, Barriers, Flip, Granularity, Initial, LoadOrder, MAX_BUFFER, MAX_FIELDS,
+    MAX_MUTATORS, MAX_REFS, Memory, OnTheFly, Progress, ResidualFence, Scope, Variant, Without,
 };
 
 pub(super) use table::tables;
@@ -31,7 +30,7 @@ pub(super) fn checks() -> Vec<Check> {
                 let system = OnTheFly::new(collector.scope(), collector.variant()?);
                 let mut system = system.map_err(InputError::instance)?;
                 for name in &arguments.unfair {
-                    let unfair: Progress = name.parse().map_err(InputError::instance)?;
+                    let unfair: Progress = tso::named(name).map_err(InputError::instance)?;
                     system.assumed.retain(|assumed| *assumed != unfair);
                 }
                 let refinement = CollectorRefinement::new(system);
@@ -139,7 +138,7 @@ impl Collector {
     fn variant(&self) -> Result<Variant, InputError> {
         let mut without = Without::default();
         for name in &self.without {
-            without = without.and(name.parse::<Part>().map_err(InputError::instance)?);
+            without = without.and(tso::named(name).map_err(InputError::instance)?);
         }
         Ok(Variant {
             memory: self.memory,

@@ -4,6 +4,7 @@ use refmap::obligation::{Selection, Symmetry};
 use refmap_cli::table::{Instance, Rows, Sweep, Table, rows};
 use refmap_refinements::tso::{AT_COARSE, AT_REDUCED};
 use refmap_systems::tso::{Allocate, Part};
+use strum::VariantArray;
 
 use super::super::named::names;
 use super::NAME;
@@ -60,9 +61,7 @@ pub(in super::super) fn tables() -> Vec<Table> {
 }
 
 fn without(parts: &[Part]) -> String {
-    let parts = parts
-        .iter()
-        .map(|part| format!("--without {}", part.name()));
+    let parts = parts.iter().map(|part| format!("--without {part}"));
     parts.collect::<Vec<_>>().join(" ")
 }
 
@@ -91,7 +90,7 @@ const PSO: &str = "--memory pso --buffer 2";
 
 /// Variants without each of the other parts, and with replacements of them.
 fn others() -> Vec<String> {
-    let parts = Part::ALL.iter();
+    let parts = Part::VARIANTS.iter();
     let parts = parts.filter(|part| **part != Part::Cas && !HANDSHAKES.contains(part));
     let mut variants: Vec<_> = parts.map(|part| without(&[*part])).collect();
     variants.push("--barriers insertion-first".to_owned());

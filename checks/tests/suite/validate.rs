@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use refmap::TransitionSystem;
 use refmap::report::TextOptions;
-use refmap::{Rule, RuleId, TransitionSystem};
 use refmap_cli::catalogue::{Catalogue, Nothing, Validator, ValidatorError, number};
 use refmap_cli::clap::{self, Args};
 use refmap_cli::{CommandError, Status};
@@ -23,30 +23,24 @@ struct Counter {
     bound: u64,
 }
 
-static RULES: [Rule; 1] = [Rule::new("add", "thread", "test")];
+/// The step that adds so much.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, refmap::Action)]
+#[action(system = Counter)]
+enum Step {
+    #[rule(process = "thread")]
+    Add(#[action(range = 1..system.bound)] u64),
+}
 
 impl TransitionSystem for Counter {
     type State = u64;
-    type Action = u64;
+    type Action = Step;
     type Observation = u64;
-
-    fn rules(&self) -> &[Rule] {
-        &RULES
-    }
-
-    fn rule_of(&self, _: &u64) -> RuleId {
-        RuleId(0)
-    }
 
     fn initial(&self, visit: &mut impl FnMut(u64)) {
         visit(0);
     }
 
-    fn candidates(&self, _: &u64, visit: &mut impl FnMut(u64)) {
-        (1..self.bound).for_each(visit);
-    }
-
-    fn fire(&self, by: &u64, counter: &mut u64) -> Option<()> {
+    fn fire(&self, Step::Add(by): &Step, counter: &mut u64) -> Option<()> {
         let sum = counter.checked_add(*by)?;
         (*by > 0 && sum < self.bound).then(|| *counter = sum)
     }
@@ -64,8 +58,8 @@ impl Observed for Counter {
         self
     }
 
-    fn shows(&self, _: &u64, event: &Happening<'_, u64>, visit: &mut impl FnMut(Option<u64>)) {
-        visit(Some(*event.event));
+    fn shows(&self, _: &u64, event: &Happening<'_, u64>, visit: &mut impl FnMut(Option<Step>)) {
+        visit(Some(Step::Add(*event.event)));
     }
 
     fn refusal(&self, from: &u64, _: &Happening<'_, u64>) -> String {

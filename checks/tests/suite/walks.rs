@@ -1,7 +1,9 @@
 //! Random walks find a published error where exploration takes long, with a short counterexample.
 
 use refmap::random::Walks;
-use refmap::{AbstractSteps, Evidence, Refinement, Search, Settings, TransitionSystem, Verdict};
+use refmap::{
+    AbstractSteps, Action as _, Evidence, Refinement, Search, Settings, TransitionSystem, Verdict,
+};
 use refmap_checks::catalogue;
 use refmap_refinements::ben_ari::Refinement3;
 use refmap_systems::ben_ari::{Figure14, Scope, process};
@@ -72,7 +74,7 @@ fn the_collector_alone_shows_figure_14_as_printed_after_82_steps() {
         let mut next = HashSet::new();
         for from in level {
             system.next(&from, &mut |action, to| {
-                if system.process_of(&action) == process::COLLECTOR {
+                if action.process(system) == process::COLLECTOR {
                     failed |= !simulates(&from, &action, to);
                     next.insert(*to);
                 }

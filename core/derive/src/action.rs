@@ -7,7 +7,7 @@ use syn::{
     Variant, parse_quote,
 };
 
-use crate::attributes::{Rule, of_argument};
+use crate::attributes::{Rule, is_result, of_argument, unnumbered};
 use crate::field::mentions_parameter;
 use crate::instance::instance;
 use crate::names::{are_same, last_name, visit_names_alone};
@@ -53,18 +53,21 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
         [_, second, ..] => return Err(Error::new_spanned(second, "it is said twice")),
     };
     let common = Rule::of(&input.attrs)?;
-    if let Some(name) = &common.name {
+    if let Some(said) = common.name.as_ref().or(common.when.as_ref()) {
         return Err(Error::new_spanned(
-            name,
-            "a name is that of one rule: it belongs to a variant",
+            said,
+            "`name` and `when` are of one rule: they belong to a variant",
         ));
     }
     let mut rules: Vec<[Expr; 3]> = Vec::new();
     let mut numbers = Vec::new();
     let mut processes = Vec::new();
+    let mut kinds = Vec::new();
     let mut visits = Vec::new();
+    let mut inputs = Vec::new();
     let mut candidates = Vec::new();
     let mut without_range = None;
+    let mut when: Option<Expr> = None;
     for variant in &data.variants {
         match arguments(variant, &system, all_processes.as_ref())? {
             Ok(arguments) => candidates.push(arguments.candidates(&variant.ident)),
@@ -81,6 +84,13 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
             }
         }
         let own = Rule::of(&variant.attrs)?;
+        if let Some(earlier) = &when {
+            return Err(Error::new_spanned(
+                earlier,
+                "a rule that some instances do not have comes last",
+            ));
+        }
+        when = own.when;
         let ident = &variant.ident;
         let literal = |text: String| -> Expr {
             let text = LitStr::new(&text, Span::call_site());
@@ -112,6 +122,8 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
         }
         numbers.push(quote!(Self::#ident { .. } => #number,));
         visits.extend(names(variant)?);
+        inputs.extend(results(variant)?);
+        kinds.push(quote!(Self::#ident { .. } => #process,));
         processes.push(match process_field(variant)? {
             None => quote!(Self::#ident { .. } => ::refmap::Process::new(#process),),
             Some(field) => quote! {
@@ -132,9 +144,32 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
         Some(field) => quote!(::core::option::Option::Some(#field)),
         None => quote!(::core::option::Option::None),
     };
-    let is_of_one =
-        matches!(system, Type::Path(_)) && !quote!(#system).to_string().starts_with("__");
-    let with_history = is_of_one.then(|| with_history(input));
+    let without_last = when.map(|when| {
+        quote! {
+            if !(#when) {
+                return &rules[..rules.len() - 1];
+            }
+        }
+    });
+    let unnumbered = unnumbered(&input.attrs)?;
+    let unnumbered = unnumbered.map(|condition| {
+        quote! {
+            if #condition {
+                return ::refmap::Process::new(match self { #(#kinds)* });
+            }
+        }
+    });
+    let inputs = (!inputs.is_empty()).then(|| {
+        quote! {
+            #[allow(clippy::clone_on_copy)]
+            fn inputs(&self, _: &#system) -> Self {
+                let mut inputs = ::core::clone::Clone::clone(self);
+                #[allow(unreachable_patterns)]
+                match &mut inputs { #(#inputs)* _ => (), }
+                inputs
+            }
+        }
+    });
     let visits = (!visits.is_empty()).then(|| {
         quote! {
             fn visit_names(&mut self, visit: &mut dyn ::refmap::state::NameVisitor) {
@@ -148,19 +183,26 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
         impl #impl_generics ::refmap::Action<#system> for #ident #type_generics #clauses {
             const WITHOUT_RANGE: ::core::option::Option<&'static str> = #without_range;
 
-            fn rules() -> &'static [::refmap::Rule] {
-                const { &[#(#rules),*] }
+            #[allow(unused_variables)]
+            fn rules(system: &#system) -> &[::refmap::Rule] {
+                let rules: &[::refmap::Rule] = const { &[#(#rules),*] };
+                #without_last
+                rules
             }
 
             #[inline]
-            fn rule(&self) -> ::refmap::RuleId {
+            fn rule(&self, _: &#system) -> ::refmap::RuleId {
                 ::refmap::RuleId(match self { #(#numbers)* })
             }
 
             #[inline]
-            fn process(&self) -> ::core::option::Option<::refmap::Process> {
-                ::core::option::Option::Some(match self { #(#processes)* })
+            #[allow(unused_variables)]
+            fn process(&self, system: &#system) -> ::refmap::Process {
+                #unnumbered
+                match self { #(#processes)* }
             }
+
+            #inputs
 
             #visits
 
@@ -170,47 +212,7 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
                 #(#candidates)*
             }
         }
-
-        #with_history
     })
-}
-
-/// Code that makes actions of one system those of the same with a history variable, whose steps are the same.
-fn with_history(input: &DeriveInput) -> TokenStream {
-    let ident = &input.ident;
-    let (_, type_generics, _) = input.generics.split_for_impl();
-    let mut generics = input.generics.clone();
-    generics.params.push(parse_quote!(__System));
-    generics.params.push(parse_quote!(__History));
-    generics
-        .make_where_clause()
-        .predicates
-        .push(parse_quote!(Self: ::refmap::Action<__System>));
-    let (impl_generics, _, clauses) = generics.split_for_impl();
-    quote! {
-        #[automatically_derived]
-        impl #impl_generics ::refmap::Action<::refmap::auxiliary::WithHistory<__System, __History>>
-            for #ident #type_generics #clauses
-        {
-            fn rules() -> &'static [::refmap::Rule] {
-                <Self as ::refmap::Action<__System>>::rules()
-            }
-
-            #[inline]
-            fn rule(&self) -> ::refmap::RuleId {
-                <Self as ::refmap::Action<__System>>::rule(self)
-            }
-
-            #[inline]
-            fn process(&self) -> ::core::option::Option<::refmap::Process> {
-                <Self as ::refmap::Action<__System>>::process(self)
-            }
-
-            fn visit_names(&mut self, visit: &mut dyn ::refmap::state::NameVisitor) {
-                <Self as ::refmap::Action<__System>>::visit_names(self, visit);
-            }
-        }
-    }
 }
 
 /// Arguments of a variant, each with the code that visits its values.
@@ -326,25 +328,44 @@ impl Numbers {
 
 /// Visits the names of a variant, if it has any.
 fn names(variant: &Variant) -> Result<Option<TokenStream>> {
-    let mut visits = Vec::new();
+    of_fields(variant, |field, binding| {
+        let group = group_of(field)?;
+        Ok(group.map(|group| visit_names_alone(&quote!(#binding), &group)))
+    })
+}
+
+/// Replaces the results of a variant by one fixed value, if it has any.
+fn results(variant: &Variant) -> Result<Option<TokenStream>> {
+    of_fields(variant, |field, binding| {
+        let replace = || quote!(*#binding = ::core::default::Default::default(););
+        Ok(is_result(&field.attrs)?.then(replace))
+    })
+}
+
+/// Arm of a variant that does something to some of its fields, if there are any.
+fn of_fields(
+    variant: &Variant,
+    code: impl Fn(&Field, &syn::Ident) -> Result<Option<TokenStream>>,
+) -> Result<Option<TokenStream>> {
+    let mut all = Vec::new();
     let mut bindings = Vec::new();
     for (position, field) in variant.fields.iter().enumerate() {
-        let group = group_of(field)?;
-        if let Some(group) = group {
-            let binding = format_ident!("field_{position}");
-            bindings.push(match &field.ident {
-                Some(ident) => quote!(#ident: #binding),
-                None => {
-                    let index = syn::Index::from(position);
-                    quote!(#index: #binding)
-                }
-            });
-            visits.push(visit_names_alone(&quote!(#binding), &group));
-        }
+        let binding = format_ident!("field_{position}");
+        let Some(code) = code(field, &binding)? else {
+            continue;
+        };
+        bindings.push(match &field.ident {
+            Some(ident) => quote!(#ident: #binding),
+            None => {
+                let index = syn::Index::from(position);
+                quote!(#index: #binding)
+            }
+        });
+        all.push(code);
     }
     let ident = &variant.ident;
-    let arm = || quote!(Self::#ident { #(#bindings,)* .. } => { #(#visits)* });
-    Ok((!visits.is_empty()).then(arm))
+    let arm = || quote!(Self::#ident { #(#bindings,)* .. } => { #(#all)* });
+    Ok((!all.is_empty()).then(arm))
 }
 
 /// Group of the names of which a field consists, if it does: `#[process]`, `#[member]`, `#[member(GROUP)]`, `#[counter]`.

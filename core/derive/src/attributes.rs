@@ -9,10 +9,14 @@ pub fn system(of: &str, attributes: &[Attribute]) -> Result<Option<Type>> {
     let mut system = None;
     for attribute in attributes.iter().filter(|one| one.path().is_ident(of)) {
         attribute.parse_nested_meta(|meta| {
+            if of == "action" && meta.path.is_ident("unnumbered") {
+                meta.value()?.parse::<Expr>()?;
+                return Ok(());
+            }
             if !meta.path.is_ident("system") {
                 return Err(meta.error(match of {
-                    "action" => "an action has an attribute `system`, and its fields have `range`, `len`, `max_len` and `any`",
-                    _ => "a state has an attribute `system`, and its fields have `range`, `varint`, `len`, `max_len`, `constant`, `member`, `symmetric`",
+                    "action" => "an action has the attributes `system` and `unnumbered`, and its fields have `range`, `len`, `max_len`, `any` and `result`",
+                    _ => "a state has an attribute `system`, and its fields have `range`, `varint`, `len`, `max_len`, `constant`, `member`, `symmetric`, `each`",
                 }));
             }
             let type_: Type = meta.value()?.parse()?;
@@ -25,6 +29,46 @@ pub fn system(of: &str, attributes: &[Attribute]) -> Result<Option<Type>> {
     Ok(system)
 }
 
+/// `#[action(unnumbered = CONDITION)]` of a type: where it holds, each process is the only one of its kind, and has no number.
+pub fn unnumbered(attributes: &[Attribute]) -> Result<Option<Expr>> {
+    let mut condition = None;
+    for attribute in attributes
+        .iter()
+        .filter(|one| one.path().is_ident("action"))
+    {
+        attribute.parse_nested_meta(|meta| {
+            let said = meta.value()?;
+            if !meta.path.is_ident("unnumbered") {
+                return said.parse::<Type>().map(|_| ());
+            }
+            match condition.replace(said.parse()?) {
+                None => Ok(()),
+                Some(_) => Err(meta.error("`unnumbered` is said twice")),
+            }
+        })?;
+    }
+    Ok(condition)
+}
+
+/// True if `#[action(result)]` says that a field is chosen by the system.
+pub fn is_result(attributes: &[Attribute]) -> Result<bool> {
+    let mut is_result = false;
+    for attribute in attributes
+        .iter()
+        .filter(|one| one.path().is_ident("action"))
+    {
+        attribute.parse_nested_meta(|meta| {
+            if meta.path.is_ident("result") {
+                is_result = true;
+            } else if !meta.path.is_ident("any") {
+                meta.value()?.parse::<Expr>()?;
+            }
+            Ok(())
+        })?;
+    }
+    Ok(is_result)
+}
+
 /// Attributes of a field, read.
 pub struct Attributes {
     pub of_field: OfField,
@@ -32,6 +76,9 @@ pub struct Attributes {
     pub member: Option<Expr>,
     /// `#[state(symmetric)]`, `#[state(symmetric = GROUP)]`: it has an element for each member of this group.
     pub symmetric: Option<Expr>,
+    /// `#[state(each = …)]`: the kind of members of which each has an element; empty if `len` alone says that there are as many in all
+    /// states.
+    pub each: Option<Expr>,
 }
 
 /// Value of a field, as attributes say.
@@ -45,14 +92,14 @@ pub enum OfField {
 /// Reads the attributes of a field.
 pub fn of_field(attributes: &[Attribute]) -> Result<Attributes> {
     let mut limits = quote!(::refmap::state::Limits::NONE);
-    let (mut constant, mut member, mut symmetric) = (None, None, None);
+    let (mut constant, mut member, mut symmetric, mut each) = (None, None, None, None);
     let mut said: Vec<&str> = Vec::new();
     for attribute in attributes.iter().filter(|one| one.path().is_ident("state")) {
         attribute.parse_nested_meta(|meta| {
-            let known = ["range", "varint", "len", "max_len", "constant", "member", "symmetric"];
+            let known = ["range", "varint", "len", "max_len", "constant", "member", "symmetric", "each"];
             let Some(name) = known.into_iter().find(|name| meta.path.is_ident(name)) else {
                 return Err(meta.error(
-                    "a field has the attributes `range`, `varint`, `len`, `max_len`, `constant`, `member` and `symmetric`",
+                    "a field has the attributes `range`, `varint`, `len`, `max_len`, `constant`, `member`, `symmetric` and `each`",
                 ));
             };
             if said.contains(&"constant") || name == "constant" && !said.is_empty() {
@@ -79,16 +126,24 @@ pub fn of_field(attributes: &[Attribute]) -> Result<Attributes> {
                 return Ok(());
             }
             let value: Expr = meta.value()?.parse()?;
-            if name == "constant" {
-                constant = Some(value);
-                return Ok(());
+            match name {
+                "constant" => constant = Some(value),
+                "each" => each = Some(value),
+                _ => {
+                    let method = syn::Ident::new(name, Span::call_site());
+                    limits = quote!(#limits.#method(#value));
+                }
             }
-            let method = syn::Ident::new(name, Span::call_site());
-            limits = quote!(#limits.#method(#value));
             Ok(())
         })?;
     }
+    if said.contains(&"symmetric") {
+        each = each.or(Some(parse_quote!("member")));
+    } else if said.contains(&"len") {
+        each = each.or(Some(parse_quote!("")));
+    }
     Ok(Attributes {
+        each,
         of_field: match constant {
             Some(value) => OfField::Constant(value),
             None => OfField::Limits(limits),
@@ -111,10 +166,13 @@ pub fn of_argument(
         .filter(|one| one.path().is_ident("action"))
     {
         attribute.parse_nested_meta(|meta| {
+            if meta.path.is_ident("result") {
+                return Ok(());
+            }
             let known = ["range", "len", "max_len", "any"];
             let Some(name) = known.into_iter().find(|name| meta.path.is_ident(name)) else {
                 return Err(meta.error(
-                    "a field of an action has the attributes `range`, `len`, `max_len` and `any`",
+                    "a field of an action has the attributes `range`, `len`, `max_len`, `any` and `result`",
                 ));
             };
             let same = |one: &&str| **one == *name || *one == "any" || name == "any";
@@ -144,7 +202,7 @@ pub fn of_argument(
 fn kind(attribute: &str) -> &str {
     match attribute {
         "len" | "max_len" => "length",
-        "member" | "symmetric" => attribute,
+        "member" | "symmetric" | "each" => attribute,
         _ => "integers",
     }
 }
@@ -155,12 +213,14 @@ pub fn is_member_alone(attribute: &Attribute) -> bool {
     said.is_ok_and(|said| said.path().is_ident("member"))
 }
 
-/// `#[rule(name = …, process = …, source = …)]` of an enum of actions, or of a variant: constants of type `&str`.
+/// `#[rule(name = …, process = …, source = …, when = …)]` of an enum of actions, or of a variant: constants of type `&str`, and a
+/// condition on the instance.
 #[derive(Default)]
 pub struct Rule {
     pub name: Option<Expr>,
     pub process: Option<Expr>,
     pub source: Option<Expr>,
+    pub when: Option<Expr>,
 }
 
 impl Rule {
@@ -174,10 +234,12 @@ impl Rule {
                     &mut rule.process
                 } else if meta.path.is_ident("source") {
                     &mut rule.source
+                } else if meta.path.is_ident("when") {
+                    &mut rule.when
                 } else {
-                    return Err(
-                        meta.error("a rule has the attributes `name`, `process` and `source`")
-                    );
+                    return Err(meta.error(
+                        "a rule has the attributes `name`, `process`, `source` and `when`",
+                    ));
                 };
                 match place.replace(meta.value()?.parse()?) {
                     None => Ok(()),

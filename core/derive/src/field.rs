@@ -16,6 +16,8 @@ pub struct Field {
     pub of_members: Option<Expr>,
     /// The group for each of whose members it has an element.
     pub symmetric: Option<Expr>,
+    /// The kind of members of which each has an element, if it is so.
+    pub each: Option<Expr>,
 }
 
 /// Kind of a field, by the way in which it is written.

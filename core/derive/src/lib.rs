@@ -22,7 +22,7 @@
 //!     Increment { #[process(0..system.0)] thread: u8 },
 //! }
 //!
-//! let rule = &<Step as Action<Threads>>::rules()[0];
+//! let rule = &Step::rules(&Threads(2))[0];
 //! assert_eq!((&*rule.name, rule.process), ("increment", "thread"));
 //! ```
 //!
@@ -56,6 +56,7 @@ use syn::{DeriveInput, parse_macro_input};
 /// | `#[state(max_len = 3)]` | it has at most this length |
 /// | `#[state(constant = system.shape)]` | the field has this value in all states of the instance, and is not written |
 /// | `#[state(symmetric)]` | the vector, array or `BoundedVec` has an element for each member; members are alike |
+/// | `#[state(each = "client")]` | the vector has an element for each client; in a drawing by rows that is the entry of a row `client 0`, `client 1`, … |
 /// | `#[state(member)]` | the integers of the field, in whatever containers, are numbers of members |
 /// | `#[state(symmetric = 1)]`, `#[state(member = 1)]` | the same of the members of another group, which are alike among themselves; without a number it is group 0 |
 ///
@@ -91,10 +92,13 @@ pub fn derive_state(input: TokenStream) -> TokenStream {
 /// | `#[rule(process = "manager")]` | the kind of process that takes it | `system` |
 /// | `#[rule(source = "Fig. 3")]` | where it is stated | the path of the variant |
 ///
+/// The last rule may be one of some instances only: `#[rule(when = system.may_undo)]`, where the type says its system.
+///
 /// Variants of the same name and process are instances of one rule; the first of them says its source.
 ///
 /// `#[process]` on a field of a variant says that it is the number of the process, an integer from 0 to 65 535. A number beyond
-/// is one of no process: `process` panics, which a check reports as a fault of the model that names the action.
+/// is one of no process: `process` panics, which a check reports as a fault of the model that names the action. Where each process is the
+/// only one of its kind it has no number: `#[action(unnumbered = system.threads == 1)]` on the type.
 ///
 /// The *candidates* of a system, which are tried in each state, are the actions of which every field is in its range. On the type,
 /// `#[action(system = TYPE)]` names the system whose instance gives ranges, as `#[state(system = TYPE)]` does for states. On a field:
@@ -105,6 +109,7 @@ pub fn derive_state(input: TokenStream) -> TokenStream {
 /// | `#[action(range = 0..=9)]` | the integers of the field, in whatever containers, are in this range |
 /// | `#[action(len = 3)]`, `#[action(max_len = 3)]` | the field has just this length, or at most this length |
 /// | `#[action(any)]` | the field has any value of its type, which is finite |
+/// | `#[action(result)]` | the system chooses the value, as the reference that an allocation returns: actions that differ in nothing else have the same inputs |
 ///
 /// `#[process(RANGE)]` on the enum is that of each field `#[process]` that has none. A `bool` needs no attribute. Variants with a field that has
 /// no range have no candidates: a system with such variants overrides `candidates`.

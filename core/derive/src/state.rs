@@ -88,9 +88,13 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
     }
     let (impl_generics, _, clauses) = generics.split_for_impl();
     let (_, type_generics, _) = input.generics.split_for_impl();
-    let members = match &input.data {
-        Data::Struct(data) => members::derive(input, &fields_of(&data.fields)?),
-        _ => None,
+    let (members, drawn) = match &input.data {
+        Data::Struct(data) => {
+            let fields = fields_of(&data.fields)?;
+            let drawn = drawn(&fields, &system);
+            (members::derive(input, &fields), Some(drawn))
+        }
+        _ => (None, None),
     };
     let visit_names = visit_names.map(|visits| {
         quote! {
@@ -112,6 +116,8 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
             const EXACT: ::refmap::state::Exact<Self> = ::refmap::state::Exact::of_parts(&[
                 #(<#types as ::refmap::State<#system>>::EXACT.is_exact()),*
             ]);
+
+            #drawn
 
             #[allow(unused_variables)]
             fn shape(system: &#system, limits: ::refmap::state::Limits) -> ::refmap::state::Shape {
@@ -380,11 +386,13 @@ fn fields_of(fields: &Fields) -> Result<Vec<Field>> {
             of_field,
             member: of_members,
             symmetric,
+            each,
         } = of_field(&field.attrs)?;
         Ok(Field {
             member,
             of_members,
             symmetric,
+            each,
             binding: format_ident!("field_{position}"),
             name: field.ident.as_ref().map_or_else(position_name, name),
             type_: field.ty.clone(),
@@ -436,6 +444,31 @@ fn names(fields: &[Field], system: &Type) -> Option<TokenStream> {
         visits.push(quote!(visit.rows(#group, &mut [#(#rows),*]);));
     }
     (!visits.is_empty()).then(|| quote!(#(#visits)*))
+}
+
+/// The part of a struct in a drawing by rows, as a constant.
+fn drawn(fields: &[Field], system: &Type) -> TokenStream {
+    let of_type = |Field { type_, kind, .. }: &Field| match kind {
+        Kind::Variable(_) => quote!(<#type_ as ::refmap::State<#system>>::DRAWN),
+        Kind::Constant(_) => quote!(::refmap::state::Drawn::Whole),
+    };
+    let of_field = |field: &Field| {
+        let (drawn, Field { name, each, .. }) = (of_type(field), field);
+        let each = each.as_ref().map_or_else(
+            || quote!(::core::option::Option::None),
+            |kind| quote!(::core::option::Option::Some(#kind)),
+        );
+        quote!(::refmap::state::DrawnField { name: #name, each: #each, drawn: #drawn })
+    };
+    let drawn = match fields {
+        // As its `Serialize` has it.
+        [field] if matches!(field.member, Member::Unnamed(_)) => of_type(field),
+        _ => {
+            let fields = fields.iter().map(of_field);
+            quote!(::refmap::state::Drawn::Fields(&[#(#fields),*]))
+        }
+    };
+    quote!(const DRAWN: ::refmap::state::Drawn = #drawn;)
 }
 
 /// The types of the fields that are written.

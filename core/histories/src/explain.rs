@@ -16,7 +16,7 @@ use super::window::Log;
 use refmap::explore::Limit;
 use refmap::internal::json;
 use refmap::report::history::{Explanation, Prefix, PrefixStep, Refused, Situation, StepKind};
-use refmap::{Drawing, TransitionSystem};
+use refmap::{Action as _, Drawing, TransitionSystem};
 
 /// Greatest number of longest prefixes to show.
 const MOST_PREFIXES: usize = 8;
@@ -147,14 +147,14 @@ fn last_steps<O: Observed>(
         let action = at.step.action.as_ref();
         let specification = observed.specification();
         let rule = action.and_then(|action| {
-            let rule = call("`rule_of` of the specification", || {
-                specification.rule_of(action).0
+            let rule = call("`rule` of the specification", || {
+                action.rule(specification).0
             });
             rules_of(specification).get(rule)
         });
         let process = action.map(|action| {
-            call("`process_of` of the specification", || {
-                specification.process_of(action).to_string()
+            call("`process` of the specification", || {
+                action.process(specification).to_string()
             })
         });
         steps.push_front(PrefixStep {
@@ -231,7 +231,7 @@ fn situation<O: Observed>(observed: &O, state: &State<O>) -> Situation {
             Some(observed.specification().show(state))
         })
         .unwrap_or_default(),
-        drawing: picture.as_ref().map(Drawing::to_string),
+        drawing: picture.as_ref().and_then(Drawing::text),
         picture,
     }
 }

@@ -40,7 +40,7 @@ pub(super) use first_order::GROWTH;
 use patience::Patience;
 use refmap::explore::Limit;
 use refmap::internal::{break_off, calls_back, until_enough, visit_initial};
-use refmap::{Rule, TransitionSystem};
+use refmap::{Action as _, ActionOf, Rule, TransitionSystem};
 
 /// Reason why a search stops.
 pub(super) enum Stop {
@@ -454,8 +454,8 @@ impl<'a, O: Observed> Search<'a, O> {
                 self.counts.has_changed || self.pass.visited.entries[at].0.state != to.state;
             if let Some(action) = &step.action {
                 let specification = self.observed.specification();
-                let rule = call("`rule_of` of the specification", || {
-                    specification.rule_of(action).0
+                let rule = call("`rule` of the specification", || {
+                    action.rule(specification).0
                 });
                 // An action of a rule that there is not is a contradiction, which is found when it is compared.
                 if let Some(fired) = self.counts.fired.get_mut(rule) {
@@ -502,5 +502,7 @@ impl<'a, O: Observed> Search<'a, O> {
 
 /// The rules of a specification.
 pub(super) fn rules_of<S: TransitionSystem>(specification: &S) -> &[Rule] {
-    call("`rules` of the specification", || specification.rules())
+    call("`rules` of the specification", || {
+        ActionOf::<S>::rules(specification)
+    })
 }

@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 
 use super::label::{CommandLabel, Label};
 use refmap::state::{NameVisitor, Names};
-use refmap::{Action, Process, RuleId};
+use refmap::{Action, Process, Rule, RuleId};
 
 /// Action of a composition: a local step of one process, or a rendezvous of a requesting and a responding one.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -23,16 +23,20 @@ pub struct Act<N = Label> {
     pub(super) rule: u16,
 }
 
-/// The rule of the command is one of [`Composition::rules`](super::Composition::rules).
-impl<S: ?Sized, N: CommandLabel> Action<S> for Act<N> {
+/// A system of processes has the rules of its [`Composition`](super::Composition), to which it refers.
+impl<S: AsRef<[Rule]> + ?Sized, N: CommandLabel> Action<S> for Act<N> {
+    fn rules(system: &S) -> &[Rule] {
+        system.as_ref()
+    }
+
     #[inline]
-    fn rule(&self) -> RuleId {
+    fn rule(&self, _: &S) -> RuleId {
         RuleId(usize::from(self.rule))
     }
 
     #[inline]
-    fn process(&self) -> Option<Process> {
-        Some(self.process)
+    fn process(&self, _: &S) -> Process {
+        self.process
     }
 
     /// Processes that have numbers are members of group 0.

@@ -19,7 +19,7 @@ use super::machine::{End, Machine, Observation, Show, Shown};
 use super::model::MemoryModel;
 use super::program::Program;
 use super::state::State;
-use refmap::{AbstractSteps, Drawing, Refinement, TransitionSystem};
+use refmap::{AbstractSteps, Caveats, Drawing, Refinement, TransitionSystem, successor};
 
 /// Specification given by all outputs that a program may produce.
 #[derive(Debug)]
@@ -82,7 +82,7 @@ impl Behaviours {
         let further = values.map(|value| show([so_far, &[*value]].concat(), End::None));
         // Permitted outputs are closed under prefixes: behind others there are none.
         let further: Vec<_> = further
-            .filter(|step| self.successor(from, step).is_some())
+            .filter(|step| successor(self, from, step).is_some())
             .collect();
         further.iter().cloned().for_each(&mut *visit);
         for step in further {
@@ -158,13 +158,12 @@ impl TransitionSystem for Behaviours {
         true
     }
 
-    fn bound(&self) -> Option<String> {
-        self.bound.clone()
-    }
-
-    /// The threads that were cut off in some run: which runs produced this output is not recorded.
-    fn cut_off(&self, _: &Observation) -> Vec<&str> {
-        self.cut_off.iter().map(String::as_str).collect()
+    /// A bound cuts off the threads that were cut off in some run: which runs produced an output is not recorded.
+    fn caveats(&self) -> Caveats<'_, Observation> {
+        let Some(bound) = &self.bound else {
+            return Caveats::default();
+        };
+        Caveats::default().bounded(bound, |_| self.cut_off.iter().map(String::as_str).collect())
     }
 }
 

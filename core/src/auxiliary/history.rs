@@ -5,15 +5,15 @@
 //! asks for it; so the system with it behaves as the system without it. Here that is so by
 //! construction: a [`History`] is never shown to the system it remembers. So it has no side conditions.
 
+use std::fmt::{self, Debug};
+
 use serde::Serialize;
-use serde_json::{Map, Value};
 
 use super::parts::{asked_of_the_system, written_by_parts};
 use super::view::Base;
-use crate::erased::{ErasedAction, ErasedState, SideCondition, SystemObject, ViewObject};
+use crate::erased::{Caveats, ErasedAction, ErasedState, SideCondition, SystemObject, ViewObject};
 use crate::obligation::ObligationKind;
-use crate::report::json::json;
-use crate::state::State;
+use crate::state::{NameVisitor, State};
 use crate::statement::action::Action;
 use crate::statement::rule::{Process, Rule, RuleId};
 use crate::statement::system::{ActionOf, ObservationOf, StateOf, TransitionSystem};
@@ -49,6 +49,20 @@ pub struct WithHistory<S, H> {
     pub history: H,
 }
 
+/// An action, whose step the history records. It is shown as the action is.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(transparent)]
+pub struct Recording<A>(
+    /// The action of the system.
+    pub A,
+);
+
+impl<A: Debug> Debug for Recording<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
 /// A state, and what is remembered there.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Remembering<T, V> {
@@ -63,6 +77,38 @@ written_by_parts! {
     of WithHistory<S, H>, based on S
     { state: StateOf<S>, history: H::Value }
     names of [state: StateOf<S>, history: H::Value]
+}
+
+// Where a stuttering variable is added its state has an action.
+written_by_parts! {
+    impl [S: TransitionSystem, H: History<S>] Recording<ActionOf<S>>,
+    of WithHistory<S, H>, based on S
+    where [ActionOf<S>: State<S>]
+    { 0: ActionOf<S> }
+}
+
+impl<S: TransitionSystem, H: History<S>> Action<WithHistory<S, H>> for Recording<ActionOf<S>> {
+    fn rules(view: &WithHistory<S, H>) -> &[Rule] {
+        ActionOf::<S>::rules(&view.system)
+    }
+
+    #[inline]
+    fn rule(&self, view: &WithHistory<S, H>) -> RuleId {
+        self.0.rule(&view.system)
+    }
+
+    #[inline]
+    fn process(&self, view: &WithHistory<S, H>) -> Process {
+        self.0.process(&view.system)
+    }
+
+    fn inputs(&self, view: &WithHistory<S, H>) -> Self {
+        Self(self.0.inputs(&view.system))
+    }
+
+    fn visit_names(&mut self, visit: &mut dyn NameVisitor) {
+        self.0.visit_names(visit);
+    }
 }
 
 impl<S: TransitionSystem, H: History<S>> WithHistory<S, H> {
@@ -81,19 +127,10 @@ impl<S, H> TransitionSystem for WithHistory<S, H>
 where
     S: TransitionSystem,
     H: History<S>,
-    ActionOf<S>: Action<Self>,
 {
     type State = Remembering<StateOf<S>, H::Value>;
-    type Action = ActionOf<S>;
+    type Action = Recording<ActionOf<S>>;
     type Observation = ObservationOf<S>;
-
-    fn rules(&self) -> &[Rule] {
-        self.system.rules()
-    }
-
-    fn rule_of(&self, action: &Self::Action) -> RuleId {
-        self.system.rule_of(action)
-    }
 
     fn initial(&self, visit: &mut impl FnMut(Self::State)) {
         self.system.initial(&mut |state| {
@@ -102,7 +139,7 @@ where
         });
     }
 
-    fn fire(&self, action: &Self::Action, state: &mut Self::State) -> Option<()> {
+    fn fire(&self, Recording(action): &Self::Action, state: &mut Self::State) -> Option<()> {
         let from = state.state.clone();
         self.system.fire(action, &mut state.state)?;
         state.history = self.after(&state.history, &from, action, &state.state);
@@ -113,35 +150,24 @@ where
         self.system.next(&from.state, &mut |action, to| {
             let history = self.after(&from.history, &from.state, &action, to);
             let state = to.clone();
-            visit(action, &Remembering { state, history });
+            visit(Recording(action), &Remembering { state, history });
         });
     }
 
-    asked_of_the_system!();
+    asked_of_the_system!(with "history": history);
 
-    fn process_of(&self, action: &Self::Action) -> Process {
-        self.system.process_of(action)
-    }
-
-    fn undecided(&self, obligation: ObligationKind) -> Option<&'static str> {
-        let below = self.system.view();
-        let guesses = below.is_some_and(|view| Base::of(view).guesses());
-        let own = (guesses && obligation == ObligationKind::Environment).then_some(
+    fn caveats(&self) -> Caveats<'_, Self::State> {
+        let below = self.system.caveats();
+        let guesses = below.view().is_some_and(|view| Base::of(view).guesses());
+        let caveats = below.of(|from: &Self::State| &from.state).viewed(self);
+        if !guesses {
+            return caveats;
+        }
+        caveats.undecided(
+            [ObligationKind::Environment],
             "a history variable over a guess may remember it, so that the guess cannot be made anew: what the environment may \
              still choose is not known",
-        );
-        own.or_else(|| self.system.undecided(obligation))
-    }
-
-    fn show(&self, from: &Self::State) -> Value {
-        let mut shown = Map::new();
-        shown.insert("state".to_owned(), self.system.show(&from.state));
-        shown.insert("history".to_owned(), json(&from.history));
-        Value::Object(shown)
-    }
-
-    fn inputs(&self, action: &Self::Action) -> Self::Action {
-        self.system.inputs(action)
+        )
     }
 }
 
@@ -149,7 +175,6 @@ impl<S, H> ViewObject for WithHistory<S, H>
 where
     S: TransitionSystem,
     H: History<S>,
-    ActionOf<S>: Action<Self>,
 {
     fn variable(&self) -> &'static str {
         "history"
@@ -164,7 +189,7 @@ where
     }
 
     fn base_action(&self, action: &ErasedAction) -> Option<ErasedAction> {
-        Some(action.clone())
+        Some(ErasedAction::of(&action.get::<ActionOf<Self>>().0))
     }
 
     /// A value is that of a behaviour, not of a state.
@@ -179,42 +204,42 @@ where
 
 #[cfg(test)]
 mod tests {
-    use super::{History, Remembering, WithHistory};
-    use crate::State;
+    use serde::Serialize;
+
+    use super::{History, Recording, Remembering, WithHistory};
     use crate::drawing::Drawing;
-    use crate::statement::rule::{Process, Rule, RuleId};
+    use crate::erased::Caveats;
+    use crate::obligation::ObligationKind;
     use crate::statement::system::{StateOf, TransitionSystem, steps};
     use crate::symmetry::{Quotient, Quotienting};
+    use crate::{Action, State};
 
     /// A counter that goes up to 3 or back to 0.
     struct Counter;
 
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Action)]
+    #[rule(process = "counter")]
+    enum Go {
+        Up(
+            #[process(0..=0)]
+            #[action(result)]
+            u16,
+        ),
+        Reset,
+    }
+
     impl TransitionSystem for Counter {
         type State = u8;
-        type Action = &'static str;
+        type Action = Go;
         type Observation = u8;
 
-        fn rules(&self) -> &[Rule] {
-            const {
-                &[
-                    Rule::new("up", "counter", ""),
-                    Rule::new("reset", "counter", ""),
-                ]
-            }
-        }
-        fn rule_of(&self, action: &&'static str) -> RuleId {
-            RuleId(usize::from(*action == "reset"))
-        }
         fn initial(&self, visit: &mut impl FnMut(u8)) {
             visit(0);
         }
-        fn candidates(&self, _: &u8, visit: &mut impl FnMut(&'static str)) {
-            ["up", "reset"].into_iter().for_each(visit);
-        }
-        fn fire(&self, action: &&'static str, state: &mut u8) -> Option<()> {
-            match *action {
-                "up" if *state < 3 => *state += 1,
-                "reset" if *state > 0 => *state = 0,
+        fn fire(&self, action: &Go, state: &mut u8) -> Option<()> {
+            match action {
+                Go::Up(_) if *state < 3 => *state += 1,
+                Go::Reset if *state > 0 => *state = 0,
                 _ => return None,
             }
             Some(())
@@ -222,24 +247,17 @@ mod tests {
         fn observe(&self, state: &u8) -> u8 {
             *state
         }
-        fn process_of(&self, action: &&'static str) -> Process {
-            Process::numbered("counter", u16::from(*action == "reset"))
-        }
         fn may_stop(&self, state: &u8) -> bool {
             *state == 2
         }
-        fn cut_off(&self, state: &u8) -> Vec<&str> {
-            if *state == 1 {
-                vec!["counter"]
-            } else {
-                Vec::new()
-            }
+        fn caveats(&self) -> Caveats<'_, u8> {
+            Caveats::default()
+                .bounded("turns", |state| vec!["counter"; usize::from(*state == 1)])
+                .doubted(|| vec!["it is a counter".to_owned()])
+                .undecided([ObligationKind::Deadlock], "it counts")
         }
         fn draw(&self, state: &u8) -> Option<Drawing> {
             Some(Drawing::default().node(crate::drawing::Node::new(state)))
-        }
-        fn inputs(&self, _: &&'static str) -> &'static str {
-            "up"
         }
     }
 
@@ -252,7 +270,7 @@ mod tests {
         fn initial(&self, _: &Counter, state: &u8) -> u8 {
             *state
         }
-        fn after(&self, _: &Counter, before: &u8, _: &u8, _: &&'static str, to: &u8) -> u8 {
+        fn after(&self, _: &Counter, before: &u8, _: &u8, _: &Go, to: &u8) -> u8 {
             *before.max(to)
         }
     }
@@ -283,7 +301,7 @@ mod tests {
         assert_eq!(all.len(), 1 + 2 + 3 + 4);
         for from in &all {
             let with = steps(&system, from).into_iter();
-            let seen: Vec<_> = with.map(|(action, to)| (action, to.state)).collect();
+            let seen: Vec<_> = with.map(|(action, to)| (action.0, to.state)).collect();
             assert_eq!(seen, steps(&Counter, &from.state), "{from:?}");
             assert!(from.state <= from.history);
         }
@@ -300,21 +318,28 @@ mod tests {
             system: Counter,
             history: Highest,
         };
-        assert_eq!(system.rules(), Counter.rules());
+        assert_eq!(Recording::rules(&system), Go::rules(&Counter));
+        let caveats = system.caveats();
+        assert_eq!(caveats.bound(), Some("turns"));
+        assert_eq!(caveats.doubts(), ["it is a counter"]);
+        assert_eq!(caveats.reason(ObligationKind::Deadlock), Some("it counts"));
         for state in 0..4 {
             for history in state..4 {
                 let from = Remembering { state, history };
                 assert_eq!(system.may_stop(&from), state == 2);
-                assert_eq!(system.cut_off(&from).len(), usize::from(state == 1));
+                assert_eq!(caveats.cut_off(&from).len(), usize::from(state == 1));
                 assert_eq!(system.draw(&from), Counter.draw(&state));
                 assert_eq!(system.observe(&from), state);
             }
         }
-        for action in ["up", "reset"] {
-            assert_eq!(system.rule_of(&action), Counter.rule_of(&action));
-            assert_eq!(system.process_of(&action), Counter.process_of(&action));
-            assert_eq!(system.inputs(&action), "up");
+        for action in [Go::Up(1), Go::Reset] {
+            let recording = Recording(action);
+            assert_eq!(recording.rule(&system), action.rule(&Counter));
+            assert_eq!(recording.process(&system), action.process(&Counter));
+            assert_eq!(recording.inputs(&system).0, action.inputs(&Counter));
+            assert_eq!(format!("{recording:?}"), format!("{action:?}"));
         }
+        assert_eq!(Recording(Go::Up(1)).inputs(&system).0, Go::Up(0));
         let initial = |system: &WithHistory<Counter, Highest>| {
             let mut all = Vec::new();
             system.initial(&mut |state| all.push(state));
@@ -330,13 +355,13 @@ mod tests {
     /// Two lamps, each lit once, by the one who is named.
     struct Lamps;
 
-    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, State)]
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, State)]
     struct Lit {
         #[state(symmetric)]
         lamps: [bool; 2],
     }
 
-    #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, crate::Action)]
+    #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
     #[rule(process = "lamp")]
     enum Light {
         Light(#[process(0..2)] usize),
@@ -362,7 +387,7 @@ mod tests {
     /// The lamp that was lit last.
     struct Latest;
 
-    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, State)]
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, State)]
     struct Lamp(#[state(member)] Option<usize>);
 
     impl History<Lamps> for Latest {

@@ -6,7 +6,7 @@
 //! | stuttering ([`WithStuttering`]) | at which steps the system changes nothing for a while | `auxiliary:terminates`, `auxiliary:enabled` |
 //! | prophecy ([`WithProphecy`]) | what will happen | `auxiliary:initial`, `auxiliary:non-empty`, `auxiliary:backward-total` |
 //!
-//! A system with a variable is a [view](crate::TransitionSystem::view) of the system without it, its *base*: a state of the view has
+//! A system with a variable is a *view* of the system without it, its *base*: a state of the view has
 //! one of the base, and a step of the view takes one of the base, or stutters. If the side conditions hold, each behaviour of the
 //! base is one of the view, with the variable added; so what is shown of the view is shown of the base. Views are systems, so that
 //! one variable is added to another, and the side conditions of all of them are decided.
@@ -21,8 +21,7 @@ mod prophecy;
 mod stuttering;
 mod view;
 
-pub use crate::erased::View;
-pub use history::{History, Remembering, WithHistory};
+pub use history::{History, Recording, Remembering, WithHistory};
 pub use prophecy::{Fate, Predicting, Prophecy, Prophesying, WithProphecy};
 pub use stuttering::{Pausing, Stutter, Stuttering, Stutters, When, WithStuttering, enabled};
 pub(crate) use view::{Base, base_goes_on};

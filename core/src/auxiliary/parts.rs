@@ -8,7 +8,7 @@ macro_rules! written_by_parts {
     (
         impl [$($generics:tt)*] $type_:ty, of $view:ty, based on $base:ty
         $(where [$($bounds:tt)*])?
-        { $($field:ident: $part:ty),+ }
+        { $($field:tt: $part:ty),+ }
         $(names of [$($named:ident: $named_part:ty),+])?
     ) => {
         impl<$($generics)*> $crate::state::State<$view> for $type_
@@ -100,9 +100,9 @@ macro_rules! written_by_parts {
 
 pub(super) use written_by_parts;
 
-/// Methods of a system with a variable that its system answers for the state below.
+/// Methods of a system with a variable that its system answers for the state below; `show` adds the variable.
 macro_rules! asked_of_the_system {
-    () => {
+    (with $variable:literal: $value:ident) => {
         fn observe(&self, from: &Self::State) -> Self::Observation {
             self.system.observe(&from.state)
         }
@@ -117,24 +117,13 @@ macro_rules! asked_of_the_system {
             self.system.fairness()
         }
 
-        fn bound(&self) -> Option<String> {
-            self.system.bound()
-        }
-
-        fn cut_off(&self, from: &Self::State) -> Vec<&str> {
-            self.system.cut_off(&from.state)
-        }
-
-        fn doubts(&self) -> Vec<String> {
-            self.system.doubts()
-        }
-
         fn draw(&self, from: &Self::State) -> Option<crate::drawing::Drawing> {
             self.system.draw(&from.state)
         }
 
-        fn view(&self) -> Option<crate::erased::View<'_>> {
-            Some(crate::erased::View::new(self))
+        fn show(&self, from: &Self::State) -> serde_json::Value {
+            let value = $crate::report::json::json(&from.$value);
+            serde_json::json!({"state": self.system.show(&from.state), $variable: value})
         }
     };
 }

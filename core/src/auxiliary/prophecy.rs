@@ -13,20 +13,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 
 use serde::Serialize;
-use serde_json::{Map, Value};
 
-use super::history::WithHistory;
 use super::parts::{asked_of_the_system, written_by_parts};
 use crate::erased::{
-    ErasedAction, ErasedState, Outcome, SideCondition, SystemObject, Tell, ViewObject,
+    Caveats, ErasedAction, ErasedState, Outcome, SideCondition, SystemObject, Tell, ViewObject,
 };
-use crate::obligation::ObligationKind;
 use crate::report::json::json;
 use crate::report::value::compact;
 use crate::state::{NameVisitor, State};
 use crate::statement::action::Action;
 use crate::statement::rule::{Process, Rule, RuleId};
-use crate::statement::system::{ActionOf, ObservationOf, StateOf, TransitionSystem};
+use crate::statement::system::{ActionOf, ObservationOf, StateOf, TransitionSystem, successor};
 
 /// A prophecy variable of `S`: predictions, each under a key.
 ///
@@ -130,26 +127,33 @@ written_by_parts! {
     { action: ActionOf<S>, made: OpenOf<S, P> }
 }
 
-impl<S, P> Action<WithProphecy<S, P>> for Predicting<ActionOf<S>, P::Key, P::Prediction>
-where
-    S: TransitionSystem,
-    P: Prophecy<S>,
-{
-    fn visit_names(&mut self, visit: &mut dyn NameVisitor) {
-        Action::<S>::visit_names(&mut self.action, visit);
-        State::<S>::visit_names(&mut self.made, visit);
-    }
-}
+type PredictingOf<S, P> =
+    Predicting<ActionOf<S>, <P as Prophecy<S>>::Key, <P as Prophecy<S>>::Prediction>;
 
-/// The same where a history variable is added.
-impl<S, P, H> Action<WithHistory<WithProphecy<S, P>, H>>
-    for Predicting<ActionOf<S>, P::Key, P::Prediction>
-where
-    S: TransitionSystem,
-    P: Prophecy<S>,
-{
+impl<S: TransitionSystem, P: Prophecy<S>> Action<WithProphecy<S, P>> for PredictingOf<S, P> {
+    fn rules(view: &WithProphecy<S, P>) -> &[Rule] {
+        ActionOf::<S>::rules(&view.system)
+    }
+
+    fn rule(&self, view: &WithProphecy<S, P>) -> RuleId {
+        self.action.rule(&view.system)
+    }
+
+    fn process(&self, view: &WithProphecy<S, P>) -> Process {
+        self.action.process(&view.system)
+    }
+
+    /// Predictions that a step makes are results.
+    fn inputs(&self, view: &WithProphecy<S, P>) -> Self {
+        Self {
+            action: self.action.inputs(&view.system),
+            made: BTreeMap::new(),
+        }
+    }
+
     fn visit_names(&mut self, visit: &mut dyn NameVisitor) {
-        Action::<WithProphecy<S, P>>::visit_names(self, visit);
+        self.action.visit_names(visit);
+        State::<S>::visit_names(&mut self.made, visit);
     }
 }
 
@@ -350,16 +354,8 @@ where
     P: Prophecy<S>,
 {
     type State = Prophesying<StateOf<S>, P::Key, P::Prediction>;
-    type Action = Predicting<ActionOf<S>, P::Key, P::Prediction>;
+    type Action = PredictingOf<S, P>;
     type Observation = ObservationOf<S>;
-
-    fn rules(&self) -> &[Rule] {
-        self.system.rules()
-    }
-
-    fn rule_of(&self, action: &Self::Action) -> RuleId {
-        self.system.rule_of(&action.action)
-    }
 
     fn initial(&self, visit: &mut impl FnMut(Self::State)) {
         self.system.initial(&mut |state| {
@@ -373,7 +369,7 @@ where
     }
 
     fn fire(&self, action: &Self::Action, state: &mut Self::State) -> Option<()> {
-        let to = self.system.successor(&state.state, &action.action)?;
+        let to = successor(&self.system, &state.state, &action.action)?;
         let mut target = None;
         self.predicted(state, &action.action, &to, &mut |offered, to| {
             if offered == *action {
@@ -390,29 +386,11 @@ where
         });
     }
 
-    asked_of_the_system!();
+    asked_of_the_system!(with "prophecy": prophecy);
 
-    fn process_of(&self, action: &Self::Action) -> Process {
-        self.system.process_of(&action.action)
-    }
-
-    fn undecided(&self, obligation: ObligationKind) -> Option<&'static str> {
-        self.system.undecided(obligation)
-    }
-
-    fn show(&self, from: &Self::State) -> Value {
-        let mut shown = Map::new();
-        shown.insert("state".to_owned(), self.system.show(&from.state));
-        shown.insert("prophecy".to_owned(), json(&from.prophecy));
-        Value::Object(shown)
-    }
-
-    /// Predictions that a step makes are results.
-    fn inputs(&self, action: &Self::Action) -> Self::Action {
-        Predicting {
-            action: self.system.inputs(&action.action),
-            made: BTreeMap::new(),
-        }
+    fn caveats(&self) -> Caveats<'_, Self::State> {
+        let below = self.system.caveats();
+        below.of(|from: &Self::State| &from.state).viewed(self)
     }
 }
 

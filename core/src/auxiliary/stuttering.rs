@@ -16,15 +16,12 @@ use std::hash::Hash;
 use std::sync::OnceLock;
 
 use serde::Serialize;
-use serde_json::{Map, Value};
 
 use super::parts::{asked_of_the_system, written_by_parts};
+use crate::State;
 use crate::erased::{
-    ErasedAction, ErasedState, Outcome, SideCondition, SystemObject, Tell, ViewObject,
+    Caveats, ErasedAction, ErasedState, Outcome, SideCondition, SystemObject, Tell, ViewObject,
 };
-use crate::obligation::ObligationKind;
-use crate::report::json::json;
-use crate::state::{Changes, Exact, Kept, Limits, Shape, Sink, Source, State};
 use crate::statement::action::Action;
 use crate::statement::asked::visit::visit_steps;
 use crate::statement::rule::{Process, Rule, RuleId};
@@ -103,7 +100,7 @@ struct Rules {
 }
 
 /// Side of an action on which the system stutters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, State)]
 pub enum When {
     /// Before its step.
     Before,
@@ -112,7 +109,7 @@ pub enum When {
 }
 
 /// A stutter: a step that changes nothing but the variable.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, State)]
 pub struct Stutter<A, V> {
     /// Side of the action.
     pub when: When,
@@ -141,9 +138,54 @@ pub enum Stuttering<A, V> {
     Stutter(Stutter<A, V>),
 }
 
-impl<X: ?Sized, A, V> Action<X> for Stuttering<A, V> where
-    Self: Clone + Eq + Hash + Debug + Serialize + Send + Sync + 'static
+impl<A, V> Stuttering<A, V> {
+    /// The action of the system that is taken, or at which it stutters.
+    fn action(&self) -> &A {
+        match self {
+            Self::Step(action) | Self::Stutter(Stutter { action, .. }) => action,
+        }
+    }
+}
+
+impl<S, V> Action<WithStuttering<S, V>> for Stuttering<ActionOf<S>, V::Value>
+where
+    S: TransitionSystem<Action: State<S>>,
+    V: Stutters<S>,
 {
+    fn rules(view: &WithStuttering<S, V>) -> &[Rule] {
+        &view.all_rules().all
+    }
+
+    /// The rule of the system, or that of the stutters at it.
+    ///
+    /// # Panics
+    ///
+    /// If the system stutters at a rule that [`Stutters::rules`] does not name.
+    fn rule(&self, view: &WithStuttering<S, V>) -> RuleId {
+        let of_step = self.action().rule(&view.system);
+        if let Self::Step(_) = self {
+            return of_step;
+        }
+        let of_stutters = view.all_rules().stutters[of_step.0];
+        of_stutters.unwrap_or_else(|| {
+            let name = &ActionOf::<S>::rules(&view.system)[of_step.0].name;
+            panic!("the system stutters at `{name}`, which is none of the rules of the stuttering variable")
+        })
+    }
+
+    fn process(&self, view: &WithStuttering<S, V>) -> Process {
+        self.action().process(&view.system)
+    }
+
+    fn inputs(&self, view: &WithStuttering<S, V>) -> Self {
+        let mut inputs = self.clone();
+        match &mut inputs {
+            Self::Step(action) | Self::Stutter(Stutter { action, .. }) => {
+                *action = action.inputs(&view.system);
+            }
+        }
+        inputs
+    }
 }
 
 /// Actions of the system that are taken in a state.
@@ -172,93 +214,6 @@ type OwnSteps<S, V> = (
 
 type StutterOf<S, V> = Stutter<ActionOf<S>, <V as Stutters<S>>::Value>;
 
-impl<X: ?Sized> State<X> for When {
-    const KEPT: Kept = <bool as State<X>>::KEPT;
-    const EXACT: Exact<Self> = Exact::of_parts(&[<bool as State<X>>::EXACT.is_exact()]);
-
-    fn shape(system: &X, limits: Limits) -> Shape {
-        <bool as State<X>>::shape(system, limits)
-    }
-
-    #[inline(always)]
-    fn count(_: &X, _: Limits) -> Option<u64> {
-        Some(2)
-    }
-
-    #[inline(always)]
-    fn write(&self, _: &X, _: Limits, sink: &mut impl Sink) {
-        sink.number(1, u64::from(*self == Self::After));
-    }
-
-    #[inline(always)]
-    fn read(_: &X, _: Limits, source: &mut impl Source) -> Self {
-        match source.number(1) {
-            0 => Self::Before,
-            _ => Self::After,
-        }
-    }
-}
-
-/// Base of a stutter as a part of the state of a view: parts of the base are written as it says.
-impl<S, A, V> State<S> for Stutter<A, V>
-where
-    S: TransitionSystem,
-    A: State<S>,
-    V: State<S>,
-{
-    const KEPT: Kept = Kept::all(&[A::KEPT, V::KEPT]);
-    const EXACT: Exact<Self> = Exact::of_parts(&[A::EXACT.is_exact(), V::EXACT.is_exact()]);
-
-    fn shape(system: &S, limits: Limits) -> Shape {
-        <(When, A, V) as State<S>>::shape(system, limits)
-    }
-
-    #[inline(always)]
-    fn count(system: &S, limits: Limits) -> Option<u64> {
-        <(When, A, V) as State<S>>::count(system, limits)
-    }
-
-    #[inline(always)]
-    fn write(&self, system: &S, limits: Limits, sink: &mut impl Sink) {
-        sink.enter(crate::state::Part::Name("when"));
-        self.when.write(system, limits, sink);
-        sink.leave();
-        sink.enter(crate::state::Part::Name("action"));
-        self.action.write(system, limits, sink);
-        sink.leave();
-        sink.enter(crate::state::Part::Name("value"));
-        self.value.write(system, limits, sink);
-        sink.leave();
-    }
-
-    #[inline(always)]
-    fn read(system: &S, limits: Limits, source: &mut impl Source) -> Self {
-        let (when, action, value) = <(When, A, V) as State<S>>::read(system, limits, source);
-        Self {
-            when,
-            action,
-            value,
-        }
-    }
-
-    #[inline(always)]
-    fn width(system: &S, limits: Limits) -> u32 {
-        <(When, A, V) as State<S>>::width(system, limits)
-    }
-
-    #[inline(always)]
-    fn write_changes(
-        &self,
-        _: &Self,
-        system: &S,
-        limits: Limits,
-        at: impl Fn() -> u32 + Copy,
-        changes: &mut Changes<'_>,
-    ) {
-        changes.replace((self, at()), system, limits);
-    }
-}
-
 written_by_parts! {
     impl [S: TransitionSystem, V: Stutters<S>] Pausing<StateOf<S>, ActionOf<S>, V::Value>,
     of WithStuttering<S, V>, based on S
@@ -278,7 +233,7 @@ impl<S: TransitionSystem, V: Stutters<S>> WithStuttering<S, V> {
 
     fn all_rules(&self) -> &Rules {
         self.rules.get_or_init(|| {
-            let own = self.system.rules();
+            let own = ActionOf::<S>::rules(&self.system);
             let mut rules = Rules {
                 all: own.to_vec(),
                 stutters: vec![None; own.len()],
@@ -334,29 +289,6 @@ where
     type Action = Stuttering<ActionOf<S>, V::Value>;
     type Observation = ObservationOf<S>;
 
-    fn rules(&self) -> &[Rule] {
-        &self.all_rules().all
-    }
-
-    /// The rule of the system, or that of the stutters at it.
-    ///
-    /// # Panics
-    ///
-    /// If the system stutters at a rule that [`Stutters::rules`] does not name.
-    fn rule_of(&self, action: &Self::Action) -> RuleId {
-        match action {
-            Stuttering::Step(action) => self.system.rule_of(action),
-            Stuttering::Stutter(stutter) => {
-                let RuleId(rule) = self.system.rule_of(&stutter.action);
-                let of_stutters = self.all_rules().stutters[rule];
-                of_stutters.unwrap_or_else(|| {
-                    let name = &self.system.rules()[rule].name;
-                    panic!("the system stutters at `{name}`, which is none of the rules of the stuttering variable")
-                })
-            }
-        }
-    }
-
     fn initial(&self, visit: &mut impl FnMut(Self::State)) {
         self.system.initial(&mut |state| {
             visit(Pausing {
@@ -402,35 +334,11 @@ where
         });
     }
 
-    asked_of_the_system!();
+    asked_of_the_system!(with "stuttering": stutter);
 
-    fn process_of(&self, action: &Self::Action) -> Process {
-        match action {
-            Stuttering::Step(action) | Stuttering::Stutter(Stutter { action, .. }) => {
-                self.system.process_of(action)
-            }
-        }
-    }
-
-    fn undecided(&self, obligation: ObligationKind) -> Option<&'static str> {
-        self.system.undecided(obligation)
-    }
-
-    fn show(&self, from: &Self::State) -> Value {
-        let mut shown = Map::new();
-        shown.insert("state".to_owned(), self.system.show(&from.state));
-        shown.insert("stuttering".to_owned(), json(&from.stutter));
-        Value::Object(shown)
-    }
-
-    fn inputs(&self, action: &Self::Action) -> Self::Action {
-        match action {
-            Stuttering::Step(action) => Stuttering::Step(self.system.inputs(action)),
-            Stuttering::Stutter(stutter) => Stuttering::Stutter(Stutter {
-                action: self.system.inputs(&stutter.action),
-                ..stutter.clone()
-            }),
-        }
+    fn caveats(&self) -> Caveats<'_, Self::State> {
+        let below = self.system.caveats();
+        below.of(|from: &Self::State| &from.state).viewed(self)
     }
 }
 
@@ -587,14 +495,6 @@ mod tests {
         type Action = u32;
         type Observation = ();
 
-        fn rules(&self) -> &[Rule] {
-            const { &[Rule::new("stay", "number", "a test")] }
-        }
-
-        fn rule_of(&self, _: &u32) -> RuleId {
-            RuleId(0)
-        }
-
         fn initial(&self, visit: &mut impl FnMut(u32)) {
             (0..NUMBERS).for_each(visit);
         }
@@ -621,7 +521,7 @@ mod tests {
         type Value = u64;
 
         fn rules(&self) -> Vec<&'static str> {
-            vec!["stay"]
+            vec!["step"]
         }
 
         fn after(&self, _: &Numbers, from: &u32, _: &u32, _: &u32) -> Option<u64> {

@@ -1,8 +1,7 @@
 //! The system below views.
 
-use crate::erased::{ErasedAction, ErasedState, SideCondition, SystemObject, View};
+use crate::erased::{ErasedAction, ErasedState, Plain, SideCondition, SystemObject, View};
 use crate::statement::asked::model_call::{break_off, named, until_enough};
-use crate::statement::system::{StateOf, TransitionSystem};
 
 /// The system below all views of a system.
 #[derive(Clone)]
@@ -18,7 +17,7 @@ impl<'a> Base<'a> {
     pub fn of(view: View<'a>) -> Self {
         let mut views = vec![view];
         let mut system = view.object().base();
-        while let Some(view) = system.view() {
+        while let Some(view) = system.caveats().view() {
             views.push(view);
             system = view.object().base();
         }
@@ -88,12 +87,10 @@ impl<'a> Base<'a> {
     }
 }
 
-/// True if a system is a view, and in a state of it the system below has a step. Whether the state itself has one does not
+/// True if there is a view, and in a state of it the system below has a step. Whether the state itself has one does not
 /// matter: a guess that is wrong may leave it without.
 #[cold]
-pub(crate) fn base_goes_on<S: TransitionSystem>(system: &S, state: &StateOf<S>) -> bool {
+pub(crate) fn base_goes_on<T: Plain>(view: Option<View<'_>>, state: &T) -> bool {
     let goes_on = |view| Base::of(view).goes_on(&ErasedState::of(state));
-    named("`view` or `next` of the implementation", || {
-        system.view().is_some_and(goes_on)
-    })
+    named("`next` of the implementation", || view.is_some_and(goes_on))
 }

@@ -21,8 +21,8 @@ pub(crate) struct SystemName {
     pub initial: &'static str,
     pub next: &'static str,
     pub observe: &'static str,
-    pub rule_of: &'static str,
-    pub process_of: &'static str,
+    pub rule: &'static str,
+    pub process: &'static str,
     pub clone_of_state: &'static str,
     pub clone_of_action: &'static str,
     pub states: &'static str,
@@ -35,8 +35,8 @@ impl SystemName {
         initial: "`initial` of the implementation",
         next: "`next` of the implementation",
         observe: "`observe` of the implementation",
-        rule_of: "`rule_of` of the implementation",
-        process_of: "`process_of` of the implementation",
+        rule: "`rule` of the implementation",
+        process: "`process` of the implementation",
         clone_of_state: "`clone` of a state",
         clone_of_action: "`clone` of an action",
         states: "states of the implementation",
@@ -47,8 +47,8 @@ impl SystemName {
         initial: "`initial` of the specification",
         next: "`next` of the specification",
         observe: "`observe` of the specification",
-        rule_of: "`rule_of` of the specification",
-        process_of: "`process_of` of the specification",
+        rule: "`rule` of the specification",
+        process: "`process` of the specification",
         clone_of_state: "`clone` of a state of the specification",
         clone_of_action: "`clone` of an action of the specification",
         states: "states of the specification",
@@ -90,8 +90,8 @@ impl<'a> SystemAgain<'a> {
         let SystemName {
             clone_of_state,
             clone_of_action,
-            rule_of,
-            process_of,
+            rule,
+            process,
             ..
         } = self.name;
         let cloned = |state: &ErasedState| named(clone_of_state, || state.clone());
@@ -128,11 +128,11 @@ impl<'a> SystemAgain<'a> {
             return Err(not_a_function(show(first.get(at)), show(again.get(at))));
         }
         for (position, (action, _)) in first.iter().enumerate() {
-            asked_twice(rule_of, || system.call_rule_of(action))?;
+            asked_twice(rule, || system.call_rule(action))?;
             if let Some(first) = rules.get(position) {
-                same(rule_of, &RuleId(*first), &system.call_rule_of(action))?;
+                same(rule, &RuleId(*first), &system.call_rule(action))?;
             }
-            asked_twice(process_of, || system.call_process_of(action))?;
+            asked_twice(process, || system.call_process(action))?;
         }
         Ok(again)
     }

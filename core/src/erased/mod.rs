@@ -13,8 +13,8 @@ mod refinement;
 mod system;
 mod value;
 
-pub use object::View;
-pub(crate) use object::{Outcome, SideCondition, SystemObject, Tell, ViewObject};
+pub use object::Caveats;
+pub(crate) use object::{Outcome, SideCondition, SystemObject, Tell, View, ViewObject};
 pub(crate) use refinement::{ErasedRefinement, RefinementObject};
 pub(crate) use system::ErasedSystem;
 pub(crate) use value::{

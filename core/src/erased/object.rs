@@ -1,5 +1,5 @@
-//! Methods of a system, and of a view of one, without types. Nothing here knows the trait of systems, which speaks of
-//! views.
+//! Methods of a system, and of a view of one, without types, and what a system says about itself. Nothing here knows the trait of
+//! systems, which speaks of views.
 
 use serde_json::Value;
 
@@ -7,6 +7,7 @@ use super::value::{ErasedAction, ErasedObservation, ErasedState};
 use crate::drawing::Drawing;
 use crate::obligation::ObligationKind;
 use crate::state::NameVisitor;
+use crate::statement::asked::model_call::named;
 use crate::statement::fairness::Fairness;
 use crate::statement::rule::{Process, Rule, RuleId};
 
@@ -18,22 +19,16 @@ pub(crate) trait SystemObject: Sync {
     fn next(&self, from: &ErasedState, visit: &mut dyn FnMut(ErasedAction, &ErasedState));
     fn observe(&self, state: &ErasedState) -> ErasedObservation;
     fn rules(&self) -> &[Rule];
-    fn rule_of(&self, action: &ErasedAction) -> RuleId;
-    fn process_of(&self, action: &ErasedAction) -> Process;
+    fn rule(&self, action: &ErasedAction) -> RuleId;
+    fn process(&self, action: &ErasedAction) -> Process;
+    fn inputs(&self, action: &ErasedAction) -> ErasedAction;
     fn may_stop(&self, state: &ErasedState) -> bool;
     fn fairness(&self) -> Vec<Fairness>;
-    fn bound(&self) -> Option<String>;
-    fn cut_off(&self, state: &ErasedState) -> Vec<&str>;
-    fn doubts(&self) -> Vec<String>;
-    fn undecided(&self, obligation: ObligationKind) -> Option<&'static str>;
-    fn view(&self) -> Option<View<'_>>;
+    fn caveats(&self) -> Caveats<'_, ErasedState>;
     fn show(&self, state: &ErasedState) -> Value;
     fn draw(&self, state: &ErasedState) -> Option<Drawing>;
-    fn inputs(&self, action: &ErasedAction) -> ErasedAction;
     fn is_initial(&self, state: &ErasedState) -> bool;
-    fn successor(&self, from: &ErasedState, action: &ErasedAction) -> Option<ErasedState>;
     fn allows(&self, from: &ErasedState, action: &ErasedAction, to: &ErasedState) -> bool;
-    fn offers(&self, from: &ErasedState, visit: &mut dyn FnMut(ErasedAction));
     fn type_name(&self) -> &'static str;
     /// True if every action has a range, so that candidates are derived.
     fn derives_candidates(&self) -> bool;
@@ -43,18 +38,144 @@ pub(crate) trait SystemObject: Sync {
     fn are_alike(&self, one: &ErasedState, other: &ErasedState) -> bool;
 }
 
-/// Description of a system as a view of another one, its base; see [`TransitionSystem::view`](crate::TransitionSystem::view).
+/// Facts of an instance that are seldom to be said; see [`TransitionSystem::caveats`](crate::TransitionSystem::caveats). Each is none, by default.
+///
+/// ```
+/// use refmap::Caveats;
+/// use refmap::obligation::ObligationKind;
+///
+/// let own = Caveats::default()
+///     .bounded("each loop once", |turns: &u8| if *turns == 1 { vec!["writer"] } else { Vec::new() })
+///     .doubted(|| vec!["a processor may speculate".to_owned()])
+///     .undecided([ObligationKind::Environment], "steps are run together");
+/// // The same of a system whose states have one of these.
+/// let all = own.of(|(turns, _): &(u8, bool)| turns);
+/// assert_eq!(all.bound(), Some("each loop once"));
+/// assert_eq!(all.cut_off(&(1, true)), ["writer"]);
+/// ```
+#[must_use]
+pub struct Caveats<'a, T> {
+    bound: Option<(String, CutOff<'a, T>)>,
+    doubts: Option<Doubts<'a>>,
+    undecided: Vec<(ObligationKind, &'static str)>,
+    view: Option<View<'a>>,
+}
+
+type Doubts<'a> = Box<dyn Fn() -> Vec<String> + Send + Sync + 'a>;
+
+/// The names of the threads that a bound has stopped in a state.
+type CutOff<'a, T> = Box<dyn Fn(&T) -> Vec<&'a str> + Send + Sync + 'a>;
+
+impl<T> Default for Caveats<'_, T> {
+    fn default() -> Self {
+        Self {
+            bound: None,
+            doubts: None,
+            undecided: Vec::new(),
+            view: None,
+        }
+    }
+}
+
+impl<'a, T> Caveats<'a, T> {
+    /// With a bound on the runs of the instance beside its size: `each loop once`. `cut_off` names the threads that it has stopped in a
+    /// state: what they would have done besides is not looked at, and a report says so, with the bound.
+    pub fn bounded(
+        mut self,
+        bound: impl Into<String>,
+        cut_off: impl Fn(&T) -> Vec<&'a str> + Send + Sync + 'a,
+    ) -> Self {
+        self.bound = Some((bound.into(), Box::new(cut_off)));
+        self
+    }
+
+    /// With doubts whether a verdict on the system is one on what it stands for: behaviours that it leaves out, a sentence each, which
+    /// a report has as warnings.
+    pub fn doubted(mut self, doubts: impl Fn() -> Vec<String> + Send + Sync + 'a) -> Self {
+        self.doubts = Some(Box::new(doubts));
+        self
+    }
+
+    /// With a reason why obligations of some kinds cannot be decided on the system as an implementation: on a *view*, which is made of
+    /// another system and stands for it. Of one whose steps are run together, say, `environment`, where it has not been shown that
+    /// this keeps every choice open. They are then `incomplete` with this reason, and refused where they are named. Of two reasons the
+    /// last one is told.
+    pub fn undecided(
+        mut self,
+        kinds: impl IntoIterator<Item = ObligationKind>,
+        reason: &'static str,
+    ) -> Self {
+        let kinds = kinds.into_iter();
+        self.undecided.extend(kinds.map(|kind| (kind, reason)));
+        self
+    }
+
+    /// With the description of the system as a view of another one: that with an auxiliary variable.
+    pub(crate) fn viewed(mut self, view: &'a dyn ViewObject) -> Self {
+        self.view = Some(View(view));
+        self
+    }
+
+    /// The same of a system that is made of this one; `part` is the state of this one that a state of it has.
+    ///
+    /// A system that is made of a view, and has its states and actions, hands on that it is one: a check decides the side conditions of
+    /// the variable, and asks the system without it where a guess may be wrong.
+    pub fn of<U>(self, part: impl Fn(&U) -> &T + Send + Sync + 'a) -> Caveats<'a, U>
+    where
+        T: 'a,
+    {
+        let bound = self.bound.map(|(bound, cut_off)| {
+            let of_part: CutOff<'a, U> = Box::new(move |state| cut_off(part(state)));
+            (bound, of_part)
+        });
+        Caveats {
+            bound,
+            doubts: self.doubts,
+            undecided: self.undecided,
+            view: self.view,
+        }
+    }
+
+    /// The bound on the runs of the instance.
+    pub fn bound(&self) -> Option<&str> {
+        self.bound.as_ref().map(|(bound, _)| &**bound)
+    }
+
+    /// The names of the threads that the bound has stopped in a state.
+    pub fn cut_off(&self, state: &T) -> Vec<&'a str> {
+        match &self.bound {
+            Some((_, cut_off)) => named("`caveats`", || cut_off(state)),
+            None => Vec::new(),
+        }
+    }
+
+    /// The doubts.
+    pub fn doubts(&self) -> Vec<String> {
+        let doubts = self.doubts.as_ref();
+        doubts.map_or_else(Vec::new, |doubts| named("`caveats`", doubts))
+    }
+
+    /// Reason why obligations of a kind cannot be decided, if they cannot.
+    pub(crate) fn reason(&self, kind: ObligationKind) -> Option<&'static str> {
+        let mut undecided = self.undecided.iter().rev();
+        let own = undecided.find(|(other, _)| *other == kind);
+        own.map(|(_, reason)| *reason)
+    }
+
+    /// The description as a view.
+    pub(crate) fn view(&self) -> Option<View<'a>> {
+        self.view
+    }
+}
+
+/// Description of a system as a view of another one, its base.
 ///
 /// It is made by the systems of [`auxiliary`](crate::auxiliary) alone: that a view is one of its base is by construction, or is a side condition.
 #[derive(Clone, Copy)]
-pub struct View<'a>(&'a dyn ViewObject);
+pub(crate) struct View<'a>(&'a dyn ViewObject);
 
 impl<'a> View<'a> {
-    pub(crate) fn new(view: &'a dyn ViewObject) -> Self {
-        Self(view)
-    }
-
-    pub(crate) fn object(self) -> &'a dyn ViewObject {
+    pub fn object(self) -> &'a dyn ViewObject {
         self.0
     }
 }

@@ -4,15 +4,14 @@ use std::any::type_name;
 
 use serde_json::Value;
 
-use super::object::{SystemObject, View};
+use super::object::{Caveats, SystemObject};
 use super::value::{ErasedAction, ErasedObservation, ErasedState};
 use crate::drawing::Drawing;
-use crate::obligation::ObligationKind;
 use crate::state::{Kept, Limits, NameVisitor, State, Writer};
 use crate::statement::action::Action;
 use crate::statement::asked::calls::{Function, Of, call, calls_back};
 use crate::statement::asked::model_call::named;
-use crate::statement::asked::visit::{visit_candidates, visit_initial, visit_offers, visit_steps};
+use crate::statement::asked::visit::{visit_candidates, visit_initial, visit_steps};
 use crate::statement::fairness::Fairness;
 use crate::statement::rule::{Process, Rule, RuleId};
 use crate::statement::system::{ActionOf, StateOf, TransitionSystem};
@@ -43,15 +42,19 @@ impl<S: TransitionSystem> SystemObject for S {
     }
 
     fn rules(&self) -> &[Rule] {
-        TransitionSystem::rules(self)
+        ActionOf::<S>::rules(self)
     }
 
-    fn rule_of(&self, action: &ErasedAction) -> RuleId {
-        TransitionSystem::rule_of(self, action.get())
+    fn rule(&self, action: &ErasedAction) -> RuleId {
+        action.get::<ActionOf<S>>().rule(self)
     }
 
-    fn process_of(&self, action: &ErasedAction) -> Process {
-        TransitionSystem::process_of(self, action.get())
+    fn process(&self, action: &ErasedAction) -> Process {
+        action.get::<ActionOf<S>>().process(self)
+    }
+
+    fn inputs(&self, action: &ErasedAction) -> ErasedAction {
+        ErasedAction::from(action.get::<ActionOf<S>>().inputs(self))
     }
 
     fn may_stop(&self, state: &ErasedState) -> bool {
@@ -62,24 +65,8 @@ impl<S: TransitionSystem> SystemObject for S {
         TransitionSystem::fairness(self)
     }
 
-    fn bound(&self) -> Option<String> {
-        TransitionSystem::bound(self)
-    }
-
-    fn cut_off(&self, state: &ErasedState) -> Vec<&str> {
-        TransitionSystem::cut_off(self, state.get())
-    }
-
-    fn doubts(&self) -> Vec<String> {
-        TransitionSystem::doubts(self)
-    }
-
-    fn undecided(&self, obligation: ObligationKind) -> Option<&'static str> {
-        TransitionSystem::undecided(self, obligation)
-    }
-
-    fn view(&self) -> Option<View<'_>> {
-        TransitionSystem::view(self)
+    fn caveats(&self) -> Caveats<'_, ErasedState> {
+        TransitionSystem::caveats(self).of(ErasedState::get)
     }
 
     fn show(&self, state: &ErasedState) -> Value {
@@ -90,27 +77,12 @@ impl<S: TransitionSystem> SystemObject for S {
         TransitionSystem::draw(self, state.get())
     }
 
-    fn inputs(&self, action: &ErasedAction) -> ErasedAction {
-        ErasedAction::from(TransitionSystem::inputs(self, action.get()))
-    }
-
     fn is_initial(&self, state: &ErasedState) -> bool {
         TransitionSystem::is_initial(self, state.get())
     }
 
-    fn successor(&self, from: &ErasedState, action: &ErasedAction) -> Option<ErasedState> {
-        let to = TransitionSystem::successor(self, from.get(), action.get())?;
-        Some(ErasedState::from(to))
-    }
-
     fn allows(&self, from: &ErasedState, action: &ErasedAction, to: &ErasedState) -> bool {
         TransitionSystem::allows(self, from.get(), action.get(), to.get())
-    }
-
-    fn offers(&self, from: &ErasedState, visit: &mut dyn FnMut(ErasedAction)) {
-        visit_offers(self, from.get(), &mut |action| {
-            visit(ErasedAction::from(action))
-        });
     }
 
     fn type_name(&self) -> &'static str {
@@ -210,18 +182,6 @@ impl TransitionSystem for ErasedSystem<'_> {
         self.call("`observe`", Some(state), |system| system.observe(state))
     }
 
-    fn rules(&self) -> &[Rule] {
-        self.call("`rules`", None, |system| system.rules())
-    }
-
-    fn rule_of(&self, action: &ErasedAction) -> RuleId {
-        self.call("`rule_of`", None, |system| system.rule_of(action))
-    }
-
-    fn process_of(&self, action: &ErasedAction) -> Process {
-        self.call("`process_of`", None, |system| system.process_of(action))
-    }
-
     fn may_stop(&self, state: &ErasedState) -> bool {
         self.call("`may_stop`", Some(state), |system| system.may_stop(state))
     }
@@ -230,24 +190,8 @@ impl TransitionSystem for ErasedSystem<'_> {
         self.call("`fairness`", None, |system| system.fairness())
     }
 
-    fn bound(&self) -> Option<String> {
-        self.call("`bound`", None, |system| system.bound())
-    }
-
-    fn cut_off(&self, state: &ErasedState) -> Vec<&str> {
-        self.call("`cut_off`", Some(state), |system| system.cut_off(state))
-    }
-
-    fn doubts(&self) -> Vec<String> {
-        self.call("`doubts`", None, |system| system.doubts())
-    }
-
-    fn undecided(&self, obligation: ObligationKind) -> Option<&'static str> {
-        self.call("`undecided`", None, |system| system.undecided(obligation))
-    }
-
-    fn view(&self) -> Option<View<'_>> {
-        self.call("`view`", None, |system| system.view())
+    fn caveats(&self) -> Caveats<'_, ErasedState> {
+        self.call("`caveats`", None, |system| system.caveats())
     }
 
     fn show(&self, state: &ErasedState) -> Value {
@@ -260,19 +204,9 @@ impl TransitionSystem for ErasedSystem<'_> {
         self.call("`draw`", Some(state), |system| system.draw(state))
     }
 
-    fn inputs(&self, action: &ErasedAction) -> ErasedAction {
-        self.call("`inputs`", None, |system| system.inputs(action))
-    }
-
     fn is_initial(&self, state: &ErasedState) -> bool {
         self.call("`is_initial`", Some(state), |system| {
             system.is_initial(state)
-        })
-    }
-
-    fn successor(&self, from: &ErasedState, action: &ErasedAction) -> Option<ErasedState> {
-        self.call("`successor`", Some(from), |system| {
-            system.successor(from, action)
         })
     }
 
@@ -281,13 +215,22 @@ impl TransitionSystem for ErasedSystem<'_> {
             system.allows(from, action, to)
         })
     }
+}
 
-    fn offers(&self, from: &ErasedState, visit: &mut impl FnMut(ErasedAction)) {
-        self.call("`offers`", Some(from), |system| {
-            system.offers(from, &mut |action| {
-                calls_back();
-                visit(action);
-            });
-        });
+impl Action<ErasedSystem<'_>> for ErasedAction {
+    fn rules<'s>(system: &'s ErasedSystem<'_>) -> &'s [Rule] {
+        system.call("`rules`", None, |system| system.rules())
+    }
+
+    fn rule(&self, system: &ErasedSystem<'_>) -> RuleId {
+        system.call("`rule`", None, |system| system.rule(self))
+    }
+
+    fn process(&self, system: &ErasedSystem<'_>) -> Process {
+        system.call("`process`", None, |system| system.process(self))
+    }
+
+    fn inputs(&self, system: &ErasedSystem<'_>) -> Self {
+        system.call("`inputs`", None, |system| system.inputs(self))
     }
 }

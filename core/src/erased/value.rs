@@ -11,7 +11,6 @@ use serde_json::Value;
 
 use crate::report::json::json;
 use crate::state::State;
-use crate::statement::action::Action;
 
 /// Value that can be compared with one of its own type.
 trait Comparable: Any + Debug {
@@ -257,8 +256,6 @@ pub(crate) fn erased_states<T: Plain>(states: &[T]) -> Vec<ErasedState> {
 
 // Where it is kept, it is kept as it is.
 impl<S: ?Sized> State<S> for ErasedState {}
-
-impl<S: ?Sized> Action<S> for ErasedAction {}
 
 #[cfg(test)]
 mod tests {

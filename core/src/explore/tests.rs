@@ -7,7 +7,6 @@ use super::segments::BLOCK;
 use super::*;
 use crate::random::Generator;
 use crate::state::{Kept, Limits as Ranges, Shape, Sink, Source, State};
-use crate::statement::rule::{Rule, RuleId};
 use crate::statement::system::TransitionSystem;
 
 thread_local! {
@@ -77,14 +76,6 @@ impl<const BITS: u32> TransitionSystem for Web<BITS> {
     type State = Number<BITS>;
     type Action = usize;
     type Observation = ();
-
-    fn rules(&self) -> &[Rule] {
-        const { &[Rule::new("go", "web", "a test")] }
-    }
-
-    fn rule_of(&self, _: &usize) -> RuleId {
-        RuleId(0)
-    }
 
     fn initial(&self, visit: &mut impl FnMut(Number<BITS>)) {
         (0..self.initial).map(Number).for_each(visit);

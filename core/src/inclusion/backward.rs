@@ -264,14 +264,15 @@ fn checked(
             let mut search = Search::new(sides, related);
             let ended = bounds.allow(u64::MAX, |bounds| search.run(limits.depth, bounds));
             let limit = ended.err();
-            let bound = implementation.bound().map(|bound| Bound {
-                bound,
+            let caveats = implementation.caveats();
+            let bound = caveats.bound().map(|bound| Bound {
+                bound: bound.to_owned(),
                 outside: None,
             });
             let mut report = search.report(limit, bounds);
             report.bounds.extend(bound);
             let mut system = implementation;
-            while let Some(view) = system.view() {
+            while let Some(view) = system.caveats().view() {
                 report.variables.push(view.object().variable().to_owned());
                 system = view.object().base();
             }

@@ -16,6 +16,7 @@ use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem, SystemObject, V
 use crate::explore::{Limit, Limits, Watch};
 use crate::numbered::Numbered;
 use crate::statement::asked::calls::{Function, Of, call};
+use crate::statement::asked::functions::Functions;
 use crate::statement::asked::model_call::{Panic, UNNAMED, catch_seldom, named};
 use crate::statement::asked::overridden::Overridden;
 use crate::statement::asked::visit::some_steps;
@@ -83,8 +84,8 @@ pub(crate) fn of_refinement(
 }
 
 fn view_of(implementation: &dyn SystemObject) -> Option<View<'_>> {
-    let view = || implementation.view();
-    call(|| Function::of("`view`", Of::Implementation), None, view)
+    let view = || implementation.caveats().view();
+    call(|| Function::of("`caveats`", Of::Implementation), None, view)
 }
 
 /// Constraint on the states of the implementation that are expanded.
@@ -127,8 +128,8 @@ fn observed<'a>(
                 );
             }
             let system = ErasedSystem(implementation, Of::Implementation);
-            let doubts = named("`doubts`", || TransitionSystem::doubts(&system));
-            inclusion.warnings.extend(doubts);
+            let caveats = system.call_caveats();
+            inclusion.warnings.extend(caveats.doubts());
             if let (Source::Observed(observed), Some(Within { name, .. })) =
                 (&sides.implementation.source, constraint)
                 && observed.outside() > 0
@@ -138,8 +139,8 @@ fn observed<'a>(
                     outside: Some(observed.outside()),
                 });
             }
-            let own = TransitionSystem::bound(&system).map(|bound| Bound {
-                bound,
+            let own = caveats.bound().map(|bound| Bound {
+                bound: bound.to_owned(),
                 outside: None,
             });
             inclusion.bounds.extend(own);

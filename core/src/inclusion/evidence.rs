@@ -20,6 +20,7 @@ use super::table::{Row, Table};
 use crate::drawing::Drawing;
 use crate::explore::Limit;
 use crate::statement::asked::calls::json_of;
+use crate::statement::asked::functions::Functions;
 use crate::statement::asked::model_call::named;
 use crate::statement::system::TransitionSystem;
 
@@ -152,7 +153,7 @@ impl<'a> Evidences<'_, 'a, '_> {
         match &self.side(Of::Implementation).source {
             Source::Explicit(_) => self.label(StepLabel(rule)),
             Source::Observed(observed) => {
-                let rules = observed.system().rules();
+                let rules = observed.system().call_rules();
                 rules[rule as usize].name.clone().into_owned()
             }
         }
@@ -163,7 +164,7 @@ impl<'a> Evidences<'_, 'a, '_> {
         match &self.side(Of::Implementation).source {
             Source::Explicit(_) => self.label(edge.label),
             Source::Observed(observed) => match observed.action(from, edge.to, None) {
-                Some(action) => self.rule(observed.system().rule_of(&action).0 as u32),
+                Some(action) => self.rule(observed.system().call_rule(&action).0 as u32),
                 None => "the initial state".to_owned(),
             },
         }

@@ -74,9 +74,8 @@ impl<'a> Observed<'a> {
     /// An action that leads from one state to another: the first that the system offers, or the first of a rule. None from the root.
     pub fn action(&self, from: u32, to: u32, rule: Option<u32>) -> Option<ErasedAction> {
         let (from, to) = (self.state(from)?, self.state(to)?);
-        let is_of_rule = |action: &_| {
-            rule.is_none_or(|rule| self.system.call_rule_of(action).0 == rule as usize)
-        };
+        let is_of_rule =
+            |action: &_| rule.is_none_or(|rule| self.system.call_rule(action).0 == rule as usize);
         let mut found = None;
         visit_steps(&self.system, from, &mut |action, target| {
             if found.is_none() && *target == *to && is_of_rule(&action) {
@@ -93,7 +92,7 @@ impl<'a> Observed<'a> {
         };
         visit_steps(&self.system, state, &mut |action, to| {
             if let Some(to) = self.states.find(to) {
-                visit(self.system.call_rule_of(&action).0 as u32, to + 1);
+                visit(self.system.call_rule(&action).0 as u32, to + 1);
             }
         });
     }

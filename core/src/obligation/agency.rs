@@ -55,8 +55,8 @@ impl<'a> Agency<'a> {
     /// Owner of an abstract action.
     #[inline(always)]
     pub fn owner<S: TransitionSystem>(&self, specification: &S, action: &ActionOf<S>) -> Owner {
-        let process = named("`process_of` of the specification", || {
-            specification.call_process_of(action)
+        let process = named("`process` of the specification", || {
+            specification.call_process(action)
         });
         if self.position(process).is_some() {
             return Owner::Environment(process);
@@ -110,7 +110,7 @@ impl<'a> Agency<'a> {
         let agent = agent(refinement, action);
         let steps = refinement.call_abstract_steps(from, action, to);
         let is_misattributed = |action: &&ActionOf<R::Specification>| {
-            let process = refinement.specification().call_process_of(action);
+            let process = refinement.specification().call_process(action);
             self.position(process).is_some() && !agent.is(process)
         };
         steps.actions().iter().find(is_misattributed).cloned()
@@ -124,12 +124,12 @@ impl<'a> Agency<'a> {
     ) -> Counterexample {
         let (from, action, to) = last_step(trace);
         let implementation = refinement.implementation();
-        let process = implementation.call_process_of(action);
+        let process = implementation.call_process(action);
         let specification = refinement.specification();
         let answer = self.misattributed(refinement, (from, action, to));
         let of = answer.map_or_else(String::new, |answer| {
-            let rule = &specification.call_rules()[specification.call_rule_of(&answer).0].name;
-            format!("`{rule}` of {}", specification.call_process_of(&answer))
+            let rule = &specification.call_rules()[specification.call_rule(&answer).0].name;
+            format!("`{rule}` of {}", specification.call_process(&answer))
         });
         let explanation = format!(
             "{} is a step of {process}, and is answered by {of}, for which {process} does not act",
@@ -145,8 +145,8 @@ pub(super) fn agent<R: Refinement>(
     refinement: &R,
     action: &ActionOf<R::Implementation>,
 ) -> Process {
-    let process = named("`process_of` of the implementation", || {
-        refinement.implementation().call_process_of(action)
+    let process = named("`process` of the implementation", || {
+        refinement.implementation().call_process(action)
     });
     named("`acts_for`", || refinement.acts_for(process))
 }

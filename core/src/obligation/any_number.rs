@@ -274,8 +274,9 @@ fn plan<'a>(
     settings: &Settings<'_>,
     asks_again: AsksAgain,
 ) -> Result<Plan<'a>, CheckError> {
+    let caveats = refinement.implementation().call_caveats();
     let constraint = refinement.constraint().map(|one| one.name().to_owned());
-    if let Some(bound) = constraint.or_else(|| refinement.implementation().call_bound()) {
+    if let Some(bound) = constraint.or_else(|| caveats.bound().map(str::to_owned)) {
         return Err(CrowdFault::Bounded { bound }.into());
     }
     let obligations = Obligations::new(refinement, invariants, settings, false)?;

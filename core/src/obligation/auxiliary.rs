@@ -36,6 +36,7 @@ use crate::explore::{
 };
 use crate::report::number::counted;
 use crate::report::{Counterexample, Obligation, Verdict};
+use crate::statement::asked::functions::Functions;
 use crate::statement::asked::model_call::{UNNAMED, catch, named};
 use crate::statement::constraint::Constraint;
 use crate::statement::system::TransitionSystem;
@@ -89,7 +90,7 @@ pub(super) struct Decided(Vec<Part>);
 
 impl<'a> Auxiliary<'a> {
     pub fn new(implementation: &'a impl TransitionSystem, choice: &Choice<'_>) -> Self {
-        let view = named("`view`", || implementation.view());
+        let view = implementation.call_caveats().view();
         let views = view.map_or_else(Vec::new, |view| Base::of(view).views);
         let has = |condition: &&Condition| {
             let mut views = views.iter();

@@ -632,9 +632,8 @@ fn cut(plan: &Plan<'_>, counts: &Counts) -> Option<String> {
         format!("{states} outside of the constraint `{name}` {were} not expanded")
     });
     of_constraint.or_else(|| {
-        let cut_off = counts
-            .deadlock
-            .cut_off(plan.asking.refinement.implementation())?;
+        let implementation = plan.asking.refinement.implementation();
+        let cut_off = counts.deadlock.cut_off(&implementation.call_caveats())?;
         Some(cut_off.told())
     })
 }

@@ -56,8 +56,8 @@ pub(super) fn unmapped<S: TransitionSystem>(
 ) -> Counterexample {
     let mut steps = vec![unmapped_state(system, &trace.initial)];
     for (action, to) in &trace.steps {
-        let rule = system.call_rules().get(system.call_rule_of(action).0);
-        let process = tolerated(|| system.call_process_of(action).to_string());
+        let rule = system.call_rules().get(system.call_rule(action).0);
+        let process = tolerated(|| system.call_process(action).to_string());
         steps.push(Step {
             action: Some(json_of(action)),
             rule: rule.map(|rule| rule.name.to_string()),
@@ -85,7 +85,7 @@ fn unmapped_state<S: TransitionSystem>(system: &S, state: &StateOf<S>) -> Step {
         abstract_before: Vec::new(),
         abstract_action: None,
         abstract_state: Value::Null,
-        drawing: picture.as_ref().map(Drawing::to_string),
+        drawing: picture.as_ref().and_then(Drawing::text),
         abstract_drawing: None,
         picture,
         abstract_picture: None,
@@ -103,7 +103,7 @@ pub(super) fn state<R: Refinement>(refinement: &R, state: &StateOf<R::Implementa
     let (abstract_state, abstract_picture) = mapped.unwrap_or((Value::Null, None));
     Step {
         abstract_state,
-        abstract_drawing: abstract_picture.as_ref().map(Drawing::to_string),
+        abstract_drawing: abstract_picture.as_ref().and_then(Drawing::text),
         abstract_picture,
         ..unmapped_state(refinement.implementation(), state)
     }
@@ -117,14 +117,14 @@ pub(super) fn step<R: Refinement>(
     let implementation = refinement.implementation();
     let rule = implementation
         .call_rules()
-        .get(implementation.call_rule_of(action).0);
+        .get(implementation.call_rule(action).0);
     let answer = tolerated(|| answer(refinement, &refinement.call_map(from), from, action, to));
     let (mut actions, states) = answer.map_or_else(Default::default, |answer| {
         (answer.actions().to_vec(), answer.between)
     });
     let last = actions.pop();
     let mut states = states.into_iter();
-    let process = tolerated(|| implementation.call_process_of(action).to_string());
+    let process = tolerated(|| implementation.call_process(action).to_string());
     let specification = refinement.specification();
     let before = |action| AbstractStep {
         action: json_of(&action),
@@ -145,7 +145,7 @@ pub(super) fn step<R: Refinement>(
 
 /// The rule of an action of the implementation, with its source.
 pub(super) fn rule_name<S: TransitionSystem>(system: &S, action: &ActionOf<S>) -> String {
-    let rule = &system.call_rules()[system.call_rule_of(action).0];
+    let rule = &system.call_rules()[system.call_rule(action).0];
     format!("`{}` ({})", rule.name, rule.source)
 }
 

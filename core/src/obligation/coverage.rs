@@ -86,9 +86,7 @@ impl Counts {
     /// Counts a step for its rule, and says which that is.
     #[inline(always)]
     pub fn fire<S: TransitionSystem>(&mut self, system: &S, action: &ActionOf<S>) -> usize {
-        let RuleId(rule) = named("`rule_of` of the implementation", || {
-            system.call_rule_of(action)
-        });
+        let RuleId(rule) = named("`rule` of the implementation", || system.call_rule(action));
         match self.fired.get_mut(rule) {
             Some(fired) => *fired += 1,
             None => no_such_rule(rule, action, self.fired.len()),
@@ -104,8 +102,8 @@ impl Counts {
         action: &ActionOf<S>,
         changes: impl FnOnce() -> bool,
     ) {
-        let RuleId(rule) = named("`rule_of` of the specification", || {
-            specification.call_rule_of(action)
+        let RuleId(rule) = named("`rule` of the specification", || {
+            specification.call_rule(action)
         });
         match self.simulated.get_mut(rule) {
             Some(simulated) => *simulated += 1,
@@ -162,7 +160,7 @@ impl Coverage {
             &refinement.waivers(),
             refinement.specification().call_rules(),
         )?;
-        let view = refinement.implementation().view();
+        let view = refinement.implementation().call_caveats().view();
         Ok(Self {
             row: choice.by_default(KIND.to_string()),
             predicts: view.is_some_and(|view| Base::of(view).predicts()),
@@ -457,14 +455,16 @@ fn first_offers<R: Refinement>(
         }
         catch(|| {
             visit_offers(specification, &image, &mut |action| {
-                let rule = specification.call_rule_of(&action).0;
+                let rule = specification.call_rule(&action).0;
                 if simulated[rule] == 0 && first[rule].is_none() {
                     first[rule] = Some(id);
                     rules_found += 1;
                 }
             });
         })
-        .map_err(panicked("`offers` of the specification"))?;
+        .map_err(panicked(
+            "`candidates`, `fire` or `next` of the specification",
+        ))?;
         if seen.len() >= found.most_remembered() {
             seen.clear();
         }

@@ -15,6 +15,7 @@ use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
 use super::tested::Tested;
 use crate::auxiliary::base_goes_on;
+use crate::erased::Caveats;
 use crate::explore::Place;
 use crate::report::{Counterexample, CutOff};
 use crate::statement::asked::functions::Functions;
@@ -28,8 +29,6 @@ const KIND: ObligationKind = ObligationKind::Deadlock;
 #[derive(Clone)]
 pub(super) struct Deadlock {
     pub row: Row,
-    /// Whether something bounds the runs of the implementation, which may stop threads.
-    is_bounded: bool,
 }
 
 /// Counters of a worker.
@@ -68,9 +67,10 @@ impl Counts {
     }
 
     /// Entry of the report about a bound that has stopped threads.
-    pub fn cut_off(&self, system: &impl TransitionSystem) -> Option<CutOff> {
-        self.is_cut_off().then(|| CutOff {
-            bound: system.call_bound().unwrap_or_else(|| "bounded".to_owned()),
+    pub fn cut_off<T>(&self, caveats: &Caveats<'_, T>) -> Option<CutOff> {
+        let bound = caveats.bound().filter(|_| self.is_cut_off())?;
+        Some(CutOff {
+            bound: bound.to_owned(),
             states: self.cut_off,
             threads: self.stopped.iter().cloned().collect(),
         })
@@ -78,31 +78,30 @@ impl Counts {
 }
 
 impl Deadlock {
-    pub fn new(implementation: &impl TransitionSystem, choice: &Choice<'_>) -> Self {
+    pub fn new(choice: &Choice<'_>) -> Self {
         Self {
             row: choice.by_default(KIND.to_string()),
-            is_bounded: implementation.call_bound().is_some(),
         }
     }
 
-    /// Tests a state of which it is known how many steps it has.
+    /// Tests a state of which it is known how many steps it has; `caveats` are those of the implementation.
     #[inline(always)]
     pub fn test<S: TransitionSystem>(
         &self,
         implementation: &S,
+        caveats: &Caveats<'_, StateOf<S>>,
         counts: &mut Counts,
         place: Place,
         state: &StateOf<S>,
         steps: u32,
     ) {
-        let is_end = steps == 0 && !base_goes_on(implementation, state);
+        let is_end = steps == 0 && !base_goes_on(caveats.view(), state);
         if is_end {
             counts.deadlocks += 1;
         }
         // Beside a thread that was stopped another one may go on for ever.
-        if is_end || self.is_bounded {
-            let threads = implementation.call_cut_off(state);
-            counts.note_cut_off(threads, is_end);
+        if caveats.bound().is_some() {
+            counts.note_cut_off(caveats.cut_off(state), is_end);
         }
         let may_stop = || implementation.call_may_stop(state);
         counts.tested.note(place, !is_end || may_stop());
@@ -111,10 +110,12 @@ impl Deadlock {
     pub fn judge<R: Refinement>(&self, counts: &Counts, found: &Found<'_, R>) -> Option<Judged> {
         let refinement = found.refinement;
         self.row.judged(Weight::Behaviour, || {
+            let implementation = refinement.implementation();
+            let caveats = implementation.call_caveats();
             let fails = |trace: &Trace<R::Implementation>| {
-                let (implementation, state) = (refinement.implementation(), trace.last());
+                let state = trace.last();
                 steps(implementation, state).is_empty()
-                    && !base_goes_on(implementation, state)
+                    && !base_goes_on(caveats.view(), state)
                     && !implementation.call_may_stop(state)
             };
             found.judge(&self.row, counts.tested, &fails, &|trace| {
@@ -154,12 +155,13 @@ pub(super) fn explain<R: Refinement>(
 /// it states.
 pub(super) fn doubt_of_bound<R: Refinement>(counts: &Counts, refinement: &R) -> Option<String> {
     let specification = refinement.specification();
-    let bound = specification.call_bound()?;
+    let caveats = specification.call_caveats();
+    let bound = caveats.bound()?;
     if counts.is_cut_off() {
         return None;
     }
     let (initial, _) = some_initial(specification, 1);
-    let threads = specification.call_cut_off(initial.first()?);
+    let threads = caveats.cut_off(initial.first()?);
     (!threads.is_empty()).then(|| {
         format!(
             "the specification is cut off, {bound}: what {} would show after that is not among what it allows",

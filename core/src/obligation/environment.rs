@@ -436,7 +436,7 @@ fn explain_refusal<R: Refinement>(
     refusal: &Refusal<ActionOf<R::Specification>>,
 ) -> Counterexample {
     let specification = refinement.specification();
-    let rule = &specification.call_rules()[specification.call_rule_of(&refusal.action).0].name;
+    let rule = &specification.call_rules()[specification.call_rule(&refusal.action).0].name;
     let process = refusal.process;
     let explanation = format!(
         "{process} rests here, and the specification lets it take `{rule}`; no step that simulates it \

@@ -9,10 +9,10 @@ use super::kept::{PanickedAt, kept};
 use crate::auxiliary::{Base, base_goes_on};
 use crate::explore::{Graph, States};
 use crate::liveness::Bits;
+use crate::statement::asked::functions::Functions;
 use crate::statement::asked::model_call::catch;
 use crate::statement::constraint::Constraint;
 use crate::statement::refinement::Refinement;
-use crate::statement::system::TransitionSystem;
 
 /// The states that have a future, of those whose steps are recorded; `None` if the implementation predicts nothing. What is not
 /// expanded is supposed to have one.
@@ -23,7 +23,7 @@ pub(super) fn with_future<R: Refinement>(
     graph: &Graph,
 ) -> Result<Option<Bits>, PanickedAt> {
     let implementation = refinement.implementation();
-    let view = implementation.view();
+    let view = implementation.call_caveats().view();
     if !view.is_some_and(|view| Base::of(view).predicts()) {
         return Ok(None);
     }
@@ -35,7 +35,7 @@ pub(super) fn with_future<R: Refinement>(
         let state = kept(refinement, reached, id.into())?;
         let is_stuck = || {
             let is_expanded = constraint.is_none_or(|constraint| constraint.contains(&state));
-            is_expanded && base_goes_on(implementation, &state)
+            is_expanded && base_goes_on(view, &state)
         };
         let is_stuck = catch(is_stuck);
         if is_stuck.map_err(|panic| (id.into(), "`next` of the implementation", panic))? {

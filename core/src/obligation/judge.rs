@@ -57,7 +57,7 @@ pub(super) fn report<'a>(
     let rules = named("`rules` of the implementation", || {
         implementation.call_rules()
     });
-    let cut_off = named("`bound`", || counts.deadlock.cut_off(implementation));
+    let cut_off = counts.deadlock.cut_off(&implementation.call_caveats());
     let constraint = plan
         .constraint
         .map(|constraint| counts.constraint.told(constraint));

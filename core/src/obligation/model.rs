@@ -331,7 +331,7 @@ fn faults<'a>(
         Err(_) if context.panicked.is_some() || !faults.is_empty() => (),
         Err(panic) => {
             let told = panic
-                .told("`fields`, `map`, or `offers`, `next` or `process_of` of the specification");
+                .told("`fields`, `map`, or `candidates`, `fire`, `next` or `process` of the specification");
             later.push(without_steps(format!(
                 "{told}; the states were looked at after the search"
             )));

@@ -31,7 +31,7 @@ use super::settings::{self, Search, Settings};
 use super::simulation::{self, Simulation, TestedStep};
 use super::tested::Tested;
 use super::undecided::Undecided;
-use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem};
+use crate::erased::{Caveats, ErasedRefinement, ErasedState, ErasedSystem};
 use crate::explore::{Order, Place, Spilling, StateId, Storage};
 use crate::numbered::Met;
 use crate::report::Counterexample;
@@ -318,7 +318,7 @@ impl<'a> Obligations<'a> {
             liveness: named("`fairness`, `liveness` or `rules`", || {
                 Liveness::new(refinement, choice)
             })?,
-            deadlock: Deadlock::new(implementation, choice),
+            deadlock: Deadlock::new(choice),
             coverage: named("`waivers` or `rules`", || Coverage::new(refinement, choice))?,
             model: Model::new(choice),
             undecided,
@@ -474,6 +474,7 @@ impl<'a> Obligations<'a> {
     pub fn test_end<S: TransitionSystem>(
         &self,
         implementation: &S,
+        caveats: &Caveats<'_, StateOf<S>>,
         counts: &mut Counts,
         place: Place,
         state: &StateOf<S>,
@@ -481,7 +482,7 @@ impl<'a> Obligations<'a> {
     ) {
         let counts = &mut counts.deadlock;
         self.deadlock
-            .test(implementation, counts, place, state, steps);
+            .test(implementation, caveats, counts, place, state, steps);
     }
 
     /// Rows of all but [`Model`], each judged, in the order of the report; and doubts about the rules of the specification.

@@ -19,5 +19,5 @@ pub(super) fn names_one(rules: &[Rule], name: &str) -> Result<(), CheckError> {
 #[cold]
 #[inline(never)]
 pub(super) fn no_such_rule(rule: usize, action: &dyn Debug, rules: usize) -> ! {
-    panic!("rule_of answers {rule} for {action:?}, and there are {rules} rules");
+    panic!("the rule of {action:?} is {rule}, and there are {rules} rules");
 }

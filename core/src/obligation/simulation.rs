@@ -238,7 +238,7 @@ pub(super) fn explain<R: Refinement>(
 ) -> Counterexample {
     let (_, action, _) = last_step(trace);
     let implementation = refinement.implementation();
-    let process = implementation.call_process_of(action);
+    let process = implementation.call_process(action);
     let taken = format!("{process} takes {}", rule_name(implementation, action));
     // A specification that panicked once may do so again.
     let failed = tolerated(|| failed(refinement, trace)).flatten();
@@ -262,7 +262,7 @@ impl<R: Refinement> Failed<R> {
         let actions = self.answer.actions();
         let rule = |place| {
             let action = actions.get(place)?;
-            Some(&*specification.call_rules()[specification.call_rule_of(action).0].name)
+            Some(&*specification.call_rules()[specification.call_rule(action).0].name)
         };
         let count = actions.len();
         // A last step that the specification takes, to another state.

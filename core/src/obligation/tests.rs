@@ -17,7 +17,6 @@ use crate::state::{Kept, Limits as Ranges, Shape, Sink, Source, State};
 use crate::statement::asked::type_correct::{Choices, TypeCorrect};
 use crate::statement::invariant::Invariant;
 use crate::statement::refinement::Refinement;
-use crate::statement::rule::{Rule, RuleId};
 use crate::statement::system::TransitionSystem;
 
 /// In debug builds on a busy machine.
@@ -102,14 +101,6 @@ impl<const WHOLE: bool> TransitionSystem for Counting<WHOLE> {
     type State = Number<WHOLE>;
     type Action = u64;
     type Observation = ();
-
-    fn rules(&self) -> &[Rule] {
-        const { &[Rule::new("go", "counter", "a test")] }
-    }
-
-    fn rule_of(&self, _: &u64) -> RuleId {
-        RuleId(0)
-    }
 
     fn initial(&self, visit: &mut impl FnMut(Number<WHOLE>)) {
         let visit = |number| visit(Number(number));
@@ -355,6 +346,8 @@ enum Set {
     Set(#[process(0..40)] usize, #[action(range = 0..60)] u8),
 }
 
+impl crate::Action<Exchangeable> for (usize, u8) {}
+
 impl TransitionSystem for Exchangeable {
     type State = Values;
     type Action = Set;
@@ -451,14 +444,6 @@ impl TransitionSystem for Bulky {
     type State = Vec<u64>;
     type Action = u64;
     type Observation = ();
-
-    fn rules(&self) -> &[Rule] {
-        const { &[Rule::new("go", "counter", "a test")] }
-    }
-
-    fn rule_of(&self, _: &u64) -> RuleId {
-        RuleId(0)
-    }
 
     fn initial(&self, visit: &mut impl FnMut(Vec<u64>)) {
         visit(vec![0; 128]);

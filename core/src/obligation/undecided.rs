@@ -7,7 +7,6 @@ use super::kind::ObligationKind;
 use super::settings::{Settings, Symmetry};
 use crate::explore::{Order, Storage};
 use crate::statement::asked::functions::Functions;
-use crate::statement::asked::model_call::named;
 use crate::statement::system::TransitionSystem;
 
 /// Reasons why obligations cannot be decided, by their kinds.
@@ -17,7 +16,8 @@ pub(super) struct Undecided([Option<&'static str>; ObligationKind::ALL.len()]);
 impl Undecided {
     /// Those of an implementation, checked with these settings.
     pub fn of(implementation: &impl TransitionSystem, settings: &Settings<'_>) -> Self {
-        let bounded = implementation.call_bound().map(
+        let caveats = implementation.call_caveats();
+        let bounded = caveats.bound().map(
             |_| "the runs of this instance are bounded, so that a thread may stop that would go on",
         );
         let (of_environment, of_liveness) = (
@@ -25,7 +25,7 @@ impl Undecided {
             by_settings(settings, FAIR_CYCLES),
         );
         let reason = |kind: ObligationKind| {
-            let own = named("`undecided`", || implementation.undecided(kind));
+            let own = caveats.reason(kind);
             match kind {
                 ObligationKind::Environment => own.or(of_environment),
                 ObligationKind::Fairness

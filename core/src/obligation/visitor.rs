@@ -16,7 +16,9 @@ use super::obligations::{Counts, Obligations};
 use super::settings::Until;
 use super::simulation::Simulation;
 use crate::consistency::same;
-use crate::erased::{ErasedAction, ErasedRefinement, ErasedState, ErasedSystem, erased_states};
+use crate::erased::{
+    Caveats, ErasedAction, ErasedRefinement, ErasedState, ErasedSystem, erased_states,
+};
 use crate::explore::{Panic, Place, StateId, Visitor};
 use crate::numbered::{Met, SharedNumbers};
 use crate::state::{PackingError, State};
@@ -169,6 +171,8 @@ pub(super) struct Tester<'a, 'p, R: Refinement> {
     invariants: Vec<Chosen<'a, R::Implementation>>,
     /// The inputs of actions of the environment.
     pub inputs: Inputs<ActionOf<R::Specification>>,
+    /// Those of the implementation.
+    caveats: Caveats<'a, StateOf<R::Implementation>>,
     /// True if `allows` of the specification is derived; found out at the first step that simulates one.
     allows_is_derived: OnceLock<bool>,
 }
@@ -186,6 +190,7 @@ impl<'a, 'p, R: Refinement> Tester<'a, 'p, R> {
             constraint,
             invariants: plan.obligations.invariants.chosen(invariants),
             inputs: Inputs::new(),
+            caveats: refinement.implementation().call_caveats(),
             allows_is_derived: OnceLock::new(),
         }
     }
@@ -470,8 +475,8 @@ impl<R: Refinement> Visitor<R::Implementation> for Tester<'_, '_, R> {
             _ => Label::default(),
         };
         if needs.fairness {
-            let process = named("`process_of` of the implementation", || {
-                implementation.call_process_of(action)
+            let process = named("`process` of the implementation", || {
+                implementation.call_process(action)
             });
             label.taken = Some((rule as u32, process));
         }
@@ -492,7 +497,7 @@ impl<R: Refinement> Visitor<R::Implementation> for Tester<'_, '_, R> {
         let (plan, counts) = (self.plan, &mut tally.counts);
         let implementation = self.refinement.implementation();
         plan.obligations
-            .test_end(implementation, counts, place, state, count);
+            .test_end(implementation, &self.caveats, counts, place, state, count);
         let cloned = || named(CLONE_OF_STATE, || ErasedState::of(state));
         plan.asking.leave(&mut counts.model, place, cloned, count);
     }

@@ -69,7 +69,7 @@ pub(super) fn warnings(
             Err(panic) => panics.push(panic),
         }
     }
-    match catch(|| refinement.implementation().call_doubts()) {
+    match catch(|| refinement.implementation().call_caveats().doubts()) {
         Ok(doubts) => warnings.extend(doubts.into_iter().map(warning(About::Implementation))),
         Err(panic) => panics.push(panic),
     }

@@ -1,15 +1,13 @@
 //! Arbitrary values, for property tests with `quickcheck`. Feature `quickcheck`.
 //!
 //! ```
-//! # use refmap::{Rule, RuleId, TransitionSystem};
+//! # use refmap::{TransitionSystem};
 //! # #[derive(Clone, Default)]
 //! # struct Clock;
 //! # impl TransitionSystem for Clock {
 //! #     type State = u8;
 //! #     type Action = ();
 //! #     type Observation = u8;
-//! #     fn rules(&self) -> &[Rule] { const { &[Rule::new("tick", "clock", "")] } }
-//! #     fn rule_of(&self, _: &()) -> RuleId { RuleId(0) }
 //! #     fn initial(&self, visit: &mut impl FnMut(u8)) { visit(0); }
 //! #     fn fire(&self, (): &(), hour: &mut u8) -> Option<()> { *hour = (*hour + 1) % 12; Some(()) }
 //! #     fn observe(&self, state: &u8) -> u8 { *state }

@@ -270,17 +270,17 @@ where
     fn without_one_kind(&self, best: &mut Failing<S, V::Tally>, patience: &mut u64) {
         let mut processes = Vec::new();
         for (action, _) in &best.trace.steps {
-            let process = self.system.call_process_of(action);
+            let process = self.system.call_process(action);
             if !processes.contains(&process) {
                 processes.push(process);
             }
         }
         for process in processes {
-            let others = |_, action: &_| self.system.call_process_of(action) != process;
+            let others = |_, action: &_| self.system.call_process(action) != process;
             self.try_without(best, 0, &others, patience);
         }
         for rule in 0..self.system.call_rules().len() {
-            let others = |_, action: &_| self.system.call_rule_of(action).0 != rule;
+            let others = |_, action: &_| self.system.call_rule(action).0 != rule;
             self.try_without(best, 0, &others, patience);
         }
     }

@@ -14,6 +14,7 @@ use crate::explore::{
     look_at, look_at_step, resident_bytes,
 };
 use crate::parallel::{WorkItems, run_in_parallel};
+use crate::statement::asked::functions::Functions;
 use crate::statement::asked::model_call::{
     Ended, break_off, catch, interruptible, named, tolerated,
 };
@@ -32,14 +33,12 @@ const MORE_PATIENCE: u64 = 1 << 14;
 /// if there is no initial state.
 ///
 /// ```
-/// # use refmap::{Rule, RuleId, TransitionSystem};
+/// # use refmap::{TransitionSystem};
 /// # struct Clock;
 /// # impl TransitionSystem for Clock {
 /// #     type State = u8;
 /// #     type Action = ();
 /// #     type Observation = u8;
-/// #     fn rules(&self) -> &[Rule] { const { &[Rule::new("tick", "clock", "")] } }
-/// #     fn rule_of(&self, _: &()) -> RuleId { RuleId(0) }
 /// #     fn initial(&self, visit: &mut impl FnMut(u8)) { visit(0); }
 /// #     fn fire(&self, (): &(), hour: &mut u8) -> Option<()> { *hour = (*hour + 1) % 12; Some(()) }
 /// #     fn observe(&self, state: &u8) -> u8 { *state }
@@ -90,7 +89,7 @@ impl<S: TransitionSystem> Offers<S> {
     pub fn new(system: &S) -> Self {
         Self {
             steps: Vec::new(),
-            instances: vec![0; system.rules().len() + 1],
+            instances: vec![0; system.call_rules().len() + 1],
             enabled: Vec::new(),
         }
     }
@@ -102,9 +101,7 @@ impl<S: TransitionSystem> Offers<S> {
             self.instances[rule] = 0;
         }
         let mut visit = |action: ActionOf<S>, to: &StateOf<S>| {
-            let rule = named("`rule_of` of the implementation", || {
-                system.rule_of(&action)
-            });
+            let rule = named("`rule` of the implementation", || system.call_rule(&action));
             let rule = rule.0.min(self.instances.len() - 1);
             if self.instances[rule] == 0 {
                 self.enabled.push(rule);

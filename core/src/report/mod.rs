@@ -533,16 +533,16 @@ pub struct Step {
     pub abstract_action: Option<Value>,
     /// The mapped state; null where the mapping gives none.
     pub abstract_state: Value,
-    /// The state reached as the implementation draws it, as text.
+    /// The state reached as the implementation says that it is drawn, as text.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub drawing: Option<String>,
-    /// The mapped state as the specification draws it, as text.
+    /// The mapped state as the specification says that it is drawn, as text.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub abstract_drawing: Option<String>,
-    /// Drawing of which `drawing` is the text.
+    /// The state reached as a drawing: that of which `drawing` is the text, or one by rows where the implementation says none.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub picture: Option<Drawing>,
-    /// Drawing of which `abstract_drawing` is the text.
+    /// The same of the mapped state.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub abstract_picture: Option<Drawing>,
 }

@@ -8,20 +8,8 @@ use super::names::{each_in_map, each_in_set};
 use super::shape::bits;
 use super::sink::{FromIndex, ToIndex};
 use super::tuples::elements;
-use super::{Changes, Exact, Kept, Misfit, NameVisitor, Part, Shape, Sink, Source, State};
+use super::{Changes, Drawn, Exact, Kept, Misfit, NameVisitor, Part, Shape, Sink, Source, State};
 use crate::bounded::BoundedVec;
-
-/// Function of a collection that is compared sooner than it is made anew.
-macro_rules! keeps_what_is_equal {
-    () => {
-        #[inline]
-        fn assign(&mut self, from: &Self) {
-            if self != from {
-                self.clone_from(from);
-            }
-        }
-    };
-}
 
 /// The most values of an element for which a set is a bit for each of them.
 const FEW: u64 = 64;
@@ -145,6 +133,7 @@ macro_rules! sequences {
 
             const KEPT: Kept = T::KEPT;
             const EXACT: Exact<Self> = Exact::of_parts(&[T::EXACT.is_exact()]);
+            const DRAWN: Drawn = Drawn::Queue(&T::DRAWN);
 
             fn shape(system: &X, limits: Limits) -> Shape {
                 sequence(T::shape(system, limits.of_elements()), limits)
@@ -214,6 +203,7 @@ fn bounded(limits: Limits, bound: usize) -> Limits {
 impl<X: ?Sized, T: State<X> + Copy + Default, const N: usize> State<X> for BoundedVec<T, N> {
     const KEPT: Kept = T::KEPT;
     const EXACT: Exact<Self> = Exact::of_parts(&[T::EXACT.is_exact()]);
+    const DRAWN: Drawn = Drawn::Queue(&T::DRAWN);
 
     fn shape(system: &X, limits: Limits) -> Shape {
         let limits = bounded(limits, N);
@@ -368,10 +358,28 @@ fn values<X: ?Sized, T: State<X>>(
 }
 
 impl<X: ?Sized, T: State<X> + Ord> State<X> for BTreeSet<T> {
-    keeps_what_is_equal!();
+    /// PERF: the one element that a rule has put into it is taken out, since to make a set anew is to look for memory.
+    #[inline]
+    fn assign(&mut self, from: &Self) {
+        let (mut own, mut others) = (self.iter(), from.iter());
+        loop {
+            match (own.next(), others.next()) {
+                (None, None) => return,
+                (element, other) if element == other => (),
+                (Some(added), other) if own.next() == other && own.eq(others.clone()) => {
+                    let added = added.clone();
+                    self.remove(&added);
+                    return;
+                }
+                _ => break,
+            }
+        }
+        self.clone_from(from);
+    }
 
     const KEPT: Kept = T::KEPT;
     const EXACT: Exact<Self> = Exact::of_parts(&[T::EXACT.is_exact()]);
+    const DRAWN: Drawn = Drawn::Set;
 
     fn shape(system: &X, limits: Limits) -> Shape {
         let element = T::shape(system, limits.of_elements());
@@ -434,7 +442,12 @@ impl<X: ?Sized, T: State<X> + Ord> State<X> for BTreeSet<T> {
 }
 
 impl<X: ?Sized, K: State<X> + Ord, V: State<X>> State<X> for BTreeMap<K, V> {
-    keeps_what_is_equal!();
+    #[inline]
+    fn assign(&mut self, from: &Self) {
+        if self != from {
+            self.clone_from(from);
+        }
+    }
 
     const KEPT: Kept = Kept::all(&[K::KEPT, V::KEPT]);
     const EXACT: Exact<Self> = Exact::of_parts(&[K::EXACT.is_exact(), V::EXACT.is_exact()]);

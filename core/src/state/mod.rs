@@ -12,6 +12,7 @@ mod collections;
 mod complaint;
 mod counter;
 mod digits;
+mod drawn;
 mod exact;
 mod gaps;
 mod kept;
@@ -37,6 +38,8 @@ pub(crate) use code::Code;
 use complaint::Complaint;
 pub use counter::Counter;
 use digits::Digits;
+#[doc(hidden)]
+pub use drawn::{Drawn, DrawnField};
 pub use exact::Exact;
 pub use gaps::normalise;
 pub(crate) use gaps::{VisitNames, normalise_groups, shift};
@@ -148,6 +151,10 @@ pub trait State<S: ?Sized>: Clone + Eq + Hash + Debug + Serialize + Send + Sync 
     /// True if what is written is known to be read back, which is not known of what is written by hand.
     #[doc(hidden)]
     const EXACT: Exact<Self> = Exact::UNKNOWN;
+
+    /// Its part in a drawing by rows, for systems that do not say how their states are drawn.
+    #[doc(hidden)]
+    const DRAWN: Drawn = Drawn::Whole;
 
     /// Shape of a value: the room that it takes at most.
     fn shape(_system: &S, _limits: Limits) -> Shape {

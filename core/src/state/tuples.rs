@@ -4,7 +4,7 @@ use std::mem::needs_drop;
 use std::sync::Arc;
 
 use super::limits::Limits;
-use super::{Changes, Exact, Kept, NameVisitor, Part, Shape, Sink, Source, State, product};
+use super::{Changes, Drawn, Exact, Kept, NameVisitor, Part, Shape, Sink, Source, State, product};
 
 macro_rules! tuples {
     ($(($($type_:ident $field:tt),+))*) => {$(
@@ -88,6 +88,7 @@ where
 {
     const KEPT: Kept = T::KEPT;
     const EXACT: Exact<Self> = Exact::of_parts(&[T::EXACT.is_exact()]);
+    const DRAWN: Drawn = Drawn::Array(&T::DRAWN);
 
     fn shape(system: &X, limits: Limits) -> Shape {
         T::shape(system, limits).times(N)
@@ -245,7 +246,8 @@ macro_rules! pointers {
             Self: serde::Serialize,
         {
             const KEPT: Kept = T::KEPT;
-    const EXACT: Exact<Self> = Exact::of_parts(&[T::EXACT.is_exact()]);
+            const EXACT: Exact<Self> = Exact::of_parts(&[T::EXACT.is_exact()]);
+            const DRAWN: Drawn = T::DRAWN;
 
             fn shape(system: &X, limits: Limits) -> Shape {
                 T::shape(system, limits)

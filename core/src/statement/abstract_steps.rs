@@ -10,7 +10,7 @@ pub enum AbstractSteps<A> {
     /// One step.
     One(A),
     /// Steps from first to last. The states between are those to which the specification's
-    /// [`successor`](crate::TransitionSystem::successor) leads from one to the next.
+    /// [`successor`](crate::successor) leads from one to the next.
     ///
     /// They are invisible: each shows what the source of the concrete step shows, or, from the one at which that changes on,
     /// what its target shows.

@@ -28,25 +28,26 @@ use crate::statement::rule::{Process, Rule, RuleId};
 ///     TmCommit,
 /// }
 ///
+/// let commit = Commit { managers: 3 };
 /// let step = Step::RmPrepare { manager: 2 };
-/// let rules = <Step as Action<Commit>>::rules();
+/// let rules = Step::rules(&commit);
 /// assert_eq!((&*rules[0].name, rules[0].process), ("rm_prepare", "manager"));
 /// assert_eq!((&*rules[1].name, rules[1].process), ("tm_commit", "coordinator"));
-/// assert_eq!(Action::<Commit>::process(&step), Some(Process::numbered("manager", 2)));
+/// assert_eq!(step.process(&commit), Process::numbered("manager", 2));
 ///
 /// let mut candidates = Vec::new();
-/// Step::candidates(&Commit { managers: 3 }, &mut |step| candidates.push(step));
+/// Step::candidates(&commit, &mut |step| candidates.push(step));
 /// assert_eq!(candidates.len(), 4);
 /// assert_eq!(candidates[2], step);
 /// ```
 ///
-/// A system whose rules depend on its instance has actions of any type (`impl<S: ?Sized> Action<S> for Label {}`), and says itself
-/// which rules there are: [`rules`](crate::TransitionSystem::rules), [`rule_of`](crate::TransitionSystem::rule_of), and
+/// A number, a text, or `()` is an action of the one rule `step`. Where the rules depend on the instance, [`rules`](Self::rules) and
+/// [`rule`](Self::rule) are written by hand, for that system, and the system overrides
 /// [`candidates`](crate::TransitionSystem::candidates).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an action of `{S}`",
     note = "derive it with `#[derive(refmap::Action)]`, if each variant is a rule, for one system with `#[action(system = …)]`; \
-            a system that overrides `rules` and `rule_of` says `impl<S: ?Sized> refmap::Action<S> for … {{}}`"
+            `impl refmap::Action<…> for … {{}}` makes it one of the rule `step`, or of those that it says"
 )]
 pub trait Action<S: ?Sized>: Clone + Eq + Hash + Debug + Serialize + Send + Sync + 'static {
     /// The first field without a range, `Variant.field`, or the type, if that derives none: then its candidates are not all visited
@@ -54,22 +55,26 @@ pub trait Action<S: ?Sized>: Clone + Eq + Hash + Debug + Serialize + Send + Sync
     #[doc(hidden)]
     const WITHOUT_RANGE: Option<&'static str> = Some("the type of the actions");
 
-    /// The rules, in the order of their source.
-    fn rules() -> &'static [Rule] {
-        panic!(
-            "the system has to override `rules` and `rule_of`, or `{}` to derive `Action`",
-            std::any::type_name::<Self>()
-        )
+    /// The rules of a system, in the order of their source: what coverage and reports speak of. By default one that is named `step`.
+    fn rules(_system: &S) -> &[Rule] {
+        const { &[Rule::new("step", "system", "")] }
     }
 
-    /// The rule of which this is an instance, as an index into [`rules`](Self::rules).
-    fn rule(&self) -> RuleId {
+    /// The rule of which this is an instance, as an index into [`rules`](Self::rules). By default the first.
+    #[inline]
+    fn rule(&self, _system: &S) -> RuleId {
         RuleId(0)
     }
 
-    /// The process that takes the step. None, by default: it is the only one of the kind that its rule names.
-    fn process(&self) -> Option<Process> {
-        None
+    /// The process that takes the step, of the kind that its rule names. By default the only one of that kind.
+    fn process(&self, system: &S) -> Process {
+        Process::new(Self::rules(system)[self.rule(system).0].process)
+    }
+
+    /// The same with each of its *results* (arguments that the system chooses, as the reference that an allocation returns) replaced
+    /// by one fixed value, so that two actions with the same inputs become equal. By default all arguments are inputs.
+    fn inputs(&self, _system: &S) -> Self {
+        self.clone()
     }
 
     /// Visits its names: the numbers of members, and the counters. It has none, by default.
@@ -98,18 +103,6 @@ impl<S: ?Sized> Action<S> for () {
         visit(());
     }
 }
-
-macro_rules! tuples {
-    ($(($($part:ident $place:tt),*))*) => {$(
-        impl<S: ?Sized, $($part: Action<S>),*> Action<S> for ($($part,)*) {
-            fn visit_names(&mut self, visit: &mut dyn NameVisitor) {
-                $(self.$place.visit_names(visit);)*
-            }
-        }
-    )*};
-}
-
-tuples!((A 0, B 1) (A 0, B 1, C 2));
 
 impl<S: ?Sized, A: Action<S>> Action<S> for Option<A> {
     fn visit_names(&mut self, visit: &mut dyn NameVisitor) {

@@ -153,7 +153,6 @@ impl<S: TransitionSystem> fmt::Debug for Invariant<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statement::rule::{Rule, RuleId};
 
     /// A counter that goes on.
     struct Counter;
@@ -163,12 +162,6 @@ mod tests {
         type Action = ();
         type Observation = u8;
 
-        fn rules(&self) -> &[Rule] {
-            const { &[Rule::new("tick", "counter", "")] }
-        }
-        fn rule_of(&self, (): &()) -> RuleId {
-            RuleId(0)
-        }
         fn initial(&self, visit: &mut impl FnMut(u8)) {
             visit(0);
         }

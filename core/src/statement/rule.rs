@@ -27,7 +27,7 @@ impl Rule {
     }
 }
 
-/// An index into [`TransitionSystem::rules`](crate::TransitionSystem::rules).
+/// An index into [`Action::rules`](crate::Action::rules).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RuleId(pub usize);
 

@@ -9,16 +9,14 @@ use std::hash::Hash;
 
 use serde_json::Value;
 
-use crate::auxiliary::View;
 use crate::drawing::Drawing;
-use crate::obligation::ObligationKind;
+use crate::erased::Caveats;
 use crate::report::json::json;
 use crate::state::State;
 use crate::statement::action::Action;
 use crate::statement::asked::derived::{Derived, runs};
 use crate::statement::asked::model_call::{Culprit, Name, break_off, until_enough};
 use crate::statement::fairness::Fairness;
-use crate::statement::rule::{Process, Rule, RuleId};
 // The methods that are derived ask the others as everything else does; the trait and `visit` are one concept.
 use crate::statement::asked::visit::{visit_initial, visit_steps};
 
@@ -118,7 +116,6 @@ pub trait TransitionSystem: Sync {
             }
             without_range(field);
         }
-        runs::<Self>(Derived::Candidates);
         Self::Action::candidates(self, visit);
     }
 
@@ -145,24 +142,6 @@ pub trait TransitionSystem: Sync {
         candidates.returned();
     }
 
-    /// The rules, in the order of their source: what coverage and reports speak of. By default those of the type of
-    /// the actions.
-    fn rules(&self) -> &[Rule] {
-        Self::Action::rules()
-    }
-
-    /// The rule of which `action` is an instance, as an index into [`rules`](Self::rules).
-    fn rule_of(&self, action: &Self::Action) -> RuleId {
-        action.rule()
-    }
-
-    /// The process that takes `action`, of the kind that its rule names.
-    fn process_of(&self, action: &Self::Action) -> Process {
-        action
-            .process()
-            .unwrap_or_else(|| Process::new(self.rules()[self.rule_of(action).0].process))
-    }
-
     /// True if `state` may be without a step: a program that has ended, say. Never, by default.
     fn may_stop(&self, _state: &Self::State) -> bool {
         false
@@ -175,37 +154,10 @@ pub trait TransitionSystem: Sync {
         Vec::new()
     }
 
-    /// Bound on the runs of this instance beside its size: `each loop once`. A verdict names it where it has stopped
-    /// a thread. None, by default.
-    fn bound(&self) -> Option<String> {
-        None
-    }
-
-    /// The names of the threads that the [`bound`](Self::bound) of the instance has stopped in `state`: what they would
-    /// have done besides is not looked at, and a report says so. None, by default.
-    fn cut_off(&self, _state: &Self::State) -> Vec<&str> {
-        Vec::new()
-    }
-
-    /// Doubts whether a verdict on this system is one on what it stands for: behaviours that it leaves out, a sentence each, which a
-    /// report has as warnings. None, by default.
-    fn doubts(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    /// Reason why obligations of a kind cannot be decided on this system as an implementation, if they cannot: on a *view*, which is
-    /// made of another system and stands for it. Of one whose steps are run together, say, `environment`, where it has not been
-    /// shown that this keeps every choice open. They are then `incomplete` with this reason, and refused where they are named.
-    /// All are decided, by default.
-    fn undecided(&self, _obligation: ObligationKind) -> Option<&'static str> {
-        None
-    }
-
-    /// Description of this system as a *view* of another one: that with an auxiliary variable ([`auxiliary`](crate::auxiliary)).
-    /// None, by default. A system that is made of a view, and has its states and actions, hands this on, as a check decides the
-    /// side conditions of the variable, and asks the system without it where a guess may be wrong.
-    fn view(&self) -> Option<View<'_>> {
-        None
+    /// Facts of the instance that are seldom to be said: a bound on its runs, doubts, what is not decided on it. None, by default. A system
+    /// that is made of another one hands on what that says, by [`Caveats::of`].
+    fn caveats(&self) -> Caveats<'_, Self::State> {
+        Caveats::default()
     }
 
     /// `state` as reports show it: its fields. By default those that its `Serialize` shows. A program counter says more as the
@@ -215,16 +167,9 @@ pub trait TransitionSystem: Sync {
     }
 
     /// Drawing of `state`, as a person would make it, which counterexamples show beside its fields: as text on a terminal, as a
-    /// picture on a page. Not drawn, by default.
-    fn draw(&self, _state: &Self::State) -> Option<Drawing> {
-        None
-    }
-
-    /// `action` with each of its *results* (arguments that the system chooses, as the reference an
-    /// allocation returns) replaced by one fixed value, so that two actions with the same inputs
-    /// become equal. By default all arguments are inputs.
-    fn inputs(&self, action: &Self::Action) -> Self::Action {
-        action.clone()
+    /// picture on a page. By default a picture alone, [by rows](draw_by_rows).
+    fn draw(&self, state: &Self::State) -> Option<Drawing> {
+        draw_by_rows(self, state)
     }
 
     /// True if `state` is initial. Derived from [`initial`](Self::initial).
@@ -233,36 +178,13 @@ pub trait TransitionSystem: Sync {
         is_visited(state, |visit| visit_initial(self, visit))
     }
 
-    /// The state to which `action` leads from `from`, if it is enabled there. Derived from
-    /// [`fire`](Self::fire).
-    #[inline]
-    fn successor(&self, from: &Self::State, action: &Self::Action) -> Option<Self::State> {
-        runs::<Self>(Derived::Successor);
-        let mut to = from.clone();
-        self.fire(action, &mut to)?;
-        Some(to)
-    }
-
-    /// True if (`from`, `action`, `to`) is a step. Derived from [`successor`](Self::successor).
+    /// True if (`from`, `action`, `to`) is a step. Derived from [`fire`](Self::fire).
     #[inline]
     fn allows(&self, from: &Self::State, action: &Self::Action, to: &Self::State) -> bool {
         runs::<Self>(Derived::Allows);
-        self.successor(from, action)
-            .is_some_and(|target| target == *to)
-    }
-
-    /// Visits every action that is enabled in `from` and would change it. Derived from
-    /// [`next`](Self::next).
-    fn offers(&self, from: &Self::State, visit: &mut impl FnMut(Self::Action)) {
-        runs::<Self>(Derived::Offers);
-        visit_steps(self, from, &mut |action, to| {
-            if *to != *from {
-                visit(action);
-            }
-        });
+        successor(self, from, action).is_some_and(|target| target == *to)
     }
 }
-
 /// PERF: apart, since it is never so.
 #[cold]
 fn without_range(field: &str) -> ! {
@@ -292,6 +214,16 @@ pub(crate) fn is_visited<T: PartialEq>(
     found
 }
 
+/// The drawing of a state by rows, which a system has that does not say how its states are drawn: a set is a set, a vector or a deque a
+/// queue, and other fields are values.
+///
+/// A field with an element for each member, `#[state(each = "client")]`, has its elements in rows `client 0`, `client 1`, … . Where `each` is
+/// not said, the rows of a field that is `symmetric` are `member 0`, …, and those of an array, or of a vector of which `len` is said, `[0]`, …,
+/// if its elements are more than values. Not drawn is a state without members, sets and queues, and one that does not derive [`State`].
+pub fn draw_by_rows<S: TransitionSystem + ?Sized>(system: &S, state: &S::State) -> Option<Drawing> {
+    Drawing::by_rows(&system.show(state), S::State::DRAWN)
+}
+
 /// The states of a system.
 pub type StateOf<S> = <S as TransitionSystem>::State;
 /// The actions of a system.
@@ -300,6 +232,18 @@ pub type ActionOf<S> = <S as TransitionSystem>::Action;
 pub type ObservationOf<S> = <S as TransitionSystem>::Observation;
 /// A step from a state that is known: the action, and the state to which it leads.
 pub type StepOf<S> = (ActionOf<S>, StateOf<S>);
+
+/// The state to which an action leads from another one, if it is enabled there.
+#[inline]
+pub fn successor<S: TransitionSystem + ?Sized>(
+    system: &S,
+    from: &StateOf<S>,
+    action: &ActionOf<S>,
+) -> Option<StateOf<S>> {
+    let mut to = from.clone();
+    system.fire(action, &mut to)?;
+    Some(to)
+}
 
 /// Fires an action as `next` has it: the first step of `state` that it labels. It is the [`fire`](TransitionSystem::fire) of a system that
 /// states its steps by `next` alone, as one does that joins several rules in one step.

@@ -3,7 +3,7 @@
 
 use std::fmt::{self, Debug};
 
-use crate::statement::system::{ActionOf, StateOf, TransitionSystem};
+use crate::statement::system::{ActionOf, StateOf, TransitionSystem, successor};
 
 /// A finite behaviour: an initial state, and the steps taken from it.
 pub struct Trace<S: TransitionSystem> {
@@ -88,9 +88,8 @@ pub fn replay<S: TransitionSystem>(
         steps: Vec::new(),
     };
     for (position, action) in actions.into_iter().enumerate() {
-        let to = system
-            .successor(trace.last(), &action)
-            .ok_or(ReplayError::NotEnabled { position })?;
+        let to =
+            successor(system, trace.last(), &action).ok_or(ReplayError::NotEnabled { position })?;
         trace.steps.push((action, to));
     }
     Ok(trace)

@@ -1,21 +1,22 @@
 //! Exchanges that follow from the names in the states of a system: of members that are alike, and of how far counters have come.
 
+use std::borrow::Cow;
 use std::marker::PhantomData;
 
 use super::asymmetry::Asymmetry;
-use super::canonical::{Renaming, make_canonical, move_members, undo};
+use super::canonical::{Renaming, make_canonical};
 use super::exchange::Exchange;
 use super::initial::initial_of;
 use super::named::{Named, NamedErased, NamedState};
 use super::quotienting::{Lifting, Quotienting};
-use super::rows::{Census, Group, Groups, Survey};
+use super::rows::{Account, Census, Group, Groups, Permutation, Survey};
 use super::shifts::shifts;
 use crate::erased::{ErasedAction, ErasedState, ErasedSystem};
 use crate::random::Generator;
 use crate::state::{NameVisitor, Row, VisitNames, shift};
 use crate::statement::asked::model_call::named;
-use crate::statement::asked::visit::{some_initial, visit_steps};
-use crate::statement::system::{StateOf, TransitionSystem};
+use crate::statement::asked::visit::some_initial;
+use crate::statement::system::{StateOf, TransitionSystem, steps};
 use crate::statement::trace::Trace;
 
 const VISIT_NAMES: &str = "`visit_names`, `cmp`, `hash` or `clone` of a state or an action";
@@ -37,8 +38,8 @@ pub(crate) struct ByName {
     groups: Groups,
     /// Groups of counters.
     counters: Vec<u8>,
-    /// The permutations that are tried, the one that exchanges nothing first: the place to which each member goes.
-    tried: Vec<Vec<usize>>,
+    /// The permutations that are tried, the one that exchanges nothing first.
+    tried: Vec<Permutation>,
     shifts: Vec<(u8, u64)>,
 }
 
@@ -62,7 +63,7 @@ impl ByName {
 
     fn exchange_names(&self, by: usize, visit: &mut VisitNames<'_>) {
         match self.tried.get(by) {
-            Some(places) => move_members(visit, &self.groups, places),
+            Some(permutation) => visit(&mut permutation.moved(&self.groups)),
             None => {
                 let at = by - self.tried.len();
                 shift(visit, &self.shifts[at..=at]);
@@ -82,17 +83,31 @@ impl ByName {
         })
     }
 
-    /// The action of a step after it.
-    pub(super) fn exchange_action(
+    /// The action of a step after it. Where it has numbers that follow from its step, `around` is asked for the steps around it.
+    pub(super) fn exchange_action<'l>(
+        &self,
+        system: &ErasedSystem<'_>,
+        by: usize,
+        step: (&ErasedAction, &ErasedState),
+        around: impl FnOnce() -> Around<'l>,
+    ) -> ErasedAction {
+        let renamed = changed_action(system, step.0, |visit| self.exchange_names(by, visit));
+        resolved(system, step, renamed, around)
+    }
+
+    /// The steps around one, and around it after an exchange.
+    pub(super) fn around<'l>(
         &self,
         system: &ErasedSystem<'_>,
         by: usize,
         [from, to]: [&ErasedState; 2],
-        action: &ErasedAction,
-    ) -> ErasedAction {
-        let renamed = changed_action(system, action, |visit| self.exchange_names(by, visit));
-        let image = || [from, to].map(|state| self.exchange(system, by, state));
-        resolved(system, ([from, to], action), image, renamed)
+    ) -> Around<'l> {
+        let [image, to_of_image] = [from, to].map(|state| self.exchange(system, by, state));
+        Around {
+            steps: Cow::Owned(steps(system, from)),
+            of_image: Cow::Owned(steps(system, &image)),
+            to_of_image: Cow::Owned(to_of_image),
+        }
     }
 
     /// Fault of a state that has not the members that are exchanged, if it has one.
@@ -101,9 +116,10 @@ impl ByName {
         system: &ErasedSystem<'_>,
         state: &ErasedState,
     ) -> Option<Asymmetry> {
-        let mut survey = Survey::new(&self.groups, false);
+        let mut account = Account::default();
+        let mut survey = Survey::new(&self.groups, &mut account, false);
         changed(system, state, |state| state.visit(&mut survey));
-        survey.is_odd.then(|| Asymmetry::OtherMembers {
+        account.is_odd.then(|| Asymmetry::OtherMembers {
             about: format!("{state:?}"),
             members: self.groups.all.iter().map(|group| group.members).collect(),
         })
@@ -116,7 +132,7 @@ impl ByName {
 
     /// Description of one.
     pub(super) fn told(&self, by: usize) -> Exchange {
-        let Some(places) = self.tried.get(by) else {
+        let Some(Permutation { places, .. }) = self.tried.get(by) else {
             let (group, by) = self.shifts[by - self.tried.len()];
             return Exchange::Shift { group, by };
         };
@@ -128,28 +144,35 @@ impl ByName {
         )
     }
 
-    /// True if an exchange makes `representative` of `state`.
-    pub(super) fn is_member(
+    /// The state that stands for `state`, and true if an exchange makes it of that one.
+    pub(super) fn representative(
         &self,
         system: &ErasedSystem<'_>,
         state: &ErasedState,
-        representative: &ErasedState,
-    ) -> bool {
-        let mut renaming = None;
+    ) -> (ErasedState, bool) {
+        let mut renaming = Renaming::default();
         let made = changed(system, state, |state| {
-            renaming = Some(make_canonical(state, &self.groups, &self.counters));
+            renaming = make_canonical(state, &self.groups, &self.counters, Renaming::clone);
         });
-        let back = changed(system, &made, |made| {
-            if let Some(renaming) = &renaming {
-                undo(&mut |visit| made.visit(visit), &self.groups, renaming);
-            }
-        });
-        made == *representative && back == *state
+        let is_member = made == *state || {
+            let back = changed(system, &made, |made| {
+                renaming.undo(&mut |visit| made.visit(visit), &self.groups);
+            });
+            back == *state
+        };
+        (made, is_member)
     }
 }
 
 /// Permutations of the members of groups: all, if they are few; otherwise random ones.
-fn tried(groups: &Groups) -> Vec<Vec<usize>> {
+fn tried(groups: &Groups) -> Vec<Permutation> {
+    let tried = places_tried(groups);
+    let permutations = tried.into_iter().map(Permutation::to_places);
+    permutations.collect()
+}
+
+/// The place to which each member goes in them.
+fn places_tried(groups: &Groups) -> Vec<Vec<usize>> {
     let identity: Vec<usize> = (0..groups.members()).collect();
     let mut tried = vec![identity.clone()];
     let number = |group: &Group| (1..=group.members).fold(1, usize::saturating_mul);
@@ -237,38 +260,44 @@ impl NameVisitor for Unchosen {
     }
 }
 
+/// Steps around one that is exchanged.
+pub(super) struct Around<'l> {
+    /// All steps from its source,
+    pub steps: Cow<'l, [Step]>,
+    /// and from the image of the source.
+    pub of_image: Cow<'l, [Step]>,
+    /// The image of its target.
+    pub to_of_image: Cow<'l, ErasedState>,
+}
+
+type Step = (ErasedAction, ErasedState);
+
 /// The action of a step after an exchange, of which `renamed` has the names: one with numbers that follow from its step is that of
 /// the step between the exchanged states. Of several, it is the one at the same position as the action.
-fn resolved(
+fn resolved<'l>(
     system: &ErasedSystem<'_>,
-    (states, action): ([&ErasedState; 2], &ErasedAction),
-    image: impl FnOnce() -> [ErasedState; 2],
+    (action, to): (&ErasedAction, &ErasedState),
     renamed: ErasedAction,
+    around: impl FnOnce() -> Around<'l>,
 ) -> ErasedAction {
     let mut unchosen = Unchosen::default();
     let wanted = changed_action(system, &renamed, |visit| visit(&mut unchosen));
     if !unchosen.found {
         return renamed;
     }
-    let like = |[from, to]: [&ErasedState; 2], wanted: &ErasedAction| {
-        let mut found = Vec::new();
-        visit_steps(system, from, &mut |action, target| {
-            if target == to {
-                let unchosen = changed_action(system, &action, |visit| {
-                    visit(&mut Unchosen::default());
-                });
-                if unchosen == *wanted {
-                    found.push(action);
-                }
-            }
-        });
-        found
+    let unchosen = |action: &ErasedAction| {
+        changed_action(system, action, |visit| visit(&mut Unchosen::default()))
     };
-    let [from, to] = &image();
-    let mut images = like([from, to], &wanted);
+    let like = |steps: &[Step], to: &ErasedState, wanted: &ErasedAction| -> Vec<ErasedAction> {
+        let like = steps
+            .iter()
+            .filter(|(action, target)| target == to && unchosen(action) == *wanted);
+        like.map(|(action, _)| action.clone()).collect()
+    };
+    let around = around();
+    let mut images = like(&around.of_image, &around.to_of_image, &wanted);
     let position = if images.len() > 1 {
-        let unchosen = changed_action(system, action, |visit| visit(&mut Unchosen::default()));
-        let alike = like(states, &unchosen);
+        let alike = like(&around.steps, to, &unchosen(action));
         alike.iter().position(|one| one == action)
     } else {
         Some(0)
@@ -282,7 +311,7 @@ fn resolved(
 impl<'x> Quotienting<ErasedSystem<'x>> for ByName {
     fn canonical(&self, system: &ErasedSystem<'x>, state: &ErasedState) -> ErasedState {
         changed(system, state, |state| {
-            make_canonical(state, &self.groups, &self.counters);
+            make_canonical(state, &self.groups, &self.counters, |_| ());
         })
     }
 }
@@ -302,7 +331,7 @@ impl<'x> Lifting<ErasedSystem<'x>> for ByName {
             // The renaming that makes the state that the behaviour has come to its representative.
             let mut renaming = Renaming::default();
             let last = changed(system, lifted.last(), |last| {
-                renaming = make_canonical(last, &self.groups, &self.counters);
+                renaming = make_canonical(last, &self.groups, &self.counters, Renaming::clone);
             });
             if last != from {
                 return Err(Asymmetry::NoExchange {
@@ -311,13 +340,17 @@ impl<'x> Lifting<ErasedSystem<'x>> for ByName {
                 });
             }
             let renamed = changed_action(system, &action, |visit| {
-                undo(visit, &self.groups, &renaming);
+                renaming.undo(visit, &self.groups);
             });
             let target = changed(system, &to, |to| {
-                undo(&mut |visit| to.visit(visit), &self.groups, &renaming);
+                renaming.undo(&mut |visit| to.visit(visit), &self.groups);
             });
-            let image = || [lifted.last().clone(), target.clone()];
-            let lifted_action = resolved(system, ([&from, &to], &action), image, renamed);
+            let around = || Around {
+                steps: Cow::Owned(steps(system, &from)),
+                of_image: Cow::Owned(steps(system, lifted.last())),
+                to_of_image: Cow::Borrowed(&target),
+            };
+            let lifted_action = resolved(system, (&action, &to), renamed, around);
             lifted.steps.push((lifted_action, target));
             from = self.canonical(system, &to);
         }
@@ -340,7 +373,7 @@ impl<'x> Lifting<ErasedSystem<'x>> for ByName {
 pub struct Quotient<S> {
     groups: Groups,
     counters: Vec<u8>,
-    tried: Vec<Vec<usize>>,
+    tried: Vec<Permutation>,
     of: PhantomData<fn(&S)>,
 }
 
@@ -362,9 +395,9 @@ impl<S: TransitionSystem> Quotient<S> {
 
     /// A state with its members exchanged in all ways, or in some of very many; in no way first.
     pub fn exchanged(&self, state: &StateOf<S>) -> Vec<StateOf<S>> {
-        let exchanged = |places: &Vec<usize>| {
+        let exchanged = |permutation: &Permutation| {
             let mut state = NamedState::<S>(state.clone());
-            move_members(&mut |visit| state.visit(visit), &self.groups, places);
+            state.visit(&mut permutation.moved(&self.groups));
             state.0
         };
         self.tried.iter().map(exchanged).collect()
@@ -375,7 +408,7 @@ impl<S: TransitionSystem> Quotienting<S> for Quotient<S> {
     fn canonical(&self, _: &S, state: &StateOf<S>) -> StateOf<S> {
         let mut named_state = NamedState::<S>(state.clone());
         named(VISIT_NAMES, || {
-            make_canonical(&mut named_state, &self.groups, &self.counters)
+            make_canonical(&mut named_state, &self.groups, &self.counters, |_| ())
         });
         named_state.0
     }

@@ -4,94 +4,115 @@
 //! the vertices of a graph are, and those that are still alike are tried in turn, as in McKay & Piperno, *Practical Graph Isomorphism II*,
 //! Journal of Symbolic Computation 60, 2014, section 2 (search tree, refinement). Of automorphisms only exchanges of two members are used.
 
+use std::cell::Cell;
+
 use super::colours::Colours;
 use super::named::Named;
-use super::rows::{Groups, Moved, Reference, Survey};
+use super::rows::{Account, Groups, Permutation, Reference, Survey};
 use crate::random::generator::mix;
 use crate::state::{VisitNames, normalise_groups, shift};
 
 /// Exchanges and shifts of a state by which it stands for others.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Renaming {
     /// By how much the counters of a group were shifted down.
     shifted: Vec<(u8, u64)>,
-    /// The place to which each member went, of all groups counted through; empty if all are where they were.
-    places: Vec<usize>,
+    /// The place to which each member went; of none if all are where they were.
+    moved: Permutation,
 }
 
-/// Makes a state with these groups of members, and of counters, the one that stands for it.
-pub(super) fn make_canonical(state: &mut dyn Named, groups: &Groups, counters: &[u8]) -> Renaming {
-    let shifted = normalise_groups(&mut |visit| state.visit(visit), counters);
-    let places = if groups.members() < 2 {
-        Vec::new()
-    } else {
-        places(state, groups)
+impl Renaming {
+    /// Undoes it, in a state or an action.
+    pub fn undo(&self, visit: &mut VisitNames<'_>, groups: &Groups) {
+        if !self.moved.order.is_empty() {
+            visit(&mut self.moved.moved_back(groups));
+        }
+        shift(visit, &self.shifted);
+    }
+}
+
+/// Buffers of a search for the state that stands for another.
+#[derive(Default)]
+struct Buffers {
+    account: Account,
+    renaming: Renaming,
+}
+
+thread_local! {
+    /// PERF: buffers of a thread are used for each of its states, since to allocate them takes longer than the search.
+    static BUFFERS: Cell<Option<Box<Buffers>>> = const { Cell::new(None) };
+}
+
+/// Makes a state with these groups of members, and of counters, the one that stands for it; `with` is given the way in which it was made.
+pub(super) fn make_canonical<T>(
+    state: &mut dyn Named,
+    groups: &Groups,
+    counters: &[u8],
+    with: impl FnOnce(&Renaming) -> T,
+) -> T {
+    let mut buffers = BUFFERS.take().unwrap_or_default();
+    let Buffers { account, renaming } = &mut *buffers;
+    renaming.shifted = normalise_groups(&mut |visit| state.visit(visit), counters);
+    renaming.moved.clear();
+    if groups.members() > 1 && look_at(state, groups, account) {
+        find_order(state, groups, account, &mut renaming.moved);
+        if !renaming.moved.order.is_empty() {
+            state.visit(&mut renaming.moved.moved(groups));
+        }
+    }
+    let result = with(renaming);
+    BUFFERS.set(Some(buffers));
+    result
+}
+
+/// Takes account of a state, and says whether it has the members that are expected.
+fn look_at(state: &mut dyn Named, groups: &Groups, account: &mut Account) -> bool {
+    let hold_names = groups.hold_names || {
+        state.visit(&mut Survey::new(groups, account, false));
+        account.hold_names
     };
-    move_members(&mut |visit| state.visit(visit), groups, &places);
-    Renaming { shifted, places }
-}
-
-/// Moves the members of a state or an action.
-pub(super) fn move_members(visit: &mut VisitNames<'_>, groups: &Groups, places: &[usize]) {
-    if !places.is_empty() {
-        visit(&mut Moved { groups, places });
-    }
-}
-
-/// Undoes a renaming, of a state or an action.
-pub(super) fn undo(visit: &mut VisitNames<'_>, groups: &Groups, renaming: &Renaming) {
-    move_members(visit, groups, &inverse(&renaming.places));
-    shift(visit, &renaming.shifted);
-}
-
-/// Place at which the member now stands that was at each place before.
-fn inverse(places: &[usize]) -> Vec<usize> {
-    let mut inverse = vec![0; places.len()];
-    for (member, place) in places.iter().enumerate() {
-        inverse[*place] = member;
-    }
-    inverse
-}
-
-/// The place in order of each member of a state; none if they are in order.
-fn places(state: &mut dyn Named, groups: &Groups) -> Vec<usize> {
-    let mut survey = Survey::new(groups, false);
-    if !groups.hold_names {
-        state.visit(&mut survey);
-    }
-    if groups.hold_names || survey.hold_names {
+    if hold_names {
         // Parts are compared without the names in them, which are those of an order that is still to be found.
-        survey = Survey::new(groups, true);
-        state.cloned().visit(&mut survey);
+        state.visit_copy(&mut Survey::new(groups, account, true));
     }
-    let Survey {
+    !account.is_odd
+}
+
+/// Finds the permutation that puts members in order: that of none if they are.
+fn find_order(
+    state: &mut dyn Named,
+    groups: &Groups,
+    account: &mut Account,
+    moved: &mut Permutation,
+) {
+    let Account {
         colours,
         references,
         related,
         is_partial,
-        is_odd,
         ..
-    } = survey;
-    if is_odd {
-        return Vec::new();
-    }
+    } = account;
+    colours.refine(references);
     let mut search = Search {
         state,
         groups,
-        references: &references,
-        related: &related,
-        is_partial,
+        references,
+        related,
+        is_partial: *is_partial,
         best: None,
     };
     search.descend(colours);
-    let places = search.best.map(|best| best.places).unwrap_or_default();
-    let are_in_order = places.iter().enumerate().all(|(at, to)| at == *to);
-    if are_in_order { Vec::new() } else { places }
+    let best = search.best.as_ref();
+    let order = best.map_or(colours.order(), |best| &best.order.order);
+    let is_in_order = order.iter().enumerate().all(|(at, from)| at == *from);
+    if !is_in_order {
+        moved.set_order(order);
+    }
 }
 
 /// An order of members that was come to.
 struct Leaf {
-    places: Vec<usize>,
+    order: Permutation,
     /// Hash of the state in this order, if it was compared with others: equal ones are of one state.
     hash: Option<u64>,
 }
@@ -109,20 +130,20 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// Hash of the state with its members moved.
-    fn hash(&mut self, places: &[usize]) -> u64 {
+    fn hash(&mut self, moved: &Permutation) -> u64 {
         let Self { state, groups, .. } = self;
-        move_members(&mut |visit| state.visit(visit), groups, places);
+        state.visit(&mut moved.moved(groups));
         let hash = state.hash();
-        move_members(&mut |visit| state.visit(visit), groups, &inverse(places));
+        state.visit(&mut moved.moved_back(groups));
         hash
     }
 
     /// True if to exchange two members of a colour changes nothing.
     fn are_exchangeable(&mut self, one: usize, other: usize) -> bool {
         if self.is_partial {
-            let mut places: Vec<_> = (0..self.groups.members()).collect();
-            places.swap(one, other);
-            return self.state.hash() == self.hash(&places);
+            let mut order: Vec<_> = (0..self.groups.members()).collect();
+            order.swap(one, other);
+            return self.state.hash() == self.hash(&Permutation::to_order(&order));
         }
         // PERF: their parts are the same, and so is who names whom.
         let named = |member: usize, instead: usize| {
@@ -149,27 +170,24 @@ impl Search<'_> {
     }
 
     /// Comes to an order of members.
-    fn arrive(&mut self, places: Vec<usize>) {
+    fn arrive(&mut self, order: &[usize]) {
+        let order = Permutation::to_order(order);
         let Some(best) = self.best.take() else {
-            self.best = Some(Leaf { places, hash: None });
+            self.best = Some(Leaf { order, hash: None });
             return;
         };
-        let of_best = best.hash.unwrap_or_else(|| self.hash(&best.places));
-        let hash = self.hash(&places);
-        let places = if hash < of_best { places } else { best.places };
+        let of_best = best.hash.unwrap_or_else(|| self.hash(&best.order));
+        let hash = self.hash(&order);
+        let order = if hash < of_best { order } else { best.order };
         self.best = Some(Leaf {
-            places,
+            order,
             hash: Some(hash.min(of_best)),
         });
     }
 
-    fn descend(&mut self, mut colours: Colours) {
-        colours.refine(self.references);
+    /// Tries the members that are still alike in turn; colours are refined.
+    fn descend(&mut self, colours: &Colours) {
         let alike = colours.first_alike(|member| self.related[member]);
-        if alike.is_empty() {
-            self.arrive(colours.places());
-            return;
-        }
         let mut tried: Vec<usize> = Vec::new();
         for member in alike {
             let mut others = tried.iter();
@@ -177,7 +195,16 @@ impl Search<'_> {
                 continue;
             }
             tried.push(*member);
-            self.descend(colours.with_first(*member));
+            let mut colours = colours.with_first(*member);
+            colours.refine(self.references);
+            if colours
+                .first_alike(|member| self.related[member])
+                .is_empty()
+            {
+                self.arrive(colours.order());
+            } else {
+                self.descend(&colours);
+            }
         }
     }
 }

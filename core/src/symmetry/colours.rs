@@ -7,11 +7,13 @@ use super::rows::{Group, Reference};
 use crate::random::generator::mix;
 
 /// Colours of members: those of one colour are not told apart.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(super) struct Colours {
     of: Vec<Coloured>,
     /// The members in the order of their colours.
     order: Vec<usize>,
+    /// Number of colours.
+    count: usize,
 }
 
 #[derive(Clone, Copy)]
@@ -23,23 +25,24 @@ struct Coloured {
 }
 
 impl Colours {
-    /// A colour for each group.
-    pub fn new(groups: &[Group]) -> Self {
-        let of_group = |group: &Group| {
+    /// Gives each group one colour.
+    pub fn begin(&mut self, groups: &[Group]) {
+        self.of.clear();
+        self.order.clear();
+        self.count = 0;
+        for group in groups {
             let coloured = Coloured {
                 colour: group.before,
                 key: 0,
             };
-            std::iter::repeat_n(coloured, group.members)
-        };
-        let of: Vec<_> = groups.iter().flat_map(of_group).collect();
-        Self {
-            order: (0..of.len()).collect(),
-            of,
+            self.of.resize(group.before + group.members, coloured);
+            self.order.extend(group.all());
+            self.count += usize::from(group.members > 0);
         }
     }
 
     /// Adds to that by which a member is told apart.
+    #[inline]
     pub fn add(&mut self, member: usize, hash: u64) {
         let key = &mut self.of[member].key;
         *key = key.wrapping_add(hash);
@@ -50,45 +53,69 @@ impl Colours {
         self.split_by(range, |_, one, other| compare(one, other));
     }
 
-    /// The same by an order that depends on what was added, and says whether some were told apart.
+    /// The same by an order that depends on what was added.
+    #[inline]
     fn split_by(
         &mut self,
         range: Range<usize>,
         compare: impl Fn(&[Coloured], usize, usize) -> Ordering,
-    ) -> bool {
-        let Self { of, order } = self;
-        let order = &mut order[range.clone()];
-        order.sort_by(|one, other| {
-            let by_colour = of[*one].colour.cmp(&of[*other].colour);
-            by_colour.then_with(|| compare(of, *one, *other))
-        });
-        let (mut is_split, mut before, mut colour) = (false, None, range.start);
-        for (at, member) in order.iter().enumerate() {
-            let is_alike = before.is_some_and(|(one, its_colour)| {
-                its_colour == of[*member].colour && compare(of, one, *member).is_eq()
-            });
-            if !is_alike {
-                colour = range.start + at;
+    ) {
+        let mut first = range.start;
+        while first < range.end {
+            let class = &self.order[first..range.end];
+            let is_of_class = |member: &&usize| self.of[**member].colour == first;
+            let next = first + class.iter().take_while(is_of_class).count();
+            if next - first > 1 {
+                self.split_class(first..next, &compare);
             }
-            before = Some((*member, of[*member].colour));
-            is_split |= of[*member].colour != colour;
-            of[*member].colour = colour;
+            first = next;
         }
-        is_split
     }
 
-    /// Tells members apart by what was added of them, and says whether some were.
-    fn split_by_keys(&mut self) -> bool {
+    fn split_class(
+        &mut self,
+        class: Range<usize>,
+        compare: &impl Fn(&[Coloured], usize, usize) -> Ordering,
+    ) {
+        let Self { of, order, count } = self;
+        let first = class.start;
+        let order = &mut order[class];
+        // PERF: mostly there are two.
+        if let [one, other] = order {
+            let by_parts = compare(of, *one, *other);
+            if by_parts.is_gt() {
+                std::mem::swap(one, other);
+            }
+            if by_parts.is_ne() {
+                of[*other].colour += 1;
+                *count += 1;
+            }
+            return;
+        }
+        order.sort_by(|one, other| compare(of, *one, *other));
+        let mut colour = first;
+        for at in 1..order.len() {
+            // The key is all that is compared, and not the colour.
+            if compare(of, order[at - 1], order[at]).is_ne() {
+                colour = first + at;
+                *count += 1;
+            }
+            of[order[at]].colour = colour;
+        }
+    }
+
+    /// Tells members apart by what was added of them.
+    fn split_by_keys(&mut self) {
         let all = 0..self.order.len();
-        let is_split = self.split_by(all, |of, one, other| of[one].key.cmp(&of[other].key));
+        self.split_by(all, |of, one, other| of[one].key.cmp(&of[other].key));
         self.of.iter_mut().for_each(|one| one.key = 0);
-        is_split
     }
 
     /// Tells members apart by what was added, and by the colours of those that they name, and that name them, until nothing is gained.
     pub fn refine(&mut self, references: &[Reference]) {
         self.split_by_keys();
         while !references.is_empty() && !self.are_all_told() {
+            let before = self.count;
             for Reference {
                 within,
                 of,
@@ -100,19 +127,24 @@ impl Colours {
                 self.add(*of, mix(position ^ by));
                 self.add(*within, mix(position ^ named ^ 1));
             }
-            if !self.split_by_keys() {
+            self.split_by_keys();
+            if self.count == before {
                 return;
             }
         }
     }
 
-    fn are_all_told(&self) -> bool {
-        let mut places = self.order.iter().enumerate();
-        places.all(|(place, member)| self.of[*member].colour == place)
+    /// True if each member has a colour of its own.
+    #[inline]
+    pub fn are_all_told(&self) -> bool {
+        self.count == self.order.len()
     }
 
     /// The members of the first colour that several have and of which `is_told` is true.
     pub fn first_alike(&self, is_told: impl Fn(usize) -> bool) -> &[usize] {
+        if self.are_all_told() {
+            return &[];
+        }
         let mut classes = self
             .order
             .chunk_by(|one, other| self.of[*one].colour == self.of[*other].colour);
@@ -129,12 +161,8 @@ impl Colours {
         colours
     }
 
-    /// The place of each member in the order of the colours; of one colour, as they stand.
-    pub fn places(&self) -> Vec<usize> {
-        let mut places = vec![0; self.order.len()];
-        for (place, member) in self.order.iter().enumerate() {
-            places[*member] = place;
-        }
-        places
+    /// The members in the order of the colours; of one colour, as they stand.
+    pub fn order(&self) -> &[usize] {
+        &self.order
     }
 }

@@ -14,8 +14,8 @@ pub(super) trait Named {
     fn visit(&mut self, visit: &mut dyn NameVisitor);
     /// A hash of the state, the same whether its type is known or not.
     fn hash(&self) -> u64;
-    /// A clone.
-    fn cloned(&self) -> Box<dyn Named + '_>;
+    /// Visits the names of a clone of it.
+    fn visit_copy(&self, visit: &mut dyn NameVisitor);
 }
 
 /// A state of the system `S`.
@@ -30,8 +30,8 @@ impl<S: TransitionSystem> Named for NamedState<S> {
         FixedState::default().hash_one(&self.0)
     }
 
-    fn cloned(&self) -> Box<dyn Named + '_> {
-        Box::new(Self(self.0.clone()))
+    fn visit_copy(&self, visit: &mut dyn NameVisitor) {
+        self.0.clone().visit_names(visit);
     }
 }
 
@@ -47,7 +47,7 @@ impl Named for NamedErased<'_, '_> {
         FixedState::default().hash_one(self.0.parts())
     }
 
-    fn cloned(&self) -> Box<dyn Named + '_> {
-        Box::new(NamedErased(self.0.clone(), self.1))
+    fn visit_copy(&self, visit: &mut dyn NameVisitor) {
+        NamedErased(self.0.clone(), self.1).visit(visit);
     }
 }

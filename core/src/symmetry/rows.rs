@@ -1,5 +1,9 @@
 //! Visitors of the members of a state.
 
+use std::cmp::Ordering;
+use std::mem::take;
+use std::ops::Range;
+
 use super::colours::Colours;
 use crate::random::generator::mix;
 use crate::state::{NameVisitor, Row};
@@ -16,13 +20,20 @@ pub(super) struct Group {
 
 impl Group {
     /// A member of it, counted through.
+    #[inline]
     fn member(&self, number: usize) -> Option<usize> {
         (number < self.members).then_some(self.before + number)
     }
 
+    /// Its members, counted through.
+    #[inline]
+    pub fn all(&self) -> Range<usize> {
+        self.before..self.before + self.members
+    }
+
     /// The places of its members among themselves, of places of all that are counted through.
     pub fn places(&self, places: &[usize]) -> Vec<usize> {
-        let places = places[self.before..self.before + self.members].iter();
+        let places = places[self.all()].iter();
         places.map(|place| place - self.before).collect()
     }
 }
@@ -42,10 +53,12 @@ impl Groups {
         self.all.last().map_or(0, |last| last.before + last.members)
     }
 
+    #[inline]
     fn group(&self, number: u8) -> Option<&Group> {
         self.all.iter().find(|group| group.number == number)
     }
 
+    #[inline]
     fn member(&self, group: u8, number: usize) -> Option<usize> {
         self.group(group)?.member(number)
     }
@@ -134,13 +147,8 @@ pub(super) struct Reference {
 }
 
 /// Account that a state gives of its members: how they differ without the names that they hold, and who names whom.
-///
-/// The position of a name is the number of names before it, which is the same where members are exchanged; those of a set have one position,
-/// since their order is that of their numbers.
-pub(super) struct Survey<'g> {
-    groups: &'g Groups,
-    /// True if names are taken out of what is looked at.
-    takes_names: bool,
+#[derive(Default)]
+pub(super) struct Account {
     pub colours: Colours,
     pub references: Vec<Reference>,
     /// Per member, true if it takes part in more than its colour tells.
@@ -152,41 +160,62 @@ pub(super) struct Survey<'g> {
     /// True if there are rows of another length.
     pub is_odd: bool,
     within: Vec<usize>,
+}
+
+/// Survey of a state, for such an account.
+///
+/// The position of a name is the number of names before it, which is the same where members are exchanged; those of a set have one position,
+/// since their order is that of their numbers.
+pub(super) struct Survey<'a> {
+    groups: &'a Groups,
+    account: &'a mut Account,
+    /// True if names are taken out of what is looked at.
+    takes_names: bool,
     position: u64,
     sets: usize,
 }
 
-impl<'g> Survey<'g> {
+impl<'a> Survey<'a> {
     /// A survey of the members of these groups. If it takes names, the state that it is shown is none any more.
-    pub fn new(groups: &'g Groups, takes_names: bool) -> Self {
+    pub fn new(groups: &'a Groups, account: &'a mut Account, takes_names: bool) -> Self {
+        account.colours.begin(&groups.all);
+        account.references.clear();
+        account.related.clear();
+        account.related.resize(groups.members(), false);
+        account.hold_names = false;
+        account.is_partial = false;
+        account.is_odd = false;
+        account.within.clear();
         Self {
             groups,
+            account,
             takes_names,
-            colours: Colours::new(&groups.all),
-            // PERF: a state that has some has several, mostly.
-            references: Vec::with_capacity(if takes_names { 32 } else { 0 }),
-            related: vec![false; groups.members()],
-            hold_names: false,
-            is_partial: false,
-            is_odd: false,
-            within: Vec::new(),
             position: 0,
             sets: 0,
         }
     }
 
     fn note(&mut self, of: usize, position: u64) {
-        self.is_partial |= self.sets > 0 || self.within.len() > 1;
-        if self.within.is_empty() {
-            self.colours.add(of, mix(position));
-            self.related[of] |= self.sets > 0;
+        let Account {
+            colours,
+            references,
+            related,
+            hold_names,
+            is_partial,
+            within,
+            ..
+        } = &mut *self.account;
+        *is_partial |= self.sets > 0 || within.len() > 1;
+        if within.is_empty() {
+            colours.add(of, mix(position));
+            related[of] |= self.sets > 0;
             return;
         }
-        self.hold_names = true;
-        self.related[of] = true;
-        for within in &self.within {
-            self.related[*within] = true;
-            self.references.push(Reference {
+        *hold_names = true;
+        related[of] = true;
+        for within in within {
+            related[*within] = true;
+            references.push(Reference {
                 within: *within,
                 of,
                 position,
@@ -196,16 +225,14 @@ impl<'g> Survey<'g> {
 
     /// Tells the members of a group apart by their parts, or only orders their parts where they are those of another member.
     fn compare(&mut self, group: &Group, rows: &mut [&mut dyn Row]) {
-        if self.within.is_empty() {
-            self.colours
-                .split(group.before..group.before + group.members, |one, other| {
-                    let places = [one, other].map(|member| member - group.before);
-                    compare(rows, places)
-                });
+        if self.account.within.is_empty() {
+            self.account.colours.split(group.all(), |one, other| {
+                compare(rows, [one - group.before, other - group.before])
+            });
             return;
         }
         // A part of two members: its rank is known of the pair.
-        self.hold_names = true;
+        self.account.hold_names = true;
         if !self.takes_names {
             return;
         }
@@ -220,18 +247,16 @@ impl<'g> Survey<'g> {
             self.note(group.before + member, mix(position));
         }
         // The order of the other members is not to matter for this one.
-        let mut places = vec![0; order.len()];
-        for (place, member) in order.into_iter().enumerate() {
-            places[member] = place;
-        }
-        exchange(rows, places);
+        put_in_order(rows, &order, 0);
     }
 }
 
 /// Order of two members by their parts.
-fn compare(rows: &[&mut dyn Row], [one, other]: [usize; 2]) -> std::cmp::Ordering {
-    let orders = rows.iter().map(|row| row.compare(one, other));
-    orders.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then)
+fn compare(rows: &[&mut dyn Row], [one, other]: [usize; 2]) -> Ordering {
+    let mut orders = rows.iter().map(|row| row.compare(one, other));
+    orders
+        .find(|order| order.is_ne())
+        .unwrap_or(Ordering::Equal)
 }
 
 impl NameVisitor for Survey<'_> {
@@ -266,20 +291,22 @@ impl NameVisitor for Survey<'_> {
     fn rows(&mut self, group: u8, rows: &mut [&mut dyn Row]) {
         let known = self.groups.group(group);
         let Some(group) = known.filter(|group| are_of(rows, group.members)) else {
-            self.is_odd = true;
+            self.account.is_odd = true;
             return;
         };
         self.position += u64::from(self.sets == 0);
         let (before, mut last) = (self.position, self.position);
         for at in 0..group.members {
             // What one member of its kind holds is as if all shared it.
-            let within = (group.members > 1).then_some(group.before + at);
-            self.within.extend(within);
+            if group.members > 1 {
+                self.account.within.push(group.before + at);
+            }
             self.position = before;
             visit_elements(rows, at, self);
             last = last.max(self.position);
-            self.within
-                .truncate(self.within.len() - within.iter().len());
+            if group.members > 1 {
+                self.account.within.pop();
+            }
         }
         self.position = before;
         self.compare(group, rows);
@@ -296,21 +323,109 @@ impl NameVisitor for Survey<'_> {
     }
 }
 
-/// Sends each member to a place: its parts go there, and its number becomes that of the place.
+/// Permutation of the members of all groups, which are counted through.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Permutation {
+    /// The place to which each member goes.
+    pub places: Vec<usize>,
+    /// The member that comes to each place.
+    pub order: Vec<usize>,
+}
+
+impl Permutation {
+    /// The permutation that puts members in this order.
+    pub fn to_order(order: &[usize]) -> Self {
+        let mut permutation = Self::default();
+        permutation.set_order(order);
+        permutation
+    }
+
+    /// The permutation by which each member goes to this place.
+    pub fn to_places(places: Vec<usize>) -> Self {
+        // That to an order of these numbers is its inverse.
+        let inverse = Self::to_order(&places);
+        Self {
+            order: inverse.places,
+            places,
+        }
+    }
+
+    /// Makes it the one that puts members in this order.
+    pub fn set_order(&mut self, order: &[usize]) {
+        self.order.clear();
+        self.order.extend_from_slice(order);
+        self.places.clear();
+        self.places.resize(order.len(), 0);
+        for (place, member) in order.iter().enumerate() {
+            self.places[*member] = place;
+        }
+    }
+
+    /// The one that moves nothing.
+    pub fn clear(&mut self) {
+        self.places.clear();
+        self.order.clear();
+    }
+
+    /// Visitor that moves members.
+    pub fn moved<'a>(&'a self, groups: &'a Groups) -> Moved<'a> {
+        Moved {
+            groups,
+            places: &self.places,
+            order: &self.order,
+        }
+    }
+
+    /// Visitor that moves them back.
+    pub fn moved_back<'a>(&'a self, groups: &'a Groups) -> Moved<'a> {
+        Moved {
+            groups,
+            places: &self.order,
+            order: &self.places,
+        }
+    }
+}
+
+/// Visitor that sends each member to a place: its parts go there, and its number becomes that of the place.
 pub(super) struct Moved<'a> {
-    pub groups: &'a Groups,
-    /// Per member, counted through.
-    pub places: &'a [usize],
+    groups: &'a Groups,
+    /// Per member, counted through; empty if none is moved.
+    places: &'a [usize],
+    /// The member that comes to each place.
+    order: &'a [usize],
+}
+
+impl Moved<'_> {
+    /// Number of a member of a group after it was moved.
+    #[inline]
+    fn number(&self, group: &Group, number: usize) -> usize {
+        match group.member(number) {
+            Some(member) => self.places[member] - group.before,
+            None => number,
+        }
+    }
 }
 
 impl NameVisitor for Moved<'_> {
     fn counter(&mut self, _: u8, _: &mut u64) {}
 
     fn member(&mut self, group: u8, number: &mut usize) {
-        if let Some(group) = self.groups.group(group)
-            && let Some(member) = group.member(*number)
-        {
-            *number = self.places[member] - group.before;
+        if let Some(group) = self.groups.group(group) {
+            *number = self.number(group, *number);
+        }
+    }
+
+    fn members(&mut self, group: u8, bits: &mut u64) {
+        let Some(group) = self.groups.group(group) else {
+            return;
+        };
+        let mut left = take(bits);
+        while left != 0 {
+            let number = left.trailing_zeros() as usize;
+            left &= left - 1;
+            *bits |= 1u64
+                .checked_shl(self.number(group, number) as u32)
+                .unwrap_or(0);
         }
     }
 
@@ -319,26 +434,22 @@ impl NameVisitor for Moved<'_> {
             visit_elements(rows, at, self);
         }
         let group = self.groups.group(group);
-        let Some(group) = group.filter(|group| are_of(rows, group.members)) else {
-            return;
-        };
-        let places = &self.places[group.before..group.before + group.members];
-        let are_moved = (group.before..).zip(places).any(|(at, to)| at != *to);
-        if are_moved {
-            exchange(rows, group.places(self.places));
+        if let Some(group) = group.filter(|group| are_of(rows, group.members)) {
+            put_in_order(rows, &self.order[group.all()], group.before);
         }
     }
 }
 
-/// Sends the element of each member to a place.
-fn exchange(rows: &mut [&mut dyn Row], mut places: Vec<usize>) {
-    for at in 0..places.len() {
-        while places[at] != at {
-            let to = places[at];
-            for row in &mut *rows {
-                row.swap(at, to);
-            }
-            places.swap(at, to);
+/// Puts the elements of members in an order of these, which are counted from `first`.
+fn put_in_order(rows: &mut [&mut dyn Row], order: &[usize], first: usize) {
+    for at in 0..order.len() {
+        // The element that comes here was sent away from where it was, if that is a place before.
+        let mut from = order[at] - first;
+        while from < at {
+            from = order[from] - first;
+        }
+        if from != at {
+            rows.iter_mut().for_each(|row| row.swap(at, from));
         }
     }
 }

@@ -1,10 +1,11 @@
 //! Test that exchanges of names change nothing, on the states explored.
 
+use std::borrow::Cow;
 use std::fmt::Debug;
 use std::ops::Range;
 
 use super::asymmetry::Asymmetry;
-use super::by_name::ByName;
+use super::by_name::{Around, ByName};
 use super::exchange::Exchange;
 use super::quotienting::Quotienting;
 use crate::erased::{ErasedAction, ErasedRefinement, ErasedState, ErasedSystem, RefinementObject};
@@ -128,9 +129,7 @@ impl Test<'_, '_> {
     /// Asymmetry, if the representative of `state` is none of its class.
     fn strange(&self, state: &ErasedState) -> Option<Asymmetry> {
         let system = self.refinement.implementation();
-        let representative = self.exchanges.canonical(system, state);
-        let is_member =
-            representative == *state || self.exchanges.is_member(system, state, &representative);
+        let (representative, is_member) = self.exchanges.representative(system, state);
         (!is_member).then(|| Asymmetry::NotAMember {
             about: format!("{state:?}"),
             representative: format!("{representative:?}"),
@@ -291,19 +290,26 @@ impl<'a, 'x> Original<'a, 'x> {
         {
             return does_not_commute("the constraint", state);
         }
-        let mut of_image = steps(system, &image);
+        let of_image = steps(system, &image);
+        let mut left: Vec<_> = of_image.iter().collect();
         for (action, to) in &self.steps {
-            let by_step = exchanges.exchange_action(system, by, [state, to], action);
-            let permuted = (by_step, exchanges.exchange(system, by, to));
-            let Some(place) = of_image.iter().position(|step| *step == permuted) else {
+            let to_of_image = exchanges.exchange(system, by, to);
+            let around = || Around {
+                steps: Cow::Borrowed(&self.steps),
+                of_image: Cow::Borrowed(&of_image),
+                to_of_image: Cow::Borrowed(&to_of_image),
+            };
+            let by_step = exchanges.exchange_action(system, by, (action, to), around);
+            let permuted = (by_step, to_of_image);
+            let Some(place) = left.iter().position(|step| **step == permuted) else {
                 return does_not_commute("next", action);
             };
-            of_image.swap_remove(place);
+            left.swap_remove(place);
             let target = refinement.call_map(to);
             let target_image = exchanges.exchange(specification, by, &target);
             let kind = |action: &ErasedAction| {
-                let process = specification.call_process_of(action);
-                (specification.call_rule_of(action), process)
+                let process = specification.call_process(action);
+                (specification.call_rule(action), process)
             };
             let told = answer(*refinement, mapped, state, action, to);
             let told_of_image =
@@ -315,7 +321,8 @@ impl<'a, 'x> Original<'a, 'x> {
                 .enumerate()
                 .map(|(place, action)| {
                     let (from, to) = (told.source(mapped, place), told.target(&target, place));
-                    kind(&exchanges.exchange_action(specification, by, [from, to], action))
+                    let around = || exchanges.around(specification, by, [from, to]);
+                    kind(&exchanges.exchange_action(specification, by, (action, to), around))
                 });
             let wrong = unsimulated(specification, &told, mapped, &target);
             if !permuted_kinds.eq(told_of_image.with_source().iter().map(kind))
@@ -324,7 +331,7 @@ impl<'a, 'x> Original<'a, 'x> {
                 return does_not_commute("answer", action);
             }
         }
-        match of_image.first() {
+        match left.first() {
             Some((action, _)) => does_not_commute("next", action),
             None => None,
         }

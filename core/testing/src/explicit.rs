@@ -1,6 +1,6 @@
 //! Systems given by lists of their steps.
 
-use refmap::{Action, Fairness, Process, Rule, RuleId, State, TransitionSystem};
+use refmap::{Action, Fairness, Rule, RuleId, State, TransitionSystem};
 use serde::Serialize;
 
 /// A system whose states are numbers, and whose steps are listed.
@@ -23,18 +23,30 @@ pub struct Edge {
     pub to: u8,
 }
 
-impl<S: ?Sized> Action<S> for Edge {}
+impl<S: AsRef<Explicit>> Action<S> for Edge {
+    fn rules(system: &S) -> &[Rule] {
+        &system.as_ref().rules
+    }
+
+    fn rule(&self, _: &S) -> RuleId {
+        RuleId(usize::from(self.rule))
+    }
+}
+
+impl AsRef<Explicit> for Explicit {
+    fn as_ref(&self) -> &Explicit {
+        self
+    }
+}
 
 impl Explicit {
     /// A system that begins in state 0, of rules (name, process) and of steps from a state by a rule to another; each state
     /// shows itself.
     pub fn new(rules: &[(&'static str, &'static str)], steps: &[(u8, &str, u8)]) -> Self {
-        let rule =
-            |(name, process): &(&'static str, &'static str)| Rule::new(name, process, "a test");
         let numbers = steps.iter().flat_map(|(from, _, to)| [*from, *to]);
         let states = numbers.max().map_or(1, |last| last + 1);
         let mut system = Self {
-            rules: rules.iter().map(rule).collect(),
+            rules: crate::rules(rules),
             initial: vec![0],
             steps: vec![Vec::new(); usize::from(states)],
             shown: (0..states).collect(),
@@ -67,18 +79,6 @@ impl TransitionSystem for Explicit {
     type State = u8;
     type Action = Edge;
     type Observation = u8;
-
-    fn rules(&self) -> &[Rule] {
-        &self.rules
-    }
-
-    fn rule_of(&self, action: &Edge) -> RuleId {
-        RuleId(usize::from(action.rule))
-    }
-
-    fn process_of(&self, action: &Edge) -> Process {
-        Process::new(self.rules[usize::from(action.rule)].process)
-    }
 
     fn initial(&self, visit: &mut impl FnMut(u8)) {
         self.initial.iter().copied().for_each(visit);

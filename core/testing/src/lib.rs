@@ -14,31 +14,40 @@ pub mod decomposed;
 pub mod explicit;
 mod itself;
 mod labelling;
+mod mapped;
 mod meeting;
 mod number;
+mod plain;
 mod random;
+mod reports;
 mod sundry;
 pub mod textbook;
 mod with_invariants;
 
 pub use adjusting::Adjusting;
 pub use damage::damaged;
-pub use itself::{Alike, Itself};
+pub use itself::Itself;
 pub use labelling::Labelling;
+pub use mapped::{Mapped, Via, alike, itself, mapped};
 pub use meeting::{Participant, participants};
 pub use number::{Number, Whole};
+pub use plain::{Counts, reachable, search};
 pub use random::Random;
+pub use reports::{checked, only, row_of, to_the_end, verdict_on, with_liveness};
 pub use sundry::{Sundry, sundry_trace};
 pub use with_invariants::{WithInvariants, with_invariant};
 
+use std::fmt::Debug;
+use std::hash::Hash;
+use std::sync::Arc;
+
 use refmap::obligation::ObligationKind;
 use refmap::{
-    AbstractSteps, Choices, Constraint, Fairness, Invariant, Process, Property, Refinement, Rule,
-    RuleId, State, TransitionSystem, TypeCorrect, Waiver,
+    Caveats, Choices, Fairness, Process, Rule, RuleId, State, TransitionSystem, TypeCorrect, Waiver,
 };
 
-/// Action: a name with an argument.
-pub type Action = (&'static str, u8);
+/// Action: the name of its rule, with an argument.
+pub type Action<N = u8> = (&'static str, N);
 
 /// The action of a system that has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, refmap::Action)]
@@ -46,21 +55,23 @@ pub enum Go {
     Go,
 }
 
-/// System whose parts are functions. An action belongs to the rule of its name.
+/// System whose parts are functions: its steps are those of the rules that are said one by one ([`rule`](Self::rule)), and
+/// those of `next`.
 #[derive(Clone)]
-pub struct Machine<S> {
+pub struct Machine<S, O = u8, N = u8> {
     pub rules: Vec<Rule>,
     pub initial: Vec<S>,
-    pub next: fn(&S) -> Vec<(Action, S)>,
-    pub observe: fn(&S) -> u8,
+    effects: Vec<Effect<S, N>>,
+    pub next: fn(&S) -> Vec<(Action<N>, S)>,
+    pub observe: fn(&S) -> O,
     pub may_stop: fn(&S) -> bool,
     /// Input part of an action, without its results.
-    pub inputs: fn(&Action) -> Action,
+    pub inputs: fn(&Action<N>) -> Action<N>,
     pub fairness: Vec<Fairness>,
     /// Type-correct states.
     pub type_correct: Vec<S>,
     /// Number of the process that takes an action, for processes that have numbers.
-    pub number_of: fn(&Action) -> Option<u16>,
+    pub number_of: fn(&Action<N>) -> Option<u16>,
     /// Description of the bound of its runs, and the threads that the bound cuts off.
     pub bound: Option<&'static str>,
     pub cut_off: fn(&S) -> Vec<&'static str>,
@@ -70,24 +81,30 @@ pub struct Machine<S> {
     pub undecided: Vec<ObligationKind>,
 }
 
-impl<S> Machine<S> {
+/// A rule's guard and effect, and the arguments with which it is tried.
+#[derive(Clone)]
+struct Effect<S, N> {
+    rule: &'static str,
+    arguments: Vec<N>,
+    fire: Arc<dyn Fn(&mut S, &N) -> Option<()> + Send + Sync>,
+}
+
+impl<S, O, N: Clone> Machine<S, O, N> {
     /// Creates a system that may never stop; `rules` are pairs of a name and a process.
     pub fn new(
         rules: &[(&'static str, &'static str)],
         initial: impl Into<Vec<S>>,
-        next: fn(&S) -> Vec<(Action, S)>,
-        observe: fn(&S) -> u8,
+        next: fn(&S) -> Vec<(Action<N>, S)>,
+        observe: fn(&S) -> O,
     ) -> Self {
         Self {
-            rules: rules
-                .iter()
-                .map(|(name, process)| Rule::new(name, process, "a test"))
-                .collect(),
+            rules: self::rules(rules),
             initial: initial.into(),
+            effects: Vec::new(),
             next,
             observe,
             may_stop: |_| false,
-            inputs: |action| *action,
+            inputs: Clone::clone,
             fairness: Vec::new(),
             type_correct: Vec::new(),
             number_of: |_| None,
@@ -97,77 +114,130 @@ impl<S> Machine<S> {
             undecided: Vec::new(),
         }
     }
+
+    /// The same with a rule that is tried with each of some arguments.
+    #[must_use]
+    pub fn rule_of_each(
+        mut self,
+        name: &'static str,
+        arguments: impl IntoIterator<Item = N>,
+        fire: impl Fn(&mut S, &N) -> Option<()> + Send + Sync + 'static,
+    ) -> Self {
+        self.rules.push(Rule::new(name, "it", "a test"));
+        self.effects.push(Effect {
+            rule: name,
+            arguments: arguments.into_iter().collect(),
+            fire: Arc::new(fire),
+        });
+        self
+    }
+
+    fn place(&self, action: &Action<N>) -> usize {
+        let place = self.rules.iter().position(|rule| rule.name == action.0);
+        place.expect("an action is named after its rule")
+    }
 }
 
-impl<S: State<Self>> TransitionSystem for Machine<S> {
-    type State = S;
-    type Action = Action;
-    type Observation = u8;
-
-    fn rules(&self) -> &[Rule] {
-        &self.rules
+impl<S, O> Machine<S, O> {
+    /// Creates a system without rules, which may never stop.
+    pub fn of(initial: impl Into<Vec<S>>, observe: fn(&S) -> O) -> Self {
+        Self::new(&[], initial, |_| Vec::new(), observe)
     }
 
-    fn rule_of(&self, action: &Action) -> RuleId {
-        let rule = self.rules.iter().position(|rule| rule.name == action.0);
-        RuleId(rule.expect("an action is named after its rule"))
+    /// The same with a rule without arguments.
+    #[must_use]
+    pub fn rule(
+        self,
+        name: &'static str,
+        fire: impl Fn(&mut S) -> Option<()> + Send + Sync + 'static,
+    ) -> Self {
+        self.rule_of_each(name, [0], move |state, _| fire(state))
+    }
+}
+
+impl<S, O, N> refmap::Action<Machine<S, O, N>> for Action<N>
+where
+    N: refmap::Action<Machine<S, O, N>>,
+{
+    fn rules(machine: &Machine<S, O, N>) -> &[Rule] {
+        &machine.rules
     }
 
-    fn process_of(&self, action: &Action) -> Process {
-        let kind = self.rules[self.rule_of(action).0].process;
-        match (self.number_of)(action) {
+    fn rule(&self, machine: &Machine<S, O, N>) -> RuleId {
+        RuleId(machine.place(self))
+    }
+
+    fn process(&self, machine: &Machine<S, O, N>) -> Process {
+        let kind = machine.rules[machine.place(self)].process;
+        match (machine.number_of)(self) {
             None => Process::new(kind),
             Some(number) => Process::numbered(kind, number),
         }
     }
 
+    fn inputs(&self, machine: &Machine<S, O, N>) -> Self {
+        (machine.inputs)(self)
+    }
+}
+
+impl<S, O, N> TransitionSystem for Machine<S, O, N>
+where
+    S: State<Self>,
+    O: Clone + Eq + Hash + Debug + 'static,
+    N: refmap::Action<Self>,
+{
+    type State = S;
+    type Action = Action<N>;
+    type Observation = O;
+
     fn fairness(&self) -> Vec<Fairness> {
         self.fairness.clone()
     }
 
-    fn bound(&self) -> Option<String> {
-        self.bound.map(str::to_owned)
-    }
-
-    fn doubts(&self) -> Vec<String> {
-        self.doubts.iter().copied().map(str::to_owned).collect()
-    }
-
-    fn undecided(&self, obligation: ObligationKind) -> Option<&'static str> {
-        let is_undecided = self.undecided.contains(&obligation);
-        is_undecided.then_some("steps are joined")
-    }
-
-    fn cut_off(&self, state: &S) -> Vec<&str> {
-        (self.cut_off)(state)
+    fn caveats(&self) -> Caveats<'_, S> {
+        let caveats = Caveats::default()
+            .doubted(|| self.doubts.iter().copied().map(str::to_owned).collect())
+            .undecided(self.undecided.clone(), "steps are joined");
+        match self.bound {
+            Some(bound) => caveats.bounded(bound, self.cut_off),
+            None => caveats,
+        }
     }
 
     fn initial(&self, visit: &mut impl FnMut(S)) {
         self.initial.iter().cloned().for_each(visit);
     }
 
-    fn fire(&self, action: &Action, state: &mut S) -> Option<()> {
+    fn fire(&self, action: &Action<N>, state: &mut S) -> Option<()> {
+        let mut effects = self.effects.iter();
+        if let Some(effect) = effects.find(|effect| effect.rule == action.0) {
+            return (effect.fire)(state, &action.1);
+        }
         let mut steps = (self.next)(state).into_iter();
         (_, *state) = steps.find(|(offered, _)| offered == action)?;
         Some(())
     }
 
-    fn next(&self, from: &S, visit: &mut impl FnMut(Action, &S)) {
+    fn next(&self, from: &S, visit: &mut impl FnMut(Action<N>, &S)) {
+        for effect in &self.effects {
+            for argument in &effect.arguments {
+                let mut to = from.clone();
+                if (effect.fire)(&mut to, argument).is_some() {
+                    visit((effect.rule, argument.clone()), &to);
+                }
+            }
+        }
         for (action, to) in (self.next)(from) {
             visit(action, &to);
         }
     }
 
-    fn observe(&self, state: &S) -> u8 {
+    fn observe(&self, state: &S) -> O {
         (self.observe)(state)
     }
 
     fn may_stop(&self, state: &S) -> bool {
         (self.may_stop)(state)
-    }
-
-    fn inputs(&self, action: &Action) -> Action {
-        (self.inputs)(action)
     }
 }
 
@@ -180,95 +250,12 @@ where
     }
 }
 
-/// Refinement whose parts are functions.
-pub struct Via<C, A>
-where
-    Machine<C>: TransitionSystem,
-{
-    pub implementation: Machine<C>,
-    pub specification: Machine<A>,
-    pub map: fn(&C) -> A,
-    pub abstract_steps: fn(&C, &Action, &C) -> AbstractSteps<Action>,
-    pub environment: Vec<Process>,
-    pub at_rest: fn(&C, Process) -> bool,
-    pub acts_for: fn(Process) -> Process,
-    pub invariants: Vec<Invariant<Machine<C>>>,
-    pub constraint: Option<Constraint<Machine<C>>>,
-    pub liveness: Vec<Property<Machine<C>>>,
-    pub waivers: Vec<Waiver>,
-}
-
-/// The specification as an implementation of itself.
-pub fn itself<S: Clone>(specification: Machine<S>) -> Via<S, S>
-where
-    Machine<S>: TransitionSystem,
-{
-    Via {
-        implementation: specification.clone(),
-        specification,
-        map: S::clone,
-        abstract_steps: |_, action, _| AbstractSteps::One(*action),
-        environment: Vec::new(),
-        at_rest: |_, _| true,
-        acts_for: |process| process,
-        invariants: Vec::new(),
-        constraint: None,
-        liveness: Vec::new(),
-        waivers: Vec::new(),
-    }
-}
-
-impl<C, A> Refinement for Via<C, A>
-where
-    Machine<C>: TransitionSystem<State = C, Action = Action, Observation = u8>,
-    Machine<A>: TransitionSystem<State = A, Action = Action, Observation = u8>,
-{
-    type Implementation = Machine<C>;
-    type Specification = Machine<A>;
-
-    fn implementation(&self) -> &Machine<C> {
-        &self.implementation
-    }
-
-    fn specification(&self) -> &Machine<A> {
-        &self.specification
-    }
-
-    fn map(&self, state: &C) -> A {
-        (self.map)(state)
-    }
-
-    fn abstract_steps(&self, from: &C, action: &Action, to: &C) -> AbstractSteps<Action> {
-        (self.abstract_steps)(from, action, to)
-    }
-
-    fn invariants(&self) -> Vec<Invariant<Machine<C>>> {
-        self.invariants.clone()
-    }
-
-    fn constraint(&self) -> Option<Constraint<Machine<C>>> {
-        self.constraint.clone()
-    }
-
-    fn liveness(&self) -> Vec<Property<Machine<C>>> {
-        self.liveness.clone()
-    }
-
-    fn environment(&self) -> &[Process] {
-        &self.environment
-    }
-
-    fn at_rest(&self, state: &C, process: Process) -> bool {
-        (self.at_rest)(state, process)
-    }
-
-    fn acts_for(&self, process: Process) -> Process {
-        (self.acts_for)(process)
-    }
-
-    fn waivers(&self) -> Vec<Waiver> {
-        self.waivers.clone()
-    }
+/// Rules, each with its name and its process.
+pub fn rules(all: &[(&'static str, &'static str)]) -> Vec<Rule> {
+    let rules = all.iter();
+    rules
+        .map(|(name, process)| Rule::new(name, process, "a test"))
+        .collect()
 }
 
 /// A clock of four hours.
@@ -280,13 +267,9 @@ pub fn counter() -> Machine<u8> {
 /// The counter as an implementation of itself with a further rule, which it leaves out.
 pub fn counter_with_reset() -> Via<u8, u8> {
     let mut specification = counter();
-    specification.rules = Machine::new(
-        &[("tick", "clock"), ("reset", "user")],
-        [0u8],
-        |_| Vec::new(),
-        |n| *n,
-    )
-    .rules;
+    specification
+        .rules
+        .push(Rule::new("reset", "user", "a test"));
     let mut refinement = itself(specification);
     refinement.specification.next = |n| vec![(("tick", 0), (n + 1) % 4), (("reset", 0), 0)];
     refinement

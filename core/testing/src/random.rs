@@ -23,6 +23,11 @@ impl Random {
         (0..bound).filter(|_| self.percent(percent)).collect()
     }
 
+    /// Bits that are true with the given chance each.
+    pub fn bits(&mut self, count: usize, percent: usize) -> Vec<bool> {
+        (0..count).map(|_| self.percent(percent)).collect()
+    }
+
     /// One of those given.
     pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
         from[self.below(from.len())]

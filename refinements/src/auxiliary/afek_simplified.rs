@@ -6,7 +6,7 @@
 
 use refmap::AbstractSteps::{self, One, Stutter};
 use refmap::Refinement;
-use refmap::auxiliary::{History, Remembering, WithHistory};
+use refmap::auxiliary::{History, Recording, Remembering, WithHistory};
 use refmap_systems::auxiliary::afek_simplified::{Action, AfekSimplified, State};
 use refmap_systems::auxiliary::new_linear_snapshot::{self, NewLinearSnapshot, Seen};
 
@@ -100,7 +100,7 @@ impl Refinement for AfekRefinement {
     fn abstract_steps(
         &self,
         from: &Remembering<State, Vec<Seen>>,
-        action: &Action,
+        Recording(action): &Recording<Action>,
         to: &Remembering<State, Vec<Seen>>,
     ) -> AbstractSteps<new_linear_snapshot::Action> {
         use new_linear_snapshot::Action::{BeginRd, BeginWr, DoWr, EndRd, EndWr};

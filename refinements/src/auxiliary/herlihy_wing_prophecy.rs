@@ -6,7 +6,8 @@
 use refmap::AbstractSteps::{self, One, Stutter};
 use refmap::Refinement;
 use refmap::auxiliary::{
-    Fate, History, Predicting, Prophecy, Prophesying, Remembering, WithHistory, WithProphecy,
+    Fate, History, Predicting, Prophecy, Prophesying, Recording, Remembering, WithHistory,
+    WithProphecy,
 };
 use refmap_systems::auxiliary::fifo::{self, EnqInner, Fifo};
 use refmap_systems::auxiliary::herlihy_wing::{Action, Dequeuer, Enqueuer, HerlihyWing, State};
@@ -201,7 +202,7 @@ impl Refinement for HerlihyWingProphecyRefinement {
     fn abstract_steps(
         &self,
         from: &Both,
-        action: &PredictedAction,
+        Recording(action): &Recording<PredictedAction>,
         to: &Both,
     ) -> AbstractSteps<fifo::Action> {
         use fifo::Action::{BeginDeq, BeginEnq, DoDeq, DoEnq, EndDeq, EndEnq};

@@ -5,7 +5,7 @@
 
 use refmap::AbstractSteps::{self, One, Several};
 use refmap::Refinement;
-use refmap::auxiliary::{History, Remembering, WithHistory};
+use refmap::auxiliary::{History, Recording, Remembering, WithHistory};
 use refmap_systems::auxiliary::lock::{Action, Label, Lock, State, other};
 use refmap_systems::auxiliary::peterson::{self, Peterson, Writes};
 
@@ -104,7 +104,7 @@ impl Refinement for LockInStepsRefinement {
     fn abstract_steps(
         &self,
         _: &Remembering<State, usize>,
-        action: &Action,
+        Recording(action): &Recording<Action>,
         _: &Remembering<State, usize>,
     ) -> AbstractSteps<peterson::Action> {
         use peterson::Action::{A0, A1, A2, A3, A4, Cs};

@@ -9,7 +9,8 @@
 use refmap::AbstractSteps::{self, One};
 use refmap::Refinement;
 use refmap::auxiliary::{
-    self, History, Pausing, Remembering, Stutter, Stuttering, WithHistory, WithStuttering, enabled,
+    self, History, Pausing, Recording, Remembering, Stutter, Stuttering, WithHistory,
+    WithStuttering, enabled,
 };
 use refmap_systems::auxiliary::lock::{Action, Label, Lock, PROCESSES, State};
 use refmap_systems::auxiliary::peterson::{self, Peterson, Writes};
@@ -148,7 +149,7 @@ impl Refinement for LockStutteringRefinement {
     fn abstract_steps(
         &self,
         _: &Both,
-        action: &Stuttering<Action, u8>,
+        Recording(action): &Recording<Stuttering<Action, u8>>,
         _: &Both,
     ) -> AbstractSteps<peterson::Action> {
         use peterson::Action::{A0, A1, A2, A3, A4, Cs};

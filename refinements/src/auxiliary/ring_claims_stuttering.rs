@@ -6,7 +6,7 @@
 
 use refmap::AbstractSteps::{self, One, Stutter};
 use refmap::auxiliary::{self, Pausing, Stuttering, WithStuttering, enabled};
-use refmap::{Refinement, TransitionSystem};
+use refmap::{Refinement, successor};
 use refmap_systems::auxiliary::fifo::{self, Fifo};
 use refmap_systems::auxiliary::ring_claims::{Action, RingClaims, State};
 
@@ -108,7 +108,7 @@ impl Refinement for RingClaimsStutteringRefinement {
         };
         let steps = simulated(self.ring(), &of.state, stutter.action);
         let first = steps.first();
-        let after = first.and_then(|first| self.specification.successor(&image, first));
+        let after = first.and_then(|first| successor(&self.specification, &image, first));
         after.unwrap_or(image)
     }
 

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use refmap::drawing::{Drawing, Row};
-use refmap::{Process, TransitionSystem};
+use refmap::{Process, Rule, RuleId, TransitionSystem};
 use refmap_programs::{Behaviours, End, MemoryModel, Observation, Show, Shown, TooManyStates};
 use refmap_systems::copying::{self, Instance};
 use serde::{Serialize, Serializer};
@@ -25,21 +24,41 @@ pub struct Register {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 pub struct State {
     /// Of each thread its output, and how it ended.
+    #[state(each = "thread")]
     pub shown: Observation,
     /// Whether they have ended, each served by the to-space object last.
     pub in_copy: bool,
 }
 
 /// A step of the specification.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, refmap::Action)]
-#[rule(process = "thread")]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Action {
     /// A thread shows further output.
-    #[rule(source = "Ugawa et al., section 2")]
     Show(Show),
     /// All threads show their remaining output and end, the mutators last served by the to-space object.
-    #[rule(source = "Ugawa et al., section 3.2.1")]
     CompleteInCopy(Observation),
+}
+
+impl refmap::Action<Register> for Action {
+    fn rules(_: &Register) -> &[Rule] {
+        const {
+            &[
+                Rule::new("show", "thread", "Ugawa et al., section 2"),
+                Rule::new("complete_in_copy", "thread", "Ugawa et al., section 3.2.1"),
+            ]
+        }
+    }
+
+    fn rule(&self, _: &Register) -> RuleId {
+        RuleId(usize::from(matches!(self, Self::CompleteInCopy(_))))
+    }
+
+    fn process(&self, register: &Register) -> Process {
+        match self {
+            Self::Show(show) => show.process(&register.behaviours),
+            Self::CompleteInCopy(_) => Process::new("thread"),
+        }
+    }
 }
 
 /// `show …`, or `complete in the copy` with what the threads have shown by then.
@@ -119,13 +138,6 @@ impl TransitionSystem for Register {
     type Action = Action;
     type Observation = Observation;
 
-    fn process_of(&self, action: &Action) -> Process {
-        match action {
-            Action::Show(show) => self.behaviours.process_of(show),
-            Action::CompleteInCopy(_) => Process::new("thread"),
-        }
-    }
-
     /// Visits the initial states: a thread shows its output before its first access at once.
     fn initial(&self, visit: &mut impl FnMut(State)) {
         let in_copy = false;
@@ -161,13 +173,6 @@ impl TransitionSystem for Register {
 
     fn observe(&self, state: &State) -> Observation {
         state.shown.clone()
-    }
-
-    fn draw(&self, state: &State) -> Option<Drawing> {
-        let threads = state.shown.iter().enumerate();
-        let threads = threads.map(|(thread, shown)| shown.row(thread));
-        let ended = Row::new().value("complete in the copy", state.in_copy);
-        Some(threads.fold(Drawing::default().row(ended), Drawing::row))
     }
 
     fn may_stop(&self, _: &State) -> bool {

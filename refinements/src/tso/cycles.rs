@@ -5,7 +5,7 @@
 //! collected within two cycles, if mutators and the hardware make progress. That cycles end under this fairness is a
 //! property of the collector's own refinement.
 
-use refmap::auxiliary::{History, Remembering, WithHistory};
+use refmap::auxiliary::{History, Recording, Remembering, WithHistory};
 use refmap::{AbstractSteps, BoundedVec, Invariant, Process, Refinement, State as Kept, Waiver};
 use refmap_systems::tso::specification::{Action, CollectOnlyGarbage, Program};
 use refmap_systems::tso::{
@@ -122,7 +122,7 @@ impl Refinement for CyclesRefinement {
     fn abstract_steps(
         &self,
         from: &Counting,
-        action: &Act,
+        Recording(action): &Recording<Act>,
         to: &Counting,
     ) -> AbstractSteps<Action> {
         self.refinement

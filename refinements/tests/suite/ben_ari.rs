@@ -12,6 +12,8 @@ use refmap_systems::ben_ari::{
     Step, level_0, process,
 };
 
+use crate::decide;
+
 /// Level 3 as a direct refinement of the specification, without the levels between.
 struct Direct {
     implementation: Level3,
@@ -83,10 +85,7 @@ fn the_composition_agrees_with_its_ends() {
         let scope = Scope::new(nodes, sons, roots);
         let ends = Direct::new(scope, AppendToFree::Axiom);
         let ends = check(&ends, &Settings::default()).unwrap();
-        let composed = composed(scope)
-            .checker()
-            .check(&Settings::default())
-            .unwrap();
+        let composed = decide(&*composed(scope).checker(), &Settings::default());
         assert_eq!(ends.verdict, Some(Verdict::Holds));
         assert_eq!(composed.verdict, Some(Verdict::Holds));
         assert_eq!(
@@ -119,8 +118,8 @@ fn levels_1_and_2_hold_with_two_mutators() {
     };
     let settings = Settings::default();
     for report in [
-        Refinement1::new(scope).checker().check(&settings).unwrap(),
-        Refinement2::new(scope).checker().check(&settings).unwrap(),
+        decide(&*Refinement1::new(scope).checker(), &settings),
+        decide(&*Refinement2::new(scope).checker(), &settings),
     ] {
         assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
     }
@@ -150,7 +149,7 @@ fn threads_change_no_verdict_no_count_and_no_counterexample() {
                     until,
                     ..Settings::default()
                 };
-                let mut report = Refinement3::new(scope).checker().check(&settings).unwrap();
+                let mut report = decide(&*Refinement3::new(scope).checker(), &settings);
                 // What may differ.
                 (report.seconds, report.peak_memory_bytes, report.threads) = (0.0, 0, 0);
                 report
@@ -176,7 +175,7 @@ fn a_failed_simulation_is_announced_by_the_paper_s_invariants() {
         obligations: Selection::only(["simulation", "invariant:no_bw_at_quit"]),
         ..Settings::default()
     };
-    let report = Refinement3::new(scope).checker().check(&settings).unwrap();
+    let report = decide(&*Refinement3::new(scope).checker(), &settings);
     let length = |name| report.obligation(name).unwrap().counterexamples[0].length;
     assert_eq!(length("invariant:no_bw_at_quit") + 1, length("simulation"));
 }
@@ -226,5 +225,5 @@ fn with_liveness(checker: &dyn Checkable) -> Report {
         liveness: Liveness::Included,
         ..Settings::default()
     };
-    checker.check(&settings).expect("the settings fit")
+    decide(checker, &settings)
 }

@@ -5,10 +5,13 @@
 
 use refmap::explore::Storage;
 use refmap::obligation::Liveness;
-use refmap::{RuleId, Settings, TransitionSystem, Verdict};
+use refmap::{Action as _, ActionOf, RuleId, Settings, Verdict};
 use refmap_refinements::Checked;
 use refmap_refinements::ben_ari::{Refinement1, Refinement2, Refinement3};
 use refmap_systems::ben_ari::{Mutant, Mutation, Scope};
+use strum::VariantArray;
+
+use crate::decide;
 
 /// The size at which a mutant must survive to count as equivalent,
 const SMALL: (u8, u8, u8) = (3, 1, 1);
@@ -32,10 +35,7 @@ fn refuted<R: Checked>(refinement: &R) -> bool {
         storage: Storage::Whole,
         ..Settings::default()
     };
-    let report = refinement
-        .checker()
-        .check(&settings)
-        .expect("the settings fit");
+    let report = decide(&*refinement.checker(), &settings);
     assert_ne!(report.verdict, Some(Verdict::Incomplete));
     report.verdict == Some(Verdict::Violated)
 }
@@ -47,10 +47,7 @@ fn liveness<R: Checked>(refinement: &R, verdict: Verdict) -> Vec<String> {
         storage: Storage::Whole,
         ..Settings::default()
     };
-    let report = refinement
-        .checker()
-        .check(&settings)
-        .expect("the settings fit");
+    let report = decide(&*refinement.checker(), &settings);
     let rows = report.obligations.iter();
     let with_verdict = rows.filter(|row| row.verdict == verdict && is_liveness(&row.name));
     with_verdict.map(|row| row.name.clone()).collect()
@@ -81,8 +78,11 @@ fn assert_refuted<R: Checked>(
         held
     });
     let live: Vec<_> = live.collect();
-    for (index, rule) in sound.implementation().rules().iter().enumerate() {
-        for mutation in Mutation::ALL {
+    for (index, rule) in ActionOf::<R::Implementation>::rules(sound.implementation())
+        .iter()
+        .enumerate()
+    {
+        for &mutation in Mutation::VARIANTS {
             let mutant = Mutant {
                 rule: RuleId(index),
                 mutation,

@@ -6,8 +6,8 @@ use refmap::explore::Storage;
 use refmap::obligation::{Liveness, Until};
 use refmap::state::{Limits, Misfit};
 use refmap::{
-    Choices, PackingError, Report, RuleId, Settings, State, StateOf, TransitionSystem, TypeCorrect,
-    Verdict, round_trip, type_correct_states,
+    Action as _, ActionOf, Choices, PackingError, Report, RuleId, Settings, State, StateOf,
+    TransitionSystem, TypeCorrect, Verdict, round_trip, type_correct_states,
 };
 use refmap_refinements::Checked;
 use refmap_refinements::ben_ari::{Refinement2, Refinement3};
@@ -15,8 +15,8 @@ use refmap_systems::ben_ari::{
     Figure14, InitialColours, Level1, Level2, Level3, Memory, Midway, Mutant, Mutation,
     MutatorOrder, Scope,
 };
-
-use crate::reachable;
+use refmap_testing::reachable;
+use strum::VariantArray;
 
 /// Tests every reachable state; returns their number.
 fn every_state_comes_back<S: TransitionSystem>(system: &S) -> usize {
@@ -205,8 +205,8 @@ fn slow_packed_states_decide_what_whole_ones_decide_of_more_nodes() {
 fn packed_states_refute_what_whole_ones_refute() {
     let scope = Scope::new(2, 1, 1);
     let mut violated = 0;
-    for rule in 0..Level3::new(scope).rules().len() {
-        for mutation in Mutation::ALL {
+    for rule in 0..ActionOf::<Level3>::rules(&Level3::new(scope)).len() {
+        for &mutation in Mutation::VARIANTS {
             let mutant = Mutant {
                 rule: RuleId(rule),
                 mutation,

@@ -1,8 +1,6 @@
 //! The design of YRC and its variants: claims beyond the catalogue.
 
-use std::collections::{HashSet, VecDeque};
-
-use refmap::{Settings, TransitionSystem, Verdict, disagreement, steps};
+use refmap::{Action as _, Settings, TransitionSystem, Verdict, disagreement};
 use refmap_refinements::Checked;
 use refmap_refinements::yrc::DesignRefinement;
 use refmap_systems::heap::Objects;
@@ -10,6 +8,11 @@ use refmap_systems::yrc::design::{
     Barrier, Design, Granularity, Increments, Merge, Mutators, Reservation, State, TrialDeletion,
     Variant,
 };
+
+use refmap_testing::reachable;
+use strum::VariantArray;
+
+use crate::decide;
 
 fn design(objects: u8, mutators: u8, stripes: u8, variant: Variant) -> Design {
     Design {
@@ -28,30 +31,22 @@ fn variants(granularity: Granularity) -> Vec<Variant> {
         granularity,
         ..Variant::default()
     }];
-    vary(&mut variants, Barrier::ALL, |v, barrier| {
-        v.barrier = barrier
-    });
-    vary(&mut variants, Increments::ALL, |v, increments| {
+    vary(&mut variants, |v, barrier: Barrier| v.barrier = barrier);
+    vary(&mut variants, |v, increments: Increments| {
         v.increments = increments;
     });
-    vary(&mut variants, Merge::ALL, |v, merge| v.merge = merge);
-    vary(&mut variants, Mutators::ALL, |v, mutators| {
-        v.mutators = mutators;
-    });
-    vary(&mut variants, TrialDeletion::ALL, |v, trial_deletion| {
+    vary(&mut variants, |v, merge: Merge| v.merge = merge);
+    vary(&mut variants, |v, mutators: Mutators| v.mutators = mutators);
+    vary(&mut variants, |v, trial_deletion: TrialDeletion| {
         v.trial_deletion = trial_deletion;
     });
     variants
 }
 
-/// Each of `variants` with each of `values`.
-fn vary<T: Copy, const N: usize>(
-    variants: &mut Vec<Variant>,
-    values: [T; N],
-    set: impl Fn(&mut Variant, T),
-) {
+/// Each of `variants` with each value of a parameter.
+fn vary<T: VariantArray + Copy>(variants: &mut Vec<Variant>, set: impl Fn(&mut Variant, T)) {
     let each = variants.iter().flat_map(|variant| {
-        values.iter().map(|value| {
+        T::VARIANTS.iter().map(|value| {
             let mut varied = *variant;
             set(&mut varied, *value);
             varied
@@ -88,11 +83,11 @@ fn follows_the_rules(variant: Variant) -> bool {
 }
 
 fn verdict(design: Design) -> Option<Verdict> {
-    DesignRefinement::new(design)
-        .checker()
-        .check(&Settings::default())
-        .expect("the settings fit")
-        .verdict
+    decide(
+        &*DesignRefinement::new(design).checker(),
+        &Settings::default(),
+    )
+    .verdict
 }
 
 fn assert_holds(design: Design) {
@@ -107,8 +102,8 @@ const ONE_OF_MANY: usize = 101;
 
 /// Variants that follow the rules are safe with one thread, and with two on two stripes.
 fn assert_the_rules_suffice(one_of: usize) {
-    for granularity in Granularity::ALL {
-        for variant in safe(granularity).step_by(one_of) {
+    for granularity in Granularity::VARIANTS {
+        for variant in safe(*granularity).step_by(one_of) {
             assert_holds(design(1, 2, 2, variant));
             assert_holds(design(2, 1, 1, variant));
         }
@@ -130,8 +125,8 @@ fn slow_the_rules_suffice_in_every_variant() {
 #[test]
 fn the_rules_are_needed() {
     let instances = [(1, 1, 1), (2, 1, 1), (1, 2, 1), (1, 2, 2)];
-    for granularity in Granularity::ALL {
-        for variant in variants(granularity) {
+    for granularity in Granularity::VARIANTS {
+        for variant in variants(*granularity) {
             let is_unsafe = || {
                 instances.iter().any(|(objects, mutators, stripes)| {
                     verdict(design(*objects, *mutators, *stripes, variant))
@@ -242,27 +237,12 @@ fn collected(design: &Design, mut state: State) -> State {
 fn collector_step(design: &Design, state: &State) -> State {
     let mut next = None;
     design.next(state, &mut |action, to| {
-        if design.process_of(&action).name == "collector" {
+        if action.process(design).name == "collector" {
             assert!(next.is_none(), "the collector has no choice");
             next = Some(*to);
         }
     });
     next.expect("the collector always has a step in a quiescent state")
-}
-
-fn reachable(design: &Design) -> HashSet<State> {
-    let mut reached = HashSet::new();
-    let mut queue = VecDeque::new();
-    design.initial(&mut |state| queue.push_back(state));
-    reached.extend(queue.iter().copied());
-    while let Some(state) = queue.pop_front() {
-        for (_, to) in steps(design, &state) {
-            if reached.insert(to) {
-                queue.push_back(to);
-            }
-        }
-    }
-    reached
 }
 
 /// Threads of one stripe are alike: with the two exchanged, each state is reached.
@@ -291,7 +271,7 @@ fn threads_of_a_stripe_reach_the_same() {
 fn the_model_agrees_with_itself() {
     for variant in safe(Granularity::Slot) {
         let design = design(1, 1, 1, variant);
-        let states: Vec<_> = reachable(&design).into_iter().collect();
+        let states = reachable(&design);
         for state in &states {
             assert_eq!(disagreement(&design, state, &states[..2]), None);
         }

@@ -5,24 +5,13 @@
 //! blocks operations of threads nor fails to free garbage. The specification is a
 //! direct transcription of the heap; both are explored by naive search.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::HashSet;
 
-use refmap::{Refinement, StateOf, TransitionSystem, steps};
+use refmap::Refinement;
 use refmap_refinements::yrc::DesignRefinement;
 use refmap_systems::heap::{CollectOnlyGarbage, Sources};
 use refmap_systems::yrc::design::{Design, Granularity, Mutators, TrialDeletion, Variant};
-
-fn reachable<S: TransitionSystem>(system: &S) -> HashSet<StateOf<S>> {
-    let mut seen = HashSet::new();
-    let mut work = VecDeque::new();
-    system.initial(&mut |state| work.push_back(state));
-    while let Some(state) = work.pop_front() {
-        if seen.insert(state.clone()) {
-            work.extend(steps(system, &state).into_iter().map(|(_, to)| to));
-        }
-    }
-    seen
-}
+use refmap_testing::reachable;
 
 /// Objects, mutators, and the heaps that the specification reaches: four for one object and one
 /// thread (free; held, alone or pointing to itself; dropped), the others by search.
@@ -37,7 +26,7 @@ fn assert_same_heaps((objects, mutators, heaps): (u8, u8, usize), variant: Varia
         threads: mutators,
         sources: Sources::Operations,
     };
-    let specified = reachable(&specification);
+    let specified: HashSet<_> = reachable(&specification).into_iter().collect();
     assert_eq!(specified.len(), heaps);
     let design = Design {
         objects,

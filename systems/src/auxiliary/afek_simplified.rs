@@ -4,10 +4,9 @@
 //! `rdVal1` and `rdVal2`.
 //!
 //! Deviations. D1: a writer writes only as often as the instance allows, since the numbers of its writes go up for ever. What takes
-//! more writes is not seen; the instance says so (`bound`, `cut_off`).
+//! more writes is not seen; the instance says so (`caveats`).
 
-use refmap::drawing::Row;
-use refmap::{Drawing, TransitionSystem, guard};
+use refmap::{Caveats, TransitionSystem, guard};
 use serde::Serialize;
 
 use super::new_linear_snapshot::WRITERS;
@@ -63,13 +62,13 @@ pub struct State {
     #[state(max_len = MAX)]
     pub imem: Vec<Register>,
     /// Number of writes that a writer has begun.
-    #[state(max_len = MAX, range = 0..=MAX_WRITES)]
+    #[state(each = "writer", max_len = MAX, range = 0..=MAX_WRITES)]
     pub wr_num: Vec<usize>,
     /// First collect of a reader.
-    #[state(max_len = MAX)]
+    #[state(each = "reader", max_len = MAX)]
     pub rd_val1: Vec<Collect>,
     /// Second collect of a reader.
-    #[state(max_len = MAX)]
+    #[state(each = "reader", max_len = MAX)]
     pub rd_val2: Vec<Collect>,
 }
 
@@ -224,49 +223,26 @@ impl TransitionSystem for AfekSimplified {
         state.interface.clone()
     }
 
-    fn bound(&self) -> Option<String> {
-        Some(match self.writes {
+    /// A bound cuts off the writers that have no writes left.
+    fn caveats(&self) -> Caveats<'_, State> {
+        let bound = match self.writes {
             1 => "one write a writer".to_owned(),
             writes => format!("{writes} writes a writer"),
+        };
+        Caveats::default().bounded(bound, |state: &State| {
+            let writers = state.interface.writers.iter().zip(&state.wr_num);
+            let stopped = writers
+                .zip(WRITERS)
+                .filter(|((interface, begun), _)| interface.is_none() && **begun == self.writes);
+            stopped.map(|(_, name)| name).collect()
         })
     }
-
-    /// The writers that have no writes left.
-    fn cut_off(&self, state: &State) -> Vec<&str> {
-        let writers = state.interface.writers.iter().zip(&state.wr_num);
-        let stopped = writers
-            .zip(WRITERS)
-            .filter(|((interface, begun), _)| interface.is_none() && **begun == self.writes);
-        stopped.map(|(_, name)| name).collect()
-    }
-
-    fn draw(&self, state: &State) -> Option<Drawing> {
-        Some(drawing(state))
-    }
-}
-
-/// The registers, and what their readers have read of them.
-fn drawing(state: &State) -> Drawing {
-    let shown = |register: &Register| format!("{} ({})", register.val, register.wr_num);
-    let read = |Collect(registers): &Collect| {
-        let registers = registers.iter();
-        let shown = registers.map(|register| register.as_ref().map_or("–".to_owned(), shown));
-        shown.collect::<Vec<_>>()
-    };
-    let reader = |reader: usize, row: Row| {
-        row.queue("rdVal1", read(&state.rd_val1[reader]))
-            .queue("rdVal2", read(&state.rd_val2[reader]))
-    };
-    let writer = |writer: usize, row: Row| row.value("wrNum", state.wr_num[writer]);
-    let users = state.interface.rows(reader, writer).into_iter();
-    users
-        .fold(Drawing::default(), Drawing::row)
-        .row(Row::new().queue("imem", state.imem.iter().map(shown)))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::support::search;
+    use refmap_testing::search;
+
     use super::*;
 
     /// Whether a reader that has read all registers twice may have to begin again.
@@ -283,7 +259,7 @@ mod tests {
         };
         let (states, _) = search(&system);
         let again = |from: &State| {
-            let to = system.successor(from, &Action::TryEndRd(0));
+            let to = refmap::successor(&system, from, &Action::TryEndRd(0));
             to.is_some_and(|to| to.interface.is_reading(0))
         };
         states.iter().any(again)
@@ -314,7 +290,7 @@ mod tests {
             let register = state.imem[0];
             assert!(register.wr_num <= state.wr_num[0] && state.wr_num[0] <= 2);
             let is_stopped = state.wr_num[0] == 2 && state.interface.writers[0].is_none();
-            assert_eq!(system.cut_off(&state).is_empty(), !is_stopped);
+            assert_eq!(system.caveats().cut_off(&state).is_empty(), !is_stopped);
         }
     }
 }

@@ -6,11 +6,10 @@
 //! Deviations. D1: the queue has a capacity, since otherwise there is no end of its states; *DoEnq* waits while it is full. A
 //! capacity of all elements that an implementation can have hides nothing.
 
-use refmap::drawing::Row;
-use refmap::{Drawing, TransitionSystem, guard};
+use refmap::{TransitionSystem, guard};
 use serde::Serialize;
 
-use super::queue::{Interface, MAX, Users, or_dash};
+use super::queue::{Interface, MAX, Users};
 
 /// Greatest length of the queue.
 pub const MAX_CAPACITY: usize = 16;
@@ -43,10 +42,10 @@ pub struct State {
     #[state(max_len = MAX_CAPACITY, range = 0..MAX)]
     pub queue: Vec<usize>,
     /// Progress of the enqueuers.
-    #[state(max_len = MAX)]
+    #[state(each = "enqueuer", max_len = MAX)]
     pub enq_inner: Vec<EnqInner>,
     /// The datum that a dequeuer has taken out of the queue; none is the source's `NoData`.
-    #[state(max_len = MAX, range = 0..MAX)]
+    #[state(each = "dequeuer", max_len = MAX, range = 0..MAX)]
     pub deq_inner: Vec<Option<usize>>,
 }
 
@@ -142,28 +141,12 @@ impl TransitionSystem for Fifo {
     fn observe(&self, state: &State) -> Interface {
         state.interface.clone()
     }
-
-    fn draw(&self, state: &State) -> Option<Drawing> {
-        Some(drawing(state))
-    }
-}
-
-/// The queue, and the progress of its users.
-fn drawing(state: &State) -> Drawing {
-    let inner = |enqueuer: usize, row: Row| {
-        row.value("enqInner", format!("{:?}", state.enq_inner[enqueuer]))
-    };
-    let taken =
-        |dequeuer: usize, row: Row| row.value("deqInner", or_dash(state.deq_inner[dequeuer]));
-    let users = state.interface.rows(inner, taken).into_iter();
-    users
-        .fold(Drawing::default(), Drawing::row)
-        .row(Row::new().queue("queue", &state.queue))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::support::search;
+    use refmap_testing::search;
+
     use super::*;
 
     fn fifo(data: usize, capacity: usize) -> Fifo {

@@ -9,11 +9,10 @@
 //! takes a slot of the array for good; what takes more operations is not seen. D3: the response of an operation is a step of its
 //! own, and so is its invocation: the interface changes there alone.
 
-use refmap::drawing::Row;
-use refmap::{Drawing, TransitionSystem, guard};
+use refmap::{TransitionSystem, guard};
 use serde::Serialize;
 
-use super::queue::{Interface, MAX, Users, or_dash};
+use super::queue::{Interface, MAX, Users};
 
 /// Greatest number of operations.
 pub const MAX_OPERATIONS: usize = 8;
@@ -87,10 +86,10 @@ pub struct State {
     #[state(max_len = MAX_OPERATIONS, range = 0..MAX)]
     pub items: Vec<Option<usize>>,
     /// Progress of the enqueuers.
-    #[state(max_len = MAX)]
+    #[state(each = "enqueuer", max_len = MAX)]
     pub enqueuers: Vec<Enqueuer>,
     /// Progress of the dequeuers.
-    #[state(max_len = MAX)]
+    #[state(each = "dequeuer", max_len = MAX)]
     pub dequeuers: Vec<Dequeuer>,
     /// Number of operations that can still begin.
     #[state(range = 0..=MAX_OPERATIONS)]
@@ -248,84 +247,29 @@ impl TransitionSystem for HerlihyWing {
             && state.interface.enq.iter().all(Option::is_none)
             && state.interface.deq.iter().all(Option::is_some)
     }
-
-    fn draw(&self, state: &State) -> Option<Drawing> {
-        Some(drawing(state))
-    }
-}
-
-/// The array, and the progress of its users.
-fn drawing(state: &State) -> Drawing {
-    let enqueuer =
-        |enqueuer: usize, row: Row| row.value("at", format!("{:?}", state.enqueuers[enqueuer]));
-    let dequeuer =
-        |dequeuer: usize, row: Row| row.value("at", format!("{:?}", state.dequeuers[dequeuer]));
-    let users = state.interface.rows(enqueuer, dequeuer).into_iter();
-    users.fold(Drawing::default(), Drawing::row).row(
-        Row::new()
-            .value("back", state.back)
-            .queue("items", state.items.iter().copied().map(or_dash)),
-    )
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::support::search;
-    use super::*;
+    use refmap_testing::search;
 
-    fn queue(operations: usize, search: Search) -> HerlihyWing {
-        let users = Users {
-            enqueuers: 2,
-            dequeuers: 1,
-            data: 2,
-        };
-        HerlihyWing {
-            users,
-            operations,
-            search,
-        }
-    }
+    use super::*;
 
     /// A slot is filled once: the data that are stored, and those that were received, are at most as many as slots are reserved.
     #[test]
     fn slots_that_are_not_reserved_are_null() {
-        let (states, _) = search(&queue(3, Search::SwapUpwards));
-        for state in states {
+        let queue = HerlihyWing {
+            users: Users {
+                enqueuers: 2,
+                dequeuers: 1,
+                data: 2,
+            },
+            operations: 3,
+            search: Search::SwapUpwards,
+        };
+        for state in search(&queue).0 {
             assert!(state.items[state.back..].iter().all(Option::is_none));
             assert!(state.stored().count() <= state.back);
         }
-    }
-
-    /// The newest datum is received first from two operations that followed each other, where the search goes downwards alone.
-    #[test]
-    fn a_search_downwards_is_last_in_first_out() {
-        let received_second = |way| {
-            let system = queue(3, way);
-            let mut initial = Vec::new();
-            system.initial(&mut |state| initial.push(state));
-            let first = initial.swap_remove(0);
-            let actions = [
-                Action::BeginEnq(0, 0),
-                Action::Inc(0),
-                Action::Store(0),
-                Action::EndEnq(0),
-                Action::BeginEnq(0, 1),
-                Action::Inc(0),
-                Action::Store(0),
-                Action::EndEnq(0),
-                Action::BeginDeq(0),
-                Action::Read(0),
-                Action::Swap(0),
-                Action::EndDeq(0),
-            ];
-            let last = actions.iter().fold(first, |state, action| {
-                let next = system.successor(&state, action);
-                next.unwrap_or_else(|| panic!("{action:?} is enabled in {state:?}"))
-            });
-            last.interface.deq[0]
-        };
-        assert_eq!(received_second(Search::SwapUpwards), Some(0));
-        assert_eq!(received_second(Search::ReadUpwards), Some(0));
-        assert_eq!(received_second(Search::SwapDownwards), Some(1));
     }
 }

@@ -5,12 +5,10 @@
 //! Deviations. D1: `istate` is two variables, `rstate` of the readers and `wstate` of the writers, since their values are of
 //! different types.
 
-use refmap::drawing::Row;
-use refmap::{Drawing, TransitionSystem, guard};
+use refmap::{TransitionSystem, guard};
 use serde::Serialize;
 
-use super::queue::or_dash;
-use super::snapshot::{Interface, MAX, Memory, Users, memory_or_dash};
+use super::snapshot::{Interface, MAX, Memory, Users};
 
 /// An instance of the object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,10 +25,10 @@ pub struct State {
     /// The registers.
     pub mem: Memory,
     /// `istate` of a reader: the memory that it has taken; none is the source's `NotMemVal`.
-    #[state(max_len = MAX)]
+    #[state(each = "reader", max_len = MAX)]
     pub rstate: Vec<Option<Memory>>,
     /// `istate` of a writer: the value that is not written yet; none is the source's `NotRegVal`.
-    #[state(max_len = MAX, range = 0..MAX)]
+    #[state(each = "writer", max_len = MAX, range = 0..MAX)]
     pub wstate: Vec<Option<usize>>,
 }
 
@@ -116,27 +114,12 @@ impl TransitionSystem for LinearSnapshot {
     fn observe(&self, state: &State) -> Interface {
         state.interface.clone()
     }
-
-    fn draw(&self, state: &State) -> Option<Drawing> {
-        Some(drawing(state))
-    }
-}
-
-/// The memory, and the progress of its users.
-fn drawing(state: &State) -> Drawing {
-    let reader = |reader: usize, row: Row| {
-        row.value("istate", memory_or_dash(state.rstate[reader].as_ref()))
-    };
-    let writer = |writer: usize, row: Row| row.value("istate", or_dash(state.wstate[writer]));
-    let users = state.interface.rows(reader, writer).into_iter();
-    users
-        .fold(Drawing::default(), Drawing::row)
-        .row(Row::new().queue("mem", &state.mem.0))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::support::search;
+    use refmap_testing::search;
+
     use super::*;
 
     /// By counting, for a reader and a writer of two values: the writer is idle, or has one of two states for each value; the reader

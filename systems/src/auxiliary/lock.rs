@@ -5,8 +5,7 @@
 //!
 //! Deviations. D1: what can be observed is which processes are in their critical section; the source leaves that open.
 
-use refmap::drawing::Row;
-use refmap::{Drawing, TransitionSystem, guard};
+use refmap::{TransitionSystem, guard};
 use serde::Serialize;
 
 /// Number of processes.
@@ -122,32 +121,17 @@ impl TransitionSystem for Lock {
     fn observe(&self, state: &State) -> [bool; PROCESSES] {
         state.pc.map(|label| label == Label::Cs)
     }
-
-    fn draw(&self, state: &State) -> Option<Drawing> {
-        Some(drawing(state))
-    }
-}
-
-/// The lock, and the label of each process.
-fn drawing(state: &State) -> Drawing {
-    let at = |process: usize| {
-        let label = format!("{:?}", state.pc[process]).to_lowercase();
-        Row::of(format!("process {process}")).value("at", label)
-    };
-    let processes = (0..PROCESSES).map(at);
-    processes
-        .fold(Drawing::default(), Drawing::row)
-        .row(Row::new().value("lock", state.lock))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::support::counts;
+    use refmap_testing::search;
+
     use super::*;
 
     /// [`locks_auxiliary_vars/Lock.cfg`]
     #[test]
     fn the_lock_has_the_counts_of_tlc() {
-        assert_eq!(counts(&Lock), (12, 21, 5));
+        assert_eq!(search(&Lock).1, (12, 21, 5));
     }
 }

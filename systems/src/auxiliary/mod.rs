@@ -28,5 +28,3 @@ pub mod send_int2;
 pub mod send_seq;
 pub mod send_set;
 pub mod snapshot;
-#[cfg(test)]
-mod support;

@@ -4,14 +4,12 @@
 //! `wstate`.
 //!
 //! Deviations. D1: *DoWr* waits while some reader has seen as many memories as the instance allows, since otherwise there is no
-//! end of the states. A read during which more is written is not seen; the instance says so (`bound`, `cut_off`).
+//! end of the states. A read during which more is written is not seen; the instance says so (`caveats`).
 
-use refmap::drawing::Row;
-use refmap::{Drawing, TransitionSystem, guard};
+use refmap::{Caveats, TransitionSystem, guard};
 use serde::Serialize;
 
-use super::queue::or_dash;
-use super::snapshot::{Interface, MAX, Memory, Users, memory_or_dash};
+use super::snapshot::{Interface, MAX, Memory, Users};
 
 /// Greatest number of memories of a read.
 pub const MAX_MEMORIES: usize = 20;
@@ -40,10 +38,10 @@ pub struct State {
     /// The registers.
     pub mem: Memory,
     /// The memories that a reader may have read.
-    #[state(max_len = MAX)]
+    #[state(each = "reader", max_len = MAX)]
     pub rstate: Vec<Seen>,
     /// The value that a writer has not written yet; none is the source's `NotRegVal`.
-    #[state(max_len = MAX, range = 0..MAX)]
+    #[state(each = "writer", max_len = MAX, range = 0..MAX)]
     pub wstate: Vec<Option<usize>>,
 }
 
@@ -140,41 +138,24 @@ impl TransitionSystem for NewLinearSnapshot {
         state.interface.clone()
     }
 
-    fn bound(&self) -> Option<String> {
-        Some(format!("{} memories a read", self.memories))
+    /// A bound cuts off the writers that wait for the end of a read.
+    fn caveats(&self) -> Caveats<'_, State> {
+        let bound = format!("{} memories a read", self.memories);
+        Caveats::default().bounded(bound, |state: &State| {
+            if state.have_room(self.memories) {
+                return Vec::new();
+            }
+            let waiting = state.wstate.iter().zip(WRITERS);
+            let waiting = waiting.filter(|(value, _)| value.is_some());
+            waiting.map(|(_, name)| name).collect()
+        })
     }
-
-    /// The writers that wait for the end of a read.
-    fn cut_off(&self, state: &State) -> Vec<&str> {
-        if state.have_room(self.memories) {
-            return Vec::new();
-        }
-        let waiting = state.wstate.iter().zip(WRITERS);
-        let waiting = waiting.filter(|(value, _)| value.is_some());
-        waiting.map(|(_, name)| name).collect()
-    }
-
-    fn draw(&self, state: &State) -> Option<Drawing> {
-        Some(drawing(state))
-    }
-}
-
-/// The memory, and what its users have seen and have to write.
-fn drawing(state: &State) -> Drawing {
-    let reader = |reader: usize, row: Row| {
-        let seen = state.rstate[reader].0.iter();
-        row.queue("rstate", seen.map(|memory| memory_or_dash(Some(memory))))
-    };
-    let writer = |writer: usize, row: Row| row.value("wstate", or_dash(state.wstate[writer]));
-    let users = state.interface.rows(reader, writer).into_iter();
-    users
-        .fold(Drawing::default(), Drawing::row)
-        .row(Row::new().queue("mem", &state.mem.0))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::support::search;
+    use refmap_testing::search;
+
     use super::*;
 
     fn snapshot(memories: usize) -> NewLinearSnapshot {
@@ -203,12 +184,12 @@ mod tests {
     fn the_bound_is_told() {
         let system = snapshot(2);
         let (states, _) = search(&system);
-        let is_stopped = |state: &&State| !system.cut_off(state).is_empty();
+        let is_stopped = |state: &&State| !system.caveats().cut_off(state).is_empty();
         assert!(states.iter().any(|state| is_stopped(&state)));
         for state in states.iter().filter(is_stopped) {
-            assert_eq!(system.cut_off(state), ["writer 0"]);
+            assert_eq!(system.caveats().cut_off(state), ["writer 0"]);
             assert_eq!(state.rstate[0].0.len(), 2);
-            assert_eq!(system.successor(state, &Action::DoWr(0)), None);
+            assert_eq!(refmap::successor(&system, state, &Action::DoWr(0)), None);
         }
     }
 }

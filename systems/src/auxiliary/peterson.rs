@@ -4,8 +4,7 @@
 //!
 //! Deviations. D1: what can be observed is which processes are in their critical section; the source leaves that open.
 
-use refmap::drawing::Row;
-use refmap::{Drawing, TransitionSystem, guard};
+use refmap::{TransitionSystem, guard};
 use serde::Serialize;
 
 use super::lock::{PROCESSES, other};
@@ -145,48 +144,5 @@ impl TransitionSystem for Peterson {
 
     fn observe(&self, state: &State) -> [bool; PROCESSES] {
         state.pc.map(|label| label == Label::Cs)
-    }
-
-    fn draw(&self, state: &State) -> Option<Drawing> {
-        Some(drawing(state))
-    }
-}
-
-/// The turn, and the label and the variable of each process.
-fn drawing(state: &State) -> Drawing {
-    let at = |process: usize| {
-        let label = format!("{:?}", state.pc[process]).to_lowercase();
-        Row::of(format!("process {process}"))
-            .value("at", label)
-            .value("c", state.c[process])
-    };
-    let processes = (0..PROCESSES).map(at);
-    processes
-        .fold(Drawing::default(), Drawing::row)
-        .row(Row::new().value("turn", state.turn))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::support::{counts, search};
-    use super::*;
-
-    /// [`locks_auxiliary_vars/Peterson.cfg`]
-    #[test]
-    fn petersons_algorithm_has_the_counts_of_tlc() {
-        let writes = Writes::FlagFirst;
-        assert_eq!(counts(&Peterson { writes }), (42, 77, 11));
-    }
-
-    /// Both processes enter where a process writes `turn` first, and only there.
-    #[test]
-    fn the_order_of_the_writes_matters() {
-        let both_enter = |writes| {
-            let (states, _) = search(&Peterson { writes });
-            let is_inside = |state: &State| state.pc.into_iter().all(Label::is_inside);
-            states.iter().any(is_inside)
-        };
-        assert!(!both_enter(Writes::FlagFirst));
-        assert!(both_enter(Writes::TurnFirst));
     }
 }

@@ -4,7 +4,6 @@
 //!
 //! Left out: the queue itself, which each specification has in its own way.
 
-use refmap::drawing::Row;
 use refmap::guard;
 use serde::Serialize;
 
@@ -28,10 +27,10 @@ pub struct Users {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 pub struct Interface {
     /// The datum that an enqueuer is adding; none is the source's `Done`.
-    #[state(max_len = MAX, range = 0..MAX)]
+    #[state(each = "enqueuer", max_len = MAX, range = 0..MAX)]
     pub enq: Vec<Option<usize>>,
     /// The datum that a dequeuer has received; none is the source's `Busy`.
-    #[state(max_len = MAX, range = 0..MAX)]
+    #[state(each = "dequeuer", max_len = MAX, range = 0..MAX)]
     pub deq: Vec<Option<usize>>,
 }
 
@@ -75,26 +74,4 @@ impl Interface {
         self.deq[dequeuer] = Some(datum);
         Some(())
     }
-
-    /// The rows of the enqueuers and of the dequeuers, to which `enqueuer` and `dequeuer` add what a specification knows of them.
-    pub(super) fn rows(
-        &self,
-        enqueuer: impl Fn(usize, Row) -> Row,
-        dequeuer: impl Fn(usize, Row) -> Row,
-    ) -> Vec<Row> {
-        let enq = self.enq.iter().enumerate().map(|(number, datum)| {
-            let row = Row::of(format!("enqueuer {number}"));
-            enqueuer(number, row.value("enq", or_dash(*datum)))
-        });
-        let deq = self.deq.iter().enumerate().map(|(number, datum)| {
-            let row = Row::of(format!("dequeuer {number}"));
-            dequeuer(number, row.value("deq", or_dash(*datum)))
-        });
-        enq.chain(deq).collect()
-    }
-}
-
-/// A value, or a dash where there is none.
-pub(super) fn or_dash(value: Option<usize>) -> String {
-    value.map_or("–".to_owned(), |value| value.to_string())
 }

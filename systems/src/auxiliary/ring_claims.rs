@@ -7,8 +7,7 @@
 //! Deviations. D1: whenever all tickets that are in use are of later laps, whole laps are taken off all of them, so that the states
 //! are finite. No rule compares a ticket with a number, so that nothing is hidden.
 
-use refmap::drawing::Row;
-use refmap::{Drawing, TransitionSystem, guard};
+use refmap::{TransitionSystem, guard};
 use serde::Serialize;
 
 use super::queue::{Interface, MAX, Users};
@@ -88,10 +87,10 @@ pub struct State {
     #[state(max_len = MAX_SLOTS)]
     pub slots: Vec<Slot>,
     /// Progress of the enqueuers.
-    #[state(max_len = MAX)]
+    #[state(each = "enqueuer", max_len = MAX)]
     pub enqueuers: Vec<Enqueuer>,
     /// Progress of the dequeuers.
-    #[state(max_len = MAX)]
+    #[state(each = "dequeuer", max_len = MAX)]
     pub dequeuers: Vec<Dequeuer>,
 }
 
@@ -281,34 +280,12 @@ impl TransitionSystem for RingClaims {
     fn observe(&self, state: &State) -> Interface {
         state.interface.clone()
     }
-
-    fn draw(&self, state: &State) -> Option<Drawing> {
-        Some(drawing(state))
-    }
-}
-
-/// The ring, and the progress of its users.
-fn drawing(state: &State) -> Drawing {
-    let enqueuer =
-        |enqueuer: usize, row: Row| row.value("at", format!("{:?}", state.enqueuers[enqueuer]));
-    let dequeuer =
-        |dequeuer: usize, row: Row| row.value("at", format!("{:?}", state.dequeuers[dequeuer]));
-    let users = state.interface.rows(enqueuer, dequeuer).into_iter();
-    let slots = state.slots.iter().map(|slot| match slot {
-        Slot::Empty(ticket) => format!("{ticket}: –"),
-        Slot::Full(ticket, datum) => format!("{ticket}: {datum}"),
-    });
-    users.fold(Drawing::default(), Drawing::row).row(
-        Row::new()
-            .value("tail", state.tail)
-            .value("head", state.head)
-            .queue("slots", slots),
-    )
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::support::search;
+    use refmap_testing::search;
+
     use super::*;
 
     /// The tickets in use are of few laps, and each is of one operation of a kind.

@@ -5,11 +5,8 @@
 //! Deviations. D1: the integers are those from 0 to a greatest one, since otherwise there is no end of the states. No rule
 //! calculates with them.
 
-use refmap::drawing::Row;
-use refmap::{Drawing, TransitionSystem, guard};
+use refmap::{TransitionSystem, guard};
 use serde::Serialize;
-
-use super::queue::or_dash;
 
 /// Greatest number of integers.
 pub const MAX_INTEGERS: usize = 8;
@@ -67,21 +64,17 @@ impl TransitionSystem for SendInt1 {
     fn observe(&self, state: &State) -> Option<usize> {
         state.x
     }
-
-    fn draw(&self, state: &State) -> Option<Drawing> {
-        let row = Row::new().value("x", or_dash(state.x));
-        Some(Drawing::default().row(row))
-    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::support::counts;
+    use refmap_testing::search;
+
     use super::*;
 
     /// By counting: nothing, or one of three integers.
     #[test]
     fn there_is_a_state_for_each_integer() {
-        assert_eq!(counts(&SendInt1 { integers: 3 }), (4, 1 + 3 + 3, 2));
+        assert_eq!(search(&SendInt1 { integers: 3 }).1, (4, 1 + 3 + 3, 2));
     }
 }

@@ -4,11 +4,9 @@
 //!
 //! Deviations. D1: the integers are bounded as those of [`send_int1`](super::send_int1).
 
-use refmap::drawing::Row;
-use refmap::{Drawing, TransitionSystem, guard};
+use refmap::{TransitionSystem, guard};
 use serde::Serialize;
 
-use super::queue::or_dash;
 use super::send_int1::MAX_INTEGERS;
 
 /// An instance of the sender.
@@ -74,23 +72,17 @@ impl TransitionSystem for SendInt2 {
     fn observe(&self, state: &State) -> Option<usize> {
         state.x
     }
-
-    fn draw(&self, state: &State) -> Option<Drawing> {
-        let row = Row::new()
-            .value("x", or_dash(state.x))
-            .value("z", or_dash(state.z));
-        Some(Drawing::default().row(row))
-    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::support::counts;
+    use refmap_testing::search;
+
     use super::*;
 
     /// By counting: one of three integers is sent, or chosen.
     #[test]
     fn an_integer_is_sent_or_chosen() {
-        assert_eq!(counts(&SendInt2 { integers: 3 }), (6, 3 + 3 + 9, 2));
+        assert_eq!(search(&SendInt2 { integers: 3 }).1, (6, 3 + 3 + 9, 2));
     }
 }

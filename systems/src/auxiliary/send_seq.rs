@@ -5,11 +5,9 @@
 //! Deviations. D1: the sequence has a greatest length, since otherwise there is no end of the states; *Choose* waits while it is
 //! full. What takes a longer one is not seen.
 
-use refmap::drawing::Row;
-use refmap::{Action as _, Drawing, Rule, TransitionSystem, guard};
+use refmap::{Action as _, TransitionSystem, guard};
 use serde::Serialize;
 
-use super::queue::or_dash;
 use super::send_set::{MAX_DATA, Undo};
 
 /// Greatest length of the sequence.
@@ -52,7 +50,7 @@ pub enum Action {
     #[rule(process = "receiver", source = "SendSeq, Rcv")]
     Rcv,
     /// The one at a place of the sequence is given up.
-    #[rule(source = "SendSeqUndo, Undo(i)")]
+    #[rule(source = "SendSeqUndo, Undo(i)", when = system.undo == Undo::AtAnyTime)]
     Undo(usize),
 }
 
@@ -60,15 +58,6 @@ impl TransitionSystem for SendSeq {
     type State = State;
     type Action = Action;
     type Observation = Option<usize>;
-
-    /// Those of the module: *Undo*, which comes last, is none of `SendSeq`.
-    fn rules(&self) -> &[Rule] {
-        let rules = <Action as refmap::Action<Self>>::rules();
-        match self.undo {
-            Undo::Never => &rules[..rules.len() - 1],
-            Undo::AtAnyTime => rules,
-        }
-    }
 
     fn initial(&self, visit: &mut impl FnMut(State)) {
         visit(State {
@@ -112,27 +101,24 @@ impl TransitionSystem for SendSeq {
     fn observe(&self, state: &State) -> Option<usize> {
         state.x
     }
-
-    fn draw(&self, state: &State) -> Option<Drawing> {
-        let row = Row::new().value("x", or_dash(state.x)).queue("y", &state.y);
-        Some(Drawing::default().row(row))
-    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::support::counts;
+    use refmap_testing::search;
+
     use super::*;
 
     /// By counting: nothing or a datum is sent, and any sequence of two data up to length 2 is chosen.
     #[test]
     fn every_sequence_is_chosen() {
         let with = |undo| {
-            counts(&SendSeq {
+            let system = SendSeq {
                 data: 2,
                 length: 2,
                 undo,
-            })
+            };
+            search(&system).1
         };
         let (states, never, _) = with(Undo::Never);
         assert_eq!((states, never), (3 * 7, 1 + 3 * 3 * 2 + 6 + 2 * 7));

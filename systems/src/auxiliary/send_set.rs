@@ -2,11 +2,9 @@
 //!
 //! Source: Lamport & Merz, *Auxiliary Variables in TLA+*, modules `SendSet` and `SendSetUndo`, with the internal variable `y`.
 
-use refmap::drawing::Row;
-use refmap::{Action as _, Drawing, IndexSet, Rule, TransitionSystem, guard};
+use refmap::{Action as _, IndexSet, TransitionSystem, guard};
 use serde::Serialize;
 
-use super::queue::or_dash;
 use crate::subsets::subsets;
 
 /// Greatest number of data.
@@ -57,7 +55,7 @@ pub enum Action {
     #[rule(process = "receiver", source = "SendSet, Rcv")]
     Rcv,
     /// Some that were chosen are given up.
-    #[rule(source = "SendSetUndo, Undo(S)")]
+    #[rule(source = "SendSetUndo, Undo(S)", when = system.undo == Undo::AtAnyTime)]
     Undo(IndexSet),
 }
 
@@ -72,15 +70,6 @@ impl TransitionSystem for SendSet {
     type State = State;
     type Action = Action;
     type Observation = Option<usize>;
-
-    /// Those of the module: *Undo*, which comes last, is none of `SendSet`.
-    fn rules(&self) -> &[Rule] {
-        let rules = <Action as refmap::Action<Self>>::rules();
-        match self.undo {
-            Undo::Never => &rules[..rules.len() - 1],
-            Undo::AtAnyTime => rules,
-        }
-    }
 
     fn initial(&self, visit: &mut impl FnMut(State)) {
         visit(State {
@@ -122,18 +111,12 @@ impl TransitionSystem for SendSet {
     fn observe(&self, state: &State) -> Option<usize> {
         state.x
     }
-
-    fn draw(&self, state: &State) -> Option<Drawing> {
-        let row = Row::new()
-            .value("x", or_dash(state.x))
-            .set("y", state.y.iter());
-        Some(Drawing::default().row(row))
-    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::support::counts;
+    use refmap_testing::search;
+
     use super::*;
 
     /// By counting: nothing or a datum is sent, and any set is chosen; a step for each datum that is chosen or not, and with undo
@@ -145,15 +128,10 @@ mod tests {
         let send = 3 * 4;
         let rcv = 3 * 8;
         let undo = 4 * (27 - 8);
-        let never = counts(&SendSet {
-            data: 3,
-            undo: Undo::Never,
-        });
+        let with = |undo| search(&SendSet { data: 3, undo }).1;
+        let never = with(Undo::Never);
         assert_eq!((never.0, never.1), (states, 1 + choose + send + rcv));
-        let at_any_time = counts(&SendSet {
-            data: 3,
-            undo: Undo::AtAnyTime,
-        });
+        let at_any_time = with(Undo::AtAnyTime);
         let steps = choose + send + rcv + undo;
         assert_eq!((at_any_time.0, at_any_time.1), (states, 1 + steps));
     }

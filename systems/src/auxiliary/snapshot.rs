@@ -6,11 +6,8 @@
 //! Left out: the memory, which each specification has in its own way. A register is 0 at first, and the memory of zeros is what
 //! readers have read.
 
-use refmap::drawing::Row;
 use refmap::guard;
 use serde::Serialize;
-
-use super::queue::or_dash;
 
 /// Greatest number of readers, of writers, and of values of a register.
 pub const MAX: usize = 4;
@@ -34,10 +31,10 @@ pub struct Memory(#[state(max_len = MAX, range = 0..MAX)] pub Vec<usize>);
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 pub struct Interface {
     /// The memory that a reader has read; none is the source's `NotMemVal`: it is reading.
-    #[state(max_len = MAX)]
+    #[state(each = "reader", max_len = MAX)]
     pub readers: Vec<Option<Memory>>,
     /// The value that a writer is writing; none is the source's `NotRegVal`.
-    #[state(max_len = MAX, range = 0..MAX)]
+    #[state(each = "writer", max_len = MAX, range = 0..MAX)]
     pub writers: Vec<Option<usize>>,
 }
 
@@ -89,29 +86,4 @@ impl Interface {
         self.writers[writer] = None;
         Some(())
     }
-
-    /// The rows of the readers and of the writers, to which `reader` and `writer` add what a specification knows of them.
-    pub(super) fn rows(
-        &self,
-        reader: impl Fn(usize, Row) -> Row,
-        writer: impl Fn(usize, Row) -> Row,
-    ) -> Vec<Row> {
-        let readers = self.readers.iter().enumerate().map(|(number, read)| {
-            let row = Row::of(format!("reader {number}"));
-            reader(
-                number,
-                row.value("interface", memory_or_dash(read.as_ref())),
-            )
-        });
-        let writers = self.writers.iter().enumerate().map(|(number, value)| {
-            let row = Row::of(format!("writer {number}"));
-            writer(number, row.value("interface", or_dash(*value)))
-        });
-        readers.chain(writers).collect()
-    }
-}
-
-/// A memory, or a dash where there is none.
-pub(super) fn memory_or_dash(memory: Option<&Memory>) -> String {
-    memory.map_or("–".to_owned(), |Memory(values)| format!("{values:?}"))
 }

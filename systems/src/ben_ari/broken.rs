@@ -3,7 +3,7 @@
 //! Each is the specification itself with a [`Fault`]. The first is the mutator of which Havelund &
 //! Shankar, section 2, warn: it makes no garbage, and so needs no collector.
 
-use refmap::{Drawing, Fairness, Process, Rule, RuleId, TransitionSystem};
+use refmap::{Action as _, Drawing, Fairness, Process, Rule, RuleId, TransitionSystem};
 
 use super::level_0::{Action, Level0};
 use super::memory::{AppendToFree, Memory};
@@ -51,7 +51,25 @@ pub enum BrokenAction {
     Sound(Action),
 }
 
-impl<S: ?Sized> refmap::Action<S> for BrokenAction {}
+impl refmap::Action<Broken> for BrokenAction {
+    fn rules(system: &Broken) -> &[Rule] {
+        &system.rules
+    }
+
+    fn rule(&self, system: &Broken) -> RuleId {
+        match self {
+            Self::Sound(action) => action.rule(&system.inner),
+            Self::Overwrite { .. } => RuleId(system.rules.len() - 1),
+        }
+    }
+
+    fn process(&self, system: &Broken) -> Process {
+        match self {
+            Self::Sound(action) => action.process(&system.inner),
+            Self::Overwrite { .. } => super::process::COLLECTOR,
+        }
+    }
+}
 
 impl Broken {
     /// The specification of an instance, with a fault.
@@ -60,7 +78,7 @@ impl Broken {
             scope,
             append: AppendToFree::FreeList,
         };
-        let mut rules = inner.rules().to_vec();
+        let mut rules = Action::rules(&inner).to_vec();
         if fault == Fault::OverwritingCollector {
             rules.push(Rule::new("overwrite", "collector", "a planted fault"));
         }
@@ -94,24 +112,6 @@ impl TransitionSystem for Broken {
     type State = Memory;
     type Action = BrokenAction;
     type Observation = Memory;
-
-    fn rules(&self) -> &[Rule] {
-        &self.rules
-    }
-
-    fn rule_of(&self, action: &BrokenAction) -> RuleId {
-        match action {
-            BrokenAction::Sound(action) => self.inner.rule_of(action),
-            BrokenAction::Overwrite { .. } => RuleId(self.inner.rules().len()),
-        }
-    }
-
-    fn process_of(&self, action: &BrokenAction) -> Process {
-        match action {
-            BrokenAction::Sound(action) => self.inner.process_of(action),
-            BrokenAction::Overwrite { .. } => super::process::COLLECTOR,
-        }
-    }
 
     fn initial(&self, visit: &mut impl FnMut(Memory)) {
         if self.fault != Fault::NoInitialState {

@@ -16,7 +16,7 @@ pub struct Mutant {
 }
 
 /// Mutation operators on a rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::VariantArray)]
 pub enum Mutation {
     /// The guard is dropped: the rule is enabled at its location.
     DropGuard,
@@ -24,11 +24,6 @@ pub enum Mutation {
     NegateGuard,
     /// The effect is dropped, the change of location included.
     DropEffect,
-}
-
-impl Mutation {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::DropGuard, Self::NegateGuard, Self::DropEffect];
 }
 
 /// A rule about to be fired in a state, which it changes.

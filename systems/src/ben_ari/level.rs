@@ -4,6 +4,7 @@
 
 use std::marker::PhantomData;
 
+use refmap::state::NameVisitor;
 use refmap::{Choices, Drawing, Fairness, Process, Rule, RuleId, TransitionSystem, TypeCorrect};
 
 use super::command::{Command, Mutant};
@@ -13,7 +14,6 @@ use super::mutator::{self, MutatorRules, Numbers, Step};
 use super::scope::Scope;
 use super::shape::Node;
 use super::shared::Shared;
-use crate::heap;
 
 /// A collector [Figs. 9, 12 and 14], known by its actions: the variables of its level, and its rules.
 pub trait Collector: refmap::Action<Level<Self>> + Copy {
@@ -24,7 +24,10 @@ pub trait Collector: refmap::Action<Level<Self>> + Copy {
     fn starting(shared: Shared) -> Self::State;
 
     /// Visits the steps that are tried in `from`: all that are enabled, and others.
-    fn tried(scope: &Scope, from: &Self::State, visit: &mut impl FnMut(Self));
+    #[inline]
+    fn tried(level: &Level<Self>, _from: &Self::State, visit: &mut impl FnMut(Self)) {
+        Self::candidates(level, visit);
+    }
 
     /// Fires the rule of this action [the figure of the level] in the state of `command`.
     fn fire(self, scope: &Scope, command: Command<'_, Self::State>) -> Option<()>;
@@ -50,15 +53,17 @@ pub struct Level<A> {
 impl<A: Collector> Level<A> {
     /// The level for an instance.
     pub fn new(scope: Scope) -> Self {
-        let mut of_collector = A::rules().to_vec();
-        A::cite(&scope, &mut of_collector);
-        Self {
+        let mut level = Self {
             scope,
             mutant: None,
-            rules: [mutator::rules(scope.mutator), of_collector].concat(),
+            rules: mutator::rules(scope.mutator),
             numbers: Numbers::new(scope.mutator),
             collector: PhantomData,
-        }
+        };
+        let mut of_collector = A::rules(&level).to_vec();
+        A::cite(&scope, &mut of_collector);
+        level.rules.append(&mut of_collector);
+        level
     }
 
     /// Fires a step; `accessible` says of a node whether the memory makes it so.
@@ -72,7 +77,7 @@ impl<A: Collector> Level<A> {
         match *step {
             Step::Mutator(action) => self.mutators().fire(action, s.as_mut(), accessible),
             Step::Collector(action) => {
-                let rule = self.numbers.of_collector::<Self, A>(&action);
+                let rule = self.numbers.of_collector(action.rule(self));
                 action.fire(&self.scope, Command::new(s, self.mutant, rule))
             }
         }
@@ -99,23 +104,47 @@ impl<A> AsRef<Scope> for Level<A> {
     }
 }
 
+/// The rules depend on the order of the mutator's steps, and a single mutator has no number.
+impl<A: Collector> refmap::Action<Level<A>> for Step<A> {
+    fn rules(level: &Level<A>) -> &[Rule] {
+        &level.rules
+    }
+
+    #[inline]
+    fn rule(&self, level: &Level<A>) -> RuleId {
+        match self {
+            Self::Mutator(action) => {
+                let number = level.numbers.of_mutator(*action);
+                number.expect("a step of its order is taken")
+            }
+            Self::Collector(action) => level.numbers.of_collector(action.rule(level)),
+        }
+    }
+
+    #[inline]
+    fn process(&self, level: &Level<A>) -> Process {
+        match self {
+            Self::Mutator(action) => {
+                let mut process = action.process(&level.scope);
+                process.number = process.number.filter(|_| level.scope.mutators > 1);
+                process
+            }
+            Self::Collector(action) => action.process(level),
+        }
+    }
+
+    fn visit_names(&mut self, visit: &mut dyn NameVisitor) {
+        match self {
+            Self::Mutator(action) => refmap::Action::<Scope>::visit_names(action, visit),
+            Self::Collector(action) => action.visit_names(visit),
+        }
+    }
+}
+
 impl<A: Collector> TransitionSystem for Level<A> {
     type State = A::State;
     type Action = Step<A>;
     type Observation = Memory;
-
-    fn rules(&self) -> &[Rule] {
-        &self.rules
-    }
-
-    #[inline]
-    fn rule_of(&self, action: &Step<A>) -> RuleId {
-        self.numbers.of::<Self, A>(action)
-    }
-
-    fn process_of(&self, action: &Step<A>) -> Process {
-        heap::process_of::<Self>(action, self.scope.mutators)
-    }
 
     fn initial(&self, visit: &mut impl FnMut(A::State)) {
         Shared::initial(&self.scope)
@@ -127,9 +156,7 @@ impl<A: Collector> TransitionSystem for Level<A> {
     fn candidates(&self, from: &A::State, visit: &mut impl FnMut(Step<A>)) {
         let mut mutators = |action| visit(Step::Mutator(action));
         self.mutators().candidates(from.as_ref(), &mut mutators);
-        A::tried(&self.scope, from, &mut |action| {
-            visit(Step::Collector(action))
-        });
+        A::tried(self, from, &mut |action| visit(Step::Collector(action)));
     }
 
     #[inline]

@@ -4,7 +4,7 @@
 //!
 //! Deviation D5: there are as many mutators as in the instance, each with the one rule of Fig. 4.
 
-use refmap::{Drawing, Fairness, Process, TransitionSystem};
+use refmap::{Action as _, Drawing, Fairness, TransitionSystem, successor};
 use serde::Serialize;
 
 use super::drawing;
@@ -25,6 +25,7 @@ pub struct Level0 {
 /// A step of the specification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
 #[serde(rename_all = "snake_case")]
+#[action(system = Level0, unnumbered = system.scope.mutators == 1)]
 pub enum Action {
     /// Cell (n, i) is redirected to the accessible node `k`.
     #[rule(process = heap::MUTATOR, source = "Fig. 4, MODIFY.1")]
@@ -74,10 +75,6 @@ impl TransitionSystem for Level0 {
     type Action = Action;
     type Observation = Memory;
 
-    fn process_of(&self, action: &Action) -> Process {
-        heap::process_of::<Self>(action, self.scope.mutators)
-    }
-
     fn initial(&self, visit: &mut impl FnMut(Memory)) {
         visit(Memory::null_array(self.scope.shape));
     }
@@ -120,18 +117,9 @@ impl TransitionSystem for Level0 {
                 results.for_each(|to| visit(action, &to));
             }
             _ => {
-                if let Some(to) = self.successor(m, &action) {
+                if let Some(to) = successor(self, m, &action) {
                     visit(action, &to);
                 }
-            }
-        });
-    }
-
-    /// The node appended becomes accessible, so an append always changes the memory, whatever its result.
-    fn offers(&self, m: &Memory, visit: &mut impl FnMut(Action)) {
-        self.candidates(m, &mut |action| {
-            if self.successor(m, &action).is_some_and(|to| to != *m) {
-                visit(action);
             }
         });
     }
@@ -139,7 +127,7 @@ impl TransitionSystem for Level0 {
     /// Weak fairness of *append*: it is not enabled for ever without being taken. Fairness of each node is more than that,
     /// and no condition on rules: a mutator may make garbage so fast that one node waits for ever.
     fn fairness(&self) -> Vec<Fairness> {
-        self.scope.conditions(self.rules())
+        self.scope.conditions(Action::rules(self))
     }
 
     fn observe(&self, m: &Memory) -> Memory {
@@ -155,7 +143,7 @@ impl TransitionSystem for Level0 {
             (Action::Append { n }, AppendToFree::Axiom) => {
                 !m.is_accessible(*n) && m.append_ax(*n, to)
             }
-            _ => self.successor(m, action) == Some(*to),
+            _ => successor(self, m, action) == Some(*to),
         }
     }
 }

@@ -55,12 +55,14 @@ pub enum Chi {
 /// A step of the collector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
 #[serde(rename_all = "snake_case")]
+#[action(system = Level1)]
 #[rule(process = "collector")]
 pub enum Action {
     /// COLOUR.1: node `n` is coloured black.
     #[rule(source = "Fig. 9, COLOUR.1")]
     Colour {
         /// The node.
+        #[action(range = 0..system.scope.shape.nodes)]
         n: Node,
     },
     /// COLOUR.2.
@@ -88,23 +90,6 @@ impl Collector for Action {
             chi: Chi::Colour,
             shared,
         }
-    }
-
-    #[inline]
-    fn tried(scope: &Scope, _from: &State, visit: &mut impl FnMut(Self)) {
-        scope
-            .shape
-            .nodes()
-            .for_each(|n| visit(Action::Colour { n }));
-        [
-            Action::StopColouring,
-            Action::StopAppending,
-            Action::ContinueAppending,
-            Action::AppendWhite,
-            Action::BlackToWhite,
-        ]
-        .into_iter()
-        .for_each(visit);
     }
 
     // ANCHOR: rules

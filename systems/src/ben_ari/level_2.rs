@@ -120,7 +120,8 @@ impl Collector for Action {
     }
 
     #[inline]
-    fn tried(scope: &Scope, _from: &State, visit: &mut impl FnMut(Self)) {
+    fn tried(level: &Level<Self>, _from: &State, visit: &mut impl FnMut(Self)) {
+        let scope = &level.scope;
         let cells = scope.shape.cells();
         cells.for_each(|(n, i)| visit(Action::Propagate { n, i }));
         [

@@ -9,7 +9,7 @@
 
 use refmap::crowd::{CrowdParts, Members};
 use refmap::state::Limits;
-use refmap::{Choices, Rule, RuleId};
+use refmap::{Action as _, Choices, Rule, RuleId};
 use serde::Serialize;
 
 use super::command::Command;
@@ -239,7 +239,8 @@ impl Collector for Action {
     }
 
     #[inline]
-    fn tried(scope: &Scope, from: &State, visit: &mut impl FnMut(Self)) {
+    fn tried(level: &Level<Self>, from: &State, visit: &mut impl FnMut(Self)) {
+        let scope = &level.scope;
         // The two rules at the collector's location; of each pair one is enabled.
         let rules = match from.chi {
             Chi::ColourRoots => [Action::StopColouringRoots, Action::ColourRoot],
@@ -394,7 +395,7 @@ impl Collector for Action {
             rules.pop();
         }
         if scope.figure_14 == Figure14::AsPrinted {
-            let RuleId(rule) = refmap::Action::<Scope>::rule(&Self::StopAppending);
+            let RuleId(rule) = Self::StopAppending.rule(scope);
             rules[rule].source = "Fig. 14, TEST_L.1, as printed".into();
         }
     }

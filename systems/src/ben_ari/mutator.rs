@@ -5,8 +5,7 @@
 
 use std::fmt::{self, Debug};
 
-use refmap::state::NameVisitor;
-use refmap::{Process, Rule, RuleId};
+use refmap::{Action as _, Rule, RuleId};
 use serde::Serialize;
 
 use super::command::{Command, Mutant};
@@ -141,29 +140,16 @@ impl Numbers {
         }
     }
 
-    /// The rule that a step is an instance of.
-    #[inline]
-    pub fn of<S: ?Sized, A: refmap::Action<S>>(&self, step: &Step<A>) -> RuleId {
-        match step {
-            Step::Mutator(action) => {
-                let number = self.of_mutator(*action);
-                number.expect("a step of its order is taken")
-            }
-            Step::Collector(action) => self.of_collector::<S, A>(action),
-        }
-    }
-
     /// The rule that a step of a mutator is an instance of, if its order has it.
     #[inline]
-    fn of_mutator(&self, action: MutatorAction) -> Option<RuleId> {
-        self.of_mutator[refmap::Action::<Scope>::rule(&action).0]
-            .map(|number| RuleId(usize::from(number)))
+    pub fn of_mutator(&self, action: MutatorAction) -> Option<RuleId> {
+        self.of_mutator[action.rule(&()).0].map(|number| RuleId(usize::from(number)))
     }
 
-    /// The rule that a step of the collector is an instance of.
+    /// The rule of a step of the collector, of which this is the number among those of the collector.
     #[inline]
-    pub fn of_collector<S: ?Sized, A: refmap::Action<S>>(&self, action: &A) -> RuleId {
-        RuleId(usize::from(self.of_mutators) + action.rule().0)
+    pub fn of_collector(&self, RuleId(own): RuleId) -> RuleId {
+        RuleId(usize::from(self.of_mutators) + own)
     }
 }
 
@@ -225,27 +211,9 @@ impl<A: Debug> Debug for Step<A> {
     }
 }
 
-/// The rules depend on the order of the mutator's steps: a level says them itself.
-impl<S: ?Sized, A: refmap::Action<S>> refmap::Action<S> for Step<A> {
-    #[inline]
-    fn process(&self) -> Option<Process> {
-        match self {
-            Self::Mutator(action) => refmap::Action::<S>::process(action),
-            Self::Collector(action) => action.process(),
-        }
-    }
-
-    fn visit_names(&mut self, visit: &mut dyn NameVisitor) {
-        match self {
-            Self::Mutator(action) => refmap::Action::<S>::visit_names(action, visit),
-            Self::Collector(action) => action.visit_names(visit),
-        }
-    }
-}
-
 /// The rules of all steps of mutators, whatever their order.
 fn rules_of_all() -> &'static [Rule] {
-    <MutatorAction as refmap::Action<Scope>>::rules()
+    MutatorAction::rules(&())
 }
 
 /// The rules of a mutator: its steps, in their order.

@@ -1,9 +1,7 @@
 //! Instances: the protocol, the scenario of the mutators, the bounds, and the parts that are left out or added.
 
-use std::fmt::{self, Display};
-use std::str::FromStr;
-
 use refmap_programs::{BuildError, Presence};
+use strum::{Display, IntoStaticStr, VariantArray};
 
 use super::progress::Progress;
 
@@ -14,16 +12,7 @@ pub const UNINITIALISED: i64 = 2;
 
 /// A copying protocol, a row of [Ugawa et al., Table 2]. The rows of Clover differ in α as well.
 #[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    strum::IntoStaticStr,
-    strum::VariantArray,
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Display, IntoStaticStr, VariantArray,
 )]
 #[strum(serialize_all = "kebab-case")]
 pub enum Protocol {
@@ -64,27 +53,6 @@ pub enum Protocol {
 }
 
 impl Protocol {
-    /// All of them, in the order of Table 2.
-    pub const ALL: [Self; 17] = [
-        Self::Stopless,
-        Self::StoplessForRmo,
-        Self::Chicken,
-        Self::Staccato,
-        Self::StaccatoFence,
-        Self::StaccatoRelFence,
-        Self::Clover,
-        Self::CloverFix,
-        Self::CloverForRmo,
-        Self::SapphireIteration,
-        Self::SapphireLlsc,
-        Self::X86Sapphire,
-        Self::Baker,
-        Self::Replication,
-        Self::Compressor,
-        Self::Pauseless,
-        Self::Schism,
-    ];
-
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
         self.into()
@@ -96,38 +64,8 @@ impl Protocol {
     }
 }
 
-impl Display for Protocol {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for Protocol {
-    type Err = InstanceError;
-
-    fn from_str(name: &str) -> Result<Self, InstanceError> {
-        let known = || Self::ALL.map(Self::name).to_vec();
-        let named = |protocol: &Self| protocol.name() == name;
-        Self::ALL
-            .into_iter()
-            .find(named)
-            .ok_or_else(|| InstanceError::unknown("protocol", name, known()))
-    }
-}
-
 /// Scenario of a mutator [section 3.2.2]; the longer and the shorter ones are ours.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    strum::IntoStaticStr,
-    strum::VariantArray,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Scenario {
     /// It writes, and reads the slot.
@@ -154,9 +92,6 @@ pub enum Operation {
 }
 
 impl Scenario {
-    /// All of them, the paper's first.
-    pub const ALL: [Self; 6] = [Self::Wr, Self::Rw, Self::Wrwr, Self::Rwrw, Self::W, Self::R];
-
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
         self.into()
@@ -173,19 +108,6 @@ impl Scenario {
             Self::W => &[Write],
             Self::R => &[Read],
         }
-    }
-}
-
-impl FromStr for Scenario {
-    type Err = InstanceError;
-
-    fn from_str(name: &str) -> Result<Self, InstanceError> {
-        let known = || Self::ALL.map(Self::name).to_vec();
-        let named = |scenario: &Self| scenario.name() == name;
-        Self::ALL
-            .into_iter()
-            .find(named)
-            .ok_or_else(|| InstanceError::unknown("scenario", name, known()))
     }
 }
 
@@ -335,16 +257,6 @@ pub struct Part {
 /// Error: the instance cannot be stated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InstanceError {
-    /// An unknown name.
-    #[error("there is no {what} {name:?}; there are: {}", .known.join(", "))]
-    Unknown {
-        /// The quantity.
-        what: &'static str,
-        /// The name given.
-        name: String,
-        /// All names.
-        known: Vec<&'static str>,
-    },
     /// A number out of its range.
     #[error("{what} is {given}, and must be a number from {least} to {most}")]
     OutOfRange {
@@ -392,32 +304,14 @@ pub enum InstanceError {
     Build(#[from] BuildError),
 }
 
-impl InstanceError {
-    fn unknown(what: &'static str, name: &str, known: Vec<&'static str>) -> Self {
-        Self::Unknown {
-            what,
-            name: name.to_owned(),
-            known,
-        }
-    }
-}
-
 /// Change to a protocol.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Display)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Change {
     /// A part is left out.
     Without,
     /// A part is added.
     With,
-}
-
-impl Display for Change {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Without => "without",
-            Self::With => "with",
-        })
-    }
 }
 
 fn allowed(how: &Change, known: &[&str]) -> String {
@@ -438,19 +332,6 @@ mod tests {
         program(instance)
             .expect_err("there is no such program")
             .to_string()
-    }
-
-    #[test]
-    fn names_are_read_back() {
-        for protocol in Protocol::ALL {
-            assert_eq!(protocol.name().parse(), Ok(protocol));
-        }
-        for scenario in Scenario::ALL {
-            assert_eq!(scenario.name().parse(), Ok(scenario));
-        }
-        let unknown = "stoples".parse::<Protocol>().unwrap_err().to_string();
-        assert!(unknown.starts_with("there is no protocol \"stoples\"; there are: stopless, "));
-        assert!(unknown.ends_with("pauseless, schism"));
     }
 
     /// Exactly the parts of each protocol can be left out or added.
@@ -475,7 +356,7 @@ mod tests {
             "staccato cannot be checked with \"read-sync\"; what can be added is: yieldpoint-fence:full, \
              yieldpoint-fence:release, write-barrier-fence"
         );
-        for protocol in Protocol::ALL {
+        for &protocol in Protocol::VARIANTS {
             for Part { name, presence } in parts(protocol) {
                 let instance = Instance::new(protocol, Scenario::Wr);
                 let (changed, refused) = match presence {

@@ -33,21 +33,10 @@
 //! Replication, Compressor and Pauseless do not count a mutator as waiting while it is stopped. There is one copy, so the
 //! collector overtakes an operation at most a few times.
 
-use std::fmt::{self, Display};
+use strum::{Display, IntoStaticStr, VariantArray};
 
 /// Progress that a check asks for.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    strum::IntoStaticStr,
-    strum::VariantArray,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Display, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Progress {
     /// The first mutator completes its operations if it goes on, whatever the others do.
@@ -67,17 +56,6 @@ pub enum Progress {
 }
 
 impl Progress {
-    /// All of them.
-    pub const ALL: [Self; 7] = [
-        Self::WaitFree,
-        Self::LockFree,
-        Self::StarvationFree,
-        Self::CopiedAlone,
-        Self::Copied,
-        Self::CopiedUnderLoad,
-        Self::CopiedUnderLoadStrongly,
-    ];
-
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
         self.into()
@@ -86,11 +64,5 @@ impl Progress {
     /// Whether mutators repeat their scenario for ever; else they are idle after it.
     pub const fn repeats(self) -> bool {
         !matches!(self, Self::Copied)
-    }
-}
-
-impl Display for Progress {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }

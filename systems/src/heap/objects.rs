@@ -160,6 +160,12 @@ impl Objects {
     }
 }
 
+impl FromIterator<Object> for Objects {
+    fn from_iter<I: IntoIterator<Item = Object>>(objects: I) -> Self {
+        objects.into_iter().fold(Self::default(), Self::with)
+    }
+}
+
 impl fmt::Debug for Objects {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.iter()).finish()

@@ -2,8 +2,7 @@
 //!
 //! Source: Dijkstra, *Solution of a Problem in Concurrent Programming Control*, CACM 8, 1965: the problem.
 
-use refmap::drawing::Row;
-use refmap::{Drawing, IndexSet, TransitionSystem, guard};
+use refmap::{IndexSet, TransitionSystem, guard};
 use serde::Serialize;
 
 use super::MAX_THREADS;
@@ -62,11 +61,5 @@ impl TransitionSystem for Exclusion {
 
     fn observe(&self, state: &State) -> IndexSet {
         state.inside
-    }
-
-    fn draw(&self, state: &State) -> Option<Drawing> {
-        let inside = |thread: usize| state.inside.contains(thread).then_some(thread);
-        let inside: Vec<_> = (0..self.threads).filter_map(inside).collect();
-        Some(Drawing::default().row(Row::new().value("inside", format!("{inside:?}"))))
     }
 }

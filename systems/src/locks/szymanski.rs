@@ -4,10 +4,10 @@
 //!
 //! Deviations. D1: a wait reads the flags of all threads in one step, so that what a loop reads one after the other is not shown.
 
-use refmap::{Drawing, IndexSet, TransitionSystem, guard};
+use refmap::{IndexSet, TransitionSystem, guard};
 use serde::Serialize;
 
-use super::{MAX_THREADS, drawing};
+use super::MAX_THREADS;
 
 /// The lock.
 #[derive(Clone, Copy, Debug)]
@@ -70,7 +70,7 @@ pub struct Thread {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 pub struct State {
     /// Each thread, in the order of their numbers.
-    #[state(symmetric, max_len = MAX_THREADS)]
+    #[state(each = "thread", symmetric, max_len = MAX_THREADS)]
     pub threads: Vec<Thread>,
 }
 
@@ -204,9 +204,5 @@ impl TransitionSystem for Szymanski {
 
     fn observe(&self, state: &State) -> IndexSet {
         state.inside()
-    }
-
-    fn draw(&self, state: &State) -> Option<Drawing> {
-        Some(drawing(&state.threads))
     }
 }

@@ -3,11 +3,10 @@
 //! Source: Mellor-Crummey & Scott, *Algorithms for Scalable Synchronization on Shared-Memory Multiprocessors*, ACM TOCS 9, 1991, section 2.1,
 //! with the wait before it.
 
-use refmap::drawing::Row;
-use refmap::{Drawing, IndexSet, TransitionSystem, guard};
+use refmap::{IndexSet, TransitionSystem, guard};
 use serde::Serialize;
 
-use super::{MAX_THREADS, drawing};
+use super::MAX_THREADS;
 
 /// The lock.
 #[derive(Clone, Copy, Debug)]
@@ -46,7 +45,7 @@ pub struct State {
     /// True if the lock is taken.
     pub taken: bool,
     /// The place of each thread.
-    #[state(symmetric, max_len = MAX_THREADS)]
+    #[state(each = "thread", symmetric, max_len = MAX_THREADS)]
     pub threads: Vec<At>,
 }
 
@@ -115,10 +114,5 @@ impl TransitionSystem for TestAndSet {
 
     fn observe(&self, state: &State) -> IndexSet {
         state.inside()
-    }
-
-    fn draw(&self, state: &State) -> Option<Drawing> {
-        let taken = Row::new().value("taken", state.taken);
-        Some(drawing(&state.threads).row(taken))
     }
 }

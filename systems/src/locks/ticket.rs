@@ -3,11 +3,10 @@
 //! Source: Mellor-Crummey & Scott, *Algorithms for Scalable Synchronization on Shared-Memory Multiprocessors*, ACM TOCS 9, 1991, section 2.2; the counters
 //! are those of Reed & Kanodia, *Synchronization with Eventcounts and Sequencers*, CACM 22, 1979.
 
-use refmap::drawing::Row;
-use refmap::{Counter, Drawing, IndexSet, TransitionSystem, guard};
+use refmap::{Counter, IndexSet, TransitionSystem, guard};
 use serde::Serialize;
 
-use super::{MAX_THREADS, drawing};
+use super::MAX_THREADS;
 
 /// The lock.
 #[derive(Clone, Copy, Debug)]
@@ -81,7 +80,7 @@ pub struct State {
     /// The ticket that is served.
     pub now_serving: Number,
     /// Each thread.
-    #[state(symmetric, max_len = MAX_THREADS)]
+    #[state(each = "thread", symmetric, max_len = MAX_THREADS)]
     pub threads: Vec<Thread>,
 }
 
@@ -150,12 +149,5 @@ impl TransitionSystem for TicketLock {
 
     fn observe(&self, state: &State) -> IndexSet {
         state.inside()
-    }
-
-    fn draw(&self, state: &State) -> Option<Drawing> {
-        let next = format!("{:?}", state.next_ticket).to_lowercase();
-        let serving = format!("{:?}", state.now_serving).to_lowercase();
-        let counters = Row::new().value("next", next).value("serving", serving);
-        Some(drawing(&state.threads).row(counters))
     }
 }

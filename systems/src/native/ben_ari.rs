@@ -39,17 +39,9 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// All of them, [`Fault::None`] first.
-    pub const ALL: [Self; 4] = [Self::None, Self::ColourFirst, Self::NoColour, Self::NoCount];
-
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
         self.into()
-    }
-
-    /// The fault of a name, if there is one.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|fault| fault.name() == name)
     }
 }
 

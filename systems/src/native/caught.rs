@@ -1,5 +1,7 @@
 //! Detection of faults: where each fault is detected, and a shrunk program of a stress run that shows it.
 
+use super::on_the_fly::Fault;
+
 /// Detection rate of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detected {
@@ -14,22 +16,22 @@ pub enum Detected {
 }
 
 /// A fault, where it is detected, and a program that shows it, one line a thread.
-pub type Row = (&'static str, Detected, &'static [&'static str]);
+pub type Row = (Fault, Detected, &'static [&'static str]);
 
 /// Every fault.
 pub const FAULTS: [Row; 14] = [
     (
-        "no-deletion-barrier",
+        Fault::NoDeletionBarrier,
         Detected::Always,
         &["alloc; store 1.0=0; discard 0; until get-roots; load 0.0; store 1.0=null; until idle"],
     ),
     (
-        "no-insertion-barrier",
+        Fault::NoInsertionBarrier,
         Detected::Always,
         &["until mark; alloc; store 0.0=1; discard 1; until idle"],
     ),
     (
-        "mark-without-cas",
+        Fault::MarkWithoutCas,
         Detected::Rarely,
         &[
             "alloc; alloc; store 1.0=0; discard 0; until get-roots@claim",
@@ -37,7 +39,7 @@ pub const FAULTS: [Row; 14] = [
         ],
     ),
     (
-        "skip-idle-noop",
+        Fault::SkipIdleNoop,
         Detected::Never,
         &[
             "until init; store 1.0=0@sense",
@@ -45,12 +47,12 @@ pub const FAULTS: [Row; 14] = [
         ],
     ),
     (
-        "skip-idle-flip-noop",
+        Fault::SkipIdleFlipNoop,
         Detected::Rarely,
         &["until idle; store 0.0=0@sense", "until idle; store 0.0=0"],
     ),
     (
-        "skip-init-noop",
+        Fault::SkipInitNoop,
         Detected::Rarely,
         &[
             "alloc; until idle-flip; store 1.0=0@write; discard 0; until get-roots; load 0.0; until idle",
@@ -58,18 +60,18 @@ pub const FAULTS: [Row; 14] = [
         ],
     ),
     (
-        "skip-mark-noop",
+        Fault::SkipMarkNoop,
         Detected::InLoom,
         &["until get-roots; alloc; until idle"],
     ),
     (
-        "no-handshake-fence",
+        Fault::NoHandshakeFence,
         Detected::InLoom,
         &["until get-roots; alloc; until idle"],
     ),
-    ("roots-not-marked", Detected::Always, &["until idle"]),
+    (Fault::RootsNotMarked, Detected::Always, &["until idle"]),
     (
-        "no-get-work",
+        Fault::NoGetWork,
         Detected::Always,
         &[
             "alloc; alloc; store 1.0=0; discard 0; store 1.0=0; discard 0; until get-roots; load 0.0; \
@@ -77,22 +79,22 @@ pub const FAULTS: [Row; 14] = [
         ],
     ),
     (
-        "allocate-wrong-sense",
+        Fault::AllocateWrongSense,
         Detected::Always,
         &["until get-roots; alloc; until idle"],
     ),
     (
-        "early-sweep",
+        Fault::EarlySweep,
         Detected::Always,
         &["alloc; store 1.0=0; discard 0; until idle"],
     ),
     (
-        "worklist-not-handed-over",
+        Fault::WorklistNotHandedOver,
         Detected::Always,
         &["alloc; store 1.0=0; discard 0; until idle"],
     ),
     (
-        "generation-not-bumped",
+        Fault::GenerationNotBumped,
         Detected::Always,
         &["discard 0; until get-work; alloc"],
     ),

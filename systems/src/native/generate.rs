@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use proptest::strategy::Union;
 
 use super::on_the_fly::{Place, Stage};
-use super::program::{Operation, Program, STAGES, Step};
+use super::program::{Operation, Program, Step, stages};
 
 /// The most fragments of a thread.
 const FRAGMENTS: usize = 8;
@@ -32,7 +32,7 @@ fn field() -> impl Strategy<Value = u8> {
 }
 
 fn stage() -> impl Strategy<Value = Stage> {
-    Union::new(STAGES.map(|(stage, _)| Just(stage)))
+    Union::new(stages().map(Just))
 }
 
 /// The delay place of an operation.

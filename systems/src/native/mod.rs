@@ -125,7 +125,6 @@ pub mod model;
 pub mod on_the_fly;
 pub mod specification;
 
-mod background;
 mod generate;
 mod play;
 mod program;
@@ -135,7 +134,6 @@ mod schedules;
 mod shorten;
 mod stress;
 
-pub use background::{BackgroundCollector, Trigger};
 pub use generate::programs;
 pub use play::{DelayingWitness, Outcome, play};
 pub use program::{Operation, Program, ProgramError, Step};

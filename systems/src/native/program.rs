@@ -3,8 +3,10 @@
 //! A program is data, so it can be generated, shrunk, and written on a command line. Roots are numbered from the
 //! newest, 0, modulo their number, so a program stays valid with any operation left out.
 
-use std::fmt;
+use std::fmt::{self, Display};
 use std::str::FromStr;
+
+use strum::VariantArray;
 
 use super::on_the_fly::{Place, Stage};
 
@@ -77,9 +79,7 @@ impl Program {
             let steps: Vec<_> = steps.iter().map(Step::to_string).collect();
             steps.join("; ")
         };
-        let collector = self
-            .collector
-            .map(|place| format!("collector{}", at(place)));
+        let collector = self.collector.map(|place| format!("collector@{place}"));
         self.threads.iter().map(line).chain(collector).collect()
     }
 
@@ -116,52 +116,31 @@ pub enum ProgramError {
     )]
     Operation(String),
     /// Not one of the stages.
-    #[error("{0:?} is no stage; there are: {stages}", stages = names(&STAGES))]
+    #[error("{0:?} is no stage; there are: {stages}", stages = names(stages()))]
     Stage(String),
     /// Not one of the places.
-    #[error("{0:?} is no place; there are: {places}", places = names(&PLACES))]
+    #[error("{0:?} is no place; there are: {places}", places = names(Place::VARIANTS.iter()))]
     Place(String),
 }
 
-/// The stages that a program can wait for.
-pub(crate) const STAGES: [(Stage, &str); 6] = [
-    (Stage::Idle, "idle"),
-    (Stage::IdleFlip, "idle-flip"),
-    (Stage::Init, "init"),
-    (Stage::Mark, "mark"),
-    (Stage::GetRoots, "get-roots"),
-    (Stage::GetWork, "get-work"),
-];
+/// The stages that a program can wait for: all but a stop.
+pub(crate) fn stages() -> impl Iterator<Item = Stage> {
+    let all = Stage::VARIANTS.iter().copied();
+    all.filter(|stage| *stage != Stage::Stop)
+}
 
-/// The delay places.
-const PLACES: [(Place, &str); 5] = [
-    (Place::Sense, "sense"),
-    (Place::Claim, "claim"),
-    (Place::Write, "write"),
-    (Place::Trace, "trace"),
-    (Place::Round, "round"),
-];
-
-fn names<T>(named: &[(T, &str)]) -> String {
-    let names: Vec<_> = named.iter().map(|(_, name)| *name).collect();
+fn names<T: Display>(named: impl Iterator<Item = T>) -> String {
+    let names: Vec<_> = named.map(|named| named.to_string()).collect();
     names.join(", ")
 }
 
 fn place_named(name: &str) -> Result<Place, ProgramError> {
-    let mut places = PLACES.iter();
-    let found = places.find(|(_, known)| *known == name);
-    found
-        .map(|(place, _)| *place)
-        .ok_or_else(|| ProgramError::Place(name.to_owned()))
+    let mut places = Place::VARIANTS.iter().copied();
+    let found = places.find(|place| place.to_string() == name);
+    found.ok_or_else(|| ProgramError::Place(name.to_owned()))
 }
 
-fn at(place: Place) -> String {
-    let mut places = PLACES.iter();
-    let found = places.find(|(known, _)| *known == place);
-    format!("@{}", found.expect("every place has a name").1)
-}
-
-impl fmt::Display for Step {
+impl Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.operation {
             Operation::Alloc => f.write_str("alloc"),
@@ -172,14 +151,10 @@ impl fmt::Display for Step {
             },
             Operation::Discard { root } => write!(f, "discard {root}"),
             Operation::Safepoint => f.write_str("safepoint"),
-            Operation::Until(stage) => {
-                let mut stages = STAGES.iter();
-                let found = stages.find(|(known, _)| *known == stage);
-                write!(f, "until {}", found.map_or("stop", |(_, name)| name))
-            }
+            Operation::Until(stage) => write!(f, "until {stage}"),
             Operation::Relay => f.write_str("relay"),
         }?;
-        self.dwell.map_or(Ok(()), |place| f.write_str(&at(place)))
+        self.dwell.map_or(Ok(()), |place| write!(f, "@{place}"))
     }
 }
 
@@ -219,10 +194,9 @@ impl FromStr for Step {
                 root: number(root)?,
             },
             ("until", stage) => {
-                let mut stages = STAGES.iter();
-                let found = stages.find(|(_, name)| *name == stage);
+                let found = stages().find(|known| known.to_string() == stage);
                 let found = found.ok_or_else(|| ProgramError::Stage(stage.to_owned()))?;
-                Operation::Until(found.0)
+                Operation::Until(found)
             }
             _ => return Err(wrong()),
         };

@@ -278,19 +278,8 @@ impl Stress {
     ///
     /// If the shape is not valid.
     pub fn record(&self, program: &Program) -> Result<History, ShapeError> {
-        self.record_play(program).map(|(history, _)| history)
-    }
-
-    /// The same, with the violation of that run, if there is one.
-    ///
-    /// # Errors
-    ///
-    /// If the shape is not valid.
-    pub fn record_play(
-        &self,
-        program: &Program,
-    ) -> Result<(History, Option<Violation>), ShapeError> {
-        self.recorded(program, &Arc::new(AtomicU64::new(0)))
+        let (history, _) = self.recorded(program, &Arc::new(AtomicU64::new(0)))?;
+        Ok(history)
     }
 
     /// Repeats a failing program until it fails, and records that run. `None` if it did not fail in 200 runs or 20 s,

@@ -9,8 +9,7 @@
 
 use std::collections::BTreeSet;
 
-use refmap::drawing::Row;
-use refmap::{Action as _, Drawing, Fairness, IndexSet, TransitionSystem, guard};
+use refmap::{Action as _, Fairness, IndexSet, TransitionSystem, guard};
 use serde::Serialize;
 
 use super::conditions::Conditions;
@@ -68,10 +67,10 @@ pub struct State {
     #[serde(flatten)]
     pub server: scheduling_allocator::State,
     /// Resources a client has requested and not received.
-    #[state(max_len = MAX_CLIENTS, range = 0..MAX_RESOURCES)]
+    #[state(each = "client", max_len = MAX_CLIENTS, range = 0..MAX_RESOURCES)]
     pub requests: Vec<IndexSet>,
     /// Resources that a client holds.
-    #[state(max_len = MAX_CLIENTS, range = 0..MAX_RESOURCES)]
+    #[state(each = "client", max_len = MAX_CLIENTS, range = 0..MAX_RESOURCES)]
     pub holding: Vec<IndexSet>,
     /// The messages in transit.
     pub network: BTreeSet<Message>,
@@ -233,10 +232,6 @@ impl TransitionSystem for AllocatorImplementation {
         state.server.claims.clone()
     }
 
-    fn draw(&self, state: &State) -> Option<Drawing> {
-        Some(drawing(state))
-    }
-
     fn fairness(&self) -> Vec<Fairness> {
         self.fairness.of(vec![
             Fairness::weak("return", ["return_all"]),
@@ -247,40 +242,4 @@ impl TransitionSystem for AllocatorImplementation {
             Fairness::weak("r_ret", ["r_ret"]),
         ])
     }
-}
-
-/// Drawing of the knowledge of the server, the requests of the clients, and the messages between them.
-fn drawing(state: &State) -> Drawing {
-    let clients = state.requests.iter().zip(&state.holding).enumerate();
-    let drawing = clients.fold(Drawing::default(), |drawing, (client, (asked, held))| {
-        let row = Row::of(format!("client {client}"));
-        drawing.row(row.set("holds", held.iter()).set("asks for", asked.iter()))
-    });
-    let server = &state.server;
-    let of_server = server
-        .claims
-        .alloc
-        .iter()
-        .zip(&server.claims.unsat)
-        .enumerate();
-    let row = of_server.fold(Row::of("server"), |row, (client, (given, asked))| {
-        row.set(format!("given to {client}"), given.iter())
-            .set("unsatisfied", asked.iter())
-    });
-    let messages = state.network.iter().map(|message| {
-        let resources: Vec<_> = message
-            .resources
-            .iter()
-            .map(|one| one.to_string())
-            .collect();
-        format!(
-            "{:?} {} of {}",
-            message.kind,
-            resources.join("+"),
-            message.client
-        )
-    });
-    drawing
-        .row(row.queue("schedule", &server.sched))
-        .row(Row::of("network").set("", messages))
 }

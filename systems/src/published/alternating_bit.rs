@@ -10,8 +10,7 @@
 
 use std::collections::VecDeque;
 
-use refmap::drawing::Row;
-use refmap::{Drawing, Fairness, TransitionSystem, guard};
+use refmap::{Fairness, TransitionSystem, guard};
 use serde::Serialize;
 
 use super::alternating_bit_correctness::{self, MAX_DATA};
@@ -159,10 +158,6 @@ impl TransitionSystem for AlternatingBit {
         state.ends
     }
 
-    fn draw(&self, state: &State) -> Option<Drawing> {
-        Some(drawing(state))
-    }
-
     fn fairness(&self) -> Vec<Fairness> {
         self.fairness.of(vec![
             Fairness::weak("send_again", ["re_snd_msg"]),
@@ -171,16 +166,4 @@ impl TransitionSystem for AlternatingBit {
             Fairness::strong("receive_ack", ["rcv_ack"]),
         ])
     }
-}
-
-/// The two ends, and what is on the lines between them.
-fn drawing(state: &State) -> Drawing {
-    let bit = |bit| u8::from(bit);
-    let messages = state.msg_q.iter();
-    let messages = messages.map(|message| format!("{}:{}", bit(message.bit), message.value));
-    let acknowledgements = state.ack_q.iter().map(|ack| bit(*ack));
-    let lines = Row::of("lines")
-        .queue("messages", messages)
-        .queue("acknowledgements", acknowledgements);
-    alternating_bit_correctness::drawing(&state.ends).row(lines)
 }

@@ -4,8 +4,7 @@
 //!
 //! Fairness: weakly `c_rcv_msg`, and weakly `c_rcv_ack`.
 
-use refmap::drawing::Row;
-use refmap::{Drawing, Fairness, TransitionSystem, guard};
+use refmap::{Fairness, TransitionSystem, guard};
 use serde::Serialize;
 
 /// Greatest number of values.
@@ -104,25 +103,10 @@ impl TransitionSystem for AbCorrectness {
         *state
     }
 
-    fn draw(&self, state: &State) -> Option<Drawing> {
-        Some(drawing(state))
-    }
-
     fn fairness(&self) -> Vec<Fairness> {
         vec![
             Fairness::weak("receive", ["c_rcv_msg"]),
             Fairness::weak("acknowledge", ["c_rcv_ack"]),
         ]
     }
-}
-
-pub(super) fn drawing(state: &State) -> Drawing {
-    let sender = Row::of("sender")
-        .value("sent", state.sent)
-        .value("bit", u8::from(state.s_bit))
-        .value("acknowledged", u8::from(state.s_ack));
-    let receiver = Row::of("receiver")
-        .value("received", state.rcvd)
-        .value("bit", u8::from(state.r_bit));
-    Drawing::default().row(sender).row(receiver)
 }

@@ -5,8 +5,7 @@
 //! Fairness: none here; that something is chosen is a condition of its own there, which the lecture's voting does not
 //! meet without more assumptions.
 
-use refmap::drawing::Row;
-use refmap::{Drawing, IndexSet, TransitionSystem, guard};
+use refmap::{IndexSet, TransitionSystem, guard};
 use serde::Serialize;
 
 /// Greatest number of values.
@@ -56,15 +55,7 @@ impl TransitionSystem for Consensus {
         *state
     }
 
-    fn draw(&self, state: &State) -> Option<Drawing> {
-        Some(drawing(state))
-    }
-
     fn may_stop(&self, state: &State) -> bool {
         !state.chosen.is_empty()
     }
-}
-
-fn drawing(state: &State) -> Drawing {
-    Drawing::default().row(Row::new().set("chosen", state.chosen.iter()))
 }

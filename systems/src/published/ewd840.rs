@@ -5,12 +5,12 @@
 //!
 //! Fairness: weakly `initiate_probe` or `pass_token`, one condition for the whole ring.
 
-use refmap::drawing::Shade;
+use refmap::drawing::{Node, Shade};
 use refmap::{Drawing, Fairness, IndexSet, TransitionSystem, guard};
 use serde::Serialize;
 
 use super::conditions::Conditions;
-use super::termination_detection::{self, MAX_NODES, active, terminate, wake_up};
+use super::termination_detection::{self, MAX_NODES, terminate, wake_up};
 use crate::subsets::subsets;
 
 /// An instance of the ring.
@@ -212,4 +212,14 @@ fn drawing(nodes: usize, state: &State) -> Drawing {
         drawn.to("", (node + nodes - 1) % nodes)
     });
     Drawing::default().nodes(ring)
+}
+
+/// A node, with a mark if it is one of the active ones.
+pub(super) fn active(node: usize, active: &IndexSet) -> Node {
+    let drawn = Node::new(node);
+    if active.contains(node) {
+        drawn.mark("active")
+    } else {
+        drawn
+    }
 }

@@ -8,8 +8,7 @@ use refmap::drawing::Shade;
 use refmap::{Drawing, IndexSet, TransitionSystem, guard};
 use serde::Serialize;
 
-use super::ewd840::Colour;
-use super::termination_detection::active;
+use super::ewd840::{Colour, active};
 use crate::subsets::subsets;
 
 /// Greatest number of nodes.

@@ -6,8 +6,7 @@
 //!
 //! Fairness: for each processor, weakly `do` or `rsp`.
 
-use refmap::drawing::Row;
-use refmap::{Action as _, Drawing, Fairness, TransitionSystem, guard};
+use refmap::{Action as _, Fairness, TransitionSystem, guard};
 use serde::Serialize;
 
 use crate::vectors::vectors;
@@ -85,10 +84,10 @@ pub struct Interface {
     /// The last exchange.
     pub mem_int: Exchange,
     /// Progress of the request of a processor.
-    #[state(max_len = MAX)]
+    #[state(each = "processor", max_len = MAX)]
     pub ctl: Vec<Control>,
     /// The request of a processor, or the response.
-    #[state(max_len = MAX)]
+    #[state(each = "processor", max_len = MAX)]
     pub buf: Vec<Datum>,
 }
 
@@ -231,43 +230,7 @@ impl TransitionSystem for InternalMemory {
         state.interface.mem_int
     }
 
-    fn draw(&self, state: &State) -> Option<Drawing> {
-        Some(drawing(state))
-    }
-
     fn fairness(&self) -> Vec<Fairness> {
         vec![Fairness::weak("respond", ["do", "rsp"])]
-    }
-}
-
-fn drawing(state: &State) -> Drawing {
-    let memory = Row::of("memory").queue("", &state.mem);
-    interface(Drawing::default(), &state.interface, |_, row| row).row(memory)
-}
-
-/// Rows of the processors, each with its request; `more` adds to a row.
-pub(super) fn interface(
-    drawing: Drawing,
-    interface: &Interface,
-    more: impl Fn(usize, Row) -> Row,
-) -> Drawing {
-    let processors = interface.ctl.iter().zip(&interface.buf).enumerate();
-    processors.fold(drawing, |drawing, (processor, (control, datum))| {
-        let datum = match datum {
-            Datum::NoVal => "–".to_owned(),
-            Datum::Request(asked) => request(*asked),
-            Datum::Value(value) => value.to_string(),
-        };
-        let row = Row::of(format!("processor {processor}"))
-            .value("", format!("{control:?}").to_lowercase())
-            .value("buffer", datum);
-        drawing.row(more(processor, row))
-    })
-}
-
-pub(super) fn request(request: Request) -> String {
-    match request {
-        Request::Rd { adr } => format!("read {adr}"),
-        Request::Wr { adr, val } => format!("write {adr} := {val}"),
     }
 }

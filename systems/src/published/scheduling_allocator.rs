@@ -4,8 +4,7 @@
 //!
 //! Fairness: weakly `return_all` and `allocate` for each client, and weakly `schedule`.
 
-use refmap::drawing::Row;
-use refmap::{Action as _, Drawing, Fairness, IndexSet, TransitionSystem, guard};
+use refmap::{Action as _, Fairness, IndexSet, TransitionSystem, guard};
 use serde::Serialize;
 
 use super::conditions::Conditions;
@@ -204,10 +203,6 @@ impl TransitionSystem for SchedulingAllocator {
         state.claims.clone()
     }
 
-    fn draw(&self, state: &State) -> Option<Drawing> {
-        Some(drawing(state))
-    }
-
     fn fairness(&self) -> Vec<Fairness> {
         self.fairness.of(vec![
             Fairness::weak("return", ["return_all"]),
@@ -215,9 +210,4 @@ impl TransitionSystem for SchedulingAllocator {
             Fairness::weak("schedule", ["schedule"]),
         ])
     }
-}
-
-fn drawing(state: &State) -> Drawing {
-    let schedule = Row::of("server").queue("schedule", &state.sched);
-    simple_allocator::drawing(&state.claims).row(schedule)
 }

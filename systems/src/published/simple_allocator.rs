@@ -5,8 +5,7 @@
 //! Fairness, for each client: weakly `return_all`, and strongly `allocate`, since what a client waits for may be free
 //! again and again and taken by another one each time.
 
-use refmap::drawing::Row;
-use refmap::{Drawing, Fairness, IndexSet, TransitionSystem, guard};
+use refmap::{Fairness, IndexSet, TransitionSystem, guard};
 use serde::Serialize;
 
 /// Greatest number of clients.
@@ -26,10 +25,10 @@ pub struct SimpleAllocator {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 pub struct State {
     /// Resources a client has requested and not been given.
-    #[state(max_len = MAX_CLIENTS, range = 0..MAX_RESOURCES)]
+    #[state(each = "client", max_len = MAX_CLIENTS, range = 0..MAX_RESOURCES)]
     pub unsat: Vec<IndexSet>,
     /// Resources that a client holds.
-    #[state(max_len = MAX_CLIENTS, range = 0..MAX_RESOURCES)]
+    #[state(each = "client", max_len = MAX_CLIENTS, range = 0..MAX_RESOURCES)]
     pub alloc: Vec<IndexSet>,
 }
 
@@ -148,23 +147,10 @@ impl TransitionSystem for SimpleAllocator {
         state.clone()
     }
 
-    fn draw(&self, state: &State) -> Option<Drawing> {
-        Some(drawing(state))
-    }
-
     fn fairness(&self) -> Vec<Fairness> {
         vec![
             Fairness::weak("return", ["return_all"]),
             Fairness::strong("allocate", ["allocate"]),
         ]
     }
-}
-
-/// The resources that each client holds, and those that it still asks for.
-pub(super) fn drawing(state: &State) -> Drawing {
-    let clients = state.alloc.iter().zip(&state.unsat).enumerate();
-    clients.fold(Drawing::default(), |drawing, (client, (held, asked))| {
-        let row = Row::of(format!("client {client}"));
-        drawing.row(row.set("holds", held.iter()).set("asks for", asked.iter()))
-    })
 }

@@ -5,8 +5,7 @@
 //!
 //! Fairness: weakly `detect_termination`.
 
-use refmap::drawing::{Node, Row};
-use refmap::{Drawing, Fairness, IndexSet, TransitionSystem, guard};
+use refmap::{Fairness, IndexSet, TransitionSystem, guard};
 use serde::Serialize;
 
 use crate::subsets::subsets;
@@ -115,26 +114,7 @@ impl TransitionSystem for TerminationDetection {
         *state
     }
 
-    fn draw(&self, state: &State) -> Option<Drawing> {
-        Some(drawing(self.nodes, state))
-    }
-
     fn fairness(&self) -> Vec<Fairness> {
         vec![Fairness::weak("detect", ["detect_termination"])]
-    }
-}
-
-fn drawing(nodes: usize, state: &State) -> Drawing {
-    let all = (0..nodes).map(|node| active(node, &state.active));
-    let detected = Row::new().value("termination detected", state.termination_detected);
-    Drawing::default().nodes(all).row(detected)
-}
-
-pub(super) fn active(node: usize, active: &IndexSet) -> Node {
-    let drawn = Node::new(node);
-    if active.contains(node) {
-        drawn.mark("active")
-    } else {
-        drawn
     }
 }

@@ -6,8 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use refmap::drawing::Row;
-use refmap::{Action as _, Drawing, IndexSet, TransitionSystem, guard};
+use refmap::{Action as _, IndexSet, TransitionSystem, guard};
 use serde::Serialize;
 
 use super::consensus::{self, MAX_VALUES};
@@ -55,10 +54,10 @@ pub struct Vote {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 pub struct State {
     /// The votes of an acceptor.
-    #[state(max_len = MAX_ACCEPTORS)]
+    #[state(each = "acceptor", max_len = MAX_ACCEPTORS)]
     pub votes: Vec<BTreeSet<Vote>>,
     /// The ballot below which an acceptor does not vote any more, if there is one.
-    #[state(max_len = MAX_ACCEPTORS, range = 0..MAX_BALLOTS)]
+    #[state(each = "acceptor", max_len = MAX_ACCEPTORS, range = 0..MAX_BALLOTS)]
     pub max_bal: Vec<Option<usize>>,
 }
 
@@ -243,28 +242,9 @@ impl TransitionSystem for Voting {
         }
     }
 
-    fn draw(&self, state: &State) -> Option<Drawing> {
-        Some(drawing(state))
-    }
-
     /// All acceptors are in the last ballot.
     fn may_stop(&self, state: &State) -> bool {
         let last = Some(self.ballots - 1);
         state.max_bal.iter().all(|ballot| *ballot == last)
     }
-}
-
-/// The votes of each acceptor, a ballot and a value each, and the greatest ballot in which it takes part.
-fn drawing(state: &State) -> Drawing {
-    let acceptors = state.votes.iter().zip(&state.max_bal).enumerate();
-    acceptors.fold(
-        Drawing::default(),
-        |drawing, (acceptor, (votes, ballot))| {
-            let votes = votes.iter();
-            let votes = votes.map(|vote| format!("{}:{}", vote.ballot, vote.value));
-            let ballot = ballot.map_or("none".to_owned(), |ballot| ballot.to_string());
-            let row = Row::of(format!("acceptor {acceptor}"));
-            drawing.row(row.set("votes", votes).value("ballot", ballot))
-        },
-    )
 }

@@ -9,14 +9,11 @@
 
 use std::collections::VecDeque;
 
-use refmap::drawing::Row;
-use refmap::{Action as _, Drawing, Fairness, TransitionSystem, guard};
+use refmap::{Action as _, Fairness, TransitionSystem, guard};
 use serde::Serialize;
 
 use super::conditions::Conditions;
-use super::internal_memory::{
-    Control, Datum, Exchange, Interface, InternalMemory, MAX, Request, interface, request,
-};
+use super::internal_memory::{Control, Datum, Exchange, Interface, InternalMemory, MAX, Request};
 
 /// Greatest length of the queue.
 pub const MAX_QUEUE: usize = 4;
@@ -71,7 +68,7 @@ pub struct State {
     #[state(max_len = MAX, range = 0..MAX)]
     pub wmem: Vec<usize>,
     /// The cache of a processor.
-    #[state(max_len = MAX)]
+    #[state(each = "processor", max_len = MAX)]
     pub cache: Vec<Cache>,
     /// The requests that wait for the memory.
     #[state(max_len = MAX_QUEUE)]
@@ -254,10 +251,6 @@ impl TransitionSystem for WriteThroughCache {
         state.interface.mem_int
     }
 
-    fn draw(&self, state: &State) -> Option<Drawing> {
-        Some(drawing(state))
-    }
-
     fn fairness(&self) -> Vec<Fairness> {
         self.fairness.of(vec![
             Fairness::weak("respond", ["rsp", "do_rd"]),
@@ -265,19 +258,4 @@ impl TransitionSystem for WriteThroughCache {
             Fairness::weak("dequeue", ["mem_q_wr_if_needed", "mem_q_rd"]),
         ])
     }
-}
-
-/// The memory with the queue in front of it, and the cache of each processor.
-fn drawing(state: &State) -> Drawing {
-    let queued = state.mem_q.iter();
-    let queued = queued.map(|one| format!("{}: {}", one.processor, request(one.request)));
-    let memory = Row::of("memory")
-        .queue("", &state.wmem)
-        .queue("waiting", queued);
-    let cached = |processor: usize, row: Row| {
-        let cells = state.cache[processor].0.iter();
-        let cells = cells.map(|value| value.map_or("–".to_owned(), |value| value.to_string()));
-        row.queue("cache", cells)
-    };
-    interface(Drawing::default(), &state.interface, cached).row(memory)
 }

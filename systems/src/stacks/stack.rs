@@ -2,10 +2,10 @@
 //!
 //! Source: Herlihy & Wing, *Linearizability: A Correctness Condition for Concurrent Objects*, ACM TOPLAS 12, 1990: the condition, for a stack.
 
-use refmap::{Drawing, TransitionSystem};
+use refmap::TransitionSystem;
 use serde::Serialize;
 
-use super::{MAX_NODES, MAX_THREADS, drawing};
+use super::{MAX_NODES, MAX_THREADS};
 
 /// The stack, with its callers.
 #[derive(Clone, Copy, Debug)]
@@ -55,7 +55,7 @@ pub struct State {
     #[state(max_len = MAX_NODES, range = 0..MAX_NODES)]
     pub stack: Vec<usize>,
     /// The call of each thread.
-    #[state(symmetric, max_len = MAX_THREADS)]
+    #[state(each = "thread", symmetric, max_len = MAX_THREADS)]
     pub calls: Vec<Call>,
 }
 
@@ -180,9 +180,5 @@ impl TransitionSystem for Stack {
 
     fn observe(&self, state: &State) -> Vec<Shown> {
         state.calls.iter().map(|call| call.shown()).collect()
-    }
-
-    fn draw(&self, state: &State) -> Option<Drawing> {
-        Some(drawing(&state.stack, &state.calls))
     }
 }

@@ -4,11 +4,12 @@
 //!
 //! Deviations. D1: nodes have no contents but themselves. D2: memory is bounded, and a node is used again.
 
-use refmap::{Drawing, TransitionSystem};
+use refmap::drawing::Row;
+use refmap::{Drawing, TransitionSystem, draw_by_rows};
 use serde::Serialize;
 
 use super::stack::Shown;
-use super::{MAX_NODES, MAX_THREADS, drawing};
+use super::{MAX_NODES, MAX_THREADS};
 
 /// The stack, with its callers.
 #[derive(Clone, Copy, Debug)]
@@ -88,7 +89,7 @@ pub struct State {
     #[state(max_len = MAX_NODES, range = 0..MAX_NODES)]
     pub next: Vec<Option<usize>>,
     /// Each thread.
-    #[state(symmetric, max_len = MAX_THREADS)]
+    #[state(each = "thread", symmetric, max_len = MAX_THREADS)]
     pub threads: Vec<Thread>,
 }
 
@@ -297,6 +298,7 @@ impl TransitionSystem for Treiber {
     }
 
     fn draw(&self, state: &State) -> Option<Drawing> {
-        Some(drawing(&state.stack(), &state.threads))
+        let stack = Row::new().queue("stack", state.stack());
+        Some(draw_by_rows(self, state)?.row(stack))
     }
 }

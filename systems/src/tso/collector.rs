@@ -3,19 +3,19 @@
 use refmap_processes::{assign, choose, forever, sequence, when, while_do};
 
 use super::handshake_round::HandshakeRound;
-use super::handshakes::{get_roots, get_work, noop};
+use super::handshakes::handshake;
 use super::label::{FlipStep, Label, MarkLoopStep, Marker, SetFaStep, SweepStep};
 use super::marking::{load_fm, mark};
 use super::request::{Asks, Command, Place, ask, remove, tell};
-use super::scope::{Flip, Part, Scope, Variant};
-use super::state::{Gc, HandshakePhase, MARK, Phase, REFERENCE, Store, Who, gc};
+use super::scope::{Flip, Scope, Variant};
+use super::state::{Gc, MARK, Phase, REFERENCE, Store, Who, gc};
 use crate::heap::Objects as Refs;
 
 type GcCommand = Command<Gc>;
 
 /// The collector's loop.
 pub(super) fn collector(scope: &Scope, variant: Variant) -> GcCommand {
-    let handshake = |round, part, phase| noop(round, part, phase, scope.mutators, variant);
+    let handshake = |round| handshake(round, scope.mutators, variant);
     let flip_here = |here: Flip| {
         if variant.flip == here {
             sequence([
@@ -30,7 +30,7 @@ pub(super) fn collector(scope: &Scope, variant: Variant) -> GcCommand {
         }
     };
     forever(sequence([
-        handshake(HandshakeRound::Idle, Part::IdleNoop, HandshakePhase::Idle),
+        handshake(HandshakeRound::Idle),
         load_fm(FlipStep::LoadFm, Who::Gc),
         assign(FlipStep::Invert, |l: &mut Gc| l.marking.fm = Some(!fm(l)))
             .from_source("Gammie et al., Fig. 2, line 5"),
@@ -38,22 +38,14 @@ pub(super) fn collector(scope: &Scope, variant: Variant) -> GcCommand {
             Asks::Store(Store::FM(fm(l)))
         })
         .from_source("Gammie et al., Fig. 2, line 5"),
-        handshake(
-            HandshakeRound::IdleFlip,
-            Part::IdleFlipNoop,
-            HandshakePhase::IdleInit,
-        ),
+        handshake(HandshakeRound::IdleFlip),
         store_phase(Phase::Init, "Gammie et al., Fig. 2, line 8"),
         flip_here(Flip::BeforeInit),
-        handshake(
-            HandshakeRound::Init,
-            Part::InitNoop,
-            HandshakePhase::InitMark,
-        ),
+        handshake(HandshakeRound::Init),
         store_phase(Phase::Mark, "Gammie et al., Fig. 2, line 11"),
         flip_here(Flip::BeforeMark),
-        handshake(HandshakeRound::Mark, Part::MarkNoop, HandshakePhase::Mark),
-        get_roots(scope.mutators),
+        handshake(HandshakeRound::Mark),
+        handshake(HandshakeRound::GetRoots),
         mark_loop(scope, variant),
         store_phase(Phase::Sweep, "Gammie et al., Fig. 2, line 37"),
         sweep(scope),
@@ -79,11 +71,6 @@ fn store_phase(phase: Phase, source: &'static str) -> GcCommand {
 
 /// Lines 25 to 34, and Fig. 10.
 fn mark_loop(scope: &Scope, variant: Variant) -> GcCommand {
-    let round = if variant.has(Part::GetWork) {
-        get_work(scope.mutators)
-    } else {
-        sequence([])
-    };
     let has_work = |l: &Gc| !l.marking.w.is_empty();
     while_do(
         MarkLoopStep::Work,
@@ -104,7 +91,7 @@ fn mark_loop(scope: &Scope, variant: Variant) -> GcCommand {
             )
             .fuse_with_previous()
             .from_source("Gammie et al., Fig. 2, line 26"),
-            round,
+            handshake(HandshakeRound::GetWork, scope.mutators, variant),
         ]),
     )
     .from_source("Gammie et al., Fig. 2, line 25")

@@ -72,13 +72,9 @@ impl State {
     }
 
     fn of_mark(&self, mark: bool) -> Refs {
-        let mut found = Refs::default();
-        for (reference, object) in (0..).zip(&self.sys.heap) {
-            if object.is_some_and(|object| object.mark == mark) {
-                found.insert(reference);
-            }
-        }
-        found
+        let objects = (0..).zip(&self.sys.heap);
+        let found = objects.filter(|(_, object)| object.is_some_and(|o| o.mark == mark));
+        found.map(|(reference, _)| reference).collect()
     }
 
     /// The worklist of a process.

@@ -1,16 +1,20 @@
 //! Handshake rounds of a cycle of the collector [Fig. 2].
 
 use serde::Serialize;
+use strum::{Display, VariantArray};
 
+use super::scope::Part;
 use super::state::{HandshakePhase, HandshakeType, State};
 
 /// A handshake round: one of the handshakes of a cycle [Fig. 2].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Display, VariantArray)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum HandshakeRound {
     /// Before the collector inverts `fM`.
     Idle,
     /// After it has inverted `fM`.
+    #[strum(to_string = "idle flip")]
     IdleFlip,
     /// After it has stored the phase `Init`.
     Init,
@@ -23,28 +27,6 @@ pub enum HandshakeRound {
 }
 
 impl HandshakeRound {
-    /// All of them, in their order.
-    pub const ALL: [Self; 6] = [
-        Self::Idle,
-        Self::IdleFlip,
-        Self::Init,
-        Self::Mark,
-        Self::GetRoots,
-        Self::GetWork,
-    ];
-
-    /// Name of the round in the labels of the collector's program.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Idle => "idle",
-            Self::IdleFlip => "idle flip",
-            Self::Init => "init",
-            Self::Mark => "mark",
-            Self::GetRoots => "get-roots",
-            Self::GetWork => "get-work",
-        }
-    }
-
     /// Type of the handshake.
     pub fn handshake(self) -> HandshakeType {
         match self {
@@ -54,17 +36,33 @@ impl HandshakeRound {
         }
     }
 
+    /// The ghost phase of the handshake, if it has one of its own.
+    pub(super) fn phase(self) -> Option<HandshakePhase> {
+        match self {
+            Self::Idle => Some(HandshakePhase::Idle),
+            Self::IdleFlip => Some(HandshakePhase::IdleInit),
+            Self::Init => Some(HandshakePhase::InitMark),
+            Self::Mark => Some(HandshakePhase::Mark),
+            Self::GetRoots => Some(HandshakePhase::IdleMarkSweep),
+            Self::GetWork => None,
+        }
+    }
+
+    /// The part of the collector that the round is, if it can be left out.
+    pub(super) fn part(self) -> Option<Part> {
+        match self {
+            Self::Idle => Some(Part::IdleNoop),
+            Self::IdleFlip => Some(Part::IdleFlipNoop),
+            Self::Init => Some(Part::InitNoop),
+            Self::Mark => Some(Part::MarkNoop),
+            Self::GetRoots => None,
+            Self::GetWork => Some(Part::GetWork),
+        }
+    }
+
     /// Whether the collector began this round last.
     pub fn is_current(self, state: &State) -> bool {
-        let noop =
-            |phase| state.sys.handshake == HandshakeType::Noop && state.sys.ghost_phase == phase;
-        match self {
-            Self::Idle => noop(HandshakePhase::Idle),
-            Self::IdleFlip => noop(HandshakePhase::IdleInit),
-            Self::Init => noop(HandshakePhase::InitMark),
-            Self::Mark => noop(HandshakePhase::Mark),
-            Self::GetRoots => state.sys.handshake == HandshakeType::GetRoots,
-            Self::GetWork => state.sys.handshake == HandshakeType::GetWork,
-        }
+        let mut phase = self.phase().into_iter();
+        state.sys.handshake == self.handshake() && phase.all(|phase| state.sys.ghost_phase == phase)
     }
 }

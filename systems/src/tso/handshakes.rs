@@ -8,63 +8,35 @@ use super::label::{AnswerStep, Label, Marker, RoundStep};
 use super::marking::mark;
 use super::request::{Answer, Asks, Command, Handshake, ask, remove, tell};
 use super::scope::{Part, ResidualFence, Variant};
-use super::state::{
-    Gc, HandshakePhase, HandshakeType, Mutator, Mutators, REFERENCE, Sys, Who, gc, mutator,
-};
+use super::state::{Gc, HandshakeType, Mutator, Mutators, REFERENCE, Sys, Who, gc, mutator};
 use crate::heap::Objects as Refs;
 
-/// Noop handshake of the collector, with its fence. `part` is the part of the collector that the round is.
-pub(super) fn noop(
-    round: HandshakeRound,
-    part: Part,
-    phase: HandshakePhase,
-    mutators: u8,
-    variant: Variant,
-) -> Command<Gc> {
-    let fence = tell(Label::Round(round, RoundStep::Fence), Who::Gc, |_: &Gc| {
-        Asks::Mfence
-    })
-    .from_source("Gammie et al., Fig. 4; section 3.1, System");
-    let is_there = variant.has(part);
+/// A handshake round of the collector. A noop handshake begins with a fence, and the others end with the transfer of the work handed
+/// over.
+pub(super) fn handshake(round: HandshakeRound, mutators: u8, variant: Variant) -> Command<Gc> {
+    let is_there = round.part().is_none_or(|part| variant.has(part));
+    let is_noop = round.handshake() == HandshakeType::Noop;
     let is_fenced = is_there || variant.residual_fence == ResidualFence::Present;
     let mut steps = Vec::new();
-    if is_fenced && variant.has(Part::CollectorFence) {
-        steps.push(fence);
+    if is_noop && is_fenced && variant.has(Part::CollectorFence) {
+        let fence = Label::Round(round, RoundStep::Fence);
+        let fence = tell(fence, Who::Gc, |_: &Gc| Asks::Mfence);
+        steps.push(fence.from_source("Gammie et al., Fig. 4; section 3.1, System"));
     }
     if is_there {
-        steps.push(begin(round, Some(phase), mutators));
+        steps.push(begin(round, mutators));
         steps.push(wait(round, mutators));
+        if !is_noop {
+            steps.push(take_work(round));
+        }
     }
     sequence(steps)
 }
 
-/// Get-roots: the handshake that requests roots, and takes over the work handed over.
-pub(super) fn get_roots(mutators: u8) -> Command<Gc> {
-    let (round, phase) = (
-        HandshakeRound::GetRoots,
-        Some(HandshakePhase::IdleMarkSweep),
-    );
-    sequence([
-        begin(round, phase, mutators),
-        wait(round, mutators),
-        take_work(round),
-    ])
-}
-
-/// Get-work: the handshake that requests work, and takes it over.
-pub(super) fn get_work(mutators: u8) -> Command<Gc> {
-    let round = HandshakeRound::GetWork;
-    sequence([
-        begin(round, None, mutators),
-        wait(round, mutators),
-        take_work(round),
-    ])
-}
-
 /// Initiation: sets the type, and then the pending bits in any order.
-fn begin(round: HandshakeRound, phase: Option<HandshakePhase>, mutators: u8) -> Command<Gc> {
+fn begin(round: HandshakeRound, mutators: u8) -> Command<Gc> {
     let on = |step| Label::Round(round, step);
-    let handshake = round.handshake();
+    let (handshake, phase) = (round.handshake(), round.phase());
     let source = "Gammie et al., Fig. 4, initiation";
     sequence([
         tell(on(RoundStep::SetType), Who::Gc, move |_: &Gc| {

@@ -31,7 +31,7 @@
 //! of each loop that could otherwise cycle without any other step. A test compares the observable states and the
 //! observable steps with those at fine granularity.
 
-use refmap::{Action, RuleId};
+use refmap::{Action as _, RuleId};
 use refmap_processes::Location;
 
 use super::label::{AnswerStep, Label, Marker, MarkingStep, RoundStep};
@@ -149,7 +149,7 @@ impl LocalFusion {
         for process in 0..processes.processes() {
             visited.clear();
             processes.steps_of(process, &|_| true, &mut state, &mut |mut act, to| {
-                let taken = Action::<Processes>::rule(&act);
+                let taken = act.rule(processes);
                 self.go_on(processes, to, process, &mut |to| {
                     let place = visited.iter().position(|(rule, _)| *rule == taken);
                     let place = place.unwrap_or_else(|| {

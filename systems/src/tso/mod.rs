@@ -59,7 +59,7 @@ mod stability;
 mod state;
 mod system;
 
-pub use access_trace::{Access, AccessModel, Size};
+pub use access_trace::{Access, AccessModel};
 pub use colours::{Heap, pointed_to, reach};
 pub use handshake_round::HandshakeRound;
 pub use label::{
@@ -67,12 +67,12 @@ pub use label::{
     SetFaStep, SweepStep, SysStep,
 };
 pub use names::{MUTATORS, REFERENCES};
-pub use progress::{Progress, UnknownProgress};
+pub use progress::Progress;
 pub use request::Act;
 pub use scope::{
     Allocate, Barriers, Flip, Granularity, Initial, LoadOrder, MAX_BUFFER, MAX_FIELDS,
-    MAX_MUTATORS, MAX_REFS, Memory, Part, ResidualFence, Scope, ScopeError, UnknownPart, Variant,
-    Without,
+    MAX_MUTATORS, MAX_REFS, Memory, Part, ResidualFence, Scope, ScopeError, UnknownName, Variant,
+    Without, named,
 };
 pub use state::{
     Buffer, Gc, HandshakePhase, HandshakeType, Mark, Marking, Mutator, Mutators, Object, Phase,

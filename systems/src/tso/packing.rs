@@ -3,6 +3,7 @@
 //! By hand, since an object and a pending store take fewer bits as one number than field by field.
 
 use refmap::state::{Misfit, Part, Sink, Source};
+use strum::VariantArray;
 use tinyvec::ArrayVec;
 
 use super::names::unless_dead;
@@ -33,19 +34,6 @@ pub(super) struct Packing {
     store: u64,
 }
 
-const PHASES: [Phase; 4] = [Phase::Idle, Phase::Init, Phase::Mark, Phase::Sweep];
-const HANDSHAKES: [HandshakeType; 3] = [
-    HandshakeType::Noop,
-    HandshakeType::GetRoots,
-    HandshakeType::GetWork,
-];
-const HANDSHAKE_PHASES: [HandshakePhase; 5] = [
-    HandshakePhase::Idle,
-    HandshakePhase::IdleInit,
-    HandshakePhase::InitMark,
-    HandshakePhase::Mark,
-    HandshakePhase::IdleMarkSweep,
-];
 const MARKS: [Option<Mark>; 3] = [None, Some(false), Some(true)];
 
 impl Packing {
@@ -135,7 +123,7 @@ fn store_of(scope: &Scope, number: u64) -> Store {
     match number {
         0..2 => Store::FA(number == 1),
         2..4 => Store::FM(number == 3),
-        4..8 => Store::Phase(PHASES[number as usize - 4]),
+        4..8 => Store::Phase(Phase::VARIANTS[number as usize - 4]),
         _ if number < 8 + 2 * refs => {
             let rest = number - 8;
             Store::Mark((rest / 2) as Ref, rest % 2 == 1)
@@ -188,17 +176,17 @@ fn mark(source: &mut impl Source) -> Option<Mark> {
 
 #[inline]
 fn phase(source: &mut impl Source) -> Phase {
-    PHASES[source.number(3) as usize]
+    Phase::VARIANTS[source.number(3) as usize]
 }
 
 #[inline]
 fn handshake(source: &mut impl Source) -> HandshakeType {
-    HANDSHAKES[source.number(2) as usize]
+    HandshakeType::VARIANTS[source.number(2) as usize]
 }
 
 #[inline]
 fn handshake_phase(source: &mut impl Source) -> HandshakePhase {
-    HANDSHAKE_PHASES[source.number(4) as usize]
+    HandshakePhase::VARIANTS[source.number(4) as usize]
 }
 
 #[inline]

@@ -2,9 +2,6 @@
 //!
 //! Source: Gammie et al., section 4, Connection With Reality, which assumes that mutators and the hardware make progress.
 
-use std::fmt;
-use std::str::FromStr;
-
 use refmap::{Fairness, Rule};
 
 use super::label::{AnswerStep, Label, SysStep};
@@ -30,49 +27,6 @@ pub enum Progress {
     MutatorCommits,
 }
 
-impl Progress {
-    /// All of it.
-    pub const ALL: [Self; 6] = [
-        Self::Collector,
-        Self::Mutators,
-        Self::Polls,
-        Self::StrongPolls,
-        Self::CollectorCommits,
-        Self::MutatorCommits,
-    ];
-
-    /// Name on the command line.
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
-}
-
-impl fmt::Display for Progress {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// A name that no progress has.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no progress {given:?}; there is: {}", Progress::ALL.map(Progress::name).join(", "))]
-pub struct UnknownProgress {
-    /// The name given.
-    pub given: String,
-}
-
-impl FromStr for Progress {
-    type Err = UnknownProgress;
-
-    fn from_str(given: &str) -> Result<Self, UnknownProgress> {
-        let mut all = Self::ALL.into_iter();
-        let found = all.find(|progress| progress.name() == given);
-        found.ok_or_else(|| UnknownProgress {
-            given: given.to_owned(),
-        })
-    }
-}
-
 /// The conditions that say this progress, of a system with these rules.
 pub(super) fn conditions(assumed: &[Progress], scope: &Scope, rules: &[Rule]) -> Vec<Fairness> {
     let of = |process: &str| -> Vec<_> {
@@ -83,7 +37,7 @@ pub(super) fn conditions(assumed: &[Progress], scope: &Scope, rules: &[Rule]) ->
     let poll = || [Label::Answer(AnswerStep::Poll).to_string()];
     let mut conditions = Vec::new();
     for progress in assumed {
-        let name = progress.name();
+        let name: &'static str = progress.into();
         match progress {
             Progress::Collector => conditions.push(Fairness::weak(name, of("gc"))),
             Progress::Mutators => conditions.push(Fairness::weak(name, of(MUTATOR))),

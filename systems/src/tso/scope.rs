@@ -1,6 +1,7 @@
 //! The instance, and the variants of the collector.
 
 use refmap_processes::{Choices, DeadRegisters, ProcessError};
+use strum::VariantArray;
 
 /// The most mutators.
 pub const MAX_MUTATORS: usize = 3;
@@ -34,6 +35,20 @@ pub struct Scope {
 }
 
 impl Scope {
+    /// The smallest instance of so many mutators and references: objects have a field, and mutators buffers of one store.
+    pub fn new(mutators: u8, refs: u8, granularity: Granularity) -> Self {
+        Self {
+            mutators,
+            refs,
+            fields: 1,
+            buffer: 1,
+            collector_buffer: 4,
+            initial: Initial::Canonical,
+            granularity,
+            registers: DeadRegisters::Cleared,
+        }
+    }
+
     pub(super) fn check(&self) -> Result<(), ScopeError> {
         let numbers = [
             ("mutators", self.mutators, MAX_MUTATORS),
@@ -81,23 +96,6 @@ pub enum Granularity {
     Coarse,
     /// Lipton reduction: steps are fused if that preserves what is freed.
     Reduced,
-}
-
-#[cfg(test)]
-impl Scope {
-    /// The smallest instance of this size, at granularity reduced.
-    pub(super) fn of_reduced(mutators: u8, refs: u8) -> Self {
-        Self {
-            mutators,
-            refs,
-            fields: 1,
-            buffer: 1,
-            collector_buffer: 4,
-            initial: Initial::Canonical,
-            granularity: Granularity::Reduced,
-            registers: DeadRegisters::Cleared,
-        }
-    }
 }
 
 impl Granularity {
@@ -182,7 +180,9 @@ impl Variant {
 }
 
 /// A part of the collector that can be left out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, strum::Display, strum::IntoStaticStr, strum::VariantArray,
+)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Part {
     /// A store marks the reference it overwrites [Fig. 6, line 9].
@@ -214,50 +214,28 @@ pub enum Part {
     PhaseTest,
 }
 
-impl Part {
-    /// All of them.
-    pub const ALL: [Self; 13] = [
-        Self::DeletionBarrier,
-        Self::InsertionBarrier,
-        Self::InsertionBarrierAfterRoots,
-        Self::Cas,
-        Self::CollectorFence,
-        Self::MutatorFence,
-        Self::IdleNoop,
-        Self::IdleFlipNoop,
-        Self::InitNoop,
-        Self::MarkNoop,
-        Self::GetWork,
-        Self::RootMarking,
-        Self::PhaseTest,
-    ];
+/// The value of an enum by its name.
+///
+/// # Errors
+///
+/// If there is none.
+pub fn named<T: VariantArray + Copy + Into<&'static str>>(given: &str) -> Result<T, UnknownName> {
+    let name = |value: &T| -> &'static str { (*value).into() };
+    let found = T::VARIANTS.iter().find(|value| name(value) == given);
+    found.copied().ok_or_else(|| UnknownName {
+        given: given.to_owned(),
+        known: T::VARIANTS.iter().map(name).collect(),
+    })
 }
 
-impl Part {
-    /// Name on the command line.
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
-}
-
-/// A name that no part has.
+/// A name that no value has.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the collector has no part {given:?}; it has: {}", Part::ALL.map(Part::name).join(", "))]
-pub struct UnknownPart {
+#[error("there is no {given:?}; there are: {}", known.join(", "))]
+pub struct UnknownName {
     /// The name given.
     pub given: String,
-}
-
-impl std::str::FromStr for Part {
-    type Err = UnknownPart;
-
-    fn from_str(given: &str) -> Result<Self, UnknownPart> {
-        let mut parts = Self::ALL.into_iter();
-        let found = parts.find(|part| part.name() == given);
-        found.ok_or_else(|| UnknownPart {
-            given: given.to_owned(),
-        })
-    }
+    /// Those that there are.
+    pub known: Vec<&'static str>,
 }
 
 /// A set of parts.

@@ -7,7 +7,7 @@
 //! program of this model may not.
 
 use refmap::drawing::{Drawing, Node, Row};
-use refmap::{Fairness, Process, TransitionSystem};
+use refmap::{Fairness, TransitionSystem};
 use serde::Serialize;
 use tinyvec::ArrayVec;
 
@@ -92,6 +92,7 @@ pub struct FieldStore {
 /// A step of the specification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
 #[serde(rename_all = "snake_case")]
+#[action(system = CollectOnlyGarbage, unnumbered = system.mutators == 1)]
 #[rule(process = heap::MUTATOR)]
 pub enum Action {
     /// A mutator gets a fresh object; which one is a result.
@@ -102,6 +103,7 @@ pub enum Action {
         mutator: u8,
         /// The allocated object.
         #[member(REFERENCES)]
+        #[action(result)]
         reference: Ref,
     },
     /// A mutator discards some of its roots.
@@ -316,10 +318,6 @@ impl TransitionSystem for CollectOnlyGarbage {
     type Action = Action;
     type Observation = Program;
 
-    fn process_of(&self, action: &Action) -> Process {
-        heap::process_of::<Self>(action, self.mutators)
-    }
-
     /// Any heap and any roots, where everything reachable is an object; nothing is pending.
     fn initial(&self, visit: &mut impl FnMut(Program)) {
         for heap in self.heaps() {
@@ -451,16 +449,5 @@ impl TransitionSystem for CollectOnlyGarbage {
 
     fn draw(&self, state: &Program) -> Option<Drawing> {
         Some(state.draw())
-    }
-
-    /// The system chooses the object that an allocation returns.
-    fn inputs(&self, action: &Action) -> Action {
-        match *action {
-            Action::Alloc { mutator, .. } => Action::Alloc {
-                mutator,
-                reference: 0,
-            },
-            other => other,
-        }
     }
 }

@@ -2,6 +2,7 @@
 
 use refmap_processes::{At, Configuration, Data, Location, Register, Registers};
 use serde::Serialize;
+use strum::{Display, VariantArray};
 use tinyvec::ArrayVec;
 
 use super::names::{DEAD, shown};
@@ -60,11 +61,13 @@ impl Configuration for State {
 }
 
 /// A process with a store buffer: the collector or a mutator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Display)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Who {
     /// The collector.
     Gc,
     /// A mutator.
+    #[strum(to_string = "mutator {0}")]
     Mutator(u8),
 }
 
@@ -101,7 +104,20 @@ impl Who {
 }
 
 /// The collector's phase.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Display,
+    VariantArray,
+)]
 pub enum Phase {
     /// No collection.
     #[default]
@@ -115,7 +131,21 @@ pub enum Phase {
 }
 
 /// Type of a handshake: what it requests of a mutator.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Display,
+    VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
 pub enum HandshakeType {
     /// Nothing.
     Noop,
@@ -127,7 +157,9 @@ pub enum HandshakeType {
 }
 
 /// The last handshake of a cycle [Fig. 3, bottom].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, VariantArray,
+)]
 pub enum HandshakePhase {
     /// Idle.
     Idle,

@@ -2,8 +2,9 @@
 
 use refmap::obligation::ObligationKind;
 use refmap::report::Value;
-use refmap::{Drawing, Fairness, Process, Rule, TransitionSystem, fire_by_next};
+use refmap::{Caveats, Drawing, Fairness, Process, Rule, TransitionSystem, fire_by_next};
 use refmap_processes::{Composition, Location, Locations, Undeclared};
+use strum::VariantArray;
 use tinyvec::ArrayVec;
 
 use super::label::{Label, MutatorStep};
@@ -76,7 +77,7 @@ impl OnTheFly {
         Ok(Self {
             scope,
             variant,
-            assumed: Progress::ALL.to_vec(),
+            assumed: Progress::VARIANTS.to_vec(),
             packing: Packing::new(scope, |process| processes.locations(process)),
             fusion: match scope.granularity {
                 Granularity::Fine => Fusion::None,
@@ -186,14 +187,16 @@ impl OnTheFly {
 /// Initial sense of marks [Fig. 2, line 1].
 const INITIAL_MARK: bool = false;
 
+impl AsRef<[Rule]> for OnTheFly {
+    fn as_ref(&self) -> &[Rule] {
+        self.processes.rules()
+    }
+}
+
 impl TransitionSystem for OnTheFly {
     type State = State;
     type Action = Act;
     type Observation = Program;
-
-    fn rules(&self) -> &[Rule] {
-        self.processes.rules()
-    }
 
     fn initial(&self, visit: &mut impl FnMut(State)) {
         match self.scope.initial {
@@ -223,38 +226,45 @@ impl TransitionSystem for OnTheFly {
     }
 
     fn fairness(&self) -> Vec<Fairness> {
-        progress::conditions(&self.assumed, &self.scope, self.rules())
+        progress::conditions(&self.assumed, &self.scope, self.processes.rules())
     }
 
-    /// Those for which it has not been shown that they speak of the steps of which its steps consist.
-    fn undecided(&self, obligation: ObligationKind) -> Option<&'static str> {
-        match (self.scope.granularity, obligation) {
-            (Granularity::Fine, _) => None,
-            (
-                _,
-                ObligationKind::Fairness
-                | ObligationKind::LeadsTo
-                | ObligationKind::Eventually
-                | ObligationKind::AlwaysEventually
-                | ObligationKind::EventuallyAlways,
-            ) => Some(
+    /// Not decided is that for which it has not been shown that it speaks of the steps of which its steps consist.
+    fn caveats(&self) -> Caveats<'_, State> {
+        if self.scope.granularity == Granularity::Fine {
+            return Caveats::default();
+        }
+        let coarse = Caveats::default()
+            .undecided(
+                [
+                    ObligationKind::Fairness,
+                    ObligationKind::LeadsTo,
+                    ObligationKind::Eventually,
+                    ObligationKind::AlwaysEventually,
+                    ObligationKind::EventuallyAlways,
+                ],
                 "steps are run together, and fairness is of the steps of which they consist; it is decided at fine \
                  granularity (--granularity fine)",
-            ),
-            (_, ObligationKind::Environment) => Some(
+            )
+            .undecided(
+                [ObligationKind::Environment],
                 "steps are run together, and that this keeps every choice of the mutators open is not \
                  shown; it is decided at fine granularity (--granularity fine)",
-            ),
-            (Granularity::Reduced, ObligationKind::Invariant) => Some(
+            );
+        if self.scope.granularity != Granularity::Reduced {
+            return coarse;
+        }
+        coarse
+            .undecided(
+                [ObligationKind::Invariant],
                 "steps are run together over states in which an invariant may be broken; it is decided \
                  with granularity coarse or fine",
-            ),
-            (Granularity::Reduced, ObligationKind::Coverage) => Some(
+            )
+            .undecided(
+                [ObligationKind::Coverage],
                 "steps that only discard, load or fence are left out; it is decided with granularity \
                  coarse or fine",
-            ),
-            _ => None,
-        }
+            )
     }
 
     fn show(&self, state: &State) -> Value {

@@ -17,9 +17,8 @@ use refmap_systems::native::on_the_fly::{
     Collector, Event, Fault, Heap, HeapError, Mode, Mutator, NoWitness, Reference, Shape, Stage,
     Violation,
 };
-use refmap_systems::native::{
-    BackgroundCollector, Failure, Outcome, Program, Stress, Trigger, most_mutators, play,
-};
+use refmap_systems::native::{Failure, Outcome, Program, Stress, most_mutators, play};
+use strum::VariantArray;
 
 const SHAPE: Shape = Shape {
     objects: 16,
@@ -31,6 +30,18 @@ fn outcome(fault: Fault, lines: &[&str]) -> Outcome {
     play(SHAPE, fault, &program, || NoWitness).unwrap()
 }
 
+/// Random programs, without a time limit.
+fn stress(threads: usize, fault: Fault, seed: u64) -> Stress {
+    Stress {
+        shape: SHAPE,
+        threads,
+        fault,
+        seed,
+        duration: Duration::ZERO,
+        program: None,
+    }
+}
+
 /// Plays a program until it fails.
 fn fails(fault: Fault, lines: &[&str], plays: usize) -> Option<Violation> {
     (0..plays).find_map(|_| outcome(fault, lines).violation)
@@ -38,32 +49,25 @@ fn fails(fault: Fault, lines: &[&str], plays: usize) -> Option<Violation> {
 
 #[test]
 fn every_fault_has_a_row() {
-    let rows = FAULTS.map(|(name, ..)| name);
-    let faults: Vec<_> = Fault::all().map(Fault::name).skip(1).collect();
-    assert_eq!(rows.to_vec(), faults);
-    for name in Fault::all().map(Fault::name) {
-        assert_eq!(Fault::named(name).map(Fault::name), Some(name));
-    }
-    assert_eq!(Fault::named("no-fault"), None);
+    assert_eq!(FAULTS.map(|(fault, ..)| fault), Fault::VARIANTS[1..]);
 }
 
 #[test]
 fn faults_are_caught_on_real_threads() {
-    for (name, seen, lines) in FAULTS {
-        let fault = Fault::named(name).unwrap();
+    for (fault, seen, lines) in FAULTS {
         if seen == Detected::Always {
-            assert!(fails(fault, lines, 50).is_some(), "{name}");
+            assert!(fails(fault, lines, 50).is_some(), "{fault:?}");
         }
         let operations = Program::read(lines.iter().copied()).unwrap().len();
-        assert!(operations <= 12, "{name}: {operations} operations");
+        assert!(operations <= 12, "{fault:?}: {operations} operations");
     }
 }
 
 /// Without a fault the same programs do not fail.
 #[test]
 fn without_a_fault_nothing_is_seen() {
-    for (name, _, lines) in FAULTS {
-        assert_eq!(fails(Fault::None, lines, 20), None, "{name}");
+    for (fault, _, lines) in FAULTS {
+        assert_eq!(fails(Fault::None, lines, 20), None, "{fault:?}");
     }
 }
 
@@ -73,11 +77,7 @@ fn random_programs_find_nothing_wrong() {
     for (threads, objects) in [(1, 8), (2, 16), (4, 32)] {
         let stress = Stress {
             shape: Shape { objects, fields: 2 },
-            threads,
-            fault: Fault::None,
-            seed: 7,
-            duration: Duration::ZERO,
-            program: None,
+            ..stress(threads, Fault::None, 7)
         };
         let stressed = stress.run_programs(100).unwrap();
         assert_eq!((stressed.programs, stressed.plays), (100, 300));
@@ -92,14 +92,7 @@ fn random_programs_find_nothing_wrong() {
 /// A random program that fails is made small, and fails again.
 #[test]
 fn a_failure_is_made_small() {
-    let stress = Stress {
-        shape: SHAPE,
-        threads: 2,
-        fault: Fault::EarlySweep,
-        seed: 1,
-        duration: Duration::ZERO,
-        program: None,
-    };
+    let stress = stress(2, Fault::EarlySweep, 1);
     let failure = stress.run_programs(10_000).unwrap().failure;
     let failure = failure.expect("the fault is caught");
     assert!(failure.program.len() <= 12, "{:?}", failure.program.lines());
@@ -110,15 +103,12 @@ fn a_failure_is_made_small() {
 /// A rare failure is reproduced within the time that it reports as sufficient.
 #[test]
 fn a_failure_is_repeated() {
-    let (name, seen, lines) = FAULTS[2];
-    assert_eq!((name, seen), ("mark-without-cas", Detected::Rarely));
+    let (fault, seen, lines) = FAULTS[2];
+    assert_eq!((fault, seen), (Fault::MarkWithoutCas, Detected::Rarely));
     let stress = |duration| Stress {
-        shape: SHAPE,
-        threads: 2,
-        fault: Fault::MarkWithoutCas,
-        seed: 1,
         duration,
         program: Some(Program::read(lines.iter().copied()).unwrap()),
+        ..stress(2, fault, 1)
     };
     let run = |duration| stress(duration).run(&AtomicBool::new(false)).unwrap();
     let failure = run(Duration::from_secs(60)).failure;
@@ -141,7 +131,7 @@ fn a_failure_is_repeated() {
 #[test]
 fn what_any_thread_sees_is_told() {
     let stale = "alloc; store 1.0=0; discard 0; until get-roots; load 0.0; store 1.0=null; until idle; until idle; load 0.0";
-    let fault = Fault::named("no-deletion-barrier").unwrap();
+    let fault = Fault::NoDeletionBarrier;
     for place in 0..3 {
         let mut lines = ["until idle; until idle"; 3];
         lines[place] = stale;
@@ -299,14 +289,7 @@ fn programs_are_read_as_they_are_written() {
 /// A recorded history is written and read back unchanged, and has the events that a validator needs.
 #[test]
 fn a_history_is_recorded() {
-    let stress = Stress {
-        shape: SHAPE,
-        threads: 2,
-        fault: Fault::None,
-        seed: 3,
-        duration: Duration::ZERO,
-        program: None,
-    };
+    let stress = stress(2, Fault::None, 3);
     let recorded = stress.record(&stress.long_program()).unwrap();
     let mut written = Vec::new();
     let header = Header::new([("threads", 2)]);
@@ -340,14 +323,7 @@ fn a_history_is_recorded() {
 /// There are as many mutators at a time as threads; one that relays is two for a moment.
 #[test]
 fn a_play_has_a_mutator_for_each_thread() {
-    let stress = Stress {
-        shape: SHAPE,
-        threads: 3,
-        fault: Fault::None,
-        seed: 0,
-        duration: Duration::ZERO,
-        program: None,
-    };
+    let stress = stress(3, Fault::None, 0);
     for (first, mutators) in [("alloc", 3), ("relay", 4)] {
         let program = Program::read([first, "alloc", "until mark"]).unwrap();
         let recorded = stress.record(&program).unwrap();
@@ -358,18 +334,14 @@ fn a_play_has_a_mutator_for_each_thread() {
 /// A history of a failure is one of a failing run, or there is none.
 #[test]
 fn a_failure_is_recorded_or_not() {
-    let row = FAULTS.iter().find(|(name, ..)| *name == "early-sweep");
-    let (name, _, lines) = row.unwrap();
+    let row = FAULTS.into_iter().find(|row| row.0 == Fault::EarlySweep);
+    let (fault, _, lines) = row.unwrap();
     let program = Program::read(lines.iter().copied()).unwrap();
     let stress = |fault| Stress {
-        shape: SHAPE,
-        threads: 2,
-        fault,
-        seed: 3,
-        duration: Duration::ZERO,
         program: Some(program.clone()),
+        ..stress(2, fault, 3)
     };
-    let broken = stress(Fault::named(name).unwrap());
+    let broken = stress(fault);
     assert_eq!(broken.mutators(), 1);
     let (no, yes) = (AtomicBool::new(false), AtomicBool::new(true));
     assert!(broken.record_failure(&program, &no).unwrap().is_some());
@@ -411,44 +383,10 @@ fn slow_ben_ari_has_to_colour_after_redirecting() {
         sons: 2,
         roots: 2,
     };
-    for fault in ["no-colour", "colour-first"] {
+    for fault in [ben_ari::Fault::NoColour, ben_ari::Fault::ColourFirst] {
         let begun = std::time::Instant::now();
         let goes_on = || begun.elapsed() < Duration::from_secs(60);
-        let named = ben_ari::Fault::named(fault).unwrap();
-        let outcome = ben_ari::run(bounds, named, 5, u64::MAX, None, goes_on).unwrap();
-        assert!(outcome.violation.is_some(), "{fault}");
+        let outcome = ben_ari::run(bounds, fault, 5, u64::MAX, None, goes_on).unwrap();
+        assert!(outcome.violation.is_some(), "{fault:?}");
     }
-}
-
-/// A collector in its own thread keeps a heap from running full; on demand it does nothing by itself.
-#[test]
-fn a_collector_runs_by_itself() {
-    let work = |trigger| -> u64 {
-        let heap = Heap::new(SHAPE).unwrap();
-        let running = BackgroundCollector::start(&heap, trigger);
-        let mut mutator = Mutator::new(&heap);
-        let mut allocated = 0;
-        while allocated < 200 {
-            match mutator.alloc() {
-                Ok(root) => {
-                    allocated += 1;
-                    mutator.discard(root).unwrap();
-                }
-                Err(_) if trigger == Trigger::OnDemand && allocated > 100 => break,
-                Err(_) if trigger == Trigger::OnDemand => running.request(),
-                Err(_) => (),
-            }
-            mutator.safepoint().unwrap();
-        }
-        drop(mutator);
-        running.end().unwrap();
-        heap.counts().cycles
-    };
-    assert!(work(Trigger::FreeBelow(4)) > 2);
-    assert!(work(Trigger::OnDemand) > 2);
-    let heap = Heap::new(SHAPE).unwrap();
-    let running = BackgroundCollector::start(&heap, Trigger::OnDemand);
-    std::thread::sleep(Duration::from_millis(20));
-    running.end().unwrap();
-    assert_eq!(heap.counts().cycles, 0);
 }

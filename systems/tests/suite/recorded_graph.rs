@@ -2,20 +2,19 @@
 
 use std::sync::Mutex;
 
-use refmap::TransitionSystem;
 use refmap::explore::{Options, Record, explore};
-use refmap_processes::DeadRegisters;
+use refmap::{Action as _, ActionOf, TransitionSystem};
 use refmap_systems::ben_ari::{Level3, Scope as BenAri};
-use refmap_systems::tso::{Granularity, Initial, OnTheFly, Scope as Tso, Variant};
+use refmap_systems::tso::{Granularity, OnTheFly, Scope as Tso, Variant};
 use refmap_systems::yrc::design::{self, Design};
 use refmap_testing::Labelling;
 
 /// The bytes that a step takes, those of its state included.
-fn bytes_of_a_step(system: &impl TransitionSystem) -> f64 {
+fn bytes_of_a_step<S: TransitionSystem>(system: &S) -> f64 {
     let labels: Mutex<Vec<(usize, Option<u16>)>> = Mutex::default();
     // The number of its rule and process, in the order in which they turn up.
-    let labelling = Labelling(|action: &_| {
-        let label = (system.rule_of(action).0, system.process_of(action).number);
+    let labelling = Labelling(|action: &ActionOf<S>| {
+        let label = (action.rule(system).0, action.process(system).number);
         let mut labels = labels.lock().expect("no holder of this lock panics");
         let number = labels.iter().position(|other| *other == label);
         number.unwrap_or_else(|| {
@@ -36,16 +35,7 @@ fn bytes_of_a_step(system: &impl TransitionSystem) -> f64 {
 #[test]
 fn a_recorded_step_takes_few_bytes() {
     let ben_ari = bytes_of_a_step(&Level3::new(BenAri::new(3, 2, 1)));
-    let scope = Tso {
-        mutators: 1,
-        refs: 1,
-        fields: 1,
-        buffer: 1,
-        collector_buffer: 4,
-        initial: Initial::Canonical,
-        granularity: Granularity::Fine,
-        registers: DeadRegisters::Cleared,
-    };
+    let scope = Tso::new(1, 1, Granularity::Fine);
     let tso = OnTheFly::new(scope, Variant::default()).expect("it is in range");
     let tso = bytes_of_a_step(&tso);
     let yrc = bytes_of_a_step(&Design {

@@ -1,36 +1,15 @@
 //! The x86-TSO collector as a system: its state counts, and the declared register reads of its programs.
 
-use std::collections::HashSet;
-
 use refmap::state::Limits;
-use refmap::{State as _, TransitionSystem, disagreement, round_trip, steps};
-use refmap_processes::DeadRegisters;
-use refmap_systems::tso::{Granularity, Initial, OnTheFly, Scope, State, Variant};
+use refmap::{State as _, TransitionSystem, disagreement, round_trip};
+use refmap_systems::tso::{Granularity, OnTheFly, Scope, State, Variant};
+use refmap_testing::reachable;
 
 fn scope(mutators: u8, refs: u8, buffer: u8) -> Scope {
     Scope {
-        mutators,
-        refs,
-        fields: 1,
         buffer,
-        collector_buffer: 4,
-        initial: Initial::Canonical,
-        granularity: Granularity::Fine,
-        registers: DeadRegisters::Cleared,
+        ..Scope::new(mutators, refs, Granularity::Fine)
     }
-}
-
-fn reachable(system: &OnTheFly, visit: &mut impl FnMut(&State)) -> usize {
-    let mut found = HashSet::new();
-    let mut left = Vec::new();
-    system.initial(&mut |state| left.push(state));
-    while let Some(state) = left.pop() {
-        if found.insert(state) {
-            visit(&state);
-            left.extend(steps(system, &state).into_iter().map(|(_, to)| to));
-        }
-    }
-    found.len()
 }
 
 fn paper(scope: Scope) -> OnTheFly {
@@ -47,7 +26,7 @@ fn tso_reaches_the_states_of_a_second_formulation() {
             collector_buffer,
             ..scope(1, 1, 1)
         };
-        reachable(&paper(scope), &mut |_| ())
+        reachable(&paper(scope)).len()
     };
     assert_eq!([1, 2, 4].map(states), [77_806, 78_740, 78_740]);
 }
@@ -71,15 +50,13 @@ fn tso_registers_are_declared_and_states_can_be_packed() {
     let system = paper(scope(1, 1, 1));
     let mut initial = Vec::new();
     system.initial(&mut |state| initial.push(state));
-    let mut number = 0;
-    reachable(&system, &mut |state| {
+    for (number, state) in reachable(&system).iter().enumerate() {
         assert_eq!(system.test_registers(state), Ok(()), "{state:?}");
         assert_eq!(round_trip(&system, state), Ok(()), "{state:?}");
         if number % 100 == 0 {
             assert_eq!(disagreement(&system, state, &initial), None, "{state:?}");
         }
-        number += 1;
-    });
+    }
     let bits = State::shape(&system, Limits::NONE).bits();
     assert!(bits.is_some_and(|bits| bits <= 128), "{bits:?}");
 }

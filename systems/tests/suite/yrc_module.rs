@@ -1,9 +1,10 @@
 //! The module `yrc_proof` as stated, and its specification.
 
-use crate::support::{agrees, reachable};
+use crate::support::agrees;
 use refmap::{TransitionSystem, steps};
 use refmap_systems::heap::{self, CollectOnlyGarbage, Objects, Sources};
 use refmap_systems::yrc::module::{Action, Module};
+use refmap_testing::reachable;
 
 fn module(objects: u8, threads: u8, threshold: u8) -> Module {
     Module {

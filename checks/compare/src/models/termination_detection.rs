@@ -60,13 +60,11 @@ impl State {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
-#[action(system = Ring)]
 #[rule(process = "node")]
-#[process(0..system.nodes)]
 pub enum Action {
     InitiateProbe,
     Detect,
-    PassToken(#[process(1..system.nodes)] u8),
+    PassToken(#[process] u8),
     Send(#[process] u8),
     Receive(#[process] u8),
     Deactivate(#[process] u8),
@@ -107,6 +105,24 @@ impl TransitionSystem for Ring {
             unsent: self.messages,
             is_detected: false,
         });
+    }
+
+    fn candidates(&self, from: &State, visit: &mut impl FnMut(Action)) {
+        match from.token.position {
+            0 => [Action::InitiateProbe, Action::Detect]
+                .into_iter()
+                .for_each(&mut *visit),
+            position => visit(Action::PassToken(position)),
+        }
+        for (number, node) in (0..).zip(&from.nodes) {
+            if node.is_active {
+                visit(Action::Send(number));
+                visit(Action::Deactivate(number));
+            }
+            if node.pending > 0 {
+                visit(Action::Receive(number));
+            }
+        }
     }
 
     fn fire(&self, action: &Action, state: &mut State) -> Option<()> {

@@ -58,16 +58,14 @@ impl State {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
-#[action(system = TwoPhaseCommit)]
 #[rule(process = "manager")]
-#[process(0..system.managers)]
 pub enum Action {
     #[rule(process = "coordinator")]
     TmCommit,
     #[rule(process = "coordinator")]
     TmAbort,
     #[rule(process = "coordinator")]
-    TmRcvPrepared(#[action(range = 0..system.managers)] u8),
+    TmRcvPrepared(u8),
     RmPrepare(#[process] u8),
     RmChooseToAbort(#[process] u8),
     RmRcvCommitMsg(#[process] u8),
@@ -90,6 +88,28 @@ impl TransitionSystem for TwoPhaseCommit {
             prepared: BTreeSet::new(),
             messages: BTreeSet::new(),
         });
+    }
+
+    fn candidates(&self, from: &State, visit: &mut impl FnMut(Action)) {
+        visit(Action::TmCommit);
+        visit(Action::TmAbort);
+        for (manager, state) in (0..).zip(&from.managers) {
+            if *state == Manager::Working {
+                visit(Action::RmPrepare(manager));
+                visit(Action::RmChooseToAbort(manager));
+            }
+        }
+        for message in &from.messages {
+            match *message {
+                Message::Prepared(manager) => visit(Action::TmRcvPrepared(manager)),
+                Message::Commit => (0..self.managers)
+                    .map(Action::RmRcvCommitMsg)
+                    .for_each(&mut *visit),
+                Message::Abort => (0..self.managers)
+                    .map(Action::RmRcvAbortMsg)
+                    .for_each(&mut *visit),
+            }
+        }
     }
 
     fn fire(&self, action: &Action, state: &mut State) -> Option<()> {

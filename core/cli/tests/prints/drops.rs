@@ -2,11 +2,11 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use refmap::AbstractSteps::{self, One};
 use refmap::obligation::Checker;
-use refmap::{Action, Refinement, State, TransitionSystem};
+use refmap::{Action, State, TransitionSystem};
 use refmap_cli::catalogue::Check;
 use refmap_cli::clap;
+use refmap_testing::Itself;
 use serde::Serialize;
 
 /// Number of the values dropped so far.
@@ -59,29 +59,6 @@ impl TransitionSystem for Counter {
 
     fn observe(&self, state: &Noted) -> Noted {
         state.clone()
-    }
-}
-
-struct Itself(Counter);
-
-impl Refinement for Itself {
-    type Implementation = Counter;
-    type Specification = Counter;
-
-    fn implementation(&self) -> &Counter {
-        &self.0
-    }
-
-    fn specification(&self) -> &Counter {
-        &self.0
-    }
-
-    fn map(&self, state: &Noted) -> Noted {
-        state.clone()
-    }
-
-    fn abstract_steps(&self, _: &Noted, action: &Step, _: &Noted) -> AbstractSteps<Step> {
-        One(action.clone())
     }
 }
 

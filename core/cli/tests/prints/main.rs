@@ -19,11 +19,12 @@ use std::sync::OnceLock;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use refmap::AbstractSteps::{self, One};
+use refmap::AbstractSteps::One;
 use refmap::obligation::Checker;
-use refmap::{Action, Refinement, State, TransitionSystem};
+use refmap::{Action, State, TransitionSystem};
 use refmap_cli::catalogue::{Catalogue, Check, InputError, Nothing, StressRun};
 use refmap_cli::{OutputFile, clap};
+use refmap_testing::{Mapped, mapped};
 use serde::Serialize;
 
 /// Set where the program is the command line.
@@ -131,29 +132,14 @@ impl TransitionSystem for Counter {
     }
 }
 
-struct Itself(Counter);
-
-impl Refinement for Itself {
-    type Implementation = Counter;
-    type Specification = Counter;
-
-    fn implementation(&self) -> &Counter {
-        &self.0
-    }
-
-    fn specification(&self) -> &Counter {
-        &self.0
-    }
-
-    fn map(&self, state: &Number) -> Number {
+/// A counter, of which one state is mapped wrongly, so that a counterexample is shown.
+fn counting(states: u16) -> Mapped<Counter, Counter> {
+    let map = move |number: &Number| {
         called("map");
-        // One state is mapped wrongly, so that a counterexample is shown.
-        Number(if state.0 == self.0.0 / 2 { 0 } else { state.0 })
-    }
-
-    fn abstract_steps(&self, _: &Number, action: &Step, _: &Number) -> AbstractSteps<Step> {
-        One(action.clone())
-    }
+        Number(if number.0 == states / 2 { 0 } else { number.0 })
+    };
+    let one = |_: &_, action: &Step, _: &_| One(action.clone());
+    mapped(Counter(states), Counter(states), map, one)
 }
 
 #[derive(Clone, clap::Args)]
@@ -172,7 +158,7 @@ fn catalogue() -> Catalogue {
         if let Some(exits) = &arguments.exits {
             EXITS.get_or_init(|| exits.clone());
         }
-        Ok(Box::new(Checker::owning(Itself(Counter(300)))))
+        Ok(Box::new(Checker::owning(counting(300))))
     });
     let claims = "
 | claim | expected | source |

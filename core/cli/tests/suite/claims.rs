@@ -587,7 +587,7 @@ fn a_page_is_tables_of_claims_and_what_has_no_bar() {
 #[test]
 fn a_claim_tells_what_differs() {
     let mut refinement = itself(counter());
-    refinement.abstract_steps = |n, action, _| (*n != 2).then_some(*action).into();
+    refinement.abstract_steps = Box::new(|n, action, _| (*n != 2).then_some(*action).into());
     refinement.implementation.may_stop = |_| true;
     refinement.invariants = vec![
         Invariant::new("small", "a test", |n: &u8| *n < 3),

@@ -11,11 +11,18 @@ use refmap_testing::WithInvariants;
 
 /// One thread sends data guarded by a flag, the other one receives them; each has places for fences of all kinds.
 pub fn message_passing() -> Program {
+    sending_with(&["sent"])
+}
+
+/// The same with places of these names between the stores.
+fn sending_with(places: &[&str]) -> Program {
     let mut program = ProgramBuilder::new("message passing");
     let (data, flag) = (program.location("data", 0), program.location("flag", 0));
     program.thread("sender", |t| {
         t.store(data, 1);
-        t.fence_kinds_at("sent", Fence::ALL, Presence::Absent);
+        for place in places {
+            t.fence_kinds_at(*place, Fence::ALL, Presence::Absent);
+        }
         t.store(flag, 1);
     });
     program.thread("receiver", |t| {
@@ -93,25 +100,9 @@ fn published_fences_are_compared_with_the_minimal_ones() {
 /// Published fences with two minimal sets among them are compared with both.
 #[test]
 fn published_fences_are_compared_with_each_minimal_set_among_them() {
-    let mut program = ProgramBuilder::new("message passing");
-    let (data, flag) = (program.location("data", 0), program.location("flag", 0));
-    program.thread("sender", |t| {
-        t.store(data, 1);
-        t.fence_kinds_at("sent", Fence::ALL, Presence::Absent);
-        t.fence_kinds_at("later", Fence::ALL, Presence::Absent);
-        t.store(flag, 1);
-    });
-    program.thread("receiver", |t| {
-        let [f, d] = ["f", "d"].map(|name| t.register(name));
-        t.load(f, flag);
-        t.fence_kinds_at("received", Fence::ALL, Presence::Absent);
-        t.load(d, data);
-        t.output(f);
-        t.output(d);
-    });
-    let program = program.build().expect("it is well formed");
-    let problem = FenceProblem::new("message passing", "", "", move |_: &Nothing| {
-        let robust = Scenario::robust("robust", program.clone(), 1000);
+    let problem = FenceProblem::new("message passing", "", "", |_: &Nothing| {
+        let program = sending_with(&["sent", "later"]);
+        let robust = Scenario::robust("robust", program, 1000);
         Ok(vec![robust.map_err(InputError::instance)?])
     });
     let problem = problem.published(PublishedFences {

@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 use std::io::{self, BufRead, BufReader};
 use std::sync::atomic::AtomicBool;
 
-use refmap::report::TextOptions;
 use refmap_cli::catalogue::{Catalogue, Nothing, Validator, ValidatorError};
 use refmap_cli::{CommandError, Status};
 use refmap_histories::Settings;
@@ -12,26 +11,19 @@ use refmap_histories::foreign::Format;
 use refmap_histories::specifications::{Counter, Operations};
 use serde_json::{Map, Value};
 
+use super::run_all::carried_out;
+
 /// Validates a history against an object, and returns the report.
 fn validated(history: &str, words: &[&str]) -> (Result<Status, CommandError>, Value) {
     let folder = tempfile::tempdir().expect("there is room");
     let file = folder.path().join("history.edn");
     std::fs::write(&file, history).expect("there is room");
     let file = file.to_str().expect("text");
-    let all = ["refmap", "validate", file, "--json", "--against"];
-    let words = all.iter().chain(words).map(Into::into);
-    let mut output = Vec::new();
-    let catalogue = Catalogue::default();
-    let status = refmap_cli::run(
-        "refmap",
-        "a test",
-        &catalogue,
-        words,
-        &AtomicBool::new(false),
-        TextOptions::default(),
-        &mut output,
-    );
-    let report = serde_json::from_slice(&output).unwrap_or(Value::Null);
+    let words = ["validate", file, "--json", "--against"]
+        .into_iter()
+        .chain(words.iter().copied());
+    let (status, text) = carried_out(&Catalogue::default(), words, &AtomicBool::new(false));
+    let report = serde_json::from_str(&text).unwrap_or(Value::Null);
     (status, report)
 }
 

@@ -19,6 +19,7 @@ use serde_json::{Value, json};
 
 use super::fences::message_passing;
 use super::objects;
+use super::run_all::carried_out;
 
 /// Characters of which a name is made at a time.
 const MANY: usize = 1 << 14;
@@ -38,17 +39,7 @@ fn hostile() -> String {
 }
 
 fn run(catalogue: &Catalogue, words: &[&str]) -> (Result<Status, String>, String) {
-    let mut output = Vec::new();
-    let status = refmap_cli::run(
-        "mine",
-        "",
-        catalogue,
-        ["mine"].iter().chain(words).map(Into::into),
-        &false.into(),
-        refmap::report::TextOptions::default(),
-        &mut output,
-    );
-    let text = String::from_utf8(output).expect("it is text");
+    let (status, text) = carried_out(catalogue, words, &false.into());
     let unseen: BTreeSet<char> = text
         .chars()
         .filter(|one| *one != '\n' && is_unseen(*one))

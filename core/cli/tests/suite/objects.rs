@@ -3,13 +3,15 @@
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
 use std::thread;
 
-use refmap::report::{TextOptions, Verdict};
+use refmap::report::Verdict;
 use refmap_cli::catalogue::{Catalogue, Nothing, StressRun};
 use refmap_cli::{CommandError, Status};
 use refmap_histories::Object;
 use refmap_histories::object::{Effort, Shared, test_until};
 use refmap_histories::specifications::{Counter, Operations, counter::Call};
 use serde_json::Value;
+
+use super::run_all::carried_out;
 
 /// Counter of two steps, or of one.
 pub fn counter(is_lossy: bool) -> impl Object {
@@ -51,17 +53,8 @@ fn run(words: &[&str]) -> (Result<Status, CommandError>, String) {
         stress: vec![of("lossy", true), of("sound", false), later],
         ..Catalogue::default()
     };
-    let mut output = Vec::new();
-    let status = refmap_cli::run(
-        "refmap",
-        "a test",
-        &catalogue,
-        ["refmap", "stress"].iter().chain(words).map(Into::into),
-        &AtomicBool::new(false),
-        TextOptions::default(),
-        &mut output,
-    );
-    (status, String::from_utf8(output).expect("it is text"))
+    let words = ["stress"].iter().chain(words);
+    carried_out(&catalogue, words, &AtomicBool::new(false))
 }
 
 #[test]
@@ -84,8 +77,8 @@ fn a_faulty_object_is_found_and_its_history_is_refused() {
     assert!(html.contains("no order with fetch_add(1)") && html.contains("<pre>"));
     let junit = std::fs::read_to_string(results).expect("it is written");
     for part in [
-        "name=\"refmap stress lossy\"",
-        "classname=\"refmap.stress.lossy\" name=\"alone\"",
+        "name=\"mine stress lossy\"",
+        "classname=\"mine.stress.lossy\" name=\"alone\"",
         "<failure type=\"violated\" message=\"",
         "no order with fetch_add(1)",
         "\">  thread ",
@@ -93,16 +86,8 @@ fn a_faulty_object_is_found_and_its_history_is_refused() {
     ] {
         assert!(junit.contains(part), "{part}: {junit}");
     }
-    let mut output = Vec::new();
-    let status = refmap_cli::run(
-        "refmap",
-        "a test",
-        &Catalogue::default(),
-        ["refmap", "validate", file, "--against", "counter"].map(Into::into),
-        &AtomicBool::new(false),
-        TextOptions::default(),
-        &mut output,
-    );
+    let words = ["validate", file, "--against", "counter"];
+    let (status, _) = carried_out(&Catalogue::default(), words, &AtomicBool::new(false));
     assert_eq!(status.expect("it has a verdict"), Status::Violated);
 }
 

@@ -11,7 +11,7 @@ use refmap_cli::table::{Axis, Expected, Failing, Published, PublishedRow, Rows, 
 use refmap_testing::{Adjusting, counter, itself};
 use serde_json::{Value, json};
 
-use super::run_all::{page, run};
+use super::run_all::{carried_out, page, run};
 
 /// Number of runs of a check of the test of validated claims.
 static SEARCHED: AtomicUsize = AtomicUsize::new(0);
@@ -50,19 +50,10 @@ fn words(line: &str) -> Vec<String> {
 
 /// The rows of the report of a check with these options, or why it is refused.
 fn rows(options: &str) -> Result<Vec<String>, String> {
-    let mut output = Vec::new();
-    let command = words(&format!("mine check count --json {options}"));
-    let ended = refmap_cli::run(
-        "mine",
-        "",
-        &catalogue(),
-        command.into_iter().map(Into::into),
-        &false.into(),
-        refmap::report::TextOptions::default(),
-        &mut output,
-    );
+    let command = words(&format!("check count --json {options}"));
+    let (ended, text) = carried_out(&catalogue(), command, &false.into());
     ended.map_err(|error| error.to_string())?;
-    let report: Value = serde_json::from_slice(&output).expect("it is JSON");
+    let report: Value = serde_json::from_str(&text).expect("it is JSON");
     let rows = report["obligations"].as_array().expect("there are rows");
     let name = |row: &Value| row["name"].as_str().expect("it has a name").to_owned();
     Ok(rows.iter().map(name).collect())

@@ -1,6 +1,6 @@
 //! Tests of the files that commands write: none over another or over what is read, all of them tried, each whole.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
@@ -10,7 +10,7 @@ use refmap::report::TextOptions;
 use refmap_cli::catalogue::Catalogue;
 use refmap_cli::{OutputFile, Status};
 
-use super::run_all::{HOLDS, catalogue};
+use super::run_all::{HOLDS, carried_out, catalogue};
 
 const SYSTEM: &str = r#"{"name": "s", "states": 1, "initial": [0], "steps": [], "properties": [], "fairness": [], "labels": {}}"#;
 
@@ -350,21 +350,21 @@ fn a_litmus_test_that_does_not_come_can_be_interrupted() {
     let made = std::process::Command::new("mkfifo").arg(&path).status();
     assert!(made.expect("it can be made").success());
     let cancel = AtomicBool::new(false);
-    let mut output = Vec::new();
-    let ended = std::thread::scope(|scope| {
+    let (ended, text) = std::thread::scope(|scope| {
         scope.spawn(|| {
             std::thread::sleep(std::time::Duration::from_millis(50));
             cancel.store(true, Ordering::Relaxed);
         });
-        let words = ["mine", "litmus", "--json"].map(OsString::from);
-        let words = words
-            .into_iter()
-            .chain([path.clone().into(), path.clone().into()]);
-        let (catalogue, options) = (Catalogue::default(), TextOptions::default());
-        refmap_cli::run("mine", "", &catalogue, words, &cancel, options, &mut output)
+        let words: [&OsStr; 4] = [
+            "litmus".as_ref(),
+            "--json".as_ref(),
+            path.as_ref(),
+            path.as_ref(),
+        ];
+        carried_out(&Catalogue::default(), words, &cancel)
     });
     assert_eq!(ended.expect("it is no error"), Status::Incomplete);
-    let told: serde_json::Value = serde_json::from_slice(&output).expect("it is JSON");
+    let told: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
     assert_eq!(told["errors"][0]["undecided"], true);
     assert_eq!(told["not_run"], 1);
 }

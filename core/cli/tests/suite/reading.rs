@@ -10,7 +10,6 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use refmap::report::TextOptions;
 use refmap_cli::catalogue::Catalogue;
 use refmap_cli::{CommandError, Status};
 use serde_json::Value;
@@ -79,17 +78,7 @@ fn over(file: &Path, words: &str, cancel: &AtomicBool) -> (Result<Status, Comman
         "OTHER" => other.as_os_str().to_owned(),
         word => word.into(),
     });
-    let mut output = Vec::new();
-    let status = refmap_cli::run(
-        "mine",
-        "",
-        &Catalogue::default(),
-        ["mine".into()].into_iter().chain(words),
-        cancel,
-        TextOptions::default(),
-        &mut output,
-    );
-    (status, String::from_utf8(output).expect("it is text"))
+    run_all::carried_out(&Catalogue::default(), words, cancel)
 }
 
 /// The answer of a command that does not come to an end: it is incomplete, and in time.

@@ -1,12 +1,13 @@
 //! Tests of the default run: its rows, and its results as JUnit.
 
+use std::ffi::OsString;
 use std::sync::atomic::AtomicBool;
 
 use refmap::obligation::Checker;
 use refmap::report::TextOptions;
-use refmap_cli::Status;
 use refmap_cli::catalogue::{Catalogue, Check};
 use refmap_cli::clap;
+use refmap_cli::{CommandError, Status};
 use refmap_testing::{counter, itself};
 use roxmltree::{Document, Node};
 
@@ -30,7 +31,8 @@ pub fn catalogue(claims: &[[&str; 3]]) -> Catalogue {
     let count = Check::new("count", "", "", |arguments: &Answers| {
         let mut refinement = itself(counter());
         if arguments.answers == "wrong" {
-            refinement.abstract_steps = |n, action, _| (*n != 2).then_some(*action).into();
+            refinement.abstract_steps =
+                Box::new(|n, action, _| (*n != 2).then_some(*action).into());
         }
         Ok(Box::new(Checker::owning(refinement)))
     });
@@ -59,24 +61,27 @@ const CLAIMS: [[&str; 3]; 4] = [
     [LIMITED, "holds, 5 states", "a paper: it counts"],
 ];
 
-/// Status or error of a program over a catalogue, and its output.
+/// Status or error of a program `mine` over a catalogue, by words until it is cancelled, and its output.
+pub fn carried_out(
+    catalogue: &Catalogue,
+    words: impl IntoIterator<Item = impl Into<OsString>>,
+    cancel: &AtomicBool,
+) -> (Result<Status, CommandError>, String) {
+    let words = words.into_iter().map(Into::into);
+    let words = [OsString::from("mine")].into_iter().chain(words);
+    let (options, mut output) = (TextOptions::default(), Vec::new());
+    let status = refmap_cli::run("mine", "", catalogue, words, cancel, options, &mut output);
+    (status, String::from_utf8(output).expect("it is text"))
+}
+
+/// The same of words with spaces between, and the error as a text.
 pub fn run(
     catalogue: &Catalogue,
     words: &str,
     cancelled: bool,
 ) -> (Result<Status, String>, String) {
-    let words = ["mine"].into_iter().chain(words.split_whitespace());
-    let mut output = Vec::new();
-    let status = refmap_cli::run(
-        "mine",
-        "",
-        catalogue,
-        words.map(Into::into),
-        &AtomicBool::new(cancelled),
-        TextOptions::default(),
-        &mut output,
-    );
-    let text = String::from_utf8(output).expect("it is text");
+    let words = words.split_whitespace();
+    let (status, text) = carried_out(catalogue, words, &AtomicBool::new(cancelled));
     (status.map_err(|error| error.to_string()), text)
 }
 

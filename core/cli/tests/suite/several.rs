@@ -304,7 +304,7 @@ fn of_a_list_in_a_header_all_is_read() {
 fn of_a_list_in_a_suggestion_all_is_there() {
     let named = Check::new("named", "", "", |_: &Names| {
         let mut refinement = itself(counter());
-        refinement.abstract_steps = |n, action, _| (*n != 2).then_some(*action).into();
+        refinement.abstract_steps = Box::new(|n, action, _| (*n != 2).then_some(*action).into());
         Ok(Box::new(Checker::owning(refinement)))
     });
     let catalogue = Catalogue {
@@ -354,12 +354,12 @@ fn of_what_a_check_tells_all_is_in_its_files() {
         let rules = [("on", "clock"), ("back", "clock")];
         let mut refinement = itself(Machine::new(&rules, [0], next, |_| 0));
         refinement.implementation.doubts = vec!["one thing", "another thing", "a third"];
-        refinement.abstract_steps = |n, action, _| match (n, action.0) {
+        refinement.abstract_steps = Box::new(|n, action, _| match (n, action.0) {
             // Both rules fail after a step that is three.
             (3, _) => AbstractSteps::Stutter,
             (0, "back") => AbstractSteps::Several(vec![("on", 0); 3]),
             _ => AbstractSteps::One(*action),
-        };
+        });
         Ok(Box::new(Checker::owning(refinement)))
     });
     let catalogue = Catalogue {

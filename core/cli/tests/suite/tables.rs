@@ -16,6 +16,8 @@ use refmap_cli::table::{
 };
 use refmap_testing::{Adjusting, counter, counter_with_reset, itself, waived};
 
+use super::run_all::run;
+
 /// A published table of one column, of some parts.
 fn of_the_left(parts: &[&'static str], rows: Vec<PublishedRow>) -> Published {
     Published {
@@ -50,7 +52,7 @@ fn a_cell_fails_by_what_was_put_to_the_test() {
         match arguments.part.as_str() {
             "whole" => refinement.waivers = vec![waived("reset")],
             "idle" => (),
-            _ => refinement.abstract_steps = |_, _, _| AbstractSteps::Stutter,
+            _ => refinement.abstract_steps = Box::new(|_, _, _| AbstractSteps::Stutter),
         }
         let to_the_end = |settings: &mut Settings<'_>| settings.until = Until::End;
         Ok(Box::new(Adjusting(Checker::owning(refinement), to_the_end)))
@@ -131,17 +133,7 @@ fn each_row_of_a_published_table_that_differs_is_told() {
         }],
         ..Catalogue::default()
     };
-    let mut output = Vec::new();
-    let status = refmap_cli::run(
-        "mine",
-        "",
-        &catalogue,
-        ["mine"].map(Into::into),
-        &false.into(),
-        refmap::report::TextOptions::default(),
-        &mut output,
-    );
-    let text = String::from_utf8(output).expect("it is text");
+    let (status, text) = run(&catalogue, "", false);
     assert_eq!(status.expect("it is decided"), Status::Violated, "{text}");
     let (told, _) = text
         .split_once("not as claimed:")

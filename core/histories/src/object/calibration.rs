@@ -40,7 +40,7 @@ pub(super) fn refuses_wrong<O: Object>(
 fn exchange<O: Object>(events: &mut [Event<EventOf<O>>], at: usize) -> bool {
     let answered = |event: &Event<EventOf<O>>| {
         let called = event.event.as_ref()?;
-        Some((called.call.rule(), called.answer.clone()?))
+        Some((called.call.rule(&()), called.answer.clone()?))
     };
     let Some((rule, answer)) = answered(&events[at]) else {
         return false;

@@ -5,7 +5,7 @@ use refmap::Action;
 /// Rules of some calls, each once.
 fn rules<C: Action<()>>(offered: &[C]) -> Vec<usize> {
     let mut rules = Vec::new();
-    for rule in offered.iter().map(|call| call.rule().0) {
+    for rule in offered.iter().map(|call| call.rule(&()).0) {
         if !rules.contains(&rule) {
             rules.push(rule);
         }
@@ -18,7 +18,7 @@ pub(super) fn chosen<C: Action<()>>(offered: &[C], number: u32) -> Option<usize>
     let rules = rules(offered);
     let number = number as usize;
     let rule = *rules.get(number.checked_rem(rules.len())?)?;
-    let of_rule = || (0..offered.len()).filter(|place| offered[*place].rule().0 == rule);
+    let of_rule = || (0..offered.len()).filter(|place| offered[*place].rule(&()).0 == rule);
     of_rule().nth((number / rules.len()).checked_rem(of_rule().count())?)
 }
 
@@ -40,7 +40,7 @@ impl Balance {
     }
 
     fn of<C: Action<()>>(&self, call: &C) -> u64 {
-        self.calls.get(call.rule().0).copied().unwrap_or(0)
+        self.calls.get(call.rule(&()).0).copied().unwrap_or(0)
     }
 
     /// Removes the calls of rules that are too far ahead.
@@ -51,7 +51,7 @@ impl Balance {
 
     /// Counts a call.
     pub fn count<C: Action<()>>(&mut self, call: &C) {
-        let rule = call.rule().0;
+        let rule = call.rule(&()).0;
         if rule >= self.calls.len() {
             self.calls.resize(rule + 1, 0);
         }
@@ -77,12 +77,12 @@ pub(super) fn choices<C: Action<()>>(offered: &[C]) -> Vec<Choice> {
     let rules = rules(offered);
     let mut seen = vec![0; rules.len()];
     let choices = offered.iter().filter_map(|call| {
-        let rule = call.rule().0;
+        let rule = call.rule(&()).0;
         let place = rules.iter().position(|known| *known == rule)?;
         let name = seen[place];
         seen[place] += 1;
         let number = u32::try_from(place + rules.len() * name).ok()?;
-        let of_rule = offered.iter().filter(|other| other.rule().0 == rule);
+        let of_rule = offered.iter().filter(|other| other.rule(&()).0 == rule);
         let name = (of_rule.count() > 1).then_some(name);
         Some(Choice { number, rule, name })
     });

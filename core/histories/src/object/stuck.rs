@@ -3,8 +3,7 @@
 //! Source: Burckhardt, Dern, Musuvathi & Tan, *Line-Up: A Complete and Automatic Linearizability Checker*, PLDI 2010, section 2.3: a
 //! stuck history is linearizable if after its complete calls each pending one is blocked.
 
-use refmap::StateOf;
-use refmap::TransitionSystem;
+use refmap::{StateOf, successor};
 use serde::{Deserialize, Serialize};
 
 use super::judge::timed;
@@ -56,7 +55,7 @@ impl<S: Observed> Observed for Waiting<'_, S> {
                 let mut can_return = false;
                 self.0.shows(from, &inner, &mut |action| {
                     can_return |= action.is_none_or(|action| {
-                        self.specification().successor(from, &action).is_some()
+                        successor(self.specification(), from, &action).is_some()
                     });
                 });
                 if !can_return {

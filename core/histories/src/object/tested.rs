@@ -56,7 +56,7 @@ pub struct Part {
 
 impl Part {
     pub(super) fn new<O: Object>(run: Run) -> Self {
-        let rules = <CallOf<O> as Action<()>>::rules().iter();
+        let rules = CallOf::<O>::rules(&()).iter();
         let never_called = rules.map(|rule| rule.name.clone().into_owned());
         Self {
             never_called: never_called.collect(),
@@ -124,9 +124,9 @@ impl Part {
         if self.never_called.is_empty() {
             return;
         }
-        let rules = <CallOf<O> as Action<()>>::rules();
+        let rules = CallOf::<O>::rules(&());
         let calls = events.iter().filter_map(|event| event.event.as_ref());
-        for rule in calls.filter_map(|called| rules.get(called.call.rule().0)) {
+        for rule in calls.filter_map(|called| rules.get(called.call.rule(&()).0)) {
             self.never_called.retain(|name| *name != rule.name);
         }
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::patience::Patience;
 use crate::call::call;
 use refmap::internal::{break_off, catch, misfiled, mix, until_enough, visit_steps};
-use refmap::{ActionOf, Disagreement, StateOf, TransitionSystem};
+use refmap::{Action, ActionOf, Disagreement, StateOf, TransitionSystem};
 
 /// The first steps up to this number are compared; of later ones one in this number, selected by hash.
 const FIRST: u64 = 1 << 8;
@@ -63,7 +63,7 @@ impl Compared {
         }
         // A disabled action need not have a rule.
         self.found = to.and_then(|_| {
-            call("`rule_of` or `process_of` of the specification", || {
+            call("`rule` or `process` of the specification", || {
                 misfiled(system, action)
             })
         });
@@ -98,7 +98,7 @@ impl Compared {
                 self.found = Some(Disagreement::overridden("fire", "next", action));
             }
             (false, false) => {
-                self.words.insert(system.rule_of(action).0);
+                self.words.insert(action.rule(system).0);
             }
         }
     }

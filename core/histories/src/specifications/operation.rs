@@ -24,16 +24,16 @@ where
     C: Action<()>,
     A: Clone + Eq + Hash + Debug + Serialize + Send + Sync + 'static,
 {
-    fn rules() -> &'static [Rule] {
-        C::rules()
+    fn rules(_: &S) -> &[Rule] {
+        C::rules(&())
     }
 
-    fn rule(&self) -> RuleId {
-        self.call.rule()
+    fn rule(&self, _: &S) -> RuleId {
+        self.call.rule(&())
     }
 
-    fn process(&self) -> Option<Process> {
-        self.call.process()
+    fn process(&self, _: &S) -> Process {
+        self.call.process(&())
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::fmt::{Debug, Write};
 
-use refmap::TransitionSystem;
 use refmap::drawing::Drawing;
+use refmap::{TransitionSystem, draw_by_rows};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -78,7 +78,7 @@ impl<S: Sequential> TransitionSystem for Operations<S> {
     }
 
     fn draw(&self, state: &S::State) -> Option<Drawing> {
-        self.0.draw(state)
+        self.0.draw(state).or_else(|| draw_by_rows(self, state))
     }
 }
 

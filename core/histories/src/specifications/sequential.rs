@@ -142,7 +142,7 @@ pub trait Sequential: Sized + Sync {
         None
     }
 
-    /// Drawing of a state, as a person would make it. Not drawn, by default.
+    /// Drawing of a state, as a person would make it. None, by default: it is drawn by rows.
     fn draw(&self, _state: &Self::State) -> Option<Drawing> {
         None
     }

@@ -51,7 +51,7 @@ macro_rules! of_the_object {
 /// has if it fails, and leave the state as it is. So a weak compare-and-swap fails spuriously:
 ///
 /// ```
-/// use refmap::TransitionSystem;
+/// use refmap::successor;
 /// use refmap_histories::specifications::{
 ///     Answer, MayRefuse, Operation, Operations, Register, Sequential, register::Call,
 /// };
@@ -64,8 +64,8 @@ macro_rules! of_the_object {
 /// let one = register.initial();
 /// let call = Call::CompareAndSwap { from: 1, to: 2 };
 /// let refused = Operation { call, answer: Answer::Is(false) };
-/// assert_eq!(Operations(register).successor(&one, &refused), None);
-/// assert_eq!(Operations(weak).successor(&one, &refused), Some(one));
+/// assert_eq!(successor(&Operations(register), &one, &refused), None);
+/// assert_eq!(successor(&Operations(weak), &one, &refused), Some(one));
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct MayRefuse<S: Sequential> {
@@ -148,7 +148,7 @@ where
 /// length, a snapshot that is not atomic.
 ///
 /// ```
-/// use refmap::TransitionSystem;
+/// use refmap::successor;
 /// use refmap_histories::specifications::{
 ///     Answer, Approximate, Counter, Operation, Operations, Sequential, counter::Call,
 /// };
@@ -162,8 +162,8 @@ where
 /// });
 /// let five = sum.0.initial();
 /// let read = |number| Operation { call: Call::Read, answer: Answer::Value(number) };
-/// assert_eq!(sum.successor(&five, &read(6)), Some(five));
-/// assert_eq!(sum.successor(&five, &read(7)), None);
+/// assert_eq!(successor(&sum, &five, &read(6)), Some(five));
+/// assert_eq!(successor(&sum, &five, &read(7)), None);
 /// ```
 ///
 /// Near is near the answer at one time within the call. An answer that was right at some such time needs no view: it is linearizable.

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use refmap::TransitionSystem;
 use refmap::random::Generator;
-use refmap::{Rule, RuleId, TransitionSystem};
 use refmap_histories::{Effect, Event, Happening, Observed};
 use serde::{Deserialize, Serialize};
 
@@ -148,20 +148,10 @@ impl Kind {
     }
 }
 
-static RULES: [Rule; 1] = [Rule::new("go", "thread", "test")];
-
 impl TransitionSystem for Automaton {
     type State = u8;
     type Action = u8;
     type Observation = u8;
-
-    fn rules(&self) -> &[Rule] {
-        &RULES
-    }
-
-    fn rule_of(&self, _: &u8) -> RuleId {
-        RuleId(0)
-    }
 
     fn initial(&self, visit: &mut impl FnMut(u8)) {
         visit(0);

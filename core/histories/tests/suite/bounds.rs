@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use refmap::explore::{Limit, Limits, Progress, Watch};
-use refmap::{Rule, RuleId, TransitionSystem, Verdict};
+use refmap::{TransitionSystem, Verdict};
 use refmap_histories::{
     Event, Explanation, Happening, Observed, Ordered, Outcome, Settings, Validation, validate,
     validate_trace,
@@ -42,8 +42,6 @@ enum Sign {
     Beyond,
 }
 
-static RULES: [Rule; 1] = [Rule::new("go", "walker", "test")];
-
 impl Way {
     fn new(length: u32) -> Self {
         Self {
@@ -74,14 +72,6 @@ impl TransitionSystem for Way {
     type State = Place;
     type Action = ();
     type Observation = ();
-
-    fn rules(&self) -> &[Rule] {
-        &RULES
-    }
-
-    fn rule_of(&self, (): &()) -> RuleId {
-        RuleId(0)
-    }
 
     fn initial(&self, visit: &mut impl FnMut(Place)) {
         let load = vec![0; self.load];
@@ -361,14 +351,6 @@ impl TransitionSystem for Beginnings {
     type Action = ();
     type Observation = ();
 
-    fn rules(&self) -> &[Rule] {
-        &RULES
-    }
-
-    fn rule_of(&self, (): &()) -> RuleId {
-        RuleId(0)
-    }
-
     fn initial(&self, visit: &mut impl FnMut(u32)) {
         for state in 0..self.states {
             self.shown.fetch_add(1, Ordering::Relaxed);
@@ -486,7 +468,7 @@ fn what_a_search_does_is_counted() {
     let [go] = &report.coverage[..] else {
         panic!("there is one rule");
     };
-    assert_eq!((go.rule.as_str(), go.fired), ("go", 3 + 3 + 3));
+    assert_eq!((go.rule.as_str(), go.fired), ("step", 3 + 3 + 3));
     assert_eq!((validation.threads, validation.events), (3, 4));
     assert_eq!(
         (validation.widest_window, validation.widest_frontier),
@@ -505,14 +487,6 @@ impl TransitionSystem for Endless {
     type State = u64;
     type Action = ();
     type Observation = ();
-
-    fn rules(&self) -> &[Rule] {
-        const { &[Rule::new("go", "counter", "a test")] }
-    }
-
-    fn rule_of(&self, (): &()) -> RuleId {
-        RuleId(0)
-    }
 
     fn initial(&self, visit: &mut impl FnMut(u64)) {
         for number in 0.. {

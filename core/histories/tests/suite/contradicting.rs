@@ -1,7 +1,7 @@
 //! Tests of inconsistent specifications and of vacuous histories.
 
 use refmap::report::About;
-use refmap::{Rule, RuleId, TransitionSystem, Verdict};
+use refmap::{Action, Rule, RuleId, TransitionSystem, Verdict};
 use refmap_histories::{Event, Happening, Observed, Ordered, Settings, Validation, validate};
 
 /// A counter up to 4, by two rules in turn, with a faulty or correct `fire`.
@@ -21,24 +21,30 @@ enum Fire {
     Panicking,
 }
 
+/// A step, by the number of its rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+struct Tick(u8);
+
+impl Action<Counter> for Tick {
+    fn rules(counter: &Counter) -> &[Rule] {
+        &counter.rules
+    }
+
+    fn rule(&self, _: &Counter) -> RuleId {
+        RuleId(usize::from(self.0))
+    }
+}
+
 impl TransitionSystem for Counter {
     type State = u8;
-    type Action = u8;
+    type Action = Tick;
     type Observation = u8;
-
-    fn rules(&self) -> &[Rule] {
-        &self.rules
-    }
-
-    fn rule_of(&self, rule: &u8) -> RuleId {
-        RuleId(usize::from(*rule))
-    }
 
     fn initial(&self, visit: &mut impl FnMut(u8)) {
         visit(0);
     }
 
-    fn fire(&self, rule: &u8, state: &mut u8) -> Option<()> {
+    fn fire(&self, Tick(rule): &Tick, state: &mut u8) -> Option<()> {
         if self.fire != Fire::Anything {
             (*state < 4 && *rule == *state % 2).then_some(())?;
             *state += 1;
@@ -46,11 +52,11 @@ impl TransitionSystem for Counter {
         Some(())
     }
 
-    fn next(&self, from: &u8, visit: &mut impl FnMut(u8, &u8)) {
+    fn next(&self, from: &u8, visit: &mut impl FnMut(Tick, &u8)) {
         match self.fire {
             Fire::Predicate => (),
             Fire::Panicking => panic!("histories are decided without it"),
-            _ if *from < 4 => visit(from % 2, &(from + 1)),
+            _ if *from < 4 => visit(Tick(from % 2), &(from + 1)),
             _ => (),
         }
     }
@@ -74,8 +80,8 @@ impl Observed for Ticks {
         &self.counter
     }
 
-    fn shows(&self, from: &u8, _: &Happening<'_, u8>, visit: &mut impl FnMut(Option<u8>)) {
-        visit(self.shows_ticks.then_some(from % 2));
+    fn shows(&self, from: &u8, _: &Happening<'_, u8>, visit: &mut impl FnMut(Option<Tick>)) {
+        visit(self.shows_ticks.then_some(Tick(from % 2)));
     }
 }
 

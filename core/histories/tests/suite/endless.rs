@@ -2,7 +2,7 @@
 
 use refmap::explore::Limit;
 use refmap::random::Generator;
-use refmap::{Action, Rule, RuleId, TransitionSystem, Verdict};
+use refmap::{Action, TransitionSystem, Verdict};
 use refmap_histories::{
     Event, Happening, Observed, Ordered, Outcome, Settings, Validation, validate,
 };
@@ -211,32 +211,16 @@ fn crashed_operations_are_taken_once() {
 struct Text;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, refmap::Action)]
+#[rule(process = "client")]
 enum Call {
     Append(u16),
     Read(Vec<u16>),
 }
 
-static RULES: [Rule; 2] = [
-    Rule::new("append", "client", "test"),
-    Rule::new("read", "client", "test"),
-];
-
 impl TransitionSystem for Text {
     type State = Vec<u16>;
     type Action = Call;
     type Observation = Vec<u16>;
-
-    fn rules(&self) -> &[Rule] {
-        &RULES
-    }
-
-    fn rule_of(&self, call: &Call) -> RuleId {
-        RuleId(usize::from(matches!(call, Call::Read(_))))
-    }
-
-    fn process_of(&self, _: &Call) -> refmap::Process {
-        refmap::Process::new("client")
-    }
 
     fn initial(&self, visit: &mut impl FnMut(Vec<u16>)) {
         visit(Vec::new());

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use refmap::drawing::Drawing;
 use refmap::explore::{Limit, Limits, Watch};
-use refmap::{Rule, RuleId, TransitionSystem, Verdict};
+use refmap::{Action, Process, Rule, TransitionSystem, Verdict};
 use refmap_histories::{
     Effect, Event, Happening, NoSuch, Observed, Ordered, Outcome, Problem, Settings, Validation,
     validate,
@@ -33,7 +33,7 @@ enum Function {
     Describe,
     Draw,
     Serialize,
-    ProcessOf,
+    Process,
     None,
 }
 
@@ -105,12 +105,12 @@ impl Counter {
     }
 
     /// Enumerates steps of a specification that has many.
-    fn enumerate(&self, visit: &mut impl FnMut(u64)) {
+    fn enumerate(&self, visit: &mut impl FnMut(By)) {
         for by in 0..self.many {
             if self.shown.fetch_add(1, Ordering::Relaxed) == self.patience {
                 self.cancel.store(true, Ordering::Relaxed);
             }
-            visit(by);
+            visit(By(by));
         }
     }
 
@@ -128,40 +128,40 @@ impl Counter {
     }
 }
 
-static RULES: [Rule; 1] = [Rule::new("add", "thread", "test")];
+/// The step that adds so much.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+struct By(u64);
+
+impl Action<Counter> for By {
+    fn rules(counter: &Counter) -> &[Rule] {
+        counter.calls(Function::Rules);
+        const { &[Rule::new("add", "thread", "test")] }
+    }
+
+    fn process(&self, counter: &Counter) -> Process {
+        counter.calls(Function::Process);
+        Process::new("thread")
+    }
+}
 
 impl TransitionSystem for Counter {
     type State = Sum;
-    type Action = u64;
+    type Action = By;
     type Observation = ();
-
-    fn rules(&self) -> &[Rule] {
-        self.calls(Function::Rules);
-        &RULES
-    }
-
-    fn rule_of(&self, _: &u64) -> RuleId {
-        RuleId(0)
-    }
-
-    fn process_of(&self, _: &u64) -> refmap::Process {
-        self.calls(Function::ProcessOf);
-        refmap::Process::new("thread")
-    }
 
     fn initial(&self, visit: &mut impl FnMut(Sum)) {
         self.calls(Function::Initial);
         visit(Sum(0));
     }
 
-    fn fire(&self, by: &u64, sum: &mut Sum) -> Option<()> {
+    fn fire(&self, By(by): &By, sum: &mut Sum) -> Option<()> {
         self.calls(Function::Fire);
         sum.0 += by + u64::from(self.contradicts);
         Some(())
     }
 
-    fn next(&self, from: &Sum, visit: &mut impl FnMut(u64, &Sum)) {
-        (0..100).for_each(|by| visit(by, &Sum(from.0 + by)));
+    fn next(&self, from: &Sum, visit: &mut impl FnMut(By, &Sum)) {
+        (0..100).for_each(|by| visit(By(by), &Sum(from.0 + by)));
     }
 
     fn observe(&self, _: &Sum) {}
@@ -184,25 +184,25 @@ impl Observed for Counter {
         &self,
         from: &Sum,
         happening: &Happening<'_, Call>,
-        visit: &mut impl FnMut(Option<u64>),
+        visit: &mut impl FnMut(Option<By>),
     ) {
         self.calls(Function::Shows);
         match *happening.event {
-            Call::Add(by) => visit(Some(by)),
+            Call::Add(by) => visit(Some(By(by))),
             Call::Read(value) if value == from.0 => visit(None),
             Call::Read(_) => (),
         }
     }
 
-    fn unrecorded(&self, _: &Sum, _: u32, visit: &mut impl FnMut(u64)) {
+    fn unrecorded(&self, _: &Sum, _: u32, visit: &mut impl FnMut(By)) {
         self.calls(Function::Unrecorded);
         self.enumerate(visit);
     }
 
-    fn internal(&self, _: &Sum, visit: &mut impl FnMut(u64)) {
+    fn internal(&self, _: &Sum, visit: &mut impl FnMut(By)) {
         self.calls(Function::Internal);
         if self.panics == Function::Internal {
-            visit(0);
+            visit(By(0));
         }
     }
 
@@ -283,10 +283,7 @@ fn a_panic_is_a_finding() {
         (F::IsInteresting, "`is_interesting` of the adapter"),
         (F::IsPartial, "`is_partial` of the adapter"),
         (F::Check, "`check` of the adapter"),
-        (
-            F::ProcessOf,
-            "`rule_of` or `process_of` of the specification",
-        ),
+        (F::Process, "`rule` or `process` of the specification"),
         (F::Hash, "a function of a state"),
     ];
     let explaining = [

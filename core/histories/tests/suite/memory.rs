@@ -1,6 +1,6 @@
 //! A memory of two cells, with its adapters.
 
-use refmap::{Rule, RuleId, TransitionSystem};
+use refmap::TransitionSystem;
 use refmap_histories::{Effect, Happening, Observed};
 use serde::{Deserialize, Serialize};
 
@@ -43,20 +43,10 @@ pub struct Write {
 
 impl<S: ?Sized> refmap::Action<S> for Write {}
 
-static RULES: [Rule; 1] = [Rule::new("write", "thread", "test")];
-
 impl TransitionSystem for Memory {
     type State = [u8; 2];
     type Action = Write;
     type Observation = [u8; 2];
-
-    fn rules(&self) -> &[Rule] {
-        &RULES
-    }
-
-    fn rule_of(&self, _: &Write) -> RuleId {
-        RuleId(0)
-    }
 
     fn initial(&self, visit: &mut impl FnMut([u8; 2])) {
         visit([0, 0]);

@@ -1,8 +1,8 @@
 //! Generator of random histories: valid ones, by running the specification under random threads, and corruptions of
 //! them.
 
-use refmap::TransitionSystem;
 use refmap::random::Generator;
+use refmap::{TransitionSystem, successor};
 use refmap_histories::{Effect, Event, Happening, Observed};
 
 use super::heap::{Deed, Heap, OBJECTS};
@@ -191,7 +191,7 @@ pub fn history<S: Subject>(
         subject.internal(&state, &mut |action| moves.push(action));
         if !moves.is_empty() && random.below(3) == 0 {
             let action = &moves[random.below(moves.len())];
-            state = specification.successor(&state, action)?;
+            state = successor(specification, &state, action)?;
             continue;
         }
         let number = random.below(size.threads);
@@ -286,7 +286,7 @@ fn after<S: Subject>(
     subject.shows(state, happening, &mut |action| {
         to = to.take().or(match action {
             None => Some(state.clone()),
-            Some(action) => subject.specification().successor(state, &action),
+            Some(action) => successor(subject.specification(), state, &action),
         });
     });
     to

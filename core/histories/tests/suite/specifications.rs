@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use refmap::explore::Limit;
 use refmap::random::Generator;
-use refmap::{TransitionSystem, Verdict, disagreement, steps};
+use refmap::{Verdict, disagreement, steps, successor};
 use refmap_histories::specifications::{
     Answer, AnswerTo, Called, Delayed, MayRefuse, Operation, Operations, Queue, Sequential,
     bounded::Call::Push, queue::Call::Pop, register::Call as Access,
@@ -81,7 +81,7 @@ fn agrees_with_the_plain_object<P: Plain>() {
                     call: call.clone(),
                     answer: wrong.clone(),
                 };
-                let to = object.successor(&state, &answered);
+                let to = successor(&object, &state, &answered);
                 assert_eq!(
                     to.is_some(),
                     expected.contains(wrong),
@@ -94,7 +94,7 @@ fn agrees_with_the_plain_object<P: Plain>() {
             };
             possible += 1;
             let operation = Operation { call, answer };
-            let to = object.successor(&state, &operation);
+            let to = successor(&object, &state, &operation);
             state = to.unwrap_or_else(|| panic!("{operation:?} {state:?}"));
         }
     }
@@ -132,7 +132,7 @@ fn agrees_with_itself<P: Plain>() {
                 let step = offered.iter().find(|(offered, _)| *offered == operation);
                 let to = step.map(|(_, to)| to.clone());
                 assert_eq!(
-                    object.successor(state, &operation),
+                    successor(&object, state, &operation),
                     to,
                     "{operation:?} {state:?}"
                 );
@@ -160,9 +160,7 @@ fn claims_are_right<P: Plain>() -> [usize; 3] {
                 call: call.clone(),
                 answer: answer.clone(),
             };
-            let to = object
-                .successor(state, &operation)
-                .expect("it is an answer");
+            let to = successor(&object, state, &operation).expect("it is an answer");
             (answer, to)
         };
         answers(&object, state, call).into_iter().map(of).collect()
@@ -250,7 +248,7 @@ fn has_hope<S: Sequential>(
             answer,
         });
         possible
-            .filter_map(|operation| object.successor(state, &operation))
+            .filter_map(|operation| successor(object, state, &operation))
             .collect()
     };
     !after(operation).is_empty()
@@ -281,9 +279,7 @@ fn hopeless_states_have_no_hope<P: Plain>() -> usize {
             };
             let answered = Operation { call, answer };
             if number < said {
-                state = object
-                    .successor(&state, &answered)
-                    .expect("it was possible");
+                state = successor(&object, &state, &answered).expect("it was possible");
             } else {
                 others.push(Called::from(answered));
             }

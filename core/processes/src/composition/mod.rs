@@ -70,6 +70,13 @@ pub struct Composition<S, Q, A, N = Label> {
     registers: DeadRegisters,
 }
 
+/// The rules of all processes.
+impl<S, Q, A, N> AsRef<[Rule]> for Composition<S, Q, A, N> {
+    fn as_ref(&self) -> &[Rule] {
+        &self.rules
+    }
+}
+
 impl<S, Q, A, N> Default for Composition<S, Q, A, N>
 where
     S: Configuration + 'static,

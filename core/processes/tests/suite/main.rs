@@ -446,7 +446,7 @@ fn every_step_has_the_rule_of_its_command() {
         composition.start(State::default(), &mut |state| initial.push(state));
         let (states, _) = reach(initial, |from, visit| {
             composition.steps(from, &mut |act, to| {
-                let rule = &rules[Action::<()>::rule(&act).0];
+                let rule = &rules[act.rule(&composition).0];
                 assert_eq!(
                     (&*rule.name, rule.process),
                     (act.label.as_str(), act.process.name)

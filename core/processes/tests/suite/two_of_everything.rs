@@ -228,7 +228,7 @@ fn each_of_many_steps_has_its_location_and_its_rule() {
             composition.steps_of(process, &|_| true, &mut state, &mut |act, to| {
                 assert_eq!(act.label.as_str(), format!("step {n}"));
                 assert_eq!(
-                    composition.rules()[Action::<()>::rule(&act).0].name,
+                    composition.rules()[act.rule(&composition).0].name,
                     format!("step {n}")
                 );
                 next = Some(to.clone());

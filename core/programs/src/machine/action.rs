@@ -22,8 +22,6 @@ pub struct Action {
     pub text: Arc<str>,
 }
 
-impl<S: ?Sized> refmap::Action<S> for Action {}
-
 /// Effect of performing an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Effect {

@@ -36,7 +36,7 @@ use super::program::{Afterwards, DrawnObject, Instruction, Program, ThreadNames}
 use super::state::{Operand, Progress, State, ThreadState};
 pub use action::{Action, Effect};
 use refmap::drawing::{Drawing, Node, Row};
-use refmap::{Fairness, Process, Rule, RuleId, TransitionSystem};
+use refmap::{Caveats, Fairness, Process, Rule, RuleId, TransitionSystem};
 pub use shown::{End, Observation, Show, Shown};
 
 /// Program under a memory model. Its rules are the program's accesses, choices and atomic blocks, each named by its
@@ -196,6 +196,27 @@ impl Machine {
         }
     }
 
+    /// The bound on backward jumps, if there is a loop.
+    pub(crate) fn bound(&self) -> Option<String> {
+        if !self.program.has_loop() {
+            return None;
+        }
+        Some(match self.program.backward_jumps? {
+            0 => "each loop once".to_owned(),
+            1 => "one backward jump a thread".to_owned(),
+            most => format!("{most} backward jumps a thread"),
+        })
+    }
+
+    /// The names of the threads that the bound has stopped in `state`.
+    pub(crate) fn cut_off(&self, state: &State) -> Vec<&str> {
+        let threads = self.program.threads.iter().zip(&state.threads);
+        threads
+            .filter(|(_, of)| of.progress == Progress::CutOff)
+            .map(|(stated, _)| stated.name.as_str())
+            .collect()
+    }
+
     fn action(&self, thread: usize, at: u16, position: usize, effect: Effect) -> Action {
         Action {
             thread: thread as u16,
@@ -207,22 +228,24 @@ impl Machine {
     }
 }
 
+impl refmap::Action<Machine> for Action {
+    fn rules(machine: &Machine) -> &[Rule] {
+        &machine.rules
+    }
+
+    fn rule(&self, machine: &Machine) -> RuleId {
+        RuleId(machine.rule_of[usize::from(self.thread)][usize::from(self.instruction)])
+    }
+
+    fn process(&self, _: &Machine) -> Process {
+        Process::numbered("thread", self.thread)
+    }
+}
+
 impl TransitionSystem for Machine {
     type State = State;
     type Action = Action;
     type Observation = Observation;
-
-    fn rules(&self) -> &[Rule] {
-        &self.rules
-    }
-
-    fn rule_of(&self, action: &Action) -> RuleId {
-        RuleId(self.rule_of[usize::from(action.thread)][usize::from(action.instruction)])
-    }
-
-    fn process_of(&self, action: &Action) -> Process {
-        Process::numbered("thread", action.thread)
-    }
 
     fn initial(&self, visit: &mut impl FnMut(State)) {
         let memory = self.program.initial_memory().into();
@@ -259,10 +282,6 @@ impl TransitionSystem for Machine {
         };
         let effect = self.take(state, thread, position, chosen)?;
         (self.action(thread, at, position, effect) == *action).then_some(())
-    }
-
-    fn candidates(&self, from: &State, visit: &mut impl FnMut(Action)) {
-        self.next(from, &mut |action, _| visit(action));
     }
 
     // PERF: an action says its effect, which is known when its step has been taken; to fire the candidates would take it twice.
@@ -314,28 +333,13 @@ impl TransitionSystem for Machine {
         self.fairness.clone()
     }
 
-    fn bound(&self) -> Option<String> {
-        if !self.program.has_loop() {
-            return None;
+    /// The loads that only a branch keeps in order are doubtful: no model speculates.
+    fn caveats(&self) -> Caveats<'_, State> {
+        let caveats = Caveats::default().doubted(|| self.program.doubts(self.model));
+        match self.bound() {
+            Some(bound) => caveats.bounded(bound, |state: &State| self.cut_off(state)),
+            None => caveats,
         }
-        Some(match self.program.backward_jumps? {
-            0 => "each loop once".to_owned(),
-            1 => "one backward jump a thread".to_owned(),
-            most => format!("{most} backward jumps a thread"),
-        })
-    }
-
-    fn cut_off(&self, state: &State) -> Vec<&str> {
-        let threads = self.program.threads.iter().zip(&state.threads);
-        threads
-            .filter(|(_, of)| of.progress == Progress::CutOff)
-            .map(|(stated, _)| stated.name.as_str())
-            .collect()
-    }
-
-    /// The loads that only a branch keeps in order: no model speculates.
-    fn doubts(&self) -> Vec<String> {
-        self.program.doubts(self.model)
     }
 
     fn show(&self, state: &State) -> serde_json::Value {
@@ -443,6 +447,7 @@ impl Machine {
 mod tests {
     use super::*;
     use crate::ProgramBuilder;
+    use refmap::Action as _;
 
     #[test]
     fn an_atomic_block_is_one_rule() {
@@ -459,7 +464,7 @@ mod tests {
         });
         let program = program.build().expect("it is well formed");
         let machine = Machine::new(program, MemoryModel::Sc);
-        let names: Vec<_> = machine.rules().iter().map(|rule| &*rule.name).collect();
+        let names: Vec<_> = machine.rules.iter().map(|rule| &*rule.name).collect();
         assert_eq!(names, ["x := 1", "atomic", "r := x"]);
         // The rule of each step is the rule of its instruction.
         let mut state = None;
@@ -467,7 +472,7 @@ mod tests {
         for name in names {
             let from = state.take().expect("there is a next state");
             machine.next(&from, &mut |action, to| {
-                assert_eq!(machine.rules()[machine.rule_of(&action).0].name, name);
+                assert_eq!(machine.rules[action.rule(&machine).0].name, name);
                 state = Some(to.clone());
             });
         }
@@ -490,12 +495,12 @@ mod tests {
         };
         for (last, rules) in [(1, 2), (2, 6)] {
             let machine = Machine::new(program(last), MemoryModel::Sc).of_one_code();
-            assert_eq!(machine.rules().len(), rules);
+            assert_eq!(machine.rules.len(), rules);
             let mut left = Vec::new();
             machine.initial(&mut |initial| left.push(initial));
             while let Some(from) = left.pop() {
                 machine.next(&from, &mut |action, to| {
-                    let rule = &machine.rules()[machine.rule_of(&action).0];
+                    let rule = &machine.rules[action.rule(&machine).0];
                     let thread = usize::from(action.thread);
                     let instruction = usize::from(action.instruction);
                     assert_eq!(*rule.name, *machine.texts[thread][instruction]);

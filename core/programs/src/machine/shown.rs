@@ -57,12 +57,12 @@ pub struct Show {
 
 /// The one rule.
 impl<S: ?Sized> refmap::Action<S> for Show {
-    fn rules() -> &'static [Rule] {
+    fn rules(_: &S) -> &[Rule] {
         const { &[Rule::new("show", "thread", "what the specification shows")] }
     }
 
-    fn process(&self) -> Option<Process> {
-        Some(Process::numbered("thread", self.thread))
+    fn process(&self, _: &S) -> Process {
+        Process::numbered("thread", self.thread)
     }
 }
 

@@ -1,24 +1,29 @@
 //! Tests that a verdict names the threads that a bound on loops cuts off.
 
 use refmap::{Evidence, Settings, Verdict, check};
-use refmap_programs::{Behaviours, MemoryModel, ProgramBuilder, ProgramRefinement};
+use refmap_programs::{Behaviours, MemoryModel, Program, ProgramBuilder, ProgramRefinement};
+
+/// A thread that counts to so many, within so many jumps back.
+fn rounds(rounds: i64, jumps: u8) -> Program {
+    let mut program = ProgramBuilder::new("rounds");
+    program.backward_jumps(jumps);
+    let x = program.location("x", 0);
+    program.thread("counting", |t| {
+        let r = t.register("r");
+        t.repeat_until(r.equals(rounds), |t| {
+            t.load(r, x);
+            t.store(x, r + 1);
+            t.load(r, x);
+        });
+    });
+    program.build().expect("it is well formed")
+}
 
 /// Rounds past the bound are not checked: the verdict names the bound and the thread, and does not cover every state.
 #[test]
 fn a_thread_that_a_bound_cuts_off() {
-    let verdict = |rounds, jumps| {
-        let mut program = ProgramBuilder::new("rounds");
-        program.backward_jumps(jumps);
-        let x = program.location("x", 0);
-        program.thread("counting", |t| {
-            let r = t.register("r");
-            t.repeat_until(r.equals(rounds), |t| {
-                t.load(r, x);
-                t.store(x, r + 1);
-                t.load(r, x);
-            });
-        });
-        let program = program.build().expect("it is well formed");
+    let verdict = |count, jumps| {
+        let program = rounds(count, jumps);
         let refinement = ProgramRefinement::robust(program, MemoryModel::Sc, 1000);
         let refinement = refinement.expect("it is small");
         check(&refinement, &Settings::default()).expect("the settings fit")
@@ -40,20 +45,6 @@ fn a_thread_that_a_bound_cuts_off() {
 /// The outputs of further rounds are not among what the specification permits.
 #[test]
 fn a_specification_that_a_bound_cuts_off() {
-    let rounds = |rounds, jumps| {
-        let mut program = ProgramBuilder::new("rounds");
-        program.backward_jumps(jumps);
-        let x = program.location("x", 0);
-        program.thread("counting", |t| {
-            let r = t.register("r");
-            t.repeat_until(r.equals(rounds), |t| {
-                t.load(r, x);
-                t.store(x, r + 1);
-                t.load(r, x);
-            });
-        });
-        program.build().expect("it is well formed")
-    };
     for (jumps, is_told) in [(0, true), (2, false)] {
         let specification = Behaviours::of(rounds(3, jumps), MemoryModel::Sc, 1000);
         let specification = specification.expect("it is small");

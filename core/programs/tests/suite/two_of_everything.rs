@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 
 use refmap::crowd::Members;
 use refmap::internal::first_initial;
-use refmap::{Fairness, Refinement, Settings, TransitionSystem, Verdict, check};
+use refmap::{
+    Action as _, Fairness, Refinement, Settings, TransitionSystem, Verdict, check, successor,
+};
 use refmap_programs::litmus::{self, Bounds, RunError};
 use refmap_programs::store_buffers::Buffered;
 use refmap_programs::synthesis::{Answer, Scenario, Synthesis, SynthesisError, synthesise};
@@ -86,7 +88,7 @@ fn a_specification_offers_whatever_one_thread_may_show_next() {
     for from in &permitted {
         let mut offered = Vec::new();
         specification.next(from, &mut |action, to| {
-            assert_eq!(specification.successor(from, &action).as_ref(), Some(to));
+            assert_eq!(successor(&specification, from, &action).as_ref(), Some(to));
             offered.push(to.clone());
         });
         let is_next = |to: &&Vec<_>| {
@@ -142,8 +144,9 @@ fn every_thread_that_is_cut_off_is_named() {
     assert_eq!(cut_off.threads, ["left", "right"]);
     // In each state without a step the two are.
     let machine = refinement.implementation();
+    let caveats = machine.caveats();
     let stopped = refmap_programs::ends(machine, STATES, None).expect("it is small");
-    let mut cut_off = stopped.states.iter().map(|state| machine.cut_off(state));
+    let mut cut_off = stopped.states.iter().map(|state| caveats.cut_off(state));
     assert!(cut_off.all(|threads| threads == ["left", "right"]));
     // Of the specification it is told where the implementation is not cut off.
     let refinement =
@@ -705,7 +708,10 @@ fn three_instructions_alike_and_two_blocks_have_their_names() {
         });
     });
     let machine = Machine::new(program, MemoryModel::Sc);
-    let rules: Vec<_> = machine.rules().iter().map(|rule| &*rule.name).collect();
+    let rules: Vec<_> = refmap_programs::Action::rules(&machine)
+        .iter()
+        .map(|rule| &*rule.name)
+        .collect();
     assert_eq!(rules, ["x := 1", "x := 1", "x := 1", "atomic", "atomic"]);
     let state = first_initial(&machine).expect("there is one");
     let pending = &machine.show(&state)["threads"][0]["pending"];

@@ -22,11 +22,10 @@ use crate::statement::asked::visit::visit_offers;
 use crate::statement::constraint::Constraint;
 use crate::statement::refinement::Refinement;
 use crate::statement::rule::Process;
-use crate::statement::system::{ActionOf, StateOf, TransitionSystem};
+use crate::statement::system::{ActionOf, StateOf};
 
 /// Functions that are called for the needs of a state.
-const OFFERS: &str =
-    "`offers` of the specification, or `hash`, `eq` or `clone` of a state or an action,";
+const OFFERS: &str = "`candidates`, `fire` or `next` of the specification, or `hash`, `eq` or `clone` of a state or an action,";
 
 /// An action that a state can no longer lead to.
 pub(in crate::obligation) struct Refusal<A> {
@@ -167,7 +166,7 @@ pub(in crate::obligation) fn decide<R: Refinement>(
 /// Per state whose steps are recorded, the number of its fibre: of what it is without the guesses of an auxiliary variable. None
 /// if the implementation makes none.
 fn fibres<R: Refinement>(of: &Decidable<'_, R>) -> Result<Option<Vec<u32>>, PanickedAt> {
-    let view = of.refinement.implementation().view();
+    let view = of.refinement.implementation().call_caveats().view();
     let Some(base) = view.map(Base::of).filter(Base::guesses) else {
         return Ok(None);
     };
@@ -175,7 +174,7 @@ fn fibres<R: Refinement>(of: &Decidable<'_, R>) -> Result<Option<Vec<u32>>, Pani
     let number = |id: NodeId| {
         let state = kept(of.refinement, of.reached, id.into())?;
         let without = catch(|| base.without_guesses(&ErasedState::from(state)));
-        let without = without.map_err(|panic| (id.into(), "`view`", panic))?;
+        let without = without.map_err(|panic| (id.into(), "`caveats`", panic))?;
         Ok(numbers.number(without))
     };
     of.graph
@@ -192,7 +191,7 @@ fn find<R: Refinement>(
     rest: &Rest,
     backward: &Backward<'_>,
 ) -> Findings<R> {
-    let rules = of.refinement.specification().rules().len();
+    let rules = of.refinement.specification().call_rules().len();
     let mut findings = Findings {
         checked: vec![0; rules],
         tested: vec![0; rules],
@@ -458,13 +457,11 @@ fn look_at<R: Refinement>(
     } = *of;
     let all = of.graph.states() as u32;
     let implementation = refinement.implementation();
-    let is_bounded = implementation.call_bound().is_some();
+    let caveats = implementation.call_caveats();
     let is_outside = |state: &StateOf<R::Implementation>| {
         constraint.is_some_and(|constraint| !constraint.contains(state))
     };
-    let is_stopped = |state: &StateOf<R::Implementation>| {
-        is_bounded && !implementation.call_cut_off(state).is_empty()
-    };
+    let is_stopped = |state: &StateOf<R::Implementation>| !caveats.cut_off(state).is_empty();
     let processes = refinement.call_environment();
     let part = all.div_ceil(threads.max(1) as u32).max(1);
     let at_rest = |state: &StateOf<R::Implementation>| {
@@ -509,7 +506,7 @@ fn look_at<R: Refinement>(
                 continue;
             }
             let is_stopped = catch(|| is_stopped(&state));
-            if is_stopped.map_err(|panic| (id.into(), "`cut_off`", panic))? {
+            if is_stopped.map_err(|panic| (id.into(), "`caveats`", panic))? {
                 part.stopped.push(id);
             }
             let resting =
@@ -655,13 +652,13 @@ fn needs<R: Refinement>(
     let specification = refinement.specification();
     let mut needs: Vec<Need<_>> = Vec::new();
     visit_offers(specification, image, &mut |action| {
-        let process = specification.call_process_of(&action);
+        let process = specification.call_process(&action);
         let declared = refinement.call_environment().iter();
         let Some(process) = declared.clone().position(|other| *other == process) else {
             undeclared.insert(process);
             return;
         };
-        let rule = specification.call_rule_of(&action);
+        let rule = specification.call_rule(&action);
         let filed = specification.call_rules()[rule.0].process;
         let taken = refinement.call_environment()[process].name;
         assert!(

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::explore::{Graph, NodeId};
 use crate::liveness::{Bits, Conditions, Lasso, Question, Steps, Strength, is_violated, violation};
 use crate::obligation::label::Label;
+use crate::statement::asked::functions::Functions;
 use crate::statement::fairness::Fairness;
 use crate::statement::rule::{Process, Rule};
 use crate::statement::system::{ActionOf, TransitionSystem};
@@ -33,8 +34,8 @@ impl Instance {
 
     /// True if a step of a system by an action is one.
     pub fn takes_action<S: TransitionSystem>(&self, system: &S, action: &ActionOf<S>) -> bool {
-        let rule = system.rule_of(action).0 as u32;
-        self.takes(rule, system.process_of(action))
+        let rule = system.call_rule(action).0 as u32;
+        self.takes(rule, system.call_process(action))
     }
 }
 

@@ -20,6 +20,7 @@ use crate::numbered::Numbered;
 use crate::obligation::found::Found;
 use crate::obligation::kept::{PanickedAt, kept};
 use crate::obligation::label::Label;
+use crate::statement::asked::functions::Functions;
 use crate::statement::asked::model_call::{catch, named};
 use crate::statement::refinement::Refinement;
 use crate::statement::rule::Process;
@@ -54,8 +55,8 @@ impl Changing {
         named("`next` of the implementation", || {
             base.system.next(state, &mut |action, to| {
                 if *to != *state {
-                    let rule = base.system.rule_of(&action).0 as u32;
-                    let taken = (rule, base.system.process_of(&action));
+                    let rule = base.system.rule(&action).0 as u32;
+                    let taken = (rule, base.system.process(&action));
                     changing.all.insert(taken);
                     changing.targets.push((to.clone(), taken));
                 }
@@ -78,7 +79,7 @@ impl BaseSteps {
         recorded: &Graph,
         labels: &[Label],
     ) -> Result<Option<Self>, PanickedAt> {
-        let Some(view) = found.refinement.implementation().view() else {
+        let Some(view) = found.refinement.implementation().call_caveats().view() else {
             return Ok(None);
         };
         let base = Base::of(view);
@@ -90,7 +91,7 @@ impl BaseSteps {
         for id in recorded.nodes() {
             let state = ErasedState::from(kept(found.refinement, found.states, id.into())?);
             let asked = catch(|| (below.number(base.state(&state)), base.is_stuttering(&state)));
-            let (number, is_stuttering) = asked.map_err(|panic| (id.into(), "`view`", panic))?;
+            let (number, is_stuttering) = asked.map_err(|panic| (id.into(), "`caveats`", panic))?;
             of_states.push(number);
             stuttering.push(is_stuttering);
         }
@@ -163,7 +164,7 @@ pub(super) struct Below<'a> {
 impl<'a> Below<'a> {
     /// Base of a system, if it is a view.
     pub fn of(system: &'a impl TransitionSystem) -> Option<Self> {
-        let base = Base::of(system.view()?);
+        let base = Base::of(system.call_caveats().view()?);
         Some(Self { base })
     }
 

@@ -10,6 +10,7 @@ use super::single_steps::{Behaviour, SingleSteps};
 use crate::liveness::{Bits, Claim, Conditions, Lasso, Question, Steps, Strength};
 use crate::obligation::found::Found;
 use crate::report::{Counterexample, Obligation, Verdict};
+use crate::statement::asked::functions::Functions;
 use crate::statement::asked::model_call::panic_again;
 use crate::statement::property::Formula;
 use crate::statement::refinement::Refinement;
@@ -81,7 +82,7 @@ impl<R: Refinement> Decision<'_, R> {
         };
         let instances = mapped.instances.iter().enumerate();
         let instances: Vec<_> = instances.filter_map(of_condition).collect();
-        if specification.view().is_some() {
+        if specification.call_caveats().view().is_some() {
             return Obligation::incomplete(
                 "not evaluated: the specification has an auxiliary variable, and what its fairness means is not that of its steps",
             );

@@ -103,10 +103,10 @@ impl<R: Refinement> Mapped<R> {
         for (number, from) in (0..).zip(all.values()) {
             let visit = || {
                 visit_steps(specification, from, &mut |action, to| {
-                    let rule = specification.call_rule_of(&action).0;
+                    let rule = specification.call_rule(&action).0;
                     visited.insert(rule);
                     if *to != *from {
-                        let process = specification.call_process_of(&action);
+                        let process = specification.call_process(&action);
                         let target = all.find(to).unwrap_or(elsewhere);
                         steps.push(NodeId(target), labels.number((rule as u32, process)));
                     }
@@ -133,7 +133,7 @@ impl<R: Refinement> Mapped<R> {
         let labels = labels.into_values();
         let stated = specification.fairness();
         let taken: Taken = labels.iter().copied().collect();
-        let instances = instances(&stated, specification.rules(), &taken);
+        let instances = instances(&stated, specification.call_rules(), &taken);
         let taking = instances.iter().map(|instance| {
             let takes = |(rule, process): &(u32, Process)| instance.takes(*rule, *process);
             let labels = Bits::of(labels.len(), |label| takes(&labels[label as usize]));
@@ -169,7 +169,7 @@ impl<R: Refinement> Mapped<R> {
         specification: &R::Specification,
         simulated: &[u64],
     ) -> Option<&'f str> {
-        let rules = specification.rules().iter().enumerate();
+        let rules = specification.call_rules().iter().enumerate();
         let is_only_stated =
             |(place, _): &(usize, &Rule)| simulated[*place] > 0 && !self.visited.contains(place);
         let stated: Vec<&str> = rules
@@ -190,7 +190,7 @@ impl<R: Refinement> Mapped<R> {
         } else {
             "enabled in no mapped state"
         };
-        let rules = rules_of(condition, specification.rules());
+        let rules = rules_of(condition, specification.call_rules());
         let others: BTreeSet<Process> = processes(&rules, &self.taken).collect();
         match condition.process() {
             Some(number) if !others.is_empty() => {

@@ -39,6 +39,7 @@ use super::row::{Judged, Row, Weight};
 use crate::explore::{Phase, Work};
 use crate::nearest::nearest;
 use crate::report::Obligation;
+use crate::statement::asked::functions::Functions;
 use crate::statement::asked::model_call::named;
 use crate::statement::fairness::Fairness;
 use crate::statement::property::Property;
@@ -182,7 +183,7 @@ impl Liveness {
             Some(below) => (&below.graph, &*below.labels, &below.taken),
         };
         // The rules of the system below a view are the first of its rules.
-        let mut instances = instances(&stated, system.rules(), &taken(graph, of_labels));
+        let mut instances = instances(&stated, system.call_rules(), &taken(graph, of_labels));
         instances.extend(below.as_ref().and_then(BaseSteps::stutters_go_on));
         let assumed = Assumed::new(instances, of_labels);
         let steps = RecordedSteps {
@@ -311,7 +312,7 @@ fn validate<S: TransitionSystem>(system: &S) -> Result<(), CheckError> {
             return Err(CheckError::FairnessOfNothing { name });
         }
         for rule in condition.rules() {
-            let known = || system.rules().iter().map(|rule| &*rule.name);
+            let known = || system.call_rules().iter().map(|rule| &*rule.name);
             if !known().any(|name| name == rule) {
                 return Err(CheckError::UnknownFairRule {
                     name,

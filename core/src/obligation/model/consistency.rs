@@ -56,7 +56,7 @@ impl Asking<'_> {
         let next = asked.steps(state, count, known, &heard.rules)?;
         self.same_answers(state, heard, &next)?;
         for (action, _) in &next {
-            let rule = implementation.call_rule_of(action);
+            let rule = implementation.call_rule(action);
             again.names.note(rule, place, action);
         }
         let overridden = asked.overridden(state, &next);

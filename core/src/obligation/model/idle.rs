@@ -36,7 +36,7 @@ pub(super) fn idle_process<R: Refinement>(
             continue;
         }
         let mut acts = |action| {
-            idle.remove(&specification.call_process_of(&action));
+            idle.remove(&specification.call_process(&action));
         };
         visit_offers(specification, &image, &mut acts);
         visit_steps(specification, &image, &mut |action, _| acts(action));

@@ -70,7 +70,7 @@ pub struct Situation {
     /// The same as the specification draws it, if it does, as text.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub drawing: Option<String>,
-    /// Drawing of which `drawing` is the text.
+    /// The state as a drawing: that of which `drawing` is the text, or one by rows.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub picture: Option<Drawing>,
 }

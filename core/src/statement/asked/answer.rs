@@ -7,7 +7,7 @@ use crate::statement::abstract_steps::AbstractSteps;
 use crate::statement::asked::functions::RefinementFunctions;
 use crate::statement::asked::model_call::named;
 use crate::statement::refinement::Refinement;
-use crate::statement::system::{ActionOf, StateOf, TransitionSystem};
+use crate::statement::system::{ActionOf, StateOf, TransitionSystem, successor};
 
 const ALLOWS: &str = "`allows` of the specification";
 const EQ: &str = "`eq` of a state of the specification";
@@ -101,8 +101,8 @@ pub(crate) fn states_between<S: TransitionSystem>(
     let all_but_last = actions.len().saturating_sub(1);
     for action in &actions[..all_but_last] {
         let from = between.last().unwrap_or(image);
-        let to = named("`successor` of the specification", || {
-            specification.successor(from, action)
+        let to = named("`fire` of the specification", || {
+            successor(specification, from, action)
         });
         let Some(to) = to else {
             break;

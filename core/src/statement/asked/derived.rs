@@ -13,14 +13,13 @@ pub(crate) enum Derived {
     IsInitial,
     Candidates,
     Next,
-    Successor,
     Allows,
-    Offers,
 }
 
 thread_local! {
-    /// The derived method that is watched, of the type of this name. A system that hands a call on to another type overrides it.
-    static WATCHED: Cell<Option<(Derived, &'static str)>> = const { Cell::new(None) };
+    /// The derived method that is watched, of the type of this name, or of any type. A system that hands a call on to another type
+    /// overrides it.
+    static WATCHED: Cell<Option<(Derived, Option<&'static str>)>> = const { Cell::new(None) };
 }
 
 /// Says that a derived method runs, and answers whether that is watched: then nothing else is asked of it.
@@ -28,8 +27,9 @@ thread_local! {
 /// PERF: in a search nothing is watched, and to see that takes a load that is in the cache.
 #[inline]
 pub(crate) fn runs<S: ?Sized>(method: Derived) -> bool {
-    if let Some(watched) = WATCHED.get()
-        && watched == (method, type_name::<S>())
+    if let Some((watched, of)) = WATCHED.get()
+        && watched == method
+        && of.is_none_or(|of| of == type_name::<S>())
     {
         WATCHED.set(None);
         return true;
@@ -37,9 +37,9 @@ pub(crate) fn runs<S: ?Sized>(method: Derived) -> bool {
     false
 }
 
-/// True if `call`, of a method of the type of this name, runs none that is derived; `name` is the method's where it panics.
+/// True if `call`, of a method of the type of this name, or of any type, runs none that is derived; `name` is the method's where it panics.
 pub(crate) fn is_overridden(
-    of: &'static str,
+    of: Option<&'static str>,
     method: Derived,
     name: &str,
     call: impl FnOnce(),

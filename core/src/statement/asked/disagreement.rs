@@ -8,15 +8,15 @@ use foldhash::HashSet;
 use crate::statement::action::Action;
 use crate::statement::asked::functions::Functions;
 use crate::statement::asked::overridden::Overridden;
-use crate::statement::asked::visit::{visit_candidates, visit_initial, visit_offers};
+use crate::statement::asked::visit::{visit_candidates, visit_initial};
 use crate::statement::rule::RuleId;
 use crate::statement::system::{ActionOf, StateOf, TransitionSystem, steps};
 
 /// Contradiction of a system with itself in one state: what [`disagreement`] finds.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Disagreement {
-    /// `rule_of` answers with an index past the end of `rules`.
-    #[error("rule_of({action}) is {rule}, and there are {rules} rules")]
+    /// `rule` answers with an index past the end of `rules`.
+    #[error("the rule of {action} is {rule}, and there are {rules} rules")]
     NoSuchRule {
         /// The action, as `Debug` shows it.
         action: String,
@@ -25,8 +25,8 @@ pub enum Disagreement {
         /// Number of rules.
         rules: usize,
     },
-    /// `process_of` names a process of another kind than the action's rule does.
-    #[error("process_of({action}) is {process}, and its rule `{rule}` belongs to {kind}")]
+    /// `process` names a process of another kind than the action's rule does.
+    #[error("the process of {action} is {process}, and its rule `{rule}` belongs to {kind}")]
     OtherProcess {
         /// The action, as `Debug` shows it.
         action: String,
@@ -112,7 +112,7 @@ pub fn disagreement<S: TransitionSystem>(
 
 /// The rule of `action` and the process that takes it fit each other and the system's rules.
 pub fn misfiled<S: TransitionSystem>(system: &S, action: &ActionOf<S>) -> Option<Disagreement> {
-    let (RuleId(number), rules) = (system.call_rule_of(action), system.call_rules());
+    let (RuleId(number), rules) = (system.call_rule(action), system.call_rules());
     let Some(rule) = rules.get(number) else {
         return Some(Disagreement::NoSuchRule {
             action: format!("{action:?}"),
@@ -120,7 +120,7 @@ pub fn misfiled<S: TransitionSystem>(system: &S, action: &ActionOf<S>) -> Option
             rules: rules.len(),
         });
     };
-    let process = system.call_process_of(action);
+    let process = system.call_process(action);
     (process.name != rule.process).then(|| Disagreement::OtherProcess {
         action: format!("{action:?}"),
         process: process.to_string(),
@@ -139,8 +139,8 @@ pub(crate) struct At<'a, S: TransitionSystem> {
 }
 
 impl<S: TransitionSystem> At<'_, S> {
-    /// Compares what is overridden of what is derived from `next` with it: for `actions`, `successor` and, to their targets and to `others`,
-    /// `allows`; and `offers`. A step that `next` does not visit, by an action that it does not visit here at all,
+    /// Compares `fire` with `next` for `actions`, and what is overridden of what is derived from them: to their targets and to `others`,
+    /// `allows`; and the candidates. A step that `next` does not visit, by an action that it does not visit here at all,
     /// is told to `doubtful` with the action's rule: the rule may be stated as a predicate.
     pub fn disagreement<'b>(
         &self,
@@ -157,7 +157,7 @@ impl<S: TransitionSystem> At<'_, S> {
             }
             let offered = self.offered.iter().filter(|(other, _)| other == action);
             let results: Vec<_> = offered.map(|(_, to)| to).collect();
-            let rule = self.system.call_rule_of(action);
+            let rule = self.system.call_rule(action);
             let origin = if self.overridden.next {
                 "next"
             } else {
@@ -180,15 +180,6 @@ impl<S: TransitionSystem> At<'_, S> {
             if let Some(found) = compare("fire", agrees) {
                 return Some(found);
             }
-            if self.overridden.successor {
-                let agrees = match self.system.call_successor(self.from, action) {
-                    Some(target) => results.contains(&&target),
-                    None => results.is_empty(),
-                };
-                if let Some(found) = compare("successor", agrees) {
-                    return Some(found);
-                }
-            }
             let asked: &[StateOf<S>] = if self.overridden.allows { others } else { &[] };
             let first = if self.overridden.allows { 2 } else { 0 };
             for to in results.iter().copied().take(first).chain(asked) {
@@ -206,11 +197,7 @@ impl<S: TransitionSystem> At<'_, S> {
         {
             return Some(found);
         }
-        if self.overridden.offers {
-            self.offers(doubtful)
-        } else {
-            None
-        }
+        None
     }
 
     /// Compares `next`, which is overridden, with the candidates: it visits those that fire, and no others.
@@ -232,24 +219,5 @@ impl<S: TransitionSystem> At<'_, S> {
         let mut left_out = candidates.iter().filter(|action| !offered.contains(action));
         let left_out = left_out.find(fires);
         left_out.map(|action| Disagreement::overridden("next", "fire", action))
-    }
-
-    /// Compares `offers` with `next`.
-    fn offers(&self, doubtful: &mut impl FnMut(RuleId, Disagreement)) -> Option<Disagreement> {
-        let mut offers = Vec::new();
-        visit_offers(self.system, self.from, &mut |action| offers.push(action));
-        let overridden = |action: &ActionOf<S>| Disagreement::overridden("offers", "next", action);
-        let changing = self.offered.iter().filter(|(_, to)| to != self.from);
-        let in_order: Vec<_> = changing.map(|(action, _)| action).collect();
-        let changing: HashSet<_> = in_order.iter().copied().collect();
-        for action in offers.iter().filter(|action| !changing.contains(action)) {
-            if self.offered.iter().any(|(other, _)| other == action) {
-                return Some(overridden(action));
-            }
-            doubtful(self.system.call_rule_of(action), overridden(action));
-        }
-        let offers: HashSet<_> = offers.iter().collect();
-        let missing = in_order.iter().find(|action| !offers.contains(*action));
-        missing.map(|action| overridden(action))
     }
 }

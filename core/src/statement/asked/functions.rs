@@ -4,27 +4,29 @@
 
 use serde_json::Value;
 
+use crate::erased::Caveats;
 use crate::statement::abstract_steps::AbstractSteps;
+use crate::statement::action::Action;
 use crate::statement::asked::model_call::named;
 use crate::statement::refinement::Refinement;
 use crate::statement::rule::{Process, Rule, RuleId};
-use crate::statement::system::{ActionOf, ObservationOf, StateOf, TransitionSystem};
+use crate::statement::system::{ActionOf, ObservationOf, StateOf, TransitionSystem, successor};
 
 /// Functions of a system.
 pub(crate) trait Functions: TransitionSystem {
     #[inline(always)]
     fn call_rules(&self) -> &[Rule] {
-        named("`rules`", || self.rules())
+        named("`rules`", || ActionOf::<Self>::rules(self))
     }
 
     #[inline(always)]
-    fn call_rule_of(&self, action: &ActionOf<Self>) -> RuleId {
-        named("`rule_of`", || self.rule_of(action))
+    fn call_rule(&self, action: &ActionOf<Self>) -> RuleId {
+        named("`rule`", || action.rule(self))
     }
 
     #[inline(always)]
-    fn call_process_of(&self, action: &ActionOf<Self>) -> Process {
-        named("`process_of`", || self.process_of(action))
+    fn call_process(&self, action: &ActionOf<Self>) -> Process {
+        named("`process`", || action.process(self))
     }
 
     #[inline(always)]
@@ -38,18 +40,8 @@ pub(crate) trait Functions: TransitionSystem {
     }
 
     #[inline(always)]
-    fn call_bound(&self) -> Option<String> {
-        named("`bound`", || self.bound())
-    }
-
-    #[inline(always)]
-    fn call_cut_off(&self, state: &StateOf<Self>) -> Vec<&str> {
-        named("`cut_off`", || self.cut_off(state))
-    }
-
-    #[inline(always)]
-    fn call_doubts(&self) -> Vec<String> {
-        named("`doubts`", || self.doubts())
+    fn call_caveats(&self) -> Caveats<'_, StateOf<Self>> {
+        named("`caveats`", || self.caveats())
     }
 
     #[inline(always)]
@@ -59,7 +51,7 @@ pub(crate) trait Functions: TransitionSystem {
 
     #[inline(always)]
     fn call_inputs(&self, action: &ActionOf<Self>) -> ActionOf<Self> {
-        named("`inputs`", || self.inputs(action))
+        named("`inputs`", || action.inputs(self))
     }
 
     #[inline(always)]
@@ -78,7 +70,7 @@ pub(crate) trait Functions: TransitionSystem {
         from: &StateOf<Self>,
         action: &ActionOf<Self>,
     ) -> Option<StateOf<Self>> {
-        named("`successor`", || self.successor(from, action))
+        named("`fire`", || successor(self, from, action))
     }
 
     #[inline(always)]

@@ -4,7 +4,7 @@ use std::any::type_name;
 
 use crate::statement::asked::derived::{Derived, is_overridden};
 use crate::statement::asked::model_call::{break_off, until_enough};
-use crate::statement::asked::visit::{visit_candidates, visit_offers, visit_steps};
+use crate::statement::asked::visit::{visit_candidates, visit_steps};
 use crate::statement::system::{ActionOf, StateOf, TransitionSystem};
 
 /// The derived methods that a system overrides.
@@ -14,9 +14,7 @@ pub(crate) struct Overridden {
     /// Candidates of the system are known: it overrides them, or its actions derive them.
     pub candidates: bool,
     pub next: bool,
-    pub successor: bool,
     pub allows: bool,
-    pub offers: bool,
 }
 
 impl Overridden {
@@ -25,9 +23,7 @@ impl Overridden {
         is_initial: true,
         candidates: false,
         next: true,
-        successor: true,
         allows: true,
-        offers: true,
     };
 
     /// Those of `system`, which are called once. `name` is that of the type of which it is asked, where the system hands calls on
@@ -39,6 +35,7 @@ impl Overridden {
         state: &StateOf<S>,
         action: &ActionOf<S>,
     ) -> Self {
+        let name = Some(name);
         Self {
             is_initial: is_overridden(name, Derived::IsInitial, "`is_initial`", || {
                 system.is_initial(state);
@@ -50,14 +47,8 @@ impl Overridden {
             next: is_overridden(name, Derived::Next, "`next`", || {
                 until_enough(|| visit_steps(system, state, &mut |_, _| break_off()));
             }),
-            successor: is_overridden(name, Derived::Successor, "`successor`", || {
-                system.successor(state, action);
-            }),
             allows: is_overridden(name, Derived::Allows, "`allows`", || {
                 system.allows(state, action, state);
-            }),
-            offers: is_overridden(name, Derived::Offers, "`offers`", || {
-                until_enough(|| visit_offers(system, state, &mut |_| break_off()));
             }),
         }
     }
@@ -68,20 +59,14 @@ impl Overridden {
         state: &StateOf<S>,
         action: &ActionOf<S>,
     ) -> bool {
-        let name = type_name::<S>();
-        let allows = || {
+        !is_overridden(Some(type_name::<S>()), Derived::Allows, "`allows`", || {
             system.allows(state, action, state);
-        };
-        let successor = || {
-            system.successor(state, action);
-        };
-        !is_overridden(name, Derived::Allows, "`allows`", allows)
-            && !is_overridden(name, Derived::Successor, "`successor`", successor)
+        })
     }
 
     /// Whether steps are stated in more than one way.
     pub fn of_steps(self) -> bool {
-        self.successor || self.allows || self.offers || self.next
+        self.allows || self.next
     }
 }
 
@@ -91,7 +76,7 @@ mod tests {
     use std::any::type_name;
 
     use crate::statement::asked::derived::is_watched;
-    use crate::statement::rule::{Rule, RuleId};
+    use crate::statement::system::successor;
 
     /// Steps from 0 to 1, and overrides nothing.
     struct System(Option<Derived>);
@@ -99,20 +84,10 @@ mod tests {
     /// The same, handed on; how, its system says.
     struct Outer(System);
 
-    const RULES: &[Rule] = &[Rule::new("step", "one", "")];
-
     impl TransitionSystem for System {
         type State = u8;
         type Action = ();
         type Observation = u8;
-
-        fn rules(&self) -> &[Rule] {
-            RULES
-        }
-
-        fn rule_of(&self, (): &()) -> RuleId {
-            RuleId(0)
-        }
 
         fn initial(&self, visit: &mut impl FnMut(u8)) {
             visit(0);
@@ -131,14 +106,6 @@ mod tests {
         type State = u8;
         type Action = ();
         type Observation = u8;
-
-        fn rules(&self) -> &[Rule] {
-            RULES
-        }
-
-        fn rule_of(&self, (): &()) -> RuleId {
-            RuleId(0)
-        }
 
         fn initial(&self, visit: &mut impl FnMut(u8)) {
             self.0.initial(visit);
@@ -159,7 +126,7 @@ mod tests {
         fn allows(&self, from: &u8, action: &(), to: &u8) -> bool {
             // An override may be made of what is derived, of this type and of another one.
             match self.0.0 {
-                Some(Derived::Allows) => self.successor(from, action) == Some(*to),
+                Some(Derived::Allows) => successor(self, from, action) == Some(*to),
                 _ => self.0.allows(from, action, to),
             }
         }
@@ -175,9 +142,7 @@ mod tests {
             is_initial: false,
             candidates: true,
             next: false,
-            successor: false,
             allows: false,
-            offers: false,
         };
         assert_eq!(
             Overridden::of(&System(None), type_name::<System>(), true, &0, &()),

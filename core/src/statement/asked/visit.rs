@@ -1,11 +1,13 @@
 //! Enumerations of a model, shown to a callback of one type.
 //!
-//! `initial`, `next` and `offers` are generic in their callback, so that a search runs a model as one program with its own.
+//! `initial`, `next` and `candidates` are generic in their callback, so that a search runs a model as one program with its own.
 //! The price is that each callback compiles all rules of the model anew. The exhaustive search is worth it, and induction;
 //! everything else asks here, random walks as well, and shares one compilation.
 //!
 //! A panic of the callback is not told of the function of the model that calls it.
 
+use crate::state::State;
+use crate::statement::asked::derived::{Derived, is_overridden};
 use crate::statement::asked::model_call::{UNNAMED, first_visited, named};
 use crate::statement::system::{ActionOf, StateOf, StepOf, TransitionSystem};
 
@@ -39,14 +41,31 @@ pub fn visit_candidates<S: TransitionSystem + ?Sized>(
 }
 
 /// Visits every action that is enabled in a state and would change it.
+///
+/// PERF: those of the candidates that fire, where a system has candidates: `next` visits each result of an action that leaves it open.
 #[inline(never)]
 pub fn visit_offers<S: TransitionSystem + ?Sized>(
     system: &S,
     from: &StateOf<S>,
     visit: &mut dyn FnMut(ActionOf<S>),
 ) {
-    let mut visit = |action| named(UNNAMED, || visit(action));
-    named("`offers`", || system.offers(from, &mut visit));
+    let mut to = from.clone();
+    let has_candidates = is_overridden(None, Derived::Candidates, "`candidates`", || {
+        visit_candidates(system, from, &mut |action| {
+            let fired = named("`fire`", || system.fire(&action, &mut to));
+            if fired.is_some() && to != *from {
+                visit(action);
+            }
+            to.assign(from);
+        });
+    });
+    if !has_candidates {
+        visit_steps(system, from, &mut |action, to| {
+            if *to != *from {
+                visit(action);
+            }
+        });
+    }
 }
 
 /// The first initial states, at most so many, and whether these are all.

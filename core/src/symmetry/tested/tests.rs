@@ -67,14 +67,6 @@ enum Action {
     Jump,
 }
 
-impl<S: ?Sized> crate::Action<S> for Action {
-    fn visit_names(&mut self, visit: &mut dyn NameVisitor) {
-        if let Self::Move(component) = self {
-            component.each_name(0, visit);
-        }
-    }
-}
-
 /// Several thousand representatives: ten a tick.
 const TIMES: u16 = 700;
 const LATE: u16 = 300;
@@ -113,6 +105,8 @@ enum Fault {
     AnswerBefore,
     /// An invariant of the first component alone.
     Invariant,
+    /// A constraint on the first component alone.
+    Constraint,
     /// The specification begins with some component in its second place.
     Initial,
 }
@@ -126,12 +120,8 @@ fn with(places: [u8; 3], component: usize) -> [u8; 3] {
     to
 }
 
-impl TransitionSystem for Trio {
-    type State = State;
-    type Action = Action;
-    type Observation = [u8; 3];
-
-    fn rules(&self) -> &[Rule] {
+impl crate::Action<Trio> for Action {
+    fn rules(_: &Trio) -> &[Rule] {
         const {
             &[
                 Rule::new("move", "component", ""),
@@ -141,22 +131,34 @@ impl TransitionSystem for Trio {
         }
     }
 
-    fn rule_of(&self, action: &Action) -> RuleId {
-        RuleId(match action {
+    fn rule(&self, _: &Trio) -> RuleId {
+        RuleId(match self {
             Action::Move(_) | Action::Unnamed(_) => 0,
             Action::Tick(_) => 1,
             Action::Jump => 2,
         })
     }
 
-    fn process_of(&self, action: &Action) -> Process {
-        match action {
+    fn process(&self, _: &Trio) -> Process {
+        match self {
             Action::Move(component) | Action::Unnamed(component) => {
                 Process::numbered("component", (*component).into())
             }
             Action::Tick(_) | Action::Jump => Process::new("clock"),
         }
     }
+
+    fn visit_names(&mut self, visit: &mut dyn NameVisitor) {
+        if let Self::Move(component) = self {
+            component.each_name(0, visit);
+        }
+    }
+}
+
+impl TransitionSystem for Trio {
+    type State = State;
+    type Action = Action;
+    type Observation = [u8; 3];
 
     fn initial(&self, visit: &mut impl FnMut(State)) {
         let (places, fault) = ([0, 0, 0], self.0);
@@ -297,6 +299,14 @@ impl Refinement for Same {
             _ => (0..3).map(low).collect(),
         }
     }
+
+    fn constraint(&self) -> Option<Constraint<Trio>> {
+        if self.implementation.0 != Fault::Constraint {
+            return None;
+        }
+        let is_within = |state: &State| state.places[0] < 2;
+        Some(Constraint::new("a test", is_within))
+    }
 }
 
 fn check(fault: Fault, symmetry: Symmetry, threads: usize) -> Report {
@@ -346,6 +356,7 @@ fn a_symmetry_that_is_none_is_found_out() {
         (Fault::AnswerAfter, "answer does not commute"),
         (Fault::AnswerBefore, "answer does not commute"),
         (Fault::Invariant, "changes how many invariants hold"),
+        (Fault::Constraint, "the constraint does not commute"),
         (Fault::Initial, "is_initial does not commute"),
     ];
     for (fault, expected) in cases {

@@ -1,6 +1,6 @@
 //! Actions that are derived: which rules there are, and which process takes a step.
 
-use refmap::{Action, Process, TransitionSystem};
+use refmap::{Action, Process};
 use refmap_testing::Itself;
 use serde::Serialize;
 
@@ -9,8 +9,7 @@ use crate::packing::derived::{Step, ring};
 #[test]
 fn rules_are_the_variants() {
     let Itself(ring) = ring(2, 3);
-    let rules: Vec<_> = ring
-        .rules()
+    let rules: Vec<_> = Step::rules(&ring)
         .iter()
         .map(|rule| (&*rule.name, rule.process, &*rule.source))
         .collect();
@@ -21,14 +20,14 @@ fn rules_are_the_variants() {
     ];
     assert_eq!(rules, expected);
     assert_eq!(
-        ring.process_of(&Step::Count { node: 1 }),
+        Step::Count { node: 1 }.process(&ring),
         Process::numbered("node", 1)
     );
     assert_eq!(
-        ring.process_of(&Step::Tell(1, 0)),
+        Step::Tell(1, 0).process(&ring),
         Process::numbered("node", 0)
     );
-    assert_eq!(ring.process_of(&Step::Reset), Process::new("clock"));
+    assert_eq!(Step::Reset.process(&ring), Process::new("clock"));
 }
 
 /// A visit, and where a guest comes from.
@@ -49,7 +48,7 @@ const GUEST: &str = "guest";
 
 #[test]
 fn variants_of_one_name_are_one_rule() {
-    let rules: Vec<_> = <Visit as Action<()>>::rules()
+    let rules: Vec<_> = Visit::rules(&())
         .iter()
         .map(|rule| (&*rule.name, rule.process, &*rule.source))
         .collect();
@@ -57,7 +56,7 @@ fn variants_of_one_name_are_one_rule() {
         rules,
         [("enter", "guest", "page 1"), ("leave", "guest", "page 2")]
     );
-    let number = |visit: Visit| Action::<()>::rule(&visit).0;
+    let number = |visit: Visit| visit.rule(&()).0;
     let numbers = [Visit::Front, Visit::Leave, Visit::Back { door: 3 }].map(number);
     assert_eq!(numbers, [0, 1, 0]);
 }
@@ -77,13 +76,13 @@ enum Pass {
 /// A rule is one of a process: the same name of another one is another rule.
 #[test]
 fn a_rule_is_that_of_its_process() {
-    let rules = <Pass as Action<()>>::rules();
+    let rules = Pass::rules(&());
     let rules: Vec<_> = rules
         .iter()
         .map(|rule| (&*rule.name, rule.process))
         .collect();
     assert_eq!(rules, [("pass", "left"), ("pass", "right")]);
-    let number = |pass: Pass| Action::<()>::rule(&pass).0;
+    let number = |pass: Pass| pass.rule(&()).0;
     let numbers = [Pass::Left, Pass::Right, Pass::LeftAgain].map(number);
     assert_eq!(numbers, [0, 1, 0]);
 }
@@ -112,9 +111,7 @@ enum Numbered {
 
 /// The process of an action, if there is one.
 fn process_of(action: &Numbered) -> Option<Process> {
-    refmap::internal::catch(|| Action::<()>::process(action))
-        .ok()
-        .flatten()
+    refmap::internal::catch(|| action.process(&())).ok()
 }
 
 #[test]

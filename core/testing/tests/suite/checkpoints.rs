@@ -13,7 +13,7 @@ use refmap::explore::{
 use refmap::obligation::{CheckError, Search, Selection, Until};
 use refmap::random::{Generator, Walks};
 use refmap::{Refinement, Report, Settings, TransitionSystem, Verdict, check};
-use refmap_testing::{Go, Itself, counter, itself};
+use refmap_testing::{Go, Itself, checked, counter, itself, to_the_end};
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -139,7 +139,7 @@ fn run_and_copy(
         },
         ..settings
     };
-    let report = check(refinement, &settings).expect("the settings fit");
+    let report = checked(refinement, &settings);
     let times = *times.lock().expect("no holder of this lock panics");
     (report, times)
 }
@@ -263,7 +263,7 @@ fn a_search_that_was_ended_goes_on() {
                 checkpoints,
                 ..way.settings(2)
             };
-            let run = |settings: &Settings<'_>| check(&refinement, settings).expect("they fit");
+            let run = |settings: &Settings<'_>| checked(&refinement, settings);
             let complete = run(&settings(checkpoints(whole.path(), Start::Anew)));
             if complete.depth < 2 {
                 continue;
@@ -320,19 +320,15 @@ fn all_but_the_graph_is_decided_as_without_checkpoints() {
     for seed in 0..100 {
         let refinement = draw(seed, Size::Small);
         let kept = folder();
-        let settings = Settings {
-            until: Until::End,
-            ..Settings::default()
-        };
-        let plain = check(&refinement, &settings).expect("the settings fit");
-        let kept = check(
+        let settings = to_the_end();
+        let plain = checked(&refinement, &settings);
+        let kept = checked(
             &refinement,
             &Settings {
                 checkpoints: checkpoints(kept.path(), Start::Anew),
                 ..settings
             },
         );
-        let kept = kept.expect("the settings fit");
         assert_eq!(
             (
                 plain.states,
@@ -378,7 +374,7 @@ fn what_cannot_be_resumed_is_refused() {
     assert!(!there.exists());
 
     let used = folder();
-    check(&refinement, &settings(used.path(), Start::Anew)).expect("it is empty");
+    checked(&refinement, &settings(used.path(), Start::Anew));
     let error = refused(&settings(used.path(), Start::Anew));
     assert!(matches!(error, DiskError::Occupied { .. }), "{error}");
 
@@ -466,7 +462,7 @@ fn a_link_in_the_folder_is_refused_by_its_name() {
         };
         fs::write(&target, "of somebody else").expect("there is room");
         if start == Start::Resumed {
-            check(&refinement, &settings(Start::Anew)).expect("it is empty");
+            checked(&refinement, &settings(Start::Anew));
             // What it has is all right.
             fs::rename(&path, &target).expect("it is there");
         }
@@ -535,7 +531,7 @@ fn another_model_is_refused() {
             until: Until::End,
             ..Settings::default()
         };
-        check(&refinement, &settings(Start::Anew)).expect("it is empty");
+        checked(&refinement, &settings(Start::Anew));
         if !kept.path().join("checkpoint").exists() {
             continue;
         }
@@ -576,7 +572,7 @@ fn a_folder_is_of_one_search() {
         let inner = check(&draw(11, Size::Small), &settings(None));
         *nested.lock().expect("no holder of this lock panics") = Some(inner);
     };
-    check(&refinement, &settings(Some(&progress))).expect("the first one has it");
+    checked(&refinement, &settings(Some(&progress)));
     let nested = nested.into_inner().expect("no holder of this lock panics");
     let error = nested.expect("progress was reported");
     match error {
@@ -621,7 +617,7 @@ fn a_model_whose_initial_states_panic_has_no_checkpoint() {
             checkpoints: checkpoints(kept.path(), Start::Anew),
             ..Settings::default()
         };
-        let report = check(&Itself(Panicking { panics }), &settings).expect("the settings fit");
+        let report = checked(&Itself(Panicking { panics }), &settings);
         let account = report.checkpoints.clone().expect("there is an account");
         assert_eq!(
             report.verdict == Some(Verdict::Violated),
@@ -655,7 +651,7 @@ fn no_checkpoint_comes_after_a_fault() {
             until: Until::End,
             ..Settings::default()
         };
-        let report = check(&refinement, &settings).expect("the settings fit");
+        let report = checked(&refinement, &settings);
         let account = report.checkpoints.expect("there is an account");
         let fault = "a function of the model has panicked, or the model contradicts itself";
         let ended = panics.then_some(fault);
@@ -685,7 +681,7 @@ fn a_search_that_the_limit_on_states_ends_goes_on() {
     for seed in 0..60 {
         let refinement = draw(seed, Size::Small);
         for way in Way::all(&refinement) {
-            let run = |settings: &Settings<'_>| check(&refinement, settings).expect("they fit");
+            let run = |settings: &Settings<'_>| checked(&refinement, settings);
             let settings = |states, checkpoints| Settings {
                 limits: Limits {
                     states,
@@ -754,8 +750,7 @@ fn a_limit_below_what_a_checkpoint_has_is_refused() {
             states: Some(states),
             ..Limits::default()
         };
-        let first = check(&refinement, &settings(depth(2), Start::Anew));
-        let first = first.expect("the settings fit");
+        let first = checked(&refinement, &settings(depth(2), Start::Anew));
         if first.limit != Some(Limit::Depth(2)) || !kept.path().join("checkpoint").exists() {
             continue;
         }
@@ -790,7 +785,7 @@ fn initial_states_are_not_enumerated_for_a_checkpoint() {
             checkpoints,
             ..Settings::default()
         };
-        let report = check(&starts, &settings).expect("the settings fit");
+        let report = checked(&starts, &settings);
         let written = report.checkpoints.map_or(0, |account| account.checkpoints);
         (starts.0.enumerations.load(Ordering::Relaxed), written > 0)
     };
@@ -846,7 +841,7 @@ fn a_search_makes_progress_in_slices_shorter_than_reading_takes() {
         depth: Some(30),
         ..Limits::default()
     };
-    let first = check(&slow, &settings(depth, Start::Anew)).expect("the settings fit");
+    let first = checked(&slow, &settings(depth, Start::Anew));
     let mut states = first.states;
     let slice = Limits {
         seconds: Some(0.05),
@@ -854,7 +849,7 @@ fn a_search_makes_progress_in_slices_shorter_than_reading_takes() {
     };
     let mut slices = 0;
     loop {
-        let next = check(&slow, &settings(slice, Start::Resumed)).expect("the settings fit");
+        let next = checked(&slow, &settings(slice, Start::Resumed));
         slices += 1;
         if next.limit.is_none() {
             break;
@@ -885,7 +880,7 @@ fn slow_initial_states_are_waited_for_while_a_checkpoint_is_read() {
         depth: Some(2),
         ..Limits::default()
     };
-    check(&slow, &settings(depth, Start::Anew)).expect("the settings fit");
+    checked(&slow, &settings(depth, Start::Anew));
     let limits = Limits {
         seconds: Some(0.05),
         ..Limits::default()
@@ -911,7 +906,7 @@ fn what_was_read_before_a_limit_is_forgotten() {
         depth: Some(1),
         ..Limits::default()
     };
-    check(&fan, &settings(depth, Start::Anew)).expect("the settings fit");
+    checked(&fan, &settings(depth, Start::Anew));
     let memory = Limits {
         memory_bytes: Some(1),
         ..Limits::default()
@@ -922,7 +917,7 @@ fn what_was_read_before_a_limit_is_forgotten() {
         (memory, None, Limit::MemoryBytes(1)),
     ];
     for (limits, cancel, expected) in cases {
-        let report = check(
+        let report = checked(
             &fan,
             &Settings {
                 watch: Watch {
@@ -932,7 +927,6 @@ fn what_was_read_before_a_limit_is_forgotten() {
                 ..settings(limits, Start::Resumed)
             },
         );
-        let report = report.expect("the settings fit");
         assert_eq!(report.limit, Some(expected), "{report}");
         assert_eq!(
             (report.verdict, report.states),
@@ -949,8 +943,7 @@ fn what_was_read_before_a_limit_is_forgotten() {
         checkpoints: checkpoints(other.path(), Start::Anew),
         ..Settings::default()
     };
-    let plain = check(&fan, &plain).expect("the settings fit");
-    let resumed = check(&fan, &settings(Limits::default(), Start::Resumed));
-    let resumed = resumed.expect("the settings fit");
+    let plain = checked(&fan, &plain);
+    let resumed = checked(&fan, &settings(Limits::default(), Start::Resumed));
     assert_eq!(without_account(resumed), without_account(plain));
 }

@@ -1,11 +1,11 @@
 //! The environment obligations, condition by condition [architecture page; Havelund & Shankar,
 //! section 2].
 
-use refmap::obligation::{Settings, Until};
-use refmap::{AbstractSteps, Process, Report, Verdict, check};
-use refmap_testing::{Action, Machine, Via, itself};
+use refmap::obligation::Settings;
+use refmap::{AbstractSteps, Process, Verdict};
+use refmap_testing::{Action, Machine, Via, checked, itself, mapped, row_of, verdict_on};
 
-use crate::comparison::with_any_threads;
+use crate::auxiliary::report_of;
 
 const USER: Process = Process::new("user");
 const OTHER: Process = Process::new("other");
@@ -35,38 +35,20 @@ fn with_user(mut refinement: Via<u8, u8>) -> Via<u8, u8> {
     refinement
 }
 
-fn to_the_end<R: refmap::Refinement>(refinement: &R) -> Report {
-    with_any_threads(|threads| {
-        let settings = Settings {
-            threads,
-            until: Until::End,
-            ..Settings::default()
-        };
-        check(refinement, &settings).expect("the settings fit")
-    })
-}
-
-fn verdict(report: &Report, name: &str) -> Verdict {
-    report
-        .obligation(name)
-        .unwrap_or_else(|| panic!("{name}\n{report}"))
-        .verdict
-}
-
 #[test]
 fn no_environment_is_not_a_pass() {
-    let report = to_the_end(&itself(desk()));
-    assert_eq!(verdict(&report, "environment"), Verdict::NoneDeclared);
-    assert_eq!(verdict(&report, "agency"), Verdict::NoneDeclared);
+    let report = report_of(&itself(desk()));
+    assert_eq!(verdict_on(&report, "environment"), Verdict::NoneDeclared);
+    assert_eq!(verdict_on(&report, "agency"), Verdict::NoneDeclared);
     assert_eq!(report.verdict, Some(Verdict::Holds));
 }
 
 #[test]
 fn a_specification_leaves_its_own_environment_free() {
-    let report = to_the_end(&with_user(itself(desk())));
+    let report = report_of(&with_user(itself(desk())));
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
     // Enabled with 0 and with 1 waiting.
-    assert_eq!(report.obligation("environment:request").unwrap().checked, 2);
+    assert_eq!(row_of(&report, "environment:request").checked, 2);
 }
 
 /// (a) A desk that takes one request at a time never refuses the second for good: the server first
@@ -78,7 +60,7 @@ fn the_system_may_serve_first() {
         0 => vec![(("request", 0), 1)],
         _ => vec![(("serve", 0), 0)],
     };
-    let report = to_the_end(&refinement);
+    let report = report_of(&refinement);
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
 }
 
@@ -91,8 +73,8 @@ fn a_refusal_names_the_action_and_shows_the_way_to_it() {
         _ => Vec::new(),
     };
     refinement.implementation.may_stop = |_| true;
-    let report = to_the_end(&refinement);
-    let row = report.obligation("environment:request").unwrap();
+    let report = report_of(&refinement);
+    let row = row_of(&report, "environment:request");
     assert_eq!(row.verdict, Verdict::Violated);
     let counterexample = &row.counterexamples[0];
     assert_eq!(counterexample.length, 1);
@@ -114,13 +96,13 @@ fn another_step_of_the_process_does_not_excuse() {
             .collect::<Vec<(Action, u8)>>()
     };
     let mut refinement = with_user(itself(system(any)));
-    assert_eq!(to_the_end(&refinement).verdict, Some(Verdict::Holds));
+    assert_eq!(report_of(&refinement).verdict, Some(Verdict::Holds));
     refinement.implementation.next = |n| match n {
         0 => vec![(("set", 1), 1)],
         _ => (1..=3).map(|n| (("set", n), n)).collect(),
     };
-    let report = to_the_end(&refinement);
-    let row = report.obligation("environment:set").unwrap();
+    let report = report_of(&refinement);
+    let row = row_of(&report, "environment:set");
     assert_eq!(row.verdict, Verdict::Violated, "{report}");
     assert_eq!(
         row.counterexamples[0].refused,
@@ -168,25 +150,19 @@ fn locked() -> Via<Lock, [u8; 2]> {
         ("use_1", "other"),
     ];
     let observe = |state: &Lock| state.1[0] + 2 * state.1[1];
-    Via {
-        implementation: Machine::new(&rules, [(None, [0, 0])], next, observe),
-        specification: uses(),
-        map: |state| state.1,
-        abstract_steps: |_, action, _| action.0.starts_with("use").then_some(*action).into(),
-        environment: vec![USER, OTHER],
-        at_rest: |state, process| state.0 != Some(u8::from(process == OTHER)),
-        acts_for: |process| process,
-        constraint: None,
-        liveness: Vec::new(),
-        invariants: Vec::new(),
-        waivers: Vec::new(),
-    }
+    let uses_it =
+        |_: &_, action: &Action, _: &_| action.0.starts_with("use").then_some(*action).into();
+    let implementation = Machine::new(&rules, [(None, [0, 0])], next, observe);
+    let mut refinement = mapped(implementation, uses(), |state| state.1, uses_it);
+    refinement.environment = vec![USER, OTHER];
+    refinement.at_rest = Box::new(|state, process| state.0 != Some(u8::from(process == OTHER)));
+    refinement
 }
 
 /// (a) While the other holds the lock the user waits for it to finish what it began.
 #[test]
 fn other_processes_may_finish_what_they_began() {
-    let report = to_the_end(&locked());
+    let report = report_of(&locked());
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
 }
 
@@ -203,14 +179,14 @@ fn other_processes_need_not_begin_anything() {
             (Some(_), _) => vec![(("use_0", 0), (None, [(used[0] + 1) % 2, used[1]]))],
         }
     };
-    let report = to_the_end(&refinement);
+    let report = report_of(&refinement);
     assert_eq!(
-        verdict(&report, "environment:use_0"),
+        verdict_on(&report, "environment:use_0"),
         Verdict::Violated,
         "{report}"
     );
-    assert_eq!(verdict(&report, "environment:use_1"), Verdict::Holds);
-    assert_eq!(verdict(&report, "environment:at_rest"), Verdict::Holds);
+    assert_eq!(verdict_on(&report, "environment:use_1"), Verdict::Holds);
+    assert_eq!(verdict_on(&report, "environment:at_rest"), Verdict::Holds);
 }
 
 /// (b) A process that can never finish is not at rest for ever.
@@ -226,8 +202,8 @@ fn a_process_must_be_able_to_come_to_rest() {
         // The other takes the lock again and again.
         Some(_) => vec![(("take_1", 0), (Some(1), used))],
     };
-    let report = to_the_end(&refinement);
-    let row = report.obligation("environment:at_rest").unwrap();
+    let report = report_of(&refinement);
+    let row = row_of(&report, "environment:at_rest");
     assert_eq!(row.verdict, Verdict::Violated, "{report}");
     assert_eq!(row.counterexamples[0].length, 1);
     assert!(
@@ -242,21 +218,21 @@ fn a_process_must_be_able_to_come_to_rest() {
 fn rest_is_a_process_s_own_affair() {
     let mut refinement = locked();
     refinement.implementation.rules[2].process = "server";
-    let report = to_the_end(&refinement);
-    let row = report.obligation("environment:at_rest").unwrap();
+    let report = report_of(&refinement);
+    let row = row_of(&report, "environment:at_rest");
     assert_eq!(row.verdict, Verdict::Violated, "{report}");
     assert!(
         row.counterexamples[0]
             .explanation
             .contains("is not taken by user")
     );
-    assert_eq!(verdict(&report, "agency"), Verdict::Violated);
+    assert_eq!(verdict_on(&report, "agency"), Verdict::Violated);
     // Unless the server acts for the user.
     refinement.acts_for = |process| match process.name {
         "server" => USER,
         _ => process,
     };
-    let report = to_the_end(&refinement);
+    let report = report_of(&refinement);
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
 }
 
@@ -278,27 +254,30 @@ fn an_allocation_may_return_any_of_the_results_allowed() {
     let mut refinement = with_user(itself(specification));
     refinement.implementation.next = |used| allocate(used, true);
     assert_eq!(
-        verdict(&to_the_end(&refinement), "environment:allocate"),
+        verdict_on(&report_of(&refinement), "environment:allocate"),
         Verdict::Violated
     );
     let erase: fn(&Action) -> Action = |action| (action.0, 0);
     refinement.specification.inputs = erase;
-    assert_eq!(to_the_end(&refinement).verdict, Some(Verdict::Holds));
+    assert_eq!(report_of(&refinement).verdict, Some(Verdict::Holds));
 }
 
 #[test]
 fn it_is_not_evaluated_where_simulation_fails_or_states_are_missing() {
     let mut refinement = with_user(itself(desk()));
-    refinement.abstract_steps = |_, _, _| AbstractSteps::One(("serve", 0));
-    let report = to_the_end(&refinement);
-    let row = report.obligation("environment:request").unwrap();
+    refinement.abstract_steps = Box::new(|_, _, _| AbstractSteps::One(("serve", 0)));
+    let report = report_of(&refinement);
+    let row = row_of(&report, "environment:request");
     assert_eq!(row.verdict, Verdict::Incomplete);
     assert!(row.note.as_ref().unwrap().contains("simulation fails"));
 
     let mut settings = Settings::default();
     settings.limits.depth = Some(1);
-    let report = check(&with_user(itself(desk())), &settings).unwrap();
-    assert_eq!(verdict(&report, "environment:request"), Verdict::Incomplete);
+    let report = checked(&with_user(itself(desk())), &settings);
+    assert_eq!(
+        verdict_on(&report, "environment:request"),
+        Verdict::Incomplete
+    );
 }
 
 /// A step that is answered by two inputs chooses both at once: it meets neither of them.
@@ -317,17 +296,22 @@ fn two_inputs_at_once_are_neither() {
     )));
     refinement.implementation.may_stop = |_| true;
     assert_eq!(
-        verdict(&to_the_end(&refinement), "environment:set"),
+        verdict_on(&report_of(&refinement), "environment:set"),
         Verdict::Holds
     );
     refinement.implementation.next = |n| match n {
         0 => vec![(("set both", 0), 2)],
         _ => Vec::new(),
     };
-    refinement.abstract_steps = |_, _, _| AbstractSteps::Several(vec![("set", 1), ("set", 2)]);
-    let report = to_the_end(&refinement);
-    assert_eq!(verdict(&report, "simulation"), Verdict::Holds, "{report}");
-    let row = report.obligation("environment:set").unwrap();
+    refinement.abstract_steps =
+        Box::new(|_, _, _| AbstractSteps::Several(vec![("set", 1), ("set", 2)]));
+    let report = report_of(&refinement);
+    assert_eq!(
+        verdict_on(&report, "simulation"),
+        Verdict::Holds,
+        "{report}"
+    );
+    let row = row_of(&report, "environment:set");
     assert_eq!(row.verdict, Verdict::Violated, "{report}");
     assert_eq!(
         row.counterexamples[0].refused,
@@ -339,13 +323,13 @@ fn two_inputs_at_once_are_neither() {
         1 => vec![(("set", 2), 2)],
         _ => Vec::new(),
     };
-    refinement.abstract_steps = |_, action, _| match action.0 {
+    refinement.abstract_steps = Box::new(|_, action, _| match action.0 {
         "set" => AbstractSteps::One(*action),
         _ => AbstractSteps::Several(vec![("set", 1), ("set", 2)]),
-    };
-    let report = to_the_end(&refinement);
+    });
+    let report = report_of(&refinement);
     assert_eq!(
-        verdict(&report, "environment:set"),
+        verdict_on(&report, "environment:set"),
         Verdict::Holds,
         "{report}"
     );

@@ -4,7 +4,7 @@ use refmap::AbstractSteps::{self, One};
 use refmap::obligation::{Checker, Induction, Selection, Settings};
 use refmap::report::{About, Warning};
 use refmap::{Choices, Invariant, Refinement, Report, TransitionSystem, TypeCorrect, Verdict};
-use refmap_testing::{Action, Go, Machine, Via, itself, with_invariant};
+use refmap_testing::{Action, Go, Machine, Via, itself, only, row_of, with_invariant};
 
 use crate::comparison::with_any_threads;
 
@@ -39,20 +39,17 @@ where
     })
 }
 
-fn row<'a>(report: &'a Report, name: &str) -> &'a refmap::report::Obligation {
-    report
-        .obligation(name)
-        .unwrap_or_else(|| panic!("{report}"))
-}
-
 /// True of every reachable state, and not inductive by itself: 3 leads to 5.
 #[test]
 fn a_true_invariant_need_not_be_inductive() {
     let mut refinement = evens();
     refinement.invariants = vec![not_five()];
     let report = induct(&refinement);
-    assert_eq!(row(&report, "invariant:not_five").verdict, Verdict::Holds);
-    let inductive = row(&report, "inductive:not_five");
+    assert_eq!(
+        row_of(&report, "invariant:not_five").verdict,
+        Verdict::Holds
+    );
+    let inductive = row_of(&report, "inductive:not_five");
     assert_eq!(inductive.verdict, Verdict::Violated);
     let counterexample = &inductive.counterexamples[0];
     assert!(!counterexample.reachable);
@@ -78,15 +75,15 @@ fn a_stronger_set_is_inductive_and_says_what_is_needed() {
     refinement.invariants = vec![not_five(), even()];
     let report = induct(&refinement);
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
-    let note = row(&report, "inductive:simulation").note.as_deref();
+    let note = row_of(&report, "inductive:simulation").note.as_deref();
     assert_eq!(
         note,
         Some("4 of 8 type-correct states satisfy the invariants")
     );
     // Two of eight states have even numbers' successors tested: 0, 2, 4, 6.
-    assert_eq!(row(&report, "inductive:even").checked, 4);
-    assert_eq!(row(&report, "inductive:even").needed, Some(true));
-    assert_eq!(row(&report, "inductive:not_five").needed, Some(false));
+    assert_eq!(row_of(&report, "inductive:even").checked, 4);
+    assert_eq!(row_of(&report, "inductive:even").needed, Some(true));
+    assert_eq!(row_of(&report, "inductive:not_five").needed, Some(false));
 }
 
 /// A conjunct is needed if the others or the simulation fail without it: of the states that fail nothing else, the
@@ -101,7 +98,7 @@ fn a_conjunct_that_the_others_do_without_is_not_needed() {
     let report = induct(&refinement);
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
     let needed = ["below_eight", "not_five", "even"].map(|name| {
-        let row = row(&report, &format!("inductive:{name}"));
+        let row = row_of(&report, &format!("inductive:{name}"));
         (row.needed, row.note.as_deref().unwrap_or_default())
     });
     let not_needed = (
@@ -122,7 +119,7 @@ fn simulation_must_hold_from_every_state_that_satisfies_the_invariants() {
     // At odd numbers the implementation does something else.
     refinement.implementation.next = |n| vec![(("tick", 0), (n + 2 + (n & 1)) % 8)];
     let report = induct(&refinement);
-    let simulation = row(&report, "inductive:simulation");
+    let simulation = row_of(&report, "inductive:simulation");
     assert_eq!(simulation.verdict, Verdict::Violated);
     assert!(!simulation.counterexamples[0].reachable);
     assert_eq!(simulation.counterexamples[0].steps[0].state, 1);
@@ -136,7 +133,7 @@ fn observations_must_agree_in_every_state_that_satisfies_the_invariants() {
     let mut refinement = evens();
     refinement.implementation.observe = |n| if *n == 7 { 0 } else { *n };
     let report = induct(&refinement);
-    let simulation = row(&report, "inductive:simulation");
+    let simulation = row_of(&report, "inductive:simulation");
     assert_eq!(simulation.counterexamples[0].length, 0);
     assert_eq!(simulation.counterexamples[0].steps[0].state, 7);
 }
@@ -149,11 +146,11 @@ fn a_wrong_mapping_does_not_hide_what_is_not_inductive() {
     refinement.invariants = vec![not_five()];
     let report = induct(&refinement);
     assert_eq!(
-        row(&report, "inductive:not_five").verdict,
+        row_of(&report, "inductive:not_five").verdict,
         Verdict::Violated
     );
     assert_eq!(
-        row(&report, "inductive:simulation").verdict,
+        row_of(&report, "inductive:simulation").verdict,
         Verdict::Violated
     );
 }
@@ -169,7 +166,7 @@ fn a_panic_is_not_inductive() {
     refinement.invariants = vec![even().when(|n: &u8| *n < 7)];
     let report = induct(&refinement);
     for name in ["inductive:even", "inductive:simulation"] {
-        let row = row(&report, name);
+        let row = row_of(&report, name);
         assert_eq!(row.verdict, Verdict::Violated);
         assert!(
             row.counterexamples[0]
@@ -188,7 +185,10 @@ fn nothing_to_test_is_no_pass() {
     refinement.implementation.type_correct = vec![1, 3];
     refinement.invariants = vec![even()];
     let report = induct(&refinement);
-    assert_eq!(row(&report, "inductive:even").verdict, Verdict::Incomplete);
+    assert_eq!(
+        row_of(&report, "inductive:even").verdict,
+        Verdict::Incomplete
+    );
     assert_eq!(report.verdict, Some(Verdict::Incomplete));
 }
 
@@ -199,10 +199,7 @@ fn induction_is_decided_where_asked_for_only() {
         .check(&Settings::default())
         .unwrap();
     assert_eq!(report.obligation("inductive:simulation"), None);
-    let chosen = Settings {
-        obligations: Selection::only(["inductive"]),
-        ..Settings::default()
-    };
+    let chosen = only(["inductive"]);
     let report = Checker::new(&evens()).inductive().check(&chosen).unwrap();
     assert_eq!(report.obligations.len(), 1);
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
@@ -250,7 +247,7 @@ fn assert_unmade(
 ) {
     let report = induct(refinement);
     for name in ["inductive:below_four", "inductive:simulation"] {
-        let row = row(&report, name);
+        let row = row_of(&report, name);
         assert_eq!(row.verdict, Verdict::Violated, "{report}");
         let note = row.note.as_deref().unwrap_or_default();
         assert!(note.contains(&format!("state {number}: ")), "{note}");
@@ -379,7 +376,7 @@ fn the_one_state_that_is_wrong_is_found_among_many() {
                 assert_eq!(row.checked, u64::from(MANY) * u64::from(STEPS));
                 assert_eq!(row.needed, None);
             }
-            let shown = &row(&report, name).counterexamples[0].steps;
+            let shown = &row_of(&report, name).counterexamples[0].steps;
             assert_eq!(shown[0].state, serde_json::json!([wrong, wrong]), "{gap:?}");
             let action = step.map(|by| serde_json::json!(["step", by]));
             assert_eq!(
@@ -394,10 +391,7 @@ fn the_one_state_that_is_wrong_is_found_among_many() {
 #[test]
 fn a_pass_that_is_cut_short_is_no_pass() {
     let refinement = numbered(Gap::LastStep, u16::MAX);
-    let whole = Settings {
-        obligations: Selection::only(["inductive"]),
-        ..Settings::default()
-    };
+    let whole = only(["inductive"]);
     let report = Checker::new(&refinement)
         .inductive()
         .check(&whole)
@@ -478,7 +472,7 @@ fn what_one_share_shows_is_shown_by_any_worker() {
             ("not second", Some("inductive:not first")),
             ("not third", None),
         ] {
-            let row = row(&report, &format!("inductive:{name}"));
+            let row = row_of(&report, &format!("inductive:{name}"));
             assert_eq!(row.needed, Some(needed_for.is_some()), "{name} {report}");
             let note = row.note.as_deref().unwrap_or_default();
             assert!(note.contains(needed_for.unwrap_or("not needed")), "{note}");
@@ -500,16 +494,16 @@ fn a_step_that_breaks_two_invariants_breaks_both() {
         let still = Invariant::new("any", "a test", |_: &Placed| true);
         refinement.invariants = vec![both("below"), still.clone(), both("few")];
         refinement.specification.next = |state| vec![(("stay", 0), *state)];
-        refinement.abstract_steps = |from, _, to| {
+        refinement.abstract_steps = Box::new(|from, _, to| {
             if from == to {
                 One(("stay", 0))
             } else {
                 AbstractSteps::Stutter
             }
-        };
+        });
         let report = induct(&refinement);
         for name in ["below", "few", "simulation"] {
-            let row = row(&report, &format!("inductive:{name}"));
+            let row = row_of(&report, &format!("inductive:{name}"));
             assert_eq!(row.verdict, Verdict::Violated, "{report}");
             let shown = &row.counterexamples[0].steps;
             assert_eq!(
@@ -518,14 +512,14 @@ fn a_step_that_breaks_two_invariants_breaks_both() {
                 "{report}"
             );
         }
-        assert_eq!(row(&report, "inductive:any").verdict, Verdict::Holds);
+        assert_eq!(row_of(&report, "inductive:any").verdict, Verdict::Holds);
 
         let mut refinement = placed(place);
         refinement.invariants = vec![either("one"), still, either("other")];
         let report = induct(&refinement);
         assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
         for name in ["one", "any", "other"] {
-            let row = row(&report, &format!("inductive:{name}"));
+            let row = row_of(&report, &format!("inductive:{name}"));
             assert_eq!(row.needed, Some(false), "{name} {report}");
         }
     }

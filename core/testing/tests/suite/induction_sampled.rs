@@ -8,12 +8,11 @@ use std::sync::atomic::AtomicBool;
 use refmap::AbstractSteps::{self, One};
 use refmap::obligation::{CheckError, Checker, Induction, Selection, Settings, Until};
 use refmap::random::{Samples, Walks};
-use refmap::report::Obligation;
 use refmap::{
-    Action, Choices, Constraint, Evidence, Invariant, Refinement, Report, Rule, RuleId, Search,
-    State, TransitionSystem, TypeCorrect, Verdict,
+    Action, Choices, Constraint, Evidence, Invariant, Refinement, Report, Search, State,
+    TransitionSystem, TypeCorrect, Verdict,
 };
-use refmap_testing::{Go, Random, with_invariant};
+use refmap_testing::{Go, Mapped, Random, alike, row_of, with_invariant};
 use serde::Serialize;
 
 /// Variables of a small system, and the values of each.
@@ -91,7 +90,6 @@ enum Making {
 
 /// A system of tables.
 struct Tables<T> {
-    rules: [Rule; 1],
     initial: Vec<usize>,
     next: Vec<Vec<usize>>,
     making: Making,
@@ -106,14 +104,6 @@ impl<T: Cells + State<Self>> TransitionSystem for Tables<T> {
     type State = T;
     type Action = usize;
     type Observation = ();
-
-    fn rules(&self) -> &[Rule] {
-        &self.rules
-    }
-
-    fn rule_of(&self, _: &usize) -> RuleId {
-        RuleId(0)
-    }
 
     fn initial(&self, visit: &mut impl FnMut(T)) {
         self.initial
@@ -198,7 +188,6 @@ impl<T> Small<T> {
     fn drawn(seed: u64, making: Making) -> Self {
         let mut random = Random(seed);
         let tables = |next: Vec<Vec<usize>>, initial: &[usize]| Tables {
-            rules: [Rule::new("go", "system", "")],
             initial: initial.to_vec(),
             next,
             making,
@@ -318,11 +307,6 @@ fn check<R: Refinement<Implementation: TypeCorrect>>(
     checked.expect("the settings fit")
 }
 
-fn row<'a>(report: &'a Report, name: &str) -> &'a Obligation {
-    let row = report.obligation(name);
-    row.unwrap_or_else(|| panic!("{report}"))
-}
-
 /// Cases that tests have met.
 #[derive(Debug, Default)]
 struct Met {
@@ -382,7 +366,7 @@ fn compare<T: Cells + State<Tables<T>>>(seed: u64, making: Making, met: &mut Met
         .collect();
     names.push("inductive:simulation".to_owned());
     for (goal, name) in names.iter().enumerate() {
-        let (passed, sampled) = (row(&all, name), row(&some, name));
+        let (passed, sampled) = (row_of(&all, name), row_of(&some, name));
         if passed.verdict == Verdict::Holds {
             met.none += 1;
             assert_eq!(sampled.verdict, Verdict::Incomplete, "{case}: {some}");
@@ -671,56 +655,18 @@ impl TypeCorrect for Lock {
     }
 }
 
-struct Excludes {
-    lock: Lock,
-    exclusion: bool,
-    flag_is_set: bool,
-    within: bool,
-}
-
-fn lock(exclusion: bool, flag_is_set: bool, fault: Fault) -> Excludes {
-    Excludes {
-        lock: Lock { fault },
-        exclusion,
-        flag_is_set,
-        within: false,
+fn lock(exclusion: bool, flag_is_set: bool, fault: Fault) -> Mapped<Lock, Lock> {
+    let mut lock = alike(Lock { fault }, Lock { fault });
+    if exclusion {
+        let one = |state: &Flag| state.count() < 2;
+        lock.invariants.push(Invariant::new("exclusion", "", one));
     }
-}
-
-impl Refinement for Excludes {
-    type Implementation = Lock;
-    type Specification = Lock;
-
-    fn implementation(&self) -> &Lock {
-        &self.lock
+    if flag_is_set {
+        let is_set = |state: &Flag| state.locked || state.count() == 0;
+        lock.invariants
+            .push(Invariant::new("flag_is_set", "", is_set));
     }
-
-    fn specification(&self) -> &Lock {
-        &self.lock
-    }
-
-    fn map(&self, state: &Flag) -> Flag {
-        state.clone()
-    }
-
-    fn abstract_steps(&self, _: &Flag, pass: &Pass, _: &Flag) -> AbstractSteps<Pass> {
-        One(pass.clone())
-    }
-
-    fn invariants(&self) -> Vec<Invariant<Lock>> {
-        let exclusion = Invariant::new("exclusion", "", |state: &Flag| state.count() < 2);
-        let flag = Invariant::new("flag_is_set", "", |state: &Flag| {
-            state.locked || state.count() == 0
-        });
-        let chosen = [(self.exclusion, exclusion), (self.flag_is_set, flag)];
-        let chosen = chosen.into_iter().filter(|(chosen, _)| *chosen);
-        chosen.map(|(_, invariant)| invariant).collect()
-    }
-
-    fn constraint(&self) -> Option<Constraint<Lock>> {
-        self.within
-            .then(|| Constraint::new("nobody inside", |state: &Flag| state.count() == 0))
-    }
+    lock
 }
 
 /// Too many states for a pass: it says so, and what to do.
@@ -729,11 +675,11 @@ fn more_states_than_there_are_numbers_are_drawn() {
     let lock = lock(true, false, Fault::None);
     let report = check(&lock, &settings(Induction::Included));
     assert_eq!(report.verdict, Some(Verdict::Incomplete), "{report}");
-    let note = row(&report, "inductive:exclusion").note.as_deref();
+    let note = row_of(&report, "inductive:exclusion").note.as_deref();
     let note = note.expect("it says why");
     assert!(note.contains("too many to pass over") && note.contains("sampled induction"));
     let report = check(&lock, &sampling(2000, 0));
-    let inductive = row(&report, "inductive:exclusion");
+    let inductive = row_of(&report, "inductive:exclusion");
     assert_eq!(inductive.verdict, Verdict::Violated, "{report}");
     // One is inside, the flag is not set, and another one enters: that is one variable beside a reached state.
     let shown = &inductive.counterexamples[0];
@@ -757,7 +703,7 @@ fn where_there_is_no_gap_nothing_holds_and_what_is_needed_is_known() {
     let report = check(&lock(true, true, Fault::None), &sampling(4000, 0));
     assert_eq!(report.verdict, Some(Verdict::Incomplete), "{report}");
     for name in ["exclusion", "flag_is_set"] {
-        let row = row(&report, &format!("inductive:{name}"));
+        let row = row_of(&report, &format!("inductive:{name}"));
         assert_eq!((row.verdict, row.needed), (Verdict::Incomplete, Some(true)));
         assert!(
             row.checked > 0 && row.counterexamples.is_empty(),
@@ -766,7 +712,7 @@ fn where_there_is_no_gap_nothing_holds_and_what_is_needed_is_known() {
     }
     let drawn = report.samples.expect("states were drawn");
     assert!(drawn.unmet > 0 && drawn.satisfying > 0 && drawn.satisfying < drawn.drawn);
-    let note = row(&report, "inductive:simulation").note.as_deref();
+    let note = row_of(&report, "inductive:simulation").note.as_deref();
     assert!(note.is_some_and(|note| note.starts_with("sampled: 4 000 states drawn, ")));
     // The search was one of all states, and what it found is said; of induction nothing holds.
     assert_eq!(report.evidence, Evidence::Exhaustive);
@@ -812,7 +758,8 @@ fn walks_end_where_the_constraint_does() {
     let all = check(&lock, &sampling(100, 0))
         .samples
         .expect("they are drawn");
-    lock.within = true;
+    let within = |state: &Flag| state.count() == 0;
+    lock.constraint = Some(Constraint::new("nobody inside", within));
     let within = check(&lock, &sampling(100, 0))
         .samples
         .expect("they are drawn");
@@ -826,7 +773,7 @@ fn a_panic_is_a_gap() {
     // Without `exclusion` there are states in which two are inside.
     let report = check(&lock(false, true, Fault::Panics), &sampling(2000, 0));
     for name in ["inductive:flag_is_set", "inductive:simulation"] {
-        let row = row(&report, name);
+        let row = row_of(&report, name);
         assert_eq!(row.verdict, Verdict::Violated, "{report}");
         let explanation = &row.counterexamples[0].explanation;
         assert!(explanation.contains("two are too many"), "{report}");
@@ -873,8 +820,8 @@ fn a_sample_of_nothing_fails() {
     small.invariants = vec![std::array::from_fn(|state| reached.contains(&state))];
     let report = check(&small, &sampling(1000, 0));
     assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
-    assert_eq!(row(&report, "sample").verdict, Verdict::Violated);
-    assert_eq!(row(&report, "inductive:i0").verdict, Verdict::Incomplete);
+    assert_eq!(row_of(&report, "sample").verdict, Verdict::Violated);
+    assert_eq!(row_of(&report, "inductive:i0").verdict, Verdict::Incomplete);
     let told = report.counterexample.as_ref();
     assert!(told.is_some_and(|told| told.obligation == "sample" && told.steps.is_empty()));
     let held = check(&small, &settings(Induction::Included));

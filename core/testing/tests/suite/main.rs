@@ -7,6 +7,7 @@ mod any_number;
 mod auxiliary;
 mod checkpoints;
 mod comparison;
+mod drawn_by_rows;
 mod environment;
 mod inclusion;
 mod induction;

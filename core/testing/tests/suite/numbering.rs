@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 
 use refmap::explore::Storage;
 use refmap::obligation::Selection;
-use refmap::{Refinement, Rule, RuleId, Settings, State, TransitionSystem, Verdict, check};
+use refmap::{Refinement, Settings, State, TransitionSystem, Verdict, check};
 use refmap_testing::{Number, Whole, with_invariant};
 use serde_json::json;
 
@@ -36,14 +36,6 @@ impl<N: Number + State<Self>> TransitionSystem for Layers<N> {
     type State = N;
     type Action = u32;
     type Observation = ();
-
-    fn rules(&self) -> &[Rule] {
-        const { &[Rule::new("go", "layers", "a test")] }
-    }
-
-    fn rule_of(&self, _: &u32) -> RuleId {
-        RuleId(0)
-    }
 
     fn initial(&self, visit: &mut impl FnMut(N)) {
         visit(N::of(0));

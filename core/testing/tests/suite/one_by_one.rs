@@ -138,7 +138,7 @@ impl TransitionSystem for Counting {
             !(panics && *from == 9 && *step == Step::Five),
             "in the specification"
         );
-        self.successor(from, step) == Some(*to)
+        refmap::successor(self, from, step) == Some(*to)
     }
 
     fn observe(&self, _: &u8) {}

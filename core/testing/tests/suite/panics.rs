@@ -12,13 +12,13 @@ use refmap::AbstractSteps::{self, One};
 use refmap::explore::{Order, Storage};
 use refmap::obligation::stepper::Stepper;
 use refmap::obligation::{
-    CheckError, Checkable, Checker, Induction, Liveness, ObligationKind, Selection, Symmetry, Until,
+    CheckError, Checkable, Checker, Induction, Liveness, Selection, Symmetry, Until,
 };
 use refmap::random::Walks;
 use refmap::report::Verdict;
 use refmap::state::{Kept, Limits, NameVisitor, Names, RowOf, Shape, Sink, Source};
 use refmap::{
-    Action, Choices, Fairness, Invariant, Process, Property, Refinement, Report, Rule, RuleId,
+    Caveats, Choices, Fairness, Invariant, Process, Property, Refinement, Report, Rule, RuleId,
     Search, Settings, State, TransitionSystem, TypeCorrect, Waiver,
 };
 use serde::{Serialize, Serializer};
@@ -36,12 +36,11 @@ const FUNCTIONS: &[(&str, &str)] = &[
     ("property", "a liveness property"),
     ("environment", "`environment`"),
     ("at_rest", "`at_rest`"),
-    ("undecided", "`undecided`"),
     ("acts_for", "`acts_for`"),
     ("waivers", "`waivers`"),
     ("rules", "`rules`"),
-    ("rule_of", "`rule_of`"),
-    ("process_of", "`process_of`"),
+    ("rule", "`rule`"),
+    ("process", "`process`"),
     ("initial", "`initial`"),
     ("fire", "`fire`"),
     ("candidates", "`candidates`"),
@@ -49,14 +48,12 @@ const FUNCTIONS: &[(&str, &str)] = &[
     ("observe", "`observe`"),
     ("may_stop", "`may_stop`"),
     ("fairness", "`fairness`"),
-    ("bound", "`bound`"),
-    ("cut_off", "`cut_off`"),
-    ("doubts", "`doubts`"),
+    ("caveats", "`caveats`"),
+    ("cut_off", "`caveats`"),
+    ("doubts", "`caveats`"),
     ("inputs", "`inputs`"),
     ("is_initial", "`is_initial`"),
-    ("successor", "`successor`"),
     ("allows", "`allows`"),
-    ("offers", "`offers`"),
     ("hash of a state", "`hash"),
     ("eq of a state", "`eq`"),
     ("clone of a state", "`clone`"),
@@ -84,13 +81,16 @@ static CALLS: AtomicU64 = AtomicU64::new(0);
 
 /// Call of a function, made by the function first: it panics if it is the armed one.
 fn called(function: &'static str) {
-    let armed = ARMED.load(Ordering::Relaxed);
-    if armed == usize::MAX || FUNCTIONS[armed].0 != function {
-        return;
-    }
-    if CALLS.fetch_add(1, Ordering::Relaxed) + 1 == PANICS_AT.load(Ordering::Relaxed) {
+    if is_armed(function)
+        && CALLS.fetch_add(1, Ordering::Relaxed) + 1 == PANICS_AT.load(Ordering::Relaxed)
+    {
         panic!("planted in {function}");
     }
+}
+
+fn is_armed(function: &'static str) -> bool {
+    let armed = FUNCTIONS.get(ARMED.load(Ordering::Relaxed));
+    armed.is_some_and(|(armed, _)| *armed == function)
 }
 
 /// Two counters, the least below which both go round, and whether states are kept whole.
@@ -169,13 +169,6 @@ impl<const WHOLE: bool> Ord for Pair<WHOLE> {
     }
 }
 
-impl<S: ?Sized> Action<S> for Step {
-    fn visit_names(&mut self, visit: &mut dyn NameVisitor) {
-        called("visit_names");
-        self.0.each_name(0, visit);
-    }
-}
-
 impl<const WHOLE: bool> State<System<WHOLE>> for Pair<WHOLE> {
     const KEPT: Kept = if WHOLE { Kept::Whole } else { Kept::Encoded };
 
@@ -205,25 +198,37 @@ const RULES: &[Rule] = &[
     Rule::new("right", "server", "a test"),
 ];
 
-impl<const WHOLE: bool> TransitionSystem for System<WHOLE> {
-    type State = Pair<WHOLE>;
-    type Action = Step;
-    type Observation = Seen;
-
-    fn rules(&self) -> &[Rule] {
+impl<const WHOLE: bool> refmap::Action<System<WHOLE>> for Step {
+    fn rules(_: &System<WHOLE>) -> &[Rule] {
         called("rules");
         RULES
     }
 
-    fn rule_of(&self, action: &Step) -> RuleId {
-        called("rule_of");
-        RuleId(action.0.into())
+    fn rule(&self, _: &System<WHOLE>) -> RuleId {
+        called("rule");
+        RuleId(self.0.into())
     }
 
-    fn process_of(&self, action: &Step) -> Process {
-        called("process_of");
-        Process::new(RULES[usize::from(action.0)].process)
+    fn process(&self, _: &System<WHOLE>) -> Process {
+        called("process");
+        Process::new(RULES[usize::from(self.0)].process)
     }
+
+    fn inputs(&self, _: &System<WHOLE>) -> Self {
+        called("inputs");
+        Step(self.0)
+    }
+
+    fn visit_names(&mut self, visit: &mut dyn NameVisitor) {
+        called("visit_names");
+        self.0.each_name(0, visit);
+    }
+}
+
+impl<const WHOLE: bool> TransitionSystem for System<WHOLE> {
+    type State = Pair<WHOLE>;
+    type Action = Step;
+    type Observation = Seen;
 
     fn initial(&self, visit: &mut impl FnMut(Pair<WHOLE>)) {
         called("initial");
@@ -267,29 +272,20 @@ impl<const WHOLE: bool> TransitionSystem for System<WHOLE> {
             .into()
     }
 
-    fn bound(&self) -> Option<String> {
-        called("bound");
-        None
-    }
-
-    fn undecided(&self, _: ObligationKind) -> Option<&'static str> {
-        called("undecided");
-        None
-    }
-
-    fn cut_off(&self, _: &Pair<WHOLE>) -> Vec<&str> {
-        called("cut_off");
-        Vec::new()
-    }
-
-    fn doubts(&self) -> Vec<String> {
-        called("doubts");
-        Vec::new()
-    }
-
-    fn inputs(&self, action: &Step) -> Step {
-        called("inputs");
-        Step(action.0)
+    /// A bound leaves fairness undecided, so there is one only where that is asked for what it cuts off.
+    fn caveats(&self) -> Caveats<'_, Pair<WHOLE>> {
+        called("caveats");
+        let caveats = Caveats::default().doubted(|| {
+            called("doubts");
+            Vec::new()
+        });
+        if !is_armed("cut_off") {
+            return caveats;
+        }
+        caveats.bounded("a bound", |_| {
+            called("cut_off");
+            Vec::new()
+        })
     }
 
     fn is_initial(&self, state: &Pair<WHOLE>) -> bool {
@@ -297,20 +293,9 @@ impl<const WHOLE: bool> TransitionSystem for System<WHOLE> {
         state.0 == [0, 0]
     }
 
-    fn successor(&self, from: &Pair<WHOLE>, action: &Step) -> Option<Pair<WHOLE>> {
-        called("successor");
-        Some(self.target(from, action))
-    }
-
     fn allows(&self, from: &Pair<WHOLE>, action: &Step, to: &Pair<WHOLE>) -> bool {
         called("allows");
         self.target(from, action).0 == to.0
-    }
-
-    fn offers(&self, _: &Pair<WHOLE>, visit: &mut impl FnMut(Step)) {
-        called("offers");
-        visit(Step(0));
-        visit(Step(1));
     }
 }
 
@@ -618,7 +603,7 @@ fn text(report: &Report) -> String {
 #[test]
 fn a_panic_of_any_function_at_any_time_is_told_and_names_the_function() {
     let mut wrong = Vec::new();
-    // As a walk is shortened, an action is tried where it need not be enabled; a `successor` that panics there leads nowhere.
+    // As a walk is shortened, an action is tried where it need not be enabled; a `fire` that panics there leads nowhere.
     let is_excused =
         |mode: &Mode, name: &str| name == "successor" && mode.name == "walks, violated";
     for mode in MODES {

@@ -5,17 +5,12 @@ use std::collections::BTreeSet;
 
 use refmap::explore::{Limits, Watch};
 use refmap::inclusion::{Graph, Included, Labels, Step, check_graphs};
-use refmap::obligation::{Liveness, Until};
 use refmap::report::{About, Warning};
-use refmap::{
-    AbstractSteps, Fairness, Process, Property, Refinement, Rule, RuleId, Settings, State,
-    TransitionSystem, Verdict, check, round_trip,
-};
-use refmap_testing::explicit::{Edge, Explicit};
-use refmap_testing::{Action, Itself, Machine, Via};
+use refmap::{AbstractSteps, Process, State, Verdict, round_trip};
+use refmap_testing::{Action, Itself, Machine, Via, mapped, row_of, rules};
 use serde::Serialize;
 
-use crate::comparison::with_any_threads;
+use crate::auxiliary::live;
 
 /// As many processes as an environment may have.
 const USERS: u8 = 32;
@@ -45,43 +40,25 @@ fn desk() -> Via<u8, u8> {
     let all = |order: &u8| (0..USERS).map(|n| (("use", n), 1 - order)).collect();
     let mut specification = Machine::new(&[("use", "user")], [0], all, |_| 0);
     specification.number_of = |action| Some(action.1.into());
-    Via {
+    let mut refinement = mapped(
         implementation,
         specification,
-        map: |at| at / STATES,
-        abstract_steps: |_, action, _| (action.0 == "use").then_some(*action).into(),
-        environment: (0..USERS).map(user).collect(),
-        at_rest: |at, process| {
-            let busy = (at % STATES).checked_sub(1).map(|at| u16::from(at % USERS));
-            process.number != busy
-        },
-        acts_for: |process| process,
-        invariants: Vec::new(),
-        constraint: None,
-        liveness: Vec::new(),
-        waivers: Vec::new(),
-    }
-}
-
-fn to_the_end<R: Refinement>(refinement: &R) -> refmap::Report {
-    with_any_threads(|threads| {
-        let settings = Settings {
-            threads,
-            until: Until::End,
-            liveness: Liveness::Included,
-            ..Settings::default()
-        };
-        check(refinement, &settings).expect("the settings fit")
-    })
+        |at| at / STATES,
+        |_, action, _| (action.0 == "use").then_some(*action).into(),
+    );
+    refinement.environment = (0..USERS).map(user).collect();
+    refinement.at_rest = Box::new(|at, process| {
+        let busy = (at % STATES).checked_sub(1).map(|at| u16::from(at % USERS));
+        process.number != busy
+    });
+    refinement
 }
 
 /// Of as many processes as there may be each rests, waits and is refused for itself.
 #[test]
 fn each_of_many_processes_counts() {
-    let report = to_the_end(&desk());
-    let row = report
-        .obligation("environment:use")
-        .expect("it is declared");
+    let report = live(&desk());
+    let row = row_of(&report, "environment:use");
     assert_eq!(
         (row.verdict, row.note.as_deref()),
         (Verdict::Holds, None),
@@ -112,10 +89,8 @@ fn each_of_many_processes_counts() {
     for (number, next) in stuck {
         let mut refinement = desk();
         refinement.implementation.next = next;
-        let report = to_the_end(&refinement);
-        let row = report
-            .obligation("environment:at_rest")
-            .expect("it is declared");
+        let report = live(&refinement);
+        let row = row_of(&report, "environment:at_rest");
         assert_eq!(row.verdict, Verdict::Violated, "{number} {report}");
         let told = format!("{} is in the middle of an operation", user(number));
         let shown = &row.counterexamples[0];
@@ -129,129 +104,23 @@ fn each_of_many_processes_counts() {
         uses.chain([(("turn", 0), at ^ 1)]).collect()
     }
     let mut refinement = desk();
-    refinement.specification.rules = Machine::new(
-        &[("use", "user"), ("turn", "desk")],
-        [0u8],
-        |_| Vec::new(),
-        |_| 0,
-    )
-    .rules;
+    refinement.specification.rules = rules(&[("use", "user"), ("turn", "desk")]);
     refinement.specification.next = seldom;
     refinement.specification.number_of = |action| (action.0 == "use").then_some(action.1.into());
-    refinement.implementation = Machine {
-        next: seldom,
-        ..refinement.specification.clone()
-    };
-    refinement.map = |at| *at;
-    refinement.abstract_steps = |_, action, _| AbstractSteps::One(*action);
-    refinement.at_rest = |at, process| match process.number {
+    refinement.implementation = refinement.specification.clone();
+    refinement.implementation.next = seldom;
+    refinement.map = Box::new(|at| *at);
+    refinement.abstract_steps = Box::new(|_, action, _| AbstractSteps::One(*action));
+    refinement.at_rest = Box::new(|at, process| match process.number {
         Some(9 | 30) => at & 1 == 0,
         _ => true,
-    };
-    let report = to_the_end(&refinement);
-    let row = report
-        .obligation("environment:use")
-        .expect("it is declared");
+    });
+    let report = live(&refinement);
+    let row = row_of(&report, "environment:use");
     let note = row.note.as_deref().unwrap_or_default();
     assert_eq!(row.verdict, Verdict::Holds, "{report}");
     let names = format!("not tested of {}, {}, which", user(9), user(30));
     assert!(note.starts_with(&names), "{note}");
-}
-
-/// Fairness conditions of a ring.
-const CONDITIONS: u8 = 200;
-
-/// A ring of states, each left by a rule of its own, on which there is a condition; and a rule by which the ring is left for good, from
-/// all its states or from one of them.
-fn ring(from_all: bool) -> Explicit {
-    let names: Vec<&'static str> = (0..CONDITIONS)
-        .map(|rule| &*format!("rule {rule}").leak())
-        .chain(["leave"])
-        .collect();
-    let rules: Vec<_> = names.iter().map(|name| (*name, "it")).collect();
-    let mut system = Explicit::new(&rules, &[(0, "leave", CONDITIONS)]);
-    system.shown.fill(0);
-    for at in 0..CONDITIONS {
-        let mut steps = vec![Edge {
-            rule: at,
-            to: (at + 1) % CONDITIONS,
-        }];
-        if from_all || at == 77 {
-            steps.push(system.edge("leave", CONDITIONS));
-        }
-        system.steps[usize::from(at)] = steps;
-    }
-    system.may_stop = vec![CONDITIONS];
-    let condition = |rule: &&'static str| Fairness::weak(*rule, [*rule]);
-    system.fairness = names[..usize::from(CONDITIONS)]
-        .iter()
-        .map(condition)
-        .collect();
-    system
-}
-
-struct Rings {
-    ring: Explicit,
-    plain: Explicit,
-}
-
-impl Refinement for Rings {
-    type Implementation = Explicit;
-    type Specification = Explicit;
-
-    fn implementation(&self) -> &Explicit {
-        &self.ring
-    }
-
-    fn specification(&self) -> &Explicit {
-        &self.plain
-    }
-
-    fn map(&self, state: &u8) -> u8 {
-        *state
-    }
-
-    fn abstract_steps(&self, _: &u8, action: &Edge, _: &u8) -> AbstractSteps<Edge> {
-        AbstractSteps::One(*action)
-    }
-
-    fn liveness(&self) -> Vec<Property<Explicit>> {
-        let is_left = |at: &u8| *at == CONDITIONS;
-        vec![Property::eventually("left", "a test", is_left)]
-    }
-}
-
-/// One condition on leaving the ring, whichever of hundreds it is, decides whether it is left; the others are met by going round.
-#[test]
-fn each_of_hundreds_of_conditions_counts() {
-    for strong in [false, true] {
-        for place in [0, 63, 64, 127, 128, 191, 192, 200]
-            .map(Some)
-            .into_iter()
-            .chain([None])
-        {
-            let mut ring = ring(!strong);
-            let plain = Explicit {
-                fairness: Vec::new(),
-                ..ring.clone()
-            };
-            if let Some(place) = place {
-                let leaves = if strong {
-                    Fairness::strong("leaves", ["leave"])
-                } else {
-                    Fairness::weak("leaves", ["leave"])
-                };
-                ring.fairness.insert(place, leaves);
-            }
-            let report = to_the_end(&Rings { ring, plain });
-            let row = report.obligation("eventually:left").expect("it is chosen");
-            let expected = match place {
-                None => Verdict::Violated,
-                Some(_) => Verdict::Holds,
-            };
-            assert_eq!(row.verdict, expected, "{strong} {place:?} {report}");
-        }
-    }
 }
 
 /// Variants of which a tag has more than six bits.
@@ -299,48 +168,21 @@ struct Flags {
     all: Vec<bool>,
 }
 
-/// One system of either.
+/// Goes on by one and by seven, round: the states of numbers, and back, and how many there are.
 struct Many<T>(fn(u8) -> T, fn(&T) -> u8, u8);
 
-impl<T: State<Self>> TransitionSystem for Many<T> {
-    type State = T;
-    type Action = u8;
-    type Observation = ();
-
-    fn rules(&self) -> &[Rule] {
-        const { &[Rule::new("go", "it", "a test")] }
-    }
-
-    fn rule_of(&self, _: &u8) -> RuleId {
-        RuleId(0)
-    }
-
-    fn initial(&self, visit: &mut impl FnMut(T)) {
-        visit((self.0)(0));
-    }
-
-    fn candidates(&self, _: &T, visit: &mut impl FnMut(u8)) {
-        visit(1);
-        visit(7);
-    }
-
-    fn fire(&self, by: &u8, state: &mut T) -> Option<()> {
-        let at = (self.1)(state);
-        *state = (self.0)((at + by) % self.2);
+fn assert_all<T: Clone + State<Machine<T, ()>>>(Many(state, number, states): Many<T>) {
+    let by = move |at: &mut T, by: &u8| {
+        *at = state((number(at) + by) % states);
         Some(())
+    };
+    let many = Machine::of([state(0)], |_| ()).rule_of_each("go", [1, 7], by);
+    for at in 0..states {
+        round_trip(&many, &state(at)).expect("it is read back as it was written");
     }
-
-    fn observe(&self, _: &T) {}
-}
-
-fn assert_all<T: State<Many<T>>>(many: Many<T>) {
-    for at in 0..many.2 {
-        round_trip(&many, &(many.0)(at)).expect("it is read back as it was written");
-    }
-    let states = u64::from(many.2);
-    let report = to_the_end(&Itself(many));
+    let report = live(&Itself(many));
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
-    assert_eq!(report.states, states, "{report}");
+    assert_eq!(report.states, u64::from(states), "{report}");
 }
 
 /// Each of the last ones is told from the first ones, and a step changes none but what it changes.

@@ -6,7 +6,8 @@
 use std::collections::HashSet;
 
 use refmap::obligation::{Selection, Until};
-use refmap::{Report, Settings, check};
+use refmap::{Report, Settings};
+use refmap_testing::{checked, row_of};
 
 use crate::comparison::{
     Constrained, Distribution, Parts, Sampled, Thoroughness, compare, compare_constrained,
@@ -132,7 +133,7 @@ fn a_plain_search_counts_what_a_testing_one_counts() {
                 obligations,
                 ..Settings::default()
             };
-            let plain = check(&refinement, &settings).expect("nothing is asked for");
+            let plain = checked(&refinement, &settings);
             assert_eq!(plain.verdict, None);
             assert_eq!(plain.coverage, testing.coverage, "{seed}");
             let counts = |report: &Report| {
@@ -259,8 +260,8 @@ fn an_input_that_is_refused_is_found_among_many() {
             until: Until::End,
             ..Settings::default()
         };
-        let report = check(&web, &settings).expect("the refinement does not contradict itself");
-        let row = report.obligation("environment:move").expect("it has a row");
+        let report = checked(&web, &settings);
+        let row = row_of(&report, "environment:move");
         let shown = row.counterexamples.first();
         let shown = shown.map(|shown| shown.refused.clone().expect("an action is refused"));
         let expected = left_out.map(|(process, argument)| {

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 use refmap::explore::StatesKept;
 use refmap::report::{Colour, Counterexample, Detail, TextOptions};
-use refmap::{AbstractSteps, Invariant, Process, Report, Settings, State, check};
-use refmap_testing::{Machine, Via, itself};
+use refmap::{AbstractSteps, Invariant, Report, Settings, State};
+use refmap_testing::{Machine, Via, checked, itself, mapped};
 use serde::Serialize;
 use serde_json::json;
 
@@ -20,27 +20,19 @@ fn adder() -> Via<(u8, u8, bool), u8> {
     let implementation = Machine::new(&rules, [(0, 0, false)], next, |_| 0);
     let tick = |n: &u8| vec![(("tick", 0), (n + 1) % 4)];
     let specification = Machine::new(&[("tick", "clock")], [0], tick, |_| 0);
-    let itself = itself(specification);
-    Via {
+    mapped(
         implementation,
-        specification: itself.specification,
-        map: |&(high, low, carry)| 2 * (high ^ u8::from(carry)) + low,
-        abstract_steps: |_, action, _| (action.0 == "low").then_some(("tick", 0)).into(),
-        environment: itself.environment,
-        at_rest: |_, _| true,
-        acts_for: |process: Process| process,
-        constraint: None,
-        liveness: Vec::new(),
-        invariants: Vec::new(),
-        waivers: Vec::new(),
-    }
+        specification,
+        |&(high, low, carry)| 2 * (high ^ u8::from(carry)) + low,
+        |_, action, _| (action.0 == "low").then_some(("tick", 0)).into(),
+    )
 }
 
 fn report() -> (Report, Counterexample) {
     let mut refinement = adder();
     // The second carry is answered as if it were a tick.
-    refinement.abstract_steps = |_, _, _| AbstractSteps::One(("tick", 0));
-    let report = check(&refinement, &Settings::default()).expect("every obligation is checked");
+    refinement.abstract_steps = Box::new(|_, _, _| AbstractSteps::One(("tick", 0)));
+    let report = checked(&refinement, &Settings::default());
     let report = report.named("adder", [("bits", 2)]);
     let counterexample = report
         .counterexample
@@ -306,7 +298,7 @@ fn maps_with_keys_of_any_type_are_shown_by_their_fields() {
     refinement.invariants = vec![Invariant::new("backlog", "a test", |state: &Network| {
         state.backlog.front() == Some(&3)
     })];
-    let report = check(&refinement, &Settings::default()).expect("it can be checked");
+    let report = checked(&refinement, &Settings::default());
     let kept = report.states_kept;
     assert!(matches!(kept, Some(StatesKept::Packed { .. })), "{kept:?}");
     let shown = report.counterexample.as_ref().expect("it is violated");

@@ -1,18 +1,19 @@
 //! Reports as data: obligations chosen, notes, waivers, composition, and traces for other tools.
 
-use refmap::obligation::{ObligationKind, Selection, Settings};
-use refmap::{AbstractSteps, Invariant, Process, Refinement, Report, Verdict, check, compose};
+use refmap::obligation::{ObligationKind, Settings};
+use refmap::{AbstractSteps, Invariant, Process, Refinement, Report, Verdict, compose};
 use refmap_testing::{
-    Action, Machine, Via, counter, counter_with_reset, itself, sundry_trace, waived,
+    Action, Machine, Via, checked, counter, counter_with_reset, itself, only, sundry_trace,
+    verdict_on, waived,
 };
 
 #[test]
 fn a_waiver_excuses_a_rule_that_is_never_simulated() {
     let mut refinement = counter_with_reset();
-    let report = check(&refinement, &Settings::default()).unwrap();
+    let report = checked(&refinement, &Settings::default());
     assert_eq!(report.violated().collect::<Vec<_>>(), ["coverage"]);
     refinement.waivers = vec![waived("reset")];
-    let report = check(&refinement, &Settings::default()).unwrap();
+    let report = checked(&refinement, &Settings::default());
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
 }
 
@@ -20,7 +21,7 @@ fn a_waiver_excuses_a_rule_that_is_never_simulated() {
 fn a_waiver_that_is_not_needed_fails() {
     let mut refinement = counter_with_reset();
     refinement.waivers = vec![waived("reset"), waived("tick")];
-    let report = check(&refinement, &Settings::default()).unwrap();
+    let report = checked(&refinement, &Settings::default());
     let explanation = report.counterexample.unwrap().explanation;
     assert_eq!(
         explanation,
@@ -31,11 +32,8 @@ fn a_waiver_that_is_not_needed_fails() {
 /// The whole state space is described by the report of a check that chooses one obligation.
 #[test]
 fn a_chosen_obligation_is_reported_alone() {
-    let settings = Settings {
-        obligations: Selection::only(["deadlock"]),
-        ..Settings::default()
-    };
-    let report = check(&itself(counter()), &settings).unwrap();
+    let settings = only(["deadlock"]);
+    let report = checked(&itself(counter()), &settings);
     assert_eq!(report.obligations.len(), 1);
     assert_eq!((report.states, report.transitions, report.depth), (4, 4, 3));
     assert_eq!(report.verdict, Some(Verdict::Holds));
@@ -52,7 +50,7 @@ fn halved<const N: u8>() -> Via<u8, u8> {
         16 => count::<8>,
         _ => count::<4>,
     };
-    refinement.map = |n| n % (N / 2);
+    refinement.map = Box::new(|n| n % (N / 2));
     refinement.invariants = vec![Invariant::new("bounded", "a test", |n: &u8| *n < N)];
     refinement
 }
@@ -66,19 +64,19 @@ fn a_composition_is_checked_as_composed() {
         composed.abstract_steps(&7, &("tick", 0), &8),
         AbstractSteps::One(("tick", 0))
     );
-    let report = check(&composed, &Settings::default()).unwrap();
+    let report = checked(&composed, &Settings::default());
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
     assert_eq!(report.states, 16);
     for name in ["invariant:bounded", "invariant:above.bounded"] {
-        assert_eq!(report.obligation(name).unwrap().verdict, Verdict::Holds);
+        assert_eq!(verdict_on(&report, name), Verdict::Holds);
     }
 }
 
 #[test]
 fn a_composition_with_a_wrong_half_fails() {
     let mut upper = halved::<8>();
-    upper.map = |n| (n + 2) % 4;
-    let report = check(&compose(upper, halved::<16>()), &Settings::default()).unwrap();
+    upper.map = Box::new(|n| (n + 2) % 4);
+    let report = checked(&compose(upper, halved::<16>()), &Settings::default());
     assert_eq!(report.counterexample.unwrap().obligation, "initiality");
 }
 
@@ -88,13 +86,13 @@ fn a_composition_with_a_wrong_half_fails() {
 fn a_composition_asks_both_of_its_parts() {
     let user = Process::new("user");
     let mut lower = halved::<16>();
-    lower.at_rest = |n, _| *n != 1;
+    lower.at_rest = Box::new(|n, _| *n != 1);
     lower.acts_for = |process| match process.name {
         "buffer" => Process::new("port"),
         _ => process,
     };
     let mut upper = halved::<8>();
-    upper.at_rest = |n, _| *n != 2;
+    upper.at_rest = Box::new(|n, _| *n != 2);
     upper.acts_for = |process| match process.name {
         "port" => Process::new("user"),
         _ => process,
@@ -129,8 +127,8 @@ fn a_composition_decides_what_its_implementation_can() {
         let (mut above, mut below) = (halved::<8>(), halved::<16>());
         above.implementation.undecided = upper.to_vec();
         below.implementation.undecided = lower.to_vec();
-        let report = check(&compose(above, below), &Settings::default()).expect("the settings fit");
-        report.obligation("coverage").expect("it is chosen").verdict
+        let report = checked(&compose(above, below), &Settings::default());
+        verdict_on(&report, "coverage")
     };
     let undecided = &[ObligationKind::Coverage];
     assert_eq!(coverage(&[], &[]), Verdict::Holds);
@@ -142,8 +140,8 @@ fn a_composition_decides_what_its_implementation_can() {
 #[test]
 fn reports_can_be_read_back() {
     let mut refinement = itself(counter());
-    refinement.abstract_steps = |n, action, _| (*n != 2).then_some(*action).into();
-    let report = check(&refinement, &Settings::default()).unwrap();
+    refinement.abstract_steps = Box::new(|n, action, _| (*n != 2).then_some(*action).into());
+    let report = checked(&refinement, &Settings::default());
     let json = serde_json::to_string(&report).unwrap();
     assert_eq!(serde_json::from_str::<Report>(&json).unwrap(), report);
     assert_eq!(report.counterexample.unwrap().length, 3);
@@ -158,8 +156,8 @@ fn traces_are_read_by_another_program() {
         abstract_state: i64,
     }
     let mut refinement = itself(counter());
-    refinement.abstract_steps = |n, action, _| (*n != 2).then_some(*action).into();
-    let report = check(&refinement, &Settings::default()).unwrap();
+    refinement.abstract_steps = Box::new(|n, action, _| (*n != 2).then_some(*action).into());
+    let report = checked(&refinement, &Settings::default());
     let trace = report.counterexample.as_ref().unwrap().itf(&report);
     assert_eq!(
         trace["vars"],

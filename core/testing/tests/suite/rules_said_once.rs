@@ -16,13 +16,12 @@ use refmap::inclusion::{Inclusion, check_inclusion};
 use refmap::obligation::{Liveness, Until};
 use refmap::random::{Generator, Walks, random_trace};
 use refmap::{
-    ActionOf, Fairness, Invariant, Refinement, Report, Rule, RuleId, Search, Settings, StateOf,
-    TransitionSystem, Verdict, check, disagreement, replay, steps,
+    Action, ActionOf, Fairness, Invariant, Refinement, Report, Rule, RuleId, Search, Settings,
+    StateOf, TransitionSystem, Verdict, check, disagreement, replay, steps, successor,
 };
-use refmap_testing::{Alike, Random, WithInvariants};
+use refmap_testing::{Random, alike, mapped};
 
 use crate::auxiliary::as_the_base::{Counts, Twice};
-use crate::auxiliary::mapped;
 use crate::comparison::timeless;
 use crate::stepper::assert_stepped;
 use contents::{Contents, Sundry, TwoWords, VALUES, Whole, Word};
@@ -63,12 +62,12 @@ struct Scribbling<T> {
     of: PhantomData<fn() -> T>,
 }
 
-impl<T: Contents> TransitionSystem for Scribbling<T> {
-    type State = T;
-    type Action = u8;
-    type Observation = u8;
+/// The instance of a rule of this number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, refmap::State)]
+struct Numbered(u8);
 
-    fn rules(&self) -> &[Rule] {
+impl<T> Action<Scribbling<T>> for Numbered {
+    fn rules(_: &Scribbling<T>) -> &[Rule] {
         const {
             &[
                 Rule::new("a", "it", "a test"),
@@ -77,19 +76,25 @@ impl<T: Contents> TransitionSystem for Scribbling<T> {
         }
     }
 
-    fn rule_of(&self, number: &u8) -> RuleId {
-        RuleId(usize::from(number % 2))
+    fn rule(&self, _: &Scribbling<T>) -> RuleId {
+        RuleId(usize::from(self.0 % 2))
     }
+}
+
+impl<T: Contents> TransitionSystem for Scribbling<T> {
+    type State = T;
+    type Action = Numbered;
+    type Observation = u8;
 
     fn initial(&self, visit: &mut impl FnMut(T)) {
         visit(T::first());
     }
 
-    fn candidates(&self, _: &T, visit: &mut impl FnMut(u8)) {
-        (0..self.moves.len() as u8).for_each(visit);
+    fn candidates(&self, _: &T, visit: &mut impl FnMut(Numbered)) {
+        (0..self.moves.len() as u8).map(Numbered).for_each(visit);
     }
 
-    fn fire(&self, number: &u8, state: &mut T) -> Option<()> {
+    fn fire(&self, Numbered(number): &Numbered, state: &mut T) -> Option<()> {
         let Move { guard, effect } = &self.moves[usize::from(*number)];
         if !guard.iter().all(|(field, value)| state.is(*field, *value)) {
             if self.scribbles {
@@ -132,7 +137,7 @@ impl<T: Contents> Prophecy<Scribbling<T>> for Ahead {
         _: &Scribbling<T>,
         ((), predicted): (&(), &u8),
         _: &T,
-        _: &u8,
+        _: &Numbered,
         to: &T,
     ) -> Fate<()> {
         Fate::Fulfil {
@@ -191,13 +196,10 @@ impl<T: Contents> Case<T> {
         let [implementation, specification] = self.systems(scribbles);
         let (place, (field, value)) = self.excluded;
         let elsewhere = move |state: &T| state.place() != place || !state.is(field, value);
-        let alike = Alike {
-            implementation,
-            specification,
-        };
-        WithInvariants::new(alike, move |all: &mut Vec<_>| {
-            all.push(Invariant::new("elsewhere", "a test", elsewhere));
-        })
+        let mut alike = alike(implementation, specification);
+        let elsewhere = Invariant::new("elsewhere", "a test", elsewhere);
+        alike.invariants.push(elsewhere);
+        alike
     }
 }
 
@@ -292,9 +294,13 @@ fn compare_steps<T: Contents>(seed: u64, case: &Case<T>, met: &mut Met) {
     while let Some(from) = open.pop_front() {
         let expected = steps(&refusing, &from);
         assert_eq!(steps(&scribbling, &from), expected, "{seed}");
-        for number in 0..scribbling.moves.len() as u8 {
-            let to = scribbling.successor(&from, &number);
-            assert_eq!(to, refusing.successor(&from, &number), "{seed} {number}");
+        for number in (0..scribbling.moves.len() as u8).map(Numbered) {
+            let to = successor(&scribbling, &from, &number);
+            assert_eq!(
+                to,
+                successor(&refusing, &from, &number),
+                "{seed} {number:?}"
+            );
             met.refused += u64::from(to.is_none());
         }
         assert_eq!(disagreement(&scribbling, &from, &[T::first()]), None);
@@ -318,10 +324,11 @@ fn told_of_view<T: Contents, V: TransitionSystem<Observation = u8>>(
     view: V,
     specification: Scribbling<T>,
     below: fn(&StateOf<V>) -> &T,
-    taken: fn(&ActionOf<V>) -> Option<u8>,
+    taken: fn(&ActionOf<V>) -> Option<Numbered>,
 ) -> Result<Report, String> {
-    let answer =
-        move |_: &_, action: &_, _: &_| -> AbstractSteps<u8> { taken(action).map_or(Stutter, One) };
+    let answer = move |_: &_, action: &_, _: &_| -> AbstractSteps<Numbered> {
+        taken(action).map_or(Stutter, One)
+    };
     let map = move |state: &_| below(state).clone();
     let refinement = mapped(view, specification, map, answer);
     let settings = Settings {
@@ -337,12 +344,12 @@ fn compare_views<T: Contents>(seed: u64, case: &Case<T>) {
     let of_history = |[system, specification]: [Scribbling<T>; 2]| {
         let history = Counts;
         let view = WithHistory { system, history };
-        told_of_view(view, specification, |s| &s.state, |action| Some(*action))
+        told_of_view(view, specification, |s| &s.state, |action| Some(action.0))
     };
     let of_prophecy = |[system, specification]: [Scribbling<T>; 2]| {
         let prophecy = Ahead;
         let view = WithProphecy { system, prophecy };
-        let taken = |action: &Predicting<u8, (), u8>| Some(action.action);
+        let taken = |action: &Predicting<Numbered, (), u8>| Some(action.action);
         told_of_view(view, specification, |s| &s.state, taken)
     };
     let of_stuttering = |[system, specification]: [Scribbling<T>; 2]| {

@@ -2,9 +2,10 @@
 
 use refmap::explore::Storage;
 use refmap::internal::check_erased;
-use refmap::obligation::{Checker, Liveness, Settings, Until};
+use refmap::obligation::{Checker, Settings, Until};
 use refmap::random::Walks;
 use refmap::{Refinement, Report, Search};
+use refmap_testing::with_liveness;
 
 use crate::table::random::{Size, draw, draw_with_several_steps};
 
@@ -42,10 +43,7 @@ fn assert_same<R: Refinement>(refinement: &R, told: &str, settings: &Settings<'_
 }
 
 fn ways() -> Vec<Settings<'static>> {
-    let everything = Settings {
-        liveness: Liveness::Included,
-        ..Settings::default()
-    };
+    let everything = with_liveness();
     let walks = Search::Walks(Walks {
         walks: 40,
         steps: 30,

@@ -4,7 +4,7 @@ use refmap::AbstractSteps::{self, One, Several, Stutter};
 use refmap::report::{Detail, TextOptions};
 use refmap::{Process, Refinement, Report, Settings, Verdict, check, compose};
 
-use refmap_testing::{Action, Machine, Via, itself, waived};
+use refmap_testing::{Action, Machine, Via, itself, row_of, rules, waived};
 
 const TICK: Action = ("tick", 0);
 
@@ -13,7 +13,7 @@ fn leaping() -> Via<u8, u8> {
     let by_two = |n: &u8| vec![(TICK, (n + 2) % 8)];
     let mut refinement = itself(Machine::new(&[("tick", "clock")], [0u8], by_two, |n| n / 2));
     refinement.specification.next = |n| vec![(TICK, (n + 1) % 8)];
-    refinement.abstract_steps = |_, _, _| Several(vec![TICK; 2]);
+    refinement.abstract_steps = Box::new(|_, _, _| Several(vec![TICK; 2]));
     refinement
 }
 
@@ -23,8 +23,8 @@ fn threefold() -> Via<u8, u8> {
     let mut refinement = itself(lower.specification);
     refinement.specification.next = |n| vec![(TICK, (n + 1) % 24)];
     refinement.specification.observe = |n| n / 6;
-    refinement.map = |n| 3 * n;
-    refinement.abstract_steps = |_, _, _| Several(vec![TICK; 3]);
+    refinement.map = Box::new(|n| 3 * n);
+    refinement.abstract_steps = Box::new(|_, _, _| Several(vec![TICK; 3]));
     refinement
 }
 
@@ -33,7 +33,7 @@ fn checked(refinement: &impl Refinement) -> Report {
 }
 
 fn explanation(report: &Report) -> &str {
-    let row = report.obligation("simulation").expect("it is chosen");
+    let row = row_of(&report, "simulation");
     assert_eq!(row.verdict, Verdict::Violated, "{report}");
     &row.counterexamples[0].explanation
 }
@@ -56,7 +56,8 @@ fn a_composition_takes_all_the_steps_between() {
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
     // An upper half that leaves a step out is found out in the composition.
     let mut upper = threefold();
-    upper.abstract_steps = |from, _, _| Several(vec![TICK; if *from == 1 { 2 } else { 3 }]);
+    upper.abstract_steps =
+        Box::new(|from, _, _| Several(vec![TICK; if *from == 1 { 2 } else { 3 }]));
     let report = checked(&compose(upper, leaping()));
     assert_eq!(
         explanation(&report),
@@ -74,14 +75,14 @@ fn a_step_between_that_is_none_is_told_with_its_number() {
             vec![(TICK, n + 1)]
         }
     };
-    refinement.abstract_steps = |_, _, _| Several(vec![TICK; 3]);
+    refinement.abstract_steps = Box::new(|_, _, _| Several(vec![TICK; 3]));
     let report = checked(&refinement);
     assert_eq!(
         explanation(&report),
         "clock takes `tick` (a test), which is answered by 3 abstract steps, of which number 2, `tick`, is none of the \
          specification"
     );
-    let row = report.obligation("simulation").unwrap();
+    let row = row_of(&report, "simulation");
     let [named, stutter] = &row.counterexamples[0].nearest[..] else {
         panic!("{report}");
     };
@@ -109,7 +110,7 @@ fn steps_that_end_elsewhere_are_a_violation() {
         ),
     ];
     for (steps, wrong) in cases {
-        refinement.abstract_steps = steps;
+        refinement.abstract_steps = Box::new(steps);
         let report = checked(&refinement);
         assert!(explanation(&report).ends_with(wrong), "{report}");
     }
@@ -125,16 +126,16 @@ fn one_step_and_none_are_what_they_are() {
         |n| *n,
     ));
     let plain = checked(&refinement);
-    refinement.abstract_steps = |_, action, _| Several(vec![*action]);
+    refinement.abstract_steps = Box::new(|_, action, _| Several(vec![*action]));
     assert_eq!(checked(&refinement).verdict, plain.verdict);
-    refinement.map = |_| 0;
+    refinement.map = Box::new(|_| 0);
     refinement.implementation.observe = |_| 0;
     refinement.specification.observe = |_| 0;
     refinement.waivers = vec![waived("tick")];
     for is_several in [false, true] {
-        refinement.abstract_steps = |_, _, _| Stutter;
+        refinement.abstract_steps = Box::new(|_, _, _| Stutter);
         if is_several {
-            refinement.abstract_steps = |_, _, _| Several(Vec::new());
+            refinement.abstract_steps = Box::new(|_, _, _| Several(Vec::new()));
         }
         assert_eq!(checked(&refinement).verdict, plain.verdict);
     }
@@ -161,7 +162,7 @@ fn what_was_shown_before_is_not_shown_again() {
         n % 2
     }));
     refinement.specification.next = |n| vec![(TICK, (n + 1) % 6)];
-    refinement.abstract_steps = |_, _, _| Several(vec![TICK; 3]);
+    refinement.abstract_steps = Box::new(|_, _, _| Several(vec![TICK; 3]));
     let report = checked(&refinement);
     let explanation = explanation(&report);
     assert!(explanation.contains("the state after number 2"), "{report}");
@@ -187,10 +188,10 @@ fn lamp() -> Via<u8, u8> {
         1 => vec![(LIGHT, 2)],
         _ => vec![(DARKEN, 0)],
     };
-    refinement.abstract_steps = |_, action, _| match *action {
+    refinement.abstract_steps = Box::new(|_, action, _| match *action {
         PRESS => Several(vec![PRESS, LIGHT]),
         other => One(other),
-    };
+    });
     refinement.environment = vec![Process::new("user")];
     refinement
 }
@@ -199,7 +200,7 @@ fn lamp() -> Via<u8, u8> {
 fn an_action_of_the_environment_may_stand_among_others() {
     let report = checked(&lamp());
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
-    let granted = report.obligation("environment:press").unwrap();
+    let granted = row_of(&report, "environment:press");
     assert_eq!(granted.verdict, Verdict::Holds);
 }
 
@@ -212,27 +213,22 @@ fn two_actions_of_the_environment_at_once_grant_neither() {
         1 => vec![(("press", 1), 2)],
         _ => vec![(("darken", 0), 0)],
     };
-    refinement.abstract_steps = |_, action, _| match *action {
+    refinement.abstract_steps = Box::new(|_, action, _| match *action {
         ("press", _) => Several(vec![("press", 0), ("press", 1)]),
         other => One(other),
-    };
+    });
     let report = checked(&refinement);
-    let refused = report.obligation("environment:press").unwrap();
+    let refused = row_of(&report, "environment:press");
     assert_eq!(refused.verdict, Verdict::Violated, "{report}");
 }
 
 #[test]
 fn all_actions_are_those_of_the_process_that_takes_the_step() {
     let mut refinement = lamp();
-    refinement.implementation.rules = Machine::new(
-        &[("press", "ghost"), ("light", "lamp"), ("darken", "lamp")],
-        [0u8],
-        |_| Vec::new(),
-        |n| *n,
-    )
-    .rules;
+    refinement.implementation.rules =
+        rules(&[("press", "ghost"), ("light", "lamp"), ("darken", "lamp")]);
     let report = checked(&refinement);
-    let row = report.obligation("agency").unwrap();
+    let row = row_of(&report, "agency");
     assert_eq!(row.verdict, Verdict::Violated, "{report}");
     assert!(
         row.counterexamples[0]

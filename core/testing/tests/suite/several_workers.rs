@@ -10,10 +10,8 @@ use std::time::{Duration, Instant};
 
 use refmap::obligation::{Liveness, Until};
 use refmap::report::About;
-use refmap::{
-    Constraint, Fairness, Invariant, Process, Property, Report, Settings, Verdict, check,
-};
-use refmap_testing::{Action, Machine, Via, itself, waived};
+use refmap::{Constraint, Fairness, Invariant, Process, Property, Report, Settings, Verdict};
+use refmap_testing::{Action, Machine, Via, checked, itself, row_of, waived};
 use serde_json::{Value, json};
 
 use crate::comparison::with_any_threads;
@@ -97,7 +95,7 @@ fn to_the_end(refinement: &Via<u32, u32>, threads: usize) -> Report {
         liveness: Liveness::Included,
         ..Settings::default()
     };
-    check(refinement, &settings).expect("the settings fit")
+    checked(refinement, &settings)
 }
 
 /// The report of one worker, which is that of several that share each level.
@@ -115,8 +113,7 @@ fn shared(refinement: &mut Via<u32, u32>) -> Report {
 
 /// The last states of the counterexamples of a row.
 fn shown(report: &Report, name: &str) -> Vec<Value> {
-    let row = report.obligation(name);
-    let row = row.unwrap_or_else(|| panic!("{name}: {report}"));
+    let row = row_of(&report, name);
     let steps = row.counterexamples.iter().map(|one| one.steps.last());
     steps
         .map(|last| last.expect("it is shown").state.clone())
@@ -171,10 +168,7 @@ fn all_that_fails_in_a_level_is_found_by_any_worker() {
     assert_eq!((cut_off.states, report.deadlocks), (3, LEVEL.into()));
     let fired: Vec<u64> = report.coverage.iter().map(|rule| rule.fired).collect();
     assert_eq!(fired, [1, 1, 1, u64::from(LEVEL) - 3]);
-    assert_eq!(
-        report.obligation("simulation").unwrap().checked,
-        u64::from(LEVEL)
-    );
+    assert_eq!(row_of(&report, "simulation").checked, u64::from(LEVEL));
 }
 
 /// Nothing is missed where nothing is wrong: each of three rules is simulated at one place, and each of three properties has its premise
@@ -227,7 +221,7 @@ fn all_that_holds_at_one_place_is_found_by_any_worker() {
         let other = move |at: &u32| *at == PLACES[(place + 1) % 3] + LEVEL;
         refinement.liveness = vec![Property::leads_to("there", "a test", at(place), other)];
         let report = shared(&mut refinement);
-        let row = report.obligation("leads-to:there").expect("it is chosen");
+        let row = row_of(&report, "leads-to:there");
         assert_eq!(row.verdict, Verdict::Violated, "{report}");
         assert_eq!(row.counterexamples[0].steps[0].state, json!(PLACES[place]));
     }
@@ -259,7 +253,7 @@ fn a_constraint_is_looked_at_by_any_worker() {
     );
     assert_eq!(report.states, 2 * within);
     for row in ["environment:other", "eventually:left"] {
-        let row = report.obligation(row).expect("it is chosen");
+        let row = row_of(&report, row);
         assert_eq!(row.counterexamples, [], "{report}");
     }
     // What is outside refuses nothing: the rules of these places are offered there alone.
@@ -268,7 +262,7 @@ fn a_constraint_is_looked_at_by_any_worker() {
         "environment:middle",
         "environment:last",
     ] {
-        let row = report.obligation(row).expect("it is chosen");
+        let row = row_of(&report, row);
         assert_eq!(
             (row.checked, row.verdict),
             (0, Verdict::Incomplete),
@@ -296,7 +290,7 @@ fn a_panic_at_one_place_leaves_the_search_open() {
         assert!(!report.complete, "{report}");
         assert_eq!(report.transitions, u64::from(LEVEL) - 1, "{report}");
         for row in ["environment:other", "environment:at_rest", "coverage"] {
-            let row = report.obligation(row).expect("it is chosen");
+            let row = row_of(&report, row);
             assert_eq!(row.verdict, Verdict::Incomplete, "{report}");
         }
     }
@@ -316,8 +310,8 @@ fn a_process_that_is_left_out_is_seen_by_any_worker() {
     for next in offering {
         let mut refinement = itself(two_levels());
         let rules = ["first", "middle", "last", "other", "extra"].map(|name| (name, "user"));
-        refinement.implementation.rules = Machine::new(&rules[..4], [0u32], next, |_| 0).rules;
-        refinement.specification.rules = Machine::new(&rules, [0u32], next, |_| 0).rules;
+        refinement.implementation.rules = refmap_testing::rules(&rules[..4]);
+        refinement.specification.rules = refmap_testing::rules(&rules);
         refinement.specification.next = next;
         refinement.implementation.number_of = |_| Some(0);
         refinement.specification.number_of = |action| Some(if action.0 == "extra" { 9 } else { 0 });

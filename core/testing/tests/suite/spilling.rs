@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::hash::Hash;
-use std::marker::PhantomData;
 use std::path::Path;
 
 use refmap::explore::{Limit, Limits, Order, Spilling, StatesKept, Storage};
@@ -10,7 +9,7 @@ use refmap::obligation::{CheckError, Selection, Until};
 use refmap::random::Generator;
 use refmap::report::About;
 use refmap::{Action, Refinement, Report, Settings, State, TransitionSystem, Verdict, check};
-use refmap_testing::{Go, Itself, with_invariant};
+use refmap_testing::{Go, Itself, Machine, checked, with_invariant};
 use serde::Serialize;
 
 use crate::comparison::timeless;
@@ -60,8 +59,8 @@ fn random_systems_are_searched_alike_on_disk() {
                     spill: spilling(folder.path(), few),
                     ..plain.clone()
                 };
-                let plain = check(&refinement, &plain).expect("the settings fit");
-                let spilled = check(&refinement, &spilled).expect("the settings fit");
+                let plain = checked(&refinement, &plain);
+                let spilled = checked(&refinement, &spilled);
                 let account = spilled.spilled.clone().expect("there was to be an account");
                 on_disk += u64::from(account.bytes > 0);
                 violated += u64::from(plain.verdict == Some(Verdict::Violated));
@@ -84,18 +83,6 @@ fn random_systems_are_searched_alike_on_disk() {
     assert!(violated > 200 && on_disk > 200, "{violated} {on_disk}");
 }
 
-/// Three counters that go round.
-pub struct Grid<N> {
-    side: u64,
-    of: PhantomData<fn() -> N>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
-#[rule(process = "counter")]
-pub enum Step {
-    Count(#[action(range = 0..3)] usize),
-}
-
 /// A number of a counter: three take 48 bits, 96 or 192, so that states are one word, two, or codes.
 pub trait Count:
     Copy
@@ -115,41 +102,26 @@ impl Count for u16 {}
 impl Count for u32 {}
 impl Count for u64 {}
 
-impl<N: Count> TransitionSystem for Grid<N>
-where
-    [N; 3]: State<Self>,
-{
-    type State = [N; 3];
-    type Action = Step;
-    type Observation = ();
-
-    fn initial(&self, visit: &mut impl FnMut([N; 3])) {
-        visit([N::try_from(0).expect("it is small"); 3]);
-    }
-
-    fn fire(&self, Step::Count(counter): &Step, state: &mut [N; 3]) -> Option<()> {
-        let next = (state[*counter].into() + 1) % self.side;
-        state[*counter] = N::try_from(next).expect("it is small");
-        Some(())
-    }
-
-    fn observe(&self, _: &[N; 3]) {}
-}
-
-/// The counters as an implementation of themselves, with an invariant that fails far from the start.
+/// Three counters that go round, as an implementation of themselves, with an invariant that fails far from the start.
 pub fn grid<N: Count>(side: u64) -> impl Refinement<Implementation = Grid<N>>
 where
     [N; 3]: State<Grid<N>>,
 {
-    let grid = Grid {
-        side,
-        of: PhantomData,
+    let number = |number| N::try_from(number).expect("it is small");
+    let count = move |state: &mut [N; 3], counter: &usize| {
+        state[*counter] = number((state[*counter].into() + 1) % side);
+        Some(())
     };
+    let grid = Machine::new(&[], [[number(0); 3]], |_| Vec::new(), |_| ());
+    let grid = grid.rule_of_each("count", 0..3, count);
     let far = side - 2;
     with_invariant(grid, "far", move |state: &[N; 3]| {
         state.map(Into::into) != [far, far / 2, far]
     })
 }
+
+/// The system of three counters.
+pub type Grid<N> = Machine<[N; 3], (), usize>;
 
 /// Some states more than a block of the list has, several times over, so that blocks are left on disk alone, expanded from there,
 /// and read again for the counterexample.
@@ -170,7 +142,7 @@ where
             threads,
             ..plain.clone()
         };
-        let run = |settings: &Settings<'_>| check(&grid, settings).expect("the settings fit");
+        let run = |settings: &Settings<'_>| checked(&grid, settings);
         let expected = run(&plain);
         assert_eq!(expected.verdict, Some(Verdict::Violated));
         for (threads, bytes) in (1..).zip(bytes) {
@@ -241,7 +213,7 @@ fn wide_levels_are_searched_alike_on_disk() {
             threads: 2,
             ..Settings::default()
         };
-        let run = |settings: &Settings<'_>| check(&fan, settings).expect("the settings fit");
+        let run = |settings: &Settings<'_>| checked(&fan, settings);
         let expected = run(&plain);
         assert_eq!(expected.verdict, Some(Verdict::Violated));
         for bytes in [0, 1_000_000] {
@@ -327,7 +299,7 @@ fn limits_hold_on_disk() {
             spill: spilling(folder.path(), 0),
             ..plain.clone()
         };
-        let run = |settings: &Settings<'_>| check(&grid, settings).expect("the settings fit");
+        let run = |settings: &Settings<'_>| checked(&grid, settings);
         let [plain, spilled] = [run(&plain), run(&spilled)].map(without_disk);
         assert_eq!(plain, spilled, "{states}");
         let limit = (states < 64_000).then_some(Limit::States(states));
@@ -354,7 +326,7 @@ fn limits_hold_within_a_wide_level_on_disk() {
             spill: spilling(folder.path(), 3_000_000),
             ..plain.clone()
         };
-        let run = |settings: &Settings<'_>| check(&fan, settings).expect("the settings fit");
+        let run = |settings: &Settings<'_>| checked(&fan, settings);
         let [plain, spilled] = [run(&plain), run(&spilled)].map(without_disk);
         assert_eq!(plain.limit, Some(Limit::States(states)));
         assert_eq!(plain, spilled, "{states}");
@@ -401,8 +373,7 @@ fn the_size_of_states_is_that_of_all_on_disk_and_in_memory() {
         spill: spilling(folder.path(), 1_000_000),
         ..plain.clone()
     };
-    let [plain, spilled] =
-        [plain, spilled].map(|settings| check(&Itself(Growing), &settings).expect("they fit"));
+    let [plain, spilled] = [plain, spilled].map(|settings| checked(&Itself(Growing), &settings));
     let account = spilled.spilled.expect("there was to be an account");
     assert!(account.bytes > 1_000_000, "{account:?}");
     assert!(matches!(plain.states_kept, Some(StatesKept::Encoded { bytes }) if bytes > 30.0));

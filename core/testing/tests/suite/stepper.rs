@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use refmap::obligation::stepper::{Finding, StepError, Stepper};
-use refmap::obligation::{Checkable, Checker, Settings, Until};
+use refmap::obligation::{Checkable, Checker, Settings};
 use refmap::report::Counterexample;
-use refmap::{Refinement, StateOf, TransitionSystem, Verdict, check};
-use refmap_testing::{Machine, itself};
+use refmap::{Refinement, StateOf, TransitionSystem, Verdict};
+use refmap_testing::{Machine, checked, itself, to_the_end};
 
 use crate::oracle::Oracle;
 use crate::table::Correspondence;
@@ -250,11 +250,8 @@ fn assert_steps_as_checked(refinement: &Correspondence, seen: &mut BTreeMap<Stri
         }
         failing
     });
-    let settings = Settings {
-        until: Until::End,
-        ..Settings::default()
-    };
-    let report = check(refinement, &settings).expect("the settings fit");
+    let settings = to_the_end();
+    let report = checked(refinement, &settings);
     let kinds = [
         "observation",
         "initiality",
@@ -328,7 +325,7 @@ fn nothing_is_taken_outside_of_a_constraint() {
         assert_eq!(outside.cut.as_deref(), Some("small"));
         assert!(outside.offered.is_empty() && outside.fails.is_empty());
     });
-    let report = check(&refinement, &Settings::default()).expect("the settings fit");
+    let report = checked(&refinement, &Settings::default());
     assert_eq!(
         report.obligation("deadlock").map(|row| row.verdict),
         Some(Verdict::Holds)

@@ -2,8 +2,8 @@
 
 use refmap::obligation::{Liveness, Until};
 use refmap::report::{Detail, TextOptions};
-use refmap::{Fairness, Invariant, Property, Report, Settings, State, check};
-use refmap_testing::{Action, Machine, Via, itself};
+use refmap::{Fairness, Invariant, Property, Report, Settings, State};
+use refmap_testing::{Action, Machine, Via, checked, itself};
 use serde::Serialize;
 
 /// A counter that goes round, and what it has passed.
@@ -33,7 +33,7 @@ fn told(refinement: &Via<Count, Count>) -> Report {
         until: Until::End,
         ..Settings::default()
     };
-    check(refinement, &settings).expect("the settings fit")
+    checked(refinement, &settings)
 }
 
 /// The text of each counterexample of a report, without the line that says what fails.

@@ -9,7 +9,6 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use refmap::AbstractSteps::{self, One};
 use refmap::explore::{
     Checkpoints, Limit, Limits, Order, Peers, PeersError, Progress, Start, Storage, Watch,
 };
@@ -18,7 +17,10 @@ use refmap::random::{Generator, Walks};
 use refmap::{
     Action, Invariant, Refinement, Report, Settings, State, TransitionSystem, Verdict, check,
 };
-use refmap_testing::{Go, Itself, Machine, Participant, Via, itself, participants};
+use refmap_testing::{
+    Itself, Machine, Mapped, Participant, Via, alike, checked, itself, participants, row_of,
+    to_the_end,
+};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -273,40 +275,25 @@ impl TransitionSystem for Faulty {
     fn observe(&self, _: &Two) {}
 }
 
-impl Refinement for Faulty {
-    type Implementation = Self;
-    type Specification = Self;
-
-    fn implementation(&self) -> &Self {
-        self
-    }
-
-    fn specification(&self) -> &Self {
-        const {
-            &Self {
-                fault: Fault::Map,
-                at: u8::MAX,
-            }
-        }
-    }
-
-    fn map(&self, state: &Two) -> Two {
-        assert!(!self.is_here(Fault::Map, state), "no image of {state:?}");
+fn faulty(fault: Fault, at: u8) -> Mapped<Faulty, Faulty> {
+    let is_here = move |one: Fault, state: &Two| Faulty { fault, at }.is_here(one, state);
+    // The specification is never at fault.
+    let specification = Faulty {
+        fault: Fault::Map,
+        at: u8::MAX,
+    };
+    let mut faulty = alike(Faulty { fault, at }, specification);
+    faulty.map = Box::new(move |state| {
+        assert!(!is_here(Fault::Map, state), "no image of {state:?}");
         state.clone()
-    }
-
-    fn abstract_steps(&self, _: &Two, count: &Count, _: &Two) -> AbstractSteps<Count> {
-        One(*count)
-    }
-
-    fn invariants(&self) -> Vec<Invariant<Self>> {
-        let Self { fault, at } = *self;
-        vec![Invariant::new("sum", "a test", move |state: &Two| {
-            let here = fault == Fault::Invariant && state.first + state.second == at;
-            assert!(!here, "no sum of {state:?}");
-            state.first + state.second != 15
-        })]
-    }
+    });
+    let sum = move |state: &Two| {
+        let here = is_here(Fault::Invariant, state);
+        assert!(!here, "no sum of {state:?}");
+        state.first + state.second != 15
+    };
+    faulty.invariants = vec![Invariant::new("sum", "a test", sum)];
+    faulty
 }
 
 /// Faults of the model itself that another process finds are told as if they were found here.
@@ -327,7 +314,7 @@ fn faults_of_a_model_are_found_alike_by_any_number_of_processes() {
                     threads: 1,
                     ..Settings::default()
                 };
-                let faulty = Faulty { fault, at };
+                let faulty = faulty(fault, at);
                 if fault == Fault::Initial && until == Until::FirstViolation {
                     // One process finds that `is_initial` panics as it comes by, and several when they have done.
                     continue;
@@ -443,11 +430,8 @@ fn a_limit_on_states_is_exact_of_random_systems() {
     for seed in 0..120 {
         let refinement = draw(seed, Size::Small);
         let run = of(&refinement);
-        let settings = Settings {
-            until: Until::End,
-            ..Settings::default()
-        };
-        let all = check(&refinement, &settings).expect("the settings fit");
+        let settings = to_the_end();
+        let all = checked(&refinement, &settings);
         let mut generator = Generator::new(seed);
         // Some have no state.
         let most = 1 + generator.below(all.states.max(1) as usize) as u64;
@@ -553,13 +537,14 @@ fn each_process_has_time_and_memory_of_its_own() {
 fn a_panic_of_one_process_is_told_beside_the_limit_of_another_one() {
     let cancelled = AtomicBool::new(true);
     for at_fault in 0..3 {
-        let models = [0, 1, 2].map(|process| Faulty {
-            fault: if process == at_fault {
+        let models = [0, 1, 2].map(|process| {
+            let is_first = process == at_fault;
+            let fault = if is_first {
                 Fault::Initial
             } else {
                 Fault::Next
-            },
-            at: u8::MAX,
+            };
+            faulty(fault, u8::MAX)
         });
         let settings = [0, 1, 2].map(|process| Settings {
             watch: Watch {
@@ -572,7 +557,7 @@ fn a_panic_of_one_process_is_told_beside_the_limit_of_another_one() {
         for report in results_of(&models, &settings) {
             let report = report.expect("the settings fit");
             assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
-            let model = report.obligation("model").expect("it is at fault");
+            let model = row_of(&report, "model");
             assert!(!model.counterexamples.is_empty(), "{report}");
         }
     }
@@ -598,7 +583,7 @@ fn each_process_tells_what_it_did_not_look_at() {
         ..Settings::default()
     };
     let report = together(&of(&slow), &settings, 3);
-    let row = report.obligation("invariant:slow").expect("it is chosen");
+    let row = row_of(&report, "invariant:slow");
     let left = report.states - row.checked;
     assert!(left > 0, "{report}");
     let note = row.note.as_deref().expect("it says how many are left");
@@ -607,40 +592,22 @@ fn each_process_tells_what_it_did_not_look_at() {
 }
 
 /// A system of which a step takes as long as it is said, or until it is released.
-struct Slow {
-    step: Duration,
-    released: Arc<AtomicBool>,
-}
-
-impl TransitionSystem for Slow {
-    type State = u16;
-    type Action = Go;
-    type Observation = ();
-
-    fn initial(&self, visit: &mut impl FnMut(u16)) {
-        (0..1_000).for_each(visit);
-    }
-
-    fn fire(&self, _: &Go, _: &mut u16) -> Option<()> {
+fn slow(step: Duration, released: &Arc<AtomicBool>) -> Machine<u16, ()> {
+    let released = Arc::clone(released);
+    let wait = move |_: &mut u16| {
         let begun = Instant::now();
-        while begun.elapsed() < self.step && !self.released.load(Ordering::Relaxed) {
-            thread::sleep(self.step.min(Duration::from_millis(5)));
+        while begun.elapsed() < step && !released.load(Ordering::Relaxed) {
+            thread::sleep(step.min(Duration::from_millis(5)));
         }
         Some(())
-    }
-
-    fn observe(&self, _: &u16) {}
+    };
+    Machine::of(Vec::from_iter(0..1_000), |_| ()).rule("wait", wait)
 }
 
 /// Results of two processes, of which the first is cancelled after a moment, and the other takes so long for a step.
 fn cancelled(step: Duration) -> Vec<Result<Report, CheckError>> {
     let released: Arc<AtomicBool> = Arc::default();
-    let systems = [Duration::ZERO, step].map(|step| {
-        Itself(Slow {
-            step,
-            released: Arc::clone(&released),
-        })
-    });
+    let systems = [Duration::ZERO, step].map(|step| Itself(slow(step, &released)));
     let [cancel, has_ended] = [(); 2].map(|()| AtomicBool::new(false));
     let settings = [Some(&cancel), None].map(|cancel| Settings {
         obligations: Selection::only(["observation"]),
@@ -709,10 +676,7 @@ fn a_limit_on_states_is_exact_of_initial_states() {
 /// Initial states that a limit on states leaves out are none.
 #[test]
 fn initial_states_that_a_limit_cuts_are_not_counted() {
-    let slow = Itself(Slow {
-        step: Duration::ZERO,
-        released: Arc::default(),
-    });
+    let slow = Itself(slow(Duration::ZERO, &Arc::default()));
     let settings = Settings {
         limits: Limits {
             states: Some(10),
@@ -720,7 +684,7 @@ fn initial_states_that_a_limit_cuts_are_not_counted() {
         },
         ..Settings::default()
     };
-    let alone = check(&slow, &settings).expect("the settings fit");
+    let alone = checked(&slow, &settings);
     let report = together(&of(&slow), &settings, 3);
     for report in [alone, report] {
         assert_eq!((report.states, report.initial_states), (10, 10), "{report}");
@@ -915,7 +879,7 @@ fn killed<R: Refinement + Sync>(
         ..settings.clone()
     };
     match processes {
-        0 => check(refinement, &settings).expect("the settings fit"),
+        0 => checked(refinement, &settings),
         _ => together(&of(refinement), &settings, processes),
     }
 }
@@ -927,7 +891,7 @@ fn compare_killed<R: Refinement + Sync>(
     generator: &mut Generator,
     resumed: &mut [u64; 4],
 ) {
-    let expected = check(refinement, settings).expect("the settings fit");
+    let expected = checked(refinement, settings);
     let mut from = folder();
     let mut start = Start::Anew;
     let mut before = None;
@@ -1009,10 +973,7 @@ fn levels_of_several_messages_are_resumed() {
 fn a_limit_leaves_a_checkpoint() {
     let grid = grid::<u32>(9);
     let run = of(&grid);
-    let to_the_end = Settings {
-        until: Until::End,
-        ..Settings::default()
-    };
+    let to_the_end = to_the_end();
     let expected = without_choice(run(&to_the_end).expect("the settings fit"));
     let within = |states, depth| Limits {
         states,
@@ -1124,13 +1085,7 @@ fn a_limit_of_each_process_holds_while_a_checkpoint_is_read() {
         }
     }
     let again = together(&of(&grid()), &resumed(), 2);
-    let expected = check(
-        &grid(),
-        &Settings {
-            until: Until::End,
-            ..Settings::default()
-        },
-    );
+    let expected = check(&grid(), &to_the_end());
     let expected = without_choice(expected.expect("the settings fit"));
     assert_same(&expected, &without_choice(again), "the search that goes on");
 }

@@ -3,27 +3,15 @@
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use refmap::AbstractSteps::{One, Several};
-use refmap::obligation::Until;
 use refmap::{
-    Constraint, Invariant, Process, Property, Refinement, Report, Settings, Verdict, Waiver, check,
+    Constraint, Invariant, Process, Property, Refinement, Report, Settings, Verdict, Waiver,
     compose,
 };
-use refmap_testing::{Action, Machine, Via, counter, itself};
+use refmap_testing::{Action, Machine, Via, checked, counter, itself, row_of};
 
-use crate::comparison::with_any_threads;
+use crate::auxiliary::report_of;
 
 const TICK: Action = ("tick", 0);
-
-fn to_the_end<R: Refinement>(refinement: &R) -> Report {
-    with_any_threads(|threads| {
-        let settings = Settings {
-            threads,
-            until: Until::End,
-            ..Settings::default()
-        };
-        check(refinement, &settings).expect("the settings fit")
-    })
-}
 
 /// Rules that nothing simulates are missing each where it is offered first.
 #[test]
@@ -37,8 +25,8 @@ fn two_rules_are_missing() {
         steps.extend((*n == 1).then_some((("stop", 0), 3)));
         steps
     };
-    let report = to_the_end(&refinement);
-    let coverage = report.obligation("coverage").expect("it is chosen");
+    let report = report_of(&refinement);
+    let coverage = row_of(&report, "coverage");
     let shown = coverage.counterexamples.iter();
     let shown: Vec<_> = shown
         .map(|one| (one.length, one.explanation.split(' ').next()))
@@ -49,7 +37,7 @@ fn two_rules_are_missing() {
     refinement.waivers = ["reset", "stop"]
         .map(|rule| Waiver { rule, reason: " " })
         .to_vec();
-    let report = to_the_end(&refinement);
+    let report = report_of(&refinement);
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
     for rule in ["reset", "stop"] {
         let doubt = format!("the waiver for `{rule}` gives no reason");
@@ -85,16 +73,16 @@ fn either_of_two_answers_is_of_another_process() {
             2 => |n| vec![(OWN, (n + 2) % 8)],
             _ => |n| vec![(OWN, (n + 4) % 8)],
         };
-        refinement.abstract_steps = match (answer().len(), answer()[0], answer()[1]) {
+        refinement.abstract_steps = Box::new(match (answer().len(), answer()[0], answer()[1]) {
             (2, OWN, OWN) => |_, _, _| Several(vec![OWN, OWN]),
             (2, OWN, _) => |_, _, _| Several(vec![OWN, OTHER]),
             (2, ..) => |_, _, _| Several(vec![OTHER, OWN]),
             _ => |_, _, _| Several(vec![OWN, OWN, OWN, OTHER]),
-        };
-        let report = to_the_end(&refinement);
-        let simulation = report.obligation("simulation").expect("it is chosen");
+        });
+        let report = report_of(&refinement);
+        let simulation = row_of(&report, "simulation");
         assert_eq!(simulation.verdict, Verdict::Holds, "{report}");
-        let agency = report.obligation("agency").expect("it is chosen");
+        let agency = row_of(&report, "agency");
         assert_eq!(agency.verdict == Verdict::Violated, is_wrong, "{report}");
         let told = "and is answered by `put` of user 1, for which user 0 does not act";
         for shown in &agency.counterexamples {
@@ -112,12 +100,12 @@ fn two_layers() -> (Via<u8, u8>, Via<u8, u8>) {
         |n| n / 3,
     ));
     lower.specification.next = |n| vec![(TICK, (n + 1) % 9)];
-    lower.abstract_steps = |_, _, _| Several(vec![TICK; 3]);
+    lower.abstract_steps = Box::new(|_, _, _| Several(vec![TICK; 3]));
     let mut upper = itself(lower.specification.clone());
     upper.specification.next = |n| vec![(TICK, (n + 1) % 18)];
     upper.specification.observe = |n| n / 6;
-    upper.map = |n| 2 * n;
-    upper.abstract_steps = |_, _, _| Several(vec![TICK; 2]);
+    upper.map = Box::new(|n| 2 * n);
+    upper.abstract_steps = Box::new(|_, _, _| Several(vec![TICK; 2]));
     (upper, lower)
 }
 
@@ -129,7 +117,7 @@ fn a_composition_has_what_both_of_its_halves_have() {
         compose(two_layers().0, two_layers().1).abstract_steps(&0, &TICK, &3),
         Several(vec![TICK; 6])
     );
-    let report = to_the_end(&compose(two_layers().0, two_layers().1));
+    let report = report_of(&compose(two_layers().0, two_layers().1));
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
 
     let always = |name: &'static str| Invariant::new(name, "a test", |_: &u8| true);
@@ -145,7 +133,7 @@ fn a_composition_has_what_both_of_its_halves_have() {
         let liveness = composed.liveness();
         let names: Vec<_> = invariants.iter().map(|one| one.name().to_owned()).collect();
         let properties: Vec<_> = liveness.iter().map(|one| one.name().to_owned()).collect();
-        (names, properties, to_the_end(&composed))
+        (names, properties, report_of(&composed))
     };
     let (names, properties, report) = composed(upper, lower);
     let expected = [
@@ -193,7 +181,7 @@ fn the_second_that_is_asked_again_is_compared_too() {
             threads: 1,
             ..Settings::default()
         };
-        let report = check(refinement, &settings).expect("the settings fit");
+        let report = checked(refinement, &settings);
         let model = report.obligation("model");
         let shown = model.into_iter().flat_map(|row| &row.counterexamples);
         shown.map(|one| one.explanation.clone()).collect::<Vec<_>>()
@@ -208,14 +196,14 @@ fn the_second_that_is_asked_again_is_compared_too() {
     };
     let mut resting = itself(sound.implementation.clone());
     resting.environment = USERS.to_vec();
-    resting.at_rest = |_, process| process == USERS[0] || other();
+    resting.at_rest = Box::new(|_, process| process == USERS[0] || other());
     told(&resting, "`at_rest`");
     // One step or several that are one are the same step, and another answer.
     let mut answering = itself(sound.implementation.clone());
-    answering.abstract_steps = |_, action, _| match action.1 {
+    answering.abstract_steps = Box::new(|_, action, _| match action.1 {
         1 if other() => Several(vec![*action]),
         _ => One(*action),
-    };
+    });
     told(&answering, "`abstract_steps`");
     let mut doubtful = itself(sound.implementation);
     doubtful.invariants = vec![
@@ -228,7 +216,7 @@ fn the_second_that_is_asked_again_is_compared_too() {
 /// Lists of a report have all that they have.
 #[test]
 fn a_report_names_both() {
-    let report = check(&itself(counter()), &Settings::default()).expect("the settings fit");
+    let report = checked(&itself(counter()), &Settings::default());
     let two = |name: &str| vec![format!("{name} one"), format!("{name} two")];
     let report = Report {
         taken_at_word: two("word"),
@@ -257,10 +245,10 @@ fn a_story_tells_all_steps_of_an_answer() {
     ));
     refinement.specification.next = |n| vec![(("tick", n + 1), n + 1)];
     refinement.abstract_steps =
-        |n, _, _| Several(vec![("tick", n + 1), ("tick", n + 2), ("tick", n + 3)]);
+        Box::new(|n, _, _| Several(vec![("tick", n + 1), ("tick", n + 2), ("tick", n + 3)]));
     refinement.invariants = vec![Invariant::new("few", "a test", |n: &u8| *n < 3)];
-    let report = to_the_end(&refinement);
-    let row = report.obligation("invariant:few").expect("it is chosen");
+    let report = report_of(&refinement);
+    let row = row_of(&report, "invariant:few");
     let drawn = row.counterexamples[0].mermaid(&report);
     let steps = drawn.lines().map(|line| line.matches(", then ").count());
     assert_eq!(steps.max(), Some(2), "{drawn}");

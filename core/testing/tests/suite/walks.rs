@@ -10,9 +10,9 @@ use refmap::random::{Generator, Walks, random_trace};
 use refmap::report::{Counterexample, Sample};
 use refmap::{
     Constraint, Evidence, Invariant, Refinement, Report, Search, Settings, TransitionSystem,
-    Verdict, check, steps,
+    Verdict, steps,
 };
-use refmap_testing::{Action, Go, Itself, Machine, Via, itself};
+use refmap_testing::{Action, Go, Itself, Machine, Via, checked, itself, row_of};
 
 fn walks(walks: u32, steps: u32, seed: u64) -> Settings<'static> {
     Settings {
@@ -20,10 +20,6 @@ fn walks(walks: u32, steps: u32, seed: u64) -> Settings<'static> {
         threads: 2,
         ..Settings::default()
     }
-}
-
-fn run<R: Refinement>(refinement: &R, settings: &Settings<'_>) -> Report {
-    check(refinement, settings).expect("the settings fit")
 }
 
 /// The report but for what may differ from run to run.
@@ -75,14 +71,14 @@ fn wanderer() -> Via<u8, u8> {
 
 #[test]
 fn walks_never_make_a_check_hold() {
-    let report = run(&itself(counter()), &walks(50, 500, 0));
+    let report = checked(&itself(counter()), &walks(50, 500, 0));
     assert_eq!(report.verdict, Some(Verdict::Incomplete));
     assert_eq!(report.evidence, Evidence::Sampled);
     assert_eq!(report.limit, None);
     for row in &report.obligations {
         assert_ne!(row.verdict, Verdict::Holds, "{}", row.name);
     }
-    let coverage = report.obligation("coverage").unwrap();
+    let coverage = row_of(&report, "coverage");
     assert!(coverage.note.is_some());
     let text = report.to_string();
     let headline = "incomplete, sampled: 50 random walks of at most 500 steps, seed 0\n";
@@ -94,9 +90,9 @@ fn walks_never_make_a_check_hold() {
 fn the_environment_is_incomplete_with_a_reason() {
     let mut refinement = itself(counter());
     refinement.environment = vec![refmap::Process::new("user")];
-    let report = run(&refinement, &walks(5, 50, 0));
+    let report = checked(&refinement, &walks(5, 50, 0));
     for name in ["environment:reset", "environment:at_rest"] {
-        let row = report.obligation(name).unwrap();
+        let row = row_of(&report, name);
         assert_eq!(row.verdict, Verdict::Incomplete);
         let note = row.note.as_deref().unwrap();
         assert!(note.contains("needs the complete graph"), "{note}");
@@ -105,13 +101,13 @@ fn the_environment_is_incomplete_with_a_reason() {
 
 #[test]
 fn what_is_counted_is_what_was_walked() {
-    let report = run(&itself(counter()), &walks(7, 30, 5));
+    let report = checked(&itself(counter()), &walks(7, 30, 5));
     assert_eq!(report.states, 7 * 31);
     assert_eq!(report.transitions, 7 * 30);
     assert_eq!(report.depth, 30);
     let fired: u64 = report.coverage.iter().map(|row| row.fired).sum();
     assert_eq!(fired, report.transitions);
-    let tested = |name| report.obligation(name).unwrap().checked;
+    let tested = |name| row_of(&report, name).checked;
     assert_eq!(tested("initiality"), 7);
     assert_eq!(tested("observation"), report.states);
     assert_eq!(tested("simulation"), report.transitions);
@@ -134,7 +130,7 @@ fn rules_are_taken_evenly() {
         steps
     };
     let system = Machine::new(&[("one", "a"), ("many", "b")], [0], next, |n| *n);
-    let report = run(&itself(system), &walks(20, 1000, 1));
+    let report = checked(&itself(system), &walks(20, 1000, 1));
     for row in &report.coverage {
         assert!((9_000..11_000).contains(&row.fired), "{row:?}");
     }
@@ -155,7 +151,7 @@ fn every_instance_of_a_rule_comes_up() {
         until: Until::End,
         ..walks(1, 200, 1)
     };
-    let report = run(&refinement, &settings);
+    let report = checked(&refinement, &settings);
     assert_eq!(report.violated().count(), 3, "{report}");
 }
 
@@ -172,7 +168,7 @@ fn a_seed_decides_all_whatever_the_threads() {
                     until,
                     ..walks(600, 200, seed)
                 };
-                lasting(run(refinement, &settings))
+                lasting(checked(refinement, &settings))
             };
             for refinement in [&wandering, &failing_late] {
                 let alone = report(1, refinement);
@@ -182,7 +178,7 @@ fn a_seed_decides_all_whatever_the_threads() {
             }
         }
     }
-    let other = |seed| lasting(run(&itself(counter()), &walks(5, 100, seed)));
+    let other = |seed| lasting(checked(&itself(counter()), &walks(5, 100, seed)));
     assert_ne!(other(1).coverage, other(2).coverage);
 }
 
@@ -219,7 +215,7 @@ fn a_walk_behind_one_that_fails_counts_for_nothing() {
             threads,
             ..walks(400, 100, 1)
         };
-        lasting(run(&refinement, &settings))
+        lasting(checked(&refinement, &settings))
     };
     let alone = report(1, false);
     assert_eq!(alone.violated().collect::<Vec<_>>(), ["invariant:low"]);
@@ -232,7 +228,7 @@ fn a_walk_behind_one_that_fails_counts_for_nothing() {
 fn a_failing_walk_is_shortened_to_the_minimum() {
     for seed in 0..20 {
         let refinement = wanderer();
-        let report = run(&refinement, &walks(100, 1000, seed));
+        let report = checked(&refinement, &walks(100, 1000, seed));
         assert_eq!(report.verdict, Some(Verdict::Violated));
         let shown = report.counterexample.as_ref().unwrap();
         assert_eq!(shown.obligation, "invariant:low");
@@ -257,7 +253,7 @@ fn the_last_state_of_a_walk_is_examined() {
             "observation",
         ),
         (
-            |r| r.abstract_steps = |n, action, _| (*n != 4).then_some(*action).into(),
+            |r| r.abstract_steps = Box::new(|n, action, _| (*n != 4).then_some(*action).into()),
             "simulation",
         ),
         (
@@ -272,7 +268,7 @@ fn the_last_state_of_a_walk_is_examined() {
         let mut refinement = itself(Machine::new(&[("up", "walker")], [0], straight, |n| *n));
         break_it(&mut refinement);
         for (steps, found) in [(4, false), (5, true), (6, true)] {
-            let report = run(&refinement, &walks(3, steps, 1));
+            let report = checked(&refinement, &walks(3, steps, 1));
             let shown = report.counterexample.as_ref();
             let shown = shown.map(|shown| (shown.obligation.as_str(), shown.length));
             assert_eq!(shown, found.then_some((obligation, 5)), "{steps}: {report}");
@@ -289,8 +285,8 @@ fn the_last_state_of_a_walk_is_examined() {
 /// The note says which walk it was and how long.
 #[test]
 fn a_shortened_walk_is_named() {
-    let report = run(&wanderer(), &walks(100, 1000, 3));
-    let row = report.obligation("invariant:low").unwrap();
+    let report = checked(&wanderer(), &walks(100, 1000, 3));
+    let row = row_of(&report, "invariant:low");
     let note = row.note.as_deref().unwrap();
     let begun = report.walks.unwrap().begun;
     let start = format!("walk {} of seed 3, ", begun - 1);
@@ -317,7 +313,7 @@ fn only_the_steps_that_are_needed_stay() {
         open != 7 || busy % 2 == 0
     })];
     for seed in 0..10 {
-        let report = run(&refinement, &walks(50, 400, seed));
+        let report = checked(&refinement, &walks(50, 400, seed));
         let shown = report.counterexample.unwrap();
         assert_eq!(
             (shown.obligation.as_str(), shown.length),
@@ -331,8 +327,8 @@ fn only_the_steps_that_are_needed_stay() {
 fn a_wrong_answer_is_found_and_explained() {
     let mut refinement = itself(counter());
     refinement.abstract_steps =
-        |n, action, _| (*n != 3 || action.0 != "tick").then_some(*action).into();
-    let report = run(&refinement, &walks(100, 100, 0));
+        Box::new(|n, action, _| (*n != 3 || action.0 != "tick").then_some(*action).into());
+    let report = checked(&refinement, &walks(100, 100, 0));
     let shown = report.counterexample.as_ref().unwrap();
     assert_eq!((shown.obligation.as_str(), shown.length), ("simulation", 4));
     assert!(shown.explanation.contains("answered by a stutter"));
@@ -345,11 +341,9 @@ fn a_wrong_answer_is_found_and_explained() {
 fn the_step_that_is_wrong_is_the_last_one_shown() {
     for wrong in ["tick", "reset"] {
         let mut refinement = itself(counter());
-        refinement.abstract_steps = match wrong {
-            "tick" => |n, action, _| (*n != 3 || action.0 != "tick").then_some(*action).into(),
-            _ => |n, action, _| (*n != 3 || action.0 != "reset").then_some(*action).into(),
-        };
-        let report = run(&refinement, &walks(100, 100, 0));
+        refinement.abstract_steps =
+            Box::new(move |n, action, _| (*n != 3 || action.0 != wrong).then_some(*action).into());
+        let report = checked(&refinement, &walks(100, 100, 0));
         let shown = report.counterexample.as_ref().unwrap();
         assert_eq!((shown.obligation.as_str(), shown.length), ("simulation", 4));
         let last = shown.steps.last().unwrap();
@@ -362,12 +356,12 @@ fn the_step_that_is_wrong_is_the_last_one_shown() {
 #[test]
 fn with_keep_going_every_failure_is_shown() {
     let mut refinement = wanderer();
-    refinement.abstract_steps = |n, action, _| (*n != 5).then_some(*action).into();
+    refinement.abstract_steps = Box::new(|n, action, _| (*n != 5).then_some(*action).into());
     let settings = Settings {
         until: Until::End,
         ..walks(50, 300, 0)
     };
-    let report = run(&refinement, &settings);
+    let report = checked(&refinement, &settings);
     assert_eq!(report.walks.unwrap().begun, 50);
     let violated: Vec<_> = report.violated().collect();
     assert_eq!(violated, ["simulation", "invariant:low"]);
@@ -384,11 +378,11 @@ fn with_keep_going_every_failure_is_shown() {
 fn an_initial_state_that_is_wrong_is_shown_without_steps() {
     let mut refinement = itself(counter());
     refinement.specification.initial = vec![1];
-    let report = run(&refinement, &walks(3, 10, 0));
+    let report = checked(&refinement, &walks(3, 10, 0));
     let shown = report.counterexample.unwrap();
     assert_eq!((shown.obligation.as_str(), shown.length), ("initiality", 0));
     refinement.implementation.initial.clear();
-    let report = run(&refinement, &walks(3, 10, 0));
+    let report = checked(&refinement, &walks(3, 10, 0));
     assert_eq!(report.violated().collect::<Vec<_>>(), ["initiality"]);
     assert_eq!(report.walks.unwrap().begun, 0);
 }
@@ -403,14 +397,14 @@ fn a_deadlock_is_found_and_shortened() {
     };
     refinement.implementation.next = next;
     refinement.specification.next = next;
-    let report = run(&refinement, &walks(100, 1000, 0));
+    let report = checked(&refinement, &walks(100, 1000, 0));
     let shown = report.counterexample.as_ref().unwrap();
     assert_eq!((shown.obligation.as_str(), shown.length), ("deadlock", 3));
     assert_eq!(report.deadlocks, 1);
     assert_replays(&refinement, shown);
     // Where the system may stop, walks just end.
     refinement.implementation.may_stop = |_| true;
-    let report = run(&refinement, &walks(100, 1000, 0));
+    let report = checked(&refinement, &walks(100, 1000, 0));
     assert_eq!(report.verdict, Some(Verdict::Incomplete));
     assert_eq!(report.deadlocks, 100);
     assert!(report.depth < 1000);
@@ -428,7 +422,7 @@ fn panics_are_findings() {
         let mut refinement = wanderer();
         refinement.invariants.clear();
         change(&mut refinement);
-        run(&refinement, &walks(50, 500, 2))
+        checked(&refinement, &walks(50, 500, 2))
     };
     let cases: [(&str, usize, Change); 4] = [
         ("`next` of the implementation panicked", 6, |r| {
@@ -441,10 +435,10 @@ fn panics_are_findings() {
             r.implementation.observe = panics_at_9
         }),
         ("`abstract_steps` panicked", 7, |r| {
-            r.abstract_steps = |n, action, _| {
+            r.abstract_steps = Box::new(|n, action, _| {
                 panics_at_9(n);
                 One(*action)
-            };
+            });
         }),
         ("invariant `low` panicked", 6, |r| {
             let low = Invariant::new("low", "a test", |n: &u8| panics_at_9(n) < 200);
@@ -469,7 +463,7 @@ fn an_action_offered_twice_is_found_even_if_it_is_not_taken() {
         8 => vec![(("down", 0), 7), (("up", 0), 9), (("up", 0), 7)],
         n => vec![(("up", 0), n + 1), (("down", 0), n.saturating_sub(1))],
     };
-    let report = run(&refinement, &walks(50, 500, 2));
+    let report = checked(&refinement, &walks(50, 500, 2));
     let shown = report.counterexample.as_ref().unwrap();
     assert_eq!((shown.obligation.as_str(), shown.length), ("model", 6));
     assert!(shown.explanation.contains("twice"), "{report}");
@@ -482,10 +476,10 @@ fn only_the_obligations_chosen_are_tested() {
         obligations,
         ..walks(100, 1000, 0)
     };
-    let report = run(&wanderer(), &choose(Selection::only(["deadlock"])));
+    let report = checked(&wanderer(), &choose(Selection::only(["deadlock"])));
     assert_eq!(report.verdict, Some(Verdict::Incomplete));
     assert_eq!(report.obligations.len(), 1);
-    let report = run(&wanderer(), &choose(Selection::Nothing));
+    let report = checked(&wanderer(), &choose(Selection::Nothing));
     assert_eq!((report.verdict, report.transitions), (None, 100_000));
 }
 
@@ -494,7 +488,7 @@ fn time_cancellation_and_memory_end_the_walks() {
     let endless = || walks(u32::MAX, u32::MAX, 0);
     let mut settings = endless();
     settings.limits.seconds = Some(0.05);
-    let report = run(&itself(counter()), &settings);
+    let report = checked(&itself(counter()), &settings);
     assert_eq!(report.limit, Some(Limit::Seconds(0.05)));
     assert_eq!(report.verdict, Some(Verdict::Incomplete));
     assert!(report.transitions > 0 && report.walks.unwrap().begun > 0);
@@ -518,7 +512,7 @@ fn time_cancellation_and_memory_end_the_walks() {
         },
         ..endless()
     };
-    let report = run(&itself(counter()), &settings);
+    let report = checked(&itself(counter()), &settings);
     assert_eq!(report.limit, Some(Limit::Cancelled));
     assert!(seen.into_inner() > 10_000);
 
@@ -529,19 +523,19 @@ fn time_cancellation_and_memory_end_the_walks() {
         },
         ..endless()
     };
-    let report = run(&itself(counter()), &settings);
+    let report = checked(&itself(counter()), &settings);
     assert_eq!(report.limit, Some(Limit::MemoryBytes(1)));
 }
 
 /// A report of walks survives its JSON form.
 #[test]
 fn reports_of_walks_can_be_read_back() {
-    let report = run(&wanderer(), &walks(100, 1000, 3));
+    let report = checked(&wanderer(), &walks(100, 1000, 3));
     let json = serde_json::to_value(&report).unwrap();
     assert_eq!(json["evidence"], "sampled");
     assert_eq!(json["walks"]["steps"], 1000);
     assert_eq!(serde_json::from_value::<Report>(json).unwrap(), report);
-    let exhaustive = run(&itself(counter()), &Settings::default());
+    let exhaustive = checked(&itself(counter()), &Settings::default());
     let json = serde_json::to_value(&exhaustive).unwrap();
     assert!(json.get("walks").is_none());
 }
@@ -594,7 +588,7 @@ impl TransitionSystem for Starts {
 #[test]
 fn walks_over_many_initial_states_end_at_a_limit() {
     const MANY: u32 = 1 << 20;
-    let few = run(&Itself(Starts::new(3, MANY)), &walks(5, 10, 0));
+    let few = checked(&Itself(Starts::new(3, MANY)), &walks(5, 10, 0));
     assert_eq!((few.initial_states, few.transitions), (3, 50));
     let cancel = AtomicBool::new(false);
     let told = AtomicU64::new(0);
@@ -618,7 +612,7 @@ fn walks_over_many_initial_states_end_at_a_limit() {
         let mut settings = walks(5, 10, 0);
         bound(&mut settings);
         nothing(&mut settings);
-        let report = run(&Itself(Starts::new(MANY, MANY)), &settings);
+        let report = checked(&Itself(Starts::new(MANY, MANY)), &settings);
         assert_eq!(report.limit, Some(limit));
         assert!(report.initial_states < u64::from(MANY) / 16, "{report}");
         assert_eq!(report.transitions, 0);
@@ -631,7 +625,7 @@ fn walks_over_many_initial_states_end_at_a_limit() {
         ..walks(5, 10, 0)
     };
     nothing(&mut settings);
-    let report = run(&Itself(Starts::new(MANY, MANY)), &settings);
+    let report = checked(&Itself(Starts::new(MANY, MANY)), &settings);
     assert_eq!(report.limit, Some(Limit::Cancelled));
     assert!(report.initial_states < u64::from(MANY) / 16, "{report}");
     // Half of those shown had been shown before.
@@ -642,7 +636,7 @@ fn walks_over_many_initial_states_end_at_a_limit() {
 #[test]
 fn a_panic_among_initial_states_is_a_finding() {
     for fails_at in [0, 2] {
-        let report = run(&Itself(Starts::new(3, fails_at)), &walks(5, 10, 0));
+        let report = checked(&Itself(Starts::new(3, fails_at)), &walks(5, 10, 0));
         assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
         let shown = report.counterexample.as_ref().expect("it is shown");
         assert_eq!(shown.obligation, "model");
@@ -677,7 +671,7 @@ fn those_who_watch_are_told_what_was_walked() {
         },
         ..walks(7, 100, 5)
     };
-    let report = run(&itself(counter()), &settings);
+    let report = checked(&itself(counter()), &settings);
     assert_eq!((report.limit, report.transitions), (None, 700));
     assert!(report.seconds > 0.0 && report.peak_memory_bytes > 0);
     assert_eq!(told.into_inner(), 700);
@@ -716,7 +710,7 @@ fn a_random_trace_is_as_long_as_it_can_be() {
 fn walks_past_what_is_made_at_a_time_are_others() {
     static BEGUN: std::sync::Mutex<Vec<u32>> = std::sync::Mutex::new(Vec::new());
     let initial: Vec<u32> = (0..50_000).collect();
-    let system = Machine::new(&[("rest", "walker")], initial, |_: &u32| Vec::new(), |_| 0);
+    let system = Machine::of(initial, |_| ());
     let mut refinement = itself(system);
     refinement.implementation.may_stop = |_| true;
     refinement.invariants = vec![Invariant::new("noted", "a test", |at: &u32| {
@@ -728,7 +722,7 @@ fn walks_past_what_is_made_at_a_time_are_others() {
         obligations: Selection::only(["invariant"]),
         ..walks(1200, 0, 3)
     };
-    let report = run(&refinement, &settings);
+    let report = checked(&refinement, &settings);
     assert_eq!(report.states, 1200, "{report}");
     let begun = BEGUN.lock().expect("no holder panics");
     let others: std::collections::HashSet<u32> = begun.iter().copied().collect();
@@ -747,7 +741,7 @@ fn the_longest_walk_is_told() {
     let mut falling = itself(Machine::new(&[("down", "it")], initial, next, |n| *n));
     falling.implementation.may_stop = |n| *n == 0;
     for seed in 0..10 {
-        let report = run(&falling, &walks(200, 50, seed));
+        let report = checked(&falling, &walks(200, 50, seed));
         assert_eq!((report.depth, report.limit), (10, None), "{seed}: {report}");
     }
 }
@@ -766,9 +760,8 @@ fn a_walk_is_not_shortened_by_a_way_out_of_the_constraint() {
     refinement.implementation.may_stop = |_| true;
     refinement.invariants = vec![Invariant::new("not five", "a test", |n: &u8| *n != 5)];
     let length = |refinement: &Via<u8, u8>| {
-        let report = run(refinement, &walks(100, 10, 1));
-        let row = report.obligation("invariant:not five");
-        let row = row.expect("it is asked for");
+        let report = checked(refinement, &walks(100, 10, 1));
+        let row = row_of(&report, "invariant:not five");
         row.counterexamples.first().map(|found| found.length)
     };
     assert_eq!(length(&refinement), Some(2));

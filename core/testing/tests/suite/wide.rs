@@ -6,9 +6,8 @@
 use refmap::AbstractSteps::{self, One};
 use refmap::explore::{Order, Storage};
 use refmap::obligation::{Selection, Until};
-use refmap::{
-    Invariant, Refinement, Rule, RuleId, Settings, State, TransitionSystem, Verdict, check,
-};
+use refmap::{Invariant, Refinement, Settings, State, TransitionSystem, Verdict};
+use refmap_testing::{checked, row_of};
 use serde::Serialize;
 
 /// A number, packed into a word.
@@ -80,8 +79,6 @@ struct Fan<S> {
     of: std::marker::PhantomData<fn() -> S>,
 }
 
-const RULES: &[Rule] = &[Rule::new("step", "one", "a test")];
-
 impl<S: State<Self> + Number> Fan<S> {
     fn target(&self, from: u32, step: u32) -> u32 {
         self.initial + from * self.steps + step
@@ -92,14 +89,6 @@ impl<S: State<Self> + Number> TransitionSystem for Fan<S> {
     type State = S;
     type Action = u32;
     type Observation = ();
-
-    fn rules(&self) -> &[Rule] {
-        RULES
-    }
-
-    fn rule_of(&self, _: &u32) -> RuleId {
-        RuleId(0)
-    }
 
     fn initial(&self, visit: &mut impl FnMut(S)) {
         (0..self.initial).for_each(|number| visit(S::of(number)));
@@ -114,7 +103,7 @@ impl<S: State<Self> + Number> TransitionSystem for Fan<S> {
 
     fn next(&self, from: &S, visit: &mut impl FnMut(u32, &S)) {
         for step in 0..self.steps {
-            let Some(to) = self.successor(from, &step) else {
+            let Some(to) = refmap::successor(self, from, &step) else {
                 return;
             };
             let is_planted = (from.number(), step) == self.planted;
@@ -176,10 +165,10 @@ fn assert_planted<S: State<Fan<S>> + Number>(fan: &Fan<S>, settings: &Settings<'
         "{:?} at {:?} of {} × {}, {:?}, {} threads",
         fan.wrong, fan.planted, fan.initial, fan.steps, settings.storage, settings.threads
     );
-    let report = check(fan, settings).expect("the settings fit");
+    let report = checked(fan, settings);
     assert_eq!(report.verdict, Some(Verdict::Violated), "{told}: {report}");
     let found = |row: &str| {
-        let row = report.obligation(row).expect("it has a row");
+        let row = row_of(&report, row);
         let found = row.counterexamples.first();
         found.cloned().unwrap_or_else(|| panic!("{told}: {report}"))
     };

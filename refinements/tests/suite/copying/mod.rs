@@ -13,6 +13,8 @@ use refmap_refinements::copying::CopyingRefinement;
 use refmap_systems::copying::table_2::{Row, TABLE_2};
 use refmap_systems::copying::{Instance, Protocol, Scenario};
 
+use crate::decide;
+
 use MemoryModel::{PsoFull, PsoNo, RmoFull, RmoNo, Sc, Tso};
 
 const SCENARIOS: [Scenario; 2] = [Scenario::Wr, Scenario::Rw];
@@ -30,8 +32,7 @@ fn report(instance: &Instance, model: MemoryModel) -> Report {
 }
 
 fn checked(refinement: &CopyingRefinement) -> Report {
-    let report = refinement.checker().check(&settings());
-    report.expect("it is checked")
+    decide(&*refinement.checker(), &settings())
 }
 
 fn holds(instance: &Instance, model: MemoryModel) -> bool {

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
-use refmap::TransitionSystem;
 use refmap::random::Generator;
+use refmap::{Action as _, TransitionSystem, successor};
 use refmap_histories::{Happening, Observed};
 use refmap_refinements::native::ObservedModel;
 use refmap_systems::native::model::{Action, Followed, Model};
@@ -84,7 +84,7 @@ fn reached(model: &Model, actions: &[Action]) -> Followed {
     model.initial(&mut |initial| state = Some(initial));
     let mut state = state.expect("there is one");
     for action in actions {
-        let to = model.successor(&state, action);
+        let to = successor(model, &state, action);
         state = to.unwrap_or_else(|| panic!("{action:?}\n{}", state.model.draw()));
     }
     state
@@ -106,7 +106,7 @@ fn a_refusal_tells_what_is_so() {
         };
         observed.shows(&from, &happening, &mut |action| {
             let action = action.unwrap_or_else(|| panic!("{event:?} is nothing"));
-            assert_eq!(model.successor(&from, &action), None, "{event:?}");
+            assert_eq!(successor(model, &from, &action), None, "{event:?}");
         });
         let refusal = observed.refusal(&from, &happening);
         assert!(refusal.contains(reason), "{event:?}: {refusal}");
@@ -174,14 +174,14 @@ fn accesses_are_runs_of_the_model() {
         for _ in 0..1000 {
             let mut steps = Vec::new();
             model.next(&state, &mut |action, to| {
-                assert_eq!(model.successor(&state, &action), Some(*to));
+                assert_eq!(successor(&model, &state, &action), Some(*to));
                 steps.push((action, *to));
             });
             // Rules alike, and with roots to mark.
-            let rules: BTreeSet<_> = steps.iter().map(|(a, _)| model.rule_of(a).0).collect();
+            let rules: BTreeSet<_> = steps.iter().map(|(a, _)| a.rule(&model).0).collect();
             let rules: Vec<_> = rules.into_iter().collect();
             let rule = rules[random.below(rules.len())];
-            steps.retain(|(action, _)| model.rule_of(action).0 == rule);
+            steps.retain(|(action, _)| action.rule(&model).0 == rule);
             let (action, to) = steps[random.below(steps.len())];
             // Mutators that are mostly at rest, so that the collector gets to mark what they do not hold.
             let is_rare = match action {
@@ -222,7 +222,10 @@ fn accesses_are_runs_of_the_model() {
             state = to;
         }
     }
-    let names: Vec<_> = model.rules().iter().map(|rule| &rule.name).collect();
+    let names: Vec<_> = Action::rules(&model)
+        .iter()
+        .map(|rule| &rule.name)
+        .collect();
     let missing: Vec<_> = (0..names.len())
         .filter(|rule| !taken.contains_key(rule))
         .collect();

@@ -1,49 +1,20 @@
 //! Validation of histories of the native collector on tiny heaps against the x86-TSO model.
 
 use std::collections::HashMap;
-use std::sync::atomic::AtomicBool;
 
 use refmap::Verdict;
 use refmap_histories::{Event as Recorded, Ordered, Settings, Validation, validate};
 use refmap_refinements::native::ObservedModel;
 use refmap_systems::native::model::Model;
 use refmap_systems::native::on_the_fly::{Event, Fault, Reference, Shape, Stage};
-use refmap_systems::native::{History, Program, Stress, most_mutators};
+use refmap_systems::native::{History, most_mutators};
+
+use super::{long, played};
 
 const SHAPE: Shape = Shape {
     objects: 4,
     fields: 2,
 };
-
-fn stress(threads: usize, shape: Shape, fault: Fault, seed: u64) -> Stress {
-    Stress {
-        shape,
-        threads,
-        fault,
-        seed,
-        duration: std::time::Duration::ZERO,
-        program: None,
-    }
-}
-
-fn long(threads: usize, shape: Shape, fault: Fault, seed: u64) -> History {
-    let stress = stress(threads, shape, fault, seed);
-    let history = stress.record(&stress.long_program());
-    history.expect("the heap can be")
-}
-
-/// Records a run of a program that fails, or does not.
-fn played(fault: Fault, lines: &[&str], fails: bool) -> History {
-    let program = Program::read(lines.iter().copied()).expect("it is a program");
-    let stress = stress(lines.len(), SHAPE, fault, 0);
-    if !fails {
-        return stress.record(&program).expect("the heap can be");
-    }
-    let failing = stress.record_failure(&program, &AtomicBool::new(false));
-    failing
-        .expect("the heap can be")
-        .expect("it fails now and then")
-}
 
 fn decided(shape: Shape, history: &History) -> Validation {
     decided_of(most_mutators(history).max(1), shape, history)
@@ -98,47 +69,42 @@ fn native_histories_are_runs_of_the_model() {
 /// Every fault except a race is detected in a history: the faults leave out a step of the model, or add one.
 #[test]
 fn native_faults_are_refused_by_name() {
-    for (name, reason) in [
-        ("no-deletion-barrier", "is between two operations"),
-        ("no-insertion-barrier", "`insertion: load fM` next"),
-        ("skip-idle-noop", "`idle: mfence` next"),
-        ("skip-idle-flip-noop", "`idle flip: mfence` next"),
-        ("skip-init-noop", "`init: mfence` next"),
-        ("skip-mark-noop", "`mark: mfence` next"),
-        ("no-handshake-fence", "`idle: mfence` next"),
-        ("roots-not-marked", "`get-roots: choose a root` next"),
-        ("no-get-work", "`get-work: set type` next"),
-        ("allocate-wrong-sense", "new objects are marked 0"),
-        ("early-sweep", "`mark loop: choose src` next"),
-        ("worklist-not-handed-over", "`mark loop: choose src` next"),
-        ("generation-not-bumped", "its generation is at least 1"),
+    for (fault, reason) in [
+        (Fault::NoDeletionBarrier, "is between two operations"),
+        (Fault::NoInsertionBarrier, "`insertion: load fM` next"),
+        (Fault::SkipIdleNoop, "`idle: mfence` next"),
+        (Fault::SkipIdleFlipNoop, "`idle flip: mfence` next"),
+        (Fault::SkipInitNoop, "`init: mfence` next"),
+        (Fault::SkipMarkNoop, "`mark: mfence` next"),
+        (Fault::NoHandshakeFence, "`idle: mfence` next"),
+        (Fault::RootsNotMarked, "`get-roots: choose a root` next"),
+        (Fault::NoGetWork, "`get-work: set type` next"),
+        (Fault::AllocateWrongSense, "new objects are marked 0"),
+        (Fault::EarlySweep, "`mark loop: choose src` next"),
+        (Fault::WorklistNotHandedOver, "`mark loop: choose src` next"),
+        (Fault::GenerationNotBumped, "its generation is at least 1"),
     ] {
-        let fault = Fault::named(name).expect("there is such a fault");
-        let reasons = refused(&long(1, SHAPE, fault, 1)).expect(name);
-        assert!(reasons.contains(reason), "{name}: {reasons}");
+        let reasons = refused(&long(1, SHAPE, fault, 1)).expect(fault.name());
+        assert!(reasons.contains(reason), "{fault:?}: {reasons}");
     }
 }
 
 /// A plain store instead of the CAS is detected if two threads win.
 #[test]
 fn a_race_that_two_win_is_refused() {
-    let fault = Fault::named("mark-without-cas").expect("there is such a fault");
     let lines = [
         "alloc; alloc; store 1.0=0; discard 0; until get-roots@claim",
         "until get-roots@claim",
     ];
-    let history = played(fault, &lines, true);
+    let history = played(SHAPE, Fault::MarkWithoutCas, &lines);
     let reasons = refused(&history).expect("two have won");
     assert!(reasons.contains("another thread has won"), "{reasons}");
 }
 
 /// A short history in which one object is freed and another kept.
 fn short() -> History {
-    let history = played(
-        Fault::None,
-        &["alloc; discard 0; until idle; until idle"],
-        false,
-    );
+    let lines = ["alloc; discard 0; until idle; until idle"];
+    let history = played(SHAPE, Fault::None, &lines);
     assert_eq!(verdict(&history), Verdict::Holds);
     history
 }
@@ -298,7 +264,7 @@ fn damage_is_refused_by_name() {
 #[test]
 fn damaged_loads_are_refused_by_name() {
     let lines = ["alloc; store 1.0=0; discard 0; load 0.0; until idle; until idle"];
-    let history = played(Fault::None, &lines, false);
+    let history = played(SHAPE, Fault::None, &lines);
     assert_eq!(verdict(&history), Verdict::Holds);
     let told = |history: &History, reason: &str| {
         let reasons = refused(history).expect(reason);
@@ -346,7 +312,7 @@ fn damaged_loads_are_refused_by_name() {
 /// refused.
 fn assert_a_lost_access_may_have_been_any(one_of: usize, most: usize) {
     let lines = ["alloc; store 1.0=0; discard 0; until idle", "until idle"];
-    let history = played(Fault::None, &lines, false);
+    let history = played(SHAPE, Fault::None, &lines);
     let mutators = most_mutators(&history);
     let verdict = |history: &History| decided_of(mutators, SHAPE, history).verdict();
     assert_eq!(verdict(&history), Verdict::Holds);
@@ -402,7 +368,7 @@ fn slow_any_access_that_was_lost_may_have_been_any_of_its_thread() {
 fn assert_hardly_one_can_be_left_out(one_of: usize) {
     let lines =
         ["alloc; store 1.0=0; discard 0; until get-roots; load 0.0; store 1.0=null; until idle"];
-    let history = played(Fault::None, &lines, false);
+    let history = played(SHAPE, Fault::None, &lines);
     assert_eq!(verdict(&history), Verdict::Holds);
     for at in (0..history.len()).step_by(one_of) {
         let left_out = without(&history, |other, _| other == at);

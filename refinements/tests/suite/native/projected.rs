@@ -2,7 +2,7 @@
 //! accepted: the fusion of steps into accesses loses no recorded behaviour.
 
 use refmap::random::Generator;
-use refmap::{TransitionSystem, Verdict};
+use refmap::{TransitionSystem, Verdict, successor};
 use refmap_histories::{Event as Recorded, Observed, Ordered, Settings, validate};
 use refmap_refinements::native::ObservedModel;
 use refmap_systems::native::model::{Action, Model};
@@ -305,7 +305,7 @@ fn shared(model: &Model, projection: &mut Projection) -> State {
         ),
     ];
     for (time, (thread, event, action)) in (0..).zip(events) {
-        let to = model.successor(&state, &action);
+        let to = successor(model, &state, &action);
         state = to.expect("mutators may begin so");
         projection.record(thread, time, time, event);
     }

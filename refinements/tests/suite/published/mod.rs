@@ -5,10 +5,7 @@
 
 mod fairness;
 
-use std::collections::HashSet;
-
-use refmap::obligation::Until;
-use refmap::{Evidence, Refinement, Report, Settings, StateOf, TransitionSystem, Verdict, steps};
+use refmap::{Evidence, Refinement, TransitionSystem, steps};
 use refmap_refinements::Checked;
 use refmap_refinements::published::{
     AllocatorImplementationRefinement, AlternatingBitRefinement, Ewd840Refinement,
@@ -26,9 +23,9 @@ use refmap_systems::published::simple_allocator::SimpleAllocator;
 use refmap_systems::published::termination_detection::TerminationDetection;
 use refmap_systems::published::voting::{Votes, Voting};
 use refmap_systems::published::write_through_cache::{Fault, WriteThroughCache};
+use refmap_testing::{Counts, search};
 
-/// Counts of TLC: distinct states, states generated, depth.
-type Counts = (u64, u64, u32);
+use super::{counts, violated};
 
 fn scheduling(grants: Grants, fairness: Conditions) -> SchedulingAllocatorRefinement {
     SchedulingAllocatorRefinement::new(SchedulingAllocator {
@@ -99,66 +96,12 @@ fn voting(votes: Votes) -> VotingRefinement {
     })
 }
 
-/// The reachable states of a system and its counts, by a search so plain that it is obviously right.
-fn search<S: TransitionSystem>(system: &S) -> (HashSet<StateOf<S>>, Counts) {
-    let mut wave = Vec::new();
-    system.initial(&mut |state| wave.push(state));
-    let mut generated = wave.len();
-    let mut seen: HashSet<StateOf<S>> = wave.iter().cloned().collect();
-    let mut depth = 0;
-    while !wave.is_empty() {
-        depth += 1;
-        let mut next = Vec::new();
-        for state in wave {
-            for (_, to) in steps(system, &state) {
-                generated += 1;
-                if seen.insert(to.clone()) {
-                    next.push(to);
-                }
-            }
-        }
-        wave = next;
-    }
-    let counts = (seen.len() as u64, generated as u64, depth);
-    (seen, counts)
-}
-
-fn plain_counts<S: TransitionSystem>(system: &S) -> Counts {
-    search(system).1
-}
-
 /// The counts of a refinement that holds, as refmap and the plain search find them.
-fn counts<R: Checked>(refinement: &R) -> Counts {
-    let report = refinement
-        .checker()
-        .check(&Settings::default())
-        .expect("all can be decided");
-    assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
-    assert_eq!(report.evidence, Evidence::Exhaustive);
-    let generated = report.initial_states + report.transitions;
-    let counts = (report.states, generated, report.depth + 1);
-    assert_eq!(counts, plain_counts(refinement.implementation()));
+#[track_caller]
+fn both_counts<R: Checked>(refinement: &R) -> Counts {
+    let counts = counts(&*refinement.checker(), Evidence::Exhaustive);
+    assert_eq!(counts, search(refinement.implementation()).1);
     counts
-}
-
-/// The obligations that are violated, and the length of the counterexample to the first one.
-fn violated<R: Checked>(refinement: &R) -> (Vec<String>, usize) {
-    let settings = Settings {
-        until: Until::End,
-        ..Settings::default()
-    };
-    let report: Report = refinement
-        .checker()
-        .check(&settings)
-        .expect("all can be decided");
-    let counterexample = report
-        .counterexample
-        .as_ref()
-        .expect("something is violated");
-    (
-        report.violated().map(str::to_owned).collect(),
-        counterexample.length,
-    )
 }
 
 /// [`allocator/SimpleAllocator.cfg`; `SpecifyingSystems/*/MCInternalMemory.cfg`, `TLC/ABCorrectness.cfg`;
@@ -169,37 +112,29 @@ fn the_specifications_have_the_counts_of_tlc() {
         clients: 3,
         resources: 2,
     };
-    assert_eq!(plain_counts(&allocator), (400, 1_633, 6));
-    assert_eq!(plain_counts(&memory(3)), (4_408, 21_400, 10));
-    assert_eq!(plain_counts(&AbCorrectness { data: 2 }), (20, 36, 3));
+    assert_eq!(search(&allocator).1, (400, 1_633, 6));
+    assert_eq!(search(&memory(3)).1, (4_408, 21_400, 10));
+    assert_eq!(search(&AbCorrectness { data: 2 }).1, (20, 36, 3));
     let detection = TerminationDetection { nodes: 7 };
-    assert_eq!(plain_counts(&detection), (129, 3_722, 1));
-    assert_eq!(plain_counts(&Consensus { values: 3 }), (4, 4, 2));
+    assert_eq!(search(&detection).1, (129, 3_722, 1));
+    assert_eq!(search(&Consensus { values: 3 }).1, (4, 4, 2));
 }
 
-/// [`allocator/AllocatorRefinement.cfg`]
+/// [`allocator/AllocatorRefinement.cfg`, `AllocatorImplementation.cfg`; `SpecifyingSystems/Liveness/MCLiveWriteThroughCache.cfg`;
+/// `ewd840/EWD840.cfg`; `PaxosHowToWinATuringAward/MCVoting.cfg`] The depth that is published of EWD 840 is 10: with several workers TLC
+/// does not search in the order of the depth, and what it prints may be too large.
 #[test]
-fn the_scheduling_allocator_refines_the_simple_one() {
-    assert_eq!(
-        counts(&scheduling(Grants::InOrder, Published)),
-        (1_690, 5_854, 7)
-    );
-}
-
-/// [`allocator/AllocatorImplementation.cfg`]
-#[test]
-fn the_allocator_with_messages_refines_the_scheduling_one() {
-    let counts = counts(&implementation(3, Receives::AfterReturns, Published));
-    assert_eq!(counts, (17_701, 64_414, 16));
-}
-
-/// [`SpecifyingSystems/Liveness/MCLiveWriteThroughCache.cfg`]
-#[test]
-fn the_write_through_cache_refines_the_memory() {
-    assert_eq!(
-        counts(&cache(1, Fault::None, Published)),
-        (5_196, 28_170, 18)
-    );
+fn the_implementations_have_the_counts_of_tlc() {
+    let allocator = scheduling(Grants::InOrder, Published);
+    assert_eq!(both_counts(&allocator), (1_690, 5_854, 7));
+    let messages = implementation(3, Receives::AfterReturns, Published);
+    assert_eq!(both_counts(&messages), (17_701, 64_414, 16));
+    let cache = cache(1, Fault::None, Published);
+    assert_eq!(both_counts(&cache), (5_196, 28_170, 18));
+    let ring = ring(Blackens::SendersUp, Published);
+    assert_eq!(both_counts(&ring), (302, 2_001, 9));
+    let voting = voting(Votes::Safely);
+    assert_eq!(both_counts(&voting), (6_752, 41_017, 16));
 }
 
 /// [`SpecifyingSystems/TLC/MCAlternatingBit.cfg`] TLC generates what is sent on a full line too, and drops it: the steps that
@@ -207,7 +142,7 @@ fn the_write_through_cache_refines_the_memory() {
 #[test]
 fn the_alternating_bit_protocol_transmits_each_value_once() {
     let refinement = alternating_bit(Sends::AfterAck, Published);
-    assert_eq!(counts(&refinement), (240, 1_204, 10));
+    assert_eq!(both_counts(&refinement), (240, 1_204, 10));
     let (states, _) = search(refinement.implementation());
     let longer = AlternatingBit {
         queue: 3,
@@ -218,88 +153,38 @@ fn the_alternating_bit_protocol_transmits_each_value_once() {
     assert_eq!(initial.count() + generated.sum::<usize>(), 1_392);
 }
 
-/// [`ewd840/EWD840.cfg`] The depth that is published is 10: with several workers TLC does not search in the order of the depth,
-/// and what it prints may be too large.
+/// What is violated where a rule is wrong, and nothing else.
 #[test]
-fn the_ring_refines_the_detection_of_termination() {
-    assert_eq!(
-        counts(&ring(Blackens::SendersUp, Published)),
-        (302, 2_001, 9)
-    );
-}
-
-/// [`PaxosHowToWinATuringAward/MCVoting.cfg`]
-#[test]
-fn voting_refines_consensus() {
-    assert_eq!(counts(&voting(Votes::Safely)), (6_752, 41_017, 16));
-}
-
-/// An allocator that does not heed what is available gives one resource to two clients.
-#[test]
-fn a_resource_that_is_not_available_is_not_given() {
-    let (obligations, length) = violated(&scheduling(Grants::Any, Published));
-    assert_eq!(obligations, ["simulation", "invariant:resource_mutex"]);
-    assert_eq!(length, 5);
-}
-
-/// The order is for liveness alone: without it an allocator is safe.
-#[test]
-fn an_allocator_without_order_is_safe() {
-    let report = scheduling(Grants::AnyAvailable, Published)
-        .checker()
-        .check(&Settings::default());
-    let report = report.expect("all can be decided");
-    assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
-}
-
-/// A request that overtakes a return is one of a client that still has something.
-#[test]
-fn a_request_does_not_overtake_a_return() {
-    let (obligations, length) = violated(&implementation(2, Receives::AtAnyTime, Published));
-    assert_eq!((obligations, length), (vec!["simulation".to_owned()], 8));
-}
-
-/// A write that leaves a copy in the cache of another processor is not read there.
-#[test]
-fn stale_copies_are_read() {
-    let (obligations, _) = violated(&cache(1, Fault::StaleCopies, Published));
-    assert_eq!(obligations, ["simulation", "invariant:coherence"]);
-}
-
-/// A read that passes the writes in the queue finds an old value.
-#[test]
-fn a_read_does_not_pass_writes() {
-    let (obligations, _) = violated(&cache(2, Fault::ReadsAheadOfWrites, Published));
-    assert_eq!(obligations, ["simulation", "invariant:coherence"]);
-}
-
-/// To evict what a processor waits for is safe; it may only wait for ever.
-#[test]
-fn eviction_of_what_is_awaited_is_safe() {
-    let report = cache(1, Fault::EvictsAwaited, Published)
-        .checker()
-        .check(&Settings::default());
-    let report = report.expect("all can be decided");
-    assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
-}
-
-/// A sender that does not wait for the acknowledgement sends what the specification does not.
-#[test]
-fn a_sender_waits_for_the_acknowledgement() {
-    let (obligations, length) = violated(&alternating_bit(Sends::AtAnyTime, Published));
-    assert_eq!((obligations, length), (vec!["simulation".to_owned()], 2));
-}
-
-/// A node that wakes up one behind the token has to tell the token [EWD 840, rule 1].
-#[test]
-fn senders_to_higher_nodes_become_black() {
-    let (obligations, _) = violated(&ring(Blackens::SendersDown, Published));
-    assert_eq!(obligations, ["simulation", "invariant:inv"]);
-}
-
-/// Two quorums vote for different values in two ballots if it is not seen to that the second one is safe.
-#[test]
-fn a_vote_needs_a_quorum() {
-    let (obligations, length) = violated(&voting(Votes::WithoutQuorum));
-    assert_eq!((obligations, length), (vec!["simulation".to_owned()], 4));
+fn a_wrong_rule_violates_what_it_is_for() {
+    let resource_mutex: &[&str] = &["simulation", "invariant:resource_mutex"];
+    let coherence: &[&str] = &["simulation", "invariant:coherence"];
+    for (checker, expected) in [
+        (
+            scheduling(Grants::Any, Published).into_checker(),
+            resource_mutex,
+        ),
+        (
+            implementation(2, Receives::AtAnyTime, Published).into_checker(),
+            &["simulation"],
+        ),
+        (
+            cache(1, Fault::StaleCopies, Published).into_checker(),
+            coherence,
+        ),
+        (
+            cache(2, Fault::ReadsAheadOfWrites, Published).into_checker(),
+            coherence,
+        ),
+        (
+            alternating_bit(Sends::AtAnyTime, Published).into_checker(),
+            &["simulation"],
+        ),
+        (
+            ring(Blackens::SendersDown, Published).into_checker(),
+            &["simulation", "invariant:inv"],
+        ),
+        (voting(Votes::WithoutQuorum).into_checker(), &["simulation"]),
+    ] {
+        assert_eq!(violated(&*checker), expected);
+    }
 }

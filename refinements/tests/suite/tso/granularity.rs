@@ -39,7 +39,7 @@ fn tso_leaves_the_environment_undecided_where_steps_are_fused() {
 #[ignore = "some ten seconds"]
 fn slow_tso_local_fusion_changes_no_verdict() {
     let mut broken = 0;
-    for part in Part::ALL {
+    for &part in Part::VARIANTS {
         let settings = Settings {
             until: Until::End,
             obligations: Selection::only(AT_COARSE),

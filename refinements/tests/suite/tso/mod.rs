@@ -14,24 +14,18 @@ mod parts;
 
 use refmap::obligation::{Selection, Symmetry};
 use refmap::{Report, Settings, Verdict};
-use refmap_processes::DeadRegisters;
 use refmap_refinements::Checked;
 use refmap_refinements::tso::{AT_COARSE, AT_REDUCED, CollectorRefinement};
 use refmap_systems::tso::{
     Allocate, Barriers, Flip, Granularity, Initial, LoadOrder, Memory, OnTheFly, Part,
     ResidualFence, Scope, Variant,
 };
+use strum::VariantArray;
 
 pub fn scope(mutators: u8, refs: u8, buffer: u8, granularity: Granularity) -> Scope {
     Scope {
-        mutators,
-        refs,
-        fields: 1,
         buffer,
-        collector_buffer: 4,
-        initial: Initial::Canonical,
-        granularity,
-        registers: DeadRegisters::Cleared,
+        ..Scope::new(mutators, refs, granularity)
     }
 }
 
@@ -67,7 +61,7 @@ fn freed(scope: Scope, variant: Variant) -> Report {
 /// The collector of the paper, each variant with one difference, and the handshakes with their fences kept.
 fn variants() -> Vec<Variant> {
     let mut variants = vec![Variant::default()];
-    variants.extend(Part::ALL.map(Variant::without));
+    variants.extend(Part::VARIANTS.iter().copied().map(Variant::without));
     for part in [
         Part::IdleNoop,
         Part::IdleFlipNoop,

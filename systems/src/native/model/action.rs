@@ -57,18 +57,18 @@ pub enum Action {
 
 /// The rule of an access depends on the process that takes it.
 impl<S: ?Sized> refmap::Action<S> for Action {
-    fn rules() -> &'static [Rule] {
-        <ModelRule as refmap::Action<S>>::rules()
+    fn rules(_: &S) -> &[Rule] {
+        ModelRule::rules(&())
     }
 
-    fn rule(&self) -> RuleId {
-        refmap::Action::<S>::rule(&ModelRule::of(self))
+    fn rule(&self, _: &S) -> RuleId {
+        ModelRule::of(self).rule(&())
     }
 
-    fn process(&self) -> Option<Process> {
+    fn process(&self, _: &S) -> Process {
         match *self {
-            Self::Commit { .. } => None,
-            Self::Take { by: Who::Gc, .. } => Some(Process::new("collector")),
+            Self::Commit { .. } => Process::new("memory"),
+            Self::Take { by: Who::Gc, .. } => Process::new("collector"),
             Self::Join { mutator, .. }
             | Self::Hold { mutator, .. }
             | Self::Leave { mutator }
@@ -76,7 +76,7 @@ impl<S: ?Sized> refmap::Action<S> for Action {
             | Self::Take {
                 by: Who::Mutator(mutator),
                 ..
-            } => Some(Process::numbered("mutator", mutator.into())),
+            } => Process::numbered("mutator", mutator.into()),
         }
     }
 }

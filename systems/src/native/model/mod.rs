@@ -43,8 +43,8 @@ use refmap::drawing::{Drawing, Row};
 use super::on_the_fly::Reference;
 use crate::heap::Object as Ref;
 use crate::tso::{
-    Access, AccessModel, HandshakeRound, LoadOrder, MAX_BUFFER, Scope, ScopeError, Size, State,
-    Variant, Who,
+    Access, AccessModel, Granularity, HandshakeRound, LoadOrder, MAX_BUFFER, Scope, ScopeError,
+    State, Variant, Who,
 };
 
 /// The model for histories of a heap.
@@ -63,13 +63,13 @@ impl Model {
             load_order: LoadOrder::SenseFirst,
             ..Variant::default()
         };
-        let size = Size {
-            mutators,
-            refs: objects,
+        let scope = Scope {
             fields,
             buffer: MAX_BUFFER as u8,
+            collector_buffer: MAX_BUFFER as u8,
+            ..Scope::new(mutators, objects, Granularity::Fine)
         };
-        let access_model = AccessModel::new(size, variant)?;
+        let access_model = AccessModel::new(scope, variant)?;
         Ok(Self { access_model })
     }
 

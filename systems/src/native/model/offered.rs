@@ -1,10 +1,10 @@
 //! Candidate actions in a state, for events whose content was not recorded.
 
+use strum::VariantArray;
+
 use super::{Action, Followed, Model};
 use crate::native::on_the_fly::Reference;
 use crate::tso::{Access, HandshakeRound, Phase, Who};
-
-const PHASES: [Phase; 4] = [Phase::Idle, Phase::Init, Phase::Mark, Phase::Sweep];
 
 impl Model {
     /// Visits a superset of the enabled actions of a thread: as its mutator, or without one as the collector or as a
@@ -19,7 +19,8 @@ impl Model {
                 self.accesses(Who::Gc, visit);
                 // All mutators without a thread are equivalent.
                 if let Some(mutator) = from.absent().iter().next() {
-                    let owed = HandshakeRound::ALL.map(Some).into_iter().chain([None]);
+                    let rounds = HandshakeRound::VARIANTS.iter();
+                    let owed = rounds.copied().map(Some).chain([None]);
                     owed.for_each(|owes| {
                         visit(Action::Join {
                             mutator,
@@ -38,7 +39,7 @@ impl Model {
         let values = || (0..refs).map(Some).chain([None]);
         let mut take = |access| visit(Action::Take { by, access });
         take(Access::Fence);
-        for round in HandshakeRound::ALL {
+        for &round in HandshakeRound::VARIANTS {
             take(Access::Ask(round));
             take(Access::Answered(round));
             take(Access::Asked(round));
@@ -48,7 +49,7 @@ impl Model {
             take(Access::SetFm(mark));
             take(Access::SetFa(mark));
         }
-        for phase in PHASES {
+        for &phase in Phase::VARIANTS {
             take(Access::SetPhase(phase));
         }
         for reference in 0..refs {
@@ -66,7 +67,7 @@ impl Model {
                     mark,
                 });
             }
-            for phase in PHASES {
+            for &phase in Phase::VARIANTS {
                 take(Access::LoadPhase { reference, phase });
             }
             let src = reference;

@@ -1,22 +1,7 @@
 //! Seeded faults of the collector.
 
-use serde::Serialize;
-use strum::VariantArray;
-
 /// A seeded fault. Each is tested in one place, in the smallest function that differs.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    Hash,
-    Serialize,
-    strum::IntoStaticStr,
-    strum::VariantArray,
-)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Fault {
     /// Nothing.
@@ -53,18 +38,8 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// All of them, [`Fault::None`] first.
-    pub fn all() -> impl Iterator<Item = Self> {
-        Self::VARIANTS.iter().copied()
-    }
-
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
         self.into()
-    }
-
-    /// The fault of a name, if there is one.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::all().find(|fault| fault.name() == name)
     }
 }

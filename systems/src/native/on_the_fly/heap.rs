@@ -109,11 +109,6 @@ impl Heap {
         self.shape
     }
 
-    /// Number of slots in the common pool. More may be free, in pools of mutators.
-    pub fn free_slots(&self) -> usize {
-        self.pool.len()
-    }
-
     /// Counters so far, of the collector and of the mutators that have left.
     pub fn counts(&self) -> Counts {
         *self.counts.lock().expect("nothing panics with the lock")

@@ -41,9 +41,4 @@ impl CommonPool {
     pub fn give_back(&self, freed: &mut Vec<u32>) {
         self.slots(|slots| slots.append(freed));
     }
-
-    /// Number of slots, without those in pools of mutators.
-    pub fn len(&self) -> usize {
-        self.slots(|slots| slots.len())
-    }
 }

@@ -1,13 +1,28 @@
 //! The handshakes of a cycle [Fig. 2], by their requests.
 
 use serde::{Deserialize, Serialize};
+use strum::{Display, VariantArray};
 
 use super::fault::Fault;
 use super::primitives::Ordering;
 
 /// The handshakes of a cycle, in their order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    Display,
+    VariantArray,
+)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 #[repr(u8)]
 pub enum Stage {
     /// Every mutator has observed that the collector is idle [Fig. 2, lines 3–4].
@@ -27,18 +42,9 @@ pub enum Stage {
 }
 
 impl Stage {
-    pub(super) const ALL: [Self; 7] = [
-        Self::Idle,
-        Self::IdleFlip,
-        Self::Init,
-        Self::Mark,
-        Self::GetRoots,
-        Self::GetWork,
-        Self::Stop,
-    ];
-
     pub(super) fn of(asked: u8) -> Option<Self> {
-        Self::ALL.into_iter().find(|stage| *stage as u8 == asked)
+        let mut all = Self::VARIANTS.iter().copied();
+        all.find(|stage| *stage as u8 == asked)
     }
 
     /// Whether it requests only an answer.

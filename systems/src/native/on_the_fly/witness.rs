@@ -3,6 +3,7 @@
 //! [`NoWitness`] observes nothing, and compiles to no code.
 
 use serde::{Deserialize, Serialize};
+use strum::{Display, VariantArray};
 
 use super::control::Phase;
 use super::reference::Reference;
@@ -157,7 +158,8 @@ pub enum Event {
 }
 
 /// A delay place: a race window, in which a witness may delay the thread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Display, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Place {
     /// Marking has loaded `fM`, and not the mark [Fig. 5, between lines 2 and 3].
     Sense,

@@ -69,9 +69,9 @@ fn pct(fault: Fault, lines: &[&str], executions: usize) -> (u64, Counts) {
 #[test]
 fn without_a_fault_nothing_is_seen() {
     let mut all = Counts::default();
-    for (name, _, lines) in FAULTS {
+    for (fault, _, lines) in FAULTS {
         for (failed, counts) in [random(Fault::None, lines, 60), pct(Fault::None, lines, 30)] {
-            assert_eq!(failed, 0, "{name}");
+            assert_eq!(failed, 0, "{fault:?}");
             all += counts;
         }
     }
@@ -82,13 +82,12 @@ fn without_a_fault_nothing_is_seen() {
 /// Faults that depend only on the interleaving are detected.
 #[test]
 fn faults_are_caught() {
-    for (name, seen, lines) in FAULTS {
-        let fault = Fault::named(name).expect("it has a name");
+    for (fault, seen, lines) in FAULTS {
         let schedules = if seen == Detected::Rarely { 2000 } else { 100 };
         let (failed, _) = random(fault, lines, schedules);
         match seen {
-            Detected::Always | Detected::Rarely => assert!(failed > 0, "{name}"),
-            Detected::InLoom | Detected::Never => assert_eq!(failed, 0, "{name}"),
+            Detected::Always | Detected::Rarely => assert!(failed > 0, "{fault:?}"),
+            Detected::InLoom | Detected::Never => assert_eq!(failed, 0, "{fault:?}"),
         }
     }
 }
@@ -116,10 +115,9 @@ fn random_programs(fault: Fault, programs: usize, schedules: usize) -> (u64, Cou
 /// No schedule fails for an undetectable fault; some do for a harmful one.
 #[test]
 fn random_programs_show_what_does_harm() {
-    for (name, seen, _) in FAULTS {
-        let fault = Fault::named(name).expect("it has a name");
+    for (fault, seen, _) in FAULTS {
         if seen == Detected::Never {
-            assert_eq!(random_programs(fault, 40, 15).0, 0, "{name}");
+            assert_eq!(random_programs(fault, 40, 15).0, 0, "{fault:?}");
         }
     }
     let (failed, counts) = random_programs(Fault::None, 40, 15);
@@ -131,16 +129,15 @@ fn random_programs_show_what_does_harm() {
 #[test]
 #[ignore = "some minutes"]
 fn nightly_many_random_programs_show_what_does_harm() {
-    for (name, does_harm) in [
-        ("none", false),
-        ("skip-idle-noop", false),
-        ("skip-idle-flip-noop", true),
-        ("skip-init-noop", true),
+    for (fault, does_harm) in [
+        (Fault::None, false),
+        (Fault::SkipIdleNoop, false),
+        (Fault::SkipIdleFlipNoop, true),
+        (Fault::SkipInitNoop, true),
     ] {
-        let fault = Fault::named(name).expect("it has a name");
         let (failed, counts) = random_programs(fault, 4000, 50);
-        println!("{name}: {failed} failed, {counts:?}");
-        assert_eq!(failed > 0, does_harm, "{name}");
+        println!("{fault:?}: {failed} failed, {counts:?}");
+        assert_eq!(failed > 0, does_harm, "{fault:?}");
     }
 }
 

@@ -27,4 +27,4 @@ mod model;
 mod refusal;
 
 pub use access::Access;
-pub use model::{AccessModel, Size};
+pub use model::AccessModel;

@@ -1,11 +1,11 @@
 //! The model at fine granularity, whose steps accesses are composed of.
 
-use refmap_processes::{DeadRegisters, Location};
+use refmap_processes::Location;
 use tinyvec::ArrayVec;
 
 use crate::heap::{Object as Ref, Objects as Refs};
 use crate::tso::label::{AnswerStep, Label, SysStep};
-use crate::tso::scope::{Granularity, Initial, Scope, ScopeError, Variant};
+use crate::tso::scope::{Granularity, Scope, ScopeError, Variant};
 use crate::tso::state::{HandshakeType, SYS, State, Who};
 use crate::tso::system::OnTheFly;
 
@@ -16,37 +16,21 @@ pub struct AccessModel {
     pub(super) goes_on: Vec<Vec<bool>>,
 }
 
-/// Size of an instance.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Size {
-    /// Number of mutators.
-    pub mutators: u8,
-    /// Number of references.
-    pub refs: u8,
-    /// Number of fields of an object.
-    pub fields: u8,
-    /// Capacity of each buffer, the collector's included.
-    pub buffer: u8,
-}
-
 impl AccessModel {
-    /// The model of this size.
+    /// The model for an instance, at fine granularity.
     ///
     /// # Errors
     ///
-    /// If the size is out of range.
-    pub fn new(size: Size, variant: Variant) -> Result<Self, ScopeError> {
-        let scope = Scope {
-            mutators: size.mutators,
-            refs: size.refs,
-            fields: size.fields,
-            buffer: size.buffer,
-            collector_buffer: size.buffer,
-            initial: Initial::Canonical,
-            granularity: Granularity::Fine,
-            registers: DeadRegisters::Cleared,
-        };
-        let model = OnTheFly::new(scope, variant)?;
+    /// If the instance is empty or too large.
+    pub fn new(scope: Scope, variant: Variant) -> Result<Self, ScopeError> {
+        let granularity = Granularity::Fine;
+        let model = OnTheFly::new(
+            Scope {
+                granularity,
+                ..scope
+            },
+            variant,
+        )?;
         let processes = &model.processes;
         let goes_on = |process| {
             let locations = 0..processes.locations(process) as u16;

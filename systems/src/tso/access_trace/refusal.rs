@@ -13,7 +13,7 @@ impl AccessModel {
     pub fn next_step(&self, state: &State, who: Who) -> String {
         let name = match who {
             Who::Gc => "the collector".to_owned(),
-            Who::Mutator(mutator) => format!("mutator {mutator}"),
+            mutator => mutator.to_string(),
         };
         match self.next(state, who.process()) {
             Some(label) => format!("in the model {name} has to take `{label}` next"),
@@ -109,7 +109,7 @@ impl AccessModel {
             }
             Access::Asked(round) if next.is_none() => match from.sys.pending {
                 pending if !is_in(pending, by) => "the collector does not ask it".to_owned(),
-                _ => format!("the collector does not ask for {}", round.name()),
+                _ => format!("the collector does not ask for {round}"),
             },
             Access::Load { src, field: at, .. } | Access::Overwrite { src, field: at, .. }
                 if next.is_none() =>

@@ -7,7 +7,9 @@ use refmap::explore::{Quotient, Quotienting};
 
 use super::super::label::{Label, RoundStep};
 use super::super::naive_search::reached;
-use super::super::scope::{Barriers, LoadOrder, Memory, Part, ResidualFence, Scope, Variant};
+use super::super::scope::{
+    Barriers, Granularity, LoadOrder, Memory, Part, ResidualFence, Scope, Variant,
+};
 use super::super::state::{GC, HandshakeType, Mutators, State, Who};
 use super::super::system::OnTheFly;
 use super::forget_ghosts;
@@ -130,10 +132,10 @@ fn variants() -> Vec<Variant> {
 #[test]
 fn transactions_reach_all_quiescent_states() {
     for variant in variants() {
-        reach_more_than(10, Scope::of_reduced(1, 1), variant);
+        reach_more_than(10, Scope::new(1, 1, Granularity::Reduced), variant);
     }
     for (mutators, refs) in [(1, 2), (2, 1)] {
-        let scope = Scope::of_reduced(mutators, refs);
+        let scope = Scope::new(mutators, refs, Granularity::Reduced);
         reach_more_than(1000, scope, Variant::default());
     }
 }
@@ -149,7 +151,7 @@ fn without_the_loads_before_commits_a_quiescent_state_is_missed() {
         !(commits && mutators.any(begins))
     };
     for (mutators, refs) in [(1, 2), (2, 1)] {
-        let scope = Scope::of_reduced(mutators, refs);
+        let scope = Scope::new(mutators, refs, Granularity::Reduced);
         let (_, missed) = compare(scope, Variant::default(), loads_nothing);
         assert!(missed.is_some(), "{mutators} {refs}");
     }
@@ -158,7 +160,7 @@ fn without_the_loads_before_commits_a_quiescent_state_is_missed() {
 fn compare_all(mutators: u8, refs: u8, buffer: u8) {
     let scope = Scope {
         buffer,
-        ..Scope::of_reduced(mutators, refs)
+        ..Scope::new(mutators, refs, Granularity::Reduced)
     };
     for variant in variants() {
         reach_more_than(10, scope, variant);

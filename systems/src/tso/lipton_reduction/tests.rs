@@ -3,7 +3,7 @@
 use refmap::{TransitionSystem, steps};
 use refmap_processes::Location;
 
-use super::super::scope::{Allocate, LoadOrder, Part, Scope, Variant};
+use super::super::scope::{Allocate, Granularity, LoadOrder, Part, Scope, Variant};
 use super::super::state::{HandshakeType, Object, Phase, State, Store, Who, place_of};
 use super::super::system::OnTheFly;
 use super::{GC, LiptonReduction, Mover};
@@ -18,8 +18,8 @@ struct Bench {
 
 impl Bench {
     fn new(mutators: u8, variant: Variant) -> Self {
-        let system =
-            OnTheFly::new(Scope::of_reduced(mutators, 2), variant).expect("it is in range");
+        let scope = Scope::new(mutators, 2, Granularity::Reduced);
+        let system = OnTheFly::new(scope, variant).expect("it is in range");
         let mut initial = Vec::new();
         system.initial(&mut |state| initial.push(state));
         Self {

@@ -4,16 +4,18 @@ use std::collections::{HashMap, HashSet};
 
 use refmap::TransitionSystem;
 use refmap::explore::{Quotient, Quotienting};
+use strum::VariantArray;
 
 use super::super::label::{AnswerStep, MutatorStep, SetFaStep};
 use super::super::naive_search::reached;
-use super::super::scope::Scope;
+use super::super::scope::{Granularity, Scope};
 use super::super::system::OnTheFly;
 use super::*;
 
 /// At granularity reduced, where the object to sweep is chosen before its mark is loaded.
 fn system(mutators: u8, variant: Variant) -> OnTheFly {
-    OnTheFly::new(Scope::of_reduced(mutators, 1), variant).expect("it is in range")
+    let scope = Scope::new(mutators, 1, Granularity::Reduced);
+    OnTheFly::new(scope, variant).expect("it is in range")
 }
 
 /// Stability claims.
@@ -184,7 +186,7 @@ fn senses() -> [Variant; 2] {
 #[test]
 fn what_is_claimed_to_stay_the_same_does() {
     let mut variants = vec![Variant::default()];
-    variants.extend(Part::ALL.map(Variant::without));
+    variants.extend(Part::VARIANTS.iter().copied().map(Variant::without));
     variants.extend(senses());
     let mut variants: Vec<_> = variants.into_iter().map(|variant| (1, variant)).collect();
     variants.push((2, Variant::default()));

@@ -185,18 +185,12 @@ impl Design {
             TrialDeletion::InPlace => self.condemn_white(to),
             TrialDeletion::Captured => self.commit(to, Objects::default()),
             TrialDeletion::Validated => {
-                let live = self.changed(to, to.pending());
-                self.commit(
-                    to,
-                    live.reaching(|object| Objects::of(&to.fields[usize::from(object)])),
-                );
+                let live = self.live(to, to.pending());
+                self.commit(to, live);
             }
             TrialDeletion::ValidatedInFlight => {
-                let live = self.changed(to, Objects(to.pending().0 | to.owed().0));
-                self.commit(
-                    to,
-                    live.reaching(|object| Objects::of(&to.fields[usize::from(object)])),
-                );
+                let live = self.live(to, to.pending().and(to.owed()));
+                self.commit(to, live);
             }
         }
     }
@@ -219,10 +213,8 @@ impl Design {
     /// A white and live object stays a candidate: when its entries are merged it may be garbage with a
     /// count above 0, and no decrement will make it a candidate again.
     fn commit(&self, to: &mut State, live: Objects) {
-        let mut white = Objects::default();
-        (0..self.objects)
-            .filter(|object| to.colour_of(*object) == Colour::White)
-            .for_each(|object| white.insert(object));
+        let white = (0..self.objects).filter(|object| to.colour_of(*object) == Colour::White);
+        let white: Objects = white.collect();
         let condemned = white.without(live);
         to.candidates = white.without(condemned);
         for object in condemned.iter() {
@@ -236,16 +228,15 @@ impl Design {
         to.collector.todo = Objects::default();
     }
 
-    /// The captured objects with a pending entry, or with a count that differs from the captured one.
-    fn changed(&self, to: &State, pending: Objects) -> Objects {
-        let mut changed = Objects::default();
-        for (object, entry) in (0..).zip(&to.collector.side_table) {
-            let Some(captured) = entry else { continue };
-            if pending.contains(object) || to.rc[usize::from(object)] != captured.rc {
-                changed.insert(object);
-            }
-        }
-        changed
+    /// The captured objects with a pending entry, or with a count that differs from the captured one, and what is reachable from them.
+    fn live(&self, to: &State, pending: Objects) -> Objects {
+        let captured = (0..).zip(&to.collector.side_table);
+        let changed = captured.filter(|(object, entry)| {
+            let rc = to.rc[usize::from(*object)];
+            entry.is_some_and(|captured| pending.contains(*object) || rc != captured.rc)
+        });
+        let changed: Objects = changed.map(|(object, _)| object).collect();
+        changed.reaching(|object| Objects::of(&to.fields[usize::from(object)]))
     }
 
     /// *free*: frees a condemned object, with its fields.

@@ -1,17 +1,17 @@
 //! Fairness of the design.
 
-use refmap::Fairness;
+use refmap::{Action as _, Fairness};
 
 use super::variants::{Barrier, Progress};
 use super::{Action, Design};
 
 impl Progress {
     /// The conditions that say it.
-    pub(super) fn conditions(self, barrier: Barrier) -> Vec<Fairness> {
-        let rules = <Action as refmap::Action<Design>>::rules().iter();
+    pub(super) fn conditions(self, design: &Design) -> Vec<Fairness> {
+        let rules = Action::rules(design).iter();
         let of_collector = rules.filter(|rule| rule.process == "collector");
         let collector = Fairness::weak("collector", of_collector.map(|rule| rule.name.clone()));
-        let after_the_write: &[&'static str] = match barrier {
+        let after_the_write: &[&'static str] = match design.variant.barrier {
             Barrier::StoreFirst => &["increment", "decrement"],
             Barrier::IncrementFirst => &["decrement"],
         };

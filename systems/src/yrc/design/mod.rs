@@ -82,7 +82,7 @@ pub use variants::{
 
 use std::ops::Range;
 
-use refmap::{BoundedVec, Drawing, Fairness, Process, TransitionSystem};
+use refmap::{BoundedVec, Drawing, Fairness, TransitionSystem};
 use serde::Serialize;
 
 use crate::heap::{self, Fields, Heap, Object, Objects};
@@ -90,7 +90,7 @@ use crate::heap::{self, Fields, Heap, Object, Objects};
 /// A step of the design.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
 #[serde(rename_all = "snake_case")]
-#[action(system = Design)]
+#[action(system = Design, unnumbered = system.mutators == 1)]
 #[rule(process = heap::MUTATOR)]
 #[process(0..system.mutators)]
 pub enum Action {
@@ -230,10 +230,6 @@ impl TransitionSystem for Design {
     type Action = Action;
     type Observation = Heap;
 
-    fn process_of(&self, action: &Action) -> Process {
-        heap::process_of::<Self>(action, self.mutators)
-    }
-
     fn initial(&self, visit: &mut impl FnMut(State)) {
         let no_fields: Fields = (0..self.fields).map(|_| None).collect();
         let no_entries: BoundedVec<_, _> = (0..self.stripes)
@@ -283,7 +279,7 @@ impl TransitionSystem for Design {
     }
 
     fn fairness(&self) -> Vec<Fairness> {
-        self.variant.progress.conditions(self.variant.barrier)
+        self.variant.progress.conditions(self)
     }
 
     fn observe(&self, state: &State) -> Heap {

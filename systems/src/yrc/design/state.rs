@@ -100,13 +100,8 @@ impl Bag {
 
     /// The objects with an entry.
     pub fn objects(&self) -> Objects {
-        (0..).zip(&self.0).filter(|(_, count)| **count > 0).fold(
-            Objects::default(),
-            |mut objects, (object, _)| {
-                objects.insert(object);
-                objects
-            },
-        )
+        let entries = (0..).zip(&self.0).filter(|(_, count)| **count > 0);
+        entries.map(|(object, _)| object).collect()
     }
 }
 
@@ -247,9 +242,7 @@ impl State {
     /// The objects with an entry in some queue.
     pub fn pending(&self) -> Objects {
         let bags = self.increments.iter().chain(&self.decrements);
-        bags.fold(Objects::default(), |all, bag| {
-            Objects(all.0 | bag.objects().0)
-        })
+        bags.fold(Objects::default(), |all, bag| all.and(bag.objects()))
     }
 
     /// The objects for which an operation in flight has not yet buffered an entry.

@@ -1,6 +1,8 @@
 //! The parameters in which the variants of the design differ. The first value of each is the design as
 //! described, and each is used in one function.
 
+use strum::{IntoStaticStr, VariantArray};
+
 /// The variant of the design: by default the design as described.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Variant {
@@ -23,9 +25,7 @@ pub struct Variant {
 }
 
 /// The order of the write barrier's steps.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, strum::IntoStaticStr, strum::VariantArray,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Barrier {
     /// Store, increment of the new value, decrement of the old.
@@ -36,9 +36,7 @@ pub enum Barrier {
 }
 
 /// Treatment of increments.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, strum::IntoStaticStr, strum::VariantArray,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Increments {
     /// It waits in a queue for the next merge.
@@ -49,9 +47,7 @@ pub enum Increments {
 }
 
 /// The order in which the queues are merged, one a step.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, strum::IntoStaticStr, strum::VariantArray,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Merge {
     /// Stripe by stripe, its increments and then its decrements.
@@ -68,9 +64,7 @@ pub enum Merge {
 }
 
 /// Exclusion of threads during a collection.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, strum::IntoStaticStr, strum::VariantArray,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Mutators {
     /// None: threads run freely.
@@ -86,9 +80,7 @@ pub enum Mutators {
 }
 
 /// Data that trial deletion works on.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, strum::IntoStaticStr, strum::VariantArray,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum TrialDeletion {
     /// The counts of the objects themselves.
@@ -105,9 +97,7 @@ pub enum TrialDeletion {
 }
 
 /// Granularity of the collector's steps.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, strum::IntoStaticStr, strum::VariantArray,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Granularity {
     /// One queue, one object or one slot.
@@ -128,9 +118,7 @@ pub enum Reservation {
 }
 
 /// The fairness that is assumed.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, strum::IntoStaticStr, strum::VariantArray,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Progress {
     /// Weak fairness of the collector, and strong fairness of each thread's steps after the write of a field: threads that
@@ -145,53 +133,9 @@ pub enum Progress {
     None,
 }
 
-impl Barrier {
-    /// All of them, the design's first.
-    pub const ALL: [Self; 2] = [Self::StoreFirst, Self::IncrementFirst];
-}
-
-impl Increments {
-    /// All of them, the design's first.
-    pub const ALL: [Self; 2] = [Self::Buffered, Self::Direct];
-}
-
-impl Merge {
-    /// All of them, the design's first.
-    pub const ALL: [Self; 5] = [
-        Self::IncrementsFirst,
-        Self::DecrementsFirst,
-        Self::AllIncrementsFirst,
-        Self::AllDecrementsFirst,
-        Self::Atomic,
-    ];
-}
-
-impl Mutators {
-    /// All of them, the design's first.
-    pub const ALL: [Self; 4] = [
-        Self::Free,
-        Self::StoppedAtBarriers,
-        Self::StoppedAnywhere,
-        Self::StoreLock,
-    ];
-}
-
 impl TrialDeletion {
-    /// All of them, the design's first.
-    pub const ALL: [Self; 4] = [
-        Self::InPlace,
-        Self::Captured,
-        Self::Validated,
-        Self::ValidatedInFlight,
-    ];
-
     /// Whether it leaves the counts of the objects alone.
     pub fn has_side_table(self) -> bool {
         self != Self::InPlace
     }
-}
-
-impl Granularity {
-    /// Both, the design's first.
-    pub const ALL: [Self; 2] = [Self::Slot, Self::Phase];
 }

@@ -20,17 +20,15 @@
 //! - M5: `EXCEPT ![NULL]`, in `MutatorRootAssign` without an object, changes nothing, as in TLA+.
 
 mod constants;
-mod equations;
 mod state;
 
 use std::ops::Range;
 
 use refmap::drawing::{Drawing, Node, Row, Shade};
-use refmap::{BoundedVec, Process, TransitionSystem};
+use refmap::{BoundedVec, TransitionSystem};
 use serde::Serialize;
 
 use crate::heap::{self, Heap, Object, Objects};
-use equations::{Equations, Var};
 
 pub use constants::Module;
 pub use state::{Colour, MAX_QUEUE, State};
@@ -38,7 +36,7 @@ pub use state::{Colour, MAX_QUEUE, State};
 /// A disjunct of `Next`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
 #[serde(rename_all = "snake_case")]
-#[action(system = Module)]
+#[action(system = Module, unnumbered = system.threads == 1)]
 #[rule(process = "collector", source = "yrc_proof, Next")]
 #[process(0..system.threads)]
 pub enum Action {
@@ -124,46 +122,6 @@ impl Module {
         0..1 << self.objects
     }
 
-    /// `MutatorWriteAtomicStore`
-    fn atomic_store(from: &State, dest: Object, new: Option<Object>) -> Option<Equations> {
-        Equations::none(from)
-            .equals(Var::Edges, |s| {
-                let mut row = Objects::default();
-                if let Some(new) = new {
-                    row.insert(new);
-                }
-                s.edges[usize::from(dest)] = row;
-            })?
-            .unchanged(&[
-                Var::Roots,
-                Var::Rc,
-                Var::Color,
-                Var::InRoots,
-                Var::ToInc,
-                Var::ToDec,
-                Var::GlobalLock,
-                Var::MergedRoots,
-                Var::Collecting,
-            ])
-    }
-
-    /// `WriteBarrier`, where neither queue overflows.
-    fn write_barrier(from: &State, old: Option<Object>, new: Option<Object>) -> Option<Equations> {
-        Equations::none(from)
-            .equals(Var::ToInc, |s| s.to_inc.extend(new))?
-            .equals(Var::ToDec, |s| s.to_dec.extend(old))?
-            .unchanged(&[
-                Var::Edges,
-                Var::Roots,
-                Var::Rc,
-                Var::Color,
-                Var::InRoots,
-                Var::MergedRoots,
-                Var::GlobalLock,
-                Var::Collecting,
-            ])
-    }
-
     /// `MutatorWrite`, with the precondition that `Next` puts before it.
     fn mutator_write(
         &self,
@@ -174,25 +132,20 @@ impl Module {
     ) -> Option<State> {
         let edges = from.edges[usize::from(dest)];
         old.is_none_or(|old| edges.contains(old)).then_some(())?;
-        let stored = Self::atomic_store(from, dest, new)?;
+        // `MutatorWriteAtomicStore`: all variables but `edges` are unchanged.
+        let mut stored = *from;
+        stored.edges[usize::from(dest)] = Objects::default().with(new);
         let full = |queue: &[Object]| queue.len() >= usize::from(self.queue);
         let overflow = new.is_some() && full(&from.to_inc) || old.is_some() && full(&from.to_dec);
-        let rest = if overflow {
-            Equations::none(from).unchanged(&[
-                Var::Roots,
-                Var::Rc,
-                Var::Color,
-                Var::InRoots,
-                Var::ToInc,
-                Var::ToDec,
-                Var::GlobalLock,
-                Var::MergedRoots,
-                Var::Collecting,
-            ])?
-        } else {
-            Self::write_barrier(from, old, new)?
-        };
-        stored.and(rest).map(Equations::state)
+        if overflow {
+            // The same variables are unchanged.
+            return Some(stored);
+        }
+        // `WriteBarrier`: all variables but the queues are unchanged. Each conjunct gives every variable a value.
+        let mut buffered = *from;
+        buffered.to_inc.extend(new);
+        buffered.to_dec.extend(old);
+        (stored == buffered).then_some(stored)
     }
 
     /// `MutatorWriteMergeInc`
@@ -231,18 +184,11 @@ impl Module {
     fn merge(&self, state: &mut State) -> Option<()> {
         state.global_lock?;
         self.count(state);
-        let mut new_roots = Objects::default();
-        state
-            .to_dec
-            .iter()
-            .for_each(|object| new_roots.insert(*object));
-        state
-            .merged_roots
-            .extend(new_roots.without(state.in_roots).iter());
-        state
-            .merged_roots
-            .iter()
-            .for_each(|object| state.in_roots.insert(*object));
+        let new_roots: Objects = state.to_dec.iter().copied().collect();
+        let new_roots = new_roots.without(state.in_roots);
+        state.merged_roots.extend(new_roots.iter());
+        let merged = state.merged_roots.iter().copied().collect();
+        state.in_roots = state.in_roots.and(merged);
         state.to_inc.clear();
         state.to_dec.clear();
         Some(())
@@ -275,10 +221,6 @@ impl TransitionSystem for Module {
     type State = State;
     type Action = Action;
     type Observation = Heap;
-
-    fn process_of(&self, action: &Action) -> Process {
-        heap::process_of::<Self>(action, self.threads)
-    }
 
     /// `Init`
     fn initial(&self, visit: &mut impl FnMut(State)) {

@@ -66,9 +66,8 @@ impl State {
 
     /// `ReachableSet`: the objects reachable from the stacks.
     pub fn reachable(&self) -> Objects {
-        self.reachable_from(Objects(
-            self.roots.iter().fold(0, |all, roots| all | roots.0),
-        ))
+        let roots = self.roots.iter().copied();
+        self.reachable_from(roots.fold(Objects::default(), Objects::and))
     }
 
     /// `ReachableFrom`, of a set.

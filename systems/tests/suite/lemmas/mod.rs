@@ -6,13 +6,12 @@ mod seeded_bugs;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-use cases::arbitrary::{AnyCase, AnyMemory, AnyShape};
-use cases::strategies;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
-use quickcheck::{Arbitrary, Gen, QuickCheck};
-use refmap::TransitionSystem;
+use refmap::Action as _;
 use refmap_systems::ben_ari::lemmas::{Case, Lemma, lemmas};
-use refmap_systems::ben_ari::{Colours, Level1, Level2, Level3, Memory, NodeSet, Scope, Shape};
+use refmap_systems::ben_ari::{
+    Colours, Level1, Level2, Level3, Memory, NodeSet, Scope, Shape, Step,
+};
 
 /// NODES, SONS and ROOTS.
 const SHAPES: [(u8, u8, u8); 6] = [
@@ -24,14 +23,14 @@ const SHAPES: [(u8, u8, u8); 6] = [
     (3, 1, 1),
 ];
 
-fn cases(shapes: &[(u8, u8, u8)]) -> impl Iterator<Item = Case> {
+fn all_cases(shapes: &[(u8, u8, u8)]) -> impl Iterator<Item = Case> {
     shapes
         .iter()
         .flat_map(|&(nodes, sons, roots)| Case::all(Shape { nodes, sons, roots }))
 }
 
 fn small_cases() -> impl Iterator<Item = Case> {
-    cases(&SHAPES)
+    all_cases(&SHAPES)
 }
 
 /// Asserts that all lemmas hold of all `cases`, and that each says something about one of them.
@@ -101,7 +100,12 @@ fn every_use_is_of_something_that_exists() {
     ];
     let scope = Scope::new(2, 1, 1);
     let (level_1, level_2, level_3) = (Level1::new(scope), Level2::new(scope), Level3::new(scope));
-    let rules = [level_1.rules(), level_2.rules(), level_3.rules()].concat();
+    let rules = [
+        Step::rules(&level_1),
+        Step::rules(&level_2),
+        Step::rules(&level_3),
+    ]
+    .concat();
     let mut known: BTreeSet<String> = invariants.map(str::to_owned).into();
     known.extend(rules.iter().map(|rule| rule.name.to_string()));
     known.extend(lemmas().iter().map(|lemma| lemma.name.to_owned()));
@@ -145,45 +149,7 @@ fn slow_every_lemma_holds_of_all_memories_of_three_nodes_with_two_sons() {
     }));
 }
 
-#[test]
-fn every_lemma_holds_of_random_memories() {
-    let lemmas = lemmas();
-    let exercised = RefCell::new(vec![0u64; lemmas.len()]);
-    let config = Config {
-        cases: 10_000,
-        failure_persistence: None,
-        ..Config::default()
-    };
-    let verdict = TestRunner::new(config).run(&strategies::case(), |case| {
-        for (lemma, exercised) in lemmas.iter().zip(exercised.borrow_mut().iter_mut()) {
-            if !lemma.holds(&case) {
-                return Err(TestCaseError::fail(lemma.name));
-            }
-            *exercised += u64::from(lemma.applies(&case));
-        }
-        Ok(())
-    });
-    assert!(verdict.is_ok(), "{verdict:?}");
-    assert_exercised(&lemmas, &exercised.borrow());
-}
-
-#[test]
-fn every_lemma_holds_of_arbitrary_memories() {
-    fn holds(AnyCase(case): AnyCase) -> bool {
-        lemmas().iter().all(|lemma| lemma.holds(&case))
-    }
-    QuickCheck::new()
-        .tests(10_000)
-        .quickcheck(holds as fn(AnyCase) -> bool);
-}
-
-/// Cases of `quickcheck` exercise every lemma; seeded, since the property cannot count.
-#[test]
-fn arbitrary_cases_exercise_every_lemma() {
-    let mut g = Gen::from_size_and_seed(100, 1);
-    assert_all_hold((0..10_000).map(|_| AnyCase::arbitrary(&mut g).0));
-}
-
+/// Lemmas claim nothing of cases that are not well-formed, so none may be made.
 fn well_formed(case: &Case) -> bool {
     let Shape { nodes, sons, roots } = case.m.shape;
     let within = case.m.shape.cells().all(|(n, i)| case.m.son(n, i) < nodes);
@@ -194,30 +160,29 @@ fn well_formed(case: &Case) -> bool {
     within && arguments && roots <= nodes && case.c.black.from(nodes) == NodeSet::default()
 }
 
-/// Lemmas claim nothing of cases that are not well-formed, so none may be made, nor shrunk to.
 #[test]
-fn arbitrary_cases_and_what_they_shrink_to_are_well_formed() {
-    fn holds(any: AnyCase) -> bool {
-        well_formed(&any.0) && any.shrink().all(|AnyCase(smaller)| well_formed(&smaller))
-    }
-    QuickCheck::new().quickcheck(holds as fn(AnyCase) -> bool);
-}
-
-/// The least values are reached, so that what fails is shown small.
-#[test]
-fn shrinking_ends_in_the_smallest_memory() {
-    let mut g = Gen::from_size_and_seed(100, 2);
-    let mut any = AnyMemory::arbitrary(&mut g);
-    while let Some(smaller) = any.shrink().next() {
-        any = smaller;
-    }
-    let one = Shape {
-        nodes: 1,
-        sons: 1,
-        roots: 1,
+fn every_lemma_holds_of_random_memories() {
+    let lemmas = lemmas();
+    let exercised = RefCell::new(vec![0u64; lemmas.len()]);
+    let config = Config {
+        cases: 10_000,
+        failure_persistence: None,
+        ..Config::default()
     };
-    assert_eq!(any.0, Memory::null_array(one));
-    assert!(AnyShape(one).shrink().next().is_none());
+    let verdict = TestRunner::new(config).run(&cases::case(), |case| {
+        if !well_formed(&case) {
+            return Err(TestCaseError::fail("the case is not well-formed"));
+        }
+        for (lemma, exercised) in lemmas.iter().zip(exercised.borrow_mut().iter_mut()) {
+            if !lemma.holds(&case) {
+                return Err(TestCaseError::fail(lemma.name));
+            }
+            *exercised += u64::from(lemma.applies(&case));
+        }
+        Ok(())
+    });
+    assert!(verdict.is_ok(), "{verdict:?}");
+    assert_exercised(&lemmas, &exercised.borrow());
 }
 
 /// Premises that our functions do not need, by the lemma and the premise's number.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use refmap_systems::ben_ari::lemmas::{Case, Functions, Lemma, lemmas};
 use refmap_systems::ben_ari::{Colours, Memory, NodeSet, Shape};
 
-use super::{cases, small_cases};
+use super::{all_cases, small_cases};
 
 fn named(name: &str) -> Lemma {
     let mut lemmas = lemmas().into_iter();
@@ -15,7 +15,7 @@ fn named(name: &str) -> Lemma {
 
 /// The cases of two nodes are few, and suffice where a lemma has to fail.
 fn cases_of_two_nodes() -> impl Iterator<Item = Case> {
-    cases(&[(2, 1, 1), (2, 2, 1)])
+    all_cases(&[(2, 1, 1), (2, 2, 1)])
 }
 
 /// The nodes within `steps` pointers of a root.

@@ -1,23 +1,7 @@
 //! Shared functions of tests of models.
 
-use std::collections::{HashSet, VecDeque};
-
-use refmap::{StateOf, TransitionSystem, disagreement, steps};
-
-/// The reachable states of a system, by naive search.
-pub fn reachable<S: TransitionSystem>(system: &S) -> Vec<StateOf<S>> {
-    let mut seen = HashSet::new();
-    let mut order = Vec::new();
-    let mut work = VecDeque::new();
-    system.initial(&mut |state| work.push_back(state));
-    while let Some(state) = work.pop_front() {
-        if seen.insert(state.clone()) {
-            work.extend(steps(system, &state).into_iter().map(|(_, to)| to));
-            order.push(state);
-        }
-    }
-    order
-}
+use refmap::{Action as _, ActionOf, TransitionSystem, disagreement, steps};
+use refmap_testing::reachable;
 
 /// States of a system on which its overridden methods are compared.
 const MOST_STATES: usize = 150;
@@ -39,7 +23,7 @@ pub fn agrees_on<S: TransitionSystem>(system: &S, most: usize) {
     for state in states.iter().step_by(states.len() / most + 1) {
         assert_eq!(disagreement(system, state, &sample), None, "in {state:?}");
         for (action, _) in steps(system, state) {
-            let rule = &system.rules()[system.rule_of(&action).0];
+            let rule = &ActionOf::<S>::rules(system)[action.rule(system).0];
             let shown = format!("{action:?}").to_lowercase().replace('_', "");
             let name = rule.name.replace('_', "");
             assert!(shown.contains(&name), "{action:?} is labelled {name}");

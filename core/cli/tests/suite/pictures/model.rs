@@ -1,12 +1,12 @@
 //! A small system of which pages are made: a token that goes along a line of nodes, and is lost at its end.
 
-use refmap::AbstractSteps::{self, One, Stutter};
+use refmap::AbstractSteps::{One, Stutter};
 use refmap::drawing::{Drawing, Node, Row, Shade};
 use refmap::obligation::Checker;
-use refmap::{Action, Fairness, Invariant, Property, Refinement, TransitionSystem};
+use refmap::{Action, Fairness, Invariant, Property, TransitionSystem};
 use refmap_cli::catalogue::{Catalogue, Check, Nothing, number};
 use refmap_cli::clap;
-use refmap_testing::{Machine, itself};
+use refmap_testing::{Machine, alike, itself, mapped};
 use serde::Serialize;
 
 /// Text that would be markup, or a command to a terminal, if it were not escaped.
@@ -91,49 +91,6 @@ impl TransitionSystem for Line {
     }
 }
 
-/// The token is nowhere near the end: false after as many steps as the line has places.
-struct NeverArrives {
-    line: Line,
-    specification: Line,
-}
-
-impl Refinement for NeverArrives {
-    type Implementation = Line;
-    type Specification = Line;
-
-    fn implementation(&self) -> &Line {
-        &self.line
-    }
-
-    fn specification(&self) -> &Line {
-        &self.specification
-    }
-
-    fn map(&self, token: &Token) -> Token {
-        token.clone()
-    }
-
-    fn abstract_steps(&self, _: &Token, step: &Go, _: &Token) -> AbstractSteps<Go> {
-        match step {
-            Go::On { .. } => One(step.clone()),
-            Go::Stay => Stutter,
-        }
-    }
-
-    fn liveness(&self) -> Vec<Property<Line>> {
-        let length = self.line.length;
-        if self.line.is_round {
-            vec![Property::eventually(
-                "arrives",
-                "this test",
-                move |token: &Token| token.at == length,
-            )]
-        } else {
-            Vec::new()
-        }
-    }
-}
-
 /// The same line, of which it is seen where the token is.
 struct Seen(Line);
 
@@ -165,33 +122,6 @@ impl TransitionSystem for Seen {
     }
 }
 
-/// A line in a shorter one.
-struct SeenToArrive {
-    line: Seen,
-    shorter: Seen,
-}
-
-impl Refinement for SeenToArrive {
-    type Implementation = Seen;
-    type Specification = Seen;
-
-    fn implementation(&self) -> &Seen {
-        &self.line
-    }
-
-    fn specification(&self) -> &Seen {
-        &self.shorter
-    }
-
-    fn map(&self, token: &Token) -> Token {
-        token.clone()
-    }
-
-    fn abstract_steps(&self, _: &Token, step: &Go, _: &Token) -> AbstractSteps<Go> {
-        One(step.clone())
-    }
-}
-
 fn seen() -> Check {
     Check::new(
         "seen",
@@ -206,10 +136,7 @@ fn seen() -> Check {
                     is_round: false,
                 })
             };
-            Ok(Box::new(Checker::owning(SeenToArrive {
-                line: line(3),
-                shorter: line(2),
-            })))
+            Ok(Box::new(Checker::owning(alike(line(3), line(2)))))
         },
     )
 }
@@ -238,6 +165,33 @@ fn count() -> Check {
             Ok(Box::new(Checker::owning(refinement)))
         },
     )
+}
+
+/// Boxes on a shelf, of which nothing is said but what they are.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
+struct Shelf {
+    #[state(max_len = 3)]
+    boxes: Vec<u8>,
+    carries: [Vec<u8>; 2],
+}
+
+fn shelf() -> Check {
+    let about = "a shelf: is a shelf";
+    Check::new("shelf", about, "this test", |_: &Nothing| {
+        let initial = Shelf {
+            boxes: Vec::new(),
+            carries: [Vec::new(), vec![7]],
+        };
+        let put = |from: &Shelf| {
+            let mut to = from.clone();
+            to.boxes.append(&mut to.carries[1]);
+            vec![(("put", 0), to)]
+        };
+        let mut refinement = itself(Machine::new(&[("put", "porter")], [initial], put, |_| 0));
+        let is_empty = |shelf: &Shelf| shelf.boxes.is_empty();
+        refinement.invariants = vec![Invariant::new("empty", "this test", is_empty)];
+        Ok(Box::new(Checker::owning(refinement)))
+    })
 }
 
 #[derive(Clone, clap::Args)]
@@ -270,15 +224,22 @@ pub fn catalogue() -> Catalogue {
                 is_round: arguments.round,
             };
             let length = arguments.length;
-            let refinement = NeverArrives {
-                line: line(length),
-                specification: line(length - 1),
+            let answer = |_: &Token, step: &Go, _: &Token| match step {
+                Go::On { .. } => One(step.clone()),
+                Go::Stay => Stutter,
             };
+            let mut refinement = mapped(line(length), line(length - 1), Clone::clone, answer);
+            if arguments.round {
+                // False after as many steps as the line has places.
+                let arrives = move |token: &Token| token.at == length;
+                let arrives = Property::eventually("arrives", "this test", arrives);
+                refinement.liveness = vec![arrives];
+            }
             Ok(Box::new(Checker::owning(refinement)))
         },
     );
     Catalogue {
-        checks: vec![line, count(), seen()],
+        checks: vec![line, count(), seen(), shelf()],
         ..Catalogue::default()
     }
 }

@@ -50,6 +50,21 @@ fn a_page_shows_each_step_on_both_levels() {
     }
 }
 
+/// A system that does not say how its states are drawn has pictures of rows, which are no text.
+#[test]
+fn a_page_of_a_system_that_says_nothing_has_pictures() {
+    let html = page_of("shelf", &[]);
+    for part in [
+        "<desc>boxes: empty\n[0]  carries: empty\n[1]  carries: 7</desc>",
+        "boxes: 7",
+        ">[1]</text>",
+        ">7</text>",
+    ] {
+        assert!(html.contains(part), "{part}\n{html}");
+    }
+    assert!(!html.contains("\"drawing\""));
+}
+
 #[test]
 fn a_page_says_that_everything_holds() {
     let html = page(&["--obligations", "deadlock"]);

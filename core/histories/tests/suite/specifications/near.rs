@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use refmap::TransitionSystem;
+use refmap::{TransitionSystem, successor};
 use refmap_histories::specifications::counter::Call;
 use refmap_histories::specifications::{
     Answer, Approximate, Counter, Operation, Operations, Sequential,
@@ -49,7 +49,7 @@ fn each_of_several_answers_has_others_near() {
     }
     for number in 0..12 {
         let (call, answer) = (Call::Read, Answer::Value(number));
-        let to = sum.successor(five, &Operation { call, answer });
+        let to = successor(&sum, five, &Operation { call, answer });
         assert_eq!(to.is_some(), expected.contains(&number), "{number}");
     }
 }

@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet, BTreeSet as All, VecDeque};
 use std::fmt::Debug;
 
+use refmap::State;
 use refmap::random::Generator;
 use refmap_histories::specifications::{
-    Answer, Approximate, Bounded, Counter, Map, MayRefuse, Mutex, NoValue, PriorityQueue, Queue,
-    Register, Relaxed, RwLock, Semaphore, Sequential, Set, Store, bounded, counter, map, mutex,
-    priority_queue, queue, register, rw_lock, semaphore, set, store,
+    Answer, Approximate, Bounded, Counter, Map, MayRefuse, Mutex, NoValue, Operations,
+    PriorityQueue, Queue, Register, Relaxed, RwLock, Semaphore, Sequential, Set, Store, bounded,
+    counter, map, mutex, priority_queue, queue, register, rw_lock, semaphore, set, store,
 };
 
 /// Call and answer of a plain object.
@@ -140,26 +141,44 @@ impl Plain for PlainCounter {
     }
 }
 
-#[derive(Clone, Debug)]
-pub struct PlainFifo(VecDeque<u32>);
+/// Pushes of all values, and a pop.
+fn pushes_and_pop<C>(domain: u32, push: fn(u32) -> C, pop: C) -> Vec<C> {
+    (0..domain).map(push).chain([pop]).collect()
+}
 
-impl Plain for PlainFifo {
+/// As many pushes as pops.
+fn push_or_pop<C>(domain: u32, random: &mut Generator, push: fn(u32) -> C, pop: C) -> C {
+    match random.below(2) {
+        0 => push(random.below(domain as usize) as u32),
+        _ => pop,
+    }
+}
+
+/// Queue of which the first value is popped, or a stack, of which it is the last.
+#[derive(Clone, Debug)]
+pub struct PlainQueue<const LIFO: bool>(VecDeque<u32>);
+
+pub type PlainFifo = PlainQueue<false>;
+pub type PlainLifo = PlainQueue<true>;
+
+impl<const LIFO: bool> Plain for PlainQueue<LIFO> {
     type Object = Queue<u32>;
 
     fn pair(domain: u32) -> (Queue<u32>, Self) {
-        let (initial, values) = (vec![1, 0], (0..domain).collect());
-        let order = queue::Order::Fifo;
         let object = Queue {
-            order,
-            initial,
-            values,
+            order: if LIFO {
+                queue::Order::Lifo
+            } else {
+                queue::Order::Fifo
+            },
+            initial: vec![1, 0],
+            values: (0..domain).collect(),
         };
         (object, Self([1, 0].into()))
     }
 
     fn calls(domain: u32) -> Vec<queue::Call<u32>> {
-        let pushes = (0..domain).map(queue::Call::Push);
-        pushes.chain([queue::Call::Pop]).collect()
+        pushes_and_pop(domain, queue::Call::Push, queue::Call::Pop)
     }
 
     fn some_answers(domain: u32) -> Vec<Answer<u32>> {
@@ -172,15 +191,13 @@ impl Plain for PlainFifo {
                 self.0.push_back(*value);
                 Some(Answer::Nothing)
             }
+            queue::Call::Pop if LIFO => Some(self.0.pop_back().into()),
             queue::Call::Pop => Some(self.0.pop_front().into()),
         }
     }
 
     fn call(&self, _: u32, domain: u32, random: &mut Generator) -> queue::Call<u32> {
-        match random.below(2) {
-            0 => queue::Call::Push(random.below(domain as usize) as u32),
-            _ => queue::Call::Pop,
-        }
+        push_or_pop(domain, random, queue::Call::Push, queue::Call::Pop)
     }
 }
 
@@ -203,8 +220,7 @@ impl Plain for PlainBounded {
     }
 
     fn calls(domain: u32) -> Vec<bounded::Call<u32>> {
-        let pushes = (0..domain).map(bounded::Call::Push);
-        pushes.chain([bounded::Call::Pop]).collect()
+        pushes_and_pop(domain, bounded::Call::Push, bounded::Call::Pop)
     }
 
     fn some_answers(domain: u32) -> Vec<Answer<u32>> {
@@ -224,54 +240,7 @@ impl Plain for PlainBounded {
     }
 
     fn call(&self, _: u32, domain: u32, random: &mut Generator) -> bounded::Call<u32> {
-        match random.below(2) {
-            0 => bounded::Call::Push(random.below(domain as usize) as u32),
-            _ => bounded::Call::Pop,
-        }
-    }
-}
-
-#[derive(Clone, Debug)]
-pub struct PlainLifo(Vec<u32>);
-
-impl Plain for PlainLifo {
-    type Object = Queue<u32>;
-
-    fn pair(domain: u32) -> (Queue<u32>, Self) {
-        let (initial, values) = (vec![1, 0], (0..domain).collect());
-        let order = queue::Order::Lifo;
-        let object = Queue {
-            order,
-            initial,
-            values,
-        };
-        (object, Self(vec![1, 0]))
-    }
-
-    fn calls(domain: u32) -> Vec<queue::Call<u32>> {
-        let pushes = (0..domain).map(queue::Call::Push);
-        pushes.chain([queue::Call::Pop]).collect()
-    }
-
-    fn some_answers(domain: u32) -> Vec<Answer<u32>> {
-        answers(0..domain)
-    }
-
-    fn execute(&mut self, call: &queue::Call<u32>) -> Option<Answer<u32>> {
-        match call {
-            queue::Call::Push(value) => {
-                self.0.push(*value);
-                Some(Answer::Nothing)
-            }
-            queue::Call::Pop => Some(self.0.pop().into()),
-        }
-    }
-
-    fn call(&self, _: u32, domain: u32, random: &mut Generator) -> queue::Call<u32> {
-        match random.below(2) {
-            0 => queue::Call::Push(random.below(domain as usize) as u32),
-            _ => queue::Call::Pop,
-        }
+        push_or_pop(domain, random, bounded::Call::Push, bounded::Call::Pop)
     }
 }
 
@@ -287,8 +256,11 @@ impl Plain for PlainPriorityQueue {
     }
 
     fn calls(domain: u32) -> Vec<priority_queue::Call<u32>> {
-        let pushes = (0..domain).map(priority_queue::Call::Push);
-        pushes.chain([priority_queue::Call::Pop]).collect()
+        pushes_and_pop(
+            domain,
+            priority_queue::Call::Push,
+            priority_queue::Call::Pop,
+        )
     }
 
     fn some_answers(domain: u32) -> Vec<Answer<u32>> {
@@ -309,10 +281,12 @@ impl Plain for PlainPriorityQueue {
     }
 
     fn call(&self, _: u32, domain: u32, random: &mut Generator) -> priority_queue::Call<u32> {
-        match random.below(2) {
-            0 => priority_queue::Call::Push(random.below(domain as usize) as u32),
-            _ => priority_queue::Call::Pop,
-        }
+        push_or_pop(
+            domain,
+            random,
+            priority_queue::Call::Push,
+            priority_queue::Call::Pop,
+        )
     }
 }
 
@@ -710,85 +684,73 @@ impl Plain for PlainSemaphore {
     }
 }
 
-/// Register whose compare-and-swaps may fail spuriously.
-#[derive(Clone, Debug)]
-pub struct PlainWeakRegister(PlainRegister);
+/// Object of which calls may be refused.
+pub trait Refusable: Plain {
+    /// Answer of a call that is refused, if it may be.
+    fn refusal(call: &CallOf<Self>) -> Option<AnswerOf<Self>>;
+}
 
-impl Plain for PlainWeakRegister {
-    type Object = MayRefuse<Register<u32>>;
-
-    fn pair(domain: u32) -> (MayRefuse<Register<u32>>, Self) {
-        let (object, plain) = PlainRegister::pair(domain);
-        let refusal = |call: &register::Call<u32>| match call {
+/// A compare-and-swap may fail spuriously.
+impl Refusable for PlainRegister {
+    fn refusal(call: &register::Call<u32>) -> Option<Answer<u32>> {
+        match call {
             register::Call::CompareAndSwap { .. } => Some(Answer::Is(false)),
             _ => None,
-        };
-        (MayRefuse { object, refusal }, Self(plain))
-    }
-
-    fn calls(domain: u32) -> Vec<register::Call<u32>> {
-        PlainRegister::calls(domain)
-    }
-
-    fn some_answers(domain: u32) -> Vec<Answer<u32>> {
-        PlainRegister::some_answers(domain)
-    }
-
-    fn execute(&mut self, call: &register::Call<u32>) -> Option<Answer<u32>> {
-        self.0.execute(call)
-    }
-
-    fn outcomes(&self, call: &register::Call<u32>) -> Vec<(Self, Answer<u32>)> {
-        let mut after = self.clone();
-        let answer = after.execute(call).expect("it is possible");
-        let mut outcomes = vec![(after, answer)];
-        if answer == Answer::Is(true) {
-            outcomes.push((self.clone(), Answer::Is(false)));
         }
-        outcomes
-    }
-
-    fn call(&self, owner: u32, domain: u32, random: &mut Generator) -> register::Call<u32> {
-        self.0.call(owner, domain, random)
     }
 }
 
-/// Queue whose pops may find nothing though there is something.
-#[derive(Clone, Debug)]
-pub struct PlainWeakQueue(PlainFifo);
-
-impl Plain for PlainWeakQueue {
-    type Object = MayRefuse<Queue<u32>>;
-
-    fn pair(domain: u32) -> (MayRefuse<Queue<u32>>, Self) {
-        let (object, plain) = PlainFifo::pair(domain);
-        let refusal = |call: &queue::Call<u32>| match call {
+/// A pop may find nothing though there is something.
+impl<const LIFO: bool> Refusable for PlainQueue<LIFO> {
+    fn refusal(call: &queue::Call<u32>) -> Option<Answer<u32>> {
+        match call {
             queue::Call::Pop => Some(Answer::Nothing),
             queue::Call::Push(_) => None,
-        };
+        }
+    }
+}
+
+/// The same object, which may refuse calls.
+#[derive(Clone, Debug)]
+pub struct PlainWeak<P>(P);
+
+pub type PlainWeakRegister = PlainWeak<PlainRegister>;
+pub type PlainWeakQueue = PlainWeak<PlainFifo>;
+
+impl<P: Refusable> Plain for PlainWeak<P>
+where
+    <P::Object as Sequential>::State: State<Operations<MayRefuse<P::Object>>>,
+{
+    type Object = MayRefuse<P::Object>;
+
+    fn pair(domain: u32) -> (Self::Object, Self) {
+        let (object, plain) = P::pair(domain);
+        let refusal = P::refusal;
         (MayRefuse { object, refusal }, Self(plain))
     }
 
-    fn calls(domain: u32) -> Vec<queue::Call<u32>> {
-        PlainFifo::calls(domain)
+    fn calls(domain: u32) -> Vec<CallOf<P>> {
+        P::calls(domain)
     }
 
-    fn some_answers(domain: u32) -> Vec<Answer<u32>> {
-        PlainFifo::some_answers(domain)
+    fn some_answers(domain: u32) -> Vec<AnswerOf<P>> {
+        P::some_answers(domain)
     }
 
-    fn execute(&mut self, call: &queue::Call<u32>) -> Option<Answer<u32>> {
+    fn execute(&mut self, call: &CallOf<P>) -> Option<AnswerOf<P>> {
         self.0.execute(call)
     }
 
-    fn outcomes(&self, call: &queue::Call<u32>) -> Vec<(Self, Answer<u32>)> {
+    fn outcomes(&self, call: &CallOf<P>) -> Vec<(Self, AnswerOf<P>)> {
         let mut after = self.clone();
         let answer = after.execute(call).expect("it is possible");
-        let mut outcomes = vec![(after, answer)];
-        if matches!(answer, Answer::Value(_)) {
-            outcomes.push((self.clone(), Answer::Nothing));
-        }
-        outcomes
+        let refusal = P::refusal(call).filter(|refusal| *refusal != answer);
+        let refused = refusal.map(|refusal| (self.clone(), refusal));
+        [(after, answer)].into_iter().chain(refused).collect()
+    }
+
+    fn call(&self, owner: u32, domain: u32, random: &mut Generator) -> CallOf<P> {
+        self.0.call(owner, domain, random)
     }
 }
 
@@ -840,7 +802,7 @@ impl Plain for PlainSum {
 
 /// Queue of which a pop answers one of the two oldest values.
 #[derive(Clone, Debug)]
-pub struct PlainRelaxed(VecDeque<u32>);
+pub struct PlainRelaxed(PlainFifo);
 
 impl Plain for PlainRelaxed {
     type Object = Relaxed<u32>;
@@ -851,37 +813,30 @@ impl Plain for PlainRelaxed {
             initial: vec![1, 0, 1],
             values: (0..domain).collect(),
         };
-        (object, Self(VecDeque::from([1, 0, 1])))
+        (object, Self(PlainQueue([1, 0, 1].into())))
     }
 
     fn calls(domain: u32) -> Vec<queue::Call<u32>> {
-        let pushes = (0..domain).map(queue::Call::Push);
-        pushes.chain([queue::Call::Pop]).collect()
+        PlainFifo::calls(domain)
     }
 
     fn some_answers(domain: u32) -> Vec<Answer<u32>> {
-        answers(0..domain)
+        PlainFifo::some_answers(domain)
     }
 
     fn execute(&mut self, call: &queue::Call<u32>) -> Option<Answer<u32>> {
-        match *call {
-            queue::Call::Push(value) => {
-                self.0.push_back(value);
-                Some(Answer::Nothing)
-            }
-            queue::Call::Pop => Some(self.0.pop_front().into()),
-        }
+        self.0.execute(call)
     }
 
     fn outcomes(&self, call: &queue::Call<u32>) -> Vec<(Self, Answer<u32>)> {
         let mut first = self.clone();
         let answer = first.execute(call).expect("it is possible");
         let mut outcomes = vec![(first, answer)];
-        if let (queue::Call::Pop, Some(second)) = (call, self.0.get(1).copied())
+        if let (queue::Call::Pop, Some(second)) = (call, self.0.0.get(1).copied())
             && answer != Answer::Value(second)
         {
             let mut after = self.clone();
-            after.0.remove(1);
+            after.0.0.remove(1);
             outcomes.push((after, Answer::Value(second)));
         }
         outcomes

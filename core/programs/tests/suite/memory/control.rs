@@ -318,7 +318,8 @@ fn the_doubts_of_a_program_name_each_load_behind_a_branch() {
         });
     });
     let program = program.build().expect("it is well formed");
-    let doubts = Machine::new(program, MemoryModel::RmoNo).doubts();
+    let machine = Machine::new(program, MemoryModel::RmoNo);
+    let doubts = machine.caveats().doubts();
     let [doubt] = &doubts[..] else {
         panic!("one branch is told: {doubts:?}");
     };

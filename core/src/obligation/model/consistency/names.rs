@@ -74,14 +74,14 @@ fn misnamed(system: &ErasedSystem<'_>, action: &ErasedAction) -> Option<String> 
         serde_json::Value::Object(fields) if fields.len() == 1 => fields.into_iter().next()?.0,
         _ => return None,
     };
-    let (own, rules) = (system.call_rule_of(action).0, system.call_rules());
+    let (own, rules) = (system.call_rule(action).0, system.call_rules());
     let is_its_name = |rule: &Rule| plain(&rule.name).eq(plain(&name));
     if is_its_name(&rules[own]) {
         return None;
     }
     let other = rules.iter().find(|rule| is_its_name(rule))?;
     Some(format!(
-        "`rule_of` files {action:?} under `{}`, and there is a rule `{}`",
+        "`rule` files {action:?} under `{}`, and there is a rule `{}`",
         rules[own].name, other.name
     ))
 }

@@ -112,12 +112,10 @@ impl Asking<'_> {
             if let Some(found) = misfiled(specification, action) {
                 return Err(of_the("specification", found));
             }
-            let rule = specification.call_rule_of(action);
+            let rule = specification.call_rule(action);
             again.enumerated[rule.0] = true;
             again.names_of_specification.note(rule, place, action);
-            again
-                .processes
-                .insert(specification.call_process_of(action));
+            again.processes.insert(specification.call_process(action));
         }
         for (action, _) in some_of(&offered, number) {
             let mut others = offered.iter().map(|(other, _)| other);
@@ -224,7 +222,7 @@ impl Asking<'_> {
         let is_it = |is_it: &bool| *is_it;
         if named(NEXT, || budget.visits(next, is_it)) == Some(false) {
             let found = Disagreement::overridden("allows", "next", action);
-            let rule = specification.call_rule_of(action);
+            let rule = specification.call_rule(action);
             again.note(Word::Rule(rule), place, found);
         }
     }
@@ -246,8 +244,8 @@ impl Asking<'_> {
             (inputs, again)
         });
         let is_fixed = again == inputs
-            && specification.call_rule_of(&inputs) == specification.call_rule_of(action)
-            && specification.call_process_of(&inputs) == specification.call_process_of(action);
+            && specification.call_rule(&inputs) == specification.call_rule(action)
+            && specification.call_process(&inputs) == specification.call_process(action);
         if !is_fixed {
             return Err(Inconsistency::Inputs {
                 action: format!("{action:?}"),

@@ -4,7 +4,7 @@ use refmap::obligation::{Checker, Symmetry, Until};
 use refmap::{
     Action, Counter, IndexSet, Refinement, Report, Settings, State, TransitionSystem, Verdict,
 };
-use refmap_testing::{Go, with_invariant};
+use refmap_testing::{Go, row_of, with_invariant};
 use serde::Serialize;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
@@ -301,7 +301,7 @@ fn counters_of_either_group_are_shifted() {
     };
     let sound = report(None);
     assert_eq!(sound.obligation("model"), None, "{sound}");
-    let row = sound.obligation("invariant:near").expect("it is chosen");
+    let row = row_of(&sound, "invariant:near");
     let shown = row.counterexamples[0].steps.iter().map(|step| &step.state);
     let expected: Vec<_> = (0..5)
         .map(|n| serde_json::json!({ "first": n, "second": n, "ahead": 2 * n }))
@@ -309,7 +309,7 @@ fn counters_of_either_group_are_shifted() {
     assert!(shown.eq(&expected), "{sound}");
     for group in [0, 1] {
         let report = report(Some(group));
-        let model = report.obligation("model").expect("it is at fault");
+        let model = row_of(&report, "model");
         assert_eq!(model.verdict, Verdict::Violated, "{report}");
     }
 }

@@ -12,6 +12,7 @@ use refmap::internal::json;
 use refmap::obligation::{Checker, Symmetry, Until};
 use refmap::report::Counterexample;
 use refmap::{Refinement, Report, Settings, TransitionSystem, Verdict, steps};
+use refmap_testing::row_of;
 
 use queue::{Members, Themselves, World, Wrong, normal, permutations, permuted};
 
@@ -305,9 +306,7 @@ fn names_that_matter_are_found_out() {
             Some(Verdict::Violated),
             "{wrong:?}: {report}"
         );
-        let model = report
-            .obligation("model")
-            .unwrap_or_else(|| panic!("{wrong:?}: {report}"));
+        let model = row_of(&report, "model");
         let explanation = &model.counterexamples[0].explanation;
         assert!(explanation.contains(told), "{wrong:?}: {explanation}");
     }
@@ -323,7 +322,7 @@ fn counters_begin_at_their_least_value() {
         ..busy(Wrong::Nothing).implementation
     };
     let report = run(&Themselves::new(&members), &settings(1));
-    let model = report.obligation("model").expect("it is told");
+    let model = row_of(&report, "model");
     let explanation = &model.counterexamples[0].explanation;
     assert!(
         explanation.contains("only one maps to an initial state"),

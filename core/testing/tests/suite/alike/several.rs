@@ -210,10 +210,6 @@ impl TransitionSystem for Still {
         visit(self.0.clone());
     }
 
-    fn rules(&self) -> &[refmap::Rule] {
-        &[]
-    }
-
     fn fire(&self, (): &(), _: &mut World) -> Option<()> {
         None
     }

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use refmap::AbstractSteps::{self, One, Stutter};
 use refmap::crowd::{Crowd, CrowdParts, MemberOf, Members};
 use refmap::state::{Kept, NameVisitor, Row};
-use refmap::{Constraint, Invariant, Refinement, Rule, RuleId, State, TransitionSystem};
+use refmap::{Constraint, Invariant, Refinement, State, TransitionSystem};
 
 /// Kinds of members of a lock.
 pub const IDLE: u8 = 0;
@@ -291,19 +291,13 @@ impl Instance {
     }
 }
 
+impl refmap::Action<Instance> for (usize, usize) {}
+
 impl TransitionSystem for Instance {
     type State = Group;
     /// The number of the step, and the member that takes it.
     type Action = (usize, usize);
     type Observation = bool;
-
-    fn rules(&self) -> &[Rule] {
-        const { &[Rule::new("move", "group", "a test")] }
-    }
-
-    fn rule_of(&self, _: &(usize, usize)) -> RuleId {
-        RuleId(0)
-    }
 
     fn initial(&self, visit: &mut impl FnMut(Group)) {
         let kinds = &self.rules.initial;
@@ -395,8 +389,12 @@ impl TransitionSystem for Instance {
         self.rules.asks == Asks::Observation && self.rules.bad.is(state)
     }
 
-    fn bound(&self) -> Option<String> {
-        (self.rules.wrong == Wrong::Bound).then(|| "two rounds".to_owned())
+    fn caveats(&self) -> refmap::Caveats<'_, Group> {
+        let caveats = refmap::Caveats::default();
+        if self.rules.wrong == Wrong::Bound {
+            return caveats.bounded("two rounds", |_| Vec::new());
+        }
+        caveats
     }
 }
 
@@ -407,14 +405,6 @@ impl TransitionSystem for Never {
     type State = bool;
     type Action = usize;
     type Observation = bool;
-
-    fn rules(&self) -> &[Rule] {
-        const { &[Rule::new("stay", "group", "a test")] }
-    }
-
-    fn rule_of(&self, _: &usize) -> RuleId {
-        RuleId(0)
-    }
 
     fn initial(&self, visit: &mut impl FnMut(bool)) {
         visit(false);

@@ -4,6 +4,7 @@ use refmap::crowd::{Crowd, CrowdFault};
 use refmap::explore::{Limit, Limits};
 use refmap::obligation::{CheckError, Checkable, Checker, Selection, Symmetry, Until};
 use refmap::{Report, Settings, Verdict, check_any_number};
+use refmap_testing::row_of;
 
 use super::group::{Asks, Bad, CRITICAL, Guard, IDLE, Move, Rules, Ticket, WAITS, Wrong};
 use super::random::is_unsafe;
@@ -170,7 +171,7 @@ fn a_step_waits_for_members_of_several_kinds() {
         for size in [1, 2] {
             let report = asked(&rules, size).expect("it is a crowd");
             assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
-            let row = report.obligation("simulation").expect("it is chosen");
+            let row = row_of(&report, "simulation");
             assert_eq!(row.checked, report.transitions, "{report}");
         }
     }
@@ -569,7 +570,7 @@ fn what_is_not_known_does_not_hold() {
     assert_eq!(report.unexercised, ["premise:good"]);
     let report = asked(&rules(Wrong::Panics), 2).expect("it is a crowd");
     assert_eq!(report.verdict, Some(Verdict::Incomplete));
-    let model = report.obligation("model").expect("it is told");
+    let model = row_of(&report, "model");
     assert!(
         model.counterexamples[0]
             .explanation

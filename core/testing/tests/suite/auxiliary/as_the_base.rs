@@ -4,18 +4,18 @@
 use std::collections::BTreeMap;
 
 use refmap::auxiliary::{
-    History, Stuttering, Stutters, WithHistory, WithProphecy, WithStuttering, enabled,
+    History, Recording, Stuttering, Stutters, WithHistory, WithProphecy, WithStuttering, enabled,
 };
 use refmap::obligation::{Liveness, Settings};
 use refmap::{
-    AbstractSteps, ActionOf, Fairness, Process, Property, Report, StateOf, TransitionSystem,
-    Verdict,
+    AbstractSteps, Action, ActionOf, Fairness, Process, Property, Report, StateOf,
+    TransitionSystem, Verdict,
 };
-use refmap_testing::Random;
 use refmap_testing::explicit::{Edge, Explicit};
+use refmap_testing::{Random, mapped, to_the_end};
 
+use super::checked_in_turn;
 use super::oracle::{Table, random_pauses, random_system};
-use super::{checked_in_turn, mapped, to_the_end};
 
 /// Counts the steps of rule `a`, modulo 3; those that change nothing too.
 #[derive(Clone)]
@@ -36,7 +36,7 @@ impl<S: TransitionSystem> History<S> for Counts {
         action: &ActionOf<S>,
         _: &StateOf<S>,
     ) -> u8 {
-        (before + u8::from(system.rule_of(action).0 == 0)) % 3
+        (before + u8::from(action.rule(system).0 == 0)) % 3
     }
 }
 
@@ -52,7 +52,7 @@ impl<S: TransitionSystem<Action: refmap::State<S>>> Stutters<S> for Twice {
 
     fn before(&self, system: &S, state: &StateOf<S>) -> Vec<(ActionOf<S>, u8)> {
         enabled(system, state, |action| {
-            (system.rule_of(action).0 == 1).then_some(2)
+            (action.rule(system).0 == 1).then_some(2)
         })
     }
 
@@ -63,7 +63,7 @@ impl<S: TransitionSystem<Action: refmap::State<S>>> Stutters<S> for Twice {
         action: &ActionOf<S>,
         _: &StateOf<S>,
     ) -> Option<u8> {
-        (system.rule_of(action).0 == 0).then_some(1)
+        (action.rule(system).0 == 0).then_some(1)
     }
 
     fn least(&self) -> u8 {
@@ -159,7 +159,8 @@ fn rows<C: TransitionSystem<Observation = u8>>(
     ];
     refinement.environment = vec![Process::new("user")];
     let at_rest = asked.at_rest;
-    refinement.at_rest = Box::new(in_set(at_rest));
+    let is_at_rest = in_set(at_rest);
+    refinement.at_rest = Box::new(move |state, _| is_at_rest(state));
     let settings = Settings {
         liveness: Liveness::Included,
         ..to_the_end()
@@ -205,7 +206,7 @@ fn a_view_is_judged_as_its_base() {
                 },
                 &asked,
                 |s| s.state,
-                |action| Some(*action),
+                |Recording(action)| Some(*action),
             ),
             1 | 2 => {
                 let prophecy =
@@ -223,7 +224,7 @@ fn a_view_is_judged_as_its_base() {
                         },
                         &asked,
                         |s| s.state.state,
-                        |action| Some(action.action),
+                        |Recording(action)| Some(action.action),
                     ),
                 }
             }
@@ -246,7 +247,7 @@ fn a_view_is_judged_as_its_base() {
                 },
                 &asked,
                 |s| s.state.state,
-                |action| match action {
+                |Recording(action)| match action {
                     Stuttering::Step(action) => Some(*action),
                     Stuttering::Stutter(_) => None,
                 },

@@ -8,12 +8,11 @@ use refmap::auxiliary::{
 use refmap::explore::Limits;
 use refmap::obligation::{CheckError, Selection};
 use refmap::random::Walks;
-use refmap::{
-    AbstractSteps, Constraint, Report, Search, Settings, TransitionSystem, Verdict, check, steps,
-};
+use refmap::{AbstractSteps, Action, Constraint, Report, Search, Settings, Verdict, check, steps};
 use refmap_testing::explicit::{Edge, Explicit};
+use refmap_testing::{Mapped, checked, mapped, row_of, to_the_end, verdict_on};
 
-use super::{Mapped, Predicts, mapped, plainly, predicting, report_of, to_the_end, verdict};
+use super::{Predicts, plainly, predicting, report_of};
 
 /// A sequence of steps to 3, and then for ever there.
 fn line() -> Explicit {
@@ -43,21 +42,24 @@ fn of_the_end() -> Predicts {
 fn every_prediction_is_offered_at_first() {
     let report = prophetic(of_the_end());
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
-    assert_eq!(report.obligation("auxiliary:initial").unwrap().checked, 2);
+    assert_eq!(row_of(&report, "auxiliary:initial").checked, 2);
 
     let sure_of_4 = Predicts {
         offered: |_, predictions| predictions[&7] == 4,
         ..of_the_end()
     };
     let report = prophetic(sure_of_4.clone());
-    let row = report.obligation("auxiliary:initial").unwrap();
+    let row = row_of(&report, "auxiliary:initial");
     assert_eq!(row.verdict, Verdict::Violated, "{report}");
     assert_eq!(row.counterexamples[0].length, 0);
     assert!(
         row.counterexamples[0].explanation.contains("{7=3}"),
         "{report}"
     );
-    assert_eq!(verdict(&report, "auxiliary:backward-total"), Verdict::Holds);
+    assert_eq!(
+        verdict_on(&report, "auxiliary:backward-total"),
+        Verdict::Holds
+    );
     // All behaviours but stutters at the beginning are lost, and nothing else fails.
     let without = ["auxiliary:*".to_owned(), "coverage".to_owned()];
     let settings = Settings {
@@ -65,10 +67,7 @@ fn every_prediction_is_offered_at_first() {
         ..to_the_end()
     };
     let lost = plainly(predicting(line(), sure_of_4), line());
-    assert_eq!(
-        check(&lost, &settings).unwrap().verdict,
-        Some(Verdict::Holds)
-    );
+    assert_eq!(checked(&lost, &settings).verdict, Some(Verdict::Holds));
 }
 
 #[test]
@@ -78,7 +77,7 @@ fn each_state_has_a_prediction() {
         ..of_the_end()
     };
     let report = prophetic(none_at_2);
-    let row = report.obligation("auxiliary:non-empty").unwrap();
+    let row = row_of(&report, "auxiliary:non-empty");
     assert_eq!(row.verdict, Verdict::Violated, "{report}");
     assert_eq!(row.counterexamples[0].length, 2);
     assert!(
@@ -86,10 +85,10 @@ fn each_state_has_a_prediction() {
         "{report}"
     );
     // Nothing is possible after the step to 2: of that it is said that all is well. At 2 nothing is from which 3 is reached.
-    let total = report.obligation("auxiliary:backward-total").unwrap();
+    let total = row_of(&report, "auxiliary:backward-total");
     assert_eq!(total.counterexamples[0].length, 3, "{report}");
     assert_eq!(
-        verdict(&prophetic(of_the_end()), "auxiliary:non-empty"),
+        verdict_on(&prophetic(of_the_end()), "auxiliary:non-empty"),
         Verdict::Holds
     );
 }
@@ -147,7 +146,7 @@ fn predictions_move_from_key_to_key() {
     // That is a relation, and it loses nothing: two that are the same lead to either.
     let report = report_of(&plainly(predicting(queue.clone(), staying), queue.clone()));
     assert_eq!(
-        verdict(&report, "auxiliary:backward-total"),
+        verdict_on(&report, "auxiliary:backward-total"),
         Verdict::Holds,
         "{report}"
     );
@@ -161,7 +160,7 @@ fn predictions_move_from_key_to_key() {
         ..moving
     };
     let report = report_of(&plainly(predicting(queue.clone(), first_only), queue));
-    let row = report.obligation("auxiliary:backward-total").unwrap();
+    let row = row_of(&report, "auxiliary:backward-total");
     assert_eq!(row.verdict, Verdict::Violated, "{report}");
     // Undoing the last of two leads to one of which undoing is foretold, too.
     assert_eq!(row.counterexamples[0].length, 3, "{report}");
@@ -260,19 +259,19 @@ fn stutters_are_as_many_as_values() {
         action: line().edge("go", 1),
         value: 1,
     });
-    assert_eq!(view.rules()[view.rule_of(&stutter).0].name, "stutter at go");
-    assert_eq!(view.process_of(&stutter).name, "it");
+    assert_eq!(
+        Stuttering::rules(&view)[stutter.rule(&view).0].name,
+        "stutter at go"
+    );
+    assert_eq!(stutter.process(&view).name, "it");
 
     let report = report_of(&stuttering(pausing()));
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
     // Three steps of 3 + 1 + 2, and `rest`.
     assert_eq!((report.states, report.transitions), (3 * 6 + 1, 3 * 6 + 1));
     // Three values before each `go`, and two after it.
-    assert_eq!(
-        report.obligation("auxiliary:terminates").unwrap().checked,
-        3 * (3 + 2)
-    );
-    assert_eq!(report.obligation("auxiliary:enabled").unwrap().checked, 3);
+    assert_eq!(row_of(&report, "auxiliary:terminates").checked, 3 * (3 + 2));
+    assert_eq!(row_of(&report, "auxiliary:enabled").checked, 3);
     assert!(report.obligation("auxiliary:initial").is_none());
 }
 
@@ -283,15 +282,15 @@ fn a_stutter_comes_to_an_end() {
         ..pausing()
     };
     let report = report_of(&stuttering(for_ever));
-    let row = report.obligation("auxiliary:terminates").unwrap();
+    let row = row_of(&report, "auxiliary:terminates");
     assert_eq!(row.verdict, Verdict::Violated, "{report}");
     assert!(
         row.counterexamples[0].explanation.contains("from 2 to 2"),
         "{report}"
     );
     // A search of the view sees nothing wrong in that: it stutters for ever, and has lost all that comes after it.
-    assert_eq!(verdict(&report, "deadlock"), Verdict::Holds);
-    assert_eq!(verdict(&report, "simulation"), Verdict::Holds);
+    assert_eq!(verdict_on(&report, "deadlock"), Verdict::Holds);
+    assert_eq!(verdict_on(&report, "simulation"), Verdict::Holds);
 
     let past_the_least = Pauses {
         decrease: |value| value - 2,
@@ -299,7 +298,7 @@ fn a_stutter_comes_to_an_end() {
         ..pausing()
     };
     let report = report_of(&stuttering(past_the_least));
-    let row = report.obligation("auxiliary:terminates").unwrap();
+    let row = row_of(&report, "auxiliary:terminates");
     assert_eq!(row.verdict, Verdict::Violated, "{report}");
     assert!(
         row.counterexamples[0]
@@ -319,12 +318,12 @@ fn a_stutter_begins_before_what_is_enabled() {
         ..pausing()
     };
     let report = report_of(&stuttering(before_rest));
-    let row = report.obligation("auxiliary:enabled").unwrap();
+    let row = row_of(&report, "auxiliary:enabled");
     assert_eq!(row.verdict, Verdict::Violated, "{report}");
     assert_eq!(row.counterexamples[0].length, 1);
-    assert_eq!(verdict(&report, "auxiliary:terminates"), Verdict::Holds);
+    assert_eq!(verdict_on(&report, "auxiliary:terminates"), Verdict::Holds);
     // It gets stuck there, where the system goes on.
-    assert_eq!(verdict(&report, "deadlock"), Verdict::Holds);
+    assert_eq!(verdict_on(&report, "deadlock"), Verdict::Holds);
 }
 
 #[test]
@@ -335,8 +334,11 @@ fn what_never_stutters_is_untested() {
         ..pausing()
     };
     let report = report_of(&stuttering(never));
-    assert_eq!(verdict(&report, "auxiliary:terminates"), Verdict::Untested);
-    assert_eq!(verdict(&report, "auxiliary:enabled"), Verdict::Untested);
+    assert_eq!(
+        verdict_on(&report, "auxiliary:terminates"),
+        Verdict::Untested
+    );
+    assert_eq!(verdict_on(&report, "auxiliary:enabled"), Verdict::Untested);
 }
 
 /// A rule at which it stutters, and that is not among those of the variable, is a fault of the model.
@@ -347,7 +349,7 @@ fn stutters_belong_to_a_rule() {
         ..pausing()
     };
     let report = report_of(&stuttering(at_rest_too));
-    assert_eq!(verdict(&report, "model"), Verdict::Violated, "{report}");
+    assert_eq!(verdict_on(&report, "model"), Verdict::Violated, "{report}");
     assert!(
         report.to_string().contains("stutters at `rest`"),
         "{report}"
@@ -365,8 +367,8 @@ fn a_limit_leaves_side_conditions_open() {
         },
         ..to_the_end()
     };
-    let report = check(&refinement, &settings).unwrap();
-    let total = report.obligation("auxiliary:backward-total").unwrap();
+    let report = checked(&refinement, &settings);
+    let total = row_of(&report, "auxiliary:backward-total");
     assert_eq!(total.verdict, Verdict::Incomplete, "{report}");
     assert!(
         total
@@ -381,8 +383,8 @@ fn a_limit_leaves_side_conditions_open() {
         offered: |_, predictions: &BTreeMap<u8, u8>| predictions[&7] == 4,
         ..of_the_end()
     };
-    let report = check(&plainly(predicting(line(), sure_of_4), line()), &settings).unwrap();
-    assert_eq!(verdict(&report, "auxiliary:initial"), Verdict::Violated);
+    let report = checked(&plainly(predicting(line(), sure_of_4), line()), &settings);
+    assert_eq!(verdict_on(&report, "auxiliary:initial"), Verdict::Violated);
 
     let walks = Settings {
         search: Search::Walks(Walks {
@@ -392,9 +394,9 @@ fn a_limit_leaves_side_conditions_open() {
         }),
         ..to_the_end()
     };
-    let report = check(&refinement, &walks).unwrap();
+    let report = checked(&refinement, &walks);
     assert_eq!(
-        verdict(&report, "auxiliary:backward-total"),
+        verdict_on(&report, "auxiliary:backward-total"),
         Verdict::Incomplete
     );
 }
@@ -417,7 +419,7 @@ fn a_constraint_bounds_the_system_without_the_variable() {
             move |s: &super::Prophesying8| s.state <= bound && s.prophecy.get(&7) == Some(&4),
         ));
         let report = report_of(&refinement);
-        let row = report.obligation("auxiliary:non-empty").unwrap();
+        let row = row_of(&report, "auxiliary:non-empty");
         assert_eq!(row.verdict, expected, "{bound}: {report}");
         if expected == Verdict::Violated {
             assert_eq!(row.counterexamples[0].length, 3);
@@ -434,7 +436,7 @@ fn side_conditions_have_names() {
         obligations: Selection::Only(vec!["auxiliary:non-empty".to_owned()]),
         ..to_the_end()
     };
-    let report = check(&refinement, &settings).unwrap();
+    let report = checked(&refinement, &settings);
     let names = report.obligations.iter().map(|row| row.name.as_str());
     assert!(
         names.eq(["auxiliary:non-empty", "model"]) || report.obligations.len() == 1,
@@ -481,7 +483,7 @@ fn reports_show_the_variable() {
     let mut wrong = plainly(predicting(line(), of_the_end()), line());
     wrong.specification.steps[2].clear();
     let report = report_of(&wrong);
-    let simulation = report.obligation("simulation").unwrap();
+    let simulation = row_of(&report, "simulation");
     let last = simulation.counterexamples[0].steps.last().unwrap();
     assert_eq!(last.state, serde_json::json!({"state": 3, "prophecy": {}}));
     let first = &simulation.counterexamples[0].steps[0].state;
@@ -493,7 +495,7 @@ fn reports_show_the_variable() {
     let mut pausing = stuttering(pausing());
     pausing.specification.steps[0].clear();
     let report = report_of(&pausing);
-    let simulation = report.obligation("simulation").unwrap();
+    let simulation = row_of(&report, "simulation");
     let state = &simulation.counterexamples[0].steps[3].state;
     assert_eq!(state["stuttering"]["when"], "Before", "{report}");
     assert_eq!(state["stuttering"]["value"], 1);
@@ -515,9 +517,9 @@ fn a_violation_ends_the_search_of_the_base() {
         },
     );
     let refinement = plainly(predicting(long, next), short);
-    let report = check(&refinement, &Settings::default()).unwrap();
-    assert_eq!(verdict(&report, "simulation"), Verdict::Violated);
-    let row = report.obligation("auxiliary:backward-total").unwrap();
+    let report = checked(&refinement, &Settings::default());
+    assert_eq!(verdict_on(&report, "simulation"), Verdict::Violated);
+    let row = row_of(&report, "auxiliary:backward-total");
     assert_eq!(row.verdict, Verdict::Incomplete);
     assert_eq!(
         row.note.as_deref(),
@@ -525,8 +527,8 @@ fn a_violation_ends_the_search_of_the_base() {
     );
     assert!((4..12).contains(&row.checked), "{}", row.checked);
     // A search that goes on to the end is one of the base, too.
-    let report = check(&refinement, &to_the_end()).unwrap();
-    assert_eq!(verdict(&report, "simulation"), Verdict::Violated);
-    let row = report.obligation("auxiliary:backward-total").unwrap();
+    let report = checked(&refinement, &to_the_end());
+    assert_eq!(verdict_on(&report, "simulation"), Verdict::Violated);
+    let row = row_of(&report, "auxiliary:backward-total");
     assert_eq!((row.verdict, row.checked), (Verdict::Holds, 400));
 }

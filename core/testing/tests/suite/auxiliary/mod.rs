@@ -10,101 +10,12 @@ mod two;
 use std::collections::BTreeMap;
 
 use refmap::auxiliary::{Fate, Predicting, Prophecy, Prophesying, WithProphecy};
-use refmap::obligation::Until;
-use refmap::{
-    AbstractSteps, ActionOf, Constraint, ObservationOf, Process, Property, Refinement, Report,
-    Settings, StateOf, TransitionSystem, Verdict, check,
-};
+use refmap::obligation::Liveness;
+use refmap::{AbstractSteps, Refinement, Report, Settings, check};
 use refmap_testing::explicit::{Edge, Explicit};
+use refmap_testing::{Mapped, mapped, to_the_end};
 
 use crate::comparison::with_any_threads;
-
-/// Predicate on the states of a system.
-pub type Predicate<C> = Box<dyn Fn(&StateOf<C>) -> bool + Sync>;
-
-/// A refinement whose functions are closures.
-pub struct Mapped<C: TransitionSystem, A: TransitionSystem> {
-    pub implementation: C,
-    pub specification: A,
-    pub map: Box<Image<C, A>>,
-    pub answer: Box<Answer<C, A>>,
-    pub liveness: Vec<Property<C>>,
-    pub constraint: Option<Constraint<C>>,
-    pub environment: Vec<Process>,
-    pub at_rest: Predicate<C>,
-}
-
-type Image<C, A> = dyn Fn(&StateOf<C>) -> StateOf<A> + Sync;
-
-type Answer<C, A> =
-    dyn Fn(&StateOf<C>, &ActionOf<C>, &StateOf<C>) -> AbstractSteps<ActionOf<A>> + Sync;
-
-impl<C, A> Refinement for Mapped<C, A>
-where
-    C: TransitionSystem,
-    A: TransitionSystem<Observation = ObservationOf<C>>,
-{
-    type Implementation = C;
-    type Specification = A;
-
-    fn implementation(&self) -> &C {
-        &self.implementation
-    }
-
-    fn specification(&self) -> &A {
-        &self.specification
-    }
-
-    fn map(&self, state: &StateOf<C>) -> StateOf<A> {
-        (self.map)(state)
-    }
-
-    fn abstract_steps(
-        &self,
-        from: &StateOf<C>,
-        action: &ActionOf<C>,
-        to: &StateOf<C>,
-    ) -> AbstractSteps<ActionOf<A>> {
-        (self.answer)(from, action, to)
-    }
-
-    fn liveness(&self) -> Vec<Property<C>> {
-        self.liveness.clone()
-    }
-
-    fn constraint(&self) -> Option<Constraint<C>> {
-        self.constraint.clone()
-    }
-
-    fn environment(&self) -> &[Process] {
-        &self.environment
-    }
-
-    fn at_rest(&self, state: &StateOf<C>, _: Process) -> bool {
-        (self.at_rest)(state)
-    }
-}
-
-/// A refinement of `specification`, by a mapping and an answer to each step.
-pub fn mapped<C: TransitionSystem, A: TransitionSystem>(
-    implementation: C,
-    specification: A,
-    map: impl Fn(&StateOf<C>) -> StateOf<A> + Sync + 'static,
-    answer: impl Fn(&StateOf<C>, &ActionOf<C>, &StateOf<C>) -> AbstractSteps<ActionOf<A>>
-    + Sync
-    + 'static,
-) -> Mapped<C, A> {
-    Mapped {
-        implementation,
-        specification,
-        map: Box::new(map),
-        answer: Box::new(answer),
-        liveness: Vec::new(),
-        constraint: None,
-        environment: Vec::new(),
-        at_rest: Box::new(|_| true),
-    }
-}
 
 /// A prophecy variable of an explicit system, by functions of its states.
 #[derive(Clone)]
@@ -180,14 +91,6 @@ pub fn plainly(
     )
 }
 
-/// Settings of a check to the end.
-pub fn to_the_end() -> Settings<'static> {
-    Settings {
-        until: Until::End,
-        ..Settings::default()
-    }
-}
-
 /// The report of a check with some settings, by any number of workers.
 pub fn checked<R: Refinement>(refinement: &R, settings: &Settings<'_>) -> Report {
     with_any_threads(|threads| {
@@ -217,6 +120,15 @@ pub fn report_of<R: Refinement>(refinement: &R) -> Report {
     checked(refinement, &to_the_end())
 }
 
+/// The same with liveness.
+pub fn live<R: Refinement>(refinement: &R) -> Report {
+    let settings = Settings {
+        liveness: Liveness::Included,
+        ..to_the_end()
+    };
+    checked(refinement, &settings)
+}
+
 /// The same without the side conditions: what is seen of the pairs that are reached, and of them alone.
 pub fn naively<R: Refinement>(refinement: &R) -> Report {
     let settings = Settings {
@@ -224,10 +136,4 @@ pub fn naively<R: Refinement>(refinement: &R) -> Report {
         ..to_the_end()
     };
     checked(refinement, &settings)
-}
-
-/// The verdict of a row.
-pub fn verdict(report: &Report, name: &str) -> Verdict {
-    let row = report.obligation(name);
-    row.unwrap_or_else(|| panic!("{name}\n{report}")).verdict
 }

@@ -1,18 +1,17 @@
 //! One auxiliary variable over another, and variables with liveness.
 
 use refmap::auxiliary::{
-    Fate, History, Prophecy, Prophesying, Remembering, Stuttering, Stutters, WithHistory,
-    WithProphecy, WithStuttering, enabled,
+    Fate, History, Prophecy, Prophesying, Recording, Remembering, Stuttering, Stutters,
+    WithHistory, WithProphecy, WithStuttering, enabled,
 };
-use refmap::obligation::{Liveness, Settings};
 use refmap::{
-    AbstractSteps, Fairness, Process, Property, StateOf, TransitionSystem, Verdict, round_trip,
+    AbstractSteps, Action, ActionOf, Fairness, Process, Property, StateOf, TransitionSystem,
+    Verdict, round_trip,
 };
 use refmap_testing::explicit::{Edge, Explicit};
+use refmap_testing::{mapped, row_of, verdict_on};
 
-use super::{
-    Predicting8, Predicts, checked, mapped, plainly, predicting, report_of, to_the_end, verdict,
-};
+use super::{Predicting8, Predicts, live, plainly, predicting, report_of};
 
 /// A coin that is thrown again and again: 1 or 2, then back to 0.
 pub fn coin() -> Explicit {
@@ -72,7 +71,7 @@ fn history_over(
         },
         coin(),
         |s: &Both| s.state.state,
-        |_: &Both, action: &Predicting8, _: &Both| AbstractSteps::One(action.action),
+        |_: &Both, action: &Recording<Predicting8>, _: &Both| AbstractSteps::One(action.0.action),
     );
     refinement.environment = vec![Process::new("it")];
     refinement
@@ -86,16 +85,16 @@ fn a_history_over_a_prophecy() {
     let report = report_of(&refinement);
     for row in ["initial", "non-empty", "backward-total"] {
         assert_eq!(
-            verdict(&report, &format!("auxiliary:{row}")),
+            verdict_on(&report, &format!("auxiliary:{row}")),
             Verdict::Holds,
             "{report}"
         );
     }
-    assert_eq!(verdict(&report, "simulation"), Verdict::Holds);
-    assert_eq!(verdict(&report, "deadlock"), Verdict::Holds);
+    assert_eq!(verdict_on(&report, "simulation"), Verdict::Holds);
+    assert_eq!(verdict_on(&report, "deadlock"), Verdict::Holds);
     // What is remembered cannot be guessed anew, so it is not known what the environment may do.
     assert_eq!(
-        verdict(&report, "environment:throw"),
+        verdict_on(&report, "environment:throw"),
         Verdict::Incomplete,
         "{report}"
     );
@@ -106,7 +105,7 @@ fn a_history_over_a_prophecy() {
     };
     let report = report_of(&history_over(one_sided));
     // `throw` to 2 is lost: with nothing open after it there is no prediction that comes true.
-    let row = report.obligation("auxiliary:backward-total").unwrap();
+    let row = row_of(&report, "auxiliary:backward-total");
     assert_eq!(row.verdict, Verdict::Violated, "{report}");
     assert_eq!(row.counterexamples[0].length, 1);
 }
@@ -155,7 +154,7 @@ impl Prophecy<Counted> for ThirdIsOne {
         _: &Counted,
         (_, prediction): (&(), &u8),
         _: &StateOf<Counted>,
-        action: &Edge,
+        Recording(action): &Recording<Edge>,
         _: &StateOf<Counted>,
     ) -> Fate<()> {
         Fate::Fulfil {
@@ -180,17 +179,17 @@ fn a_prophecy_over_a_history() {
             },
             coin(),
             |s: &Prophesying<Remembering<u8, u8>, (), u8>| s.state.state,
-            |_, action: &refmap::auxiliary::Predicting<Edge, (), u8>, _| {
-                AbstractSteps::One(action.action)
+            |_, action: &refmap::auxiliary::Predicting<Recording<Edge>, (), u8>, _| {
+                AbstractSteps::One(action.action.0)
             },
         );
         let report = report_of(&refinement);
         assert_eq!(
-            verdict(&report, "auxiliary:backward-total"),
+            verdict_on(&report, "auxiliary:backward-total"),
             expected,
             "{report}"
         );
-        let row = report.obligation("auxiliary:backward-total").unwrap();
+        let row = row_of(&report, "auxiliary:backward-total");
         if expected == Verdict::Violated {
             // Two throws are picked up, and the third is lost.
             assert_eq!(row.counterexamples[0].length, 5, "{report}");
@@ -213,9 +212,9 @@ where
     fn rules(&self) -> Vec<&'static str> {
         vec!["pick"]
     }
-    fn before(&self, system: &S, state: &StateOf<S>) -> Vec<(refmap::ActionOf<S>, u8)> {
+    fn before(&self, system: &S, state: &StateOf<S>) -> Vec<(ActionOf<S>, u8)> {
         enabled(system, state, |action| {
-            (system.rules()[system.rule_of(action).0].name == "pick").then_some(2)
+            (ActionOf::<S>::rules(system)[action.rule(system).0].name == "pick").then_some(2)
         })
     }
     fn least(&self) -> u8 {
@@ -265,20 +264,12 @@ fn a_stutter_over_a_prophecy() {
         "enabled",
     ] {
         assert_eq!(
-            verdict(&report, &format!("auxiliary:{row}")),
+            verdict_on(&report, &format!("auxiliary:{row}")),
             Verdict::Holds
         );
     }
 
     assert_ne!(report.states_kept, Some(refmap::explore::StatesKept::Whole));
-}
-
-fn live<R: refmap::Refinement>(refinement: &R) -> refmap::Report {
-    let settings = Settings {
-        liveness: Liveness::Included,
-        ..to_the_end()
-    };
-    checked(refinement, &settings)
 }
 
 /// A stutter is no step of its rule, and takes none of it away: fairness of `pick` is met by picks alone, and forces them however
@@ -311,17 +302,17 @@ fn a_stutter_is_no_step_of_its_rule() {
     refinement.implementation.system.fairness.remove(0);
     let report = live(&refinement);
     assert_eq!(
-        verdict(&report, "fairness:picks"),
+        verdict_on(&report, "fairness:picks"),
         Verdict::Violated,
         "{report}"
     );
     assert_eq!(
-        verdict(&report, "fairness:throws"),
+        verdict_on(&report, "fairness:throws"),
         Verdict::Holds,
         "{report}"
     );
     assert_eq!(
-        verdict(&report, "always-eventually:picked up"),
+        verdict_on(&report, "always-eventually:picked up"),
         Verdict::Violated
     );
 }
@@ -361,11 +352,11 @@ fn a_stutter_that_is_under_way_ends() {
     ];
     let report = live(&refinement);
     assert_eq!(
-        verdict(&report, "always-eventually:no stutter"),
+        verdict_on(&report, "always-eventually:no stutter"),
         Verdict::Holds,
         "{report}"
     );
-    let thrown = report.obligation("eventually:thrown").unwrap();
+    let thrown = row_of(&report, "eventually:thrown");
     assert_eq!(thrown.verdict, Verdict::Violated, "{report}");
     let met = &thrown.counterexamples[0].fairness;
     assert_eq!(
@@ -400,13 +391,13 @@ fn fairness_of_a_specification_with_a_variable_is_open() {
         counted(),
         counted(),
         |s: &Remembering<u8, u8>| s.clone(),
-        |_, action: &Edge, _| AbstractSteps::One(*action),
+        |_, action: &Recording<Edge>, _| AbstractSteps::One(action.clone()),
     );
     let report = live(&refinement);
     assert_eq!(
-        verdict(&report, "fairness:picks"),
+        verdict_on(&report, "fairness:picks"),
         Verdict::Incomplete,
         "{report}"
     );
-    assert_eq!(verdict(&report, "simulation"), Verdict::Holds);
+    assert_eq!(verdict_on(&report, "simulation"), Verdict::Holds);
 }

@@ -10,10 +10,10 @@ use refmap::auxiliary::{
     Fate, Predicting, Prophecy, Prophesying, Stuttering, Stutters, WithProphecy, WithStuttering,
 };
 use refmap::{AbstractSteps, Report, State, StateOf, TransitionSystem, Verdict, steps};
-use refmap_testing::Random;
 use refmap_testing::explicit::{Edge, Explicit};
+use refmap_testing::{Random, mapped, to_the_end, verdict_on};
 
-use super::{checked_in_turn, mapped, to_the_end, verdict};
+use super::checked_in_turn;
 
 const PREDICTIONS: u8 = 3;
 
@@ -392,7 +392,7 @@ fn compare<K: State<Explicit> + Ord>(
     let report = checked(&system, &table);
     let names = ["initial", "non-empty", "backward-total"];
     for ((name, (holds, any)), outcomes) in names.iter().zip(expected).zip(&mut seen.outcomes) {
-        let judged = verdict(&report, &format!("auxiliary:{name}"));
+        let judged = verdict_on(&report, &format!("auxiliary:{name}"));
         let expected = match (any, holds) {
             (false, _) => Verdict::Untested,
             (true, true) => Verdict::Holds,
@@ -621,7 +621,7 @@ fn conditions_of_stuttering_are_those_of_the_definition() {
         let report = checked_in_turn(&refinement, &to_the_end(), states);
         let expected = [("terminates", terminates), ("enabled", is_enabled)];
         for (place, (name, holds)) in expected.into_iter().enumerate() {
-            let judged = verdict(&report, &format!("auxiliary:{name}"));
+            let judged = verdict_on(&report, &format!("auxiliary:{name}"));
             let expected = match (begins[place], holds) {
                 (false, _) => Verdict::Untested,
                 (true, true) => Verdict::Holds,

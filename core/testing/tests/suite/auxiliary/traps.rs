@@ -1,18 +1,16 @@
 //! The traps of auxiliary variables: what a check sees that looks at the system with the variable, and at nothing else.
 
-use refmap::auxiliary::{Fate, History, Remembering, WithHistory, WithProphecy};
+use refmap::auxiliary::{Fate, History, Recording, Remembering, WithHistory, WithProphecy};
 use refmap::liveness::Strength;
-use refmap::obligation::{Checker, Liveness, Symmetry};
+use refmap::obligation::{Checker, Symmetry};
 use refmap::{
-    AbstractSteps, Action, Fairness, Process, Property, Report, Settings, State, TransitionSystem,
-    Verdict, check, steps,
+    AbstractSteps, Action, Fairness, Process, Property, Settings, State, TransitionSystem, Verdict,
+    steps,
 };
 use refmap_testing::explicit::{Edge, Explicit};
+use refmap_testing::{Mapped, mapped, row_of, to_the_end, verdict_on};
 
-use super::{
-    Mapped, Predicting8, Predicts, Prophesying8, mapped, naively, plainly, predicting, report_of,
-    to_the_end, verdict,
-};
+use super::{Predicting8, Predicts, Prophesying8, live, naively, plainly, predicting, report_of};
 
 /// A system that goes from 0 to 1, and then takes `b` or `c`.
 fn choosing() -> Explicit {
@@ -59,9 +57,9 @@ fn lost_behaviours_are_not_among_the_pairs_that_are_reached() {
     assert_eq!(naive.verdict, Some(Verdict::Holds), "{naive}");
     let report = report_of(&refinement);
     assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
-    assert_eq!(verdict(&report, "auxiliary:initial"), Verdict::Holds);
-    assert_eq!(verdict(&report, "auxiliary:non-empty"), Verdict::Holds);
-    let row = report.obligation("auxiliary:backward-total").unwrap();
+    assert_eq!(verdict_on(&report, "auxiliary:initial"), Verdict::Holds);
+    assert_eq!(verdict_on(&report, "auxiliary:non-empty"), Verdict::Holds);
+    let row = row_of(&report, "auxiliary:backward-total");
     assert_eq!(row.verdict, Verdict::Violated);
     let counterexample = &row.counterexamples[0];
     assert_eq!(counterexample.length, 1, "{report}");
@@ -84,18 +82,12 @@ fn a_prediction_that_is_offered_in_time_loses_nothing() {
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
     for row in ["initial", "non-empty", "backward-total"] {
         assert_eq!(
-            verdict(&report, &format!("auxiliary:{row}")),
+            verdict_on(&report, &format!("auxiliary:{row}")),
             Verdict::Holds
         );
     }
     // Two predictions at the target of `go`, and of each other step the only one, that of nothing.
-    assert_eq!(
-        report
-            .obligation("auxiliary:backward-total")
-            .unwrap()
-            .checked,
-        2 + 4
-    );
+    assert_eq!(row_of(&report, "auxiliary:backward-total").checked, 2 + 4);
 }
 
 /// A system that takes `b` after `go`, of which `c` is foretold as well.
@@ -126,7 +118,7 @@ fn a_wrong_guess_is_no_deadlock() {
     view.system.steps[2].clear();
     let specification = view.system.clone();
     let report = report_of(&plainly(view, specification));
-    let deadlock = report.obligation("deadlock").unwrap();
+    let deadlock = row_of(&report, "deadlock");
     assert_eq!(deadlock.verdict, Verdict::Violated, "{report}");
     assert_eq!(
         (deadlock.counterexamples[0].length, report.deadlocks),
@@ -220,14 +212,14 @@ fn what_only_a_wrong_guess_simulates_is_not_covered() {
         },
     );
     for report in [report_of(&by_itself), report_of(&below_a_history)] {
-        let coverage = report.obligation("coverage").unwrap();
+        let coverage = row_of(&report, "coverage");
         assert_eq!(coverage.verdict, Verdict::Violated, "{report}");
         assert!(
             coverage.counterexamples[0]
                 .explanation
                 .contains("`choose_c`")
         );
-        assert_eq!(verdict(&report, "simulation"), Verdict::Holds);
+        assert_eq!(verdict_on(&report, "simulation"), Verdict::Holds);
     }
 
     // Where the guess may be right it is covered.
@@ -304,7 +296,7 @@ fn a_guess_does_not_refuse_the_environment() {
     user(&mut free);
     let report = report_of(&free);
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
-    assert_eq!(report.obligation("environment:put_b").unwrap().checked, 2);
+    assert_eq!(row_of(&report, "environment:put_b").checked, 2);
 
     let without_b = putting(&[(0, "put_a", 1), (1, "take", 0)]);
     let mut refusing = plainly(
@@ -314,12 +306,15 @@ fn a_guess_does_not_refuse_the_environment() {
     user(&mut refusing);
     let report = report_of(&refusing);
     assert_eq!(
-        verdict(&report, "environment:put_b"),
+        verdict_on(&report, "environment:put_b"),
         Verdict::Violated,
         "{report}"
     );
-    assert_eq!(verdict(&report, "environment:put_a"), Verdict::Holds);
-    assert_eq!(verdict(&report, "auxiliary:backward-total"), Verdict::Holds);
+    assert_eq!(verdict_on(&report, "environment:put_a"), Verdict::Holds);
+    assert_eq!(
+        verdict_on(&report, "auxiliary:backward-total"),
+        Verdict::Holds
+    );
 }
 
 /// Counts the polls, modulo 2.
@@ -339,14 +334,6 @@ impl History<Explicit> for Polls {
 
 type Counting = Remembering<u8, u8>;
 
-fn live<R: refmap::Refinement>(refinement: &R) -> Report {
-    let settings = Settings {
-        liveness: Liveness::Included,
-        ..to_the_end()
-    };
-    check(refinement, &settings).expect("the settings fit")
-}
-
 /// (3) A step that changes a history variable and nothing else is no step for fairness: a poll is none, so fairness of it assumes
 /// nothing, and the system may stop polling. Of the pairs, polling is a step that changes the state, is enabled always and so is
 /// taken again and again: the specification's clock would tick for ever.
@@ -364,7 +351,7 @@ fn a_step_that_changes_a_history_alone_is_none_for_fairness() {
         },
         clock,
         |s: &Counting| s.history,
-        |_: &Counting, _: &Edge, to: &Counting| {
+        |_: &Counting, _: &Recording<Edge>, to: &Counting| {
             AbstractSteps::One(Edge {
                 rule: 0,
                 to: to.history,
@@ -375,7 +362,7 @@ fn a_step_that_changes_a_history_alone_is_none_for_fairness() {
     let [zero, one] = [0, 1].map(|history| Counting { state: 0, history });
     assert_eq!(steps(&refinement.implementation, &zero)[0].1, one);
     let report = live(&refinement);
-    let row = report.obligation("fairness:ticks").unwrap();
+    let row = row_of(&report, "fairness:ticks");
     assert_eq!(row.verdict, Verdict::Violated, "{report}");
     assert_eq!(row.counterexamples[0].loop_start, Some(0));
 }
@@ -396,7 +383,7 @@ fn polling_does_not_meet_a_fairness_condition() {
         },
         specification,
         |s: &Counting| s.state,
-        |_: &Counting, action: &Edge, _: &Counting| AbstractSteps::One(*action),
+        |_: &Counting, action: &Recording<Edge>, _: &Counting| AbstractSteps::One(action.0),
     );
     refinement.liveness = vec![Property::eventually("leaves", "a test", |s: &Counting| {
         s.state == 1
@@ -407,7 +394,7 @@ fn polling_does_not_meet_a_fairness_condition() {
     refinement.implementation.system.fairness.clear();
     refinement.specification.fairness.clear();
     let report = live(&refinement);
-    assert_eq!(verdict(&report, "eventually:leaves"), Verdict::Violated);
+    assert_eq!(verdict_on(&report, "eventually:leaves"), Verdict::Violated);
 }
 
 /// (3) An action that a wrong guess forbids is enabled, so that no behaviour that waits with a wrong guess is fair. In the pairs
@@ -432,11 +419,11 @@ fn an_action_that_a_guess_forbids_is_enabled() {
         refinement.implementation.system.fairness.clear();
         let report = live(&refinement);
         assert_eq!(
-            verdict(&report, "eventually:b"),
+            verdict_on(&report, "eventually:b"),
             Verdict::Violated,
             "{report}"
         );
-        assert_eq!(verdict(&report, "fairness:b comes"), Verdict::Violated);
+        assert_eq!(verdict_on(&report, "fairness:b comes"), Verdict::Violated);
     }
 }
 
@@ -555,17 +542,21 @@ fn a_symmetry_permutes_predictions() {
     assert_eq!(plain.states, 2 + 2 + 1);
     let quotient = report(true, Symmetry::Full);
     assert_eq!(quotient.states, 3);
-    assert_eq!(verdict(&quotient, "simulation"), Verdict::Holds);
+    assert_eq!(verdict_on(&quotient, "simulation"), Verdict::Holds);
     for row in ["initial", "non-empty", "backward-total"] {
         assert_eq!(
-            verdict(&quotient, &format!("auxiliary:{row}")),
+            verdict_on(&quotient, &format!("auxiliary:{row}")),
             Verdict::Holds
         );
     }
-    assert_eq!(verdict(&quotient, "coverage"), Verdict::Holds, "{quotient}");
+    assert_eq!(
+        verdict_on(&quotient, "coverage"),
+        Verdict::Holds,
+        "{quotient}"
+    );
     assert_eq!(quotient.verdict, Some(Verdict::Holds), "{quotient}");
     let wrong = report(false, Symmetry::Full);
-    assert_eq!(verdict(&wrong, "model"), Verdict::Violated, "{wrong}");
+    assert_eq!(verdict_on(&wrong, "model"), Verdict::Violated, "{wrong}");
 }
 
 /// (5) Mostly the specification can be changed instead: one that chooses as late as the implementation needs no prediction, and shows
@@ -606,7 +597,7 @@ fn a_later_choice_needs_no_prophecy() {
         );
         let report = report_of(&unforeseen);
         assert_eq!(
-            verdict(&report, "simulation"),
+            verdict_on(&report, "simulation"),
             Verdict::Violated,
             "{report}"
         );

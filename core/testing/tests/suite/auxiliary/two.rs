@@ -6,15 +6,14 @@ use refmap::auxiliary::{
 };
 use refmap::obligation::{Liveness, Settings};
 use refmap::{
-    AbstractSteps, ActionOf, Constraint, Property, State, StateOf, TransitionSystem, Verdict, steps,
+    AbstractSteps, Action as _, ActionOf, Constraint, Property, State, StateOf, TransitionSystem,
+    Verdict, steps,
 };
 use refmap_testing::explicit::{Edge, Explicit};
-use refmap_testing::{Action, Machine};
+use refmap_testing::{Action, Machine, mapped, row_of, to_the_end, verdict_on};
 
 use super::nested::{Foretold, coin, of_throws};
-use super::{
-    Predicting8, Prophesying8, checked, mapped, predicting, report_of, to_the_end, verdict,
-};
+use super::{Predicting8, Prophesying8, checked, predicting, report_of};
 
 /// Stutters of so many values before each enabled action of a rule.
 struct Before(&'static str, u8);
@@ -28,7 +27,7 @@ impl<S: TransitionSystem<Action: State<S>>> Stutters<S> for Before {
 
     fn before(&self, system: &S, state: &StateOf<S>) -> Vec<(ActionOf<S>, u8)> {
         let mut before = enabled(system, state, |action| {
-            (system.rules()[system.rule_of(action).0].name == self.0).then_some(self.1)
+            (ActionOf::<S>::rules(system)[action.rule(system).0].name == self.0).then_some(self.1)
         });
         before.dedup();
         before
@@ -81,7 +80,7 @@ fn both_steps_of_an_action_come_after_a_stutter() {
                 Stuttering::Stutter(_) => AbstractSteps::Stutter,
             },
         ));
-        let model = report.obligation("model").expect("it is at fault");
+        let model = row_of(&report, "model");
         assert_eq!(model.verdict, Verdict::Violated, "{report}");
         let mut told = model.counterexamples.iter();
         assert!(
@@ -149,7 +148,7 @@ fn both_steps_of_an_answer_are_covered_beside_a_prediction() {
     );
     let report = report_of(&refinement);
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
-    let coverage = report.obligation("coverage").expect("it is chosen");
+    let coverage = row_of(&report, "coverage");
     assert_eq!(coverage.checked, 3, "{report}");
 }
 
@@ -196,17 +195,17 @@ fn a_condition_of_two_variables_is_open_if_one_is() {
         system(),
         coin(),
         |s: &StateOf<Twice>| s.state.state.state,
-        |_, action: &ActionOf<Twice>, _| AbstractSteps::One(action.action.action),
+        |_, action: &ActionOf<Twice>, _| AbstractSteps::One(action.action.0.action),
     );
     let rows = ["auxiliary:non-empty", "auxiliary:backward-total"];
     let report = report_of(&refinement);
     for row in rows {
-        assert_eq!(verdict(&report, row), Verdict::Holds, "{report}");
+        assert_eq!(verdict_on(&report, row), Verdict::Holds, "{report}");
     }
     refinement.constraint = Some(Constraint::new("any", |_: &StateOf<Twice>| true));
     let report = report_of(&refinement);
     for row in rows {
-        assert_eq!(verdict(&report, row), Verdict::Incomplete, "{report}");
+        assert_eq!(verdict_on(&report, row), Verdict::Incomplete, "{report}");
         let note = report.obligation(row).and_then(|row| row.note.as_deref());
         let remembers = "speaks of what a history variable remembers";
         assert!(
@@ -258,12 +257,12 @@ fn a_condition_that_is_open_stays_open() {
         },
         system,
         |s: &StateOf<First>| s.state.state,
-        |_, action: &ActionOf<First>, _| AbstractSteps::One(action.action),
+        |_, action: &ActionOf<First>, _| AbstractSteps::One(action.0.action),
     );
     refinement.constraint = Some(Constraint::new("any", |_: &StateOf<First>| true));
     let report = report_of(&refinement);
     for row in ["auxiliary:initial", "auxiliary:backward-total"] {
-        assert_eq!(verdict(&report, row), Verdict::Incomplete, "{report}");
+        assert_eq!(verdict_on(&report, row), Verdict::Incomplete, "{report}");
     }
 }
 
@@ -284,7 +283,7 @@ impl<S: TransitionSystem<Action: State<S>>> Stutters<S> for After {
         action: &ActionOf<S>,
         _: &StateOf<S>,
     ) -> Option<u8> {
-        (system.rules()[system.rule_of(action).0].name == self.0).then_some(self.1)
+        (ActionOf::<S>::rules(system)[action.rule(system).0].name == self.0).then_some(self.1)
     }
 
     fn least(&self) -> u8 {
@@ -322,7 +321,7 @@ fn a_stutter_below_another_variable_ends_too() {
         },
         coin(),
         |s: &StateOf<Both>| s.state.state,
-        |_, action: &ActionOf<Both>, _| match action {
+        |_, action: &ActionOf<Both>, _| match &action.0 {
             Stuttering::Step(action) => AbstractSteps::One(*action),
             Stuttering::Stutter(_) => AbstractSteps::Stutter,
         },
@@ -338,7 +337,7 @@ fn a_stutter_below_another_variable_ends_too() {
         ..to_the_end()
     };
     let report = checked(&refinement, &settings);
-    let of = |row| verdict(&report, row);
+    let of = |row| verdict_on(&report, row);
     assert_eq!(
         of("always-eventually:no stutter"),
         Verdict::Holds,

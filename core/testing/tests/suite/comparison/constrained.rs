@@ -3,12 +3,13 @@
 use refmap::explore::{Order, Storage};
 use refmap::obligation::{Search, Until};
 use refmap::random::Walks;
-use refmap::{Evidence, Report, Settings, Verdict, check};
+use refmap::{Evidence, Report, Settings, Verdict};
+use refmap_testing::{Random, checked, row_of};
 
 use super::{Case, assert_idle, fate, run, show, timeless};
 use crate::oracle::Oracle;
 use crate::table::Correspondence;
-use crate::table::random::{Rng, Size, draw};
+use crate::table::random::{Size, draw};
 
 /// Outcomes of checks under a constraint, over all cases.
 #[derive(Debug, Default)]
@@ -30,7 +31,7 @@ pub struct Constrained {
 /// Compares the check of a seed under a random constraint with the oracle.
 pub fn compare_constrained(seed: u64, size: Size, constrained: &mut Constrained) {
     let mut refinement = draw(seed, size);
-    let rng = &mut Rng::new(seed ^ 0x0005_CA1E);
+    let rng = &mut Random(seed ^ 0x0005_CA1E);
     let chance = rng.pick(&[50, 75, 90, 100]);
     let within: Vec<bool> = refinement
         .images
@@ -88,9 +89,7 @@ pub fn compare_constrained(seed: u64, size: Size, constrained: &mut Constrained)
         .iter()
         .any(|(name, fate)| name == "simulation" && fate.verdict == Verdict::Holds);
     for (name, decided) in &fates {
-        let row = report
-            .obligation(name)
-            .expect("the obligation is in the table");
+        let row = row_of(&report, name);
         let is_rule = name.starts_with("environment:") && name != "environment:at_rest";
         if name == "coverage" || name == "environment:at_rest" || is_rule && !simulates {
             // Of the whole system it fails too.
@@ -174,8 +173,7 @@ fn in_other_ways(seed: u64, refinement: &Correspondence, report: &Report) {
         until: Until::End,
         ..Settings::default()
     };
-    let same =
-        |settings: &Settings<'_>| timeless(check(refinement, settings).expect("the settings fit"));
+    let same = |settings: &Settings<'_>| timeless(checked(refinement, settings));
     assert_eq!(same(&settings), *report);
     let whole = Settings {
         storage: Storage::Whole,
@@ -211,7 +209,7 @@ fn on_walks(seed: u64, refinement: &Correspondence, oracle: &Oracle<'_, Correspo
         threads: 1 + seed as usize % 3,
         ..Settings::default()
     };
-    let report = check(refinement, &settings).expect("the settings fit");
+    let report = checked(refinement, &settings);
     // Each counterexample is a behaviour of the truncated system.
     show(oracle, &report);
 }

@@ -2,7 +2,8 @@
 //! because a search printed it.
 
 use refmap::report::Counterexample;
-use refmap::{ActionOf, Refinement, Report, StateOf, TransitionSystem, replay};
+use refmap::{Action, ActionOf, Refinement, Report, StateOf, TransitionSystem, replay, successor};
+use refmap_testing::row_of;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -19,7 +20,7 @@ pub fn show<R: Refinement>(oracle: &Oracle<'_, R>, report: &Report) {
         }
     }
     if let Some(shown) = &report.counterexample {
-        let row = report.obligation(&shown.obligation).expect("it has a row");
+        let row = row_of(&report, &shown.obligation);
         assert_eq!(row.counterexamples.first(), Some(shown));
     }
 }
@@ -77,11 +78,11 @@ fn walk<R: Refinement>(
             .collect();
         let before = before.map(|action| {
             let from = at.take();
-            at = from.and_then(|from| refinement.specification().successor(&from, action));
+            at = from.and_then(|from| successor(refinement.specification(), &from, action));
             (json(action), at.as_ref().map_or(Value::Null, json))
         });
         assert_eq!(shown, before.collect::<Vec<_>>());
-        let process = system.process_of(&action).to_string();
+        let process = action.process(system).to_string();
         assert_eq!(step.process, Some(process));
         last_step = Some((here, action.clone(), to.clone()));
         actions.push(action);
@@ -113,7 +114,7 @@ fn shows<R: Refinement>(oracle: &Oracle<'_, R>, counterexample: &Counterexample,
     };
     let specification = oracle.refinement.specification();
     let specification_rule = |name: &str| {
-        let mut rules = specification.rules().iter();
+        let mut rules = oracle.abstract_rules().iter();
         rules.position(|rule| rule.name == name)
     };
     let violated = match name.split_once(':') {
@@ -122,7 +123,7 @@ fn shows<R: Refinement>(oracle: &Oracle<'_, R>, counterexample: &Counterexample,
         None if name == "simulation" => step_shows(&|s, a, t| !oracle.simulated(s, a, t)),
         None if name == "agency" => step_shows(&|s, a, t| oracle.misattributed(s, a, t)),
         None if name == "deadlock" => oracle.stuck(last),
-        None if name == "coverage" => (0..specification.rules().len()).any(|rule| {
+        None if name == "coverage" => (0..oracle.abstract_rules().len()).any(|rule| {
             oracle.is_offered(last, rule) && !oracle.is_simulated(rule) && !oracle.is_waived(rule)
         }),
         Some(("invariant", claim)) => {
@@ -141,10 +142,10 @@ fn shows<R: Refinement>(oracle: &Oracle<'_, R>, counterexample: &Counterexample,
             let offers = oracle.environment_offers(last).into_iter();
             // Results are the system's to choose: an action is refused whatever its result.
             let mut refused = offers.filter(|(_, action)| {
-                Some(json(&specification.inputs(action))) == counterexample.refused
+                Some(json(&action.inputs(specification))) == counterexample.refused
             });
             refused.any(|(process, action)| {
-                specification_rule(rule) == Some(specification.rule_of(&action).0)
+                specification_rule(rule) == Some(action.rule(specification).0)
                     && oracle
                         .search(last, process, &action)
                         .earlier_steps
@@ -162,8 +163,8 @@ fn shows_without_steps<R: Refinement>(oracle: &Oracle<'_, R>, counterexample: &C
     let violated = match counterexample.obligation.as_str() {
         "initiality" => oracle.initial_states == 0,
         "coverage" => {
-            let mut waived = (0..oracle.refinement.specification().rules().len())
-                .filter(|rule| oracle.is_waived(*rule));
+            let mut waived =
+                (0..oracle.abstract_rules().len()).filter(|rule| oracle.is_waived(*rule));
             oracle.transitions() == 0
                 || waived.any(|rule| {
                     let mut states = 0..oracle.states.len();

@@ -9,7 +9,8 @@ mod part;
 use refmap::obligation::{Search, Until};
 use refmap::random::Walks;
 use refmap::report::Obligation;
-use refmap::{Evidence, Report, Settings, Verdict, check};
+use refmap::{Evidence, Report, Settings, Verdict};
+use refmap_testing::{checked, row_of};
 
 use crate::oracle::{Fate, Oracle};
 use crate::table::Correspondence;
@@ -39,7 +40,7 @@ pub fn run(refinement: &Correspondence, threads: usize, until: Until) -> Report 
         until,
         ..Settings::default()
     };
-    let report = check(refinement, &settings).expect("the refinement does not contradict itself");
+    let report = checked(refinement, &settings);
     timeless(report)
 }
 
@@ -124,7 +125,7 @@ pub fn compare_walks(seed: u64, sampled: &mut Sampled) {
             threads,
             ..Settings::default()
         };
-        let report = check(refinement, &settings).expect("the settings fit");
+        let report = checked(refinement, &settings);
         assert_eq!(report.evidence, Evidence::Sampled);
         assert_ne!(report.verdict, Some(Verdict::Holds));
         show(oracle, &report);
@@ -200,7 +201,7 @@ pub fn all_untested(fates: &[(String, Fate)]) -> bool {
 
 /// An environment with a process that does nothing is a fault of the model.
 pub fn assert_idle(report: &Report) {
-    let model = report.obligation("model").expect("the model is at fault");
+    let model = row_of(&report, "model");
     let mut explained = model.counterexamples.iter();
     assert!(explained.any(|one| {
         one.explanation

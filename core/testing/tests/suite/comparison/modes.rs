@@ -5,6 +5,7 @@ use refmap::explore::{Limit, Limits, Order, Storage};
 use refmap::obligation::Until;
 use refmap::report::{About, Warning};
 use refmap::{Report, Settings, Verdict, check};
+use refmap_testing::row_of;
 
 use super::{fate, show, timeless};
 use crate::oracle::Oracle;
@@ -207,7 +208,7 @@ impl Modes<'_> {
     }
 
     fn simulated(&self, report: &Report) -> bool {
-        let simulation = report.obligation("simulation").expect("it has a row");
+        let simulation = row_of(&report, "simulation");
         simulation.verdict != Verdict::Violated
     }
 

@@ -2,7 +2,8 @@
 
 use refmap::explore::Limits;
 use refmap::obligation::Until;
-use refmap::{Settings, Verdict, check};
+use refmap::{Settings, Verdict};
+use refmap_testing::{checked, row_of};
 
 use super::{Case, run, show};
 use crate::oracle::Oracle;
@@ -39,12 +40,12 @@ pub fn compare_part(seed: u64, parts: &mut Parts) {
             },
             ..Settings::default()
         };
-        let part = check(refinement, &settings).expect("the settings fit");
+        let part = checked(refinement, &settings);
         assert!(part.limit.is_some());
         show(oracle, &part);
         let rows = part.obligations.iter();
         for row in rows.filter(|row| row.name.starts_with("environment:")) {
-            let of_whole = whole.obligation(&row.name).expect("it is decided");
+            let of_whole = row_of(&whole, &row.name);
             match (row.verdict, of_whole.verdict) {
                 (Verdict::Violated, Verdict::Violated) => {
                     let [here, there] = [row, of_whole].map(|row| row.counterexamples[0].length);

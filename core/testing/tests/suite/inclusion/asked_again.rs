@@ -1,16 +1,17 @@
 //! Systems that contradict themselves: asked again, they are found out, and nothing is claimed.
 
 use std::hash::{Hash, Hasher};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use refmap::AbstractSteps::{self, One};
 use refmap::explore::{Limits, Watch};
-use refmap::inclusion::{Included, Inclusion, check_inclusion};
+use refmap::inclusion::{Included, Inclusion};
 use refmap::obligation::{Checkable, Checker};
-use refmap::{Action, Constraint, Refinement, Rule, RuleId, State, TransitionSystem};
+use refmap::{Action, Constraint, State, TransitionSystem};
 use refmap_testing::explicit::{Edge, Explicit};
+use refmap_testing::itself;
 use serde::Serialize;
+
+use super::observed::compared;
 
 /// Function of a system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,18 +53,16 @@ fn line() -> Explicit {
     Explicit::new(&rules, &[(0, "step", 1), (0, "jump", 2), (1, "step", 2)])
 }
 
+impl AsRef<Explicit> for Fickle {
+    fn as_ref(&self) -> &Explicit {
+        &self.system
+    }
+}
+
 impl TransitionSystem for Fickle {
     type State = u8;
     type Action = Edge;
     type Observation = u8;
-
-    fn rules(&self) -> &[Rule] {
-        self.system.rules()
-    }
-
-    fn rule_of(&self, action: &Edge) -> RuleId {
-        self.system.rule_of(action)
-    }
 
     fn initial(&self, visit: &mut impl FnMut(u8)) {
         visit(u8::from(self.is_wrong(Function::Initial)));
@@ -83,16 +82,6 @@ impl TransitionSystem for Fickle {
     fn observe(&self, state: &u8) -> u8 {
         state + 3 * u8::from(self.is_wrong(Function::Observe))
     }
-}
-
-fn compared<C, A>(implementation: &C, specification: &A) -> Inclusion
-where
-    C: TransitionSystem<Observation = u8>,
-    A: TransitionSystem<Observation = u8>,
-{
-    let (limits, watch) = (Limits::default(), Watch::default());
-    let inclusion = check_inclusion(implementation, specification, limits, watch);
-    inclusion.expect("nothing panics")
 }
 
 /// Asserts that nothing is claimed, for a reason that has some words.
@@ -135,49 +124,14 @@ fn a_function_that_answers_otherwise_when_it_is_asked_again_claims_nothing() {
     }
 }
 
-/// A refinement whose constraint has all states within it, for so many calls.
-struct Within {
-    system: Explicit,
-    rightly: u32,
-    calls: Arc<AtomicU32>,
-}
-
-impl Refinement for Within {
-    type Implementation = Explicit;
-    type Specification = Explicit;
-
-    fn implementation(&self) -> &Explicit {
-        &self.system
-    }
-
-    fn specification(&self) -> &Explicit {
-        &self.system
-    }
-
-    fn map(&self, state: &u8) -> u8 {
-        *state
-    }
-
-    fn abstract_steps(&self, _: &u8, action: &Edge, _: &u8) -> AbstractSteps<Edge> {
-        One(*action)
-    }
-
-    fn constraint(&self) -> Option<Constraint<Explicit>> {
-        let (rightly, calls) = (self.rightly, Arc::clone(&self.calls));
-        let within = move |_: &u8| calls.fetch_add(1, Ordering::Relaxed) < rightly;
-        Some(Constraint::new("a test", within))
-    }
-}
-
 /// Each of the three states is asked about once, and is no longer within the constraint when it is asked about again, twice.
 #[test]
 fn a_constraint_that_lets_go_of_states_claims_nothing() {
     for (rightly, is_included) in [(3, false), (u32::MAX, true)] {
-        let within = Within {
-            system: line(),
-            rightly,
-            calls: Arc::default(),
-        };
+        let calls = AtomicU32::new(0);
+        let constraint = move |_: &u8| calls.fetch_add(1, Ordering::Relaxed) < rightly;
+        let mut within = itself(line());
+        within.constraint = Some(Constraint::new("a test", constraint));
         let inclusion = Checker::new(&within).include(Limits::default(), Watch::default());
         let inclusion = inclusion.expect("nothing panics");
         if is_included {

@@ -1,9 +1,10 @@
 //! The lazy list-based set [Heller et al., *A Lazy Concurrent List-Based Set Algorithm*, 2005], of one key: `contains` waits for nobody. It
 //! refines a set whose operations take effect at once, by a mapping of which one step is several: who marks a node answers all who look at it.
-use refmap::AbstractSteps::{self, One, Several, Stutter};
+use refmap::AbstractSteps::{One, Several, Stutter};
 use refmap::explore::{Limits, Watch};
 use refmap::inclusion::{Evidence, Included, Inclusion, check_inclusion};
-use refmap::{Action, Refinement, Settings, State, TransitionSystem, Verdict, check};
+use refmap::{Action, Settings, State, TransitionSystem, Verdict};
+use refmap_testing::{Mapped, checked, mapped, verdict_on};
 use serde::Serialize;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, State)]
@@ -195,42 +196,26 @@ enum Effect {
     Helped,
 }
 
-struct LazyIsASet {
-    list: Lazy,
-    set: Set,
-    effect: Effect,
+fn image(state: &List, effect: Effect) -> Key {
+    let ask = |reader: &Reader| match *reader {
+        Reader::Idle => Ask::Idle,
+        Reader::Found { marked: true } if effect == Effect::Helped => Ask::Done(false),
+        Reader::Called | Reader::Found { .. } => Ask::Called,
+        Reader::Done(v) => Ask::Done(v),
+        Reader::Told(v) => Ask::Told(v),
+    };
+    Key {
+        present: state.node == Some(false),
+        readers: state.readers.iter().map(ask).collect(),
+    }
 }
 
-impl Refinement for LazyIsASet {
-    type Implementation = Lazy;
-    type Specification = Set;
-
-    fn implementation(&self) -> &Lazy {
-        &self.list
-    }
-
-    fn specification(&self) -> &Set {
-        &self.set
-    }
-
-    fn map(&self, state: &List) -> Key {
-        let ask = |reader: &Reader| match *reader {
-            Reader::Idle => Ask::Idle,
-            Reader::Found { marked: true } if self.effect == Effect::Helped => Ask::Done(false),
-            Reader::Called | Reader::Found { .. } => Ask::Called,
-            Reader::Done(v) => Ask::Done(v),
-            Reader::Told(v) => Ask::Told(v),
-        };
-        Key {
-            present: state.node == Some(false),
-            readers: state.readers.iter().map(ask).collect(),
-        }
-    }
-
-    fn abstract_steps(&self, from: &List, step: &Step, to: &List) -> AbstractSteps<Do> {
-        let done = |state: &List, r: usize| matches!(self.map(state).readers[r], Ask::Done(_));
+fn lazy_set(readers: usize, effect: Effect) -> Mapped<Lazy, Set> {
+    let map = move |state: &List| image(state, effect);
+    let answer = move |from: &List, step: &Step, to: &List| {
+        let done = |state: &List, r: usize| matches!(map(state).readers[r], Ask::Done(_));
         let now_done = |r: &usize| !done(from, *r) && done(to, *r);
-        let helped = || (0..self.list.0).filter(now_done).map(Do::Contains);
+        let helped = || (0..readers).filter(now_done).map(Do::Contains);
         match *step {
             Step::Add => One(Do::Add),
             Step::Mark => Several([Do::Remove].into_iter().chain(helped()).collect()),
@@ -240,15 +225,8 @@ impl Refinement for LazyIsASet {
             Step::Tell(r) => One(Do::Tell(r)),
             Step::Leave(r) => One(Do::Leave(r)),
         }
-    }
-}
-
-fn lazy_set(readers: usize, effect: Effect) -> LazyIsASet {
-    LazyIsASet {
-        list: Lazy(readers),
-        set: Set(readers),
-        effect,
-    }
+    };
+    mapped(Lazy(readers), Set(readers), map, answer)
 }
 
 /// Up to this many readers.
@@ -259,12 +237,11 @@ const READERS: usize = 3;
 fn the_lazy_set_refines_a_set_by_several_steps() {
     for readers in 1..=READERS {
         let settings = Settings::default();
-        let report = check(&lazy_set(readers, Effect::Helped), &settings).expect("it is a check");
+        let report = checked(&lazy_set(readers, Effect::Helped), &settings);
         assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
-        let report = check(&lazy_set(readers, Effect::Check), &settings).expect("it is a check");
-        let simulation = report.obligation("simulation");
-        let verdict = simulation.map(|row| row.verdict);
-        assert_eq!(verdict, Some(Verdict::Violated), "{report}");
+        let report = checked(&lazy_set(readers, Effect::Check), &settings);
+        let verdict = verdict_on(&report, "simulation");
+        assert_eq!(verdict, Verdict::Violated, "{report}");
     }
 }
 

@@ -8,13 +8,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use refmap::explore::{Limits, Watch};
 use refmap::inclusion::{Evidence, Image, Inclusion, Table, check_inclusion};
 use refmap::obligation::Until;
-use refmap::{AbstractSteps, Settings, Verdict, check};
+use refmap::{AbstractSteps, Settings, Verdict};
 use refmap_testing::explicit::{Edge, Explicit};
+use refmap_testing::{checked, mapped, row_of};
 
 use super::oracle::{self, Lts};
 use super::random::{Random, Size, pair};
 use super::{compared, observed};
-use crate::auxiliary::mapped;
 
 /// Maps above which a pair is left out.
 const MOST_MAPS: u64 = 5_000;
@@ -418,9 +418,9 @@ fn assert_checked(
         threads: 1,
         ..Settings::default()
     };
-    let report = check(&refinement, &settings).expect("it is a check");
+    let report = checked(&refinement, &settings);
     for name in ["observation", "initiality", "simulation"] {
-        let row = report.obligation(name).expect("it is an obligation");
+        let row = row_of(&report, name);
         assert_eq!(row.verdict, Verdict::Holds, "{told}\n{report}");
     }
 }

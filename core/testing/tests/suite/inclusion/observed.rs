@@ -1,6 +1,6 @@
 //! Observed systems without a mapping, against the definitions on observations; and what of them claims nothing.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 
 use refmap::auxiliary::{Fate, WithProphecy};
 use refmap::explore::{Limits, Watch};
@@ -8,11 +8,13 @@ use refmap::inclusion::{Evidence, Included, Inclusion, check_inclusion};
 use refmap::obligation::{Checkable, Checker};
 use refmap::{AbstractSteps, Constraint, TransitionSystem};
 use refmap_testing::explicit::{Edge, Explicit};
+use refmap_testing::mapped;
 
+use super::oracle::{self, Lts};
 use super::random::Random;
-use crate::auxiliary::{Predicts, mapped};
+use crate::auxiliary::Predicts;
 
-fn compared<C, A>(implementation: &C, specification: &A) -> Inclusion
+pub fn compared<C, A>(implementation: &C, specification: &A) -> Inclusion
 where
     C: TransitionSystem<Observation = u8>,
     A: TransitionSystem<Observation = u8>,
@@ -22,139 +24,27 @@ where
     inclusion.expect("nothing panics")
 }
 
-type Set = BTreeSet<u8>;
-
-fn targets(system: &Explicit, from: u8) -> Set {
-    let steps = system.steps.get(usize::from(from)).into_iter().flatten();
-    steps.map(|edge| edge.to).collect()
-}
-
-fn shows(system: &Explicit, state: u8) -> u8 {
-    system.shown[usize::from(state)]
-}
-
-/// States that are reached from some by steps between states that show the same.
-fn closure(system: &Explicit, states: Set) -> Set {
-    let mut all = states;
-    loop {
-        let more = all.iter().flat_map(|from| {
-            let same = targets(system, *from).into_iter();
-            same.filter(|to| shows(system, *to) == shows(system, *from))
-        });
-        let grown: Set = all.iter().copied().chain(more).collect();
-        if grown == all {
-            return all;
-        }
-        all = grown;
-    }
-}
-
-/// The states that show something else, after a step from some states.
-fn changed(system: &Explicit, states: &Set, shown: u8) -> Set {
-    let all = states.iter().flat_map(|from| {
-        let other = targets(system, *from).into_iter();
-        other.filter(|to| shows(system, *from) != shown && shows(system, *to) == shown)
-    });
-    closure(system, all.collect())
-}
-
-/// The number of changes in a shortest sequence of observations that the specification does not have.
-fn shortest_difference(implementation: &Explicit, specification: &Explicit) -> Option<u64> {
-    let all: Set = implementation.shown.iter().copied().collect();
-    let initial = |system: &Explicit, shown: u8| {
-        let states = system.initial.iter().copied();
-        closure(
-            system,
-            states
-                .filter(|state| shows(system, *state) == shown)
-                .collect(),
-        )
-    };
-    let mut lengths = BTreeMap::new();
-    let mut queue = VecDeque::new();
-    for shown in &all {
-        let pair = (
-            initial(implementation, *shown),
-            initial(specification, *shown),
-        );
-        if pair.0.is_empty() {
-            continue;
-        }
-        if pair.1.is_empty() {
-            return Some(0);
-        }
-        lengths.insert(pair.clone(), 0);
-        queue.push_back(pair);
-    }
-    while let Some(pair) = queue.pop_front() {
-        let length = lengths[&pair] + 1;
-        for shown in &all {
-            let next = (
-                changed(implementation, &pair.0, *shown),
-                changed(specification, &pair.1, *shown),
-            );
-            if next.0.is_empty() {
-                continue;
-            }
-            if next.1.is_empty() {
-                return Some(length);
-            }
-            if !lengths.contains_key(&next) {
-                lengths.insert(next.clone(), length);
-                queue.push_back(next);
-            }
-        }
-    }
-    None
-}
-
-/// The abstract states that answer a step to a state that shows something: after one step or none, or after several.
-fn answers(specification: &Explicit, from: u8, shown: u8, several: bool) -> Set {
-    let here = if several {
-        closure(specification, Set::from([from]))
-    } else {
-        Set::from([from])
-    };
-    if several {
-        return if shows(specification, from) == shown {
-            here
-        } else {
-            changed(specification, &here, shown)
-        };
-    }
-    let next = targets(specification, from).into_iter();
-    let all = next.chain([from]);
-    all.filter(|to| shows(specification, *to) == shown)
-        .collect()
-}
-
-/// True if the initial states are in the greatest simulation.
-fn is_simulated(implementation: &Explicit, specification: &Explicit, several: bool) -> bool {
-    let states = |system: &Explicit| 0..system.shown.len() as u8;
-    let all = states(implementation)
-        .flat_map(|state| states(specification).map(move |image| (state, image)));
-    let mut pairs: BTreeSet<(u8, u8)> = all
-        .filter(|(state, image)| shows(implementation, *state) == shows(specification, *image))
+/// The same as a labelled system: the label of a step is what is shown after it, if that is something else, and a state of its
+/// own leads to the initial ones.
+fn labelled(system: &Explicit) -> Lts {
+    let shown = |state: u8| system.shown[usize::from(state)].to_string();
+    let first = system.shown.len() as u32;
+    let initial = system.initial.iter();
+    let mut steps: Vec<_> = initial
+        .map(|to| (first, Some(shown(*to)), u32::from(*to)))
         .collect();
-    loop {
-        let holds = |(state, image): &(u8, u8)| {
-            targets(implementation, *state).into_iter().all(|to| {
-                let shown = shows(implementation, to);
-                answers(specification, *image, shown, several)
-                    .iter()
-                    .any(|answer| pairs.contains(&(to, *answer)))
-            })
-        };
-        let left: BTreeSet<_> = pairs.iter().copied().filter(holds).collect();
-        if left == pairs {
-            break;
-        }
-        pairs = left;
+    for (from, edges) in (0..).zip(&system.steps) {
+        steps.extend(edges.iter().map(|edge| {
+            let changes = shown(from) != shown(edge.to);
+            let label = changes.then(|| shown(edge.to));
+            (u32::from(from), label, u32::from(edge.to))
+        }));
     }
-    implementation.initial.iter().all(|state| {
-        let mut images = specification.initial.iter();
-        images.any(|image| pairs.contains(&(*state, *image)))
-    })
+    Lts {
+        states: first + 1,
+        initial: first,
+        steps,
+    }
 }
 
 /// A system, by its observations and its steps.
@@ -180,7 +70,7 @@ fn draw(random: &mut Random, states: u32, observations: u32) -> Explicit {
         edges.into_iter().collect()
     });
     let steps = steps.collect();
-    let initial: Set = (0..1 + random.below(3))
+    let initial: BTreeSet<u8> = (0..1 + random.below(3))
         .map(|_| random.below(states) as u8)
         .collect();
     system(initial.into_iter().collect(), shown, steps)
@@ -256,14 +146,7 @@ pub fn pair(random: &mut Random, states: u32, observations: u32) -> (Explicit, E
 
 /// The first rung of the ladder that succeeds.
 pub fn rung(implementation: &Explicit, specification: &Explicit) -> Option<u8> {
-    if is_simulated(implementation, specification, false) {
-        Some(1)
-    } else if is_simulated(implementation, specification, true) {
-        Some(2)
-    } else {
-        let is_included = shortest_difference(implementation, specification).is_none();
-        is_included.then_some(3)
-    }
+    oracle::rung(&labelled(implementation), &labelled(specification))
 }
 
 /// Compares the engine with the definitions on random pairs; returns how often each rung was the first.
@@ -275,7 +158,9 @@ fn compare(
     let mut rungs = BTreeMap::new();
     for seed in seeds {
         let (implementation, specification) = pair(&mut Random::new(seed), states, observations);
-        let length = shortest_difference(&implementation, &specification);
+        let [one, other] = [&implementation, &specification].map(labelled);
+        // The first label is what is shown in the beginning.
+        let length = oracle::shortest_difference(&one, &other).map(|length| length - 1);
         let rung = rung(&implementation, &specification);
         let found = compared(&implementation, &specification);
         let told = format!("seed {seed}: {implementation:?} in {specification:?}: {found:?}");
@@ -372,18 +257,16 @@ fn a_variable_that_loses_behaviours_makes_no_inclusion() {
 /// A specification that says by `allows` what its steps are.
 struct ByAllows(Explicit);
 
+impl AsRef<Explicit> for ByAllows {
+    fn as_ref(&self) -> &Explicit {
+        &self.0
+    }
+}
+
 impl TransitionSystem for ByAllows {
     type State = u8;
     type Action = Edge;
     type Observation = u8;
-
-    fn rules(&self) -> &[refmap::Rule] {
-        self.0.rules()
-    }
-
-    fn rule_of(&self, action: &Edge) -> refmap::RuleId {
-        self.0.rule_of(action)
-    }
 
     fn initial(&self, visit: &mut impl FnMut(u8)) {
         self.0.initial(visit);
@@ -403,9 +286,7 @@ impl TransitionSystem for ByAllows {
 
     fn allows(&self, from: &u8, action: &Edge, to: &u8) -> bool {
         // Of an action that it visits it says what `next` says, or it would contradict itself.
-        self.0
-            .successor(from, action)
-            .is_none_or(|target| target == *to)
+        refmap::successor(&self.0, from, action).is_none_or(|target| target == *to)
     }
 }
 

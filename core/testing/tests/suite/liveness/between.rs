@@ -11,12 +11,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use refmap::obligation::{Liveness, Selection};
 use refmap::{
     AbstractSteps, Fairness, Process, Refinement, Report, Rule, RuleId, Settings, TransitionSystem,
-    Verdict, check,
+    Verdict,
 };
+use refmap_testing::{Random, checked, row_of};
 use serde::Serialize;
 
 use self::definitions::{Definitions, Promise, is_broken_somewhere, promises};
-use crate::table::random::Rng;
 
 /// The kinds of processes, with the numbers of those that there are. A rule is of one kind.
 const KINDS: [(&str, &[Option<u16>]); 3] = [
@@ -35,8 +35,6 @@ struct Label {
     /// Index among its state's steps.
     position: u16,
 }
-
-impl<S: ?Sized> refmap::Action<S> for Label {}
 
 /// System, step by step.
 #[derive(Clone)]
@@ -66,7 +64,7 @@ impl Web {
     }
 
     /// Adds a step by some rule and process of its kind.
-    fn add(&mut self, rng: &mut Rng, from: u32, to: u32) -> Label {
+    fn add(&mut self, rng: &mut Random, from: u32, to: u32) -> Label {
         let rule = rng.below(self.rules.len() - 1);
         let label = Label {
             rule: rule as u8,
@@ -115,25 +113,27 @@ impl Web {
     }
 }
 
+impl refmap::Action<Web> for Label {
+    fn rules(system: &Web) -> &[Rule] {
+        &system.rules
+    }
+
+    fn rule(&self, _: &Web) -> RuleId {
+        RuleId(self.rule.into())
+    }
+
+    fn process(&self, system: &Web) -> Process {
+        Process {
+            name: system.rules[usize::from(self.rule)].process,
+            number: self.number,
+        }
+    }
+}
+
 impl TransitionSystem for Web {
     type State = u32;
     type Action = Label;
     type Observation = ();
-
-    fn rules(&self) -> &[Rule] {
-        &self.rules
-    }
-
-    fn rule_of(&self, action: &Label) -> RuleId {
-        RuleId(action.rule.into())
-    }
-
-    fn process_of(&self, action: &Label) -> Process {
-        Process {
-            name: self.rules[usize::from(action.rule)].process,
-            number: action.number,
-        }
-    }
 
     fn initial(&self, visit: &mut impl FnMut(u32)) {
         self.initial.iter().copied().for_each(visit);
@@ -169,6 +169,7 @@ struct Answer {
 }
 
 /// Refinement, step by step.
+#[derive(Clone)]
 struct Webs {
     implementation: Web,
     specification: Web,
@@ -224,9 +225,9 @@ struct Size {
 }
 
 /// A condition on one rule of a system, or two, which mostly are those of some of its steps.
-fn condition(rng: &mut Rng, system: &Web, name: String) -> Fairness {
+fn condition(rng: &mut Random, system: &Web, name: String) -> Fairness {
     let taken: Vec<u8> = system.changing().map(|(_, label, _)| label.rule).collect();
-    let rule = |rng: &mut Rng| {
+    let rule = |rng: &mut Random| {
         if rng.percent(10) || taken.is_empty() {
             rng.below(system.rules.len() - 1)
         } else {
@@ -252,7 +253,7 @@ fn condition(rng: &mut Rng, system: &Web, name: String) -> Fairness {
 }
 
 /// A condition that says of an implementation what it says of the one that is split.
-fn splitting(rng: &mut Rng, system: &Web, name: String) -> Fairness {
+fn splitting(rng: &mut Random, system: &Web, name: String) -> Fairness {
     if rng.percent(30) {
         return all_together(system, name);
     }
@@ -273,7 +274,7 @@ fn all_together(system: &Web, name: String) -> Fairness {
 }
 
 fn draw(seed: u64, size: Size) -> Webs {
-    let rng = &mut Rng::new(seed);
+    let rng = &mut Random(seed);
     let count = (size.states / 2 + rng.below(size.states.div_ceil(2))).max(1);
     let images = 1 + rng.below(size.images);
     // Some abstract states are images of none.
@@ -302,7 +303,7 @@ fn draw(seed: u64, size: Size) -> Webs {
         }
         implementation.add(rng, from, to);
         let (mut at, target) = (map[from as usize], map[to as usize]);
-        let mut step = |rng: &mut Rng, at: u32, to: u32| {
+        let mut step = |rng: &mut Random, at: u32, to: u32| {
             let mut known = specification.steps[at as usize].iter();
             let known = known.find(|(_, target)| *target == to);
             match known.copied().filter(|_| rng.percent(80)) {
@@ -344,12 +345,7 @@ fn draw(seed: u64, size: Size) -> Webs {
 
 /// The same refinement of an implementation that takes one abstract step at most in each of its own, and goes on between.
 fn split(webs: &Webs) -> Webs {
-    let mut split = Webs {
-        implementation: webs.implementation.clone(),
-        specification: webs.specification.clone(),
-        images: webs.images.clone(),
-        answers: webs.answers.clone(),
-    };
+    let mut split = webs.clone();
     let goes_on = (webs.implementation.rules.len() - 1) as u8;
     for (from, answers) in webs.answers.iter().enumerate() {
         for (position, Answer { before, last }) in answers.iter().enumerate() {
@@ -400,15 +396,15 @@ fn decided(webs: &Webs, threads: usize) -> Report {
         liveness: Liveness::Included,
         ..Settings::default()
     };
-    let report = check(webs, &settings).expect("the settings fit");
-    let simulation = report.obligation("simulation").expect("it is chosen");
+    let report = checked(webs, &settings);
+    let simulation = row_of(&report, "simulation");
     assert_eq!(simulation.verdict, Verdict::Holds, "{report}");
     report
 }
 
 fn verdict(report: &Report, condition: &Fairness) -> Verdict {
     let name = format!("fairness:{}", condition.name());
-    let row = report.obligation(&name).expect("it is decided");
+    let row = row_of(&report, &name);
     let note = row.note.as_deref().unwrap_or_default();
     let is_vacuous = note.starts_with("vacuous: ");
     assert_eq!(row.verdict == Verdict::Incomplete, is_vacuous, "{report}");
@@ -437,12 +433,7 @@ impl Found {
 
 /// A refinement without what is between.
 fn without_between(webs: &Webs) -> Webs {
-    let mut without = Webs {
-        implementation: webs.implementation.clone(),
-        specification: webs.specification.clone(),
-        images: webs.images.clone(),
-        answers: webs.answers.clone(),
-    };
+    let mut without = webs.clone();
     for answer in without.answers.iter_mut().flatten() {
         answer.before.clear();
     }
@@ -603,7 +594,7 @@ fn a_panic_of_abstract_steps_is_told_at_any_call() {
                 calls: AtomicU64::new(0),
                 panics_at,
             };
-            let report = check(&panicking, &settings).expect("the settings fit");
+            let report = checked(&panicking, &settings);
             (report, panicking.calls.into_inner())
         };
         let (report, calls) = run(u64::MAX);

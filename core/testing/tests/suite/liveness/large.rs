@@ -6,12 +6,12 @@ use std::collections::HashMap;
 use refmap::obligation::{Liveness, Until};
 use refmap::{
     AbstractSteps, Fairness, Process, Property, Refinement, Report, Rule, RuleId, Settings,
-    TransitionSystem, Verdict, check,
+    TransitionSystem, Verdict,
 };
-use refmap_testing::Random;
 use refmap_testing::clustered::Clustered;
 use refmap_testing::decomposed::{ALTERED, Large, Marks, marks};
 use refmap_testing::textbook::{Pairs, Said};
+use refmap_testing::{Random, checked, row_of};
 use serde::Serialize;
 
 const STATES: [usize; 6] = [63, 65, 100, 128, 129, 200];
@@ -29,8 +29,6 @@ struct Step {
     process: u16,
     to: u16,
 }
-
-impl<S: ?Sized> refmap::Action<S> for Step {}
 
 impl Step {
     /// The step to a state by an action, which is a rule of a process.
@@ -99,22 +97,24 @@ impl Web {
     }
 }
 
+impl refmap::Action<Web> for Step {
+    fn rules(system: &Web) -> &[Rule] {
+        &system.rules
+    }
+
+    fn rule(&self, _: &Web) -> RuleId {
+        RuleId(self.rule.into())
+    }
+
+    fn process(&self, _: &Web) -> Process {
+        Process::numbered("worker", self.process)
+    }
+}
+
 impl TransitionSystem for Web {
     type State = At;
     type Action = Step;
     type Observation = ();
-
-    fn rules(&self) -> &[Rule] {
-        &self.rules
-    }
-
-    fn rule_of(&self, step: &Step) -> RuleId {
-        RuleId(step.rule.into())
-    }
-
-    fn process_of(&self, step: &Step) -> Process {
-        Process::numbered("worker", step.process)
-    }
 
     fn initial(&self, visit: &mut impl FnMut(At)) {
         self.initial.iter().for_each(|at| visit(At(*at as u16)));
@@ -346,7 +346,7 @@ fn decided(case: &Case, threads: usize) -> Report {
         until: Until::End,
         ..Settings::default()
     };
-    check(case, &settings).expect("the settings fit")
+    checked(case, &settings)
 }
 
 /// Has refinements decided by one worker, and by two or three, as the decomposition decides them. Each kind of row holds in some
@@ -363,7 +363,7 @@ fn compare(seeds: std::ops::Range<u64>, altered_every: u64) {
         let is_any_reached = |of: &Marks| (0..of.len()).any(|at| of[at] && reached[at]);
         let report = decided(&case, 1);
         greatest = greatest.max(report.states);
-        let simulation = report.obligation("simulation").expect("it is decided");
+        let simulation = row_of(&report, "simulation");
         assert_ne!(simulation.verdict, Verdict::Violated, "{seed}: {report}");
         let mut rows: Vec<(String, Vec<Said<Marks>>)> = Vec::new();
         for (name, said) in &case.said {
@@ -374,7 +374,7 @@ fn compare(seeds: std::ops::Range<u64>, altered_every: u64) {
             rows.push((name, promised(&case, &large, &condition)));
         }
         for (kind, (name, said)) in rows.iter().enumerate() {
-            let row = report.obligation(name).expect("it is decided");
+            let row = row_of(&report, name);
             let found = row.counterexamples.first().and_then(|one| one.loop_start);
             let stem = |large: &Large| said.iter().filter_map(|said| large.stem(said)).min();
             let expected = stem(&large);
@@ -427,63 +427,4 @@ fn large_refinements_are_decided_as_the_decomposition_decides_them() {
 #[ignore = "takes minutes"]
 fn slow_large_refinements_are_decided_as_the_decomposition_decides_them() {
     compare(15..1_515, 2);
-}
-
-/// A ring of 200 states: what its properties say is found of each state, around the ends of words and of workers' shares.
-#[test]
-fn each_of_many_states_counts() {
-    let states = 200;
-    let ring = || {
-        let mut ring = Web::new(states, 1);
-        ring.initial = vec![0];
-        ring.fairness = vec![Fairness::weak("goes round", ["rule 0"])];
-        for at in 0..states as u32 {
-            ring.add(at, Step::by(0, (at + 1) % states as u32));
-        }
-        ring
-    };
-    let (implementation, specification) = (ring(), ring());
-    let answers = (0..states as u16).map(|at| {
-        let step = implementation.steps[usize::from(at)][0];
-        ((at, step), step)
-    });
-    let near = [
-        0, 1, 62, 63, 64, 65, 66, 99, 100, 126, 127, 128, 129, 191, 192, 199,
-    ];
-    let properties = near.into_iter().flat_map(|one: u16| {
-        let is_it = move |At(at): &At| *at == one;
-        [
-            Property::always_eventually(format!("{one}"), "", is_it),
-            Property::eventually_always(format!("{one}"), "", move |at: &At| !is_it(at)),
-            Property::leads_to(format!("{one}"), "", is_it, |_: &At| false),
-        ]
-    });
-    let case = Case {
-        answers: answers.collect(),
-        implementation,
-        specification,
-        images: (0..states as u32).collect(),
-        properties: properties.collect(),
-        said: Vec::new(),
-    };
-    for threads in 1..=3 {
-        let report = decided(&case, threads);
-        for one in near {
-            let row = |kind: &str| {
-                report
-                    .obligation(&format!("{kind}:{one}"))
-                    .expect("it is decided")
-            };
-            let stem = |kind: &str| {
-                row(kind)
-                    .counterexamples
-                    .first()
-                    .and_then(|one| one.loop_start)
-            };
-            assert_eq!(row("always-eventually").verdict, Verdict::Holds, "{one}");
-            assert_eq!(stem("eventually-always"), Some(0), "{one}");
-            // The loop comes by it.
-            assert_eq!(stem("leads-to"), Some(0), "{one}");
-        }
-    }
 }

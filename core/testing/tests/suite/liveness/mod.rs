@@ -8,9 +8,8 @@ mod settings;
 mod shown;
 mod vacuous;
 
-use refmap::obligation::Liveness;
-use refmap::{Fairness, Property, Refinement, Report, Settings, check};
-use refmap_testing::{Action, Machine, Via, itself};
+use refmap::{Fairness, Property, Refinement, Report};
+use refmap_testing::{Action, Machine, Via, checked, itself, with_liveness};
 
 /// A client asks, a server serves, and the client may ask again; a clock ticks meanwhile. State: whether the client
 /// waits, and the parity of the clock.
@@ -37,10 +36,7 @@ pub fn fair(refinement: &mut Via<u8, u8>, conditions: &[Fairness]) {
     refinement.implementation.fairness = conditions.to_vec();
 }
 
-fn checked(refinement: &impl Refinement) -> Report {
-    let settings = Settings {
-        liveness: Liveness::Included,
-        ..Settings::default()
-    };
-    check(refinement, &settings).expect("the settings fit")
+/// The report of a check that decides liveness, too.
+pub fn live(refinement: &impl Refinement) -> Report {
+    checked(refinement, &with_liveness())
 }

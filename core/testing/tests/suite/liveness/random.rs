@@ -4,11 +4,10 @@ use refmap::explore::{Limits, Storage};
 use refmap::obligation::Liveness;
 use refmap::{
     Fairness, Process, Property, Refinement, Report, Rule, Settings, TransitionSystem, Verdict,
-    check,
 };
 use refmap_testing::textbook::{Pairs, Said, Set, Small, has, set};
+use refmap_testing::{Random, checked, row_of, verdict_on};
 
-use crate::table::random::Rng;
 use crate::table::{Correspondence, Label, PROCESSES, State, Table};
 
 /// Prefixes of the names of liveness rows.
@@ -29,7 +28,7 @@ fn rules() -> Vec<Rule> {
 }
 
 /// A label of a rule, of a worker or of the system; `place` makes it differ from the others of its state.
-fn label(rng: &mut Rng, place: usize) -> Label {
+fn label(rng: &mut Random, place: usize) -> Label {
     let rule = rng.below(RULES.len());
     Label {
         rule: rule as u8,
@@ -39,7 +38,7 @@ fn label(rng: &mut Rng, place: usize) -> Label {
     }
 }
 
-fn condition(rng: &mut Rng, name: &'static str) -> Fairness {
+fn condition(rng: &mut Random, name: &'static str) -> Fairness {
     let mut rules = vec![RULES[rng.below(RULES.len())].0];
     if rng.percent(30) {
         rules.push(RULES[rng.below(RULES.len())].0);
@@ -56,7 +55,7 @@ fn condition(rng: &mut Rng, name: &'static str) -> Fairness {
     }
 }
 
-fn some(rng: &mut Rng, rows: usize, chance: usize) -> Set {
+fn some(rng: &mut Random, rows: usize, chance: usize) -> Set {
     set((0..rows as u32).filter(|_| rng.percent(chance)))
 }
 
@@ -67,7 +66,7 @@ struct Case {
 }
 
 fn case(seed: u64) -> Case {
-    let rng = &mut Rng::new(seed);
+    let rng = &mut Random(seed);
     let (rows, images) = (2 + rng.below(6), 1 + rng.below(4));
     let mut concrete = Table::new(rules(), rows);
     concrete.initial = vec![0];
@@ -227,14 +226,12 @@ fn decided(case: &Correspondence, threads: usize, storage: Storage) -> Report {
         until: refmap::obligation::Until::End,
         ..Settings::default()
     };
-    check(case, &settings).expect("the settings fit")
+    checked(case, &settings)
 }
 
 /// The stem of the counterexample of an obligation, if it has one that is a lasso.
 fn stem(report: &Report, name: &str) -> Option<usize> {
-    let row = report
-        .obligation(name)
-        .unwrap_or_else(|| panic!("{name} is decided: {report}"));
+    let row = row_of(&report, name);
     row.counterexamples.first()?.loop_start
 }
 
@@ -248,7 +245,7 @@ fn random_refinements_are_decided_as_the_textbook_decides_them() {
         let small = small(&refinement);
         let report = decided(&refinement, 1, Storage::Packed);
         assert_ne!(
-            report.obligation("simulation").unwrap().verdict,
+            verdict_on(&report, "simulation"),
             Verdict::Violated,
             "{report}"
         );
@@ -261,7 +258,7 @@ fn random_refinements_are_decided_as_the_textbook_decides_them() {
             };
             let expected = small.stem(said);
             assert_eq!(stem(&report, name), expected, "{seed}: {name}: {report}");
-            let verdict = report.obligation(name).unwrap().verdict;
+            let verdict = verdict_on(&report, name);
             let holds = expected.is_none() && !vacuous;
             assert_eq!(verdict == Verdict::Holds, holds, "{seed}: {name}: {report}");
             fates.entry(name.clone()).or_default()[usize::from(holds)] += 1;
@@ -310,7 +307,7 @@ fn a_violation_on_a_part_of_the_graph_is_one_of_the_whole() {
                 },
                 ..Settings::default()
             };
-            let part = check(&refinement, &settings).expect("the settings fit");
+            let part = checked(&refinement, &settings);
             assert!(part.limit.is_some(), "{seed}: {part}");
             for row in &part.obligations {
                 if !LIVENESS.iter().any(|kind| row.name.starts_with(kind)) {
@@ -318,7 +315,7 @@ fn a_violation_on_a_part_of_the_graph_is_one_of_the_whole() {
                 }
                 let note = row.note.as_deref().unwrap_or_default();
                 assert!(!note.contains("fault"), "{seed}: {part}");
-                let of_whole = whole.obligation(&row.name).expect("it is decided");
+                let of_whole = row_of(&whole, &row.name);
                 match row.verdict {
                     Verdict::Violated => {
                         violated += 1;
@@ -345,7 +342,7 @@ fn under_a_constraint_behaviours_that_stay_within_are_decided() {
     for seed in 0..cases {
         let Case { mut refinement, .. } = case(seed);
         let whole = decided(&refinement, 1, Storage::Packed);
-        let rng = &mut Rng::new(seed ^ 0x00C0_FFEE);
+        let rng = &mut Random(seed ^ 0x00C0_FFEE);
         let rows = refinement.images.len();
         let within: Vec<bool> = (0..rows).map(|row| row == 0 || rng.percent(75)).collect();
         refinement.within = Some(within.clone());
@@ -374,7 +371,7 @@ fn under_a_constraint_behaviours_that_stay_within_are_decided() {
             }
             let note = row.note.as_deref().unwrap_or_default();
             assert!(!note.contains("fault"), "{seed}: {part}");
-            let of_whole = whole.obligation(&row.name).expect("it is decided");
+            let of_whole = row_of(&whole, &row.name);
             if outside == 0 {
                 assert_eq!(row, of_whole, "{seed}: {part}");
                 held += 1;

@@ -1,17 +1,15 @@
 //! Liveness is decided on the recorded graph, and holds on the complete one alone.
 
 use refmap::explore::Limits;
-use refmap::obligation::{Liveness, Search, Selection};
+use refmap::obligation::Search;
 use refmap::random::Walks;
-use refmap::{AbstractSteps, Fairness, Settings, Verdict, check};
+use refmap::{AbstractSteps, Fairness, Settings, Verdict};
+use refmap_testing::{checked, only, row_of, verdict_on, with_liveness};
 
 use super::{fair, server};
 
 fn asked() -> Settings<'static> {
-    Settings {
-        liveness: Liveness::Included,
-        ..Settings::default()
-    }
+    with_liveness()
 }
 
 #[test]
@@ -22,11 +20,8 @@ fn it_is_chosen_by_name() {
         &[Fairness::weak("the server goes on", ["serve"])],
     );
     for name in ["leads-to", "leads-to:served"] {
-        let settings = Settings {
-            obligations: Selection::only([name]),
-            ..Settings::default()
-        };
-        let report = check(&refinement, &settings).unwrap();
+        let settings = only([name]);
+        let report = checked(&refinement, &settings);
         assert_eq!(report.obligations.len(), 1);
         assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
     }
@@ -50,8 +45,8 @@ fn it_is_incomplete_where_the_search_is() {
         ..asked()
     };
     for settings in [limited, walks] {
-        let report = check(&server(), &settings).unwrap();
-        let row = report.obligation("leads-to:served").unwrap();
+        let report = checked(&server(), &settings);
+        let row = row_of(&report, "leads-to:served");
         assert_eq!(row.verdict, Verdict::Incomplete, "{report}");
         assert_ne!(report.verdict, Some(Verdict::Holds));
     }
@@ -70,9 +65,9 @@ fn a_part_of_the_graph_shows_a_violation_and_never_that_it_holds() {
     let verdict = |conditions: &[Fairness]| {
         let mut refinement = server();
         fair(&mut refinement, conditions);
-        let report = check(&refinement, &limited).unwrap();
+        let report = checked(&refinement, &limited);
         assert!(report.limit.is_some(), "{report}");
-        report.obligation("leads-to:served").unwrap().verdict
+        verdict_on(&report, "leads-to:served")
     };
     assert_eq!(verdict(&[]), Verdict::Violated);
     assert_eq!(
@@ -91,14 +86,14 @@ fn a_part_of_the_graph_shows_a_violation_and_never_that_it_holds() {
 fn fairness_through_a_mapping_that_is_none_is_not_evaluated() {
     let mut refinement = server();
     refinement.specification.fairness = vec![Fairness::weak("serves", ["serve"])];
-    refinement.abstract_steps = |_, _, _| AbstractSteps::Stutter;
+    refinement.abstract_steps = Box::new(|_, _, _| AbstractSteps::Stutter);
     let settings = Settings {
         until: refmap::obligation::Until::End,
         ..asked()
     };
-    let report = check(&refinement, &settings).unwrap();
-    let row = report.obligation("fairness:serves").unwrap();
+    let report = checked(&refinement, &settings);
+    let row = row_of(&report, "fairness:serves");
     assert_eq!(row.verdict, Verdict::Incomplete, "{report}");
-    let row = report.obligation("leads-to:served").unwrap();
+    let row = row_of(&report, "leads-to:served");
     assert_eq!(row.verdict, Verdict::Violated, "{report}");
 }

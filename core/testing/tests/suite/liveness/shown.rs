@@ -1,13 +1,14 @@
 //! Lassos in reports.
 
 use refmap::{Fairness, Property, Verdict, compose};
+use refmap_testing::{row_of, verdict_on};
 
-use super::{checked, fair, server};
+use super::{fair, live, server};
 
 #[test]
 fn a_behaviour_may_stop_where_no_fairness_is_stated() {
-    let report = checked(&server());
-    let row = report.obligation("leads-to:served").unwrap();
+    let report = live(&server());
+    let row = row_of(&report, "leads-to:served");
     assert_eq!(row.verdict, Verdict::Violated, "{report}");
     let shown = &row.counterexamples[0];
     assert_eq!((shown.length, shown.loop_start), (1, Some(1)));
@@ -37,11 +38,8 @@ fn a_clock_that_ticks_serves_no_client() {
         &mut refinement,
         &[Fairness::weak("the clock ticks", ["tick"])],
     );
-    let report = checked(&refinement);
-    let shown = &report
-        .obligation("leads-to:served")
-        .unwrap()
-        .counterexamples[0];
+    let report = live(&refinement);
+    let shown = &row_of(&report, "leads-to:served").counterexamples[0];
     assert_eq!((shown.length, shown.loop_start), (3, Some(1)));
     assert_eq!(shown.steps[3].state, shown.steps[1].state);
     assert_eq!(shown.fairness.len(), 1);
@@ -69,9 +67,9 @@ fn fairness_of_the_server_serves() {
         &mut refinement,
         &[Fairness::weak("the server goes on", ["serve"])],
     );
-    let report = checked(&refinement);
+    let report = live(&refinement);
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
-    let row = report.obligation("leads-to:served").unwrap();
+    let row = row_of(&report, "leads-to:served");
     assert_eq!((row.verdict, row.checked), (Verdict::Holds, 4));
 }
 
@@ -81,8 +79,8 @@ fn fairness_of_the_specification_is_an_obligation() {
     let promised = Fairness::weak("serves", ["serve"]);
     let mut refinement = server();
     refinement.specification.fairness = vec![promised.clone()];
-    let report = checked(&refinement);
-    let row = report.obligation("fairness:serves").unwrap();
+    let report = live(&refinement);
+    let row = row_of(&report, "fairness:serves");
     assert_eq!(row.verdict, Verdict::Violated, "{report}");
     assert!(
         row.counterexamples[0]
@@ -90,11 +88,8 @@ fn fairness_of_the_specification_is_an_obligation() {
             .contains("`serves` from some time on is enabled")
     );
     fair(&mut refinement, &[promised]);
-    let report = checked(&refinement);
-    assert_eq!(
-        report.obligation("fairness:serves").unwrap().verdict,
-        Verdict::Holds
-    );
+    let report = live(&refinement);
+    assert_eq!(verdict_on(&report, "fairness:serves"), Verdict::Holds);
 }
 
 /// Strong fairness follows from weak fairness where the action stays enabled until it is taken, and not otherwise.
@@ -106,7 +101,7 @@ fn weak_fairness_shows_strong_fairness_where_the_action_stays_enabled() {
         &mut refinement,
         &[Fairness::weak("the server goes on", ["serve"])],
     );
-    assert_eq!(checked(&refinement).verdict, Some(Verdict::Holds));
+    assert_eq!(live(&refinement).verdict, Some(Verdict::Holds));
     // A server that serves on even ticks only.
     let next = |state: &u8| {
         let all = server().specification.next;
@@ -117,35 +112,29 @@ fn weak_fairness_shows_strong_fairness_where_the_action_stays_enabled() {
     };
     refinement.implementation.next = next;
     refinement.specification.next = next;
-    let report = checked(&refinement);
+    let report = live(&refinement);
     assert_eq!(
-        report.obligation("fairness:serves").unwrap().verdict,
+        verdict_on(&report, "fairness:serves"),
         Verdict::Violated,
         "{report}"
     );
-    assert_eq!(
-        report.obligation("leads-to:served").unwrap().verdict,
-        Verdict::Violated
-    );
+    assert_eq!(verdict_on(&report, "leads-to:served"), Verdict::Violated);
     let strong = Fairness::strong("the server goes on", ["serve"]);
     fair(
         &mut refinement,
         &[strong.clone(), Fairness::weak("the clock ticks", ["tick"])],
     );
-    let report = checked(&refinement);
+    let report = live(&refinement);
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
     // A clock may stop where the server does not serve, and nothing of the server's condition forbids it.
     fair(&mut refinement, &[strong]);
-    let report = checked(&refinement);
+    let report = live(&refinement);
     assert_eq!(
-        report.obligation("fairness:serves").unwrap().verdict,
+        verdict_on(&report, "fairness:serves"),
         Verdict::Holds,
         "{report}"
     );
-    assert_eq!(
-        report.obligation("leads-to:served").unwrap().verdict,
-        Verdict::Violated
-    );
+    assert_eq!(verdict_on(&report, "leads-to:served"), Verdict::Violated);
 }
 
 #[test]
@@ -162,8 +151,8 @@ fn a_property_that_holds_because_the_system_stops_says_so() {
         &mut refinement,
         &[Fairness::weak("goes on", ["ask", "serve"])],
     );
-    let report = checked(&refinement);
-    let row = report.obligation("leads-to:served").unwrap();
+    let report = live(&refinement);
+    let row = row_of(&report, "leads-to:served");
     assert_eq!(row.verdict, Verdict::Holds, "{report}");
     assert_eq!(
         row.note.as_deref(),
@@ -181,16 +170,12 @@ fn a_composition_has_the_properties_of_both() {
         &mut lower,
         &[Fairness::weak("the server goes on", ["serve"])],
     );
-    let report = checked(&compose(upper, lower));
+    let report = live(&compose(upper, lower));
     for name in [
         "leads-to:served",
         "leads-to:above.served",
         "always-eventually:idle",
     ] {
-        assert_eq!(
-            report.obligation(name).unwrap().verdict,
-            Verdict::Holds,
-            "{report}"
-        );
+        assert_eq!(verdict_on(&report, name), Verdict::Holds, "{report}");
     }
 }

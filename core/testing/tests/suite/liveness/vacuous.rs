@@ -1,8 +1,9 @@
 //! Vacuous statements are told.
 
 use refmap::{Fairness, Property, Settings, Verdict, check};
+use refmap_testing::row_of;
 
-use super::{checked, fair, server};
+use super::{fair, live, server};
 
 #[test]
 fn a_premise_that_never_holds_fails() {
@@ -13,8 +14,8 @@ fn a_premise_that_never_holds_fails() {
         |s: &u8| *s > 9,
         |s: &u8| *s == 0,
     )];
-    let report = checked(&refinement);
-    let row = report.obligation("leads-to:never").unwrap();
+    let report = live(&refinement);
+    let row = row_of(&report, "leads-to:never");
     assert_eq!(row.verdict, Verdict::Violated, "{report}");
     assert_eq!(
         row.counterexamples[0].explanation,
@@ -38,8 +39,8 @@ fn a_condition_that_is_enabled_nowhere_is_told() {
         ],
     );
     refinement.specification.fairness = vec![Fairness::strong("naps", ["nap"])];
-    let report = checked(&refinement);
-    let row = report.obligation("fairness:naps").unwrap();
+    let report = live(&refinement);
+    let row = row_of(&report, "fairness:naps");
     assert_eq!(row.verdict, Verdict::Incomplete, "{report}");
     assert_eq!(
         row.note.as_deref(),
@@ -95,7 +96,7 @@ fn each_condition_that_assumes_nothing_is_told() {
     for (conditions, told) in [(idle, true), (takes_steps.flatten().collect(), false)] {
         for condition in conditions {
             fair(&mut refinement, std::slice::from_ref(&condition));
-            let report = checked(&refinement);
+            let report = live(&refinement);
             let about = format!("the fairness condition `{}` of the impl", condition.name());
             let mut warnings = report.warnings.iter();
             let is_told = warnings.any(|warning| warning.text.starts_with(&about));
@@ -114,5 +115,5 @@ fn properties_that_were_not_asked_for_are_named() {
     let text = report.to_string();
     let line = "not asked for: fairness:serves, leads-to:served; asking for liveness decides them";
     assert!(text.contains(line), "{text}");
-    assert!(checked(&refinement).not_asked.is_empty());
+    assert!(live(&refinement).not_asked.is_empty());
 }

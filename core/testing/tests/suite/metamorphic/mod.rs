@@ -3,10 +3,11 @@
 use refmap::obligation::Until;
 use refmap::report::Obligation;
 use refmap::{Report, Verdict};
+use refmap_testing::Random;
 
 use crate::comparison::{fate, run};
 use crate::oracle::Fate;
-use crate::table::random::{Rng, Size, draw};
+use crate::table::random::{Size, draw};
 use crate::table::{Correspondence, Label, PROCESSES, Table};
 
 /// Counts of effective changes and verdicts.
@@ -23,7 +24,7 @@ pub struct Changes {
 /// Checks the refinement of a seed, and what it is changed to.
 pub fn compare_changed(seed: u64, changes: &mut Changes) {
     let refinement = draw(seed, Size::Small);
-    let rng = &mut Rng::new(!seed);
+    let rng = &mut Random(!seed);
     let threads = 1 + seed as usize % 3;
     let before = run(&refinement, 1, Until::End);
     match before.verdict {
@@ -99,7 +100,7 @@ impl Said {
 }
 
 /// A permutation of so many things: where each goes.
-fn permutation(rng: &mut Rng, count: usize) -> Vec<usize> {
+fn permutation(rng: &mut Random, count: usize) -> Vec<usize> {
     let mut to: Vec<_> = (0..count).collect();
     for last in (1..count).rev() {
         to.swap(last, rng.below(last + 1));
@@ -116,7 +117,7 @@ fn moved<T: Clone>(things: &[T], to: &[usize]) -> Vec<T> {
     moved
 }
 
-fn with_rules_permuted(refinement: &Correspondence, rng: &mut Rng) -> Correspondence {
+fn with_rules_permuted(refinement: &Correspondence, rng: &mut Random) -> Correspondence {
     let mut changed = refinement.clone();
     let mut permute = |table: &mut Table| {
         let to = permutation(rng, table.rules.len());
@@ -137,7 +138,7 @@ fn with_rules_permuted(refinement: &Correspondence, rng: &mut Rng) -> Correspond
     changed
 }
 
-fn with_steps_permuted(refinement: &Correspondence, rng: &mut Rng) -> Correspondence {
+fn with_steps_permuted(refinement: &Correspondence, rng: &mut Random) -> Correspondence {
     let mut changed = refinement.clone();
     let implementation = &mut changed.concrete;
     for (row, steps) in implementation.steps.iter_mut().enumerate() {
@@ -159,7 +160,7 @@ fn with_steps_permuted(refinement: &Correspondence, rng: &mut Rng) -> Correspond
     changed
 }
 
-fn with_states_renamed(refinement: &Correspondence, rng: &mut Rng) -> Correspondence {
+fn with_states_renamed(refinement: &Correspondence, rng: &mut Random) -> Correspondence {
     let mut changed = refinement.clone();
     let mut rename = |table: &mut Table| {
         let to = permutation(rng, table.steps.len());

@@ -1,6 +1,6 @@
 //! A system and what it overrides, compared in one state with other states, of which each counts.
 
-use refmap::{Disagreement, Process, Rule, RuleId, TransitionSystem, disagreement};
+use refmap::{Action, Disagreement, Process, Rule, RuleId, TransitionSystem, disagreement};
 
 /// Doors, of which each is opened at itself and leads to the next one; and what is wrong of one of them.
 struct Doors {
@@ -15,8 +15,6 @@ enum Wrong {
     Fire,
     /// The same as `allows` says.
     Allows,
-    /// The same as `offers` says.
-    Offers,
     IsInitial,
     Twice,
     Rule,
@@ -31,40 +29,45 @@ impl Doors {
     }
 }
 
-impl TransitionSystem for Doors {
-    type State = u8;
-    type Action = u8;
-    type Observation = ();
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+struct Open(u8);
 
-    fn rules(&self) -> &[Rule] {
+impl Action<Doors> for Open {
+    fn rules(_: &Doors) -> &[Rule] {
         const { &[Rule::new("open", "guest", "a test")] }
     }
 
-    fn rule_of(&self, door: &u8) -> RuleId {
-        RuleId(usize::from(self.has(Wrong::Rule, *door)))
+    fn rule(&self, doors: &Doors) -> RuleId {
+        RuleId(usize::from(doors.has(Wrong::Rule, self.0)))
     }
 
-    fn process_of(&self, door: &u8) -> Process {
-        let is_wrong = self.has(Wrong::Process, *door);
+    fn process(&self, doors: &Doors) -> Process {
+        let is_wrong = doors.has(Wrong::Process, self.0);
         Process::new(if is_wrong { "host" } else { "guest" })
     }
+}
+
+impl TransitionSystem for Doors {
+    type State = u8;
+    type Action = Open;
+    type Observation = ();
 
     fn initial(&self, visit: &mut impl FnMut(u8)) {
         visit(0);
     }
 
-    fn candidates(&self, from: &u8, visit: &mut impl FnMut(u8)) {
-        visit(*from);
+    fn candidates(&self, from: &u8, visit: &mut impl FnMut(Open)) {
+        visit(Open(*from));
         if *from == 0 {
             // Of two actions the second one is offered twice.
-            visit(Self::COUNT);
+            visit(Open(Self::COUNT));
             if self.wrong == Wrong::Twice {
-                visit(Self::COUNT);
+                visit(Open(Self::COUNT));
             }
         }
     }
 
-    fn fire(&self, door: &u8, state: &mut u8) -> Option<()> {
+    fn fire(&self, Open(door): &Open, state: &mut u8) -> Option<()> {
         let is_wrong = *state == 0 && self.has(Wrong::Fire, *door);
         let is_there = *state == 0 && *door == Self::COUNT || state == door;
         (is_there != is_wrong).then(|| *state = (*state + 1) % Self::COUNT)
@@ -72,20 +75,10 @@ impl TransitionSystem for Doors {
 
     fn observe(&self, _: &u8) {}
 
-    fn allows(&self, from: &u8, door: &u8, to: &u8) -> bool {
+    fn allows(&self, from: &u8, Open(door): &Open, to: &u8) -> bool {
         let is_there = *from == 0 && *door == Self::COUNT || from == door;
         let is_allowed = is_there && *to == (from + 1) % Self::COUNT;
         is_allowed != (*from == 0 && *to == self.door && self.wrong == Wrong::Allows)
-    }
-
-    fn offers(&self, from: &u8, visit: &mut impl FnMut(u8)) {
-        visit(*from);
-        if *from == 0 {
-            visit(Self::COUNT);
-            if self.wrong == Wrong::Offers {
-                visit(self.door);
-            }
-        }
     }
 
     fn is_initial(&self, state: &u8) -> bool {
@@ -105,7 +98,6 @@ fn each_of_other_states_is_compared_with() {
         for (wrong, expected) in [
             (Wrong::Fire, ("fire", "next")),
             (Wrong::Allows, ("allows", "next")),
-            (Wrong::Offers, ("offers", "next")),
             (Wrong::IsInitial, ("is_initial", "initial")),
         ] {
             let found = of(wrong, door);
@@ -126,7 +118,7 @@ fn each_of_other_states_is_compared_with() {
             "{door}: {found:?}"
         );
     }
-    let action = Doors::COUNT.to_string();
+    let action = format!("{:?}", Open(Doors::COUNT));
     assert_eq!(
         of(Wrong::Twice, 0),
         Some(Disagreement::OfferedTwice { action })

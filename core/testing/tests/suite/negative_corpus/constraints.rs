@@ -2,13 +2,13 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use refmap::obligation::{Liveness, Search, Selection, Settings, Until};
+use refmap::obligation::{Search, Selection, Settings, Until};
 use refmap::random::Walks;
 use refmap::report::About;
 use refmap::{
-    Constraint, Evidence, Fairness, Invariant, Process, Property, Report, Verdict, check, compose,
+    Constraint, Evidence, Fairness, Invariant, Process, Property, Report, Verdict, compose,
 };
-use refmap_testing::{Machine, Via, itself};
+use refmap_testing::{Machine, Via, checked, itself, only, row_of, with_liveness};
 
 use super::{assert_caught, assert_holds, counter, report};
 
@@ -69,7 +69,7 @@ fn what_is_wrong_just_outside_is_found() {
     assert_caught(&with(2), "invariant:small", 3, "small");
     assert_eq!(report(&with(3)).verdict, Some(Verdict::Holds));
     let mut wrong = constrained(2);
-    wrong.abstract_steps = |_, action, to| (*to != 3).then_some(*action).into();
+    wrong.abstract_steps = Box::new(|_, action, to| (*to != 3).then_some(*action).into());
     assert_caught(&wrong, "simulation", 3, "");
 }
 
@@ -78,12 +78,9 @@ fn no_initial_state_is_within() {
     let mut refinement = itself(long());
     refinement.constraint = Some(Constraint::new("nothing", |_| false));
     refinement.invariants = vec![Invariant::new("true", "a test", |_| true)];
-    let settings = Settings {
-        obligations: Selection::only(["invariant:true"]),
-        ..Settings::default()
-    };
+    let settings = only(["invariant:true"]);
     for settings in [Settings::default(), settings] {
-        let report = check(&refinement, &settings).expect("the settings fit");
+        let report = checked(&refinement, &settings);
         assert_eq!(report.verdict, Some(Verdict::Incomplete), "{report}");
         assert_eq!(report.states, 0);
         let mut warnings = report.warnings.iter();
@@ -106,10 +103,7 @@ fn a_rule_that_is_simulated_only_beyond_is_not_missing() {
         report(&refinement)
     };
     let coverage = |report: &Report| {
-        let row = report
-            .obligation("coverage")
-            .expect("it is asked for")
-            .clone();
+        let row = row_of(&report, "coverage").clone();
         (row.verdict, row.note.unwrap_or_default())
     };
     assert_eq!(coverage(&rarely(10)).0, Verdict::Holds);
@@ -170,7 +164,7 @@ fn walks_do_not_go_on_from_outside() {
             until: Until::End,
             ..Settings::default()
         };
-        check(&refinement, &settings).expect("the settings fit")
+        checked(&refinement, &settings)
     };
     assert_eq!(with(None).verdict, Some(Verdict::Violated));
     let passing = with(Some(Constraint::new("not 5", |n| *n != 5)));
@@ -231,10 +225,10 @@ fn an_environment_that_is_refused_by_a_bound() {
             until: Until::End,
             ..Settings::default()
         };
-        check(&refinement, &settings).expect("the settings fit")
+        checked(&refinement, &settings)
     };
     let row = |report: &Report| {
-        let row = report.obligation("environment:ask").expect("it is chosen");
+        let row = row_of(&report, "environment:ask");
         (row.verdict, row.note.clone().unwrap_or_default())
     };
     // Without a bound nothing excuses it.
@@ -271,9 +265,7 @@ fn an_environment_that_is_met_beyond_a_constraint_is_not_decided() {
         report(&refinement)
     };
     let row = |report: &Report| {
-        let row = report
-            .obligation("environment:ask")
-            .expect("it is asked for");
+        let row = row_of(&report, "environment:ask");
         (row.verdict, row.note.clone().unwrap_or_default())
     };
     assert_eq!(row(&with(None)).0, Verdict::Holds);
@@ -304,14 +296,9 @@ fn liveness_of_what_leaves_a_constraint_is_not_decided() {
         refinement.implementation.fairness = vec![Fairness::weak("goes on", ["tick"])];
         let hundred = |n: &u8| *n >= 100;
         refinement.liveness = vec![Property::eventually("hundred", "a test", hundred)];
-        let settings = Settings {
-            liveness: Liveness::Included,
-            ..Settings::default()
-        };
-        let report = check(&refinement, &settings).expect("the settings fit");
-        let row = report
-            .obligation("eventually:hundred")
-            .expect("it is asked for");
+        let settings = with_liveness();
+        let report = checked(&refinement, &settings);
+        let row = row_of(&report, "eventually:hundred");
         (row.verdict, row.note.clone().unwrap_or_default())
     };
     assert_eq!(with(200, false).0, Verdict::Holds);

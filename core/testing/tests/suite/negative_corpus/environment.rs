@@ -1,11 +1,10 @@
 //! Environments of which nothing is said.
 
-use refmap::obligation::Selection;
 use refmap::report::About;
-use refmap::{Process, Report, Settings, Verdict, check};
+use refmap::{Process, Report, Verdict};
 
 use super::{assert_caught, assert_holds, report};
-use refmap_testing::{Machine, Via, itself};
+use refmap_testing::{Machine, Via, checked, itself, only, row_of};
 
 /// Two users in turn, told apart by an argument where the rules are those of one kind.
 fn users() -> Machine<u8> {
@@ -38,18 +37,14 @@ fn a_process_that_there_is_not() {
 #[test]
 fn nothing_is_declared_and_asked_for() {
     for row in ["environment", "agency"] {
-        let settings = Settings {
-            obligations: Selection::only([row]),
-            ..Settings::default()
-        };
-        let undeclared = check(&with(&[]), &settings).expect("it can be asked for");
+        let settings = only([row]);
+        let undeclared = checked(&with(&[]), &settings);
         assert_eq!(
             undeclared.verdict,
             Some(Verdict::Incomplete),
             "{undeclared}"
         );
-        let declared = check(&with(&[Process::new("user")]), &settings);
-        let declared = declared.expect("it can be asked for");
+        let declared = checked(&with(&[Process::new("user")]), &settings);
         assert_eq!(declared.verdict, Some(Verdict::Holds), "{declared}");
     }
     assert_eq!(report(&with(&[])).verdict, Some(Verdict::Holds));
@@ -59,9 +54,9 @@ fn nothing_is_declared_and_asked_for() {
 #[test]
 fn nothing_is_tested() {
     let mut busy = with(&[Process::new("user")]);
-    busy.at_rest = |n, _| n % 2 == 1;
+    busy.at_rest = Box::new(|n, _| n % 2 == 1);
     let report = report(&busy);
-    let row = report.obligation("environment:ask").expect("it has a row");
+    let row = row_of(&report, "environment:ask");
     assert_eq!(
         (row.verdict, row.checked),
         (Verdict::Untested, 0),
@@ -93,7 +88,7 @@ fn nothing_is_tested_of_one_of_two() {
     let with = |at_rest: fn(&u8, Process) -> bool| {
         let mut both = itself(numbered_users());
         both.environment = vec![Process::numbered("user", 0), Process::numbered("user", 1)];
-        both.at_rest = at_rest;
+        both.at_rest = Box::new(at_rest);
         report(&both)
     };
     let note = |report: &Report| {

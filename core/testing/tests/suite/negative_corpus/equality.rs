@@ -3,15 +3,13 @@
 use std::fmt::{self, Debug, Formatter};
 use std::hash::{Hash, Hasher};
 
-use refmap::AbstractSteps::{self, One};
+use refmap::AbstractSteps::One;
 use refmap::explore::Storage;
-use refmap::{
-    Invariant, Process, Refinement, Rule, RuleId, Settings, TransitionSystem, Verdict, check,
-};
+use refmap::{Invariant, Process, Rule, RuleId, Settings, TransitionSystem, Verdict};
 use serde::Serialize;
 
 use super::{assert_caught, assert_holds, counter, report};
-use refmap_testing::{Machine, Via, itself};
+use refmap_testing::{Machine, alike, checked, itself, mapped, row_of};
 
 /// Two variables, of which equality knows the first.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -144,7 +142,7 @@ fn eq_leaves_out_what_nothing_shows_and_next_reads() {
     }));
     let report = report(&hidden);
     assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
-    let model = report.obligation("model").expect("the model is at fault");
+    let model = row_of(&report, "model");
     let why = &model.counterexamples[0].explanation;
     assert!(
         why.contains("`next` tells") && why.contains("`Eq` does not"),
@@ -159,22 +157,8 @@ fn eq_leaves_out_what_the_specification_reads() {
     let state = |known| Unseen { known, left_out: 0 };
     let with = |next| {
         let specification = Machine::new(&[("tick", "clock")], [state(0)], next, |s| s.known);
-        Via {
-            implementation: counter(),
-            specification,
-            map: |known| Unseen {
-                known: *known,
-                left_out: 0,
-            },
-            abstract_steps: |_, action, _| One(*action),
-            environment: Vec::new(),
-            at_rest: |_, _| true,
-            acts_for: |process| process,
-            constraint: None,
-            liveness: Vec::new(),
-            invariants: Vec::new(),
-            waivers: Vec::new(),
-        }
+        let image = move |known: &u8| state(*known);
+        mapped(counter(), specification, image, |_, action, _| One(*action))
     };
     assert_holds(&with(|from| {
         let known = (from.known + 1) % 4;
@@ -209,8 +193,6 @@ enum Deal {
     Ask(u8),
     Reply,
 }
-
-impl<S: ?Sized> refmap::Action<S> for Deal {}
 
 impl PartialEq for Deal {
     fn eq(&self, other: &Self) -> bool {
@@ -247,12 +229,8 @@ impl Hash for Seen {
     }
 }
 
-impl TransitionSystem for Counter {
-    type State = u8;
-    type Action = Deal;
-    type Observation = Seen;
-
-    fn rules(&self) -> &[Rule] {
+impl refmap::Action<Counter> for Deal {
+    fn rules(_: &Counter) -> &[Rule] {
         const {
             &[
                 Rule::new("ask", "user", "a test"),
@@ -261,9 +239,15 @@ impl TransitionSystem for Counter {
         }
     }
 
-    fn rule_of(&self, action: &Deal) -> RuleId {
-        RuleId(usize::from(matches!(action, Deal::Reply)))
+    fn rule(&self, _: &Counter) -> RuleId {
+        RuleId(usize::from(matches!(self, Deal::Reply)))
     }
+}
+
+impl TransitionSystem for Counter {
+    type State = u8;
+    type Action = Deal;
+    type Observation = Seen;
 
     fn initial(&self, visit: &mut impl FnMut(u8)) {
         visit(0);
@@ -290,41 +274,16 @@ impl TransitionSystem for Counter {
     }
 }
 
-struct Service(Counter, Counter);
-
-impl Refinement for Service {
-    type Implementation = Counter;
-    type Specification = Counter;
-
-    fn implementation(&self) -> &Counter {
-        &self.0
-    }
-
-    fn specification(&self) -> &Counter {
-        &self.1
-    }
-
-    fn map(&self, state: &u8) -> u8 {
-        *state
-    }
-
-    fn abstract_steps(&self, _: &u8, action: &Deal, _: &u8) -> AbstractSteps<Deal> {
-        One(action.clone())
-    }
-
-    fn environment(&self) -> &[Process] {
-        const { &[Process::new("user")] }
-    }
-}
-
 /// The user may ask for a second thing, and the implementation takes the first alone.
 #[test]
 fn eq_leaves_out_an_argument_of_an_action() {
     let service = |things, balance| {
-        Service(
+        let mut service = alike(
             Counter { things: 1, balance },
             Counter { things, balance: 0 },
-        )
+        );
+        service.environment = vec![Process::new("user")];
+        service
     };
     assert_holds(&service(1, 0));
     assert_caught(
@@ -376,7 +335,7 @@ fn hash_leaves_out_what_eq_compares() {
             storage: Storage::Fingerprints,
             ..Settings::default()
         };
-        check(refinement, &settings).expect("the settings fit")
+        checked(refinement, &settings)
     };
     let sound = with(|from| {
         let known = (from.known + 1) % 4;
@@ -396,7 +355,7 @@ fn hash_leaves_out_what_eq_compares() {
     assert_eq!(assert_holds(&merged).states, 12);
     let report = fingerprinted(&merged);
     assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
-    let model = report.obligation("model").expect("the model is at fault");
+    let model = row_of(&report, "model");
     let why = &model.counterexamples[0].explanation;
     assert!(
         why.contains("`Hash` leaves out what `Eq` compares"),

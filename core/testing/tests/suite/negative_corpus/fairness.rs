@@ -1,44 +1,26 @@
 //! Fairness conditions of the specification: the states between enable, the steps from and to them are taken, and a process
 //! is its kind and its number.
 
-use refmap::AbstractSteps::{self, One, Several};
+use refmap::AbstractSteps::{One, Several};
 use refmap::obligation::Liveness;
-use refmap::report::Obligation;
-use refmap::{
-    Action, Fairness, Refinement, Report, Settings, TransitionSystem, Verdict, check, compose,
-};
-use refmap_testing::Alike;
+use refmap::{Action, Fairness, Report, Settings, TransitionSystem, Verdict, check, compose};
+use refmap_testing::{Mapped, alike, mapped, row_of, verdict_on};
 use serde::Serialize;
 
-fn checked(refinement: &impl Refinement) -> Report {
-    let settings = Settings {
-        liveness: Liveness::Included,
-        ..Settings::default()
-    };
-    check(refinement, &settings).expect("the settings fit")
-}
-
-fn row<'r>(report: &'r Report, name: &str) -> &'r Obligation {
-    let row = report.obligation(name);
-    row.unwrap_or_else(|| panic!("{name} is decided: {report}"))
-}
-
-fn verdict(report: &Report, name: &str) -> Verdict {
-    row(report, name).verdict
-}
+use crate::liveness::live;
 
 /// That a row is violated by a lasso of so many steps before the loop, with this explanation.
 fn assert_starved(report: &Report, name: &str, stem: usize, why: &str) {
-    assert_eq!(verdict(report, name), Verdict::Violated, "{report}");
-    let shown = &row(report, name).counterexamples[0];
+    assert_eq!(verdict_on(report, name), Verdict::Violated, "{report}");
+    let shown = &row_of(report, name).counterexamples[0];
     assert_eq!(shown.loop_start, Some(stem), "{report}");
     assert!(shown.explanation.contains(why), "{report}");
     assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
 }
 
 fn assert_not_tested(report: &Report, name: &str, why: &str) {
-    assert_eq!(verdict(report, name), Verdict::Incomplete, "{report}");
-    assert_eq!(row(report, name).note.as_deref(), Some(why), "{report}");
+    assert_eq!(verdict_on(report, name), Verdict::Incomplete, "{report}");
+    assert_eq!(row_of(report, name).note.as_deref(), Some(why), "{report}");
     assert_eq!(report.verdict, Some(Verdict::Incomplete), "{report}");
 }
 
@@ -112,13 +94,8 @@ impl TransitionSystem for Door {
     }
 }
 
-struct Doors {
-    implementation: Door,
-    specification: Door,
-}
-
 /// Rounds of an implementation that goes on, and what the specification promises.
-fn doors(round: Round, promised: &[Fairness]) -> Doors {
+fn doors(round: Round, promised: &[Fairness]) -> Mapped<Door, Door> {
     let all = ["open", "serve", "reset", "blink", "back"];
     let hides_shut = round == Round::InPlace;
     let door = |round, fairness| Door {
@@ -126,60 +103,41 @@ fn doors(round: Round, promised: &[Fairness]) -> Doors {
         hides_shut,
         fairness,
     };
-    Doors {
-        implementation: door(round, vec![Fairness::weak("goes on", all)]),
-        specification: door(Round::Single, promised.to_vec()),
-    }
-}
-
-impl Refinement for Doors {
-    type Implementation = Door;
-    type Specification = Door;
-
-    fn implementation(&self) -> &Door {
-        &self.implementation
-    }
-
-    fn specification(&self) -> &Door {
-        &self.specification
-    }
-
-    fn map(&self, state: &u8) -> u8 {
-        state % 10
-    }
-
-    fn abstract_steps(&self, _: &u8, action: &Step, _: &u8) -> AbstractSteps<Step> {
-        match (action, self.implementation.round) {
+    mapped(
+        door(round, vec![Fairness::weak("goes on", all)]),
+        door(Round::Single, promised.to_vec()),
+        |state| state % 10,
+        move |_, action, _| match (action, round) {
             (Step::Blink, Round::Serves) => Several(vec![Step::Open, Step::Serve]),
             (Step::Blink, Round::InPlace) => Several(vec![Step::Open, Step::Shut, Step::Back]),
             (Step::Blink, _) => Several(vec![Step::Open, Step::Shut]),
             (other, _) => One(other.clone()),
-        }
-    }
+        },
+    )
 }
 
 /// Each round comes by state 1, which enables `serve`, and is the image of no state of the loop.
 #[test]
 fn a_rule_that_states_between_alone_enable_and_that_is_never_taken() {
     let served = [Fairness::strong("served", ["serve"])];
-    let report = checked(&doors(Round::Shuts, &served));
+    let report = live(&doors(Round::Shuts, &served));
     assert_starved(
         &report,
         "fairness:served",
         3,
         "is enabled in mapped states and states between again and again, and is never taken",
     );
-    let report = checked(&doors(Round::Serves, &served));
+    let report = live(&doors(Round::Serves, &served));
     assert_eq!(
-        verdict(&report, "fairness:served"),
+        verdict_on(&report, "fairness:served"),
         Verdict::Holds,
         "{report}"
     );
     // In weak fairness it may be passed over: it is not enabled in state 3.
     let weakly = [Fairness::weak("served", ["serve"])];
-    let report = checked(&doors(Round::Shuts, &weakly));
+    let report = live(&doors(Round::Shuts, &weakly));
     assert_eq!(
-        verdict(&report, "fairness:served"),
+        verdict_on(&report, "fairness:served"),
         Verdict::Holds,
         "{report}"
     );
@@ -192,23 +150,23 @@ fn a_rule_that_is_taken_as_one_of_several_steps() {
         rules.map(|rule| Fairness::weak(rule, [rule])),
         rules.map(|rule| Fairness::strong(rule, [rule])),
     ] {
-        let report = checked(&doors(Round::Shuts, &promised));
+        let report = live(&doors(Round::Shuts, &promised));
         for name in ["fairness:open", "fairness:shut", "fairness:back"] {
-            assert_eq!(verdict(&report, name), Verdict::Holds, "{report}");
+            assert_eq!(verdict_on(&report, name), Verdict::Holds, "{report}");
         }
         // Where it may stop before the step, the first of them is not taken.
         let mut stops = doors(Round::Shuts, &promised);
         let begins = Fairness::weak("begins", ["open", "serve", "reset"]);
         stops.implementation.fairness = vec![begins];
-        let report = checked(&stops);
+        let report = live(&stops);
         assert_eq!(
-            verdict(&report, "fairness:open"),
+            verdict_on(&report, "fairness:open"),
             Verdict::Violated,
             "{report}"
         );
         // It is enabled between alone, and there nothing stops.
         assert_eq!(
-            verdict(&report, "fairness:shut"),
+            verdict_on(&report, "fairness:shut"),
             Verdict::Holds,
             "{report}"
         );
@@ -219,16 +177,13 @@ fn a_rule_that_is_taken_as_one_of_several_steps() {
 #[test]
 fn a_round_in_place_comes_by_the_states_between() {
     let served = [Fairness::strong("served", ["serve"])];
-    let report = checked(&doors(Round::InPlace, &served));
+    let report = live(&doors(Round::InPlace, &served));
     assert_starved(&report, "fairness:served", 3, "states between");
-    let shown = &report
-        .obligation("fairness:served")
-        .unwrap()
-        .counterexamples[0];
+    let shown = &row_of(&report, "fairness:served").counterexamples[0];
     assert_eq!(shown.steps[4].abstract_before.len(), 2, "{report}");
     // No condition of the implementation says that it is taken.
     let opened = [Fairness::weak("opened", ["open"])];
-    let report = checked(&doors(Round::InPlace, &opened));
+    let report = live(&doors(Round::InPlace, &opened));
     assert_starved(&report, "fairness:opened", 3, "is never taken");
 }
 
@@ -237,11 +192,11 @@ fn a_composition_shows_the_states_between_of_both() {
     let served = [Fairness::strong("served", ["serve"])];
     let upper = || doors(Round::Single, &served);
     let lower = |round| doors(round, &[]);
-    let report = checked(&compose(upper(), lower(Round::Shuts)));
+    let report = live(&compose(upper(), lower(Round::Shuts)));
     assert_starved(&report, "fairness:served", 3, "states between");
-    let report = checked(&compose(upper(), lower(Round::Serves)));
+    let report = live(&compose(upper(), lower(Round::Serves)));
     assert_eq!(
-        verdict(&report, "fairness:served"),
+        verdict_on(&report, "fairness:served"),
         Verdict::Holds,
         "{report}"
     );
@@ -287,36 +242,33 @@ impl TransitionSystem for Office {
     }
 }
 
-fn offices(assumed: Fairness, promised: Fairness) -> Alike<Office> {
+fn offices(assumed: Fairness, promised: Fairness) -> Mapped<Office, Office> {
     let office = |condition| Office {
         fairness: vec![condition],
     };
-    Alike {
-        implementation: office(assumed),
-        specification: office(promised),
-    }
+    alike(office(assumed), office(promised))
 }
 
 #[test]
 fn processes_of_two_kinds_and_one_number() {
     let asks = || Fairness::weak("clients go on", ["ask"]);
     let both = |name| Fairness::weak(name, ["ask", "sweep"]);
-    let report = checked(&offices(asks(), both("each goes on")));
+    let report = live(&offices(asks(), both("each goes on")));
     assert_starved(
         &report,
         "fairness:each goes on",
         0,
         "the specification's condition `each goes on (server 0)`",
     );
-    let report = checked(&offices(both("each goes on"), both("each goes on")));
+    let report = live(&offices(both("each goes on"), both("each goes on")));
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
-    let report = checked(&offices(asks(), both("one goes on").jointly()));
+    let report = live(&offices(asks(), both("one goes on").jointly()));
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
     // What is assumed of each is assumed of the server too, and what is assumed of all of neither.
     let sweeps = || Fairness::weak("servers go on", ["sweep"]);
-    let report = checked(&offices(both("each goes on"), sweeps()));
+    let report = live(&offices(both("each goes on"), sweeps()));
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
-    let report = checked(&offices(both("one goes on").jointly(), sweeps()));
+    let report = live(&offices(both("one goes on").jointly(), sweeps()));
     assert_starved(&report, "fairness:servers go on", 0, "never taken");
 }
 
@@ -324,23 +276,23 @@ fn processes_of_two_kinds_and_one_number() {
 fn a_process_that_there_is_not() {
     let asks = || Fairness::weak("clients go on", ["ask"]);
     let sweeps = || Fairness::weak("sweeper goes on", ["sweep"]);
-    let report = checked(&offices(asks(), sweeps().of(9)));
+    let report = live(&offices(asks(), sweeps().of(9)));
     assert_not_tested(
         &report,
         "fairness:sweeper goes on",
         "vacuous: the action of process 9 is enabled in no mapped state; the processes for which it is are server 0",
     );
-    let report = checked(&offices(asks(), sweeps().of(0)));
+    let report = live(&offices(asks(), sweeps().of(0)));
     assert_starved(
         &report,
         "fairness:sweeper goes on",
         0,
         "`sweeper goes on (server 0)`",
     );
-    let report = checked(&offices(sweeps(), sweeps().of(0)));
+    let report = live(&offices(sweeps(), sweeps().of(0)));
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
     // Of the implementation such a condition assumes nothing.
-    let report = checked(&offices(sweeps().of(9), sweeps()));
+    let report = live(&offices(sweeps().of(9), sweeps()));
     assert_starved(&report, "fairness:sweeper goes on", 0, "never taken");
     let warning = "the fairness condition `sweeper goes on` of the implementation is on an action of process 9 that is \
                    enabled nowhere: it assumes nothing";
@@ -352,9 +304,9 @@ fn a_process_that_there_is_not() {
 fn a_number_on_rules_of_two_kinds_is_that_of_two_processes() {
     let both = || Fairness::weak("goes on", ["ask", "sweep"]).of(0);
     let asks = || Fairness::weak("clients go on", ["ask"]);
-    let report = checked(&offices(asks(), both()));
+    let report = live(&offices(asks(), both()));
     assert_starved(&report, "fairness:goes on", 0, "`goes on (server 0)`");
-    let report = checked(&offices(both(), both()));
+    let report = live(&offices(both(), both()));
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
 }
 
@@ -400,20 +352,17 @@ impl TransitionSystem for Nodes {
     }
 }
 
-fn nodes(ids: [i32; 2]) -> Alike<Nodes> {
+fn nodes(ids: [i32; 2]) -> Mapped<Nodes, Nodes> {
     let each = Fairness::weak("each works", ["work"]);
     let some = Fairness::weak("some work", ["work"]).jointly();
     let nodes = |fairness| Nodes { ids, fairness };
-    Alike {
-        implementation: nodes(some),
-        specification: nodes(each),
-    }
+    alike(nodes(some), nodes(each))
 }
 
 #[test]
 fn process_numbers_that_do_not_fit_are_refused_by_name() {
     for ids in [[0, 1], [0, 8], [8, 16], [255, 256], [65_534, 65_535]] {
-        let report = checked(&nodes(ids));
+        let report = live(&nodes(ids));
         let name = format!("each works (node {})", ids[0]);
         assert_starved(&report, "fairness:each works", 0, &name);
     }
@@ -431,10 +380,7 @@ fn process_numbers_that_do_not_fit_are_refused_by_name() {
             };
             let report = check(&nodes(ids), &settings).unwrap();
             assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
-            let shown = &report
-                .obligation("model")
-                .expect("it is at fault")
-                .counterexamples[0];
+            let shown = &row_of(&report, "model").counterexamples[0];
             let told = format!(
                 "panicked: “the number of the process of Work({beyond}) does not fit: processes of a kind, here `node`, are \
                  numbered from 0 to 65535”"

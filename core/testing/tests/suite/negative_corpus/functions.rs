@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use refmap::random::Walks;
-use refmap::{AbstractSteps, Invariant, Search, Settings, Verdict, check};
+use refmap::{AbstractSteps, Invariant, Search, Settings, Verdict};
 use serde::Serialize;
 
 use super::{assert_holds, counter, report};
-use refmap_testing::{Machine, Via, itself};
+use refmap_testing::{Machine, Via, checked, itself, row_of};
 
 thread_local! {
     static ASKED: Cell<u32> = const { Cell::new(0) };
@@ -42,9 +42,9 @@ fn assert_no_function(refinement: &Via<u8, u8>, function: &str) {
             threads: 1,
             ..Settings::default()
         };
-        let report = check(refinement, &settings).expect("the settings fit");
+        let report = checked(refinement, &settings);
         assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
-        let model = report.obligation("model").expect("the model is at fault");
+        let model = row_of(&report, "model");
         let mut explained = model.counterexamples.iter().map(|found| &found.explanation);
         let expected = format!("{function} is not a function");
         assert!(explained.any(|told| told.contains(&expected)), "{report}");
@@ -62,7 +62,7 @@ fn changing<const STEPS: u8>(n: &u8) -> Vec<((&'static str, u8), u8)> {
 fn next_goes_by_a_counter_of_its_calls() {
     let mut refinement = itself(counter());
     assert_holds(&refinement);
-    refinement.abstract_steps = |_, _, _| AbstractSteps::One(("tick", 0));
+    refinement.abstract_steps = Box::new(|_, _, _| AbstractSteps::One(("tick", 0)));
     for next in [changing::<1>, changing::<2>, changing::<3>, changing::<70>] {
         refinement.implementation.next = next;
         assert_no_function(&refinement, "`next` of the implementation");
@@ -102,15 +102,15 @@ fn other_functions_go_by_a_counter_of_their_calls() {
     let functions: [(Broken, &str); 4] = [
         (
             |r| {
-                r.map = |n| {
+                r.map = Box::new(|n| {
                     odd();
                     (n + u8::from(ASKED.get().is_multiple_of(3))) % 4
-                }
+                })
             },
             "`map`",
         ),
         (
-            |r| r.abstract_steps = |_, _, _| odd().then_some(("tick", 0)).into(),
+            |r| r.abstract_steps = Box::new(|_, _, _| odd().then_some(("tick", 0)).into()),
             "`abstract_steps`",
         ),
         (
@@ -152,7 +152,7 @@ fn a_step_is_offered_once_only() {
             _ => vec![(("tick", 0), (n + 1) % 4)],
         }
     };
-    refinement.abstract_steps = |_, _, to| (*to != 0).then_some(("tick", 0)).into();
+    refinement.abstract_steps = Box::new(|_, _, to| (*to != 0).then_some(("tick", 0)).into());
     for calls in 0..4 {
         ASKED.set(calls);
         let report = report_of_one_thread(&refinement);
@@ -171,7 +171,7 @@ fn report_of_one_thread(refinement: &Via<u8, u8>) -> refmap::Report {
         threads: 1,
         ..Settings::default()
     };
-    check(refinement, &settings).expect("the settings fit")
+    checked(refinement, &settings)
 }
 
 /// Right the first time that it is asked of a state, which is when the search asks.
@@ -204,7 +204,7 @@ fn functions_are_right_the_first_time() {
 
 fn assert_at_fault(refinement: &Via<u8, u8>, expected: &str) {
     let report = report_of_one_thread(refinement);
-    let model = report.obligation("model").expect("the model is at fault");
+    let model = row_of(&report, "model");
     let why = &model.counterexamples[0].explanation;
     assert!(why.contains(expected), "{why}");
 }
@@ -268,7 +268,7 @@ fn states_share_what_a_step_changes() {
     });
     let report = report(&shared);
     assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
-    let model = report.obligation("model").expect("the model is at fault");
+    let model = row_of(&report, "model");
     let why = &model.counterexamples[0].explanation;
     assert!(
         why.contains("invariant `down` is not a function")

@@ -5,14 +5,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use refmap::AbstractSteps::{self, One};
 use refmap::obligation::Settings;
 use refmap::state::{Kept, Limits, Shape, Sink, Source};
-use refmap::{Process, Refinement, Report, Rule, RuleId, State, TransitionSystem, Verdict, check};
+use refmap::{Process, Refinement, Report, Rule, State, TransitionSystem, Verdict, check};
+use refmap_testing::row_of;
 
 /// Function that panics.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Panicking {
     Nothing,
     Map,
-    Offers,
+    Candidates,
     AtRest,
     Read,
 }
@@ -73,31 +74,33 @@ impl Counter {
     }
 }
 
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+struct Tick;
+
+impl refmap::Action<Counter> for Tick {
+    fn rules(counter: &Counter) -> &[Rule] {
+        &counter.rules
+    }
+}
+
 impl TransitionSystem for Counter {
     type State = Number;
-    type Action = ();
+    type Action = Tick;
     type Observation = u16;
-
-    fn rules(&self) -> &[Rule] {
-        &self.rules
-    }
-
-    fn rule_of(&self, (): &()) -> RuleId {
-        RuleId(0)
-    }
 
     fn initial(&self, visit: &mut impl FnMut(Number)) {
         visit(Number(0));
     }
 
-    fn fire(&self, (): &(), state: &mut Number) -> Option<()> {
-        state.0 = (state.0 + 1) % STATES;
-        Some(())
+    /// Asked after the search of one that simulates itself for what the specification offers.
+    fn candidates(&self, from: &Number, visit: &mut impl FnMut(Tick)) {
+        self.panics(Panicking::Candidates, *from);
+        visit(Tick);
     }
 
-    fn offers(&self, from: &Number, visit: &mut impl FnMut(())) {
-        self.panics(Panicking::Offers, *from);
-        visit(());
+    fn fire(&self, _: &Tick, state: &mut Number) -> Option<()> {
+        state.0 = (state.0 + 1) % STATES;
+        Some(())
     }
 
     fn observe(&self, state: &Number) -> u16 {
@@ -128,13 +131,13 @@ impl Refinement for Same {
         *state
     }
 
-    fn abstract_steps(&self, from: &Number, _: &(), _: &Number) -> AbstractSteps<()> {
+    fn abstract_steps(&self, from: &Number, _: &Tick, _: &Number) -> AbstractSteps<Tick> {
         if from.0 == STATES - 1 {
             for system in [&self.implementation, &self.specification] {
                 system.is_over.store(true, Ordering::Relaxed);
             }
         }
-        One(())
+        One(Tick)
     }
 
     fn environment(&self) -> &[Process] {
@@ -173,10 +176,10 @@ fn what_panics_after_the_search_is_named() {
     for (panicking, environment, row, named) in [
         (Panicking::Map, &[][..], "coverage", "`map` panicked"),
         (
-            Panicking::Offers,
+            Panicking::Candidates,
             &[],
             "coverage",
-            "`offers` of the specification panicked",
+            "`candidates` panicked",
         ),
         (
             Panicking::Read,
@@ -195,8 +198,7 @@ fn what_panics_after_the_search_is_named() {
     ] {
         let report = report(panicking, environment);
         assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
-        let row = report.obligation(row);
-        let row = row.unwrap_or_else(|| panic!("{panicking:?}: {report}"));
+        let row = row_of(&report, row);
         let mut told = row.counterexamples.iter();
         let is_told = told
             .any(|one| one.explanation.contains(named) && one.explanation.contains("7 is no good"));

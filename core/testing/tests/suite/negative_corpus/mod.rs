@@ -15,16 +15,14 @@ use std::hash::{Hash, Hasher};
 
 use refmap::explore::Limits;
 use refmap::obligation::{Selection, Settings, Until};
-use refmap::{
-    AbstractSteps, Evidence, Invariant, Refinement, Report, TransitionSystem, Verdict, check,
-};
-use refmap_testing::{Action, Itself, Machine, Via, counter, itself};
+use refmap::{AbstractSteps, Evidence, Invariant, Refinement, Report, TransitionSystem, Verdict};
+use refmap_testing::{Action, Itself, Machine, Via, checked, counter, itself, row_of};
 use serde::Serialize;
 
 use crate::stepper::assert_stepped;
 
 fn report<R: Refinement>(refinement: &R) -> Report {
-    check(refinement, &Settings::default()).expect("the settings fit")
+    checked(refinement, &Settings::default())
 }
 
 fn assert_holds<R: Refinement>(refinement: &R) -> Report {
@@ -83,7 +81,7 @@ fn a_guard_that_is_never_true() {
         3 => vec![(("tick", 0), 3)],
         _ => vec![(("tick", 0), n + 1)],
     };
-    never.abstract_steps = |from, action, to| (from != to).then_some(*action).into();
+    never.abstract_steps = Box::new(|from, action, to| (from != to).then_some(*action).into());
     assert_caught(
         &never,
         "coverage",
@@ -112,8 +110,8 @@ fn an_implication_whose_premise_never_is() {
 fn a_mapping_into_one_state() {
     assert_holds(&itself(counter()));
     let mut refinement = itself(counter());
-    refinement.map = |_| 0;
-    refinement.abstract_steps = |_, _, _| AbstractSteps::Stutter;
+    refinement.map = Box::new(|_| 0);
+    refinement.abstract_steps = Box::new(|_, _, _| AbstractSteps::Stutter);
     assert_caught(&refinement, "observation", 1, "the implementation shows 1");
     // Where nothing can be seen, the specification's own rule is what is missing.
     refinement.implementation.observe = |_| 0;
@@ -142,7 +140,8 @@ fn a_stutter_that_changes_a_hidden_variable_the_mapping_shows() {
             (("hide", 0), (n, 1 - hidden)),
         ]
     };
-    refinement.abstract_steps = |_, action, _| (action.0 == "tick").then_some(*action).into();
+    refinement.abstract_steps =
+        Box::new(|_, action, _| (action.0 == "tick").then_some(*action).into());
     assert_caught(
         &refinement,
         "simulation",
@@ -172,7 +171,7 @@ fn an_invariant_violated_only_at_the_last_depth_before_a_limit() {
             ..Limits::default()
         },
     ] {
-        let caught = check(&below(3), &limited(limits)).unwrap();
+        let caught = checked(&below(3), &limited(limits));
         assert_eq!(caught.verdict, Some(Verdict::Violated), "{caught}");
         assert_eq!(caught.counterexample.unwrap().length, 3);
     }
@@ -180,7 +179,7 @@ fn an_invariant_violated_only_at_the_last_depth_before_a_limit() {
         depth: Some(2),
         ..Limits::default()
     };
-    let unseen = check(&below(3), &limited(depth)).unwrap();
+    let unseen = checked(&below(3), &limited(depth));
     assert_eq!(unseen.verdict, Some(Verdict::Incomplete), "{unseen}");
     assert_holds(&below(4));
 }
@@ -240,7 +239,8 @@ fn an_action_that_does_not_determine_its_target() {
     assert_holds(&itself(system(clear)));
     let mut refinement = itself(system(clear));
     refinement.implementation.next = vague;
-    refinement.abstract_steps = |from, _, to| AbstractSteps::One(("jump", (to + 4 - from) % 4));
+    refinement.abstract_steps =
+        Box::new(|from, _, to| AbstractSteps::One(("jump", (to + 4 - from) % 4)));
     assert_caught(&refinement, "model", 1, "does not name one step");
 }
 
@@ -268,7 +268,7 @@ fn a_run_cut_short() {
             limits,
             ..Settings::default()
         };
-        let cut = check(&itself(counter()), &settings).unwrap();
+        let cut = checked(&itself(counter()), &settings);
         assert_eq!(cut.verdict, Some(Verdict::Incomplete), "{limits:?}");
         assert_eq!(cut.evidence, Evidence::Bounded);
         assert!(cut.limit.is_some());
@@ -287,14 +287,13 @@ fn a_run_cut_short() {
         depth: Some(9),
         ..Limits::default()
     };
-    let whole = check(
+    let whole = checked(
         &itself(counter()),
         &Settings {
             limits,
             ..Settings::default()
         },
-    )
-    .unwrap();
+    );
     assert_eq!(whole.verdict, Some(Verdict::Holds), "{whole}");
 }
 
@@ -303,7 +302,7 @@ fn a_cancelled_run() {
     let cancel = std::sync::atomic::AtomicBool::new(true);
     let mut settings = Settings::default();
     settings.watch.cancel = Some(&cancel);
-    let cancelled = check(&itself(counter()), &settings).unwrap();
+    let cancelled = checked(&itself(counter()), &settings);
     assert_eq!(cancelled.verdict, Some(Verdict::Incomplete));
     assert_eq!(cancelled.states, 1, "what had been seen is reported");
 }
@@ -359,7 +358,7 @@ fn a_panic_in_next() {
     assert!(counterexample.explanation.contains("negative_corpus"));
     assert_eq!(counterexample.steps[2].state, 2);
     // The state is looked at once all the same.
-    let observation = report.obligation("observation").expect("it has a row");
+    let observation = row_of(&report, "observation");
     assert_eq!(observation.checked, report.states);
 }
 
@@ -404,19 +403,19 @@ fn panics_in_the_other_functions_of_a_model() {
     type Broken = fn(&mut Via<u8, u8>);
     let functions: [(Broken, usize, &str); 7] = [
         (
-            |r| r.map = |n| if *n == 2 { panic!("here") } else { *n },
+            |r| r.map = Box::new(|n| if *n == 2 { panic!("here") } else { *n }),
             2,
             "`map` panicked",
         ),
         (
             |r| {
-                r.abstract_steps = |n, _, _| {
+                r.abstract_steps = Box::new(|n, _, _| {
                     if *n == 2 {
                         panic!("here")
                     } else {
                         AbstractSteps::One(("tick", 0))
                     }
-                }
+                })
             },
             3,
             "`abstract_steps` panicked",
@@ -448,7 +447,7 @@ fn panics_in_the_other_functions_of_a_model() {
         (
             |r| {
                 r.environment = vec![refmap::Process::new("clock")];
-                r.at_rest = |n, _| if *n == 2 { panic!("here") } else { true };
+                r.at_rest = Box::new(|n, _| if *n == 2 { panic!("here") } else { true });
             },
             2,
             "`at_rest` panicked",
@@ -475,7 +474,7 @@ fn a_panic_is_not_excused_by_exploring_plainly() {
             until,
             ..Settings::default()
         };
-        let report = check(&refinement, &settings).unwrap();
+        let report = checked(&refinement, &settings);
         assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
         assert_eq!(report.evidence, Evidence::Bounded, "steps are unknown");
     }

@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicU16, Ordering};
 
-use refmap::{Process, Rule, RuleId, Settings, TransitionSystem, Verdict, check};
-use refmap_testing::{Alike, Machine, itself};
+use refmap::{Process, Rule, RuleId, Settings, TransitionSystem, Verdict};
+use refmap_testing::{Machine, alike, checked, itself, row_of};
 
 /// Lanes of counters: a lane, and how far it has come. What is overridden wrongly may be so in one lane only.
 type State = (u8, u16);
@@ -24,13 +24,10 @@ enum Override {
     /// `is_initial` is true of everything, or of nothing.
     AllInitial,
     NoneInitial,
-    /// `offers` leaves an action out, or has one more.
-    OffersNothing,
-    OffersMore,
     /// Actions are filed under a rule that there is not, or a rule of another process.
     NoSuchRule,
     OtherProcess,
-    /// There are no steps: `allows` and `offers` state the rule.
+    /// There are no steps: `allows` states the rule.
     Predicate,
     /// Besides there are thousands of steps, and half way on it goes back; `allows` is true of everything, or not
     /// overridden.
@@ -71,28 +68,30 @@ impl Lanes {
     }
 }
 
-impl TransitionSystem for Lanes {
-    type State = State;
-    type Action = Tick;
-    type Observation = State;
-
-    fn rules(&self) -> &[Rule] {
-        &self.rules[..1]
+impl refmap::Action<Lanes> for Tick {
+    fn rules(system: &Lanes) -> &[Rule] {
+        &system.rules[..1]
     }
 
-    fn rule_of(&self, _: &Tick) -> RuleId {
-        RuleId(match self.how {
+    fn rule(&self, system: &Lanes) -> RuleId {
+        RuleId(match system.how {
             Override::NoSuchRule => 1,
             _ => 0,
         })
     }
 
-    fn process_of(&self, _: &Tick) -> Process {
-        Process::new(match self.how {
+    fn process(&self, system: &Lanes) -> Process {
+        Process::new(match system.how {
             Override::OtherProcess => "bell",
             _ => "clock",
         })
     }
+}
+
+impl TransitionSystem for Lanes {
+    type State = State;
+    type Action = Tick;
+    type Observation = State;
 
     fn initial(&self, visit: &mut impl FnMut(State)) {
         let begun = match self.how {
@@ -145,29 +144,20 @@ impl TransitionSystem for Lanes {
             _ => state.1 == 0,
         }
     }
-
-    fn offers(&self, _: &State, visit: &mut impl FnMut(Tick)) {
-        if self.how != Override::OffersNothing {
-            visit(("tick", 0));
-        }
-        if self.how == Override::OffersMore {
-            visit(("tick", 1));
-        }
-    }
 }
 
 /// A system that implements itself, but for what is overridden.
 fn report(implementation: Override, specification: Override, most: u16) -> refmap::Report {
-    let refinement = Alike {
-        implementation: Lanes::new(implementation, most),
-        specification: Lanes::new(specification, most),
-    };
-    check(&refinement, &Settings::default()).expect("the settings fit")
+    let refinement = alike(
+        Lanes::new(implementation, most),
+        Lanes::new(specification, most),
+    );
+    checked(&refinement, &Settings::default())
 }
 
 fn assert_at_fault(report: &refmap::Report, why: &str) {
     assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
-    let model = report.obligation("model").expect("the model is at fault");
+    let model = row_of(&report, "model");
     let mut explained = model.counterexamples.iter().map(|found| &found.explanation);
     assert!(explained.any(|told| told.contains(why)), "{report}");
 }
@@ -189,8 +179,6 @@ fn what_is_overridden_disagrees() {
         (Override::AllowsAll, "allows disagrees with next"),
         (Override::FiresNothing, "fire disagrees with next"),
         (Override::AllInitial, "is_initial disagrees with initial"),
-        (Override::OffersNothing, "offers disagrees with next"),
-        (Override::OffersMore, "offers disagrees with next"),
         (
             Override::OtherProcess,
             "and its rule `tick` belongs to clock",
@@ -219,7 +207,7 @@ fn what_is_overridden_disagrees() {
         (Override::NoneInitial, "initiality"),
     ] {
         let refused = report(Override::Nothing, how, 20);
-        let row = refused.obligation(row).expect("it has a row");
+        let row = row_of(&refused, row);
         assert_eq!(row.verdict, Verdict::Violated, "{refused}");
         assert_eq!(
             report(how, Override::Nothing, 20).verdict,
@@ -259,7 +247,7 @@ fn what_is_overridden_disagrees_with_thousands() {
     let many = report(Override::Nothing, Override::AllowsAllOfMany, 2);
     assert_at_fault(&many, "of the specification, allows disagrees with next");
     let honest = report(Override::Nothing, Override::Many, 2);
-    let simulation = honest.obligation("simulation").expect("it has a row");
+    let simulation = row_of(&honest, "simulation");
     assert_eq!(simulation.verdict, Verdict::Violated, "{honest}");
     let initial = report(Override::Nothing, Override::AllInitialOfMany, 200);
     assert_at_fault(
@@ -272,15 +260,15 @@ fn what_is_overridden_disagrees_with_thousands() {
 #[test]
 fn a_specification_of_too_many_steps_is_not_compared() {
     let many = |threads| {
-        let refinement = Alike {
-            implementation: Lanes::new(Override::Nothing, 2),
-            specification: Lanes::new(Override::ManyBefore, 2),
-        };
+        let refinement = alike(
+            Lanes::new(Override::Nothing, 2),
+            Lanes::new(Override::ManyBefore, 2),
+        );
         let settings = Settings {
             threads,
             ..Settings::default()
         };
-        check(&refinement, &settings).expect("the settings fit")
+        checked(&refinement, &settings)
     };
     let report_of_many = many(1);
     assert_eq!(
@@ -309,7 +297,7 @@ fn what_is_not_overridden_is_compared_with_nothing() {
         more.collect()
     };
     let plain = itself(Machine::new(&[("tick", "clock")], [0], next, |_| 0));
-    let report = check(&plain, &Settings::default()).expect("the settings fit");
+    let report = checked(&plain, &Settings::default());
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
     assert_eq!((report.states, report.not_compared), (2000, 0), "{report}");
 }
@@ -320,18 +308,12 @@ struct Clock {
     asked: AtomicU16,
 }
 
+impl refmap::Action<Clock> for Tick {}
+
 impl TransitionSystem for Clock {
     type State = u16;
     type Action = Tick;
     type Observation = u16;
-
-    fn rules(&self) -> &[Rule] {
-        const { &[Rule::new("tick", "clock", "a test")] }
-    }
-
-    fn rule_of(&self, _: &Tick) -> RuleId {
-        RuleId(0)
-    }
 
     fn initial(&self, visit: &mut impl FnMut(u16)) {
         visit(0);
@@ -361,14 +343,11 @@ fn a_next_of_the_specification_that_is_no_function_is_found() {
         is_fickle,
         asked: AtomicU16::new(0),
     });
-    let refinement = Alike {
-        implementation,
-        specification,
-    };
+    let refinement = alike(implementation, specification);
     let settings = Settings {
         threads: 1,
         ..Settings::default()
     };
-    let report = check(&refinement, &settings).expect("the settings fit");
+    let report = checked(&refinement, &settings);
     assert_at_fault(&report, "`next` of the specification is not a function");
 }

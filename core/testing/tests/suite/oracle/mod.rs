@@ -9,7 +9,8 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use refmap::{
-    ActionOf, Invariant, Process, Refinement, RuleId, StateOf, TransitionSystem, Verdict,
+    Action, ActionOf, Invariant, Process, Refinement, Rule, RuleId, StateOf, TransitionSystem,
+    Verdict, steps,
 };
 
 /// A state, by its number in the order of a breadth-first search.
@@ -119,7 +120,7 @@ impl<'a, R: Refinement> Oracle<'a, R> {
         if environment.is_empty() {
             fates.push(("environment".into(), NONE_DECLARED));
         } else {
-            for (rule, stated) in self.refinement.specification().rules().iter().enumerate() {
+            for (rule, stated) in self.abstract_rules().iter().enumerate() {
                 if environment.iter().any(|p| p.name == stated.process) {
                     fates.push((
                         format!("environment:{}", stated.name),
@@ -166,7 +167,7 @@ impl<'a, R: Refinement> Oracle<'a, R> {
         let mut idle: Vec<_> = self.refinement.environment().to_vec();
         for state in 0..self.states.len() {
             specification.next(&self.image(state), &mut |action, _| {
-                idle.retain(|process| *process != specification.process_of(&action));
+                idle.retain(|process| *process != action.process(specification));
             });
         }
         !idle.is_empty() && !self.states.is_empty()
@@ -279,7 +280,7 @@ impl<'a, R: Refinement> Oracle<'a, R> {
 
     /// Whether a step counts as one of `process`: it is its own, or of one that acts for it.
     fn is_step_of(&self, action: &ActionOf<R::Implementation>, process: Process) -> bool {
-        let taken_by = self.refinement.implementation().process_of(action);
+        let taken_by = action.process(self.refinement.implementation());
         taken_by == process || self.refinement.acts_for(taken_by) == process
     }
 
@@ -293,12 +294,12 @@ impl<'a, R: Refinement> Oracle<'a, R> {
         let answers = self.simulated_steps(from, action, to).actions;
         answers.iter().any(|answer| {
             self.is_of_environment(answer)
-                && !self.is_step_of(action, self.refinement.specification().process_of(answer))
+                && !self.is_step_of(action, answer.process(self.refinement.specification()))
         })
     }
 
     fn is_of_environment(&self, answer: &ActionOf<R::Specification>) -> bool {
-        let process = self.refinement.specification().process_of(answer);
+        let process = answer.process(self.refinement.specification());
         self.refinement.environment().contains(&process)
     }
 
@@ -312,7 +313,7 @@ impl<'a, R: Refinement> Oracle<'a, R> {
     }
 
     fn abstract_rule(&self, action: &ActionOf<R::Specification>) -> usize {
-        let RuleId(rule) = self.refinement.specification().rule_of(action);
+        let RuleId(rule) = action.rule(self.refinement.specification());
         rule
     }
 
@@ -325,12 +326,12 @@ impl<'a, R: Refinement> Oracle<'a, R> {
     pub fn environment_offers(&self, state: Number) -> Vec<(Process, ActionOf<R::Specification>)> {
         let specification = self.refinement.specification();
         let mut offers = Vec::new();
-        specification.offers(&self.image(state), &mut |action| {
-            let process = specification.process_of(&action);
+        for action in self.changing(state) {
+            let process = action.process(specification);
             if self.refinement.environment().contains(&process) && self.rests(state, process) {
                 offers.push((process, action));
             }
-        });
+        }
         offers
     }
 
@@ -343,7 +344,7 @@ impl<'a, R: Refinement> Oracle<'a, R> {
         wanted: &ActionOf<R::Specification>,
     ) -> Search {
         let specification = self.refinement.specification();
-        let wanted = specification.inputs(wanted);
+        let wanted = wanted.inputs(specification);
         let mut seen = HashSet::from([from]);
         let mut queue = VecDeque::from([(from, 0)]);
         while let Some((at, distance)) = queue.pop_front() {
@@ -353,7 +354,7 @@ impl<'a, R: Refinement> Oracle<'a, R> {
                     .iter()
                     .filter(|answer| self.is_of_environment(answer));
                 if let (Some(answer), None) = (inputs.next(), inputs.next())
-                    && specification.inputs(answer) == wanted
+                    && answer.inputs(specification) == wanted
                 {
                     return Search {
                         earlier_steps: Some(distance),
@@ -429,17 +430,25 @@ impl<'a, R: Refinement> Oracle<'a, R> {
 
     /// Whether the rule is enabled in the image of the state, and would change it.
     pub fn is_offered(&self, state: Number, rule: usize) -> bool {
-        let mut offered = false;
-        let specification = self.refinement.specification();
-        specification.offers(&self.image(state), &mut |action| {
-            offered |= self.abstract_rule(&action) == rule;
-        });
-        offered
+        let mut offered = self.changing(state);
+        offered.any(|action| self.abstract_rule(&action) == rule)
+    }
+
+    /// The actions that are enabled in the image of a state, and change it.
+    fn changing(&self, state: Number) -> impl Iterator<Item = ActionOf<R::Specification>> {
+        let image = self.image(state);
+        let steps = steps(self.refinement.specification(), &image).into_iter();
+        steps.filter_map(move |(action, to)| (to != image).then_some(action))
+    }
+
+    /// The rules of the specification.
+    pub fn abstract_rules(&self) -> &[Rule] {
+        ActionOf::<R::Specification>::rules(self.refinement.specification())
     }
 
     /// Whether a rule of the specification is waived.
     pub fn is_waived(&self, rule: usize) -> bool {
-        let name = &self.refinement.specification().rules()[rule].name;
+        let name = &self.abstract_rules()[rule].name;
         let waivers = self.refinement.waivers();
         waivers.iter().any(|waiver| waiver.rule == name)
     }
@@ -448,7 +457,7 @@ impl<'a, R: Refinement> Oracle<'a, R> {
         if self.transitions() == 0 {
             return fate([0]);
         }
-        let rules = 0..self.refinement.specification().rules().len();
+        let rules = 0..self.abstract_rules().len();
         fate(rules.filter_map(|rule| {
             let missing = if self.is_simulated(rule) {
                 fate([])
@@ -468,7 +477,9 @@ impl<'a, R: Refinement> Oracle<'a, R> {
         let mut unexercised = Vec::new();
         for (rule, fired) in self.fired().into_iter().enumerate() {
             if fired == 0 {
-                let name = &self.refinement.implementation().rules()[rule].name;
+                let name = &ActionOf::<R::Implementation>::rules(self.refinement.implementation())
+                    [rule]
+                    .name;
                 unexercised.push(format!("rule:{name}"));
             }
         }
@@ -483,9 +494,9 @@ impl<'a, R: Refinement> Oracle<'a, R> {
     /// Per rule of the implementation, its transitions.
     pub fn fired(&self) -> Vec<u64> {
         let system = self.refinement.implementation();
-        let mut fired = vec![0; system.rules().len()];
+        let mut fired = vec![0; ActionOf::<R::Implementation>::rules(system).len()];
         for (action, _) in self.steps.iter().flatten() {
-            fired[system.rule_of(action).0] += 1;
+            fired[action.rule(system).0] += 1;
         }
         fired
     }

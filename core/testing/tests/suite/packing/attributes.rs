@@ -6,39 +6,24 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use refmap::explore::StatesKept;
 use refmap::obligation::CheckError;
 use refmap::state::{Limits, LimitsFault};
-use refmap::{BoundedVec, IndexSet, Settings, State, TransitionSystem, Verdict, check};
-use refmap_testing::{Go, Itself};
+use refmap::{BoundedVec, IndexSet, Settings, State, Verdict, check};
+use refmap_testing::{Itself, Machine, checked, row_of};
 use serde::Serialize;
 
 /// A system of which a state is given, with a step to another one.
-struct Given<T> {
-    first: T,
-    then: T,
-}
+type Given<T> = Machine<T, ()>;
 
-impl<T: State<Self>> TransitionSystem for Given<T> {
-    type State = T;
-    type Action = Go;
-    type Observation = ();
-
-    fn initial(&self, visit: &mut impl FnMut(T)) {
-        visit(self.first.clone());
-    }
-
-    fn fire(&self, _: &Go, state: &mut T) -> Option<()> {
-        state.clone_from(&self.then);
+fn given<T: State<Given<T>>>(first: T, then: T) -> Given<T> {
+    let go = move |state: &mut T| {
+        state.clone_from(&then);
         Some(())
-    }
-
-    fn observe(&self, _: &T) {}
+    };
+    Machine::of([first], |_| ()).rule("go", go)
 }
 
 /// Message of a check on states of this type, which are never looked at.
 fn refused<T: State<Given<T>> + Default>() -> String {
-    let given = Given {
-        first: T::default(),
-        then: T::default(),
-    };
+    let given = given(T::default(), T::default());
     let error = check(&Itself(given), &Settings::default()).expect_err("an attribute is wrong");
     assert!(matches!(error, CheckError::WrongLimits(_)), "{error}");
     error.to_string()
@@ -175,11 +160,8 @@ fn a_constant_takes_no_bits() {
         size: 5,
         cells: cells.to_vec(),
     };
-    let given = Given {
-        first: part([1, 0, 1, 1, 0]),
-        then: part([0, 1, 1, 1, 0]),
-    };
-    let report = check(&Itself(given), &Settings::default()).expect("it can be checked");
+    let given = given(part([1, 0, 1, 1, 0]), part([0, 1, 1, 1, 0]));
+    let report = checked(&Itself(given), &Settings::default());
     assert_eq!((report.verdict, report.states), (Some(Verdict::Holds), 2));
     assert_eq!(report.states_kept, Some(StatesKept::Packed { bits: 5 }));
 }
@@ -265,10 +247,9 @@ fn told(change: impl Fn(&mut Shop)) -> String {
     let mut changed = shop();
     change(&mut changed);
     let of = |first: Shop, then: Shop| {
-        let report =
-            check(&Itself(Given { first, then }), &Settings::default()).expect("it can be checked");
+        let report = checked(&Itself(given(first, then)), &Settings::default());
         assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
-        let model = report.obligation("model").expect("it is at fault");
+        let model = row_of(&report, "model");
         let fault = &model.counterexamples[0];
         let (_, why) = fault
             .explanation
@@ -285,11 +266,8 @@ fn told(change: impl Fn(&mut Shop)) -> String {
 
 #[test]
 fn the_way_to_a_value_out_of_its_range_is_told() {
-    let sound = Given {
-        first: shop(),
-        then: shop(),
-    };
-    let report = check(&Itself(sound), &Settings::default()).expect("it can be checked");
+    let sound = given(shop(), shop());
+    let report = checked(&Itself(sound), &Settings::default());
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
     let busy = |items: Vec<Message>| Consumer::Busy {
         items,

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use refmap::explore::StatesKept;
 use refmap::state::{Kept, Limits, Shape, Sink, Source};
-use refmap::{Action, BoundedVec, IndexSet, Settings, State, TransitionSystem, Verdict, check};
-use refmap_testing::with_invariant;
+use refmap::{Action, BoundedVec, IndexSet, Settings, State, TransitionSystem, Verdict};
+use refmap_testing::{checked, with_invariant};
 use serde::Serialize;
 
 /// Counts up to `most`, and from each number back to 0, in states of the type `T`.
@@ -96,8 +96,7 @@ fn assert_read_back<T: State<Counter<T>>>(end: i16, state: fn(Hand) -> T, number
         };
         let below = move |state: &T| number(state) < end;
         let never = with_invariant(counter, "never_at_the_end", below);
-        let report = check(&never, &Settings::default());
-        report.expect("it can be checked")
+        checked(&never, &Settings::default())
     };
     let outside = format!("is {end}, and its range is 0 to {}", end - 1);
     for (most_written, clamps, obligation, why) in [

@@ -9,9 +9,9 @@ use refmap::random::{Generator, random_state};
 use refmap::state::{Kept, Limits, Sink, Source};
 use refmap::{
     Action, BoundedVec, Choices, IndexSet, Settings, State, TransitionSystem, TypeCorrect, Verdict,
-    check, type_correct_states,
+    type_correct_states,
 };
-use refmap_testing::{Itself, Machine, itself};
+use refmap_testing::{Itself, Machine, checked, itself};
 use serde::Serialize;
 
 /// Everything that a state may be made of.
@@ -312,7 +312,7 @@ fn report(refinement: &Itself<Ring>, storage: Storage, threads: usize) -> refmap
         threads,
         ..Settings::default()
     };
-    check(refinement, &settings).expect("it can be checked")
+    checked(refinement, &settings)
 }
 
 /// Of one word, of two, and of more than that.
@@ -516,7 +516,7 @@ fn a_state_is_the_same_from_wherever_it_is_reached() {
             storage,
             ..Settings::default()
         };
-        let report = check(&tour, &settings).expect("it can be checked");
+        let report = checked(&tour, &settings);
         let kept = match storage {
             Storage::Packed => StatesKept::Packed { bits },
             _ => StatesKept::Whole,
@@ -574,12 +574,12 @@ fn what_does_not_fit_is_refused_from_wherever_it_is_reached() {
         first.queue = VecDeque::from([child(0, true), child(0, true)]);
         first.weights = BoundedVec::from_iter([Weight(1)]);
         let first = first.clone();
-        let report = check(&tour, &Settings::default()).expect("it can be checked");
+        let report = checked(&tour, &Settings::default());
         assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
         let mut other = first;
         change(&mut other);
         tour.0.states.push(other);
-        let report = check(&tour, &Settings::default()).expect("it can be checked");
+        let report = checked(&tour, &Settings::default());
         assert_eq!(
             report.verdict,
             Some(Verdict::Violated),
@@ -646,7 +646,7 @@ fn an_enum_may_have_more_than_256_variants() {
             storage,
             ..Settings::default()
         };
-        let report = check(&itself(system.clone()), &settings).expect("it can be checked");
+        let report = checked(&itself(system.clone()), &settings);
         assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
         assert_eq!((report.states, report.transitions), (27, 27 * 27));
     }

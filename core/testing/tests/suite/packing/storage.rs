@@ -5,8 +5,8 @@ use std::marker::PhantomData;
 use refmap::explore::{Limit, Limits, Options, Storage, explore};
 use refmap::obligation::{Selection, Until};
 use refmap::state::{self, Kept, Shape, Sink, Source};
-use refmap::{Action, Refinement, Rule, RuleId, Settings, State, TransitionSystem, Verdict, check};
-use refmap_testing::{Itself, Labelling, Number, Whole, with_invariant};
+use refmap::{Refinement, Settings, State, TransitionSystem, Verdict, check};
+use refmap_testing::{Itself, Labelling, Machine, Number, Whole, checked, with_invariant};
 use serde::Serialize;
 use serde_json::json;
 
@@ -18,51 +18,29 @@ fn fingerprints_say_what_they_may_leave_out() {
         ..Settings::default()
     };
     let counters = counters(9);
-    let run = |storage| check(&counters, &settings(storage)).expect("the settings fit");
+    let run = |storage| checked(&counters, &settings(storage));
     let report = run(Storage::Fingerprints);
     let pairs = f64::from(1000 * 999 / 2);
     assert_eq!(report.omission_probability, Some(pairs / 2f64.powi(64)));
     assert_eq!(run(Storage::Packed).omission_probability, None);
 }
 
-/// Three counters from 0 to `most`, of 60 bits each: states for which fingerprints are meant.
-struct Counters {
-    most: u64,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
-enum Step {
-    Count(#[action(range = 0..3)] usize),
-}
-
+/// Three counters, of 60 bits each: states for which fingerprints are meant.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, State)]
 struct Three(#[state(range = 0..1u64 << 60)] [u64; 3]);
 
 /// So many values has each.
 const COUNT: u64 = 80;
 
-impl TransitionSystem for Counters {
-    type State = Three;
-    type Action = Step;
-    type Observation = ();
-
-    fn initial(&self, visit: &mut impl FnMut(Three)) {
-        visit(Three([0; 3]));
-    }
-
-    fn fire(&self, Step::Count(counter): &Step, state: &mut Three) -> Option<()> {
-        let value = &mut state.0[*counter];
-        *value = (*value + 1) % (self.most + 1);
+/// Such counters from 0 to `most` as an implementation of themselves, with an invariant that fails.
+fn counters(most: u64) -> impl Refinement<Implementation = Machine<Three, (), usize>> {
+    let count = move |state: &mut Three, counter: &usize| {
+        state.0[*counter] = (state.0[*counter] + 1) % (most + 1);
         Some(())
-    }
-
-    fn observe(&self, _: &Three) {}
-}
-
-/// The counters as an implementation of themselves, with an invariant that fails.
-fn counters(most: u64) -> impl Refinement<Implementation = Counters> {
-    let far = |state: &Three| state.0 != [5, 3, 2];
-    with_invariant(Counters { most }, "far", far)
+    };
+    let counters = Machine::new(&[], [Three([0; 3])], |_| Vec::new(), |_| ());
+    let counters = counters.rule_of_each("count", 0..3, count);
+    with_invariant(counters, "far", |state: &Three| state.0 != [5, 3, 2])
 }
 
 /// Fingerprints of packed states take less than states of several words, and find the same.
@@ -76,7 +54,7 @@ fn fingerprints_of_large_states_take_less_than_the_states() {
         };
         let explored = explore(
             counters.implementation(),
-            &Labelling(|_: &Step| 0),
+            &Labelling(|_: &refmap_testing::Action<usize>| 0),
             &options,
         );
         assert_eq!(explored.states() as u64, COUNT.pow(3));
@@ -94,7 +72,7 @@ fn fingerprints_of_large_states_take_less_than_the_states() {
             threads: 2,
             ..Settings::default()
         };
-        check(&counters, &settings).expect("the settings fit")
+        checked(&counters, &settings)
     };
     let (one, other) = (run(Storage::Packed), run(Storage::Fingerprints));
     assert_eq!(one.verdict, Some(Verdict::Violated));
@@ -164,14 +142,6 @@ impl<N: Number + State<Self>> TransitionSystem for Fan<N> {
     type Action = u32;
     type Observation = u32;
 
-    fn rules(&self) -> &[Rule] {
-        const { &[Rule::new("go", "fan", "a test")] }
-    }
-
-    fn rule_of(&self, _: &u32) -> RuleId {
-        RuleId(0)
-    }
-
     fn initial(&self, visit: &mut impl FnMut(N)) {
         visit(N::of(0));
     }
@@ -222,8 +192,7 @@ fn a_packing_that_is_wrong_about_late_states_is_found() {
                 obligations: Selection::only(["observation"]),
                 ..Settings::default()
             };
-            let report = check(&fan, &settings);
-            let report = report.expect("the settings fit");
+            let report = checked(&fan, &settings);
             let shown = report.obligation("model").map(|row| {
                 let steps = &row.counterexamples[0].steps;
                 steps.last().expect("a step is shown").state.clone()

@@ -1,14 +1,14 @@
 //! Refusals: checks that are not run, each with its reason.
 
 use refmap::explore::{Limits, Order, Storage};
-use refmap::obligation::{
-    CheckError, Induction, Liveness, ObligationKind, Search, Selection, Symmetry,
-};
+use refmap::obligation::{CheckError, Induction, ObligationKind, Search, Selection, Symmetry};
 use refmap::random::Walks;
 use refmap::{
     Fairness, Invariant, Process, Property, Refinement, Settings, Verdict, Waiver, check,
 };
-use refmap_testing::{Machine, Via, Whole, counter, counter_with_reset, itself, waived};
+use refmap_testing::{
+    Machine, Via, Whole, counter, counter_with_reset, itself, only, row_of, waived, with_liveness,
+};
 
 use crate::liveness::{fair, served, server};
 
@@ -96,10 +96,7 @@ fn a_limit_that_is_no_time() {
 /// The name most like it is told where there is one, and no name that stands for nothing here.
 #[test]
 fn an_obligation_that_there_is_not() {
-    let only = |name| Settings {
-        obligations: Selection::only([name]),
-        ..Settings::default()
-    };
+    let only = |name| only([name]);
     let refused = refusal(&itself(counter()), &only("invariant"));
     assert!(
         refused.to_string().contains("has no invariants"),
@@ -352,10 +349,7 @@ fn an_obligation_that_cannot_be_decided_is_reported_and_refused_by_name() {
                 "{undecided}: {note}"
             );
         }
-        let named = Settings {
-            obligations: Selection::only([undecided.name()]),
-            ..Settings::default()
-        };
+        let named = only([undecided.name()]);
         let refused = check(&refinement, &named);
         assert!(
             matches!(refused, Err(CheckError::Unsupported { .. })),
@@ -393,13 +387,6 @@ fn all_kinds_that_cannot_be_decided_are_named() {
     assert!(text.contains(named), "{text}");
 }
 
-fn with_liveness() -> Settings<'static> {
-    Settings {
-        liveness: Liveness::Included,
-        ..Settings::default()
-    }
-}
-
 /// A light that goes on and off, of which the states are kept whole.
 fn light() -> Via<Whole, Whole> {
     let next = |state: &Whole| vec![(("switch", 0), Whole(1 - state.0))];
@@ -422,7 +409,7 @@ fn assert_undecided(refinement: &impl Refinement, settings: &Settings<'_>) {
         "{refused}"
     );
     let report = check(refinement, settings).expect("the settings fit");
-    let row = report.obligation("leads-to:served").expect("it is listed");
+    let row = row_of(&report, "leads-to:served");
     assert_eq!(row.verdict, Verdict::Incomplete, "{report}");
     assert!(
         row.note
@@ -448,6 +435,6 @@ fn liveness_where_the_graph_is_not_kept() {
     let mut bounded = server();
     bounded.implementation.bound = Some("each loop once");
     let report = check(&bounded, &with_liveness()).unwrap();
-    let row = report.obligation("leads-to:served").unwrap();
+    let row = row_of(&report, "leads-to:served");
     assert_eq!(row.verdict, Verdict::Incomplete, "{report}");
 }

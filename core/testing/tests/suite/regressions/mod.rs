@@ -3,6 +3,7 @@
 use refmap::obligation::Until;
 use refmap::report::About;
 use refmap::{Rule, Verdict};
+use refmap_testing::row_of;
 
 use crate::comparison::{fate, run};
 use crate::oracle::{Fate, Oracle};
@@ -21,7 +22,7 @@ fn both(refinement: &Correspondence, obligation: &str) -> (Fate, Fate) {
     let fates = Oracle::new(refinement).fates();
     let decided = fates.iter().find(|(name, _)| name == obligation);
     (
-        fate(report.obligation(obligation).expect("it has a row")),
+        fate(row_of(&report, obligation)),
         decided.expect("it is decided").1,
     )
 }
@@ -84,7 +85,7 @@ fn coverage_shows_a_shortest_trace() {
     refinement.specification.steps[1].push((by_rule(1), 0));
     refinement.specification.steps[0].push((by_rule(2), 1));
     let report = run(&refinement, 1, Until::End);
-    let coverage = report.obligation("coverage").expect("it has a row");
+    let coverage = row_of(&report, "coverage");
     let lengths = coverage.counterexamples.iter().map(|shown| shown.length);
     assert_eq!(lengths.collect::<Vec<_>>(), [0, 1]);
 }

@@ -1,9 +1,7 @@
 //! Candidates that leave out what is enabled, or come twice, are told.
 
-use refmap::{
-    Action, Report, Rule, RuleId, Settings, TransitionSystem, Verdict, check, disagreement,
-};
-use refmap_testing::{Alike, Itself};
+use refmap::{Action, Report, Settings, TransitionSystem, Verdict, disagreement, successor};
+use refmap_testing::{Itself, alike, checked, row_of};
 use serde::Serialize;
 
 /// A clock of which a step leads on by less than five hours.
@@ -60,11 +58,8 @@ fn clock(range: u8, more: &[Step]) -> Clock {
 
 fn reports<S: TransitionSystem + Clone>(wrong: &S, right: &S) -> [(&'static str, Report); 2] {
     let report = |implementation: &S, specification: &S| {
-        let refinement = Alike {
-            implementation: implementation.clone(),
-            specification: specification.clone(),
-        };
-        check(&refinement, &Settings::default()).expect("the settings fit")
+        let refinement = alike(implementation.clone(), specification.clone());
+        checked(&refinement, &Settings::default())
     };
     [
         ("implementation", report(wrong, right)),
@@ -74,7 +69,7 @@ fn reports<S: TransitionSystem + Clone>(wrong: &S, right: &S) -> [(&'static str,
 
 fn assert_at_fault(report: &Report, why: &str) {
     assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
-    let model = report.obligation("model").expect("the model is at fault");
+    let model = row_of(&report, "model");
     let mut told = model.counterexamples.iter();
     assert!(told.any(|one| one.explanation.contains(why)), "{report}");
 }
@@ -83,7 +78,7 @@ fn assert_at_fault(report: &Report, why: &str) {
 fn candidates_of_the_whole_range_are_sound() {
     for more in [&[][..], &[Step::Add(9)]] {
         let refinement = Itself(clock(5, more));
-        let report = check(&refinement, &Settings::default()).expect("the settings fit");
+        let report = checked(&refinement, &Settings::default());
         assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
         assert_eq!((report.states, report.transitions), (12, 12 * 5 + 1));
         assert_eq!(report.taken_at_word, Vec::<String>::new());
@@ -233,14 +228,6 @@ impl TransitionSystem for Numbers {
     type Action = u8;
     type Observation = u8;
 
-    fn rules(&self) -> &[Rule] {
-        const { &[Rule::new("choose", "it", "a test")] }
-    }
-
-    fn rule_of(&self, _: &u8) -> RuleId {
-        RuleId(0)
-    }
-
     fn initial(&self, visit: &mut impl FnMut(u8)) {
         visit(0);
     }
@@ -260,11 +247,11 @@ impl TransitionSystem for Numbers {
 fn candidates_that_are_missing_are_a_fault_that_names_the_field() {
     let (is_loud, number) = (true, 3);
     let something = Choose::Something { is_loud, number };
-    assert_eq!(Anything.successor(&0, &something), Some(3));
-    let report = check(&Itself(Anything), &Settings::default()).expect("the settings fit");
+    assert_eq!(successor(&Anything, &0, &something), Some(3));
+    let report = checked(&Itself(Anything), &Settings::default());
     let told = "`candidates` are not derived of `Something.number`, which has no range";
     assert_at_fault(&report, told);
-    let report = check(&Itself(Numbers), &Settings::default()).expect("the settings fit");
+    let report = checked(&Itself(Numbers), &Settings::default());
     let told = "`candidates` are not derived of the type of the actions, which has no range";
     assert_at_fault(&report, told);
 }

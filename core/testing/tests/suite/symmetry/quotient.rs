@@ -4,7 +4,8 @@ use std::collections::HashSet;
 
 use refmap::explore::{Order, Storage};
 use refmap::obligation::{CheckError, Checker, Selection, Symmetry, Until};
-use refmap::{Refinement, Report, Settings, StateOf, Verdict, asymmetry, check};
+use refmap::{Refinement, Report, Settings, StateOf, Verdict, asymmetry};
+use refmap_testing::{checked, row_of};
 
 use super::crowds::{Crowd, Likeness, draw};
 use crate::comparison::{assert_idle, fate, show, timeless};
@@ -44,12 +45,12 @@ pub fn compare_quotient(seed: u64, quotients: &mut Quotients) {
     let oracle = &Oracle::new(refinement);
     let fates = oracle.fates();
     if oracle.has_idle_process() {
-        let plain = check(refinement, &to_the_end(1)).expect("the settings fit");
+        let plain = checked(refinement, &to_the_end(1));
         return assert_idle(&plain);
     }
     let found = asymmetry(refinement, oracle.states.iter().take(50));
     assert_eq!(found.expect("there are names"), None);
-    let plain = check(refinement, &to_the_end(1)).expect("the settings fit");
+    let plain = checked(refinement, &to_the_end(1));
     for (row, (name, decided)) in plain.obligations.iter().zip(&fates) {
         assert_eq!((&row.name, fate(row)), (name, *decided), "seed {seed}");
     }
@@ -151,7 +152,7 @@ fn agrees(plain: &Report, report: &Report, order: Order) {
         Order::DepthFirst => assert!(report.depth >= plain.depth || report.states < plain.states),
     }
     assert_eq!(report.obligations.len(), plain.obligations.len());
-    let simulation = plain.obligation("simulation").expect("it has a row");
+    let simulation = row_of(&plain, "simulation");
     for (row, plain) in report.obligations.iter().zip(&plain.obligations) {
         assert_eq!(row.name, plain.name);
         let note = row.note.as_deref().unwrap_or_default();
@@ -212,7 +213,7 @@ fn odd_one_out(seed: u64, oracle: &Oracle<'_, Likeness>, quotients: &mut Quotien
     };
     let report = run(&odd, &settings);
     assert_eq!(report.verdict, Some(Verdict::Violated));
-    let model = report.obligation("model").expect("it is violated");
+    let model = row_of(&report, "model");
     let shown = &model.counterexamples[0];
     assert_eq!((model.verdict, shown.length), (Verdict::Violated, 0));
     assert!(

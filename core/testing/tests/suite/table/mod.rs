@@ -56,8 +56,6 @@ pub struct Label {
     pub result: u8,
 }
 
-impl<S: ?Sized> refmap::Action<S> for Label {}
-
 /// Everybody who takes steps.
 pub const PROCESSES: [Process; 4] = [
     Process::numbered("worker", 0),
@@ -112,22 +110,28 @@ impl Table {
     }
 }
 
+impl refmap::Action<Table> for Label {
+    fn rules(system: &Table) -> &[Rule] {
+        &system.rules
+    }
+
+    fn rule(&self, _: &Table) -> RuleId {
+        RuleId(self.rule.into())
+    }
+
+    fn process(&self, _: &Table) -> Process {
+        PROCESSES[usize::from(self.process)]
+    }
+
+    fn inputs(&self, _: &Table) -> Self {
+        Label { result: 0, ..*self }
+    }
+}
+
 impl TransitionSystem for Table {
     type State = State;
     type Action = Label;
     type Observation = u8;
-
-    fn rules(&self) -> &[Rule] {
-        &self.rules
-    }
-
-    fn rule_of(&self, action: &Label) -> RuleId {
-        RuleId(action.rule.into())
-    }
-
-    fn process_of(&self, action: &Label) -> Process {
-        PROCESSES[usize::from(action.process)]
-    }
 
     fn initial(&self, visit: &mut impl FnMut(State)) {
         for lane in 0..self.initial_lanes {
@@ -166,13 +170,6 @@ impl TransitionSystem for Table {
 
     fn fairness(&self) -> Vec<Fairness> {
         self.fairness.clone()
-    }
-
-    fn inputs(&self, action: &Label) -> Label {
-        Label {
-            result: 0,
-            ..*action
-        }
     }
 }
 

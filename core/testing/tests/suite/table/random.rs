@@ -6,45 +6,9 @@
 
 use refmap::{Process, Rule};
 
+use refmap_testing::Random;
+
 use super::{Claim, Correspondence, Label, PROCESSES, Packing, Table};
-
-/// SplitMix64 [Steele, Lea and Flood, *Fast Splittable Pseudorandom Number Generators*, Fig. 17].
-pub struct Rng(u64);
-
-impl Rng {
-    /// A generator that a seed determines.
-    pub fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    fn word(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    /// A number below `bound`.
-    pub fn below(&mut self, bound: usize) -> usize {
-        (self.word() % bound as u64) as usize
-    }
-
-    /// True with the given chance.
-    pub fn percent(&mut self, chance: usize) -> bool {
-        self.below(100) < chance
-    }
-
-    /// One of those given.
-    pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len())]
-    }
-
-    /// Bits that are true with the given chance each.
-    fn bits(&mut self, count: usize, chance: usize) -> Vec<bool> {
-        (0..count).map(|_| self.percent(chance)).collect()
-    }
-}
 
 const WORKERS: [u8; 2] = [0, 1];
 const SYSTEM: u8 = 2;
@@ -75,7 +39,7 @@ const VACATION: u8 = 4;
 const NAP: u8 = 5;
 
 /// A rule for a step of a process, in either system.
-fn rule_of(rng: &mut Rng, process: u8) -> u8 {
+fn rule_of(rng: &mut Random, process: u8) -> u8 {
     match process {
         SYSTEM => 2,
         BUFFER => 3,
@@ -96,7 +60,7 @@ pub enum Size {
 
 /// The case of a seed.
 pub fn draw(seed: u64, size: Size) -> Correspondence {
-    let rng = &mut Rng::new(seed);
+    let rng = &mut Random(seed);
     let mut acts_for = PROCESSES;
     if rng.percent(50) {
         acts_for[usize::from(BUFFER)] = PROCESSES[usize::from(rng.pick(&WORKERS))];
@@ -179,7 +143,7 @@ fn add(table: &mut Table, row: usize, label: Label, to: usize) -> bool {
 }
 
 /// Zero initial rows now and then, else up to three.
-fn draw_initial(rng: &mut Rng, drawn: &mut Correspondence) {
+fn draw_initial(rng: &mut Random, drawn: &mut Correspondence) {
     let rows = drawn.images.len();
     if rng.percent(97) {
         let count = rng.pick(&[1, 1, 1, 2, 3]);
@@ -191,7 +155,7 @@ fn draw_initial(rng: &mut Rng, drawn: &mut Correspondence) {
 }
 
 /// An implementation without rhyme or reason, and its quotient by a random partition.
-fn quotient(rng: &mut Rng, acts_for: [Process; PROCESSES.len()]) -> Correspondence {
+fn quotient(rng: &mut Random, acts_for: [Process; PROCESSES.len()]) -> Correspondence {
     let rows = 1 + rng.below(12);
     let blocks = 1 + rng.below(rows.min(6));
     let mut drawn = correspondence(rows, blocks, acts_for);
@@ -233,7 +197,7 @@ fn quotient(rng: &mut Rng, acts_for: [Process; PROCESSES.len()]) -> Corresponden
     drawn
 }
 
-fn random_specification(rng: &mut Rng, table: &mut Table) {
+fn random_specification(rng: &mut Random, table: &mut Table) {
     let rows = table.steps.len();
     let densest = 2 + rng.below(3);
     for row in 0..rows {
@@ -254,7 +218,7 @@ fn random_specification(rng: &mut Rng, table: &mut Table) {
 
 /// A random specification, and an implementation that takes its steps from some states and reaches
 /// those states by stutters from others.
-fn unfolding(rng: &mut Rng, acts_for: [Process; PROCESSES.len()]) -> Correspondence {
+fn unfolding(rng: &mut Random, acts_for: [Process; PROCESSES.len()]) -> Correspondence {
     let blocks = 1 + rng.below(5);
     let rows = (blocks * (1 + rng.below(4))).min(12);
     let mut drawn = correspondence(rows, blocks, acts_for);
@@ -269,7 +233,7 @@ fn unfolding(rng: &mut Rng, acts_for: [Process; PROCESSES.len()]) -> Corresponde
         let block = drawn.images[row];
         drawn.concrete.shown[row] = drawn.specification.shown[block];
         // Rows of one block are `blocks` apart.
-        let in_block = |rng: &mut Rng, block: usize| {
+        let in_block = |rng: &mut Random, block: usize| {
             block + blocks * rng.below((rows - block).div_ceil(blocks))
         };
         for (answer, target) in drawn.specification.steps[block].clone() {
@@ -319,7 +283,7 @@ fn unfolding(rng: &mut Rng, acts_for: [Process; PROCESSES.len()]) -> Corresponde
 }
 
 /// Two systems that have nothing to do with each other.
-fn chaos(rng: &mut Rng, acts_for: [Process; PROCESSES.len()]) -> Correspondence {
+fn chaos(rng: &mut Random, acts_for: [Process; PROCESSES.len()]) -> Correspondence {
     let mut drawn = quotient(rng, acts_for);
     let blocks = drawn.specification.steps.len();
     drawn.specification = Table::new(abstract_rules(), blocks);
@@ -340,7 +304,7 @@ fn chaos(rng: &mut Rng, acts_for: [Process; PROCESSES.len()]) -> Correspondence 
 }
 
 /// Lets the specification do more than the implementation does, and waives some of that.
-fn extend_specification(rng: &mut Rng, drawn: &mut Correspondence) {
+fn extend_specification(rng: &mut Random, drawn: &mut Correspondence) {
     let table = &mut drawn.specification;
     // Rows that are nobody's image.
     if rng.percent(30) {
@@ -386,7 +350,7 @@ fn extend_specification(rng: &mut Rng, drawn: &mut Correspondence) {
 }
 
 /// Spoils one thing, more often than not.
-fn corrupt(rng: &mut Rng, drawn: &mut Correspondence) {
+fn corrupt(rng: &mut Random, drawn: &mut Correspondence) {
     let rows = drawn.images.len();
     let abstract_rows = drawn.specification.steps.len();
     let mut row = rng.below(rows);
@@ -435,7 +399,7 @@ fn corrupt(rng: &mut Rng, drawn: &mut Correspondence) {
 }
 
 /// Draws who is at rest where.
-fn rest(rng: &mut Rng, drawn: &mut Correspondence) {
+fn rest(rng: &mut Random, drawn: &mut Correspondence) {
     let rows = drawn.images.len();
     for (process, name) in PROCESSES.iter().enumerate() {
         let chance = rng.pick(&[50, 80, 90]);
@@ -465,7 +429,7 @@ fn rest(rng: &mut Rng, drawn: &mut Correspondence) {
 }
 
 /// Draws invariants: true ones, false ones, and ones that claim little.
-fn claim(rng: &mut Rng, drawn: &mut Correspondence) {
+fn claim(rng: &mut Random, drawn: &mut Correspondence) {
     let rows = drawn.images.len();
     for name in ["first", "second", "third"] {
         if rng.percent(50) {
@@ -491,7 +455,7 @@ fn claim(rng: &mut Rng, drawn: &mut Correspondence) {
 }
 
 /// Draws where the system may stop: mostly wherever it does.
-fn stop(rng: &mut Rng, drawn: &mut Correspondence) {
+fn stop(rng: &mut Random, drawn: &mut Correspondence) {
     if rng.percent(40) {
         let rows = drawn.images.len();
         let chance = rng.pick(&[0, 50]);
@@ -503,7 +467,7 @@ fn stop(rng: &mut Rng, drawn: &mut Correspondence) {
 /// they do not.
 pub fn draw_with_several_steps(seed: u64) -> Correspondence {
     let mut drawn = draw(seed, Size::Small);
-    let rng = &mut Rng::new(seed ^ 0x5EED);
+    let rng = &mut Random(seed ^ 0x5EED);
     for row in 0..drawn.concrete.steps.len() {
         for position in 0..drawn.concrete.steps[row].len() {
             if rng.percent(40) {
@@ -538,7 +502,7 @@ struct Several {
 /// One or two steps of the specification from the image of a row, and one that leads from there to that of the target,
 /// or none.
 fn answer_of_several(
-    rng: &mut Rng,
+    rng: &mut Random,
     drawn: &Correspondence,
     (row, position): (usize, usize),
 ) -> Option<Several> {

@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use refmap_testing::Random;
+
 use super::{Label, WORKERS, Weave, Web};
 use crate::oracle::Oracle;
-use crate::table::random::Rng;
 
 /// Arrangement of a web's states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +39,7 @@ const FAULTS: [Fault; 6] = [
     Fault::OfferedTwice,
 ];
 
-fn targets(rng: &mut Rng, shape: Shape, states: usize, from: usize) -> Vec<usize> {
+fn targets(rng: &mut Random, shape: Shape, states: usize, from: usize) -> Vec<usize> {
     let mut targets = Vec::new();
     match shape {
         Shape::Deep => {
@@ -74,7 +75,7 @@ fn targets(rng: &mut Rng, shape: Shape, states: usize, from: usize) -> Vec<usize
 
 /// A refinement of so many states of a shape, packed in so many bits; what is wrong, and where, is drawn too.
 pub fn draw(seed: u64, shape: Shape, states: usize, width: u32) -> (Weave, Fault) {
-    let rng = &mut Rng::new(seed);
+    let rng = &mut Random(seed);
     let blocks = 1 + rng.below(3);
     let mut weave = Weave {
         concrete: Web::new(states, width),
@@ -122,7 +123,7 @@ pub fn draw(seed: u64, shape: Shape, states: usize, width: u32) -> (Weave, Fault
 }
 
 /// Spoils one state, or one of its steps: a late one, the last one, or any.
-fn spoil(rng: &mut Rng, weave: &mut Weave, fault: Fault) {
+fn spoil(rng: &mut Random, weave: &mut Weave, fault: Fault) {
     let oracle = Oracle::new(&*weave);
     let reached = oracle.states.len();
     let number = match rng.below(4) {
@@ -166,7 +167,7 @@ fn spoil(rng: &mut Rng, weave: &mut Weave, fault: Fault) {
 ///
 /// The answer is the left-out input: the worker and the value, if any.
 pub fn environment(seed: u64, inputs: usize) -> (Weave, Option<(u8, u16)>) {
-    let rng = &mut Rng::new(seed);
+    let rng = &mut Random(seed);
     let windows = 5 + rng.below(4);
     let mut weave = Weave {
         concrete: Web::new(2 * windows, 10),

@@ -4,15 +4,15 @@ use std::time::Duration;
 
 use refmap::explore::{Limit, Limits, Order, Storage};
 use refmap::{Report, Settings, Verdict};
+use refmap_testing::{Random, row_of};
 
 use super::{Way, Weave, fates, of_states_and_steps, run, ways};
 use crate::comparison::fate;
 use crate::oracle::{Fate, Oracle};
-use crate::table::random::Rng;
 
 /// Ends searches of a web by each limit in turn.
 pub fn compare_limits(refinement: &Weave, oracle: &Oracle<'_, Weave>, seed: u64) {
-    let rng = &mut Rng::new(seed);
+    let rng = &mut Random(seed);
     let fates = fates(oracle);
     let all = oracle.states.len();
     for way in ways(seed as usize).skip(seed as usize % 3).step_by(2) {
@@ -162,7 +162,7 @@ impl Case<'_> {
         let model = report.obligation("model").map(|row| row.verdict);
         assert!(report.obligations.len() >= 5 && model != Some(Verdict::Holds));
         let checked = |name: &str| {
-            let row = report.obligation(name).expect("it was asked for");
+            let row = row_of(&report, name);
             row.checked
         };
         assert_eq!(checked("observation"), report.states, "{way:?}");
@@ -188,7 +188,7 @@ impl Case<'_> {
         ];
         for (name, fails) in fails {
             let expected = (0..oracle.states.len()).any(|number| seen(number) && fails(number));
-            let row = report.obligation(name).expect("it was asked for");
+            let row = row_of(&report, name);
             assert_eq!(
                 row.verdict == Verdict::Violated,
                 expected,
@@ -212,7 +212,7 @@ impl Case<'_> {
             ("simulation", expanded.iter().any(wrong)),
             ("deadlock", expanded.iter().any(|s| oracle.stuck(*s))),
         ] {
-            let row = report.obligation(name).expect("it was asked for");
+            let row = row_of(&report, name);
             assert_eq!(
                 row.verdict == Verdict::Violated,
                 expected,

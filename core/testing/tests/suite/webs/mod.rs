@@ -39,8 +39,6 @@ pub struct Label {
     pub argument: u16,
 }
 
-impl<S: ?Sized> refmap::Action<S> for Label {}
-
 /// Everybody who takes steps.
 pub const WORKERS: [Process; 3] = [
     Process::numbered("worker", 0),
@@ -112,22 +110,24 @@ impl Web {
     }
 }
 
+impl refmap::Action<Web> for Label {
+    fn rules(system: &Web) -> &[Rule] {
+        &system.rules
+    }
+
+    fn rule(&self, _: &Web) -> RuleId {
+        RuleId(self.rule.into())
+    }
+
+    fn process(&self, _: &Web) -> Process {
+        WORKERS[usize::from(self.process)]
+    }
+}
+
 impl TransitionSystem for Web {
     type State = State;
     type Action = Label;
     type Observation = u8;
-
-    fn rules(&self) -> &[Rule] {
-        &self.rules
-    }
-
-    fn rule_of(&self, action: &Label) -> RuleId {
-        RuleId(action.rule.into())
-    }
-
-    fn process_of(&self, action: &Label) -> Process {
-        WORKERS[usize::from(action.process)]
-    }
 
     fn initial(&self, visit: &mut impl FnMut(State)) {
         self.initial.iter().for_each(|number| visit(State(*number)));

@@ -80,12 +80,6 @@ pub struct Action {
     pub component: u8,
 }
 
-impl<S: ?Sized> refmap::Action<S> for Action {
-    fn visit_names(&mut self, visit: &mut dyn NameVisitor) {
-        self.component.each_name(0, visit);
-    }
-}
-
 /// Role of the token in a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Token {
@@ -150,22 +144,28 @@ impl Crowd {
     }
 }
 
+impl refmap::Action<Crowd> for Action {
+    fn rules(system: &Crowd) -> &[Rule] {
+        &system.rules
+    }
+
+    fn rule(&self, system: &Crowd) -> RuleId {
+        RuleId(system.moves[usize::from(self.taken)].rule)
+    }
+
+    fn process(&self, _: &Crowd) -> Process {
+        Process::numbered("component", self.component.into())
+    }
+
+    fn visit_names(&mut self, visit: &mut dyn NameVisitor) {
+        self.component.each_name(0, visit);
+    }
+}
+
 impl TransitionSystem for Crowd {
     type State = State;
     type Action = Action;
     type Observation = (u8, Vec<u8>);
-
-    fn rules(&self) -> &[Rule] {
-        &self.rules
-    }
-
-    fn rule_of(&self, action: &Action) -> RuleId {
-        RuleId(self.moves[usize::from(action.taken)].rule)
-    }
-
-    fn process_of(&self, action: &Action) -> Process {
-        Process::numbered("component", action.component.into())
-    }
 
     fn initial(&self, visit: &mut impl FnMut(State)) {
         let choices = self.initial.len();

@@ -1,13 +1,13 @@
 //! Random crowds, and crowds that refine them or nearly do.
 
 use refmap::{Process, Rule};
+use refmap_testing::Random;
 
 use super::{Claim, Crowd, Likeness, Move, Token};
-use crate::table::random::Rng;
 
 /// The case of a seed.
 pub fn draw(seed: u64) -> Likeness {
-    let rng = &mut Rng::new(seed);
+    let rng = &mut Random(seed);
     let components = rng.pick(&[2, 2, 3, 3, 4]);
     let (places, values) = (2 + rng.below(2) as u8, 1 + rng.below(3) as u8);
     let rules = ["enter", "leave", "swap"].map(|name| Rule::new(name, "component", "random"));
