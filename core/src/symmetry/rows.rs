@@ -70,16 +70,15 @@ fn are_of(rows: &[&mut dyn Row], members: usize) -> bool {
 }
 
 /// Visits the elements of rows, member by member.
-fn visit_elements(rows: &mut [&mut dyn Row], at: usize, visit: &mut dyn NameVisitor) {
-    for row in rows {
-        if at < row.length() {
-            row.visit_element(at, visit);
+fn visit_elements(rows: &mut [&mut dyn Row], visit: &mut dyn NameVisitor) {
+    let longest = rows.iter().map(|row| row.length()).max();
+    for at in 0..longest.unwrap_or(0) {
+        for row in &mut *rows {
+            if at < row.length() {
+                row.visit_element(at, visit);
+            }
         }
     }
-}
-
-fn longest(rows: &[&mut dyn Row]) -> usize {
-    rows.iter().map(|row| row.length()).max().unwrap_or(0)
 }
 
 /// The names that there are in states.
@@ -131,9 +130,7 @@ impl NameVisitor for Census {
         }
         let depth = self.depth;
         self.depth += usize::from(length > 1);
-        for at in 0..longest(rows) {
-            visit_elements(rows, at, self);
-        }
+        visit_elements(rows, self);
         self.depth = depth;
     }
 }
@@ -274,7 +271,7 @@ impl NameVisitor for Survey<'_> {
 
     fn members(&mut self, group: u8, bits: &mut u64) {
         self.position += u64::from(self.sets == 0);
-        let Some(group) = self.groups.group(group) else {
+        let Some(group) = self.groups.group(group).filter(|_| *bits != 0) else {
             return;
         };
         let of_members = u64::MAX.checked_shr(64 - group.members.min(64) as u32);
@@ -302,7 +299,9 @@ impl NameVisitor for Survey<'_> {
                 self.account.within.push(group.before + at);
             }
             self.position = before;
-            visit_elements(rows, at, self);
+            for row in &mut *rows {
+                row.visit_element(at, self);
+            }
             last = last.max(self.position);
             if group.members > 1 {
                 self.account.within.pop();
@@ -430,9 +429,7 @@ impl NameVisitor for Moved<'_> {
     }
 
     fn rows(&mut self, group: u8, rows: &mut [&mut dyn Row]) {
-        for at in 0..longest(rows) {
-            visit_elements(rows, at, self);
-        }
+        visit_elements(rows, self);
         let group = self.groups.group(group);
         if let Some(group) = group.filter(|group| are_of(rows, group.members)) {
             put_in_order(rows, &self.order[group.all()], group.before);

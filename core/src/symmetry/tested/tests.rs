@@ -257,7 +257,10 @@ impl Refinement for Same {
     }
 
     fn map(&self, state: &State) -> State {
-        let mut image = *state;
+        let mut image = State {
+            fault: self.specification.0,
+            ..*state
+        };
         if self.implementation.0 == Fault::Map && state.places == [0, 2, 1] {
             image.time = 0;
         }
