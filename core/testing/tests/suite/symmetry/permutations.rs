@@ -112,7 +112,7 @@ pub fn check(refinement: &Mapped<Three, Three>) -> Result<Report, CheckError> {
 /// The model is blamed, among others for this reason.
 fn assert_blamed(report: &Report, why: &str) {
     assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
-    let model = row_of(&report, "model");
+    let model = row_of(report, "model");
     let mut told = model.counterexamples.iter();
     assert!(told.any(|one| one.explanation.contains(why)), "{report}");
 }
