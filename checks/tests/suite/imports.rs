@@ -31,7 +31,7 @@ const ONE_CONCEPT: [(&str, &[&str]); 3] = [
     ("core/src", &["state", "state::changes", "state::names"]),
     (
         "core/src",
-        &["statement::system", "statement::asked::visit"],
+        &["statement::asked::visit", "statement::system"],
     ),
 ];
 

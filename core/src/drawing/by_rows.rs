@@ -8,8 +8,7 @@ use crate::state::{Drawn, DrawnField};
 
 impl Drawing {
     /// The drawing of a state that is shown as `state`: a row for each member, with its elements of the fields that have one for each,
-    /// and a row of the system with the other fields. None if no field is of members, a set or a queue: a row would say no more than the
-    /// fields.
+    /// and a row of the system with the other fields. None if it has no fields.
     pub(crate) fn by_rows(state: &Value, drawn: Drawn) -> Option<Self> {
         let Drawn::Fields(_) = drawn else {
             return None;
@@ -18,10 +17,6 @@ impl Drawing {
             rows: vec![(String::new(), Vec::new())],
         };
         rows.add("", &[], state, (drawn, None));
-        let is_value = |(_, shows): &(_, _)| matches!(shows, Shown::Value(_));
-        if rows.rows.len() == 1 && rows.rows[0].1.iter().all(is_value) {
-            return None;
-        }
         let rows = rows.rows.into_iter().map(named);
         Some(Self {
             nodes: Vec::new(),

@@ -75,13 +75,14 @@ pub(super) fn unmapped<S: TransitionSystem>(
 
 /// A state of a system that is mapped to none.
 fn unmapped_state<S: TransitionSystem>(system: &S, state: &StateOf<S>) -> Step {
+    let shown = system.call_show(state);
     let picture = tolerated(|| named("`draw`", || system.draw(state))).flatten();
     Step {
         action: None,
         rule: None,
         source: None,
         process: None,
-        state: system.call_show(state),
+        state: shown,
         abstract_before: Vec::new(),
         abstract_action: None,
         abstract_state: Value::Null,
@@ -97,8 +98,8 @@ pub(super) fn state<R: Refinement>(refinement: &R, state: &StateOf<R::Implementa
     let mapped = tolerated(|| {
         let mapped = refinement.call_map(state);
         let specification = refinement.specification();
-        let picture = named("`draw`", || specification.draw(&mapped));
-        (specification.call_show(&mapped), picture)
+        let shown = specification.call_show(&mapped);
+        (shown, named("`draw`", || specification.draw(&mapped)))
     });
     let (abstract_state, abstract_picture) = mapped.unwrap_or((Value::Null, None));
     Step {

@@ -219,7 +219,7 @@ pub(crate) fn is_visited<T: PartialEq>(
 ///
 /// A field with an element for each member, `#[state(each = "client")]`, has its elements in rows `client 0`, `client 1`, … . Where `each` is
 /// not said, the rows of a field that is `symmetric` are `member 0`, …, and those of an array, or of a vector of which `len` is said, `[0]`, …,
-/// if its elements are more than values. Not drawn is a state without members, sets and queues, and one that does not derive [`State`].
+/// if its elements are more than values. Not drawn is a state without fields, or one that does not derive [`State`].
 pub fn draw_by_rows<S: TransitionSystem + ?Sized>(system: &S, state: &S::State) -> Option<Drawing> {
     Drawing::by_rows(&system.show(state), S::State::DRAWN)
 }

@@ -5,7 +5,7 @@ use refmap::{
     StateOf, TransitionSystem, Waiver,
 };
 
-use crate::Machine;
+use crate::machine::Machine;
 
 /// A refinement by a mapping and the abstract steps of each step, without an environment or invariants until they are set.
 pub struct Mapped<C: TransitionSystem, A: TransitionSystem> {

@@ -21,7 +21,7 @@ fn sending_with(places: &[&str]) -> Program {
     program.thread("sender", |t| {
         t.store(data, 1);
         for place in places {
-            t.fence_kinds_at(*place, Fence::ALL, Presence::Absent);
+            t.fence_kinds_at(place, Fence::ALL, Presence::Absent);
         }
         t.store(flag, 1);
     });

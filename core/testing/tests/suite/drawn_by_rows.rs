@@ -128,7 +128,7 @@ fn any_number_of_members_has_rows() {
 }
 
 #[test]
-fn rows_are_of_structs_that_have_more_than_values() {
+fn rows_are_of_structs_with_fields() {
     assert!(drawn(&inside(2).front).is_some());
     assert!(drawn(&Client::Waits { since: 1 }).is_none());
     assert!(drawn(&Cells(vec![1, 2])).is_none());

@@ -604,8 +604,9 @@ fn text(report: &Report) -> String {
 fn a_panic_of_any_function_at_any_time_is_told_and_names_the_function() {
     let mut wrong = Vec::new();
     // As a walk is shortened, an action is tried where it need not be enabled; a `fire` that panics there leads nowhere.
-    let is_excused =
-        |mode: &Mode, name: &str| name == "successor" && mode.name == "walks, violated";
+    let is_excused = |mode: &Mode, name: &str, at: u64| {
+        name == "fire" && at > 1 && mode.name == "walks, violated"
+    };
     for mode in MODES {
         let mut called = 0;
         for (function, (name, expected)) in FUNCTIONS.iter().enumerate() {
@@ -616,7 +617,7 @@ fn a_panic_of_any_function_at_any_time_is_told_and_names_the_function() {
             at.sort_unstable();
             at.dedup();
             for at in at {
-                if is_excused(mode, name) {
+                if is_excused(mode, name, at) {
                     continue;
                 }
                 let (told, made) = armed(mode, function, at);

@@ -33,7 +33,7 @@ fn checked(refinement: &impl Refinement) -> Report {
 }
 
 fn explanation(report: &Report) -> &str {
-    let row = row_of(&report, "simulation");
+    let row = row_of(report, "simulation");
     assert_eq!(row.verdict, Verdict::Violated, "{report}");
     &row.counterexamples[0].explanation
 }

@@ -113,7 +113,7 @@ fn shared(refinement: &mut Via<u32, u32>) -> Report {
 
 /// The last states of the counterexamples of a row.
 fn shown(report: &Report, name: &str) -> Vec<Value> {
-    let row = row_of(&report, name);
+    let row = row_of(report, name);
     let steps = row.counterexamples.iter().map(|one| one.steps.last());
     steps
         .map(|last| last.expect("it is shown").state.clone())

@@ -20,7 +20,7 @@ pub fn show<R: Refinement>(oracle: &Oracle<'_, R>, report: &Report) {
         }
     }
     if let Some(shown) = &report.counterexample {
-        let row = row_of(&report, &shown.obligation);
+        let row = row_of(report, &shown.obligation);
         assert_eq!(row.counterexamples.first(), Some(shown));
     }
 }

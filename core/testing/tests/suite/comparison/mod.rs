@@ -201,7 +201,7 @@ pub fn all_untested(fates: &[(String, Fate)]) -> bool {
 
 /// An environment with a process that does nothing is a fault of the model.
 pub fn assert_idle(report: &Report) {
-    let model = row_of(&report, "model");
+    let model = row_of(report, "model");
     let mut explained = model.counterexamples.iter();
     assert!(explained.any(|one| {
         one.explanation

@@ -208,7 +208,7 @@ impl Modes<'_> {
     }
 
     fn simulated(&self, report: &Report) -> bool {
-        let simulation = row_of(&report, "simulation");
+        let simulation = row_of(report, "simulation");
         simulation.verdict != Verdict::Violated
     }
 

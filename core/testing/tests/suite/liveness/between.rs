@@ -404,7 +404,7 @@ fn decided(webs: &Webs, threads: usize) -> Report {
 
 fn verdict(report: &Report, condition: &Fairness) -> Verdict {
     let name = format!("fairness:{}", condition.name());
-    let row = row_of(&report, &name);
+    let row = row_of(report, &name);
     let note = row.note.as_deref().unwrap_or_default();
     let is_vacuous = note.starts_with("vacuous: ");
     assert_eq!(row.verdict == Verdict::Incomplete, is_vacuous, "{report}");

@@ -24,7 +24,7 @@ fn decided<const N: usize>(refinement: &impl Refinement, kinds: [&str; N], run: 
 
 /// The stem of the lasso that violates a row, if it is violated by one.
 fn stem(report: &Report, name: &str) -> Option<usize> {
-    let row = row_of(&report, name);
+    let row = row_of(report, name);
     assert_eq!(
         row.verdict == Verdict::Holds,
         row.counterexamples.is_empty()

@@ -231,7 +231,7 @@ fn decided(case: &Correspondence, threads: usize, storage: Storage) -> Report {
 
 /// The stem of the counterexample of an obligation, if it has one that is a lasso.
 fn stem(report: &Report, name: &str) -> Option<usize> {
-    let row = row_of(&report, name);
+    let row = row_of(report, name);
     row.counterexamples.first()?.loop_start
 }
 

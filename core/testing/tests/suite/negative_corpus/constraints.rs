@@ -103,7 +103,7 @@ fn a_rule_that_is_simulated_only_beyond_is_not_missing() {
         report(&refinement)
     };
     let coverage = |report: &Report| {
-        let row = row_of(&report, "coverage").clone();
+        let row = row_of(report, "coverage").clone();
         (row.verdict, row.note.unwrap_or_default())
     };
     assert_eq!(coverage(&rarely(10)).0, Verdict::Holds);
@@ -228,7 +228,7 @@ fn an_environment_that_is_refused_by_a_bound() {
         checked(&refinement, &settings)
     };
     let row = |report: &Report| {
-        let row = row_of(&report, "environment:ask");
+        let row = row_of(report, "environment:ask");
         (row.verdict, row.note.clone().unwrap_or_default())
     };
     // Without a bound nothing excuses it.
@@ -265,7 +265,7 @@ fn an_environment_that_is_met_beyond_a_constraint_is_not_decided() {
         report(&refinement)
     };
     let row = |report: &Report| {
-        let row = row_of(&report, "environment:ask");
+        let row = row_of(report, "environment:ask");
         (row.verdict, row.note.clone().unwrap_or_default())
     };
     assert_eq!(row(&with(None)).0, Verdict::Holds);

@@ -387,7 +387,7 @@ fn process_numbers_that_do_not_fit_are_refused_by_name() {
             );
             let why = &shown.explanation;
             assert!(
-                why.starts_with("`process_of`") && why.contains(&told),
+                why.starts_with("`process`") && why.contains(&told),
                 "{report}"
             );
         }

@@ -179,7 +179,7 @@ fn what_panics_after_the_search_is_named() {
             Panicking::Candidates,
             &[],
             "coverage",
-            "`candidates` panicked",
+            "`candidates`, `fire` or `next` of the specification panicked",
         ),
         (
             Panicking::Read,

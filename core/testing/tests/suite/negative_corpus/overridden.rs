@@ -157,7 +157,7 @@ fn report(implementation: Override, specification: Override, most: u16) -> refma
 
 fn assert_at_fault(report: &refmap::Report, why: &str) {
     assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
-    let model = row_of(&report, "model");
+    let model = row_of(report, "model");
     let mut explained = model.counterexamples.iter().map(|found| &found.explanation);
     assert!(explained.any(|told| told.contains(why)), "{report}");
 }

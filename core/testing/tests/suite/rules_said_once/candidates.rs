@@ -69,7 +69,7 @@ fn reports<S: TransitionSystem + Clone>(wrong: &S, right: &S) -> [(&'static str,
 
 fn assert_at_fault(report: &Report, why: &str) {
     assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
-    let model = row_of(&report, "model");
+    let model = row_of(report, "model");
     let mut told = model.counterexamples.iter();
     assert!(told.any(|one| one.explanation.contains(why)), "{report}");
 }

@@ -152,7 +152,7 @@ fn agrees(plain: &Report, report: &Report, order: Order) {
         Order::DepthFirst => assert!(report.depth >= plain.depth || report.states < plain.states),
     }
     assert_eq!(report.obligations.len(), plain.obligations.len());
-    let simulation = row_of(&plain, "simulation");
+    let simulation = row_of(plain, "simulation");
     for (row, plain) in report.obligations.iter().zip(&plain.obligations) {
         assert_eq!(row.name, plain.name);
         let note = row.note.as_deref().unwrap_or_default();

@@ -162,7 +162,7 @@ impl Case<'_> {
         let model = report.obligation("model").map(|row| row.verdict);
         assert!(report.obligations.len() >= 5 && model != Some(Verdict::Holds));
         let checked = |name: &str| {
-            let row = row_of(&report, name);
+            let row = row_of(report, name);
             row.checked
         };
         assert_eq!(checked("observation"), report.states, "{way:?}");
@@ -188,7 +188,7 @@ impl Case<'_> {
         ];
         for (name, fails) in fails {
             let expected = (0..oracle.states.len()).any(|number| seen(number) && fails(number));
-            let row = row_of(&report, name);
+            let row = row_of(report, name);
             assert_eq!(
                 row.verdict == Verdict::Violated,
                 expected,
@@ -212,7 +212,7 @@ impl Case<'_> {
             ("simulation", expanded.iter().any(wrong)),
             ("deadlock", expanded.iter().any(|s| oracle.stuck(*s))),
         ] {
-            let row = row_of(&report, name);
+            let row = row_of(report, name);
             assert_eq!(
                 row.verdict == Verdict::Violated,
                 expected,
