@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::marker::PhantomData;
 
 use super::asymmetry::Asymmetry;
-use super::canonical::{Renaming, make_canonical};
+use super::canonical::{Renaming, make_canonical, rename};
 use super::exchange::Exchange;
 use super::initial::initial_of;
 use super::named::{Named, NamedErased, NamedState};
@@ -144,7 +144,7 @@ impl ByName {
         )
     }
 
-    /// The state that stands for `state`, and true if an exchange makes it of that one.
+    /// The state that stands for `state`, and true if the exchange that was found makes it of that one, and back.
     pub(super) fn representative(
         &self,
         system: &ErasedSystem<'_>,
@@ -152,15 +152,14 @@ impl ByName {
     ) -> (ErasedState, bool) {
         let mut renaming = Renaming::default();
         let made = changed(system, state, |state| {
-            renaming = make_canonical(state, &self.groups, &self.counters, Renaming::clone);
+            renaming = rename(state, &self.groups, &self.counters);
         });
-        let is_member = made == *state || {
-            let back = changed(system, &made, |made| {
-                renaming.undo(&mut |visit| made.visit(visit), &self.groups);
-            });
-            back == *state
-        };
-        (made, is_member)
+        let back = changed(system, &made, |made| {
+            renaming.undo(&mut |visit| made.visit(visit), &self.groups);
+        });
+        let representative = self.canonical(system, state);
+        let is_member = made == representative && back == *state;
+        (representative, is_member)
     }
 }
 
@@ -311,7 +310,7 @@ fn resolved<'l>(
 impl<'x> Quotienting<ErasedSystem<'x>> for ByName {
     fn canonical(&self, system: &ErasedSystem<'x>, state: &ErasedState) -> ErasedState {
         changed(system, state, |state| {
-            make_canonical(state, &self.groups, &self.counters, |_| ());
+            make_canonical(state, &self.groups, &self.counters);
         })
     }
 }
@@ -331,7 +330,7 @@ impl<'x> Lifting<ErasedSystem<'x>> for ByName {
             // The renaming that makes the state that the behaviour has come to its representative.
             let mut renaming = Renaming::default();
             let last = changed(system, lifted.last(), |last| {
-                renaming = make_canonical(last, &self.groups, &self.counters, Renaming::clone);
+                renaming = rename(last, &self.groups, &self.counters);
             });
             if last != from {
                 return Err(Asymmetry::NoExchange {
@@ -408,7 +407,7 @@ impl<S: TransitionSystem> Quotienting<S> for Quotient<S> {
     fn canonical(&self, _: &S, state: &StateOf<S>) -> StateOf<S> {
         let mut named_state = NamedState::<S>(state.clone());
         named(VISIT_NAMES, || {
-            make_canonical(&mut named_state, &self.groups, &self.counters, |_| ())
+            make_canonical(&mut named_state, &self.groups, &self.counters)
         });
         named_state.0
     }

@@ -8,7 +8,7 @@ use std::cell::Cell;
 
 use super::colours::Colours;
 use super::named::Named;
-use super::rows::{Account, Groups, Permutation, Reference, Survey};
+use super::rows::{Account, Groups, Look, Permutation, Reference, Sorted, Survey};
 use crate::random::generator::mix;
 use crate::state::{VisitNames, normalise_groups, shift};
 
@@ -35,7 +35,7 @@ impl Renaming {
 #[derive(Default)]
 struct Buffers {
     account: Account,
-    renaming: Renaming,
+    moved: Permutation,
 }
 
 thread_local! {
@@ -43,24 +43,56 @@ thread_local! {
     static BUFFERS: Cell<Option<Box<Buffers>>> = const { Cell::new(None) };
 }
 
-/// Makes a state with these groups of members, and of counters, the one that stands for it; `with` is given the way in which it was made.
-pub(super) fn make_canonical<T>(
+/// Makes a state with these groups of members, and of counters, the one that stands for it.
+pub(super) fn make_canonical(state: &mut dyn Named, groups: &Groups, counters: &[u8]) {
+    if !counters.is_empty() {
+        normalise_groups(&mut |visit| state.visit(visit), counters);
+    }
+    if groups.members() > 1 && (groups.have_names || !sort(state, groups)) {
+        move_members(state, groups, |_| ());
+    }
+}
+
+/// The same, with the way in which it was made.
+pub(super) fn rename(state: &mut dyn Named, groups: &Groups, counters: &[u8]) -> Renaming {
+    let shifted = normalise_groups(&mut |visit| state.visit(visit), counters);
+    let moved = if groups.members() > 1 {
+        move_members(state, groups, Permutation::clone)
+    } else {
+        Permutation::default()
+    };
+    Renaming { shifted, moved }
+}
+
+/// Puts the members of a state in order if it has no names, and says whether it has none.
+///
+/// PERF: a quarter of what [`move_members`] takes.
+fn sort(state: &mut dyn Named, groups: &Groups) -> bool {
+    let mut look = Look::new(groups);
+    state.visit(&mut look);
+    if look.are_unordered && !look.is_more {
+        state.visit(&mut Sorted);
+    }
+    !look.is_more
+}
+
+/// Moves the members of a state to the places that they have in the state that stands for it; `with` is given the permutation, which is that of
+/// none if they are there.
+fn move_members<T>(
     state: &mut dyn Named,
     groups: &Groups,
-    counters: &[u8],
-    with: impl FnOnce(&Renaming) -> T,
+    with: impl FnOnce(&Permutation) -> T,
 ) -> T {
     let mut buffers = BUFFERS.take().unwrap_or_default();
-    let Buffers { account, renaming } = &mut *buffers;
-    renaming.shifted = normalise_groups(&mut |visit| state.visit(visit), counters);
-    renaming.moved.clear();
-    if groups.members() > 1 && look_at(state, groups, account) {
-        find_order(state, groups, account, &mut renaming.moved);
-        if !renaming.moved.order.is_empty() {
-            state.visit(&mut renaming.moved.moved(groups));
+    let Buffers { account, moved } = &mut *buffers;
+    moved.clear();
+    if look_at(state, groups, account) {
+        find_order(state, groups, account, moved);
+        if !moved.order.is_empty() {
+            state.visit(&mut moved.moved(groups));
         }
     }
-    let result = with(renaming);
+    let result = with(moved);
     BUFFERS.set(Some(buffers));
     result
 }
@@ -85,25 +117,24 @@ fn find_order(
     account: &mut Account,
     moved: &mut Permutation,
 ) {
-    let Account {
-        colours,
-        references,
-        related,
-        is_partial,
-        ..
-    } = account;
-    colours.refine(references);
-    let mut search = Search {
-        state,
-        groups,
-        references,
-        related,
-        is_partial: *is_partial,
-        best: None,
+    account.colours.refine(&account.references);
+    let mut best = None;
+    if !account.colours.are_all_told() {
+        let mut search = Search {
+            state,
+            groups,
+            references: &account.references,
+            related: &account.related(),
+            is_partial: account.is_partial,
+            best: None,
+        };
+        search.descend(&account.colours);
+        best = search.best;
+    }
+    let order = match &best {
+        Some(best) => &best.order.order,
+        None => account.colours.order(),
     };
-    search.descend(colours);
-    let best = search.best.as_ref();
-    let order = best.map_or(colours.order(), |best| &best.order.order);
     let is_in_order = order.iter().enumerate().all(|(at, from)| at == *from);
     if !is_in_order {
         moved.set_order(order);
@@ -155,13 +186,14 @@ impl Search<'_> {
                     of,
                     position,
                 } = reference;
+                let (within, of) = (*within as usize, *of as usize);
                 let position = position.rotate_left(20);
                 let mut add = 0u64;
-                if *of == member {
-                    add = add.wrapping_add(mix(position ^ told(*within) << 1));
+                if of == member {
+                    add = add.wrapping_add(mix(position ^ told(within) << 1));
                 }
-                if *within == member {
-                    add = add.wrapping_add(mix(position ^ told(*of) << 1 ^ 1));
+                if within == member {
+                    add = add.wrapping_add(mix(position ^ told(of) << 1 ^ 1));
                 }
                 sum.wrapping_add(add)
             })

@@ -25,20 +25,29 @@ struct Coloured {
 }
 
 impl Colours {
-    /// Gives each group one colour.
-    pub fn begin(&mut self, groups: &[Group]) {
-        self.of.clear();
-        self.order.clear();
-        self.count = 0;
+    /// One colour for each group.
+    pub fn of(groups: &[Group]) -> Self {
+        let mut colours = Self::default();
         for group in groups {
             let coloured = Coloured {
                 colour: group.before,
                 key: 0,
             };
-            self.of.resize(group.before + group.members, coloured);
-            self.order.extend(group.all());
-            self.count += usize::from(group.members > 0);
+            let members = group.before + group.members;
+            colours.of.resize(members, coloured);
+            colours.order.extend(group.all());
+            colours.count += usize::from(group.members > 0);
         }
+        colours
+    }
+
+    /// Makes them equal to others, in the memory that they have.
+    pub fn assign(&mut self, from: &Self) {
+        self.of.clear();
+        self.of.extend_from_slice(&from.of);
+        self.order.clear();
+        self.order.extend_from_slice(&from.order);
+        self.count = from.count;
     }
 
     /// Adds to that by which a member is told apart.
@@ -61,10 +70,11 @@ impl Colours {
         compare: impl Fn(&[Coloured], usize, usize) -> Ordering,
     ) {
         let mut first = range.start;
-        while first < range.end {
-            let class = &self.order[first..range.end];
-            let is_of_class = |member: &&usize| self.of[**member].colour == first;
-            let next = first + class.iter().take_while(is_of_class).count();
+        while first + 1 < range.end {
+            let mut next = first + 1;
+            while next < range.end && self.of[self.order[next]].colour == first {
+                next += 1;
+            }
             if next - first > 1 {
                 self.split_class(first..next, &compare);
             }
@@ -108,24 +118,28 @@ impl Colours {
     fn split_by_keys(&mut self) {
         let all = 0..self.order.len();
         self.split_by(all, |of, one, other| of[one].key.cmp(&of[other].key));
-        self.of.iter_mut().for_each(|one| one.key = 0);
     }
 
     /// Tells members apart by what was added, and by the colours of those that they name, and that name them, until nothing is gained.
     pub fn refine(&mut self, references: &[Reference]) {
+        if self.are_all_told() {
+            return;
+        }
         self.split_by_keys();
         while !references.is_empty() && !self.are_all_told() {
             let before = self.count;
+            self.of.iter_mut().for_each(|one| one.key = 0);
             for Reference {
                 within,
                 of,
                 position,
             } in references
             {
-                let [by, named] = [*within, *of].map(|member| (self.of[member].colour as u64) << 1);
+                let (within, of) = (*within as usize, *of as usize);
+                let [by, named] = [within, of].map(|member| (self.of[member].colour as u64) << 1);
                 let position = position.rotate_left(20);
-                self.add(*of, mix(position ^ by));
-                self.add(*within, mix(position ^ named ^ 1));
+                self.add(of, mix(position ^ by));
+                self.add(within, mix(position ^ named ^ 1));
             }
             self.split_by_keys();
             if self.count == before {
@@ -155,6 +169,7 @@ impl Colours {
     /// The same colours, with one for a member that comes before those that it had the colour of.
     pub fn with_first(&self, member: usize) -> Self {
         let mut colours = self.clone();
+        colours.of.iter_mut().for_each(|one| one.key = 0);
         colours.split(0..self.of.len(), |one, other| {
             (one != member).cmp(&(other != member))
         });

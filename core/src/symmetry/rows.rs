@@ -39,12 +39,18 @@ impl Group {
 }
 
 /// The groups of the members of a system.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub(super) struct Groups {
     /// In the order of their numbers.
     pub all: Vec<Group>,
+    /// The same by their numbers, without members where there is none.
+    by_number: Vec<Group>,
+    /// One colour for each.
+    pub colours: Colours,
     /// True if members were seen to hold names. PERF: then a state is looked at without them at once.
     pub hold_names: bool,
+    /// True if names were seen at all. PERF: otherwise members are sorted, mostly.
+    pub have_names: bool,
 }
 
 impl Groups {
@@ -55,7 +61,7 @@ impl Groups {
 
     #[inline]
     fn group(&self, number: u8) -> Option<&Group> {
-        self.all.iter().find(|group| group.number == number)
+        self.by_number.get(usize::from(number))
     }
 
     #[inline]
@@ -88,6 +94,7 @@ pub(super) struct Census {
     /// Groups of counters.
     pub counters: Vec<u8>,
     hold_names: bool,
+    have_names: bool,
     depth: usize,
 }
 
@@ -98,15 +105,23 @@ impl Census {
         found.sort_unstable();
         let mut groups = Groups {
             hold_names: self.hold_names,
+            have_names: self.have_names,
             ..Groups::default()
         };
         for (number, members) in found {
-            groups.all.push(Group {
+            let before = groups.members();
+            let group = |number, members| Group {
                 number,
                 members,
-                before: groups.members(),
-            });
+                before,
+            };
+            let others = groups.by_number.len() as u8..number;
+            let others = others.map(|number| group(number, 0));
+            groups.by_number.extend(others);
+            groups.by_number.push(group(number, members));
+            groups.all.push(group(number, members));
         }
+        groups.colours = Colours::of(&groups.all);
         groups
     }
 }
@@ -119,6 +134,7 @@ impl NameVisitor for Census {
     }
 
     fn member(&mut self, _: u8, _: &mut usize) {
+        self.have_names = true;
         self.hold_names |= self.depth > 0;
     }
 
@@ -137,8 +153,8 @@ impl NameVisitor for Census {
 
 /// A member that has the name of another one among its parts.
 pub(super) struct Reference {
-    pub within: usize,
-    pub of: usize,
+    pub within: u32,
+    pub of: u32,
     /// Tells names apart that stand at different places of a state.
     pub position: u64,
 }
@@ -148,8 +164,8 @@ pub(super) struct Reference {
 pub(super) struct Account {
     pub colours: Colours,
     pub references: Vec<Reference>,
-    /// Per member, true if it takes part in more than its colour tells.
-    pub related: Vec<bool>,
+    /// Members that are named in a set that all share.
+    pub in_sets: Vec<u32>,
     /// True if a member holds names.
     pub hold_names: bool,
     /// True if references tell less than the state: which names stand together in a set, or in a part of two members.
@@ -172,13 +188,24 @@ pub(super) struct Survey<'a> {
     sets: usize,
 }
 
+impl Account {
+    /// Per member, true if it takes part in more than its colour tells.
+    pub fn related(&self) -> Vec<bool> {
+        let mut related = vec![false; self.colours.order().len()];
+        let ends = self.references.iter().flat_map(|one| [one.within, one.of]);
+        for member in ends.chain(self.in_sets.iter().copied()) {
+            related[member as usize] = true;
+        }
+        related
+    }
+}
+
 impl<'a> Survey<'a> {
     /// A survey of the members of these groups. If it takes names, the state that it is shown is none any more.
     pub fn new(groups: &'a Groups, account: &'a mut Account, takes_names: bool) -> Self {
-        account.colours.begin(&groups.all);
+        account.colours.assign(&groups.colours);
         account.references.clear();
-        account.related.clear();
-        account.related.resize(groups.members(), false);
+        account.in_sets.clear();
         account.hold_names = false;
         account.is_partial = false;
         account.is_odd = false;
@@ -192,29 +219,31 @@ impl<'a> Survey<'a> {
         }
     }
 
+    #[inline]
     fn note(&mut self, of: usize, position: u64) {
         let Account {
             colours,
             references,
-            related,
+            in_sets,
             hold_names,
             is_partial,
             within,
             ..
         } = &mut *self.account;
-        *is_partial |= self.sets > 0 || within.len() > 1;
+        if self.sets > 0 {
+            *is_partial = true;
+            in_sets.push(of as u32);
+        }
         if within.is_empty() {
             colours.add(of, mix(position));
-            related[of] |= self.sets > 0;
             return;
         }
         *hold_names = true;
-        related[of] = true;
+        *is_partial |= within.len() > 1;
         for within in within {
-            related[*within] = true;
             references.push(Reference {
-                within: *within,
-                of,
+                within: *within as u32,
+                of: of as u32,
                 position,
             });
         }
@@ -319,6 +348,84 @@ impl NameVisitor for Survey<'_> {
 
     fn leave_set(&mut self) {
         self.sets -= 1;
+    }
+}
+
+/// Look at a state that may have no names, whose members then are only to be put in order.
+pub(super) struct Look<'a> {
+    groups: &'a Groups,
+    /// Numbers of the groups of which there were rows, a bit for each of the first.
+    met: u64,
+    is_within: bool,
+    /// True if members are not in order.
+    pub are_unordered: bool,
+    /// True if there are names, or parts of members at several places.
+    pub is_more: bool,
+}
+
+/// The most members that are put in order one after the other.
+const FEW: usize = 8;
+
+impl<'a> Look<'a> {
+    pub fn new(groups: &'a Groups) -> Self {
+        Self {
+            groups,
+            met: 0,
+            is_within: false,
+            are_unordered: false,
+            is_more: false,
+        }
+    }
+}
+
+impl NameVisitor for Look<'_> {
+    fn counter(&mut self, _: u8, _: &mut u64) {}
+
+    fn member(&mut self, _: u8, _: &mut usize) {
+        self.is_more = true;
+    }
+
+    fn members(&mut self, _: u8, _: &mut u64) {
+        self.is_more = true;
+    }
+
+    fn rows(&mut self, group: u8, rows: &mut [&mut dyn Row]) {
+        let bit = 1u64.checked_shl(group.into()).unwrap_or(0);
+        let is_new = self.met & bit != bit;
+        self.met |= bit;
+        let members = self.groups.group(group).map_or(0, |group| group.members);
+        if self.is_within || !is_new || members > FEW || !are_of(rows, members) {
+            self.is_more = true;
+            return;
+        }
+        self.is_within = true;
+        for at in 0..members {
+            for row in &mut *rows {
+                row.visit_element(at, self);
+            }
+            self.are_unordered |= at > 0 && compare(rows, [at - 1, at]).is_gt();
+        }
+        self.is_within = false;
+    }
+}
+
+/// Visitor that puts members in order, of which there are few.
+pub(super) struct Sorted;
+
+impl NameVisitor for Sorted {
+    fn counter(&mut self, _: u8, _: &mut u64) {}
+
+    fn member(&mut self, _: u8, _: &mut usize) {}
+
+    fn rows(&mut self, _: u8, rows: &mut [&mut dyn Row]) {
+        let members = rows.first().map_or(0, |row| row.length());
+        for last in 1..members {
+            let mut at = last;
+            while at > 0 && compare(rows, [at - 1, at]).is_gt() {
+                rows.iter_mut().for_each(|row| row.swap(at - 1, at));
+                at -= 1;
+            }
+        }
     }
 }
 
