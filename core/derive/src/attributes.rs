@@ -2,7 +2,7 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
-use syn::{Attribute, Error, Expr, Result, Type, parse_quote};
+use syn::{Attribute, Error, Expr, Result, Type};
 
 /// `#[state(system = TYPE)]` of a type, or `#[action(system = TYPE)]`, as `of` says.
 pub fn system(of: &str, attributes: &[Attribute]) -> Result<Option<Type>> {
@@ -76,9 +76,10 @@ pub struct Attributes {
     pub is_member: bool,
     /// `#[state(symmetric)]`: it has an element for each member.
     pub is_symmetric: bool,
-    /// `#[state(each = …)]`: the kind of members of which each has an element; empty if `len` alone says that there are as many in all
-    /// states.
+    /// `#[state(each = …)]`: the kind of members of which each has an element.
     pub each: Option<Expr>,
+    /// `#[state(len = …)]`: it has as many elements in all states.
+    pub has_len: bool,
 }
 
 /// Value of a field, as attributes say.
@@ -131,13 +132,9 @@ pub fn of_field(attributes: &[Attribute]) -> Result<Attributes> {
             Ok(())
         })?;
     }
-    if said.contains(&"symmetric") {
-        each = each.or(Some(parse_quote!("member")));
-    } else if said.contains(&"len") {
-        each = each.or(Some(parse_quote!("")));
-    }
     Ok(Attributes {
         each,
+        has_len: said.contains(&"len"),
         of_field: match constant {
             Some(value) => OfField::Constant(value),
             None => OfField::Limits(limits),

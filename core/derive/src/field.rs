@@ -16,8 +16,10 @@ pub struct Field {
     pub is_member: bool,
     /// True if it has an element for each member.
     pub is_symmetric: bool,
-    /// The kind of members of which each has an element, if it is so.
+    /// The kind of members of which each has an element, if it is said.
     pub each: Option<Expr>,
+    /// True if it is said to have as many elements in all states.
+    pub has_len: bool,
 }
 
 /// Kind of a field, by the way in which it is written.
