@@ -76,9 +76,10 @@ pub struct Attributes {
     pub member: Option<Expr>,
     /// `#[state(symmetric)]`, `#[state(symmetric = GROUP)]`: it has an element for each member of this group.
     pub symmetric: Option<Expr>,
-    /// `#[state(each = …)]`: the kind of members of which each has an element; empty if `len` alone says that there are as many in all
-    /// states.
+    /// `#[state(each = …)]`: the kind of members of which each has an element.
     pub each: Option<Expr>,
+    /// `#[state(len = …)]`: it has as many elements in all states.
+    pub has_len: bool,
 }
 
 /// Value of a field, as attributes say.
@@ -137,13 +138,9 @@ pub fn of_field(attributes: &[Attribute]) -> Result<Attributes> {
             Ok(())
         })?;
     }
-    if said.contains(&"symmetric") {
-        each = each.or(Some(parse_quote!("member")));
-    } else if said.contains(&"len") {
-        each = each.or(Some(parse_quote!("")));
-    }
     Ok(Attributes {
         each,
+        has_len: said.contains(&"len"),
         of_field: match constant {
             Some(value) => OfField::Constant(value),
             None => OfField::Limits(limits),

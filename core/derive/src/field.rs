@@ -16,8 +16,10 @@ pub struct Field {
     pub of_members: Option<Expr>,
     /// The group for each of whose members it has an element.
     pub symmetric: Option<Expr>,
-    /// The kind of members of which each has an element, if it is so.
+    /// The kind of members of which each has an element, if it is said.
     pub each: Option<Expr>,
+    /// True if it is said to have as many elements in all states.
+    pub has_len: bool,
 }
 
 /// Kind of a field, by the way in which it is written.

@@ -18,7 +18,7 @@ pub fn instance(of: &str, input: &DeriveInput) -> Result<(Type, Generics)> {
         }
         Some(type_) => type_,
         None => {
-            if let Some(span) = mention_of_system(of, &input.data) {
+            if let Some(span) = mention_of_system(of, input) {
                 return Err(Error::new(
                     span,
                     format!(
@@ -33,8 +33,8 @@ pub fn instance(of: &str, input: &DeriveInput) -> Result<(Type, Generics)> {
     Ok((system, generics))
 }
 
-/// Place at which an attribute of a field, of what is derived, mentions `system`.
-fn mention_of_system(of: &str, data: &Data) -> Option<Span> {
+/// Place at which an attribute of what is derived mentions `system`.
+fn mention_of_system(of: &str, input: &DeriveInput) -> Option<Span> {
     fn mention(tokens: TokenStream) -> Option<Span> {
         tokens.into_iter().find_map(|token| match token {
             TokenTree::Group(group) => mention(group.stream()),
@@ -42,15 +42,22 @@ fn mention_of_system(of: &str, data: &Data) -> Option<Span> {
             _ => None,
         })
     }
-    let fields: Vec<_> = match data {
-        Data::Struct(data) => data.fields.iter().collect(),
-        Data::Enum(data) => data.variants.iter().flat_map(|one| &one.fields).collect(),
-        Data::Union(_) => Vec::new(),
-    };
-    let attributes = fields.into_iter().flat_map(|field| &field.attrs);
-    let mut attributes = attributes.filter(|attribute| {
+    let mut attributes: Vec<_> = input.attrs.iter().collect();
+    match &input.data {
+        Data::Struct(data) => attributes.extend(data.fields.iter().flat_map(|one| &one.attrs)),
+        Data::Enum(data) => {
+            for variant in &data.variants {
+                attributes.extend(&variant.attrs);
+                attributes.extend(variant.fields.iter().flat_map(|one| &one.attrs));
+            }
+        }
+        Data::Union(_) => (),
+    }
+    attributes.retain(|attribute| {
         let path = attribute.path();
-        path.is_ident(of) || of == "action" && path.is_ident("process")
+        let is_of_action = path.is_ident("process") || path.is_ident("rule");
+        path.is_ident(of) || of == "action" && is_of_action
     });
+    let mut attributes = attributes.into_iter();
     attributes.find_map(|attribute| mention(attribute.meta.to_token_stream()))
 }

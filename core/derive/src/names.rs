@@ -30,13 +30,15 @@ pub fn is_nameless(type_: &Type) -> bool {
     last_name(type_).is_some_and(|name| NAMELESS.contains(&&*name))
 }
 
-/// Refuses a type of which the elements are no members' parts.
-pub fn check_row(type_: &Type) -> Result<()> {
+/// Refuses a type of which the elements are no members' parts, for a field of which `attribute` says that they are.
+pub fn check_row(attribute: &str, type_: &Type) -> Result<()> {
     let is_none = |name: String| NAMELESS.contains(&&*name) || NO_ROWS.contains(&&*name);
     if last_name(type_).is_some_and(is_none) || matches!(type_, Type::Tuple(_)) {
         return Err(Error::new_spanned(
             type_,
-            "`symmetric` is said of a `Vec`, an array or a `BoundedVec`, which has an element for each member",
+            format!(
+                "`{attribute}` is said of a `Vec`, an array or a `BoundedVec`, which has an element for each member"
+            ),
         ));
     }
     Ok(())

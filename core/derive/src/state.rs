@@ -45,8 +45,13 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
                 .map(|field| field.read_over(&system))
                 .collect();
             let types = types_of(&fields);
-            for field in fields.iter().filter(|one| one.symmetric.is_some()) {
-                check_row(&field.type_)?;
+            for field in &fields {
+                if field.symmetric.is_some() {
+                    check_row("symmetric", &field.type_)?;
+                }
+                if field.each.is_some() {
+                    check_row("each", &field.type_)?;
+                }
             }
             let visits = names(&fields, &system);
             Parts {
@@ -284,6 +289,12 @@ fn derive_enum(input: &DeriveInput, data: &DataEnum, system: &Type) -> Result<Pa
                 "`symmetric` is said of a field of a struct: members are there in all states",
             ));
         }
+        if let Some(each) = fields.iter().find_map(|one| one.each.as_ref()) {
+            return Err(Error::new_spanned(
+                each,
+                "`each` is said of a field of a struct: an enum is drawn as one value",
+            ));
+        }
         if let Some(visits) = names(&fields, system) {
             visits_of.push(quote!(Self::#ident #new => { #visits }));
         }
@@ -387,12 +398,14 @@ fn fields_of(fields: &Fields) -> Result<Vec<Field>> {
             member: of_members,
             symmetric,
             each,
+            has_len,
         } = of_field(&field.attrs)?;
         Ok(Field {
             member,
             of_members,
             symmetric,
             each,
+            has_len,
             binding: format_ident!("field_{position}"),
             name: field.ident.as_ref().map_or_else(position_name, name),
             type_: field.ty.clone(),
@@ -453,11 +466,13 @@ fn drawn(fields: &[Field], system: &Type) -> TokenStream {
         Kind::Constant(_) => quote!(::refmap::state::Drawn::Whole),
     };
     let of_field = |field: &Field| {
-        let (drawn, Field { name, each, .. }) = (of_type(field), field);
-        let each = each.as_ref().map_or_else(
-            || quote!(::core::option::Option::None),
-            |kind| quote!(::core::option::Option::Some(#kind)),
-        );
+        let (drawn, name) = (of_type(field), &field.name);
+        let each = match &field.each {
+            Some(kind) => quote!(::core::option::Option::Some(#kind)),
+            None if field.symmetric.is_some() => quote!(::core::option::Option::Some("member")),
+            None if field.has_len => quote!(::core::option::Option::Some("")),
+            None => quote!(::core::option::Option::None),
+        };
         quote!(::refmap::state::DrawnField { name: #name, each: #each, drawn: #drawn })
     };
     let drawn = match fields {
@@ -601,7 +616,7 @@ mod tests {
                 }
             )
         };
-        let inputs: [(DeriveInput, &str); 23] = [
+        let inputs: [(DeriveInput, &str); 27] = [
             (
                 field(quote!(#[state(rnge = 0..3)])),
                 "a field has the attributes `range`",
@@ -645,6 +660,26 @@ mod tests {
             (
                 field(quote!(#[state(symmetric)])),
                 "`symmetric` is said of a `Vec`, an array or a `BoundedVec`",
+            ),
+            (
+                field(quote!(#[state(each = "client")])),
+                "`each` is said of a `Vec`, an array or a `BoundedVec`",
+            ),
+            (
+                field(quote!(#[state(each = "client", each = "thread")])),
+                "`each` comes after another one that says the same",
+            ),
+            (
+                field(quote!(#[state(each = "client", constant = 3)])),
+                "of a constant nothing else is said",
+            ),
+            (
+                parse_quote!(
+                    enum Memory {
+                        Counters(#[state(each = "client")] Vec<u8>),
+                    }
+                ),
+                "`each` is said of a field of a struct",
             ),
             (field(quote!(#[state(member(3))])), "expected `,`"),
             (

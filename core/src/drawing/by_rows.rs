@@ -16,8 +16,9 @@ impl Drawing {
         let mut rows = Rows {
             rows: vec![(String::new(), Vec::new())],
         };
-        rows.add("", &[], state, (drawn, None));
-        let rows = rows.rows.into_iter().map(named);
+        rows.add("", &[], state, drawn, None);
+        let rows = rows.rows.into_iter();
+        let rows = rows.map(|(name, located)| named(name, &located));
         Some(Self {
             nodes: Vec::new(),
             rows: rows.filter(|row| !row.entries.is_empty()).collect(),
@@ -26,10 +27,20 @@ impl Drawing {
     }
 }
 
-/// Entry of a row, behind the way to its field.
-type Located<'s> = (Vec<&'s str>, Shown);
+/// Content of a row's entry, and the names of the fields on the way to it.
+struct Located<'s> {
+    way: Vec<&'s str>,
+    shows: Shown,
+}
 
-/// Rows that are being made, that of the system first.
+impl Located<'_> {
+    /// The name of its field.
+    fn field(&self) -> &str {
+        self.way.last().copied().unwrap_or_default()
+    }
+}
+
+/// Rows that are being made, each with its name, that of the system first.
 struct Rows<'s> {
     rows: Vec<(String, Vec<Located<'s>>)>,
 }
@@ -41,15 +52,17 @@ impl<'s> Rows<'s> {
         row: &str,
         way: &[&'s str],
         value: &'s Value,
-        (drawn, each): (Drawn, Option<&'static str>),
+        drawn: Drawn,
+        each: Option<&'static str>,
     ) {
         let texts = |elements: &[Value]| elements.iter().map(compact).collect();
         let shows = match (drawn, value) {
             (Drawn::Fields(fields), Value::Object(values)) => {
                 for (name, value) in values {
                     let field = DrawnField::find(fields, name);
-                    let drawn = field.map_or((Drawn::Whole, None), |one| (one.drawn, one.each));
-                    self.add(row, &[way, &[name]].concat(), value, drawn);
+                    let drawn = field.map_or(Drawn::Whole, |field| field.drawn);
+                    let each = field.and_then(|field| field.each);
+                    self.add(row, &[way, &[name]].concat(), value, drawn, each);
                 }
                 return;
             }
@@ -64,7 +77,7 @@ impl<'s> Rows<'s> {
                             "" => format!("[{number}]"),
                             _ => format!("{kind} {number}"),
                         };
-                        self.add(&row, way, element, (*of, None));
+                        self.add(&row, way, element, *of, None);
                     }
                     return;
                 }
@@ -73,7 +86,10 @@ impl<'s> Rows<'s> {
             (Drawn::Set, Value::Array(elements)) => Shown::Set(texts(elements)),
             _ => Shown::Value(compact(value)),
         };
-        let entry = (way.to_vec(), shows);
+        let entry = Located {
+            way: way.to_vec(),
+            shows,
+        };
         match self.rows.iter_mut().find(|(name, _)| name == row) {
             Some((_, entries)) => entries.push(entry),
             None => self.rows.push((row.to_owned(), vec![entry])),
@@ -83,25 +99,26 @@ impl<'s> Rows<'s> {
 
 /// A row whose entries have the names of their fields, and the whole way where two fields have one name. What is named as its row is
 /// needs no name: `threads` of `thread 0`.
-fn named((name, located): (String, Vec<Located<'_>>)) -> Row {
-    let last = |way: &[&str]| way.last().copied().unwrap_or_default().to_owned();
-    let named = |(way, shows): &Located<'_>| {
-        let short = last(way);
-        let kind = name.split(' ').next().unwrap_or_default();
-        let after_kind = short.strip_prefix(kind).filter(|_| !kind.is_empty());
-        let is_its_name = matches!(after_kind, Some("" | "s" | "es"));
-        let others = located.iter().filter(|(other, _)| last(other) == short);
+fn named(name: String, located: &[Located<'_>]) -> Row {
+    let kind = name.split(' ').next().unwrap_or_default();
+    let entries = located.iter().map(|one| {
+        let field = one.field();
+        let after_kind = field.strip_prefix(kind).filter(|_| !kind.is_empty());
+        let others = located.iter().filter(|other| other.field() == field);
+        let name = if matches!(after_kind, Some("" | "s" | "es")) {
+            String::new()
+        } else if others.count() == 1 {
+            field.to_owned()
+        } else {
+            one.way.join(".")
+        };
         Entry {
-            name: match others.count() {
-                _ if is_its_name => String::new(),
-                1 => short,
-                _ => way.join("."),
-            },
-            shows: shows.clone(),
+            name,
+            shows: one.shows.clone(),
         }
-    };
+    });
     Row {
-        entries: located.iter().map(named).collect(),
-        name: name.clone(),
+        entries: entries.collect(),
+        name,
     }
 }

@@ -16,9 +16,8 @@ use crate::state::State;
 use crate::statement::action::Action;
 use crate::statement::asked::derived::{Derived, runs};
 use crate::statement::asked::model_call::{Culprit, Name, break_off, until_enough};
-use crate::statement::fairness::Fairness;
-// The methods that are derived ask the others as everything else does; the trait and `visit` are one concept.
 use crate::statement::asked::visit::{visit_initial, visit_steps};
+use crate::statement::fairness::Fairness;
 
 /// States after which it pays to break an enumeration off.
 const WORTH_BREAKING_OFF: u32 = 64;

@@ -2,6 +2,7 @@
 //! alone is violated where a variable is wrong.
 
 use refmap::Evidence;
+use refmap::obligation::Checkable;
 use refmap_refinements::Checked;
 use refmap_refinements::auxiliary::{
     AfekRefinement, HerlihyWingProphecyRefinement, HerlihyWingRefinement, LockInStepsRefinement,
@@ -88,6 +89,22 @@ fn the_locks_have_the_counts_of_tlc() {
     ] {
         assert_eq!(counts(&*checker, Evidence::Exhaustive), expected);
     }
+}
+
+/// The numbers of states that the catalogue has are those of the choices of which a state is made.
+#[test]
+fn states_are_as_many_as_their_choices() {
+    let states = |checker: &dyn Checkable| counts(checker, Evidence::Exhaustive).0;
+    // One of three integers is sent, or will be.
+    let sent = SendIntRefinement::new(SendInt1 { integers: 3 }, NextInteger::Any);
+    assert_eq!(states(&*sent.checker()), 3 + 3);
+    // Nothing or one of three is sent, and each is chosen in one of two ways or not at all.
+    let set = SendSetRefinement::new(3, SetEnds::SendOrUndo);
+    assert_eq!(states(&*set.checker()), 4 * 27);
+    // Nothing or one of two is sent, and up to three are chosen, each in one of two ways.
+    let sequences = 1 + 4 + 16 + 64;
+    let sequence = SendSeqRefinement::new(2, 3, SetEnds::SendOrUndo);
+    assert_eq!(states(&*sequence.checker()), 3 * sequences);
 }
 
 /// Instances that the catalogue does not have.

@@ -9,6 +9,7 @@
 use crate::state::State;
 use crate::statement::asked::derived::{Derived, is_overridden};
 use crate::statement::asked::model_call::{UNNAMED, first_visited, named};
+// Methods of a system that are derived ask the others as everything else does: the trait and these functions are one concept.
 use crate::statement::system::{ActionOf, StateOf, StepOf, TransitionSystem};
 
 /// Visits every initial state.

@@ -153,7 +153,7 @@ fn the_alternating_bit_protocol_transmits_each_value_once() {
     assert_eq!(initial.count() + generated.sum::<usize>(), 1_392);
 }
 
-/// What is violated where a rule is wrong, and nothing else.
+/// A wrong rule violates the obligations that it is there for, and no others.
 #[test]
 fn a_wrong_rule_violates_what_it_is_for() {
     let resource_mutex: &[&str] = &["simulation", "invariant:resource_mutex"];
