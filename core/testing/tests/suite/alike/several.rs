@@ -1,6 +1,6 @@
 //! Members of several groups, of which those of one hold names of another, compared with all products of permutations and the least state.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use refmap::AbstractSteps::{self, One};
 use refmap::explore::{Quotient, Quotienting};
@@ -318,6 +318,72 @@ fn pairs_of_two_groups_are_told_apart() {
         let by = [6, 6, 2].map(|count| shuffled(generator, count));
         assert_eq!(canonical(&permuted(&by, &world)), form);
     }
+}
+
+/// All sequences of so many numbers, each below `below`.
+fn sequences(length: usize, below: u8) -> Vec<Vec<u8>> {
+    let mut all = vec![Vec::new()];
+    for _ in 0..length {
+        let longer = |one: &Vec<u8>| -> Vec<Vec<u8>> {
+            (0..below)
+                .map(|last| [&one[..], &[last]].concat())
+                .collect()
+        };
+        all = all.iter().flat_map(longer).collect();
+    }
+    all
+}
+
+/// Number of classes that the canonical forms of states tell apart, each of which is of the class of its state.
+fn classes(counts: [u8; 2], of: Vec<Vec<u8>>, change: impl Fn(&mut World, &[u8])) -> usize {
+    let all = products(counts[0], counts[1]);
+    let mut forms = HashSet::new();
+    for one in of {
+        let mut world = draw(&mut Generator::new(1), counts, 0);
+        change(&mut world, &one);
+        let form = canonical(&world);
+        assert_eq!(least(&all, &form), least(&all, &world), "{world:?}");
+        forms.insert(form);
+    }
+    forms.len()
+}
+
+/// Where each member names one of its group, those that are named as often as others are not always alike: of three, one may name itself and
+/// the other two each other. The classes are the functional graphs, of which the On-Line Encyclopedia of Integer Sequences has the number as
+/// A001372.
+#[test]
+fn functions_have_a_form_for_each_functional_graph() {
+    for (count, graphs) in [(1, 1), (2, 3), (3, 7), (4, 19)] {
+        let functions = sequences(count.into(), count);
+        let of_threads = classes([count, 1], functions.clone(), |world, function| {
+            for (thread, to) in world.threads.iter_mut().zip(function) {
+                thread.friend = Some(*to);
+            }
+        });
+        let of_objects = classes([1, count], functions, |world, function| {
+            for (object, to) in world.objects.iter_mut().zip(function) {
+                *object = Some(Object {
+                    mark: false,
+                    fields: [Some(*to), None],
+                });
+            }
+        });
+        assert_eq!([of_threads, of_objects], [graphs; 2]);
+    }
+}
+
+/// Maps within members, from names of another group: what of them is compared before the names have an order does not depend on one. The classes
+/// are matrices of which rows are exchanged, and columns: by Burnside's lemma (3⁶ + 3·3⁴ + 2·3² + 3³ + 3·3³ + 2·3) / 12 of two rows and three
+/// columns, whose entries are one of two values or none.
+#[test]
+fn maps_within_members_have_a_form_for_each_matrix() {
+    let of_maps = classes([2, 3], sequences(6, 3), |world, entries| {
+        for (thread, row) in world.threads.iter_mut().zip(entries.chunks(3)) {
+            let entries = (0..).zip(row.iter().copied());
+            thread.values = entries.filter(|(_, value)| *value < 2).collect();
+        }
+    });
+    assert_eq!(of_maps, 92);
 }
 
 /// Threads that take objects, link them and mark them.
