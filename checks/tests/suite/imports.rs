@@ -28,7 +28,7 @@ const CRATES: [&str; 14] = [
 /// Circles of files that are one concept together; a comment in the first file of each says so.
 const ONE_CONCEPT: [(&str, &[&str]); 3] = [
     ("core/programs/src", &["builder", "builder::thread"]),
-    ("core/src", &["state", "state::changes", "state::names"]),
+    ("core/src", &["state", "state::changes"]),
     (
         "core/src",
         &["statement::asked::visit", "statement::system"],

@@ -4,7 +4,7 @@
 //! memory and of the time of a state full of vectors. [`derive(State)`](crate::State) says how; what is derived is used
 //! without being asked for.
 
-// A state is told by what it has written, and that is asked of states: the trait, `changes` and `names` are one concept.
+// A state is told by what it has written, and that is asked of states: the trait and `changes` are one concept.
 mod bits;
 mod changes;
 mod code;

@@ -6,9 +6,9 @@
 
 use std::cell::Cell;
 
-use super::colours::Colours;
+use super::colours::{Colours, Reference};
 use super::named::Named;
-use super::rows::{Account, Groups, Look, Permutation, Reference, Sorted, Survey};
+use super::rows::{Account, Groups, Look, Permutation, Sorted, Survey};
 use crate::random::generator::mix;
 use crate::state::{VisitNames, normalise_groups, shift};
 

@@ -3,7 +3,6 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use super::rows::{Group, Reference};
 use crate::random::generator::mix;
 
 /// Colours of members: those of one colour are not told apart.
@@ -16,6 +15,14 @@ pub(super) struct Colours {
     count: usize,
 }
 
+/// A member that has the name of another one among its parts.
+pub(super) struct Reference {
+    pub within: u32,
+    pub of: u32,
+    /// Tells names apart that stand at different places of a state.
+    pub position: u64,
+}
+
 #[derive(Clone, Copy)]
 struct Coloured {
     /// The number of members of lesser colours.
@@ -25,18 +32,17 @@ struct Coloured {
 }
 
 impl Colours {
-    /// One colour for each group.
-    pub fn of(groups: &[Group]) -> Self {
+    /// One colour for each group, of which the members are these, one group after the other.
+    pub fn of(groups: impl Iterator<Item = Range<usize>>) -> Self {
         let mut colours = Self::default();
         for group in groups {
             let coloured = Coloured {
-                colour: group.before,
+                colour: group.start,
                 key: 0,
             };
-            let members = group.before + group.members;
-            colours.of.resize(members, coloured);
-            colours.order.extend(group.all());
-            colours.count += usize::from(group.members > 0);
+            colours.of.resize(group.end, coloured);
+            colours.count += usize::from(!group.is_empty());
+            colours.order.extend(group);
         }
         colours
     }

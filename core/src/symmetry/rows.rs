@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::mem::take;
 use std::ops::Range;
 
-use super::colours::Colours;
+use super::colours::{Colours, Reference};
 use crate::random::generator::mix;
 use crate::state::{NameVisitor, Row};
 
@@ -121,7 +121,7 @@ impl Census {
             groups.by_number.push(group(number, members));
             groups.all.push(group(number, members));
         }
-        groups.colours = Colours::of(&groups.all);
+        groups.colours = Colours::of(groups.all.iter().map(Group::all));
         groups
     }
 }
@@ -149,14 +149,6 @@ impl NameVisitor for Census {
         visit_elements(rows, self);
         self.depth = depth;
     }
-}
-
-/// A member that has the name of another one among its parts.
-pub(super) struct Reference {
-    pub within: u32,
-    pub of: u32,
-    /// Tells names apart that stand at different places of a state.
-    pub position: u64,
 }
 
 /// Account that a state gives of its members: how they differ without the names that they hold, and who names whom.

@@ -66,13 +66,12 @@ pub use label::{
     AnswerStep, FlipStep, Label, MarkLoopStep, Marker, MarkingStep, MutatorStep, RoundStep,
     SetFaStep, SweepStep, SysStep,
 };
-pub use names::{MUTATORS, REFERENCES};
 pub use progress::Progress;
 pub use request::Act;
 pub use scope::{
     Allocate, Barriers, Flip, Granularity, Initial, LoadOrder, MAX_BUFFER, MAX_FIELDS,
-    MAX_MUTATORS, MAX_REFS, Memory, Part, ResidualFence, Scope, ScopeError, UnknownName, Variant,
-    Without, named,
+    MAX_MUTATORS, MAX_REFS, MUTATORS, Memory, Part, REFERENCES, ResidualFence, Scope, ScopeError,
+    UnknownName, Variant, Without, named,
 };
 pub use state::{
     Buffer, Gc, HandshakePhase, HandshakeType, Mark, Marking, Mutator, Mutators, Object, Phase,

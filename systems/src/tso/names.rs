@@ -1,36 +1,15 @@
 //! Names in states of the collector and of its specification: references, mutators and the two senses of marks are
 //! interchangeable, since no step depends on which of them it is, and loops over them run in any order.
 //!
-//! Dead registers that are cleared hold no names ([`DEAD`]).
+//! Dead registers that are cleared hold no names.
 
 use refmap::state::{NameVisitor, Names, RowOf};
-use serde::Serializer;
 
 use super::label::{Label, SysStep};
-use super::scope::Memory;
+use super::scope::{MUTATORS, Memory, REFERENCES, SENSES};
 use super::specification::{FieldStore, Program};
 use super::state::{Buffer, Marking, Mutator, Mutators, Object, State, Store, Who, place_of};
 use refmap_processes::CommandLabel;
-
-/// The group of mutators.
-pub const MUTATORS: u8 = 0;
-/// The group of references.
-pub const REFERENCES: u8 = 1;
-/// The group of the two senses of marks.
-const SENSES: u8 = 2;
-
-/// Value of a register that is dead, and would hold a reference or a mutator: it is no name.
-pub(super) const DEAD: u8 = u8::MAX;
-
-/// Shows a dead register as 0.
-pub(super) fn shown<S: Serializer>(register: &u8, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_u8(unless_dead(*register))
-}
-
-/// Value of a register, or 0 if it is dead.
-pub(super) fn unless_dead(register: u8) -> u8 {
-    if register == DEAD { 0 } else { register }
-}
 
 impl Names for Mutators {
     fn each_name(&mut self, group: u8, visit: &mut dyn NameVisitor) {

@@ -6,11 +6,10 @@ use refmap::state::{Misfit, Part, Sink, Source};
 use strum::VariantArray;
 use tinyvec::ArrayVec;
 
-use super::names::unless_dead;
 use super::scope::{MAX_BUFFER, MAX_FIELDS, Memory, Scope};
 use super::state::{
     Buffer, Gc, HandshakePhase, HandshakeType, Mark, Marking, Mutator, Mutators, Object, Phase,
-    Store, Sys, Who,
+    Store, Sys, Who, unless_dead,
 };
 use crate::heap::{Object as Ref, Objects as Refs};
 

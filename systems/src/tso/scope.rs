@@ -3,6 +3,13 @@
 use refmap_processes::{Choices, DeadRegisters, ProcessError};
 use strum::VariantArray;
 
+/// The group of mutators, by whose names states are identified.
+pub const MUTATORS: u8 = 0;
+/// That of references.
+pub const REFERENCES: u8 = 1;
+/// That of the two senses of marks.
+pub(super) const SENSES: u8 = 2;
+
 /// The most mutators.
 pub const MAX_MUTATORS: usize = 3;
 /// The most references.

@@ -11,8 +11,7 @@ use refmap::{Fairness, TransitionSystem};
 use serde::Serialize;
 use tinyvec::ArrayVec;
 
-use super::names::REFERENCES;
-use super::scope::{MAX_BUFFER, MAX_FIELDS, MAX_MUTATORS, MAX_REFS, Memory};
+use super::scope::{MAX_BUFFER, MAX_FIELDS, MAX_MUTATORS, MAX_REFS, Memory, REFERENCES};
 use super::state::{State, Store, Who};
 use crate::heap::{self, Object as Ref, Objects as Refs};
 

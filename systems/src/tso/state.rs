@@ -1,16 +1,28 @@
 //! The state: the data of each process, and where each is [section 3.1].
 
 use refmap_processes::{At, Configuration, Data, Location, Register, Registers};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use strum::{Display, VariantArray};
 use tinyvec::ArrayVec;
 
-use super::names::{DEAD, shown};
 use super::scope::{MAX_BUFFER, MAX_FIELDS, MAX_MUTATORS, MAX_REFS, Memory};
 use crate::heap::{Object as Ref, Objects as Refs};
 
 /// A mark, of one sense or the other.
 pub type Mark = bool;
+
+/// Value of a register that is dead, and would hold a reference or a mutator: it is no name.
+const DEAD: u8 = u8::MAX;
+
+/// Shows a dead register as 0.
+fn shown<S: Serializer>(register: &u8, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_u8(unless_dead(*register))
+}
+
+/// Value of a register, or 0 if it is dead.
+pub(super) fn unless_dead(register: u8) -> u8 {
+    if register == DEAD { 0 } else { register }
+}
 
 /// The state of all processes: the collector is process 0, the system 1, and the mutators follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
@@ -270,7 +282,7 @@ impl Mutators {
 }
 
 impl Serialize for Mutators {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.iter())
     }
 }

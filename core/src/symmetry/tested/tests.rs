@@ -48,8 +48,8 @@ impl Row for Places<'_> {
 
 impl<S: ?Sized> crate::State<S> for State {
     fn visit_names(&mut self, visit: &mut dyn NameVisitor) {
-        if self.fault == Fault::Visit && self.time == LATE {
-            self.places[0] = 0;
+        if self.fault == Fault::Visit && self.time >= LATE {
+            self.places = with(self.places, 0);
         }
         visit.rows(0, &mut [&mut Places(self)]);
     }
