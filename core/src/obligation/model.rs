@@ -293,9 +293,6 @@ fn faults<'a>(
     if let Some((place, inconsistency)) = counts.again.contradicted() {
         faults.push(inconsistent(place, inconsistency));
     }
-    if let Some((place, inconsistency)) = &counts.again.confused {
-        faults.push(inconsistent(*place, inconsistency.clone()));
-    }
     // What stands for a state and is none of its class, unless a function of the model was found to be at fault there.
     let symmetry = found.symmetry.filter(|_| counts.fault.is_none());
     let strange = symmetry.and_then(|symmetry| {

@@ -6,7 +6,7 @@ mod queue;
 
 use std::collections::HashMap;
 
-use refmap::explore::{Limits, Order, Storage};
+use refmap::explore::{Limits, Storage};
 use refmap::internal::json;
 use refmap::obligation::{Checker, Symmetry, Until};
 use refmap::report::Counterexample;
@@ -122,7 +122,7 @@ fn assert_real(refinement: &Themselves, shown: &Counterexample) {
     assert!(invariant.is_none_or(|invariant| !invariant.holds(&last)));
 }
 
-fn assert_agrees(refinement: &Themselves, plain: &Plain, report: &Report, order: Order) {
+fn assert_agrees(refinement: &Themselves, plain: &Plain, report: &Report) {
     let figures = (report.states, report.transitions, report.deadlocks);
     assert_eq!(
         figures,
@@ -130,9 +130,7 @@ fn assert_agrees(refinement: &Themselves, plain: &Plain, report: &Report, order:
         "{report}"
     );
     assert_eq!(report.obligation("model"), None, "{report}");
-    if order == Order::BreadthFirst {
-        assert_eq!(report.depth, plain.depth);
-    }
+    assert_eq!(report.depth, plain.depth);
     for row in &report.obligations {
         let Some(name) = row.name.strip_prefix("invariant:") else {
             continue;
@@ -144,9 +142,7 @@ fn assert_agrees(refinement: &Themselves, plain: &Plain, report: &Report, order:
             "{name}"
         );
         if let (Some(shown), Some(violated)) = (row.counterexamples.first(), violated) {
-            if order == Order::BreadthFirst {
-                assert_eq!(shown.length, *violated);
-            }
+            assert_eq!(shown.length, *violated);
             assert_real(refinement, shown);
         }
     }
@@ -185,18 +181,14 @@ fn compare(seeds: std::ops::Range<u64>) -> Cases {
         cases.deep += deep.count();
         cases.large += usize::from(plain.states > 50);
         let threads = 1 + (seed % 3) as usize;
-        let (storage, order) = match seed % 4 {
-            0 => (Storage::Packed, Order::BreadthFirst),
-            1 => (Storage::Whole, Order::BreadthFirst),
-            2 => (Storage::Fingerprints, Order::BreadthFirst),
-            _ => (Storage::Packed, Order::DepthFirst),
-        };
         let in_mode = Settings {
-            storage,
-            order,
+            storage: match seed % 2 {
+                0 => Storage::Packed,
+                _ => Storage::Whole,
+            },
             ..settings(threads)
         };
-        assert_agrees(&refinement, &plain, &run(&refinement, &in_mode), order);
+        assert_agrees(&refinement, &plain, &run(&refinement, &in_mode));
         if seed % 5 == 0 {
             let folder = tempfile::tempdir().expect("there is room");
             let spilled = Settings {
@@ -204,11 +196,11 @@ fn compare(seeds: std::ops::Range<u64>) -> Cases {
                 ..settings(threads)
             };
             let report = run(&refinement, &spilled);
-            assert_agrees(&refinement, &plain, &report, Order::BreadthFirst);
+            assert_agrees(&refinement, &plain, &report);
             let by_hand = Checker::new(&refinement).symmetric();
             let report = by_hand.check(&settings(threads));
             let report = report.expect("there are permutations");
-            assert_agrees(&refinement, &plain, &report, Order::BreadthFirst);
+            assert_agrees(&refinement, &plain, &report);
         }
     }
     cases
