@@ -557,15 +557,15 @@ fn another_format_is_refused() {
     medium.0.lock().unwrap().left = u64::MAX;
     let mut folder = Folder::on(Path::new("of-a-test"), Box::new(medium.clone())).unwrap();
     folder
-        .write_manifest("{\"format\": 3, \"new\": true}")
+        .write_manifest("{\"format\": 4, \"new\": true}")
         .unwrap();
     let found = open(&medium, Start::Resumed).err();
     assert!(
         matches!(
             found,
             Some(DiskError::Version {
-                found: 3,
-                read: 2,
+                found: 4,
+                read: 3,
                 ..
             })
         ),
