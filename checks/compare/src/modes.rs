@@ -76,7 +76,6 @@ pub fn modes(program: &Path, instance: Instance) -> Vec<Contender> {
     }
     let mut modes = Vec::new();
     for work in [PLAIN, INV1, REFINEMENT] {
-        // Fingerprints would be larger than the states, and are refused.
         for storage in ["packed", "whole"] {
             for threads in [1, 2] {
                 // It is there to be compared with the peers, and they are searched by one thread.

@@ -63,7 +63,6 @@ pub(super) fn sampled(
         every_number: None,
         samples: None,
         symmetry: None,
-        omission_probability: None,
         limit: None,
         initial_states: 0,
         states: 0,

@@ -95,7 +95,6 @@ impl Validation {
             samples: None,
             history: Some(Box::new(self.recorded(explanation))),
             symmetry: None,
-            omission_probability: None,
             limit_process: None,
             unreturned: None,
             limit: match self.outcome {

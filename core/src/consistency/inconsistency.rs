@@ -27,9 +27,4 @@ pub(crate) enum Inconsistency {
         what: &'static str,
         difference: String,
     },
-    #[error(
-        "two states of the implementation have one fingerprint, and `Eq` tells them apart, so `Hash` leaves out what \
-         `Eq` compares: {difference}"
-    )]
-    Fingerprint { difference: String },
 }

@@ -210,7 +210,7 @@ impl ErasedObservation {
 }
 
 impl ErasedState {
-    /// The state, hashed part by part as one that has its type is: fingerprints take the place of states.
+    /// The state, hashed part by part as one that has its type is.
     pub fn parts(&self) -> Parts<'_> {
         Parts(self)
     }

@@ -43,8 +43,6 @@ pub enum StatesKept {
     },
     /// As they are.
     Whole,
-    /// 64 bits of a hash stand for each.
-    Fingerprints,
 }
 
 impl Display for StatesKept {
@@ -53,7 +51,6 @@ impl Display for StatesKept {
             Self::Packed { bits } => write!(f, "packed in {bits} bits"),
             Self::Encoded { bytes } => write!(f, "encoded in {bytes:.0} bytes on average"),
             Self::Whole => f.write_str("kept whole"),
-            Self::Fingerprints => f.write_str("kept as fingerprints"),
         }
     }
 }

@@ -29,15 +29,6 @@ impl DuplicateFilter {
             Self::Long(Places::new(u64::MAX))
         }
     }
-
-    /// Notes a hash, and says whether it is met for the first time, as far as is remembered.
-    #[inline(always)]
-    pub fn meet(&mut self, hash: u64) -> bool {
-        match self {
-            Self::Short(places) => places.meet(hash),
-            Self::Long(places) => places.meet(hash),
-        }
-    }
 }
 
 /// Rest of the hash that was met last at each place.
@@ -55,7 +46,7 @@ impl<T: Copy> Places<T> {
 }
 
 impl Places<u32> {
-    /// As [`DuplicateFilter::meet`].
+    /// Notes a hash, and says whether it is met for the first time, as far as is remembered.
     #[inline(always)]
     pub fn meet(&mut self, hash: u64) -> bool {
         self.note(hash, (hash >> BITS) as u32)
@@ -63,7 +54,7 @@ impl Places<u32> {
 }
 
 impl Places<u64> {
-    /// As [`DuplicateFilter::meet`].
+    /// Notes a hash, and says whether it is met for the first time, as far as is remembered.
     #[inline(always)]
     pub fn meet(&mut self, hash: u64) -> bool {
         self.note(hash, hash >> BITS)
@@ -107,6 +98,15 @@ mod tests {
 
     use super::*;
     use crate::random::Generator;
+
+    impl DuplicateFilter {
+        fn meet(&mut self, hash: u64) -> bool {
+            match self {
+                Self::Short(places) => places.meet(hash),
+                Self::Long(places) => places.meet(hash),
+            }
+        }
+    }
 
     /// At every width it says of random hashes, of few places, what a map from places to the last hash says.
     #[test]

@@ -1,6 +1,5 @@
 //! Explorations: which search is run, for each form in which states are kept.
 
-use std::hash::Hash;
 use std::io;
 use std::sync::atomic::AtomicU64;
 
@@ -10,10 +9,10 @@ use super::expansion::{Expand, Expansion};
 use super::explored::Explored;
 use super::keys::{Compared, Form};
 use super::no_outcome::NoOutcome;
-use super::options::{Options, PlainOptions, Record, Storage};
+use super::options::{Options, PlainOptions, Record};
 use super::peers::Party;
 use super::search::{Found, Search};
-use super::set::{Exact, Fingerprints, Hashed, Numbered, OfAnyKind, OfWords, Stored, Visited};
+use super::set::{Exact, Numbered, OfAnyKind, OfWords, Stored, Visited};
 use super::spill::{OfSearch, Spilling, on_disk};
 use super::visitor::Visitor;
 use crate::erased::ErasedState;
@@ -55,7 +54,7 @@ pub(crate) fn explore_on<S: TransitionSystem, V: Visitor<S>>(
     means: Means<'_>,
 ) -> Result<Explored<S, V::Tally>, NoOutcome> {
     let form = form(system, options.storage);
-    let records = options.record == Record::Graph && options.storage != Storage::Fingerprints;
+    let records = options.record == Record::Graph;
     let expansion = Expansion::new(system, visitor, options.symmetry, records, form);
     let found = search(&expansion, form, options.plain(), means)?;
     Ok(expansion.explored(found))
@@ -95,8 +94,14 @@ fn search<'a>(
         Form::Fixed { .. } => {
             run::<[u64; 2], _>(model, form, options, Numbered::new(OfWords), journal)
         }
-        Form::Varying => run_hashed::<Code>(model, form, options, journal),
-        Form::Whole => run_hashed::<ErasedState>(model, form, options, journal),
+        Form::Varying => {
+            let visited = Numbered::new(OfAnyKind::default());
+            run::<Code, _>(model, form, options, visited, journal)
+        }
+        Form::Whole => {
+            let visited = Numbered::new(OfAnyKind::default());
+            run::<ErasedState, _>(model, form, options, visited, journal)
+        }
     }?)
 }
 
@@ -138,20 +143,6 @@ fn run<K: Compared, I: Visited<K>>(
         from_bytes: None,
     };
     Search::<K, _>::new(model, form, options, visited).run(disk)
-}
-
-/// The search of keys of any kind.
-fn run_hashed<K: Compared + Eq + Hash>(
-    model: &dyn Expand,
-    form: Form,
-    options: PlainOptions<'_>,
-    journal: Option<Journal>,
-) -> Result<Found, DiskError> {
-    let visited = match options.storage {
-        Storage::Fingerprints => Hashed::Fingerprints(Fingerprints::new()),
-        Storage::Packed | Storage::Whole => Hashed::Exact(Numbered::new(OfAnyKind::default())),
-    };
-    run::<K, _>(model, form, options, visited, journal)
 }
 
 /// The search whose states go to disk when memory is short.

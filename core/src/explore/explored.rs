@@ -76,7 +76,7 @@ impl<S: TransitionSystem, T> Explored<S, T> {
         self.reached.len()
     }
 
-    /// A state reached; none if it was not kept, as with fingerprints.
+    /// A state reached; none if it cannot be read from disk.
     pub fn state(&self, system: &S, id: StateId) -> Option<StateOf<S>> {
         self.reached.state(system, id)
     }
@@ -91,7 +91,7 @@ impl<S: TransitionSystem, T> Explored<S, T> {
         self.reached.place(id)
     }
 
-    /// The trace found to `place`, run anew on the model: a shortest one, breadth first. `symmetry` is
+    /// The trace found to `place`, run anew on the model: a shortest one. `symmetry` is
     /// that of the exploration; the trace is one of the system itself all the same. `constraint` is what the visitor took
     /// to say which states are expanded.
     ///

@@ -3,8 +3,6 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use super::options::Order;
-
 /// Consecutive states to which paths of one length were found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Span {
@@ -29,68 +27,35 @@ impl Span {
     }
 }
 
-/// The states reached and not yet expanded.
-pub(super) struct Frontier {
-    order: Order,
-    /// The most states that are taken at a time, depth first.
-    most: u64,
-    spans: VecDeque<Span>,
-}
+/// The states reached and not yet expanded, those nearest to the initial states first.
+pub(super) struct Frontier(VecDeque<Span>);
 
 impl Frontier {
-    pub fn new(order: Order, most: u64) -> Self {
-        Self {
-            order,
-            most,
-            spans: VecDeque::new(),
-        }
+    /// The spans of a search, the one that is expanded first before the others.
+    pub fn new(unexpanded: Vec<Span>) -> Self {
+        Self(unexpanded.into())
     }
 
     /// Adds states just reached.
     pub fn push(&mut self, states: Range<u64>, length: u32) {
         if !states.is_empty() {
-            self.spans.push_back(Span { states, length });
-        }
-    }
-
-    /// Adds the spans of a search that goes on, the one that was being expanded first.
-    pub fn resume(&mut self, unexpanded: Vec<Span>) {
-        let mut spans = unexpanded.into_iter();
-        let first = spans.next();
-        match self.order {
-            Order::BreadthFirst => self.spans.extend(first.into_iter().chain(spans)),
-            Order::DepthFirst => self.spans.extend(spans.chain(first)),
+            self.0.push_back(Span { states, length });
         }
     }
 
     /// Its spans after the one that is being expanded, of which `left` is left.
     pub fn after(&self, left: &Span) -> Vec<Span> {
-        [left].into_iter().chain(&self.spans).cloned().collect()
+        [left].into_iter().chain(&self.0).cloned().collect()
     }
 
-    /// The states to be expanded next: all that have the least distance, or some of the newest.
+    /// The states to be expanded next: all that have the least distance.
     pub fn next(&mut self) -> Option<Span> {
-        match self.order {
-            Order::BreadthFirst => self.spans.pop_front(),
-            Order::DepthFirst => {
-                let mut last = self.spans.pop_back()?;
-                let states = &mut last.states;
-                let start = states.end.saturating_sub(self.most).max(states.start);
-                let taken = start..states.end;
-                states.end = start;
-                let length = last.length;
-                self.push(last.states, length);
-                Some(Span {
-                    states: taken,
-                    length,
-                })
-            }
-        }
+        self.0.pop_front()
     }
 
     /// All that is left.
     pub fn rest(self) -> impl Iterator<Item = Span> {
-        self.spans.into_iter()
+        self.0.into_iter()
     }
 }
 
@@ -113,24 +78,12 @@ mod tests {
     }
 
     #[test]
-    fn breadth_first_takes_the_oldest() {
-        let mut frontier = Frontier::new(Order::BreadthFirst, 2);
-        frontier.push(0..5, 0);
+    fn the_oldest_come_first() {
+        let mut frontier = Frontier::new(vec![span(0..5, 0)]);
         frontier.push(5..5, 1);
         frontier.push(5..7, 1);
         assert_eq!(frontier.next(), Some(span(0..5, 0)));
         assert_eq!(frontier.next(), Some(span(5..7, 1)));
         assert_eq!(frontier.next(), None);
-    }
-
-    #[test]
-    fn depth_first_takes_some_of_the_newest() {
-        let mut frontier = Frontier::new(Order::DepthFirst, 2);
-        frontier.push(0..5, 0);
-        assert_eq!(frontier.next(), Some(span(3..5, 0)));
-        frontier.push(5..6, 1);
-        assert_eq!(frontier.next(), Some(span(5..6, 1)));
-        assert_eq!(frontier.next(), Some(span(1..3, 0)));
-        assert_eq!(frontier.rest().collect::<Vec<_>>(), [span(0..1, 0)]);
     }
 }

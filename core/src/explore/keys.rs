@@ -1,6 +1,5 @@
 //! Keys: what is kept of states, in lists that know nothing of the states' type.
 
-use super::set::{Fingerprinted, fingerprint};
 use crate::erased::ErasedState;
 use crate::state::Code;
 
@@ -129,7 +128,7 @@ impl KeyList {
 }
 
 /// Key as a search compares it.
-pub(super) trait Compared: Fingerprinted + Clone + Send + Sync + 'static {
+pub(super) trait Compared: Clone + Send + Sync + 'static {
     /// Some of them, without their type.
     fn keys(keys: &[Self]) -> Keys<'_>;
     /// Moves the keys of a list, which are of this type, to the end of another one.
@@ -179,17 +178,5 @@ impl Compared for ErasedState {
             KeyList::Whole(all) => keys.append(all),
             KeyList::Fixed { .. } | KeyList::Varying(_) => unreachable!("{OTHER}"),
         }
-    }
-}
-
-impl Fingerprinted for Code {
-    fn fingerprint(&self) -> u64 {
-        fingerprint(self)
-    }
-}
-
-impl Fingerprinted for ErasedState {
-    fn fingerprint(&self) -> u64 {
-        fingerprint(&self.parts())
     }
 }

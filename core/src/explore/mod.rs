@@ -1,7 +1,7 @@
 //! The engine that walks state spaces: breadth-first, exact, the same for any number of threads.
 //!
 //! What is done at each state and step is a [`Visitor`]'s business; the engine knows of no
-//! obligation. It numbers states in the order of a sequential search; breadth first, a smaller number
+//! obligation. It numbers states in the order of a sequential search; a smaller number
 //! never means a greater distance from the initial states.
 //!
 //! A state is kept once, as it is or packed, and beside it a few bytes by which it is found again.
@@ -49,11 +49,11 @@ pub(crate) use memory::resident_bytes;
 #[cfg(test)]
 pub(crate) use memory::tests::REFUSED;
 pub(crate) use no_outcome::NoOutcome;
-pub use options::{Options, Order, Record, Storage};
+pub use options::{Options, Record, Storage};
 pub(crate) use peers::{Attended, Party, conclude};
 pub use peers::{Peers, PeersError};
 pub use place::{Place, StateId};
-pub(crate) use set::{FINGERPRINT_BITS, Predecessor, fingerprint, omission_probability};
+pub(crate) use predecessors::Predecessor;
 pub use spill::{Spilled, Spilling};
 pub use store::Unrepeatable;
 pub(crate) use store::{Origin, States, trace};

@@ -3,9 +3,8 @@
 //! A wave is a run of consecutive states. Its states are expanded in parallel against what was
 //! reached before the wave; what was not is then added in the order in which a sequential search
 //! would meet it. So the numbers of the states, and all that follows from them, depend on neither the
-//! number of threads nor their timing. Which states make the next wave is the order's to say: the
-//! oldest for breadth first, and then a wave never has states of two depths; the newest for depth
-//! first.
+//! number of threads nor their timing. The oldest states make the next
+//! wave, and a wave never has states of two depths.
 
 mod bounds;
 mod checkpoint;
@@ -41,7 +40,6 @@ use super::frontier::{Frontier, Span};
 use super::graph::Graph;
 use super::keys::{Compared, Form};
 use super::limits::Limit;
-use super::options::{Order, Storage};
 use super::set::{Candidate, Visited};
 use super::spill::{OfSearch, Spilled};
 use super::store::{DiskBlocks, Store};
@@ -50,7 +48,7 @@ use crate::statement::asked::calls::Stage;
 use crate::statement::asked::model_call::{catch, panic_again};
 use crate::work_ranges::WorkRanges;
 
-/// States a wave, breadth first. PERF: so many that each region of a large set is touched several times by
+/// States a wave. PERF: so many that each region of a large set is touched several times by
 /// the candidates of a wave, so few that cancelling loses little.
 const WAVE: u64 = 1 << 15;
 /// The same where there are several threads. PERF: what each has to do with is then no more than what one has, and
@@ -65,12 +63,8 @@ const WAVE_OF_ONE: u64 = 1024;
 /// Time for which states that were reached already are looked at after the time is up: so long, or a tenth of what the
 /// search took.
 const GRACE: Duration = Duration::from_secs(1);
-/// States a wave, depth first: few, so that the search is deep.
-const SHORT_WAVE: u64 = 512;
-/// States a worker takes at a time, of a wave and of a short wave. PERF: a level of no more states is
-/// not worth the start of a thread.
+/// States a worker takes at a time. PERF: a level of no more states is not worth the start of a thread.
 const CHUNK: u64 = 256;
-const SHORT_CHUNK: u64 = 64;
 
 impl<'a, K, I> Search<'a, K, I>
 where
@@ -117,10 +111,7 @@ where
             panic = added.panic;
             initial_states = self.log.len();
             #[cfg(test)]
-            self.leave_gap(super::tests::GAP.get());
-            if self.options.storage == Storage::Fingerprints {
-                self.log.keep_first(initial_states);
-            }
+            self.log.leave_gap(super::tests::GAP.get());
             if let Some(kept) = &mut self.kept {
                 kept.initial = initial_states;
                 if panic.is_some() {
@@ -176,26 +167,14 @@ where
                 on_disk: (on_disk, self.written_bytes),
                 log: self.log,
                 predecessors: self.predecessors,
-                initial_only: match self.options.storage {
-                    Storage::Fingerprints => Some(initial_states),
-                    Storage::Packed | Storage::Whole => None,
-                },
             }),
         })
-    }
-
-    /// Leaves out numbers of states.
-    #[cfg(test)]
-    fn leave_gap(&mut self, blocks: usize) {
-        self.log.leave_gap(blocks);
-        self.predecessors.leave_gap(blocks);
     }
 
     /// Expands span after span, unless a limit was reached before. `begun` is the first state to which the first span has led, if some
     /// of it was expanded before.
     fn search(&mut self, unexpanded: Vec<Span>, begun: Option<u64>, limit: Option<Limit>) -> End {
-        let mut frontier = Frontier::new(self.options.order, SHORT_WAVE);
-        frontier.resume(unexpanded);
+        let mut frontier = Frontier::new(unexpanded);
         let too_many = || {
             let most = self.most_states();
             (self.log.len() as u64 > most).then_some(Limit::States(most))
@@ -208,19 +187,11 @@ where
             // There is nothing to look at, and there are states.
             return End::Limit(Limit::States(self.most_states()));
         }
-        let mut too_deep = None;
         let mut begun = begun;
         while let Some(span) = frontier.next() {
             let before = begun.take().unwrap_or(self.log.len() as u64);
             let outcome = match self.options.limits.depth {
-                Some(most) if most == span.length => match self.options.order {
-                    Order::BreadthFirst => Err((span.states.start, Limit::Depth(most))),
-                    Order::DepthFirst => {
-                        too_deep = Some(Limit::Depth(most));
-                        self.examine(&span);
-                        continue;
-                    }
-                },
+                Some(most) if most == span.length => Err((span.states.start, Limit::Depth(most))),
                 _ => self.expand(&span, before, &frontier),
             };
             // Where a limit ended the expansion, too, what is perhaps new has been reached. That a file cannot be read is known.
@@ -256,13 +227,11 @@ where
                 return End::Limit(limit);
             }
             if let Some(length) = self.model.stop() {
-                let shows_as_soon =
-                    self.options.order == Order::BreadthFirst && length >= new.length;
                 if self.model.is_constrained() {
                     // Which states are outside of the constraint is known of those that were looked at.
                     let rest = [new].into_iter().chain(frontier.rest());
                     rest.for_each(|span| self.examine(&span));
-                } else if shows_as_soon {
+                } else if length >= new.length {
                     // What is wrong with the states just reached is shown by traces as short.
                     self.examine(&new);
                 }
@@ -270,7 +239,7 @@ where
             }
             frontier.push(new.states, new.length);
         }
-        too_deep.map_or(End::Complete, End::Limit)
+        End::Complete
     }
 
     /// Expands the states of a span, or says with which state a limit stopped it.
@@ -315,9 +284,6 @@ where
                 self.keep(moment, When::Due)
                     .map_err(|limit| (start, limit))?;
             }
-            if self.options.storage == Storage::Fingerprints {
-                self.log.forget_before(start as usize);
-            }
             self.not_starved().map_err(|limit| (start, limit))?;
             if self.at_capacity {
                 return Err((start, Limit::States(self.most_states())));
@@ -326,7 +292,7 @@ where
         Ok(())
     }
 
-    /// States of a wave, breadth first.
+    /// States of a wave.
     fn states_a_wave(&self) -> u64 {
         match (self.visited.looks_up_first(), self.options.threads) {
             (true, ..=1) => WAVE_OF_ONE,
@@ -372,11 +338,7 @@ where
     /// forgotten, so that what is reported speaks of whole waves. What was looked at stays so.
     fn wave(&mut self, wave: &Span, task: Task) -> Result<(), Limit> {
         let states = wave.len();
-        let chunk_size = match self.options.order {
-            Order::BreadthFirst => CHUNK,
-            Order::DepthFirst => SHORT_CHUNK,
-        };
-        let chunks = states.div_ceil(chunk_size) as u32;
+        let chunks = states.div_ceil(CHUNK) as u32;
         let threads = self.workers.len().min(chunks as usize);
         let shares = WorkRanges::new(chunks, threads);
         let mut workers = std::mem::take(&mut self.workers);
@@ -385,9 +347,9 @@ where
             let mut limit = None;
             let mut panicked = Vec::new();
             while let Some(share) = shares.take(number) {
-                let start = wave.states.start + u64::from(share.number) * chunk_size;
+                let start = wave.states.start + u64::from(share.number) * CHUNK;
                 let chunk = Span {
-                    states: start..wave.states.end.min(start + chunk_size),
+                    states: start..wave.states.end.min(start + CHUNK),
                     ..*wave
                 };
                 worker.in_order = share.in_order;
@@ -408,7 +370,7 @@ where
             done.sort_unstable_by_key(|expansion: &Successors<_>| expansion.sources.start);
             if task == Task::Expand {
                 let lists = done.iter().map(|expansion| {
-                    let chunk = (expansion.sources.start - wave.states.start) / chunk_size;
+                    let chunk = (expansion.sources.start - wave.states.start) / CHUNK;
                     (chunk as u32, &*expansion.candidates)
                 });
                 let sorted = &mut worker.sorted;
@@ -468,11 +430,6 @@ where
         Ok(())
     }
 
-    /// True if the model compares states as they are added.
-    fn compares_states(&self) -> bool {
-        self.form == Form::Whole && !self.visited.hashes_are_keys()
-    }
-
     /// Adds the new states of a wave, and its steps, to what is known.
     fn take_in(&mut self, mut wave: Vec<Successors<K>>, threads: usize, length: u32) {
         let candidates: Vec<_> = wave
@@ -506,7 +463,7 @@ where
         }
         let room = self.room();
         let recording = self.is_recording();
-        let compares_states = self.compares_states();
+        let compares_states = self.form == Form::Whole;
         let mut new_states = NewStates {
             next: self.log.len() as u64,
             predecessors: &mut self.predecessors,

@@ -1,4 +1,4 @@
-//! A segmented vector: appending moves no entry, and whole segments at its beginning can be freed.
+//! A segmented vector: appending moves no entry, and whole segments can be freed.
 
 use std::ops::Range;
 
@@ -8,24 +8,18 @@ pub(super) const BLOCK: usize = 1 << BLOCK_BITS;
 
 /// Entries in the order in which they came.
 pub(super) struct SegmentedVec<T> {
-    /// Blocks of equal size, those forgotten empty.
+    /// Blocks of equal size, those that are not in memory empty.
     blocks: Vec<Vec<T>>,
-    /// Blocks forgotten so far.
-    forgotten: usize,
-    /// The first entries, which are never forgotten.
-    kept: usize,
 }
 
 impl<T> SegmentedVec<T> {
     pub fn new() -> Self {
         Self {
             blocks: vec![Vec::new()],
-            forgotten: 0,
-            kept: 0,
         }
     }
 
-    /// Number of entries that there were, those forgotten included.
+    /// Number of entries, those that are not in memory included.
     pub fn len(&self) -> usize {
         (self.blocks.len() - 1) * BLOCK + self.blocks[self.blocks.len() - 1].len()
     }
@@ -60,7 +54,7 @@ impl<T> SegmentedVec<T> {
         last.shrink_to_fit();
     }
 
-    /// Forgets all entries but so many of the first ones. None of those was forgotten before.
+    /// Forgets all entries but so many of the first ones.
     pub fn truncate(&mut self, len: usize) {
         if len >= self.len() {
             return;
@@ -70,7 +64,7 @@ impl<T> SegmentedVec<T> {
         last.truncate(len & (BLOCK - 1));
     }
 
-    /// Sorts the entries from one place on. None of those was forgotten.
+    /// Sorts the entries from one place on, which are in memory.
     pub fn sort_from(&mut self, place: usize)
     where
         T: Ord + Clone,
@@ -107,24 +101,6 @@ impl<T> SegmentedVec<T> {
             let block = &self.blocks[start >> BLOCK_BITS];
             Some((start, &block[within..within + (at - start)]))
         })
-    }
-
-    /// The first `count` entries are not forgotten.
-    pub fn keep_first(&mut self, count: usize) {
-        self.kept = count;
-    }
-
-    /// Frees the memory of the entries before `place`, as far as whole blocks go.
-    pub fn forget_before(&mut self, place: usize) {
-        // The last block says how many entries there are.
-        let last = self.blocks.len() - 1;
-        while self.forgotten < last.min(place >> BLOCK_BITS) {
-            let kept = self.kept.saturating_sub(self.forgotten << BLOCK_BITS);
-            let block = &mut self.blocks[self.forgotten];
-            block.truncate(kept);
-            block.shrink_to_fit();
-            self.forgotten += 1;
-        }
     }
 
     /// Leaves out places, so that the next one is the first of a block. Fewer than a block are there.
@@ -236,34 +212,5 @@ mod tests {
                 .collect();
             assert_eq!(found, sorted);
         }
-    }
-
-    #[test]
-    fn what_is_forgotten_holds_no_memory() {
-        let mut log = SegmentedVec::new();
-        for n in 0..3 * BLOCK {
-            log.push(n);
-        }
-        let of_a_block = (BLOCK * size_of::<usize>()) as u64;
-        log.forget_before(2 * BLOCK + 7);
-        assert!(log.bytes() < 2 * of_a_block, "{}", log.bytes());
-        assert_eq!(*log.get(2 * BLOCK + 7), 2 * BLOCK + 7);
-        log.push(0);
-        assert_eq!(log.len(), 3 * BLOCK + 1);
-    }
-
-    #[test]
-    fn the_first_entries_can_be_kept() {
-        let mut log = SegmentedVec::new();
-        for n in 0..4 * BLOCK {
-            log.push(n);
-        }
-        log.keep_first(BLOCK + 3);
-        log.forget_before(3 * BLOCK);
-        for n in [0, BLOCK - 1, BLOCK, BLOCK + 2, 3 * BLOCK, 4 * BLOCK - 1] {
-            assert_eq!(*log.get(n), n);
-        }
-        let of_two_blocks = (2 * BLOCK * size_of::<usize>()) as u64;
-        assert!(log.bytes() < of_two_blocks + 1000, "{}", log.bytes());
     }
 }

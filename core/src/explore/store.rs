@@ -5,9 +5,8 @@ use std::sync::{Mutex, PoisonError};
 
 use super::codec::{StatesKept, with};
 use super::keys::{Compared, Form, Key};
-use super::predecessors::Predecessors;
+use super::predecessors::{Predecessor, Predecessors};
 use super::segments::{BLOCK, SegmentedVec};
-use super::set::Predecessor;
 use super::spill::Blocks;
 use super::{Place, StateId};
 use crate::statement::asked::model_call::{catch, named, tolerated};
@@ -54,8 +53,6 @@ pub(crate) trait States<S: TransitionSystem>: Send + Sync {
 pub(crate) enum Origin<'a, S: TransitionSystem> {
     /// The state is initial.
     Initial,
-    /// This is the step that leads to it.
-    Step(Predecessor),
     /// A step of one of these leads to it.
     OneOf(Range<u64>),
     /// A step of a state of the level before leads to it, and [`States::search_back`] finds it.
@@ -68,8 +65,6 @@ pub(crate) enum Origin<'a, S: TransitionSystem> {
 pub(super) enum Way {
     /// The state is initial.
     Initial,
-    /// This is the step that leads to it.
-    Step(Predecessor),
     /// A step of one of these leads to it.
     OneOf(Range<u64>),
     /// A step of a state of the level before leads to it.
@@ -96,16 +91,12 @@ pub(super) trait Reached: Send + Sync {
     }
     /// Bytes that codes take, on average.
     fn bytes_of_code(&self) -> f64;
-    /// True if the keys are not kept, but for those of initial states.
-    fn forgets(&self) -> bool;
 }
 
 /// The states of a search, kept as `K`.
 pub(super) struct Store<K> {
     pub log: SegmentedVec<K>,
     pub predecessors: Predecessors,
-    /// Number of initial states, if the log keeps no others.
-    pub initial_only: Option<usize>,
     /// Number of blocks of the log that are on disk, the first ones, and the bytes that their keys take in memory.
     pub on_disk: (usize, u64),
     /// The disk that has blocks of the log that are not in memory.
@@ -134,9 +125,6 @@ impl<K: Compared> Reached for Store<K> {
 
     fn look_at(&self, id: StateId, look: &mut dyn FnMut(Key<'_>)) -> bool {
         let id = id.0 as usize;
-        if self.initial_only.is_some_and(|initial| id >= initial) {
-            return false;
-        }
         let (block, within) = (id / BLOCK, id % BLOCK);
         let one = |key: &K, look: &mut dyn FnMut(Key<'_>)| {
             look(K::keys(std::slice::from_ref(key)).at(0));
@@ -167,9 +155,6 @@ impl<K: Compared> Reached for Store<K> {
     }
 
     fn way(&self, id: StateId) -> Way {
-        if let Some(predecessor) = self.predecessors.step(id) {
-            return Way::Step(predecessor);
-        }
         let sources = self.predecessors.sources(id);
         if sources.is_empty() {
             Way::Initial
@@ -188,16 +173,11 @@ impl<K: Compared> Reached for Store<K> {
         });
         bytes as f64 / states.max(1) as f64
     }
-
-    fn forgets(&self) -> bool {
-        self.initial_only.is_some()
-    }
 }
 
 /// The form in which states were kept, as people are told it.
 pub(super) fn kept(reached: &dyn Reached, form: Form) -> StatesKept {
     match form {
-        _ if reached.forgets() => StatesKept::Fingerprints,
         Form::Fixed { bits, .. } => StatesKept::Packed { bits },
         Form::Varying => StatesKept::Encoded {
             bytes: reached.bytes_of_code(),
@@ -292,7 +272,6 @@ pub(crate) fn trace<S: TransitionSystem>(
     loop {
         let predecessor = match states.origin(at) {
             Origin::Initial => break,
-            Origin::Step(predecessor) => predecessor,
             Origin::OneOf(sources) => {
                 predecessor(states, system, quotient, within, at, Some(sources))?
             }
@@ -322,7 +301,6 @@ pub(crate) fn trace<S: TransitionSystem>(
         };
         trace.steps.push((action, to));
     }
-    // Where only fingerprints are kept there is nothing to compare the state reached with.
     let steps = trace.length() - usize::from(place.step.is_some());
     let reached: &StateOf<S> = trace.states().nth(steps).unwrap_or(&trace.initial);
     let reached = match symmetry {
@@ -429,7 +407,6 @@ impl<S: TransitionSystem> States<S> for Box<dyn Reached> {
     fn origin(&self, id: StateId) -> Origin<'_, S> {
         match self.way(id) {
             Way::Initial => Origin::Initial,
-            Way::Step(predecessor) => Origin::Step(predecessor),
             Way::OneOf(sources) => Origin::OneOf(sources),
             Way::FromLevelBefore => Origin::FromLevelBefore,
         }

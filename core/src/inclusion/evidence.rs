@@ -103,7 +103,7 @@ impl SeveralSteps {
 
 /// Side of a comparison.
 #[derive(Clone, Copy)]
-pub(super) enum Of {
+enum Of {
     Implementation,
     Specification,
 }
@@ -117,7 +117,7 @@ impl<'a> Evidences<'_, 'a, '_> {
     }
 
     /// A state as it is shown: of an explicit system, by its number there.
-    pub fn state(&self, of: Of, number: u32) -> Value {
+    fn state(&self, of: Of, number: u32) -> Value {
         match &self.side(of).source {
             Source::Explicit(graph) => Value::from(graph.exchanged(number)),
             Source::Observed(observed) => observed
@@ -138,7 +138,7 @@ impl<'a> Evidences<'_, 'a, '_> {
     }
 
     /// Text of a label.
-    pub fn label(&self, label: StepLabel) -> String {
+    fn label(&self, label: StepLabel) -> String {
         if let Some(labels) = self.labels {
             return labels.text(label).unwrap_or("tau").to_owned();
         }
@@ -159,19 +159,8 @@ impl<'a> Evidences<'_, 'a, '_> {
         }
     }
 
-    /// Name of the rule of a step of the implementation, the first if it has several, or label.
-    pub fn rule_of(&self, from: u32, edge: Edge) -> String {
-        match &self.side(Of::Implementation).source {
-            Source::Explicit(_) => self.label(edge.label),
-            Source::Observed(observed) => match observed.action(from, edge.to, None) {
-                Some(action) => self.rule(observed.system().call_rule(&action).0 as u32),
-                None => "the initial state".to_owned(),
-            },
-        }
-    }
-
     /// A behaviour of the implementation, by its states from the root on, each with a set of abstract states if `sets` has one.
-    pub fn behaviour(&self, states: &[u32], sets: &[&[u32]], edges: &[Edge]) -> Vec<Shown> {
+    fn behaviour(&self, states: &[u32], sets: &[&[u32]], edges: &[Edge]) -> Vec<Shown> {
         let mut shown = Vec::new();
         for (at, state) in states.iter().enumerate() {
             if self.side(Of::Implementation).is_before_initial(*state) {
@@ -215,7 +204,7 @@ impl<'a> Evidences<'_, 'a, '_> {
     }
 
     /// Steps between states that follow one another, those that come first if there are several.
-    pub fn edges(&mut self, states: &[u32]) -> Vec<Edge> {
+    fn edges(&mut self, states: &[u32]) -> Vec<Edge> {
         let mut edges = Vec::new();
         for pair in states.windows(2) {
             let mut steps = self.sides.implementation.steps(pair[0]);

@@ -136,7 +136,7 @@ pub struct Shown {
     pub action: Option<Value>,
     /// The state.
     pub state: Value,
-    /// Some abstract states beside it: those in which the specification can be after the same trace, or those related to it.
+    /// Some abstract states in which the specification can be after the same trace.
     pub specification: Vec<Value>,
     /// Number of all of them.
     pub specification_states: u64,

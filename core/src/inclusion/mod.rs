@@ -21,9 +21,6 @@
 //!
 //! If none is, the implementation does not refine the specification, and a shortest trace shows it.
 //!
-//! Where a prophecy variable is missing, a *backward simulation* does without one: the user gives it as a relation
-//! ([`BackwardSimulation`]), and [`check_backward_simulation`] checks it.
-//!
 //! Sources: Abadi & Lamport, *The Existence of Refinement Mappings*; Lynch & Vaandrager, *Forward and Backward Simulations I*;
 //! Laveaux, Groote & Willemse, *Correct and Efficient Antichain Algorithms for Refinement Checking*.
 //!
@@ -34,7 +31,6 @@
 mod antichain;
 mod asked_again;
 mod automaton;
-mod backward;
 mod candidates;
 mod compare;
 mod decide;
@@ -59,10 +55,6 @@ mod table;
 mod text;
 mod uniform;
 
-pub use backward::{
-    BackwardCounterexample, BackwardObligation, BackwardReport, BackwardRow, BackwardSimulation,
-    BackwardVerdict, check_backward_simulation,
-};
 pub(crate) use compare::of_refinement;
 pub use compare::{check_graphs, check_inclusion};
 pub use edge::StepLabel;

@@ -144,7 +144,7 @@ impl<'a> Observed<'a> {
     }
 
     /// Number of a state, and the label of what is observed there.
-    pub fn meet(&mut self, state: ErasedState) -> Edge {
+    fn meet(&mut self, state: ErasedState) -> Edge {
         let number = self.states.number(state);
         if number as usize == self.labels.len() {
             let state = &self.states.values()[number as usize];

@@ -241,7 +241,7 @@ fn write_mapping(f: &mut Formatter<'_>, mapping: &Table) -> fmt::Result {
 }
 
 /// Writes the bounds of an instance, a line for each.
-pub(super) fn write_bounds(f: &mut Formatter<'_>, bounds: &[Bound]) -> fmt::Result {
+fn write_bounds(f: &mut Formatter<'_>, bounds: &[Bound]) -> fmt::Result {
     for Bound { bound, outside } in bounds {
         match outside {
             Some(outside) => writeln!(
@@ -281,7 +281,7 @@ fn write_stutters(f: &mut Formatter<'_>, stutters: &[Stutter]) -> fmt::Result {
 }
 
 /// Writes a behaviour, the abstract states below each of its states.
-pub(super) fn write_steps(f: &mut Formatter<'_>, steps: &[Shown]) -> fmt::Result {
+fn write_steps(f: &mut Formatter<'_>, steps: &[Shown]) -> fmt::Result {
     for step in steps {
         writeln!(f, "  {}", line(step))?;
         for state in &step.specification {

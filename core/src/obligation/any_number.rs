@@ -27,7 +27,7 @@ use super::unreturned::outline;
 use super::visitor::Plan;
 use crate::crowd::{CrowdFault, CrowdTest, Declared, FewMembers, TestedCrowd, ViewSearch, test};
 use crate::erased::{ErasedRefinement, ErasedSystem};
-use crate::explore::{Limit, Order, Storage};
+use crate::explore::Limit;
 use crate::report::number::counted;
 use crate::report::{Counterexample, EveryNumber, Evidence, Report, Verdict};
 use crate::statement::asked::functions::Functions;
@@ -196,11 +196,6 @@ impl ViewSizes {
 fn validate(settings: &Settings<'_>) -> Result<(), CheckError> {
     let refused = [
         (settings.symmetry != Symmetry::None, "symmetry"),
-        (settings.order != Order::BreadthFirst, "order"),
-        (
-            settings.storage == Storage::Fingerprints,
-            "storage: fingerprints",
-        ),
         (settings.induction != Induction::Omitted, "induction"),
         (settings.liveness != Liveness::Omitted, "liveness"),
         (settings.checkpoints.is_some(), "checkpoints"),

@@ -31,8 +31,7 @@ use crate::erased::{
     ErasedAction, ErasedRefinement, ErasedState, ErasedSystem, Outcome, SideCondition, View,
 };
 use crate::explore::{
-    End, Explored, Limit, Limits, Options, Order, Panic, Place, Record, Storage, Visitor, explore,
-    trace,
+    End, Explored, Limit, Limits, Options, Panic, Place, Record, Storage, Visitor, explore, trace,
 };
 use crate::report::number::counted;
 use crate::report::{Counterexample, Obligation, Verdict};
@@ -285,7 +284,6 @@ fn search(lifts: Lifts<'_, '_, '_>, conditions: &[SideCondition], extent: Extent
         },
         watch: settings.watch,
         record: Record::States,
-        order: Order::BreadthFirst,
         storage: Storage::Packed,
         symmetry: None,
     };

@@ -22,8 +22,8 @@ use super::walks;
 use crate::crowd::{Crowd, DeclaredBy};
 use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem};
 use crate::explore::{
-    Attended, Checkpoints, DiskError, FINGERPRINT_BITS, Journal, Limits, Means, NoOutcome, Order,
-    Party, PeersError, Record, Storage, Watch, conclude,
+    Attended, Checkpoints, DiskError, Journal, Limits, Means, NoOutcome, Party, PeersError, Record,
+    Storage, Watch, conclude,
 };
 use crate::inclusion::{Inclusion, of_refinement};
 use crate::report::Report;
@@ -344,14 +344,6 @@ fn declare<'a>(
     let is_enumerated = subject.inductive().is_some();
     let declare = || Obligations::new(refinement, invariants, settings, is_enumerated);
     let obligations = declared("a function that declares something of the model", declare)??;
-    if subject.kept() == Kept::Encoded
-        && settings.storage == Storage::Fingerprints
-        && let Some(bits) = subject.shape().bits()
-        && bits <= FINGERPRINT_BITS
-        && settings.search == Search::Exhaustive
-    {
-        return Err(CheckError::FingerprintsOfSmallStates { bits });
-    }
     if settings.symmetry == Symmetry::Full {
         subject.identify()?;
     }
@@ -447,7 +439,6 @@ fn run_here(
         report.seconds = started.elapsed().as_secs_f64();
         return Ok(report);
     }
-    plan.asking.fingerprints = settings.storage == Storage::Fingerprints;
     let party = match peers {
         Some(peers) => Some(party(subject, &mut plan, settings, peers)?),
         None => None,
@@ -576,19 +567,9 @@ fn identity(subject: &dyn Subject, plan: &Plan<'_>, settings: &Settings<'_>) -> 
     };
     let [implementation, specification] = systems.map(rules);
     let constraint = plan.constraint.map(|constraint| constraint.name());
-    // Depth first, states at the limit are not come back to.
-    let depth = match settings.order {
-        Order::BreadthFirst => None,
-        Order::DepthFirst => settings.limits.depth,
-    };
-    let order = match settings.order {
-        Order::BreadthFirst => "breadth first",
-        Order::DepthFirst => "depth first",
-    };
     let storage = match settings.storage {
         Storage::Packed => "packed",
         Storage::Whole => "whole",
-        Storage::Fingerprints => "fingerprints",
     };
     let symmetry = match settings.symmetry {
         Symmetry::None => "none",
@@ -610,11 +591,9 @@ fn identity(subject: &dyn Subject, plan: &Plan<'_>, settings: &Settings<'_>) -> 
         ("the size of a state in bits", subject.shape().bits().into()),
         ("the constraint", constraint.into()),
         ("the list of obligations", plan.obligations.chosen().into()),
-        ("the order", order.into()),
         ("the storage", storage.into()),
         ("the symmetry", symmetry.into()),
         ("the end", until.into()),
-        ("the limit on depth", depth.into()),
     ];
     let identity = identity.map(|(name, value)| (name.to_owned(), value));
     identity.into_iter().collect()

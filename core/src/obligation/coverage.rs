@@ -148,8 +148,8 @@ pub(super) struct Outcome {
 
 /// Reason why the states could not be looked at once more.
 enum Unseen {
-    /// They were not kept.
-    Forgotten,
+    /// Those that are on disk, or with another process, cannot be read.
+    Unreadable,
     /// A function of the model, whose name is here, panicked at a state.
     Panicked(StateId, &'static str, Panic),
 }
@@ -305,8 +305,8 @@ fn judge<R: Refinement>(
     }
     let offered = match first_offers(&counts.simulated, lasting, found) {
         Ok(offered) => offered,
-        Err(Unseen::Forgotten) => {
-            let reason = "not evaluated: it needs the states once more, and fingerprints keep none";
+        Err(Unseen::Unreadable) => {
+            let reason = "not evaluated: it needs the states once more, and they cannot be read";
             return told(Obligation::incomplete(reason));
         }
         Err(Unseen::Panicked(state, during, panic)) => {
@@ -444,7 +444,7 @@ fn first_offers<R: Refinement>(
         let panicked = |during| move |panic| Unseen::Panicked(id, during, panic);
         let state = catch(|| found.state(id))
             .map_err(panicked("`fields` or `clone` of a state, reading it back,"))?;
-        let state = state.ok_or(Unseen::Forgotten)?;
+        let state = state.ok_or(Unseen::Unreadable)?;
         let is_expanded = catch(|| found.is_expanded(&state));
         if !is_expanded.map_err(panicked("the constraint"))? {
             continue;

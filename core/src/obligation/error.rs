@@ -150,15 +150,14 @@ pub enum CheckError {
     Peers(PeersError),
     /// Several processes are to search what each has to have for itself.
     #[error(
-        "processes that search together pack their states, search breadth first, and keep all in memory: no other storage or order, no random \
-         walks, no disk"
+        "processes that search together pack their states, and keep all in memory: no other storage, no random walks, no disk"
     )]
     Together,
     /// Checkpoints of random walks are asked for.
     #[error("random walks have no checkpoints: their seed repeats them")]
     CheckpointsOfWalks,
-    /// States are to go to disk that are not packed, or in another order, or on random walks.
-    #[error("states that go to disk are packed, and searched breadth first")]
+    /// States are to go to disk that are not packed, or on random walks.
+    #[error("states that go to disk are packed, and those of a search of all states")]
     SpilledUnpacked,
     /// States are to go to disk when memory is short, and no limit says when that is.
     #[error("states go to disk when memory is short, and no limit says when that is")]
@@ -198,18 +197,6 @@ pub enum CheckError {
         name: String,
         /// Reason why it cannot.
         reason: &'static str,
-    },
-    /// Fingerprints let go of states once they are expanded, oldest first.
-    #[error("fingerprints need states in breadth-first order")]
-    FingerprintsDepthFirst,
-    /// Fingerprints are asked for where they would be no smaller than states.
-    #[error(
-        "fingerprints have 64 bits, and a state is packed into {bits}: packed states take less memory and \
-         time, and none is left out: they have to be stored packed or whole"
-    )]
-    FingerprintsOfSmallStates {
-        /// Number of bits that a state takes.
-        bits: u32,
     },
     /// More environment processes than the check can tell apart.
     #[error("{given} environment processes, and at most {limit} are allowed")]

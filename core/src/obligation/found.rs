@@ -321,7 +321,7 @@ impl<'a, R: Refinement> Found<'a, R> {
 
     /// Whether a pass over the kept states is one over all that were reached.
     pub fn looked_at_all(&self) -> bool {
-        // With fingerprints the initial states are kept, and no others.
+        // What is on disk may not be read again.
         let last = (self.states.len() as u64).checked_sub(1).map(StateId);
         let is_kept = |last| self.state(last).is_some();
         self.totals.complete && self.in_time() && last.is_none_or(is_kept)

@@ -17,7 +17,6 @@ use super::visitor::Plan;
 use super::warnings::{Judgements, warnings};
 use super::{invariant, row};
 use crate::erased::{ErasedAction, ErasedRefinement, ErasedState};
-use crate::explore::{Storage, omission_probability};
 use crate::report::{
     Counterexample, DrawnStates, Evidence, Identified, Obligation, Report, Verdict, Warning,
 };
@@ -95,9 +94,6 @@ pub(super) fn report<'a>(
         samples: drawn.map(|(drawn, _)| drawn),
         history: None,
         symmetry: identified,
-        omission_probability: (found.settings.storage == Storage::Fingerprints
-            && found.settings.search == Search::Exhaustive)
-            .then(|| omission_probability(totals.states)),
         limit: totals.limit,
         limit_process: totals.limit_process,
         unreturned: None,

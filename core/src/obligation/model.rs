@@ -293,8 +293,6 @@ fn faults<'a>(
     if let Some((place, inconsistency)) = counts.again.contradicted() {
         faults.push(inconsistent(place, inconsistency));
     }
-    if let Some((place, inconsistency)) = &counts.again.confused {
-        faults.push(inconsistent(*place, inconsistency.clone()));
     }
     // A model that has just contradicted itself would do so again.
     let mut later = Vec::new();

@@ -32,7 +32,7 @@ use super::simulation::{self, Simulation, TestedStep};
 use super::tested::Tested;
 use super::undecided::Undecided;
 use crate::erased::{Caveats, ErasedRefinement, ErasedState, ErasedSystem};
-use crate::explore::{Order, Place, Spilling, StateId, Storage};
+use crate::explore::{Place, Spilling, StateId, Storage};
 use crate::numbered::Met;
 use crate::report::Counterexample;
 use crate::statement::asked::model_call::named;
@@ -577,13 +577,10 @@ fn validate(settings: &Settings<'_>) -> Result<(), CheckError> {
     {
         return Err(CheckError::NoSamples);
     }
-    if settings.storage == Storage::Fingerprints && settings.order == Order::DepthFirst {
-        return Err(CheckError::FingerprintsDepthFirst);
-    }
     if settings.checkpoints.is_some() && settings.search != Search::Exhaustive {
         return Err(CheckError::CheckpointsOfWalks);
     }
-    let is_packed = settings.storage == Storage::Packed && settings.order == Order::BreadthFirst;
+    let is_packed = settings.storage == Storage::Packed;
     if settings.spill.is_some() && !(is_packed && settings.search == Search::Exhaustive) {
         return Err(CheckError::SpilledUnpacked);
     }

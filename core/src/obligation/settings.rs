@@ -4,7 +4,7 @@ use std::num::NonZero;
 use std::sync::Arc;
 
 use super::selection::Selection;
-use crate::explore::{Checkpoints, Limits, Order, Peers, Spilling, Storage, Watch};
+use crate::explore::{Checkpoints, Limits, Peers, Spilling, Storage, Watch};
 use crate::random::{Samples, Walks};
 
 /// Settings of a check. The defaults check everything, on all cores, without bounds.
@@ -12,8 +12,6 @@ use crate::random::{Samples, Walks};
 pub struct Settings<'a> {
     /// States that are looked at.
     pub search: Search,
-    /// Choice of the state that an exhaustive search expands next.
-    pub order: Order,
     /// Data that an exhaustive search keeps of a state.
     pub storage: Storage,
     /// Choice whether states that differ only by a symmetry of the model are identified.
@@ -37,11 +35,11 @@ pub struct Settings<'a> {
     pub warnings: Warnings,
     /// Checkpoints, if the search is to outlast what ends it.
     pub checkpoints: Option<Checkpoints>,
-    /// Disk for states for which there is no memory, if they may go there. It changes nothing of what is found; states have to be packed and
-    /// the search breadth first, and it records no graph.
+    /// Disk for states for which there is no memory, if they may go there. It changes nothing of what is found; states have to be packed, and the search records no
+    /// graph.
     pub spill: Option<Spilling>,
     /// Processes with which the search is made together: each expands the states that it owns, and each gets the report. States have to be
-    /// packed and the search breadth first and in memory, and it records no graph. Of checkpoints, those of process 0 count. Of the limits, those on memory and time hold for each
+    /// packed and in memory, and the search records no graph. Of checkpoints, those of process 0 count. Of the limits, those on memory and time hold for each
     /// process, and that on states for all, as soon as they find that it is passed. The violation that is shown of an obligation is that
     /// of the least packed state among the nearest, and not the first that one process would meet.
     pub peers: Option<Arc<dyn Peers>>,
@@ -122,7 +120,6 @@ impl Default for Settings<'_> {
     fn default() -> Self {
         Self {
             search: Search::default(),
-            order: Order::default(),
             storage: Storage::default(),
             symmetry: Symmetry::default(),
             threads: std::thread::available_parallelism().map_or(1, NonZero::get),

@@ -255,7 +255,6 @@ impl<R: Refinement> Subject for Typed<'_, R> {
             limits: settings.limits,
             watch: settings.watch,
             record,
-            order: settings.order,
             storage: settings.storage,
             symmetry: self.identified.get().map(|(_, names)| names as _),
         };
@@ -359,7 +358,6 @@ impl<'x, S: TransitionSystem> States<ErasedSystem<'x>> for ErasedStates<'_, S> {
     fn origin(&self, id: StateId) -> Origin<'_, ErasedSystem<'x>> {
         match self.states.origin(id) {
             Origin::Initial => Origin::Initial,
-            Origin::Step(predecessor) => Origin::Step(predecessor),
             Origin::OneOf(sources) => Origin::OneOf(sources),
             Origin::FromLevelBefore => Origin::FromLevelBefore,
             Origin::Behaviour(_) => unreachable!("a search keeps no behaviours"),

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::{Checker, Induction, Search, Selection, Settings, Symmetry, check};
-use crate::explore::{Limit, Limits, Order, Progress, REFUSED, Storage, Watch};
+use crate::explore::{Limit, Limits, Progress, REFUSED, Storage, Watch};
 use crate::random::Walks;
 use crate::report::{Report, Verdict};
 use crate::state::{Kept, Limits as Ranges, Shape, Sink, Source, State};
@@ -44,15 +44,15 @@ enum Endless {
 /// So many states there are where nothing is endless.
 const FINITE: u64 = 100_000;
 
-/// A number, written into a word or kept whole.
+/// A number, written into a word.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize)]
-struct Number<const WHOLE: bool>(u64);
+struct Number(u64);
 
 /// The greatest number that is written.
 const MOST: u64 = (1 << 40) - 1;
 
-impl<const WHOLE: bool, S: ?Sized> State<S> for Number<WHOLE> {
-    const KEPT: Kept = if WHOLE { Kept::Whole } else { Kept::Encoded };
+impl<S: ?Sized> State<S> for Number {
+    const KEPT: Kept = Kept::Encoded;
 
     fn shape(_: &S, _: Ranges) -> Shape {
         Shape::by_hand(Some(40))
@@ -67,15 +67,12 @@ impl<const WHOLE: bool, S: ?Sized> State<S> for Number<WHOLE> {
     }
 }
 
-struct Counting<const WHOLE: bool> {
+struct Counting {
     endless: Endless,
     since: Instant,
 }
 
-type Written = Counting<false>;
-type Whole = Counting<true>;
-
-impl<const WHOLE: bool> Counting<WHOLE> {
+impl Counting {
     fn new(endless: Endless) -> Self {
         Self {
             endless,
@@ -97,12 +94,12 @@ impl<const WHOLE: bool> Counting<WHOLE> {
     }
 }
 
-impl<const WHOLE: bool> TransitionSystem for Counting<WHOLE> {
-    type State = Number<WHOLE>;
+impl TransitionSystem for Counting {
+    type State = Number;
     type Action = u64;
     type Observation = ();
 
-    fn initial(&self, visit: &mut impl FnMut(Number<WHOLE>)) {
+    fn initial(&self, visit: &mut impl FnMut(Number)) {
         let visit = |number| visit(Number(number));
         match self.endless {
             Endless::SlowInvariant => self.count(Endless::SlowInvariant, visit),
@@ -110,7 +107,7 @@ impl<const WHOLE: bool> TransitionSystem for Counting<WHOLE> {
         }
     }
 
-    fn candidates(&self, from: &Number<WHOLE>, visit: &mut impl FnMut(u64)) {
+    fn candidates(&self, from: &Number, visit: &mut impl FnMut(u64)) {
         match self.endless {
             Endless::SlowSteps => (0..100_000).for_each(visit),
             Endless::Nothing => {
@@ -121,21 +118,21 @@ impl<const WHOLE: bool> TransitionSystem for Counting<WHOLE> {
         }
     }
 
-    fn fire(&self, to: &u64, state: &mut Number<WHOLE>) -> Option<()> {
+    fn fire(&self, to: &u64, state: &mut Number) -> Option<()> {
         *state = Number(*to);
         Some(())
     }
 
-    fn observe(&self, _: &Number<WHOLE>) {}
+    fn observe(&self, _: &Number) {}
 }
 
-impl<const WHOLE: bool> TypeCorrect for Counting<WHOLE> {
-    fn type_correct(&self, choices: &mut Choices) -> Number<WHOLE> {
+impl TypeCorrect for Counting {
+    fn type_correct(&self, choices: &mut Choices) -> Number {
         Number(choices.below(10))
     }
 }
 
-impl<const WHOLE: bool> Refinement for Counting<WHOLE> {
+impl Refinement for Counting {
     type Implementation = Self;
     type Specification = Self;
 
@@ -147,19 +144,14 @@ impl<const WHOLE: bool> Refinement for Counting<WHOLE> {
         self
     }
 
-    fn map(&self, state: &Number<WHOLE>) -> Number<WHOLE> {
+    fn map(&self, state: &Number) -> Number {
         if self.endless == Endless::SlowSteps {
             std::thread::sleep(Duration::from_millis(1));
         }
         state.clone()
     }
 
-    fn abstract_steps(
-        &self,
-        _: &Number<WHOLE>,
-        action: &u64,
-        _: &Number<WHOLE>,
-    ) -> AbstractSteps<u64> {
+    fn abstract_steps(&self, _: &Number, action: &u64, _: &Number) -> AbstractSteps<u64> {
         One(*action)
     }
 
@@ -192,17 +184,13 @@ fn assert_ended(report: &Report, limit: Limit) {
 
 #[test]
 fn time_is_up_while_initial_states_are_enumerated() {
-    for storage in [Storage::Packed, Storage::Whole, Storage::Fingerprints] {
+    for storage in [Storage::Packed, Storage::Whole] {
         let settings = Settings {
             storage,
             obligations: Selection::only(["invariant:true"]),
             ..seconds()
         };
-        let report = match storage {
-            Storage::Fingerprints => check(&Whole::new(Endless::Initial), &settings),
-            Storage::Packed | Storage::Whole => check(&Written::new(Endless::Initial), &settings),
-        };
-        let report = report.unwrap();
+        let report = check(&Counting::new(Endless::Initial), &settings).unwrap();
         assert_ended(&report, Limit::Seconds(SECONDS));
         // What was seen so far is reported, and was looked at.
         assert!(report.initial_states > 1000, "{report}");
@@ -213,7 +201,7 @@ fn time_is_up_while_initial_states_are_enumerated() {
 
 #[test]
 fn a_limit_of_states_holds_while_initial_states_are_enumerated() {
-    let counting = Written::new(Endless::Initial);
+    let counting = Counting::new(Endless::Initial);
     let settings = Settings {
         limits: Limits {
             states: Some(5000),
@@ -231,7 +219,7 @@ fn a_limit_of_states_holds_while_initial_states_are_enumerated() {
 
 #[test]
 fn memory_is_looked_at_while_initial_states_are_enumerated() {
-    let counting = Written::new(Endless::Initial);
+    let counting = Counting::new(Endless::Initial);
     for walks in [false, true] {
         let settings = Settings {
             limits: Limits {
@@ -254,7 +242,7 @@ fn memory_is_looked_at_while_initial_states_are_enumerated() {
 #[test]
 fn the_enumeration_of_initial_states_is_watched_and_cancelled() {
     for walks in [false, true] {
-        let counting = Written::new(Endless::Initial);
+        let counting = Counting::new(Endless::Initial);
         let cancel = AtomicBool::new(false);
         let progress = |progress: &Progress| {
             assert!(progress.states > 10_000);
@@ -281,7 +269,7 @@ fn the_enumeration_of_initial_states_is_watched_and_cancelled() {
 /// Initial states of which a report says nothing, since there was no time to look at them, are counted in it.
 #[test]
 fn what_there_is_no_time_to_look_at_is_told() {
-    let counting = Written::new(Endless::SlowInvariant);
+    let counting = Counting::new(Endless::SlowInvariant);
     let settings = Settings {
         obligations: Selection::only(["invariant:true"]),
         ..seconds()
@@ -301,21 +289,18 @@ fn what_there_is_no_time_to_look_at_is_told() {
 #[test]
 fn time_is_up_within_a_state() {
     for endless in [Endless::Steps, Endless::SlowSteps] {
-        for order in [Order::BreadthFirst, Order::DepthFirst] {
-            let counting = Written::new(endless);
-            let settings = Settings { order, ..seconds() };
-            let report = check(&counting, &settings).unwrap();
-            assert_ended(&report, Limit::Seconds(SECONDS));
-            assert_eq!((report.states, report.transitions), (1, 0));
-            assert!(counting.since.elapsed() < LONGER_THAN_ANY_LIMIT);
-        }
+        let counting = Counting::new(endless);
+        let report = check(&counting, &seconds()).unwrap();
+        assert_ended(&report, Limit::Seconds(SECONDS));
+        assert_eq!((report.states, report.transitions), (1, 0));
+        assert!(counting.since.elapsed() < LONGER_THAN_ANY_LIMIT);
     }
 }
 
 #[test]
 fn time_is_up_in_a_pass_over_the_type_correct_states() {
     for endless in [Endless::Initial, Endless::Steps] {
-        let counting = Written::new(endless);
+        let counting = Counting::new(endless);
         let settings = Settings {
             obligations: Selection::only(["inductive:true"]),
             induction: Induction::Included,
@@ -409,7 +394,7 @@ fn time_is_up_within_the_test_of_a_symmetry() {
 #[test]
 fn a_set_that_cannot_grow_ends_the_search() {
     for refused in [4096..1 << 20, 1 << 24..usize::MAX, 0..0] {
-        for storage in [Storage::Packed, Storage::Whole, Storage::Fingerprints] {
+        for storage in [Storage::Packed, Storage::Whole] {
             let settings = Settings {
                 storage,
                 // What is refused is refused on this thread.
@@ -418,13 +403,7 @@ fn a_set_that_cannot_grow_ends_the_search() {
                 ..Settings::default()
             };
             REFUSED.set(refused.clone());
-            let report = match storage {
-                Storage::Fingerprints => check(&Whole::new(Endless::Nothing), &settings),
-                Storage::Packed | Storage::Whole => {
-                    check(&Written::new(Endless::Nothing), &settings)
-                }
-            };
-            let report = report.unwrap();
+            let report = check(&Counting::new(Endless::Nothing), &settings).unwrap();
             REFUSED.set(0..0);
             if refused.is_empty() {
                 assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");

@@ -5,7 +5,6 @@
 
 use super::kind::ObligationKind;
 use super::settings::{Settings, Symmetry};
-use crate::explore::{Order, Storage};
 use crate::statement::asked::functions::Functions;
 use crate::statement::system::TransitionSystem;
 
@@ -63,17 +62,11 @@ fn by_settings(settings: &Settings<'_>, of_quotient: &'static str) -> Option<&'s
     if settings.symmetry != Symmetry::None {
         return Some(of_quotient);
     }
-    records_none(settings).or_else(|| {
-        (settings.order != Order::BreadthFirst)
-            .then_some("the graph is recorded in breadth-first order only")
-    })
+    records_none(settings)
 }
 
 /// Reason why a search with these settings does not record the graph, if it does not.
 pub(super) fn records_none(settings: &Settings<'_>) -> Option<&'static str> {
-    if settings.storage == Storage::Fingerprints {
-        return Some("it needs the complete graph, and fingerprints may leave states out");
-    }
     if settings.checkpoints.is_some() {
         return Some("it needs the complete graph, and a search with checkpoints records none");
     }

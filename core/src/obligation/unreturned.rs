@@ -128,7 +128,6 @@ impl Unreturned {
             samples: None,
             history: None,
             symmetry: None,
-            omission_probability: None,
             limit: Some(self.limit),
             limit_process: None,
             unreturned: Some(UnreturnedCall {

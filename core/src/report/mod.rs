@@ -117,9 +117,6 @@ pub struct Report {
     /// representatives.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub symmetry: Option<Identified>,
-    /// Upper bound on the probability that a search that keeps fingerprints in the place of states left a state out.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub omission_probability: Option<f64>,
     /// Limit that ended the search early, if one did.
     pub limit: Option<Limit>,
     /// Number of the process whose limit that is, if several searched, unless it is one on all of them.

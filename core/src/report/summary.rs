@@ -3,7 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::history::text as history;
-use super::layout::{Ink, pad, plain, power, width};
+use super::layout::{Ink, pad, plain, width};
 use super::number::{counted, grouped};
 use super::outline::Outline;
 use super::text::{Text, TextOptions};
@@ -200,12 +200,6 @@ impl Text<'_, Report> {
             line += &format!(
                 ", up to {by} (tested in turn on {} states)",
                 grouped(symmetry.tested_states)
-            );
-        }
-        if let Some(probability) = report.omission_probability {
-            line += &format!(
-                "; a state was left out with a probability of at most {}",
-                power(probability)
             );
         }
         line

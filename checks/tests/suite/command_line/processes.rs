@@ -486,8 +486,8 @@ fn processes_that_search_something_else_are_refused() {
     refused(&format!("{check} --hosts /nowhere --process 0"), "/nowhere");
     refused(&format!("{check} --processes 2 --walks 3"), "--walks");
     refused(
-        &format!("{check} --processes 2 --order depth-first"),
-        "breadth first",
+        &format!("{check} --processes 2 --storage whole"),
+        "pack their states",
     );
     refused(&format!("{check} --peer-timeout 5"), "--processes");
     refused(

@@ -58,7 +58,7 @@ fn reports_fit_their_schema() {
     ] {
         assert_fits("report", &format!("check ben-ari-3 {SMALL} {words} --json"));
     }
-    let words = "check yrc --storage fingerprints --obligations observation --json";
+    let words = "check yrc --storage whole --obligations observation --json";
     assert_fits("report", words);
     let tso = "check tso --references 1 --fields 1 --collector-buffer 1 --json";
     let report = assert_fits("report", &format!("{tso} --symmetry full"));

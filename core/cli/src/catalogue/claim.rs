@@ -85,7 +85,6 @@ impl Claim {
         let asked = |claim: &Self| {
             let Settings {
                 search,
-                order,
                 storage,
                 symmetry,
                 threads,
@@ -101,7 +100,7 @@ impl Claim {
                 peers: _,
                 watch: _,
             } = claim.settings.clone();
-            let searched = (search, order, storage, symmetry, threads, limits);
+            let searched = (search, storage, symmetry, threads, limits);
             let checked = (obligations, without, induction, liveness, until, warnings);
             (searched, checked)
         };
@@ -115,7 +114,6 @@ impl Claim {
         let (own, default) = (self.settings.clone(), Settings::default());
         Settings {
             search: chosen(own.search, default.search, given.search),
-            order: chosen(own.order, default.order, given.order),
             storage: chosen(own.storage, default.storage, given.storage),
             liveness: chosen(own.liveness, default.liveness, given.liveness),
             warnings: chosen(own.warnings, default.warnings, given.warnings),

@@ -18,8 +18,8 @@ use super::feature::with_feature;
 #[cfg(not(feature = "pictures"))]
 use super::feature::{Feature, refusal};
 use super::grammar::{
-    ANY_NUMBER_OF, EXPLORE, IMPLEMENTATION, Named, ORDERS, PROCESSES, SAMPLES, SPECIFICATION,
-    STORAGES, SYMMETRIES, WITHOUT, WORKERS, command, criteria,
+    ANY_NUMBER_OF, EXPLORE, IMPLEMENTATION, Named, PROCESSES, SAMPLES, SPECIFICATION, STORAGES,
+    SYMMETRIES, WITHOUT, WORKERS, command, criteria,
 };
 use super::new::NewCommand;
 #[cfg(feature = "distributed")]
@@ -512,7 +512,6 @@ pub(super) fn asked(matches: &ArgMatches) -> Result<Settings<'static>, clap::Err
     }
     Ok(Settings {
         search: search(matches)?,
-        order: one_of(matches, "order", &ORDERS),
         storage: one_of(matches, "storage", &STORAGES),
         symmetry: one_of(matches, "symmetry", &SYMMETRIES),
         limits: Limits {

@@ -14,7 +14,7 @@ use crate::catalogue::table::Rows;
 use crate::catalogue::{Abilities, Ability, Catalogue, Check, Parameters, whole_number};
 #[cfg(feature = "pictures")]
 use crate::pictures::explorer::{Address, Listen};
-use refmap::explore::{Order, Storage};
+use refmap::explore::Storage;
 use refmap::obligation::Symmetry;
 use refmap::report::history::Criterion;
 use refmap_programs::MemoryModel;
@@ -557,16 +557,8 @@ pub(super) fn criteria() -> [(&'static str, Criterion); 3] {
     Criterion::ALL.map(|criterion| (criterion.name(), criterion))
 }
 
-pub(super) const STORAGES: [(&str, Storage); 3] = [
-    ("packed", Storage::Packed),
-    ("whole", Storage::Whole),
-    ("fingerprints", Storage::Fingerprints),
-];
-
-pub(super) const ORDERS: [(&str, Order); 2] = [
-    ("breadth-first", Order::BreadthFirst),
-    ("depth-first", Order::DepthFirst),
-];
+pub(super) const STORAGES: [(&str, Storage); 2] =
+    [("packed", Storage::Packed), ("whole", Storage::Whole)];
 
 fn choice<T>(name: &'static str, values: &Named<T>, help: &'static str) -> Arg {
     let names: Vec<_> = values.iter().map(|(name, _)| *name).collect();
@@ -822,21 +814,14 @@ impl Options<'_> {
                 .conflicts_with_all(self.random()),
             );
         }
-        options.extend([
+        options.push(
             choice(
                 "storage",
                 &STORAGES,
-                "What is kept of a state: its variables packed, all of it, or 64 bits of a hash, which \
-                 may leave states out",
+                "What is kept of a state: its variables packed, or all of it",
             )
             .conflicts_with_all(self.random()),
-            choice(
-                "order",
-                &ORDERS,
-                "Which states come first; depth-first counterexamples need not be shortest",
-            )
-            .conflicts_with_all(self.random()),
-        ]);
+        );
         options
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use refmap::explore::{Limits, Order, Storage};
+use refmap::explore::{Limits, Storage};
 use refmap::obligation::{
     Checker, Induction, Liveness, Search, Selection, Settings, Symmetry, Until, Warnings,
 };
@@ -683,7 +683,7 @@ fn a_claim_says_how_its_check_is_run() {
     assert_eq!((&*plain.source, &*plain.says), ("a paper", "what it says"));
     let whole = claim(
         "check c --obligations deadlock,agency --without 'a*' --inductive --liveness --strict --keep-going --symmetry full \
-         --storage whole --order depth-first --max-states 7 --max-depth 3 --fence a --fence 'two words'",
+         --storage whole --max-states 7 --max-depth 3 --fence a --fence 'two words'",
         "violated by deadlock, and by agency",
     );
     assert_eq!(
@@ -702,7 +702,6 @@ fn a_claim_says_how_its_check_is_run() {
     assert_eq!(settings.warnings, Warnings::Fail);
     assert_eq!(settings.until, Until::End);
     assert_eq!(settings.storage, Storage::Whole);
-    assert_eq!(settings.order, Order::DepthFirst);
     assert_eq!(
         (settings.limits.states, settings.limits.depth),
         (Some(7), Some(3))

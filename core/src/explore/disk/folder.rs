@@ -11,9 +11,8 @@ use super::medium::{LOCK, Medium, NativeFolder};
 pub(super) const MANIFEST: &str = "checkpoint";
 /// and of the one that becomes it.
 const NEXT: &str = "checkpoint.next";
-/// Names of the lists of states, of the steps that led to them, and of the chunks that did.
+/// Names of the lists of states, and of the chunks that led to them.
 pub(in crate::explore) const STATES: &str = "states";
-pub(in crate::explore) const STEPS: &str = "steps";
 pub(in crate::explore) const CHUNKS: &str = "chunks";
 
 /// Bytes of a manifest, at most: it is read as a whole.
@@ -41,7 +40,7 @@ impl Folder {
         };
         let names = folder.medium.names();
         let names = names.map_err(|error| DiskError::refused("read", path, &error))?;
-        let own = [LOCK, MANIFEST, NEXT, STATES, STEPS, CHUNKS];
+        let own = [LOCK, MANIFEST, NEXT, STATES, CHUNKS];
         let path = path.to_owned();
         for (name, is_file) in names {
             if !own.contains(&&*name) {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::checkpoints::{Checkpoints, Start};
 use super::error::DiskError;
-use super::folder::{CHUNKS, Folder, STATES, STEPS};
+use super::folder::{CHUNKS, Folder, STATES};
 use super::list::{ListFile, ListReader, SavedList};
 use super::manifest::Manifest;
 use crate::explore::limits::{Clock, Limits, OnDisk};
@@ -26,9 +26,8 @@ pub(crate) struct Journal {
     /// Time that the searches before this one took.
     pub(in crate::explore) earlier_seconds: f64,
     pub(in crate::explore) written: Written,
-    /// Lists of the states reached, of the steps that led to them where these are kept, and of the chunks that did.
+    /// Lists of the states reached, and of the chunks that led to them.
     pub(in crate::explore) states: ListFile,
-    pub(in crate::explore) steps: ListFile,
     pub(in crate::explore) chunks: ListFile,
 }
 
@@ -85,15 +84,13 @@ impl Journal {
             |list: fn(&Manifest) -> SavedList| resumed.as_deref().map_or(SavedList::EMPTY, list);
         let lists = [
             (STATES, saved(|manifest| manifest.states)),
-            (STEPS, saved(|manifest| manifest.steps)),
             (CHUNKS, saved(|manifest| manifest.chunks)),
         ];
         // Before anything is cut off: what is too short stays as it is, to be looked at.
         for (name, list) in lists {
             list.is_there(name, &mut folder)?;
         }
-        let [states, steps, chunks] =
-            lists.map(|(name, saved)| ListFile::open(&mut folder, name, saved));
+        let [states, chunks] = lists.map(|(name, saved)| ListFile::open(&mut folder, name, saved));
         Ok(Self {
             every: checkpoints.every,
             label: checkpoints.label.clone(),
@@ -108,7 +105,6 @@ impl Journal {
             },
             resumed,
             states: states?,
-            steps: steps?,
             chunks: chunks?,
             folder,
         })
@@ -170,7 +166,7 @@ impl Journal {
 
     /// Its files.
     pub(in crate::explore) fn on_disk(&self) -> OnDisk {
-        let bytes = [&self.states, &self.steps, &self.chunks].map(ListFile::bytes);
+        let bytes = [&self.states, &self.chunks].map(ListFile::bytes);
         OnDisk {
             bytes: bytes.iter().sum(),
             checkpoint_age: self.last.elapsed(),
@@ -179,7 +175,7 @@ impl Journal {
 
     /// Hands what is much to the operating system.
     pub(in crate::explore) fn spill(&mut self) -> Result<(), DiskError> {
-        for list in [&mut self.states, &mut self.steps, &mut self.chunks] {
+        for list in [&mut self.states, &mut self.chunks] {
             list.spill(&mut self.folder)?;
         }
         Ok(())
@@ -192,7 +188,6 @@ impl Journal {
             label: self.label.clone(),
             identity: self.identity.clone(),
             states: self.states.sync(&mut self.folder)?,
-            steps: self.steps.sync(&mut self.folder)?,
             chunks: self.chunks.sync(&mut self.folder)?,
             ..manifest
         };

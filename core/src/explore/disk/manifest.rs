@@ -9,7 +9,7 @@ use super::folder::Folder;
 use super::list::SavedList;
 
 /// Number of the format of the files.
-const FORMAT: u64 = 2;
+const FORMAT: u64 = 3;
 
 /// Consecutive states to which paths of one length were found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,7 +40,6 @@ pub(in crate::explore) struct Manifest {
     /// Checksum of what a sample of the states led to.
     pub sample: Checksum,
     pub states: SavedList,
-    pub steps: SavedList,
     pub chunks: SavedList,
     /// Number of states reached,
     pub reached: u64,
@@ -75,7 +74,6 @@ impl Manifest {
             identity: Map::new(),
             sample: Checksum::NOTHING,
             states: SavedList::EMPTY,
-            steps: SavedList::EMPTY,
             chunks: SavedList::EMPTY,
             reached: 0,
             initial: 0,

@@ -18,7 +18,7 @@ mod tests;
 pub use checkpoints::{Checkpoints, Start};
 pub(super) use checksum::Checksum;
 pub use error::DiskError;
-pub(super) use folder::{CHUNKS, STATES, STEPS};
+pub(super) use folder::{CHUNKS, STATES};
 pub(crate) use journal::Journal;
 pub use journal::Written;
 pub(super) use list::{ListFile, ListReader};

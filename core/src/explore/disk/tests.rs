@@ -11,7 +11,7 @@ use refmap_testing::{Random, damaged};
 use serde_json::{Map, Value, json};
 
 use super::checksum::Checksum;
-use super::folder::{CHUNKS, Folder, MANIFEST, STATES, STEPS};
+use super::folder::{CHUNKS, Folder, MANIFEST, STATES};
 use super::journal::Journal;
 use super::list::{BUFFER, ListReader, SavedList};
 use super::manifest::Manifest;
@@ -241,10 +241,10 @@ fn words_of(journal: &mut Journal, name: &'static str, saved: SavedList) -> Vec<
     words
 }
 
-/// Words of the three lists, and how many checkpoints were written.
+/// Words of the two lists, and how many checkpoints were written.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Lists {
-    lists: [Vec<u64>; 3],
+    lists: [Vec<u64>; 2],
     number: u64,
 }
 
@@ -266,7 +266,7 @@ fn until_power_fails(
             for _ in 0..generator.bits() % most {
                 let word = generator.bits();
                 words.push(word);
-                [&mut journal.states, &mut journal.steps, &mut journal.chunks][list].push(word);
+                [&mut journal.states, &mut journal.chunks][list].push(word);
             }
         }
         if journal.spill().is_err() {
@@ -320,11 +320,7 @@ fn the_last_checkpoint_outlasts_any_loss_of_power() {
             let now = now.clone();
             medium.0.lock().unwrap().left = u64::MAX;
             if let Some(found) = found {
-                let lists = [
-                    (STATES, found.states),
-                    (STEPS, found.steps),
-                    (CHUNKS, found.chunks),
-                ];
+                let lists = [(STATES, found.states), (CHUNKS, found.chunks)];
                 let lists = lists.map(|(name, saved)| words_of(&mut journal, name, saved));
                 assert_eq!(lists, now.lists, "{seed} {loss}");
             }
@@ -423,11 +419,7 @@ fn damage_manifests(times: u64) {
         let outcome = || -> Result<(), DiskError> {
             let mut journal = open(&medium, Start::Resumed)?;
             let found = journal.resumed.take().unwrap();
-            for (name, saved) in [
-                (STATES, found.states),
-                (STEPS, found.steps),
-                (CHUNKS, found.chunks),
-            ] {
+            for (name, saved) in [(STATES, found.states), (CHUNKS, found.chunks)] {
                 let mut reader = journal.reader(name, saved, unbounded());
                 while reader.next()?.is_some() {}
             }
@@ -565,15 +557,15 @@ fn another_format_is_refused() {
     medium.0.lock().unwrap().left = u64::MAX;
     let mut folder = Folder::on(Path::new("of-a-test"), Box::new(medium.clone())).unwrap();
     folder
-        .write_manifest("{\"format\": 3, \"new\": true}")
+        .write_manifest("{\"format\": 4, \"new\": true}")
         .unwrap();
     let found = open(&medium, Start::Resumed).err();
     assert!(
         matches!(
             found,
             Some(DiskError::Version {
-                found: 3,
-                read: 2,
+                found: 4,
+                read: 3,
                 ..
             })
         ),

@@ -10,7 +10,7 @@ use super::share::Share;
 use super::words::take_keys;
 use crate::explore::StateId;
 use crate::explore::keys::{Compared, Form, Key};
-use crate::explore::set::Predecessor;
+use crate::explore::predecessors::Predecessor;
 use crate::explore::store::{Reached, Way};
 
 /// Blocks that are kept.
@@ -232,9 +232,5 @@ impl<K: Compared + Ord> Reached for Scattered<K> {
 
     fn bytes_of_code(&self) -> f64 {
         self.bytes_of_code
-    }
-
-    fn forgets(&self) -> bool {
-        false
     }
 }

@@ -120,11 +120,6 @@ where
                 .extend(sampled.map(|(id, key)| (id, length(id), key.clone())));
             push_keys(self.model, K::keys(keys), &mut kept.journal.states)?;
         }
-        let steps = self.predecessors.steps_from(kept.states);
-        for step in steps.take(states - kept.states) {
-            let words = u64::from(step.source) << 32 | u64::from(step.step);
-            kept.journal.steps.push(words);
-        }
         kept.states = states;
         kept.journal.spill()
     }
@@ -190,11 +185,7 @@ where
             }
             let length = *length;
             let batch = Batch {
-                // Depth first, states at the limit are looked at only.
-                task: match self.options.limits.depth {
-                    Some(most) if most == length => Task::ExamineOnly,
-                    _ => Task::Expand,
-                },
+                task: Task::Expand,
                 first: *id,
                 length,
                 keys: K::keys(std::slice::from_ref(key)),

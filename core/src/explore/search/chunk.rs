@@ -16,7 +16,7 @@ use crate::explore::frontier::Span;
 use crate::explore::graph::NodeId;
 use crate::explore::keys::{Compared, Form};
 use crate::explore::limits::Limit;
-use crate::explore::set::{Candidate, Lookup, StepOfChunk, Visited};
+use crate::explore::set::{Candidate, Lookup, Visited};
 use crate::statement::asked::calls::Stage;
 
 /// Targets that are asked for before the first of them is looked up. PERF: enough to overlap the
@@ -105,7 +105,7 @@ where
                 }
                 worker.keys.clear();
                 K::take(&mut worker.expanded.keys, &mut worker.keys);
-                self.sort_out(state, &mut asked, worker, &mut found);
+                self.sort_out(&mut asked, worker, &mut found);
             }
         }
         self.look_up(&mut asked, &mut worker.pending, &mut found);
@@ -135,88 +135,65 @@ where
         self.grace.is_some_and(|until| Instant::now() >= until)
     }
 
-    /// Passes on what the expansion of a batch has found, from the state `first` on.
+    /// Passes on what the expansion of a batch has found.
     fn sort_out(
         &self,
-        first: StateId,
         asked: &mut Asked<K>,
         worker: &mut Worker<'a, K>,
         found: &mut Successors<K>,
     ) {
         let mut targets = std::mem::take(&mut worker.keys);
-        let degrees = std::mem::take(&mut worker.expanded.degrees);
         let expanded = &worker.expanded;
         found.incomplete |= expanded.incomplete;
         found.transitions += targets.len() as u64;
         worker.unlooked += targets.len() as u64;
         if self.is_recording() {
-            found.degrees.extend_from_slice(&degrees);
+            found.degrees.extend_from_slice(&expanded.degrees);
             asked.labels.extend_from_slice(&expanded.labels);
         }
-        let first = (first.0 - found.sources.start) as u32;
-        let sources = (first..).zip(degrees.iter().copied());
         if self.visited.looks_up_first() {
-            let batch = if needs_drop::<K>() { 1 } else { BATCH };
-            let mut keys = targets.drain(..);
-            for (source, degree) in sources {
-                let targets = keys.by_ref().take(degree as usize);
-                self.ask(source, targets, asked, worker);
-                if asked.candidates.len() >= batch {
-                    self.look_up(asked, &mut worker.pending, found);
-                }
-            }
+            self.ask(targets.drain(..), asked, &mut worker.pending, found);
         } else {
-            let mut keys = targets.as_slice();
-            for (source, degree) in sources {
-                let (targets, rest) = keys.split_at(degree as usize);
-                self.pass_on(source, targets, worker);
-                keys = rest;
-            }
+            self.pass_on(&targets, worker);
         }
         worker.keys = targets;
-        worker.expanded.degrees = degrees;
     }
 
-    /// Asks for the memory at which the targets of `source`, a state by its place in the chunk, would be.
+    /// Asks for the memory at which targets would be, and looks up those for which there has been time since.
     fn ask(
         &self,
-        source: u32,
         targets: impl Iterator<Item = K>,
         asked: &mut Asked<K>,
-        worker: &mut Worker<'a, K>,
+        pending: &mut Pending,
+        found: &mut Successors<K>,
     ) {
-        // A target met before is known, or is among the candidates already.
-        let filtering = self.visited.hashes_are_keys() && worker.in_order;
-        for (step, key) in (0..).zip(targets) {
+        for key in targets {
             let hash = self.visited.hash(&key);
-            if filtering && !worker.recent.meet(hash) {
-                continue;
-            }
             self.visited.prefetch(hash);
-            let origin = StepOfChunk { source, step };
-            asked.candidates.push(Candidate { key, hash, origin });
+            asked.candidates.push(Candidate { key, hash });
+            if !needs_drop::<K>() && asked.candidates.len() >= BATCH {
+                self.look_up(asked, pending, found);
+            }
+        }
+        if needs_drop::<K>() {
+            self.look_up(asked, pending, found);
         }
     }
 
-    /// Keeps all targets of `source`, a state by its place in the chunk, but those just met, to be looked up when they are added.
+    /// Keeps all targets but those just met, to be looked up when they are added.
     #[inline(always)]
-    fn pass_on(&self, source: u32, targets: &[K], worker: &mut Worker<'a, K>) {
+    fn pass_on(&self, targets: &[K], worker: &mut Worker<'a, K>) {
         let Worker {
             in_order,
             recent,
             passed,
             ..
         } = worker;
-        let keys = targets.iter().enumerate();
-        let candidates = keys.map(|(step, key)| Candidate {
+        let candidates = targets.iter().map(|key| Candidate {
             key: key.clone(),
             hash: self.visited.hash(key),
-            origin: StepOfChunk {
-                source,
-                step: step as u32,
-            },
         });
-        // PERF: how long a hash is, is asked once for all of a state.
+        // PERF: how long a hash is, is asked once for all.
         match (in_order, recent) {
             (false, _) => passed.sift(candidates, |_| true),
             (true, DuplicateFilter::Short(met)) => {

@@ -11,9 +11,9 @@ use super::new_states::NewStates;
 use super::state::Search;
 use crate::explore::disk::Checksum;
 use crate::explore::expansion::Initial;
-use crate::explore::keys::Compared;
+use crate::explore::keys::{Compared, Form};
 use crate::explore::limits::Limit;
-use crate::explore::set::{Candidate, StepOfChunk, Visited};
+use crate::explore::set::{Candidate, Visited};
 use crate::statement::asked::calls::{Function, call};
 use crate::statement::asked::model_call::{Panic, break_off};
 
@@ -65,7 +65,6 @@ where
                 batch.push(Candidate {
                     hash: self.visited.hash(&key),
                     key,
-                    origin: StepOfChunk::NONE,
                 });
             }
             shown += 1;
@@ -104,7 +103,8 @@ where
     }
 
     fn add_batch(&mut self, batch: &mut Vec<Candidate<K>>) {
-        let compares_states = self.compares_states();
+        // The model compares states that are kept whole.
+        let compares_states = self.form == Form::Whole;
         let room = self.room();
         let mut new_states = NewStates {
             next: self.log.len() as u64,

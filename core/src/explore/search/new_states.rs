@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::explore::graph::NodeId;
 use crate::explore::predecessors::Predecessors;
-use crate::explore::set::{InsertSink, StepOfChunk};
+use crate::explore::set::InsertSink;
 
 /// Notes how the states that a wave has led to were reached.
 pub(super) struct NewStates<'a> {
@@ -23,13 +23,12 @@ pub(super) struct NewStates<'a> {
 
 impl InsertSink for NewStates<'_> {
     #[inline]
-    fn added(&mut self, list: usize, count: usize, steps: impl Iterator<Item = StepOfChunk>) {
+    fn added(&mut self, list: usize, count: usize) {
         if count > 0 && self.list != Some(list) {
             self.list = Some(list);
             let sources = self.sources[list].clone();
             self.predecessors.begin(self.next, sources, self.length);
         }
-        self.predecessors.extend(steps);
         self.next += count as u64;
     }
 

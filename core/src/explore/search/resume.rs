@@ -8,17 +8,16 @@ use super::checkpoint::Moment;
 use super::kept::Kept;
 use super::state::Search;
 use crate::explore::StateId;
-use crate::explore::disk::{CHUNKS, DiskError, ListReader, Manifest, STATES, STEPS, SavedChunk};
+use crate::explore::disk::{CHUNKS, DiskError, ListReader, Manifest, STATES, SavedChunk};
 use crate::explore::expansion::{Expand, Keeps};
 use crate::explore::frontier::Span;
 use crate::explore::graph::NodeId;
 use crate::explore::keys::{Compared, Form, KeyList};
 use crate::explore::limits::Clock;
-use crate::explore::options::Storage;
 use crate::explore::peers::take_keys;
 use crate::explore::predecessors::Predecessors;
 use crate::explore::segments::SegmentedVec;
-use crate::explore::set::{Candidate, InsertSink, StepOfChunk, Visited};
+use crate::explore::set::{Candidate, InsertSink, Visited};
 use crate::state::Code;
 use crate::statement::asked::calls::{Watched, microseconds};
 
@@ -38,9 +37,8 @@ pub(super) struct Resumed {
 pub(super) struct Added(pub usize);
 
 impl InsertSink for Added {
-    fn added(&mut self, _: usize, count: usize, steps: impl Iterator<Item = StepOfChunk>) {
+    fn added(&mut self, _: usize, count: usize) {
         self.0 += count;
-        steps.for_each(drop);
     }
 
     fn numbered(&mut self, _: Option<NodeId>) {}
@@ -107,7 +105,7 @@ where
     /// Forgets what was read of a checkpoint of which the rest was not, for this reason.
     pub(super) fn forget_read(&mut self, reason: &str) {
         self.log = SegmentedVec::new();
-        self.predecessors = Predecessors::new(self.predecessors.kept_steps());
+        self.predecessors = Predecessors::default();
         if let Some(kept) = &mut self.kept {
             kept.journal.written.resumed_states = None;
             kept.journal.end(reason);
@@ -126,12 +124,8 @@ where
             before,
             initial,
         } = position(manifest, &path)?;
-        if self.options.storage == Storage::Fingerprints {
-            self.log.keep_first(initial);
-        }
         self.read_chunks(kept, manifest)?;
         let mentioned = self.read_states(kept, manifest, form)?;
-        self.read_steps(kept, manifest)?;
         let number = |id: StateId| match &manifest.mentioned {
             None => id,
             Some(_) => mentioned.get(id.0 as usize).copied().unwrap_or(id),
@@ -191,7 +185,6 @@ where
             let candidate = |key: K| Candidate {
                 hash: self.visited.hash(&key),
                 key,
-                origin: StepOfChunk::NONE,
             };
             for (id, key) in (first as u64..).map(StateId).zip(&keys) {
                 if self.model.is_sampled(id) {
@@ -222,9 +215,6 @@ where
             if let Some(reason) = reason {
                 return Err(DiskError::damaged(&path, reason));
             }
-            if self.options.storage == Storage::Fingerprints {
-                self.log.forget_before(unexpanded.min(self.log.len()));
-            }
             let done = self.make_room_on_disk(unexpanded.min(self.log.len()) as u64, 0);
             if let (Err(_), Some(reason)) = (done, self.unwritten.clone()) {
                 return Err(DiskError::NoRoom { path, reason });
@@ -236,33 +226,6 @@ where
             let (has, says) = (self.log.len(), manifest.reached);
             let what = format!("it has {has} states, and a checkpoint vouches for {says}");
             Err(DiskError::damaged(&path, what))
-        }
-    }
-
-    fn read_steps(&mut self, kept: &mut Kept<K>, manifest: &Manifest) -> Result<(), DiskError> {
-        let path = kept.journal.folder.path().join(STEPS);
-        let clock = self.reading(manifest);
-        let mut reader = kept.journal.reader(STEPS, manifest.steps, clock);
-        let mut count = 0;
-        while let Some(word) = reader.next()? {
-            let step = StepOfChunk {
-                source: (word >> 32) as u32,
-                step: word as u32,
-            };
-            self.predecessors.extend(std::iter::once(step));
-            count += 1;
-        }
-        let expected = match self.options.storage {
-            Storage::Fingerprints => manifest.reached,
-            Storage::Packed | Storage::Whole => 0,
-        };
-        if count == expected {
-            Ok(())
-        } else {
-            Err(DiskError::damaged(
-                &path,
-                "it has not a step for each state",
-            ))
         }
     }
 

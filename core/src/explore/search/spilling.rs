@@ -8,7 +8,7 @@ use crate::explore::graph::NodeId;
 use crate::explore::keys::Compared;
 use crate::explore::limits::Limit;
 use crate::explore::segments::BLOCK;
-use crate::explore::set::{InsertSink, StepOfChunk, Visited};
+use crate::explore::set::{InsertSink, Visited};
 use crate::explore::spill::Tentative;
 
 /// Shares of the memory allowed: what the search itself may hold before states go to disk, and what the process may hold.
@@ -36,8 +36,7 @@ pub(super) struct Chunks<'a> {
 }
 
 impl InsertSink for Chunks<'_> {
-    fn added(&mut self, list: usize, count: usize, steps: impl Iterator<Item = StepOfChunk>) {
-        steps.for_each(drop);
+    fn added(&mut self, list: usize, count: usize) {
         if count == 0 {
             return;
         }

@@ -11,8 +11,8 @@ use crate::explore::graph::Graph;
 use crate::explore::keys::{Compared, Form};
 use crate::explore::limits::Clock;
 use crate::explore::memory::Resident;
-use crate::explore::options::{PlainOptions, Record, Storage};
-use crate::explore::predecessors::{Predecessors, Steps};
+use crate::explore::options::{PlainOptions, Record};
+use crate::explore::predecessors::Predecessors;
 use crate::explore::segments::SegmentedVec;
 use crate::explore::set::{Candidate, Partition, Visited};
 use crate::explore::spill::{Spill, Tentative};
@@ -100,10 +100,6 @@ where
 {
     /// A search that has found nothing yet.
     pub fn new(model: &'a dyn Expand, form: Form, options: PlainOptions<'a>, visited: I) -> Self {
-        let steps = match options.storage {
-            Storage::Fingerprints => Steps::Store,
-            Storage::Packed | Storage::Whole => Steps::Found,
-        };
         Self {
             model,
             options,
@@ -113,7 +109,7 @@ where
                 started: Instant::now(),
             },
             log: SegmentedVec::new(),
-            predecessors: Predecessors::new(steps),
+            predecessors: Predecessors::default(),
             workers: (0..options.threads)
                 .map(|_| Worker {
                     expander: model.worker(),
@@ -129,7 +125,7 @@ where
                 })
                 .collect(),
             // Without the numbers of targets there are no edges.
-            graph: (options.record == Record::Graph && !visited.hashes_are_keys()).then(Graph::new),
+            graph: (options.record == Record::Graph && visited.looks_up_first()).then(Graph::new),
             visited,
             graph_too_large: None,
             transitions: 0,

@@ -26,7 +26,7 @@ use crate::explore::no_outcome::NoOutcome;
 use crate::explore::peers::{
     FIRST, Garbled, Notice, PeersError, Run, Trouble, meet, take_keys, to_all,
 };
-use crate::explore::set::{Candidate, StepOfChunk, Visited};
+use crate::explore::set::{Candidate, Visited};
 use crate::parallel::run_in_parallel;
 use crate::statement::asked::model_call::catch;
 
@@ -368,7 +368,6 @@ where
             let candidates = keys.into_iter().map(|key| Candidate {
                 hash: self.visited.hash(&key),
                 key,
-                origin: StepOfChunk::NONE,
             });
             let mut candidates = candidates.peekable();
             while candidates.peek().is_some() {

@@ -25,10 +25,6 @@ impl Exact {
 }
 
 impl Visited<[u64; 1]> for Exact {
-    fn hashes_are_keys(&self) -> bool {
-        true
-    }
-
     fn is_same(&self, one: &[u64; 1], other: &[u64; 1]) -> bool {
         one == other
     }

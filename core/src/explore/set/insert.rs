@@ -50,17 +50,16 @@ pub(super) fn add_to_compact_set<K: Clone + Send + Sync>(
         return add_one_by_one(set, log, wave, room, met);
     }
     let new = new_candidates(set, sorted, &wave);
-    let found = |list: usize| {
-        let candidates = &wave[list];
-        new.of(list).map(|index| &candidates[index])
-    };
     let mut add = |list: usize, keys: &[K]| {
         let fit = keys.len().min(room - log.len());
         log.extend(&keys[..fit]);
-        met.added(list, fit, found(list).take(fit).map(|one| one.origin));
+        met.added(list, fit);
         fit == keys.len()
     };
-    let keys = |list: usize| found(list).map(|one| one.key.clone());
+    let keys = |list: usize| {
+        let candidates = &wave[list];
+        new.of(list).map(|index| candidates[index].key.clone())
+    };
     let mut lists = 0..wave.len();
     if let [_] = sorted {
         let mut of_list = Vec::new();
@@ -102,7 +101,7 @@ fn add_one_by_one<K>(
                 return false;
             }
             log.push(candidate.key);
-            met.added(list, 1, iter::once(candidate.origin));
+            met.added(list, 1);
         }
     }
     true
@@ -227,20 +226,17 @@ impl Chosen {
 
 #[cfg(test)]
 mod tests {
-    use super::super::candidate::StepOfChunk;
     use super::*;
     use crate::explore::graph::NodeId;
     use crate::random::Generator;
 
-    /// The list and the step of each candidate that is new.
+    /// The list of each candidate that is new.
     #[derive(Default, PartialEq, Debug)]
-    struct Told(Vec<(usize, StepOfChunk)>);
+    struct Told(Vec<usize>);
 
     impl InsertSink for Told {
-        fn added(&mut self, list: usize, count: usize, steps: impl Iterator<Item = StepOfChunk>) {
-            let before = self.0.len();
-            self.0.extend(steps.map(|step| (list, step)));
-            assert_eq!(self.0.len(), before + count);
+        fn added(&mut self, list: usize, count: usize) {
+            self.0.extend(iter::repeat_n(list, count));
         }
 
         fn numbered(&mut self, _: Option<NodeId>) {
@@ -272,19 +268,15 @@ mod tests {
                 let mut of_threads: Vec<Vec<u32>> = vec![Vec::new(); threads];
                 for list in 0..40 {
                     let length = generator.bits() % longest;
-                    let candidate = |step: u64, generator: &mut Generator| {
+                    let candidate = |generator: &mut Generator| {
                         let number =
                             generator.bits() % (30 * longest) + u64::from(wave) * (15 * longest);
                         Candidate {
                             key: number,
                             hash: number.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - BITS),
-                            origin: StepOfChunk {
-                                source: wave * 1000 + list,
-                                step: step as u32,
-                            },
                         }
                     };
-                    lists.push((0..length).map(|n| candidate(n, &mut generator)).collect());
+                    lists.push((0..length).map(|_| candidate(&mut generator)).collect());
                     of_threads[(generator.bits() % threads as u64) as usize].push(list);
                 }
                 let sorted: Vec<Partition> = of_threads

@@ -8,8 +8,6 @@
 mod candidate;
 mod compact;
 mod exact;
-mod fingerprints;
-mod hashed;
 mod hasher;
 mod index;
 mod insert;
@@ -24,12 +22,8 @@ mod stored;
 mod tests;
 mod visited;
 
-pub(crate) use candidate::Predecessor;
-pub(super) use candidate::{Candidate, StepOfChunk};
+pub(super) use candidate::Candidate;
 pub(super) use exact::Exact;
-pub(crate) use fingerprints::{FINGERPRINT_BITS, fingerprint, omission_probability};
-pub(super) use fingerprints::{Fingerprinted, Fingerprints};
-pub(super) use hashed::Hashed;
 pub(super) use numbered::{Numbered, OfAnyKind, OfWords};
 pub(super) use partition::Partition;
 pub(super) use stored::Stored;

@@ -1,7 +1,6 @@
 //! The set of states that are kept as they are, or in several words: an index of their numbers over the log.
 
 use std::hash::{Hash, Hasher};
-use std::iter;
 use std::mem::needs_drop;
 
 use foldhash::fast::FixedState;
@@ -81,10 +80,6 @@ impl<K: Eq + Send + Sync, H: KeyHasher<K>> Visited<K> for Numbered<H> {
         u32::MAX.into()
     }
 
-    fn hashes_are_keys(&self) -> bool {
-        false
-    }
-
     fn is_same(&self, one: &K, other: &K) -> bool {
         named(EQ, || one == other)
     }
@@ -138,7 +133,7 @@ impl<K: Eq + Send + Sync, H: KeyHasher<K>> Visited<K> for Numbered<H> {
                             let hash_of = |id: u32| self.hasher.hash(log.get(id as usize));
                             self.index.insert(candidate.hash, id, hash_of);
                         }
-                        met.added(list, 1, iter::once(candidate.origin));
+                        met.added(list, 1);
                         Some(NodeId(id))
                     }
                     Lookup::Absent => {

@@ -131,7 +131,6 @@ impl Partition {
 
 #[cfg(test)]
 mod tests {
-    use super::super::candidate::StepOfChunk;
     use super::*;
 
     /// Each bin has its hashes in their order, however they are spread; a second use knows nothing of the
@@ -151,7 +150,6 @@ mod tests {
                 let candidate = |n: u64| Candidate {
                     key: (),
                     hash: hash(n),
-                    origin: StepOfChunk { source: 0, step: 0 },
                 };
                 // Every other list is another's, and the first of all is empty.
                 let numbers = (first..).step_by(2).take(lists);

@@ -43,10 +43,6 @@ where
     K: Clone + Eq + Hash + Send + Sync,
     H: KeyHasher<K>,
 {
-    fn hashes_are_keys(&self) -> bool {
-        false
-    }
-
     fn is_same(&self, one: &K, other: &K) -> bool {
         named(EQ, || one == other)
     }
@@ -91,7 +87,7 @@ where
                 }
                 log.push(candidate.key.clone());
                 table.insert_unique(hash.rotate_left(TABLE_BITS), (hash, candidate.key), hash_of);
-                met.added(list, 1, std::iter::once(candidate.origin));
+                met.added(list, 1);
             }
         }
         true

@@ -1,8 +1,7 @@
 //! Every bit of a hash counts, whatever the set.
 
-use super::candidate::{Candidate, StepOfChunk};
+use super::candidate::Candidate;
 use super::exact::Exact;
-use super::fingerprints::{Fingerprinted, Fingerprints, fingerprint};
 use super::insert::add_to_compact_set;
 use super::partition::Partition;
 use super::visited::{InsertSink, Lookup, Visited};
@@ -13,9 +12,7 @@ use crate::explore::segments::SegmentedVec;
 struct Untold;
 
 impl InsertSink for Untold {
-    fn added(&mut self, _: usize, _: usize, steps: impl Iterator<Item = StepOfChunk>) {
-        steps.for_each(drop);
-    }
+    fn added(&mut self, _: usize, _: usize) {}
 
     fn numbered(&mut self, _: Option<NodeId>) {}
 }
@@ -58,9 +55,8 @@ impl<K: From<u8>, V: Visited<K>> AnySet<K> for (V, SegmentedVec<K>) {
 
     fn add(&mut self, hash: u64) -> bool {
         let before = self.1.len();
-        let origin = StepOfChunk { source: 0, step: 0 };
         let key = K::from(0);
-        let wave = vec![vec![Candidate { key, hash, origin }]];
+        let wave = vec![vec![Candidate { key, hash }]];
         let fits = self
             .0
             .add_all(&mut self.1, wave, &[], usize::MAX, &mut Untold);
@@ -69,30 +65,9 @@ impl<K: From<u8>, V: Visited<K>> AnySet<K> for (V, SegmentedVec<K>) {
     }
 }
 
-#[test]
-fn every_bit_of_a_fingerprint_counts() {
-    tells_marks_apart::<OneWord>(|| Box::new((Fingerprints::new(), SegmentedVec::new())));
-    // The hashes themselves use all bits: each is 0 in about half of them.
-    let hashes = (0..1000).map(|state: u64| Visited::hash(&Fingerprints::new(), &[state]));
-    let ones = hashes.fold([0; 64], |mut ones, hash| {
-        (0..64).for_each(|bit| ones[bit] += hash >> bit & 1);
-        ones
-    });
-    assert!(
-        ones.iter().all(|ones| (400..600).contains(ones)),
-        "{ones:?}"
-    );
-}
-
 /// A word as it is packed.
 #[derive(Clone)]
 struct OneWord([u64; 1]);
-
-impl Fingerprinted for OneWord {
-    fn fingerprint(&self) -> u64 {
-        fingerprint(&self.0)
-    }
-}
 
 impl From<u8> for OneWord {
     fn from(word: u8) -> Self {
@@ -104,10 +79,6 @@ impl From<u8> for OneWord {
 struct OfWords(Exact);
 
 impl Visited<OneWord> for OfWords {
-    fn hashes_are_keys(&self) -> bool {
-        self.0.hashes_are_keys()
-    }
-
     fn is_same(&self, one: &OneWord, other: &OneWord) -> bool {
         one.0 == other.0
     }
@@ -152,17 +123,5 @@ impl Visited<OneWord> for OfWords {
 fn every_bit_of_a_packed_word_counts() {
     for bits in 1..=64 {
         tells_marks_apart::<OneWord>(|| Box::new((OfWords(Exact::new(bits)), SegmentedVec::new())));
-    }
-}
-
-/// Each bit of a state changes about half of those of its fingerprint.
-#[test]
-fn a_fingerprint_depends_on_all_of_a_state() {
-    let words = [0u64; 4];
-    for bit in 0..256 {
-        let mut other = words;
-        other[bit / 64] ^= 1 << (bit % 64);
-        let changed = (fingerprint(&words) ^ fingerprint(&other)).count_ones();
-        assert!((10..=54).contains(&changed), "bit {bit}: {changed}");
     }
 }

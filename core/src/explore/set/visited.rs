@@ -1,6 +1,6 @@
 //! The interface of a set of the states already reached, and what a search and a set tell each other.
 
-use super::candidate::{Candidate, StepOfChunk};
+use super::candidate::Candidate;
 use super::partition::Partition;
 use crate::explore::graph::NodeId;
 use crate::explore::segments::SegmentedVec;
@@ -14,9 +14,8 @@ pub(in crate::explore) enum Lookup {
 
 /// Receiver of what became of the candidates of a wave, in order.
 pub(in crate::explore) trait InsertSink {
-    /// So many candidates of a list are new, and were added to the log; these are the steps that lead to them. Lists
-    /// come in order.
-    fn added(&mut self, list: usize, count: usize, steps: impl Iterator<Item = StepOfChunk>);
+    /// So many candidates of a list are new, and were added to the log. Lists come in order.
+    fn added(&mut self, list: usize, count: usize);
     /// The next candidate has this number; none for lack of room. Told only where numbers are known.
     fn numbered(&mut self, number: Option<NodeId>);
 }
@@ -28,9 +27,7 @@ pub(in crate::explore) trait Visited<K>: Sync {
         u64::MAX
     }
 
-    /// True if keys of one hash are one key to this set.
-    fn hashes_are_keys(&self) -> bool;
-    /// True if candidates are to be looked up before they are added.
+    /// True if candidates are to be looked up before they are added. Keys of one hash are one key to a set for which they are not.
     fn looks_up_first(&self) -> bool {
         true
     }

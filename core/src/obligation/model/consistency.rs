@@ -82,12 +82,6 @@ impl Asking<'_> {
             return Err(of_the("implementation", found).into());
         }
         self.compare_specification(again, place, heard)?;
-        if self.fingerprints {
-            again.compare_fingerprint(place, state);
-            for (position, (_, to)) in (0..).zip(&next) {
-                again.compare_fingerprint(place.of_step(position), to);
-            }
-        }
         Ok(())
     }
 

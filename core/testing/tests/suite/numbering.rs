@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use refmap::explore::Storage;
 use refmap::obligation::Selection;
 use refmap::{Refinement, Settings, State, TransitionSystem, Verdict, check};
-use refmap_testing::{Number, Whole, with_invariant};
+use refmap_testing::{Number, with_invariant};
 use serde_json::json;
 
 /// Layers of states, each of which is reached from two of the layer before, which threads may well come to in the
@@ -93,7 +93,6 @@ fn a_state_is_reached_by_the_first_step_that_leads_to_it() {
             (Storage::Packed, 1),
             (Storage::Packed, 2),
             (Storage::Packed, 3),
-            (Storage::Fingerprints, 2),
             (Storage::Whole, 2),
         ] {
             let settings = Settings {
@@ -102,12 +101,7 @@ fn a_state_is_reached_by_the_first_step_that_leads_to_it() {
                 obligations: Selection::only(["invariant"]),
                 ..Settings::default()
             };
-            let report = match storage {
-                // They are refused where states are packed into a word.
-                Storage::Fingerprints => check(&layers::<Whole>(goal), &settings),
-                Storage::Packed | Storage::Whole => check(&layers::<u32>(goal), &settings),
-            };
-            let report = report.expect("the settings fit");
+            let report = check(&layers::<u32>(goal), &settings).expect("the settings fit");
             assert_eq!(report.verdict, Some(Verdict::Violated));
             let shown = report.counterexample.expect("the goal is reached");
             let shown: Vec<_> = shown.steps.iter().map(|step| step.state.clone()).collect();

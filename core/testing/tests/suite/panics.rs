@@ -9,7 +9,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use refmap::AbstractSteps::{self, One};
-use refmap::explore::{Order, Storage};
 use refmap::obligation::stepper::Stepper;
 use refmap::obligation::{
     CheckError, Checkable, Checker, Induction, Liveness, Selection, Symmetry, Until,
@@ -496,42 +495,12 @@ const MODES: &[Mode] = &[
         },
     },
     Mode {
-        name: "whole, depth first",
-        run: || {
-            let settings = Settings {
-                order: Order::DepthFirst,
-                ..one_thread()
-            };
-            run::<true>(99, |checker| checker, &settings)
-        },
-    },
-    Mode {
         name: "written",
         run: || run::<false>(99, |checker| checker, &one_thread()),
     },
     Mode {
         name: "written, violated",
         run: || run::<false>(5, |checker| checker, &one_thread()),
-    },
-    Mode {
-        name: "fingerprints",
-        run: || {
-            let settings = Settings {
-                storage: Storage::Fingerprints,
-                ..one_thread()
-            };
-            run::<true>(99, |checker| checker, &settings)
-        },
-    },
-    Mode {
-        name: "fingerprints, violated",
-        run: || {
-            let settings = Settings {
-                storage: Storage::Fingerprints,
-                ..one_thread()
-            };
-            run::<true>(5, |checker| checker, &settings)
-        },
     },
     Mode {
         name: "induction",

@@ -231,7 +231,6 @@ fn all_settings(seed: u64) -> Vec<Settings<'static>> {
         },
         stored(3, Storage::Packed),
         stored(3, Storage::Whole),
-        stored(1, Storage::Fingerprints),
         Settings {
             search: Search::Walks(walks),
             ..stored(3, Storage::Packed)

@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use refmap::explore::{
-    Checkpoints, Limit, Limits, Order, Peers, PeersError, Progress, Start, Storage, Watch,
+    Checkpoints, Limit, Limits, Peers, PeersError, Progress, Start, Storage, Watch,
 };
 use refmap::obligation::{CheckError, Checker, Search, Selection, Symmetry, Until};
 use refmap::random::{Generator, Walks};
@@ -1163,14 +1163,6 @@ fn what_several_processes_cannot_do_is_refused() {
     for refused in [
         Settings {
             storage: Storage::Whole,
-            ..settings.clone()
-        },
-        Settings {
-            storage: Storage::Fingerprints,
-            ..settings.clone()
-        },
-        Settings {
-            order: Order::DepthFirst,
             ..settings.clone()
         },
         Settings {

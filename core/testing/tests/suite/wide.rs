@@ -4,7 +4,7 @@
 //! The engine takes steps by the hundred and states by the chunk; what fails is planted on both sides of each such boundary.
 
 use refmap::AbstractSteps::{self, One};
-use refmap::explore::{Order, Storage};
+use refmap::explore::Storage;
 use refmap::obligation::{Selection, Until};
 use refmap::{Invariant, Refinement, Settings, State, TransitionSystem, Verdict};
 use refmap_testing::{checked, row_of};
@@ -225,16 +225,12 @@ where
     S: State<Fan<S>> + Number,
 {
     let steps = [1, 16, 17, 256, 511, 512, 513, 514, 1023, 1024, 1025, 1029];
-    let storages = [Storage::Packed, Storage::Whole, Storage::Fingerprints];
+    let storages = [Storage::Packed, Storage::Whole];
     for (number, step) in steps.into_iter().enumerate() {
         // Each way to be wrong in turn, and the first one, which most is told of, at every step.
         for wrong in [Wrong::Answer, ALL_WRONG[1 + number % 3]] {
             let settings = Settings {
-                storage: match storages[number % 3] {
-                    // Words need no fingerprints.
-                    Storage::Fingerprints if size_of::<S>() == 4 => Storage::Packed,
-                    storage => storage,
-                },
+                storage: storages[number % 2],
                 threads: 1 + number % 2,
                 until: Until::End,
                 obligations: Selection::only(["simulation", "invariant"]),
@@ -263,11 +259,6 @@ fn many_states<S: State<Fan<S>> + Number>(far: &[u32]) {
         let wrong = ALL_WRONG[number % 3];
         let settings = Settings {
             threads: 1 + number % 3,
-            order: if number % 4 == 3 {
-                Order::DepthFirst
-            } else {
-                Order::BreadthFirst
-            },
             until: Until::End,
             obligations: Selection::only(["simulation", "invariant"]),
             ..Settings::default()

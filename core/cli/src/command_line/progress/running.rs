@@ -46,7 +46,7 @@ impl Running {
         }
         match progress.depth.checked_sub(before.depth) {
             Some(0) => (),
-            // Depth by depth, as in breadth-first order.
+            // Depth by depth.
             Some(1) => self.frontiers.push_back(before.frontier),
             _ => self.frontiers.clear(),
         }
@@ -123,7 +123,7 @@ mod tests {
         assert!(!running.is_shrinking(), "the last two were equal");
     }
 
-    /// Depth-first order goes back and forth, and an instance that follows begins anew.
+    /// An instance that follows begins anew.
     #[test]
     fn what_came_before_is_forgotten_where_it_says_nothing() {
         let shrunk = || {

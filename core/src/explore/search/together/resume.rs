@@ -20,7 +20,7 @@ use crate::explore::search::Search;
 use crate::explore::search::checkpoint::Moment;
 use crate::explore::search::kept::{Kept, Listed};
 use crate::explore::search::resume::{Added, position, read_keys};
-use crate::explore::set::{Candidate, StepOfChunk, Visited};
+use crate::explore::set::{Candidate, Visited};
 
 /// Position of a search that goes on.
 pub(super) struct Resumed<K> {
@@ -364,7 +364,6 @@ where
         let candidates = keys.into_iter().map(|key| Candidate {
             hash: self.visited.hash(&key),
             key,
-            origin: StepOfChunk::NONE,
         });
         let wave = vec![candidates.collect()];
         let mut added = Added(0);

@@ -42,8 +42,6 @@ pub(in crate::obligation) struct Asking<'a> {
     pub asks_again: AsksAgain,
     /// Whether these are states of random walks.
     pub walks: bool,
-    /// Whether states are kept as fingerprints.
-    pub fingerprints: bool,
     /// When the check began.
     pub started: Instant,
     /// Whether to stop what takes long.
@@ -72,7 +70,6 @@ impl<'a> Asking<'a> {
             symmetry: None,
             asks_again: AsksAgain::OnTheWay,
             walks: false,
-            fingerprints: false,
             started: Instant::now(),
             out_of_time: &|| false,
             implementation: SystemAgain::new(

@@ -2,12 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use foldhash::{HashMap, HashMapExt};
-
 use super::names::Names;
-use crate::consistency::{Inconsistency, difference, of_the};
+use crate::consistency::{Inconsistency, of_the};
 use crate::erased::{ErasedAction, ErasedRefinement, ErasedState, ErasedStep};
-use crate::explore::{Place, fingerprint};
+use crate::explore::Place;
 use crate::statement::asked::answer::Answer;
 use crate::statement::asked::disagreement::Disagreement;
 use crate::statement::refinement::Refinement;
@@ -53,10 +51,6 @@ pub(in crate::obligation) struct Again {
     pub names_of_specification: Names,
     /// The states at which overridden methods of the specification were not compared, since there is too much to compare with.
     pub not_compared: u64,
-    /// States in the sample and their successors, by their fingerprints, where states are kept as these.
-    fingerprinted: HashMap<u64, (Place, ErasedState)>,
-    /// Two of one fingerprint that are not one state.
-    pub confused: Option<(Place, Inconsistency)>,
 }
 
 impl Again {
@@ -70,8 +64,6 @@ impl Again {
             names: Names::default(),
             names_of_specification: Names::default(),
             not_compared: 0,
-            fingerprinted: HashMap::new(),
-            confused: None,
         }
     }
 
@@ -89,35 +81,6 @@ impl Again {
         self.names_of_specification
             .add(other.names_of_specification);
         self.not_compared += other.not_compared;
-        for (_, (place, state)) in other.fingerprinted {
-            self.compare_fingerprint(place, &state);
-        }
-        let confused = other.confused.into_iter().chain(self.confused.take());
-        self.confused = confused.min_by_key(|(place, _)| *place);
-    }
-
-    /// Compares a state with the first one that has its fingerprint, if that is known. What is found is the same in
-    /// whatever order states are compared.
-    pub(super) fn compare_fingerprint(&mut self, place: Place, state: &ErasedState) {
-        let known = self.fingerprinted.entry(fingerprint(&state.parts()));
-        let (first, kept) = known.or_insert_with(|| (place, state.clone()));
-        let (mut place, mut state) = (place, state.clone());
-        if place < *first {
-            std::mem::swap(&mut place, first);
-            std::mem::swap(&mut state, kept);
-        }
-        let (other, state) = (&*kept, &state);
-        let what = "states of the implementation";
-        let found = if other == state {
-            difference(other, state).map(|difference| Inconsistency::Equal { what, difference })
-        } else {
-            Some(Inconsistency::Fingerprint {
-                difference: format!("{other:?} and {state:?}"),
-            })
-        };
-        let found = found.map(|found| (place, found));
-        let confused = found.into_iter().chain(self.confused.take());
-        self.confused = confused.min_by_key(|(place, _)| *place);
     }
 
     pub(super) fn note(&mut self, word: Word, place: Place, found: Disagreement) {

@@ -7,7 +7,7 @@ mod several;
 
 use std::collections::HashMap;
 
-use refmap::explore::{Limits, Order, Storage};
+use refmap::explore::{Limits, Storage};
 use refmap::internal::json;
 use refmap::obligation::{Checker, Symmetry, Until};
 use refmap::report::Counterexample;
@@ -123,7 +123,7 @@ fn assert_real(refinement: &Themselves, shown: &Counterexample) {
     assert!(invariant.is_none_or(|invariant| !invariant.holds(&last)));
 }
 
-fn assert_agrees(refinement: &Themselves, plain: &Plain, report: &Report, order: Order) {
+fn assert_agrees(refinement: &Themselves, plain: &Plain, report: &Report) {
     let figures = (report.states, report.transitions, report.deadlocks);
     assert_eq!(
         figures,
@@ -131,9 +131,7 @@ fn assert_agrees(refinement: &Themselves, plain: &Plain, report: &Report, order:
         "{report}"
     );
     assert_eq!(report.obligation("model"), None, "{report}");
-    if order == Order::BreadthFirst {
-        assert_eq!(report.depth, plain.depth);
-    }
+    assert_eq!(report.depth, plain.depth);
     for row in &report.obligations {
         let Some(name) = row.name.strip_prefix("invariant:") else {
             continue;
@@ -145,9 +143,7 @@ fn assert_agrees(refinement: &Themselves, plain: &Plain, report: &Report, order:
             "{name}"
         );
         if let (Some(shown), Some(violated)) = (row.counterexamples.first(), violated) {
-            if order == Order::BreadthFirst {
-                assert_eq!(shown.length, *violated);
-            }
+            assert_eq!(shown.length, *violated);
             assert_real(refinement, shown);
         }
     }
@@ -186,18 +182,14 @@ fn compare(seeds: std::ops::Range<u64>) -> Cases {
         cases.deep += deep.count();
         cases.large += usize::from(plain.states > 50);
         let threads = 1 + (seed % 3) as usize;
-        let (storage, order) = match seed % 4 {
-            0 => (Storage::Packed, Order::BreadthFirst),
-            1 => (Storage::Whole, Order::BreadthFirst),
-            2 => (Storage::Fingerprints, Order::BreadthFirst),
-            _ => (Storage::Packed, Order::DepthFirst),
-        };
         let in_mode = Settings {
-            storage,
-            order,
+            storage: match seed % 2 {
+                0 => Storage::Packed,
+                _ => Storage::Whole,
+            },
             ..settings(threads)
         };
-        assert_agrees(&refinement, &plain, &run(&refinement, &in_mode), order);
+        assert_agrees(&refinement, &plain, &run(&refinement, &in_mode));
         if seed % 5 == 0 {
             let folder = tempfile::tempdir().expect("there is room");
             let spilled = Settings {
@@ -205,7 +197,7 @@ fn compare(seeds: std::ops::Range<u64>) -> Cases {
                 ..settings(threads)
             };
             let report = run(&refinement, &spilled);
-            assert_agrees(&refinement, &plain, &report, Order::BreadthFirst);
+            assert_agrees(&refinement, &plain, &report);
         }
     }
     cases

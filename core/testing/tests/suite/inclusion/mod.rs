@@ -1,7 +1,6 @@
 //! Refinement without a mapping, against a textbook and against trusted verdicts.
 
 mod asked_again;
-mod backward;
 mod lazy_set;
 mod mappings;
 mod observed;

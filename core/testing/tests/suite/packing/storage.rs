@@ -1,87 +1,14 @@
-//! Forms in which states are kept: fingerprints that take less, and states far from the first ones.
+//! Forms in which states are kept: states far from the first ones, and limits.
 
 use std::marker::PhantomData;
 
-use refmap::explore::{Limit, Limits, Options, Storage, explore};
-use refmap::obligation::{Selection, Until};
+use refmap::explore::{Limit, Limits, Storage};
+use refmap::obligation::Selection;
 use refmap::state::{self, Kept, Shape, Sink, Source};
-use refmap::{Refinement, Settings, State, TransitionSystem, Verdict, check};
-use refmap_testing::{Itself, Labelling, Machine, Number, Whole, checked, with_invariant};
+use refmap::{Settings, State, TransitionSystem, Verdict};
+use refmap_testing::{Itself, Number, checked};
 use serde::Serialize;
 use serde_json::json;
-
-#[test]
-fn fingerprints_say_what_they_may_leave_out() {
-    let settings = |storage| Settings {
-        storage,
-        until: Until::End,
-        ..Settings::default()
-    };
-    let counters = counters(9);
-    let run = |storage| checked(&counters, &settings(storage));
-    let report = run(Storage::Fingerprints);
-    let pairs = f64::from(1000 * 999 / 2);
-    assert_eq!(report.omission_probability, Some(pairs / 2f64.powi(64)));
-    assert_eq!(run(Storage::Packed).omission_probability, None);
-}
-
-/// Three counters, of 60 bits each: states for which fingerprints are meant.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, State)]
-struct Three(#[state(range = 0..1u64 << 60)] [u64; 3]);
-
-/// So many values has each.
-const COUNT: u64 = 80;
-
-/// Such counters from 0 to `most` as an implementation of themselves, with an invariant that fails.
-fn counters(most: u64) -> impl Refinement<Implementation = Machine<Three, (), usize>> {
-    let count = move |state: &mut Three, counter: &usize| {
-        state.0[*counter] = (state.0[*counter] + 1) % (most + 1);
-        Some(())
-    };
-    let counters = Machine::new(&[], [Three([0; 3])], |_| Vec::new(), |_| ());
-    let counters = counters.rule_of_each("count", 0..3, count);
-    with_invariant(counters, "far", |state: &Three| state.0 != [5, 3, 2])
-}
-
-/// Fingerprints of packed states take less than states of several words, and find the same.
-#[test]
-fn fingerprints_of_large_states_take_less_than_the_states() {
-    let counters = counters(COUNT - 1);
-    let bytes = |storage| {
-        let options = Options {
-            storage,
-            ..Options::default()
-        };
-        let explored = explore(
-            counters.implementation(),
-            &Labelling(|_: &refmap_testing::Action<usize>| 0),
-            &options,
-        );
-        assert_eq!(explored.states() as u64, COUNT.pow(3));
-        explored.store_bytes
-    };
-    let (packed, whole) = (bytes(Storage::Packed), bytes(Storage::Whole));
-    let fingerprints = bytes(Storage::Fingerprints);
-    assert!(
-        fingerprints < packed.min(whole),
-        "{fingerprints} {packed} {whole}"
-    );
-    let run = |storage| {
-        let settings = Settings {
-            storage,
-            threads: 2,
-            ..Settings::default()
-        };
-        checked(&counters, &settings)
-    };
-    let (one, other) = (run(Storage::Packed), run(Storage::Fingerprints));
-    assert_eq!(one.verdict, Some(Verdict::Violated));
-    assert_eq!(one.counterexample, other.counterexample);
-    assert_eq!(
-        (one.states, one.transitions),
-        (other.states, other.transitions)
-    );
-}
 
 /// From 0 to each of many numbers, from each of these to one of as many others, and from there on
 /// within these: two levels that are wider than the search looks ahead.
@@ -219,12 +146,7 @@ fn a_limit_ends_the_search_at_the_same_place_for_any_number_of_threads() {
             obligations: Selection::only(["observation", "deadlock"]),
             ..Settings::default()
         };
-        let report = match storage {
-            // They are refused where states are packed into a word.
-            Storage::Fingerprints => check(&Itself(Fan::<Whole>::new()), &settings),
-            Storage::Packed | Storage::Whole => check(&Itself(Fan::<Written>::new()), &settings),
-        };
-        let report = report.expect("the settings fit");
+        let report = checked(&Itself(Fan::<Written>::new()), &settings);
         let rows = report.obligations.iter();
         let tested: Vec<_> = rows.map(|row| (row.name.clone(), row.checked)).collect();
         let counts = (report.states, report.transitions, report.depth);
@@ -238,15 +160,11 @@ fn a_limit_ends_the_search_at_the_same_place_for_any_number_of_threads() {
         assert_eq!(one.0.0, most.unwrap_or(all));
         for (storage, threads) in [
             (Storage::Packed, 3),
+            (Storage::Whole, 1),
             (Storage::Whole, 2),
-            (Storage::Fingerprints, 1),
-            (Storage::Fingerprints, 3),
         ] {
             let other = run(most, storage, threads);
-            assert_eq!((one.0, one.1), (other.0, other.1), "{storage:?} {threads}");
-            if storage != Storage::Fingerprints {
-                assert_eq!(one.2, other.2, "{storage:?} {threads}");
-            }
+            assert_eq!(one, other, "{storage:?} {threads}");
         }
     }
     // Beyond the limit the search goes on to the end of what it has begun: 65 536 states at a time.

@@ -1,13 +1,10 @@
 //! Refusals: checks that are not run, each with its reason.
 
-use refmap::explore::{Limits, Order, Storage};
-use refmap::obligation::{CheckError, Induction, ObligationKind, Search, Selection, Symmetry};
-use refmap::random::Walks;
-use refmap::{
-    Fairness, Invariant, Process, Property, Refinement, Settings, Verdict, Waiver, check,
-};
+use refmap::explore::Limits;
+use refmap::obligation::{CheckError, Induction, ObligationKind, Selection, Symmetry};
+use refmap::{Fairness, Invariant, Process, Refinement, Settings, Verdict, Waiver, check};
 use refmap_testing::{
-    Machine, Via, Whole, counter, counter_with_reset, itself, only, row_of, waived, with_liveness,
+    Machine, Via, counter, counter_with_reset, itself, only, row_of, waived, with_liveness,
 };
 
 use crate::liveness::{fair, served, server};
@@ -255,40 +252,6 @@ fn induction_where_type_correct_states_are_not_enumerated() {
     assert_eq!(refused, CheckError::NotEnumerated);
 }
 
-/// They would be larger than the states; what keeps no states does not care.
-#[test]
-fn fingerprints_where_they_save_nothing() {
-    let mut settings = Settings {
-        storage: Storage::Fingerprints,
-        ..Settings::default()
-    };
-    assert_eq!(
-        refusal(&itself(counter()), &settings),
-        CheckError::FingerprintsOfSmallStates { bits: 8 }
-    );
-    settings.search = Search::Walks(Walks {
-        walks: 3,
-        steps: 3,
-        seed: 3,
-    });
-    check(&itself(counter()), &settings).expect("nothing is kept");
-}
-
-#[test]
-fn fingerprints_depth_first() {
-    let settings = |storage| Settings {
-        storage,
-        order: Order::DepthFirst,
-        ..Settings::default()
-    };
-    assert_eq!(
-        refusal(&itself(counter()), &settings(Storage::Fingerprints)),
-        CheckError::FingerprintsDepthFirst
-    );
-    let taken = check(&itself(counter()), &settings(Storage::Packed)).expect("the settings fit");
-    assert_eq!((taken.verdict, taken.states), (Some(Verdict::Holds), 4));
-}
-
 #[test]
 fn a_symmetry_that_is_not_declared() {
     let settings = Settings {
@@ -387,17 +350,6 @@ fn all_kinds_that_cannot_be_decided_are_named() {
     assert!(text.contains(named), "{text}");
 }
 
-/// A light that goes on and off, of which the states are kept whole.
-fn light() -> Via<Whole, Whole> {
-    let next = |state: &Whole| vec![(("switch", 0), Whole(1 - state.0))];
-    let machine = Machine::new(&[("switch", "light")], [Whole(0)], next, |_| 0);
-    let mut refinement = itself(machine);
-    let is_on = |state: &Whole| state.0 == 1;
-    let is_off = |state: &Whole| state.0 == 0;
-    refinement.liveness = vec![Property::leads_to("served", "a test", is_on, is_off)];
-    refinement
-}
-
 fn assert_undecided(refinement: &impl Refinement, settings: &Settings<'_>) {
     let named = Settings {
         obligations: Selection::only(["leads-to"]),
@@ -422,16 +374,12 @@ fn assert_undecided(refinement: &impl Refinement, settings: &Settings<'_>) {
 
 #[test]
 fn liveness_where_the_graph_is_not_kept() {
-    let fingerprints = Settings {
-        storage: Storage::Fingerprints,
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let on_disk = Settings {
+        spill: crate::spilling::spilling(folder.path(), 0),
         ..with_liveness()
     };
-    assert_undecided(&light(), &fingerprints);
-    let depth_first = Settings {
-        order: Order::DepthFirst,
-        ..with_liveness()
-    };
-    assert_undecided(&server(), &depth_first);
+    assert_undecided(&server(), &on_disk);
     let mut bounded = server();
     bounded.implementation.bound = Some("each loop once");
     let report = check(&bounded, &with_liveness()).unwrap();

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use refmap::explore::{Order, Storage};
+use refmap::explore::Storage;
 use refmap::obligation::{CheckError, Checker, Selection, Symmetry, Until};
 use refmap::{Refinement, Report, Settings, StateOf, Verdict, asymmetry};
 use refmap_testing::{checked, row_of};
@@ -25,15 +25,6 @@ pub struct Quotients {
     pub odd: u64,
 }
 
-/// The ways to keep states, and the order.
-const MODES: [(Storage, Order); 5] = [
-    (Storage::Packed, Order::BreadthFirst),
-    (Storage::Whole, Order::BreadthFirst),
-    (Storage::Fingerprints, Order::BreadthFirst),
-    (Storage::Packed, Order::DepthFirst),
-    (Storage::Whole, Order::DepthFirst),
-];
-
 fn run(refinement: &Likeness, settings: &Settings<'_>) -> Report {
     let report = Checker::new(refinement).check(settings);
     timeless(report.expect("the refinement does not contradict itself"))
@@ -55,14 +46,9 @@ pub fn compare_quotient(seed: u64, quotients: &mut Quotients) {
         assert_eq!((&row.name, fate(row)), (name, *decided), "seed {seed}");
     }
     let classes = Classes::of(oracle);
-    for (turn, (storage, order)) in (seed..).zip(MODES) {
-        if storage == Storage::Fingerprints && !refinement.concrete.is_wide {
-            // They are refused where states are packed into a word.
-            continue;
-        }
+    for (turn, storage) in (seed..).zip([Storage::Packed, Storage::Whole]) {
         let settings = Settings {
             storage,
-            order,
             symmetry: Symmetry::Full,
             ..to_the_end(1 + (turn % 3) as usize)
         };
@@ -73,7 +59,7 @@ pub fn compare_quotient(seed: u64, quotients: &mut Quotients) {
         };
         assert_eq!(report, run(refinement, &one_more));
         classes.agree(oracle, &report);
-        agrees(&plain, &report, order);
+        agrees(&plain, &report);
         show(oracle, &report);
     }
     refuses(refinement);
@@ -145,12 +131,9 @@ fn tested_later(report: &Report) -> u64 {
         .count() as u64
 }
 
-/// Decided verdicts agree, and, breadth first, the lengths of their counterexamples.
-fn agrees(plain: &Report, report: &Report, order: Order) {
-    match order {
-        Order::BreadthFirst => assert_eq!(report.depth, plain.depth),
-        Order::DepthFirst => assert!(report.depth >= plain.depth || report.states < plain.states),
-    }
+/// Decided verdicts agree, and the lengths of their counterexamples.
+fn agrees(plain: &Report, report: &Report) {
+    assert_eq!(report.depth, plain.depth);
     assert_eq!(report.obligations.len(), plain.obligations.len());
     let simulation = row_of(plain, "simulation");
     for (row, plain) in report.obligations.iter().zip(&plain.obligations) {
@@ -162,7 +145,6 @@ fn agrees(plain: &Report, report: &Report, order: Order) {
                 assert_eq!(said, simulation.verdict != Verdict::Violated, "{note}");
                 true
             }
-            Some("coverage") => note.contains("fingerprints keep none"),
             _ => false,
         };
         if refused {
@@ -174,10 +156,7 @@ fn agrees(plain: &Report, report: &Report, order: Order) {
             let shown = row.counterexamples.iter();
             shown.map(|shown| shown.length).collect::<Vec<_>>()
         });
-        match order {
-            Order::BreadthFirst => assert_eq!(lengths[0], lengths[1], "{}", row.name),
-            Order::DepthFirst => assert!(lengths[0].first() >= lengths[1].first()),
-        }
+        assert_eq!(lengths[0], lengths[1], "{}", row.name);
     }
 }
 

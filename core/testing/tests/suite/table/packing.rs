@@ -51,11 +51,6 @@ impl Packing {
             (self.lanes - 1).into(),
         ]
     }
-
-    /// Whether a state takes no more than a word.
-    pub fn is_a_word(&self) -> bool {
-        self.padding == 0
-    }
 }
 
 fn write_padding(state: &State, packing: &Packing, sink: &mut impl Sink) {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use refmap::explore::{Order, Storage};
+use refmap::explore::Storage;
 use refmap::obligation::{Selection, Until};
 use refmap::state::{self, Kept, Limits, Sink, Source};
 use refmap::{
@@ -227,34 +227,14 @@ impl Refinement for Weave {
 #[derive(Clone, Copy, Debug)]
 pub struct Way {
     pub storage: Storage,
-    pub order: Order,
     pub threads: usize,
-}
-
-impl Way {
-    /// Form in which the states of a refinement are kept: words need no fingerprints.
-    pub fn storage_of(self, refinement: &Weave) -> Storage {
-        match self.storage {
-            Storage::Fingerprints if refinement.concrete.spread.width <= u64::BITS => {
-                Storage::Whole
-            }
-            storage => storage,
-        }
-    }
 }
 
 /// The ways there are, with a number of threads that a turn says.
 pub fn ways(turn: usize) -> impl Iterator<Item = Way> {
-    let ways = [
-        (Storage::Packed, Order::BreadthFirst),
-        (Storage::Packed, Order::DepthFirst),
-        (Storage::Whole, Order::BreadthFirst),
-        (Storage::Fingerprints, Order::BreadthFirst),
-        (Storage::Whole, Order::DepthFirst),
-    ];
-    (turn..).zip(ways).map(|(turn, (storage, order))| Way {
+    let storages = [Storage::Packed, Storage::Whole];
+    (turn..).zip(storages).map(|(turn, storage)| Way {
         storage,
-        order,
         threads: 1 + turn % 4,
     })
 }
@@ -263,8 +243,7 @@ pub fn ways(turn: usize) -> impl Iterator<Item = Way> {
 pub fn run(refinement: &Weave, way: Way, settings: Settings<'_>) -> Report {
     let fuse = refinement.concrete.fuse.clone();
     let mut settings = Settings {
-        storage: way.storage_of(refinement),
-        order: way.order,
+        storage: way.storage,
         threads: way.threads,
         until: Until::End,
         ..settings
@@ -274,7 +253,7 @@ pub fn run(refinement: &Weave, way: Way, settings: Settings<'_>) -> Report {
     timeless(report.expect("the refinement does not contradict itself"))
 }
 
-/// Obligations of states and steps; `coverage` needs the states once more, which fingerprints do not keep.
+/// Obligations of states and steps.
 pub fn of_states_and_steps<'a>() -> Settings<'a> {
     let names = [
         "observation",
@@ -344,18 +323,9 @@ fn agrees(oracle: &Oracle<'_, Weave>, fates: &[(String, Fate)], way: Way, report
         "{way:?}: {report}"
     );
     for (row, (name, decided)) in report.obligations.iter().zip(fates) {
-        match way.order {
-            Order::BreadthFirst => assert_eq!(fate(row), *decided, "{name}, {way:?}"),
-            Order::DepthFirst => {
-                assert_eq!(row.verdict, decided.verdict, "{name}, {way:?}");
-                assert!(fate(row).length >= decided.length, "{name}, {way:?}");
-            }
-        }
+        assert_eq!(fate(row), *decided, "{name}, {way:?}");
     }
-    match way.order {
-        Order::BreadthFirst => assert_eq!(report.depth, oracle.depth(), "{way:?}"),
-        Order::DepthFirst => assert!(report.depth >= oracle.depth(), "{way:?}"),
-    }
+    assert_eq!(report.depth, oracle.depth(), "{way:?}");
     let any = fates
         .iter()
         .any(|(_, fate)| fate.verdict == Verdict::Violated);
