@@ -107,8 +107,12 @@ pub fn of_field(attributes: &[Attribute]) -> Result<Attributes> {
                 return Err(meta.error("of a constant nothing else is said"));
             }
             if said.iter().any(|one| kind(one) == kind(name)) {
+                let remedy = match kind(name) {
+                    "length" => ": both bound the outer container, and one within it is a struct that bounds its own",
+                    _ => "",
+                };
                 return Err(meta.error(format!(
-                    "`{name}` comes after another one that says the same"
+                    "`{name}` comes after another one that says the same{remedy}"
                 )));
             }
             said.push(name);

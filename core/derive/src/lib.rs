@@ -38,6 +38,8 @@ mod names;
 mod state;
 
 use proc_macro::TokenStream;
+use proc_macro2::TokenStream as TokenStream2;
+use quote::quote;
 use syn::{DeriveInput, parse_macro_input};
 
 /// Writes a struct or an enum of plain data into bits, and reads it back: `refmap::State`.
@@ -52,7 +54,7 @@ use syn::{DeriveInput, parse_macro_input};
 /// |---|---|
 /// | `#[state(range = 0..=9)]` | the integers of the field, in whatever containers, are in this range |
 /// | `#[state(varint)]` | the integers are mostly small, without a bound: each takes as many bits as its value does |
-/// | `#[state(len = 3)]` | the vector, deque or string has just this length |
+/// | `#[state(len = 3)]` | the vector, deque or string has just this length; a container within it is a struct of one field, which says its own |
 /// | `#[state(max_len = 3)]` | it has at most this length |
 /// | `#[state(constant = system.shape)]` | the field has this value in all states of the instance, and is not written |
 /// | `#[state(symmetric)]` | the vector, array or `BoundedVec` has an element for each member; members are alike |
@@ -78,7 +80,7 @@ use syn::{DeriveInput, parse_macro_input};
 pub fn derive_state(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     state::derive(&input)
-        .unwrap_or_else(syn::Error::into_compile_error)
+        .unwrap_or_else(|error| refused(error, &input, quote!(State)))
         .into()
 }
 
@@ -121,8 +123,21 @@ pub fn derive_state(input: TokenStream) -> TokenStream {
 pub fn derive_action(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     action::derive(&input)
-        .unwrap_or_else(syn::Error::into_compile_error)
+        .unwrap_or_else(|error| refused(error, &input, quote!(Action)))
         .into()
+}
+
+/// An error, with an implementation that says nothing: without one, wherever the type is used it is told as well that it has none.
+fn refused(error: syn::Error, input: &DeriveInput, derived: TokenStream2) -> TokenStream2 {
+    let error = error.into_compile_error();
+    if !input.generics.params.is_empty() {
+        return error;
+    }
+    let name = &input.ident;
+    quote! {
+        #error
+        impl<S: ?::core::marker::Sized> ::refmap::#derived<S> for #name {}
+    }
 }
 
 /// The README's example is tested.

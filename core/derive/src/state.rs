@@ -647,7 +647,7 @@ mod tests {
             ),
             (
                 field(quote!(#[state(len = 3, max_len = 3)])),
-                "`max_len` comes after another one that says the same",
+                "`max_len` comes after another one that says the same: both bound the outer container",
             ),
             (
                 field(quote!(#[state(constant = 3, range = 0..4)])),

@@ -19,7 +19,6 @@ use super::simulation::{Extent, Pair, Sides, Simulation};
 use super::table::{Row, Table};
 use crate::drawing::Drawing;
 use crate::explore::Limit;
-use crate::statement::asked::calls::json_of;
 use crate::statement::asked::functions::Functions;
 use crate::statement::asked::model_call::named;
 use crate::statement::system::TransitionSystem;
@@ -132,7 +131,7 @@ impl<'a> Evidences<'_, 'a, '_> {
             Source::Explicit(_) => Some(Value::String(self.label(edge.label))),
             Source::Observed(observed) => {
                 let action = observed.action(from, edge.to, rule);
-                action.map(|action| json_of(&action))
+                action.map(|action| observed.system().call_serialize(&action))
             }
         }
     }

@@ -5,7 +5,6 @@ use serde_json::Value;
 use crate::drawing::Drawing;
 use crate::report::{AbstractStep, Counterexample, Step};
 use crate::statement::asked::answer::answer;
-use crate::statement::asked::calls::json_of;
 use crate::statement::asked::functions::{Functions, RefinementFunctions};
 use crate::statement::asked::model_call::{named, tolerated};
 use crate::statement::refinement::Refinement;
@@ -59,7 +58,7 @@ pub(super) fn unmapped<S: TransitionSystem>(
         let rule = system.call_rules().get(system.call_rule(action).0);
         let process = tolerated(|| system.call_process(action).to_string());
         steps.push(Step {
-            action: Some(json_of(action)),
+            action: Some(system.call_serialize(action)),
             rule: rule.map(|rule| rule.name.to_string()),
             source: rule.map(|rule| rule.source.to_string()),
             process,
@@ -128,25 +127,28 @@ pub(super) fn step<R: Refinement>(
     let process = tolerated(|| implementation.call_process(action).to_string());
     let specification = refinement.specification();
     let before = |action| AbstractStep {
-        action: json_of(&action),
+        action: specification.call_serialize(&action),
         state: states
             .next()
             .map_or(Value::Null, |state| specification.call_show(&state)),
     };
     Step {
-        action: Some(json_of(action)),
+        action: Some(implementation.call_serialize(action)),
         rule: rule.map(|rule| rule.name.to_string()),
         source: rule.map(|rule| rule.source.to_string()),
         process,
         abstract_before: actions.into_iter().map(before).collect(),
-        abstract_action: last.as_ref().map(json_of),
+        abstract_action: last.map(|action| specification.call_serialize(&action)),
         ..state(refinement, to)
     }
 }
 
-/// The rule of an action of the implementation, with its source.
+/// The rule of an action of the implementation, with its source if it has one.
 pub(super) fn rule_name<S: TransitionSystem>(system: &S, action: &ActionOf<S>) -> String {
     let rule = &system.call_rules()[system.call_rule(action).0];
+    if rule.source.is_empty() {
+        return format!("`{}`", rule.name);
+    }
     format!("`{}` ({})", rule.name, rule.source)
 }
 

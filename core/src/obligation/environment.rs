@@ -36,7 +36,6 @@ use crate::explore::{Phase, Place};
 use crate::nearest::nearest;
 use crate::numbered::{Met, SharedNumbers};
 use crate::report::{Counterexample, Obligation, Verdict};
-use crate::statement::asked::calls::json_of;
 use crate::statement::asked::functions::{Functions, RefinementFunctions};
 use crate::statement::asked::model_call::named;
 use crate::statement::refinement::Refinement;
@@ -443,7 +442,7 @@ fn explain_refusal<R: Refinement>(
          with the same inputs can be reached before {process} does something else",
     );
     Counterexample {
-        refused: Some(json_of(&refusal.action)),
+        refused: Some(specification.call_serialize(&refusal.action)),
         ..counterexample(refinement, trace, explanation)
     }
 }

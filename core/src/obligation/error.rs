@@ -1,5 +1,7 @@
 //! Reasons why a check cannot be run.
 
+use std::fmt::{self, Debug, Formatter};
+
 use super::kind::ObligationKind;
 use crate::crowd::CrowdFault;
 use crate::explore::{DiskError, Panic, PeersError};
@@ -7,8 +9,8 @@ use crate::state::WrongLimits;
 use crate::statement::asked::model_call::UNNAMED;
 use crate::statement::rule::Process;
 
-/// Reason why a check cannot be run.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+/// Reason why a check cannot be run. Its `Debug` is its message, since that is what `unwrap` shows.
+#[derive(Clone, PartialEq, thiserror::Error)]
 pub enum CheckError {
     /// An obligation that this refinement does not have.
     #[error("there is no obligation {name:?}{}; there are: {}", nearest_hint(.nearest), .known.join(", "))]
@@ -206,6 +208,12 @@ pub enum CheckError {
         /// Number of processes that are allowed.
         limit: usize,
     },
+}
+
+impl Debug for CheckError {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
 }
 
 impl From<CrowdFault> for CheckError {

@@ -32,6 +32,7 @@ use super::row::{Judged, Row, Weight};
 use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem};
 use crate::explore::{Panic, Place, StateId};
 use crate::report::{Counterexample, Obligation, Verdict};
+use crate::statement::asked::disagreement::Disagreement;
 use crate::statement::asked::model_call::{UNNAMED, catch, named};
 use crate::statement::invariant::Invariant;
 use crate::statement::refinement::Refinement;
@@ -359,9 +360,8 @@ fn explain(found: &Found<'_, ErasedRefinement<'_>>, place: Place, fault: &Fault)
         None => found.explained(place, &|trace| {
             let last = trace.steps.last().map(|(action, _)| format!("{action:?}"));
             let action = last.unwrap_or_default();
-            let explanation =
-                format!("the state offers the action {action} twice, so it does not name one step");
-            counterexample(found.refinement, trace, explanation)
+            let twice = Disagreement::OfferedTwice { action };
+            counterexample(found.refinement, trace, twice.to_string())
         }),
     }
 }

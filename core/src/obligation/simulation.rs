@@ -13,7 +13,6 @@ use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
 use super::tested::earlier;
 use crate::explore::Place;
-use crate::report::json::json;
 use crate::report::{Counterexample, Nearest, changes};
 use crate::statement::abstract_steps::AbstractSteps;
 use crate::statement::asked::answer::{AnswerOf, Unsimulated, answer, unsimulated};
@@ -305,7 +304,7 @@ impl<R: Refinement> Failed<R> {
         let show = |state: &StateOf<R::Specification>| specification.call_show(state);
         let wanted = show(self.answer.target(&self.target, place));
         let candidate = |action: Option<&ActionOf<R::Specification>>, target: Option<_>| Nearest {
-            action: action.map(json),
+            action: action.map(|action| specification.call_serialize(action)),
             answered: action == answer,
             enabled: target.is_some(),
             false_conjuncts: Vec::new(),

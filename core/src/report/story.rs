@@ -236,7 +236,7 @@ impl Text<'_, Outline<'_>> {
             if run.len() < FOLDED {
                 format!("{}  stutters", self.title(step))
             } else {
-                format!("{}  {}", action(step), self.source(step))
+                format!("{}{}", action(step), self.source(step))
             }
         };
         if run.len() >= FOLDED {
@@ -348,12 +348,17 @@ impl Text<'_, Outline<'_>> {
     fn title(&self, step: &Step) -> String {
         let title = format!("{}: {}", process(step), action(step));
         let title = self.options.colour.paint(Ink::Strong, title);
-        format!("{title}  {}", self.source(step))
+        format!("{title}{}", self.source(step))
     }
 
+    /// Source of the rule, after what it is the source of; a rule may have none.
     fn source(&self, step: &Step) -> String {
-        let source = format!("[{}]", step.source.as_deref().unwrap_or("?"));
-        self.options.colour.paint(Ink::Faint, source)
+        let source = step.source.as_deref().unwrap_or("?");
+        if source.is_empty() {
+            return String::new();
+        }
+        let source = self.options.colour.paint(Ink::Faint, format!("[{source}]"));
+        format!("  {source}")
     }
 
     /// True if it is a behaviour of the implementation, which has images, and none of a system without its auxiliary variable.

@@ -41,7 +41,8 @@ use crate::statement::rule::{Process, Rule, RuleId};
 /// assert_eq!(candidates[2], step);
 /// ```
 ///
-/// A number, a text, or `()` is an action of the one rule `step`. Where the rules depend on the instance, [`rules`](Self::rules) and
+/// A number, a text, or `()` is an action of the one rule `step`. A report names an action that serialises to null, as `()` does, by its
+/// rule. Where the rules depend on the instance, [`rules`](Self::rules) and
 /// [`rule`](Self::rule) are written by hand, for that system, and the system overrides
 /// [`candidates`](crate::TransitionSystem::candidates).
 #[diagnostic::on_unimplemented(

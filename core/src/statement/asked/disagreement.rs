@@ -38,7 +38,7 @@ pub enum Disagreement {
         kind: String,
     },
     /// The state offers one action twice.
-    #[error("the action {action} is offered twice")]
+    #[error("the state offers the action {action} twice, so it does not name one step")]
     OfferedTwice {
         /// The action, as `Debug` shows it.
         action: String,

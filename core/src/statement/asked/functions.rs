@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::erased::Caveats;
 use crate::statement::abstract_steps::AbstractSteps;
 use crate::statement::action::Action;
+use crate::statement::asked::calls::json_of;
 use crate::statement::asked::model_call::named;
 use crate::statement::refinement::Refinement;
 use crate::statement::rule::{Process, Rule, RuleId};
@@ -52,6 +53,17 @@ pub(crate) trait Functions: TransitionSystem {
     #[inline(always)]
     fn call_inputs(&self, action: &ActionOf<Self>) -> ActionOf<Self> {
         named("`inputs`", || action.inputs(self))
+    }
+
+    /// The action as it serialises; the name of its rule where that is null, which reports have for no action.
+    fn call_serialize(&self, action: &ActionOf<Self>) -> Value {
+        match json_of(action) {
+            Value::Null => {
+                let rule = self.call_rules().get(self.call_rule(action).0);
+                rule.map_or(Value::Null, |rule| Value::from(&*rule.name))
+            }
+            value => value,
+        }
     }
 
     #[inline(always)]

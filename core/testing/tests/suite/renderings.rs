@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 use refmap::explore::StatesKept;
 use refmap::report::{Colour, Counterexample, Detail, TextOptions};
-use refmap::{AbstractSteps, Invariant, Report, Settings, State};
-use refmap_testing::{Machine, Via, checked, itself, mapped};
+use refmap::{AbstractSteps, Invariant, Report, Settings, State, TransitionSystem};
+use refmap_testing::{Machine, Via, alike, checked, itself, mapped};
 use serde::Serialize;
 use serde_json::json;
 
@@ -359,4 +359,42 @@ fn maps_with_keys_of_any_type_are_shown_by_their_fields() {
         serde_json::from_str::<Report>(&json).expect("it is one"),
         report
     );
+}
+
+/// A counter to 4 with one action, which goes on by so many.
+struct Counter(u8);
+
+impl TransitionSystem for Counter {
+    type State = u8;
+    type Action = ();
+    type Observation = ();
+
+    fn initial(&self, visit: &mut impl FnMut(u8)) {
+        visit(0);
+    }
+
+    fn fire(&self, (): &(), counter: &mut u8) -> Option<()> {
+        *counter = (*counter + self.0) % 4;
+        Some(())
+    }
+
+    fn observe(&self, _: &u8) {}
+}
+
+/// In a report null is no action: the one that serialises to it has the name of its rule.
+#[test]
+fn an_action_that_serialises_to_null_has_the_name_of_its_rule() {
+    let report = checked(&alike(Counter(1), Counter(2)), &Settings::default());
+    let counterexample = report.counterexample.expect("the counters differ");
+    let step = &counterexample.steps[1];
+    let actions = [&step.action, &step.abstract_action];
+    assert_eq!(actions, [&Some(json!("step")); 2]);
+    let shown = counterexample.to_string().replace("\n ", "");
+    for told in [
+        "takes `step`, which is not the specification's `step` as answered",
+        "system: step  answered by step",
+        "step (as answered): the state would be 2, and is 1",
+    ] {
+        assert!(shown.contains(told), "{shown}");
+    }
 }

@@ -5,6 +5,8 @@
 
 use std::cell::Cell;
 
+use foldhash::HashSet;
+
 use super::asking::Asking;
 use super::heard::{Again, Heard, Word};
 use crate::consistency::sample::{is_well_compared, number, some_of};
@@ -128,6 +130,21 @@ impl Asking<'_> {
                 let what = "actions of the specification";
                 return Err(Inconsistency::Equal { what, difference });
             }
+        }
+        // The result of an action may be open here: it is offered twice only if it leads to one state twice.
+        let twice = named(
+            "`hash` or `eq` of a state or an action of the specification",
+            || {
+                let mut known = HashSet::default();
+                offered.iter().find(|step| !known.insert(*step))
+            },
+        );
+        if let Some((action, _)) = twice {
+            let action = format!("{action:?}");
+            return Err(of_the(
+                "specification",
+                Disagreement::OfferedTwice { action },
+            ));
         }
         let known = offered.iter().map(|(action, _)| action);
         let named_by_steps = heard.answers.iter().flat_map(Answer::actions);

@@ -26,6 +26,8 @@ fn refused<T: State<Given<T>> + Default>() -> String {
     let given = given(T::default(), T::default());
     let error = check(&Itself(given), &Settings::default()).expect_err("an attribute is wrong");
     assert!(matches!(error, CheckError::WrongLimits(_)), "{error}");
+    // What `unwrap` shows is the message.
+    assert_eq!(format!("{error:?}"), error.to_string());
     error.to_string()
 }
 
