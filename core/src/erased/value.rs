@@ -84,6 +84,7 @@ macro_rules! erased {
 
         impl PartialEq for $name {
             fn eq(&self, other: &Self) -> bool {
+                let _shown = Hiding::suspend();
                 (*self.0).equals(other.as_any())
             }
         }
