@@ -97,7 +97,7 @@ pub use index_set::IndexSet;
 pub use obligation::{Search, Settings, asymmetry, check, check_any_number};
 pub use refmap_derive::{Action, State};
 pub use report::{Evidence, Report, Verdict};
-pub use state::{Counter, PackingError, State, round_trip};
+pub use state::{Counter, Distance, PackingError, State, round_trip};
 pub use statement::abstract_steps::AbstractSteps;
 pub use statement::action::Action;
 pub use statement::asked::disagreement::{Disagreement, disagreement};

@@ -19,7 +19,6 @@ mod initial;
 mod named;
 mod quotienting;
 mod rows;
-mod shifts;
 mod tested;
 
 pub use asymmetry::Asymmetry;

@@ -32,6 +32,7 @@ impl<'c> KnownParts<'c> {
 
     /// The configuration that stands for these parts, beside members of some kinds that are left out.
     pub fn configuration(&mut self, parts: &ErasedParts, absent: u32) -> Configuration {
+        let known = (self.shared.values().len(), self.members.values().len());
         let parts = self.crowd.closed(parts);
         if self.crowd.far().is_some() {
             for member in &parts.members {
@@ -50,13 +51,31 @@ impl<'c> KnownParts<'c> {
             }
         }
         let members = parts.members.into_iter();
-        let members = members.map(|member| self.number(member)).collect();
+        let members: Vec<_> = members.map(|member| self.number(member)).collect();
         let shared = self.shared.number(parts.shared);
+        if known != (self.shared.values().len(), self.members.values().len()) {
+            self.assert_far(shared, &members);
+        }
         self.ordered(Configuration {
             shared,
             members,
             absent,
         })
+    }
+
+    /// # Panics
+    ///
+    /// If there are counters that have to be kept further apart than those of the first initial state.
+    fn assert_far(&self, shared: u32, members: &[u32]) {
+        let parts = self.parts(&Configuration {
+            shared,
+            members: members.to_vec(),
+            absent: 0,
+        });
+        assert!(
+            self.crowd.counted(&parts).far <= self.crowd.far(),
+            "a counter that no initial state has tells more steps apart than those that it has, or there are none"
+        );
     }
 
     fn number(&mut self, member: ErasedPart) -> u32 {
@@ -312,8 +331,8 @@ mod tests {
             unreachable!("there are no states")
         }
 
-        fn visit_names(&self, _: &ErasedParts, _: &mut dyn NameVisitor) -> ErasedParts {
-            unreachable!("there are no counters")
+        fn visit_names(&self, parts: &ErasedParts, _: &mut dyn NameVisitor) -> ErasedParts {
+            parts.clone()
         }
     }
 

@@ -108,12 +108,6 @@ pub trait Crowd: Sync {
     fn in_line(&self) -> bool {
         false
     }
-    /// The least gap between neighbouring [counters](crate::Counter) that is as good as every larger one, 1 at least, where the initial states have counters: 2
-    /// by default, where a step adds 1 or 2 and compares for equality. No step changes a difference by more. States that differ by what is added to all counters are taken for one, and so are those that
-    /// differ by such gaps. That this changes no step and no obligation is tested as well.
-    fn far(&self) -> u64 {
-        2
-    }
     /// Number of kinds of members for which steps of others wait. None by default.
     fn kinds(&self) -> u32 {
         0
@@ -151,10 +145,6 @@ impl<C: Crowd> Crowd for &C {
 
     fn in_line(&self) -> bool {
         C::in_line(self)
-    }
-
-    fn far(&self) -> u64 {
-        C::far(self)
     }
 
     fn kinds(&self) -> u32 {

@@ -2,13 +2,13 @@
 
 use std::sync::OnceLock;
 
-use super::counters::{Counted, close, spread, widened};
+use super::counters::{Counted, close, spread};
 use super::declaration::{Crowd, CrowdState, MemberOf, SystemOf};
 use super::fault::CrowdFault;
 use super::members::Members;
 use super::parts::CrowdParts;
 use crate::erased::{ErasedPart, ErasedState};
-use crate::state::{NameVisitor, Row, State};
+use crate::state::{BEGUN_ANEW, CounterName, NameVisitor, Row, State};
 use crate::statement::refinement::Refinement;
 use crate::statement::system::first_initial;
 
@@ -25,7 +25,7 @@ pub(crate) trait Declared: Sync {
     fn most(&self) -> usize;
     /// As [`Crowd::in_line`].
     fn in_line(&self) -> bool;
-    /// As [`Crowd::far`]; none if there are no counters.
+    /// The least gap between neighbouring counters that is as good as every larger one; none if there are no counters.
     fn far(&self) -> Option<u64>;
     /// As [`Crowd::kinds`].
     fn kinds(&self) -> u32;
@@ -45,8 +45,8 @@ pub(crate) trait Declared: Sync {
 pub(crate) struct DeclaredBy<C> {
     /// The crowd.
     pub crowd: C,
-    /// True if an initial state has counters.
-    is_counted: OnceLock<bool>,
+    /// As [`Declared::far`].
+    far: OnceLock<Option<u64>>,
 }
 
 impl<C: Crowd> DeclaredBy<C> {
@@ -54,7 +54,7 @@ impl<C: Crowd> DeclaredBy<C> {
     pub fn new(crowd: C) -> Self {
         Self {
             crowd,
-            is_counted: OnceLock::new(),
+            far: OnceLock::new(),
         }
     }
 
@@ -93,13 +93,11 @@ impl<C: Crowd> Declared for DeclaredBy<C> {
     }
 
     fn far(&self) -> Option<u64> {
-        let is_counted = self.is_counted.get_or_init(|| {
+        *self.far.get_or_init(|| {
             let instance = self.crowd.instance(1);
-            let first = first_initial(instance.implementation());
-            let has_counters = |state| !self.counted(&erased(&state)).values.is_empty();
-            first.is_some_and(has_counters)
-        });
-        is_counted.then(|| self.crowd.far().max(1))
+            let first = first_initial(instance.implementation())?;
+            self.counted(&erased(&first)).far
+        })
     }
 
     fn kinds(&self) -> u32 {
@@ -180,31 +178,6 @@ impl dyn Declared + '_ {
             .collect()
     }
 
-    /// The same parts with one gap that is far larger than it is, for each that is, and some larger ones.
-    pub(super) fn widened(&self, parts: &ErasedParts) -> Vec<ErasedParts> {
-        let Some(far) = self.far() else {
-            return Vec::new();
-        };
-        let counted = self.counted(parts);
-        let all = widened(&counted.values, far).into_iter();
-        let all = all.map(|values| Counted {
-            values,
-            ..counted.clone()
-        });
-        all.map(|counted| self.with_values(parts, &counted))
-            .collect()
-    }
-
-    /// True if counters that are written in parts are those that are read of them.
-    pub(super) fn has_counters_of(&self, parts: &ErasedParts) -> bool {
-        let mut counted = self.counted(parts);
-        let is_read = self.with_values(parts, &counted) == *parts;
-        for ((_, value), different) in counted.values.iter_mut().zip(0..) {
-            *value = different;
-        }
-        is_read && self.counted(&self.with_values(parts, &counted)) == counted
-    }
-
     /// The kinds of some members, a bit for each.
     pub(super) fn kinds_of<'m>(&self, members: impl IntoIterator<Item = &'m ErasedPart>) -> u32 {
         let kinds = members.into_iter().filter_map(|member| self.kind(member));
@@ -250,6 +223,9 @@ struct Read {
     members: Vec<Vec<(u8, u64)>>,
     /// The member that is visited.
     member: Option<usize>,
+    far: Option<u64>,
+    /// Whether those of each group have begun anew.
+    are_new: Vec<(u8, bool)>,
 }
 
 impl Read {
@@ -262,12 +238,24 @@ impl Read {
             shared,
             members,
             values,
+            far: self.far,
         }
     }
 }
 
 impl NameVisitor for Read {
-    fn counter(&mut self, group: u8, value: &mut u64) {
+    fn counter(&mut self, counter: CounterName<'_>) {
+        let CounterName {
+            group,
+            far,
+            value,
+            is_new,
+        } = counter;
+        self.far = self.far.max(Some(far));
+        match self.are_new.iter().find(|(other, _)| *other == group) {
+            Some((_, are_new)) => assert!(*are_new == is_new, "{BEGUN_ANEW}"),
+            None => self.are_new.push((group, is_new)),
+        }
         let of = match self.member {
             None => &mut self.shared,
             Some(member) => &mut self.members[member],
@@ -302,9 +290,9 @@ struct Written<'v> {
 struct WrittenMembers<'w, 'v>(&'w mut Written<'v>);
 
 impl NameVisitor for Written<'_> {
-    fn counter(&mut self, _: u8, value: &mut u64) {
+    fn counter(&mut self, counter: CounterName<'_>) {
         if let Some((_, written)) = self.shared.next() {
-            *value = *written;
+            *counter.value = *written;
         }
     }
 
@@ -321,9 +309,9 @@ impl NameVisitor for Written<'_> {
 }
 
 impl NameVisitor for WrittenMembers<'_, '_> {
-    fn counter(&mut self, _: u8, value: &mut u64) {
+    fn counter(&mut self, counter: CounterName<'_>) {
         if let Some((_, written)) = self.0.members.next() {
-            *value = *written;
+            *counter.value = *written;
         }
     }
 

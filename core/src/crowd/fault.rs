@@ -27,16 +27,6 @@ pub enum CrowdFault {
         /// Difference that it makes.
         what: &'static str,
     },
-    /// Counters of which the differences were said to matter alone matter otherwise.
-    #[error(
-        "in {state} it matters what the counters are, and not their differences alone up to the gap that is far: other ones that should do as well change {what}"
-    )]
-    CountersMatter {
-        /// The state.
-        state: String,
-        /// Difference that it makes.
-        what: &'static str,
-    },
     /// A step changes the parts of several members, of which some are kept by their kinds.
     #[error(
         "a step from {from} to {to} changes the parts of several members, and there are kinds of these for which steps wait"

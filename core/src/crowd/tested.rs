@@ -70,7 +70,6 @@ pub(crate) fn test(
         all: instances,
         needed,
         targets: KnownTargets::default(),
-        counted: RefCell::default(),
     };
     let mut generator = Generator::new(SEED);
     let most = match crowd.far() {
@@ -174,8 +173,6 @@ struct Instances<'c> {
     /// Number of members up to which every choice of members is left out.
     needed: usize,
     targets: KnownTargets,
-    /// Parts of which the counters were tested. PERF: the same few members are left of many states.
-    counted: RefCell<HashSet<ErasedParts>>,
 }
 
 impl Instances<'_> {
@@ -307,17 +304,6 @@ impl<'c> TestedInstance<'c> {
         }
         self.test_needs(state, &steps)?;
         self.test_width(state, &steps, fails, is_initial)?;
-        if self.crowd.far().is_some() && !self.is_beyond() {
-            for mask in self.masks() {
-                self.test_counters(&state.some(mask))?;
-            }
-            // Gaps that are not reached by so few members, and of which a model need not have an answer.
-            for wider in self.crowd.widened(state) {
-                if let Some(found) = tolerated(|| self.test_counters(&wider)) {
-                    found?;
-                }
-            }
-        }
         Ok(steps.into_iter().map(|step| step.to).collect())
     }
 
@@ -443,45 +429,6 @@ impl<'c> TestedInstance<'c> {
     fn but_one(&self) -> impl Iterator<Item = (usize, u32)> + use<> {
         let all = (1u32 << self.members) - 1;
         (0..self.members).map(move |one| (one, all & !(1 << one)))
-    }
-
-    /// Tests that what a state does is done, but for what does not matter of its counters, by those that stand for it.
-    fn test_counters(&self, state: &ErasedParts) -> Result<(), CrowdFault> {
-        if !self.of.counted.borrow_mut().insert(state.clone()) {
-            return Ok(());
-        }
-        let told = |of: &ErasedParts| {
-            let mut steps = HashSet::new();
-            for step in self.judged(of)? {
-                steps.insert((self.crowd.closed(&step.to), step.fails));
-            }
-            Ok::<_, CrowdFault>((steps, self.fails(of, false)))
-        };
-        let kinds = |of: &ErasedParts| {
-            let kinds = of.members.iter().map(|member| self.crowd.kind(member));
-            kinds.collect::<Vec<_>>()
-        };
-        if !self.crowd.has_counters_of(state) {
-            let (state, what) = (state.to_string(), "how many there are");
-            return Err(CrowdFault::CountersMatter { state, what });
-        }
-        let (mut steps, mut fails) = told(state)?;
-        for other in self.crowd.spread(&self.crowd.closed(state)) {
-            if kinds(&other) != kinds(state) {
-                let (state, what) = (state.to_string(), "the kinds of members");
-                return Err(CrowdFault::CountersMatter { state, what });
-            }
-            let (of_other, fails_of_other) = told(&other)?;
-            steps.retain(|step| !of_other.contains(step));
-            fails.retain(|obligation| !fails_of_other.contains(obligation));
-        }
-        let what = match (steps.is_empty(), fails.is_empty()) {
-            (true, true) => return Ok(()),
-            (false, _) => "the steps, or which of them fail",
-            (true, false) => "the obligations that fail",
-        };
-        let state = state.to_string();
-        Err(CrowdFault::CountersMatter { state, what })
     }
 
     /// Tests that what fails, and speaks of fewer members than there are, fails without some one of them.

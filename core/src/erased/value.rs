@@ -10,7 +10,7 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use crate::report::json::json;
-use crate::state::State;
+use crate::state::{Hiding, State};
 
 /// Value that can be compared with one of its own type.
 trait Comparable: Any + Debug {
@@ -84,6 +84,7 @@ macro_rules! erased {
 
         impl PartialEq for $name {
             fn eq(&self, other: &Self) -> bool {
+                let _shown = Hiding::suspend();
                 (*self.0).equals(other.as_any())
             }
         }
@@ -94,12 +95,14 @@ macro_rules! erased {
         /// a type, and passed on.
         impl Hash for $name {
             fn hash<H: Hasher>(&self, hasher: &mut H) {
+                let _shown = Hiding::suspend();
                 hasher.write_u64((*self.0).hash_one());
             }
         }
 
         impl Debug for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                let _shown = Hiding::suspend();
                 (*self.0).fmt(f)
             }
         }
@@ -154,6 +157,7 @@ macro_rules! reported {
 
         impl Serialize for $name {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                let _shown = Hiding::suspend();
                 (*self.0).json().serialize(serializer)
             }
         }
@@ -221,6 +225,7 @@ pub(crate) struct Parts<'a>(&'a ErasedState);
 
 impl Hash for Parts<'_> {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
+        let _shown = Hiding::suspend();
         (*self.0.0).hash_into(hasher);
     }
 }

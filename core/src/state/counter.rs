@@ -1,94 +1,225 @@
-//! Counters, of which only the order and the differences matter.
+//! Counters that cannot be looked at: there is a next one, they are equal or in order, and few steps apart.
 
+use std::cell::Cell;
+use std::cmp::Ordering;
 use std::fmt::{self, Debug, Display, Formatter};
-use std::ops::{Add, AddAssign, Sub};
+use std::hash::{Hash, Hasher};
 
 use serde::{Serialize, Serializer};
 
-use super::names::{NameVisitor, Names};
+use super::names::{CounterName, NameVisitor, Names};
 use super::{Changes, Exact, Kept, Limits, Shape, Sink, Source, State};
 
-/// A counter without a bound, of which only the order and the differences matter: a ticket, a sequence number, an epoch.
+/// A counter without a bound and without a value: a ticket, a sequence number, an epoch.
 ///
-/// States that differ only in how far the counters of a group have come are one where `--symmetry full` is asked for. Counters are compared
-/// within their group alone; a group is a number of the model's choice.
+/// There is a [first](Self::START) one, and one [after](Self::next) each. Two are equal or in order, and one is so many steps [ahead](Self::ahead) of
+/// another as long as these are `APART` at most. Nothing else can be asked, so that to shift all counters of a state changes nothing: states that
+/// differ by a shift are one where `--symmetry full` is asked for, and members of a crowd that are more steps apart are as far apart as any.
 ///
 /// ```
-/// use refmap::Counter;
+/// use refmap::{Counter, Distance};
 ///
-/// let (head, tail): (Counter, Counter) = (Counter::ZERO, Counter::ZERO + 3);
+/// let head: Counter<2> = Counter::START;
+/// let tail = head.next().next();
 /// assert!(head < tail);
-/// assert_eq!((tail - head, head - tail), (3, -3));
-/// assert_eq!(head.next(), Counter::new(1));
+/// assert_eq!(tail.ahead(head), Distance::Exactly(2));
+/// assert_eq!(tail.next().ahead(head), Distance::More);
+/// assert_eq!(head.ahead(tail), Distance::Behind);
 /// ```
 ///
-/// In a state it takes as many bits as its value does, or those of a range that is said of it (`#[state(range = 0..16)]`), which is one of the
-/// values after the shift. A state in which the value of a counter itself matters (`ticket == Counter::new(3)`) is told as an
-/// [asymmetry](crate::Asymmetry).
-#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Counter<const GROUP: u8 = 0>(u64);
+/// There is no number to compare with, to take a remainder of, or to subtract:
+///
+/// ```compile_fail,E0308
+/// # use refmap::Counter;
+/// let is_the_fortieth = |head: Counter| head == 40;
+/// ```
+///
+/// ```compile_fail,E0369
+/// # use refmap::Counter;
+/// let is_even = |head: Counter| head % 2 == Counter::START;
+/// ```
+///
+/// A model that looks at the value in another way panics where counters are shifted, and the report shows the state and the rule: it compares a counter of the state
+/// with one that it has begun anew, writes it as text, hashes it, or goes more than `APART` + 1 steps from it at once.
+///
+/// Counters of different `GROUP`s are never compared, and shifted each for itself. In a state a counter takes as many bits as its value does, or those of a
+/// range that is said of it (`#[state(range = 0..16)]`), which is one of the values after the shift.
+#[derive(Clone, Copy)]
+pub struct Counter<const APART: u64 = 1, const GROUP: u8 = 0> {
+    value: u64,
+    /// Steps since it was read from a state, as far as they are counted.
+    steps: u8,
+    /// True if it comes from [`START`](Self::START), and not from a state.
+    is_new: bool,
+}
 
-impl<const GROUP: u8> Counter<GROUP> {
-    /// The value with which counters begin.
-    pub const ZERO: Self = Self(0);
+/// Steps from a counter to another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Distance {
+    /// It is behind, by one step at least.
+    Behind,
+    /// So many.
+    Exactly(u64),
+    /// More than are told.
+    More,
+}
 
-    /// The counter that has come so far.
-    pub const fn new(value: u64) -> Self {
-        Self(value)
+thread_local! {
+    /// True while functions of a model run that are not to see what counters are.
+    static ARE_HIDDEN: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Span within which values of counters are hidden from the functions of a model, or shown again; then it is as before.
+pub(crate) struct Hiding(bool);
+
+impl Hiding {
+    /// Hides the values on this thread.
+    pub fn begin() -> Self {
+        Self(ARE_HIDDEN.replace(true))
     }
 
-    /// The value after this one.
+    /// Shows them: a report does.
+    pub fn suspend() -> Self {
+        Self(ARE_HIDDEN.replace(false))
+    }
+}
+
+impl Drop for Hiding {
+    fn drop(&mut self) {
+        ARE_HIDDEN.set(self.0);
+    }
+}
+
+impl<const APART: u64, const GROUP: u8> Counter<APART, GROUP> {
+    /// The one with which counters begin.
+    pub const START: Self = Self {
+        value: 0,
+        steps: 0,
+        is_new: true,
+    };
+
+    /// The counter after this one.
     #[must_use]
     pub const fn next(self) -> Self {
-        Self(self.0.wrapping_add(1))
+        Self {
+            value: self.value.wrapping_add(1),
+            steps: self.steps.saturating_add(1),
+            is_new: self.is_new,
+        }
+    }
+
+    /// Steps that it is ahead of another one, exactly if they are `APART` at most.
+    pub fn ahead(self, of: Self) -> Distance {
+        match self.compared(of) {
+            Ordering::Less => Distance::Behind,
+            Ordering::Equal | Ordering::Greater => match self.value - of.value {
+                steps if steps <= APART => Distance::Exactly(steps),
+                _ => Distance::More,
+            },
+        }
+    }
+
+    /// # Panics
+    ///
+    /// If the answer tells what the value of one is, where that is hidden.
+    fn compared(self, other: Self) -> Ordering {
+        if ARE_HIDDEN.get() {
+            assert!(
+                self.is_new == other.is_new,
+                "a counter is compared with one that has begun anew: its value is looked at"
+            );
+            self.assert_near();
+            other.assert_near();
+        }
+        self.value.cmp(&other.value)
+    }
+
+    fn assert_near(self) {
+        assert!(
+            self.is_new || u64::from(self.steps) <= APART + 1,
+            "a counter goes {} steps at once: a `Counter<{APART}>` goes {} at most",
+            self.steps,
+            APART + 1
+        );
+    }
+
+    /// The value, which is shown to no function of a model.
+    ///
+    /// # Panics
+    ///
+    /// If it is hidden.
+    fn shown(self) -> u64 {
+        assert!(
+            !ARE_HIDDEN.get(),
+            "the value of a counter is looked at, as text or by its hash"
+        );
+        self.value
     }
 }
 
-impl<const GROUP: u8> Add<u64> for Counter<GROUP> {
-    type Output = Self;
-
-    fn add(self, steps: u64) -> Self {
-        Self(self.0.wrapping_add(steps))
+impl<const APART: u64, const GROUP: u8> Default for Counter<APART, GROUP> {
+    fn default() -> Self {
+        Self::START
     }
 }
 
-impl<const GROUP: u8> AddAssign<u64> for Counter<GROUP> {
-    fn add_assign(&mut self, steps: u64) {
-        *self = *self + steps;
+impl<const APART: u64, const GROUP: u8> PartialEq for Counter<APART, GROUP> {
+    fn eq(&self, other: &Self) -> bool {
+        self.compared(*other).is_eq()
     }
 }
 
-impl<const GROUP: u8> Sub for Counter<GROUP> {
-    type Output = i64;
+impl<const APART: u64, const GROUP: u8> Eq for Counter<APART, GROUP> {}
 
-    /// Steps from `earlier` on; negative if this one is earlier.
-    fn sub(self, earlier: Self) -> i64 {
-        self.0.wrapping_sub(earlier.0) as i64
+impl<const APART: u64, const GROUP: u8> PartialOrd for Counter<APART, GROUP> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
     }
 }
 
-impl<const GROUP: u8> Debug for Counter<GROUP> {
+impl<const APART: u64, const GROUP: u8> Ord for Counter<APART, GROUP> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.compared(*other)
+    }
+}
+
+impl<const APART: u64, const GROUP: u8> Hash for Counter<APART, GROUP> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.shown().hash(state);
+    }
+}
+
+impl<const APART: u64, const GROUP: u8> Debug for Counter<APART, GROUP> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        Debug::fmt(&self.0, f)
+        Debug::fmt(&self.shown(), f)
     }
 }
 
-impl<const GROUP: u8> Display for Counter<GROUP> {
+impl<const APART: u64, const GROUP: u8> Display for Counter<APART, GROUP> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        Display::fmt(&self.0, f)
+        Display::fmt(&self.shown(), f)
     }
 }
 
-impl<const GROUP: u8> Serialize for Counter<GROUP> {
+impl<const APART: u64, const GROUP: u8> Serialize for Counter<APART, GROUP> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.serialize(serializer)
+        self.shown().serialize(serializer)
     }
 }
 
-impl<const GROUP: u8> Names for Counter<GROUP> {
+impl<const APART: u64, const GROUP: u8> Names for Counter<APART, GROUP> {
     /// Its group is that of its type.
     fn each_name(&mut self, _: u8, visit: &mut dyn NameVisitor) {
-        visit.counter(GROUP, &mut self.0);
+        if ARE_HIDDEN.get() {
+            self.assert_near();
+        }
+        visit.counter(CounterName {
+            group: GROUP,
+            far: APART + 1,
+            value: &mut self.value,
+            is_new: self.is_new,
+        });
+        (self.steps, self.is_new) = (0, false);
     }
 }
 
@@ -102,7 +233,7 @@ fn of_number(limits: Limits) -> Limits {
     }
 }
 
-impl<X: ?Sized, const GROUP: u8> State<X> for Counter<GROUP> {
+impl<X: ?Sized, const APART: u64, const GROUP: u8> State<X> for Counter<APART, GROUP> {
     const KEPT: Kept = Kept::Encoded;
     const EXACT: Exact<Self> = Exact::of_parts(&[]);
 
@@ -117,12 +248,16 @@ impl<X: ?Sized, const GROUP: u8> State<X> for Counter<GROUP> {
 
     #[inline(always)]
     fn write(&self, system: &X, limits: Limits, sink: &mut impl Sink) {
-        self.0.write(system, of_number(limits), sink);
+        self.value.write(system, of_number(limits), sink);
     }
 
     #[inline(always)]
     fn read(system: &X, limits: Limits, source: &mut impl Source) -> Self {
-        Self(u64::read(system, of_number(limits), source))
+        Self {
+            value: u64::read(system, of_number(limits), source),
+            steps: 0,
+            is_new: false,
+        }
     }
 
     #[inline(always)]
@@ -139,8 +274,8 @@ impl<X: ?Sized, const GROUP: u8> State<X> for Counter<GROUP> {
         at: impl Fn() -> u32 + Copy,
         changes: &mut Changes<'_>,
     ) {
-        self.0
-            .write_changes(&from.0, system, of_number(limits), at, changes);
+        self.value
+            .write_changes(&from.value, system, of_number(limits), at, changes);
     }
 
     fn visit_names(&mut self, visit: &mut dyn NameVisitor) {

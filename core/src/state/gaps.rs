@@ -1,9 +1,7 @@
 //! Counters of a state, moved together.
 
-use std::collections::BTreeMap;
-
 use super::State;
-use super::names::{NameVisitor, Row};
+use super::names::{CounterName, NameVisitor, Row};
 
 /// Visits the names of a value.
 pub(crate) type VisitNames<'a> = dyn FnMut(&mut dyn NameVisitor) + 'a;
@@ -12,68 +10,74 @@ pub(crate) type VisitNames<'a> = dyn FnMut(&mut dyn NameVisitor) + 'a;
 ///
 /// ```
 /// # use refmap::Counter;
-/// let mut tickets: (Counter, Counter, Counter<1>) = (Counter::new(7), Counter::new(5), Counter::new(9));
+/// type Tickets = (Counter, Counter, Counter<1, 1>);
+/// let start: Tickets = (Counter::START, Counter::START, Counter::START);
+/// let mut tickets = (start.0.next().next(), start.1.next(), start.2.next());
 /// refmap::state::normalise::<(), _>(&mut tickets);
-/// assert_eq!(tickets, (Counter::new(2), Counter::ZERO, Counter::ZERO));
+/// assert_eq!(tickets, (start.0.next(), start.1, start.2));
 /// ```
 pub fn normalise<S: ?Sized, T: State<S>>(state: &mut T) {
-    close_gaps::<S, T>(state, u64::MAX);
+    let all: Vec<u8> = (0..=u8::MAX).collect();
+    normalise_groups(&mut |visit| state.visit_names(visit), &all);
 }
 
-/// The same, with the difference of a counter and the next greater one of its group cut down to `far`.
-pub(crate) fn close_gaps<S: ?Sized, T: State<S>>(state: &mut T, far: u64) {
-    let mut visit = |visitor: &mut dyn NameVisitor| state.visit_names(visitor);
-    let values = values(&mut visit);
-    let mut closed = BTreeMap::new();
-    for (group, values) in values {
-        let (mut last, mut to) = (values[0], 0);
-        for value in values {
-            to += (value - last).min(far);
-            closed.insert((group, value), to);
-            last = value;
-        }
-    }
-    visit(&mut Moved(|group, value| closed[&(group, value)]));
-}
-
-/// Values of the counters, by their groups, in ascending order.
-fn values(visit: &mut VisitNames<'_>) -> BTreeMap<u8, Vec<u64>> {
-    let mut values: BTreeMap<u8, Vec<u64>> = BTreeMap::new();
-    visit(&mut Moved(|group, value| {
-        values.entry(group).or_default().push(value);
-        value
-    }));
-    for values in values.values_mut() {
-        values.sort_unstable();
-    }
-    values
-}
-
-/// Moves the counters of some groups down as [`normalise`] does, and says by how much those of each.
+/// The same with the counters of some groups, and by how much those of each were moved.
+///
+/// # Panics
+///
+/// If some counters of a group have begun anew beside others of it: to shift these is not to shift those.
 pub(crate) fn normalise_groups(visit: &mut VisitNames<'_>, groups: &[u8]) -> Vec<(u8, u64)> {
-    let mut least: Vec<(u8, u64)> = Vec::new();
+    let mut least: Vec<Least> = Vec::new();
     if groups.is_empty() {
-        return least;
+        return Vec::new();
     }
-    visit(&mut Moved(|group, value: u64| {
-        match least.iter_mut().find(|(other, _)| *other == group) {
-            Some((_, least)) => *least = value.min(*least),
-            None => least.push((group, value)),
+    visit(&mut Moved(|counter: &CounterName<'_>| {
+        let CounterName {
+            group,
+            is_new,
+            ref value,
+            ..
+        } = *counter;
+        let value = **value;
+        match least.iter_mut().find(|other| other.group == group) {
+            Some(of_group) => {
+                assert!(of_group.are_new == is_new, "{BEGUN_ANEW}");
+                of_group.value = value.min(of_group.value);
+            }
+            None => least.push(Least {
+                group,
+                value,
+                are_new: is_new,
+            }),
         }
         value
     }));
-    least.retain(|(group, least)| *least > 0 && groups.contains(group));
-    if !least.is_empty() {
-        visit(&mut Moved(|group, value| value - amount(&least, group)));
+    least.retain(|of_group| of_group.value > 0 && groups.contains(&of_group.group));
+    let by: Vec<_> = least.iter().map(|one| (one.group, one.value)).collect();
+    if !by.is_empty() {
+        visit(&mut Moved(|counter: &CounterName<'_>| {
+            *counter.value - amount(&by, counter.group)
+        }));
     }
-    least
+    by
+}
+
+/// Message where a counter of a state begins anew beside one that does not.
+pub(crate) const BEGUN_ANEW: &str =
+    "a counter has begun anew beside others of its group: its value is looked at";
+
+/// The least counter of a group.
+struct Least {
+    group: u8,
+    value: u64,
+    are_new: bool,
 }
 
 /// Moves the counters up.
 pub(crate) fn shift(visit: &mut VisitNames<'_>, by: &[(u8, u64)]) {
     if !by.is_empty() {
-        visit(&mut Moved(|group, value: u64| {
-            value.wrapping_add(amount(by, group))
+        visit(&mut Moved(|counter: &CounterName<'_>| {
+            counter.value.wrapping_add(amount(by, counter.group))
         }));
     }
 }
@@ -86,9 +90,10 @@ fn amount(by: &[(u8, u64)], group: u8) -> u64 {
 /// Visitor that gives counters new values.
 struct Moved<F>(F);
 
-impl<F: FnMut(u8, u64) -> u64> NameVisitor for Moved<F> {
-    fn counter(&mut self, group: u8, value: &mut u64) {
-        *value = (self.0)(group, *value);
+impl<F: FnMut(&CounterName<'_>) -> u64> NameVisitor for Moved<F> {
+    fn counter(&mut self, counter: CounterName<'_>) {
+        let value = (self.0)(&counter);
+        *counter.value = value;
     }
 
     fn member(&mut self, _: u8, _: &mut usize) {}
@@ -113,54 +118,44 @@ mod tests {
     type Tickets = (
         Vec<Counter>,
         BTreeSet<(Counter, bool)>,
-        BTreeMap<Counter, Option<Counter<7>>>,
+        BTreeMap<Counter, Option<Counter<1, 7>>>,
     );
 
-    fn all(tickets: &Tickets) -> (Vec<u64>, Vec<u64>) {
-        let number = |counter: &Counter| (*counter - Counter::ZERO) as u64;
-        let first = tickets.0.iter().chain(tickets.1.iter().map(|(one, _)| one));
-        let first = first.chain(tickets.2.keys()).map(number).collect();
-        let second = tickets.2.values().flatten();
-        let second = second.map(|one| (*one - Counter::ZERO) as u64);
-        (first, second.collect())
+    fn at<const GROUP: u8>(steps: usize) -> Counter<1, GROUP> {
+        (0..steps).fold(Counter::START, |counter, _| counter.next())
     }
 
-    /// The plainest account: the distances of neighbours.
-    fn distances(mut values: Vec<u64>, far: u64) -> Vec<u64> {
-        values.sort_unstable();
-        let gaps = values.windows(2).map(|pair| (pair[1] - pair[0]).min(far));
-        gaps.collect()
+    /// The counters of each group, by their distance from the first one.
+    fn all(tickets: &Tickets) -> [Vec<u64>; 2] {
+        fn number<const GROUP: u8>(counter: &Counter<1, GROUP>) -> u64 {
+            counter.to_string().parse().expect("it is a number")
+        }
+        let (vector, set, map) = tickets;
+        let first = vector.iter().chain(set.iter().map(|(one, _)| one));
+        [
+            first.chain(map.keys()).map(number).collect(),
+            map.values().flatten().map(number).collect(),
+        ]
     }
 
+    /// The least of each group is 0, what is between them stays, and it is undone.
     #[test]
-    fn gaps_are_closed_and_nothing_else_is_changed() {
+    fn counters_are_moved_down_and_back() {
         let mut generator = Generator::new(5);
         for case in 0..500 {
-            let base = generator.below(1000) as u64;
-            let mut draw = || Counter::new(base + generator.below(20) as u64);
+            let base = generator.below(1000);
+            let mut draw = || at(base + generator.below(20));
             let vector = (0..case % 4).map(|_| draw()).collect();
             let set = (0..case % 3).map(|at| (draw(), at == 0)).collect();
-            let map = (0..case % 5).map(|at| (draw(), (at > 1).then(|| Counter::new(at))));
+            let map = (0..case % 5).map(|number| (draw(), (number > 1).then(|| at(number))));
             let tickets: Tickets = (vector, set, map.collect());
-            for far in [1, 3, u64::MAX] {
-                let mut closed = tickets.clone();
-                close_gaps::<(), _>(&mut closed, far);
-                let (before, after) = (all(&tickets), all(&closed));
-                for (before, after) in [(before.0, after.0), (before.1, after.1)] {
-                    assert_eq!(before.is_empty(), after.is_empty());
-                    assert!(after.is_empty() || after.contains(&0));
-                    let least = before.iter().min().copied().unwrap_or(0);
-                    for (one, to) in before.iter().zip(&after) {
-                        assert!(far != u64::MAX || one - least == *to);
-                        for (other, other_to) in before.iter().zip(&after) {
-                            assert_eq!(one.cmp(other), to.cmp(other_to));
-                        }
-                    }
-                    assert_eq!(distances(before, far), distances(after, u64::MAX));
-                }
-            }
             let mut normal = tickets.clone();
             normalise::<(), _>(&mut normal);
+            for (before, after) in all(&tickets).into_iter().zip(all(&normal)) {
+                let least = before.iter().min().copied().unwrap_or(0);
+                let expected: Vec<_> = before.iter().map(|value| value - least).collect();
+                assert_eq!(after, expected);
+            }
             let mut by_names = tickets.clone();
             let mut visit = |visit: &mut dyn NameVisitor| {
                 State::<()>::visit_names(&mut by_names, visit);
@@ -173,5 +168,13 @@ mod tests {
             );
             assert_eq!(by_names, tickets);
         }
+    }
+
+    #[test]
+    #[should_panic(expected = "a counter has begun anew beside others")]
+    fn a_counter_does_not_begin_anew_beside_others() {
+        let mut old: Counter = Counter::START.next();
+        normalise::<(), _>(&mut old);
+        normalise::<(), _>(&mut (old, Counter::<1>::START));
     }
 }

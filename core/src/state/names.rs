@@ -10,8 +10,8 @@ use crate::bounded::BoundedVec;
 ///
 /// Members of a group are alike; those of different groups, as references and threads, are not. A group is a number of the model's choice.
 pub trait NameVisitor {
-    /// Visits the value of a counter of a group.
-    fn counter(&mut self, group: u8, value: &mut u64);
+    /// Visits a counter of a group.
+    fn counter(&mut self, counter: CounterName<'_>);
     /// Visits the number of a member of a group.
     fn member(&mut self, group: u8, number: &mut usize);
     /// Visits the parts of the members of a group: rows of as many elements as there are members.
@@ -37,6 +37,18 @@ pub trait NameVisitor {
 
     /// Ends it.
     fn leave_set(&mut self) {}
+}
+
+/// A [`Counter`](crate::Counter) in a state or an action.
+pub struct CounterName<'a> {
+    /// Number of its group.
+    pub(crate) group: u8,
+    /// The least steps apart from another one that are as good as any more.
+    pub(crate) far: u64,
+    /// The value, which may be given another one.
+    pub(crate) value: &'a mut u64,
+    /// True if it has begun anew, and comes from no state.
+    pub(crate) is_new: bool,
 }
 
 /// Parts of the members of a group that stand in one field, an element a member.

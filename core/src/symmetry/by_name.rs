@@ -10,10 +10,9 @@ use super::initial::initial_of;
 use super::named::{Named, NamedErased, NamedState};
 use super::quotienting::{Lifting, Quotienting};
 use super::rows::{Account, Census, Group, Groups, Permutation, Survey};
-use super::shifts::shifts;
 use crate::erased::{ErasedAction, ErasedState, ErasedSystem};
 use crate::random::Generator;
-use crate::state::{NameVisitor, Row, VisitNames, shift};
+use crate::state::{CounterName, NameVisitor, Row, VisitNames};
 use crate::statement::asked::model_call::named;
 use crate::statement::asked::visit::some_initial;
 use crate::statement::system::{StateOf, TransitionSystem, steps};
@@ -40,7 +39,6 @@ pub(crate) struct ByName {
     counters: Vec<u8>,
     /// The permutations that are tried, the one that exchanges nothing first.
     tried: Vec<Permutation>,
-    shifts: Vec<(u8, u64)>,
 }
 
 impl ByName {
@@ -56,19 +54,12 @@ impl ByName {
         (!groups.all.is_empty() || !census.counters.is_empty()).then(|| Self {
             tried: tried(&groups),
             groups,
-            shifts: shifts(&census.counters),
             counters: census.counters,
         })
     }
 
     fn exchange_names(&self, by: usize, visit: &mut VisitNames<'_>) {
-        match self.tried.get(by) {
-            Some(permutation) => visit(&mut permutation.moved(&self.groups)),
-            None => {
-                let at = by - self.tried.len();
-                shift(visit, &self.shifts[at..=at]);
-            }
-        }
+        visit(&mut self.tried[by].moved(&self.groups));
     }
 
     /// The state after the exchange of a number. The first of them exchanges nothing.
@@ -127,21 +118,17 @@ impl ByName {
 
     /// Number of exchanges that are tried.
     pub(super) fn count(&self) -> usize {
-        self.tried.len() + self.shifts.len()
+        self.tried.len()
     }
 
     /// Description of one.
     pub(super) fn told(&self, by: usize) -> Exchange {
-        let Some(Permutation { places, .. }) = self.tried.get(by) else {
-            let (group, by) = self.shifts[by - self.tried.len()];
-            return Exchange::Shift { group, by };
-        };
+        let Permutation { places, .. } = &self.tried[by];
         let groups = self.groups.all.iter();
-        Exchange::Members(
-            groups
-                .map(|group| (group.number, group.places(places)))
-                .collect(),
-        )
+        let places = groups.map(|group| (group.number, group.places(places)));
+        Exchange {
+            places: places.collect(),
+        }
     }
 
     /// The state that stands for `state`, and true if the exchange that was found makes it of that one, and back.
@@ -247,7 +234,7 @@ struct Unchosen {
 }
 
 impl NameVisitor for Unchosen {
-    fn counter(&mut self, _: u8, _: &mut u64) {}
+    fn counter(&mut self, _: CounterName<'_>) {}
 
     fn member(&mut self, _: u8, _: &mut usize) {}
 

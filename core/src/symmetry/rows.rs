@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::colours::{Colours, Reference};
 use crate::random::generator::mix;
-use crate::state::{NameVisitor, Row};
+use crate::state::{CounterName, NameVisitor, Row};
 
 /// A group of members that are alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,9 +127,9 @@ impl Census {
 }
 
 impl NameVisitor for Census {
-    fn counter(&mut self, group: u8, _: &mut u64) {
-        if !self.counters.contains(&group) {
-            self.counters.push(group);
+    fn counter(&mut self, counter: CounterName<'_>) {
+        if !self.counters.contains(&counter.group) {
+            self.counters.push(counter.group);
         }
     }
 
@@ -278,7 +278,7 @@ fn compare(rows: &[&mut dyn Row], [one, other]: [usize; 2]) -> Ordering {
 }
 
 impl NameVisitor for Survey<'_> {
-    fn counter(&mut self, _: u8, _: &mut u64) {}
+    fn counter(&mut self, _: CounterName<'_>) {}
 
     fn member(&mut self, group: u8, number: &mut usize) {
         self.position += u64::from(self.sets == 0);
@@ -371,7 +371,7 @@ impl<'a> Look<'a> {
 }
 
 impl NameVisitor for Look<'_> {
-    fn counter(&mut self, _: u8, _: &mut u64) {}
+    fn counter(&mut self, _: CounterName<'_>) {}
 
     fn member(&mut self, _: u8, _: &mut usize) {
         self.is_more = true;
@@ -405,7 +405,7 @@ impl NameVisitor for Look<'_> {
 pub(super) struct Sorted;
 
 impl NameVisitor for Sorted {
-    fn counter(&mut self, _: u8, _: &mut u64) {}
+    fn counter(&mut self, _: CounterName<'_>) {}
 
     fn member(&mut self, _: u8, _: &mut usize) {}
 
@@ -505,7 +505,7 @@ impl Moved<'_> {
 }
 
 impl NameVisitor for Moved<'_> {
-    fn counter(&mut self, _: u8, _: &mut u64) {}
+    fn counter(&mut self, _: CounterName<'_>) {}
 
     fn member(&mut self, group: u8, number: &mut usize) {
         if let Some(group) = self.groups.group(group) {

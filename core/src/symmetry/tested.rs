@@ -6,7 +6,6 @@ use std::ops::Range;
 
 use super::asymmetry::Asymmetry;
 use super::by_name::{Around, ByName};
-use super::exchange::Exchange;
 use super::quotienting::Quotienting;
 use crate::erased::{ErasedAction, ErasedRefinement, ErasedState, ErasedSystem, RefinementObject};
 use crate::random::generator::mix;
@@ -251,11 +250,6 @@ impl<'a, 'x> Original<'a, 'x> {
             })
         };
         let image = exchanges.exchange(system, by, state);
-        let is_shift = matches!(told, Exchange::Shift { .. });
-        if is_shift && image == **state {
-            // It has no counters of the group: those that a step makes begin anew.
-            return None;
-        }
         if self.canonical != exchanges.canonical(system, &image) {
             return Some(Asymmetry::NotCanonical {
                 by: told,
@@ -266,8 +260,7 @@ impl<'a, 'x> Original<'a, 'x> {
             return does_not_commute("may_stop", state);
         }
         let mapped_image = exchanges.exchange(specification, by, mapped);
-        // Counters of initial states are those with which they begin; see `initial`.
-        if !is_shift && self.is_initial != specification.call_is_initial(&mapped_image) {
+        if self.is_initial != specification.call_is_initial(&mapped_image) {
             return does_not_commute("is_initial", state);
         }
         if mapped_image != refinement.call_map(&image) {

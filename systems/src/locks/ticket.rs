@@ -45,7 +45,7 @@ impl Counters {
     /// The first ticket.
     fn first(self) -> Number {
         match self {
-            Self::Unbounded => Number::Unbounded(Counter::ZERO),
+            Self::Unbounded => Number::Unbounded(Counter::START),
             Self::Bytes | Self::Bits => Number::Bounded(0),
         }
     }

@@ -21,7 +21,7 @@ use crate::explore::limits::{Clock, Limit};
 use crate::explore::search::Found;
 use crate::explore::store::{Within, first_step, kept};
 use crate::explore::{Explored, Place, StateId, Visitor};
-use crate::state::{Code, PackingError};
+use crate::state::{Code, Hiding, PackingError};
 use crate::statement::asked::calls::{Function, Of, Position, Stage, Watched, call, calls_back};
 use crate::statement::asked::model_call::{Ended, Panic, UNNAMED, break_off, interruptible, named};
 use crate::statement::asked::visit::visit_initial;
@@ -192,6 +192,7 @@ where
         } = source;
         let phase = Cell::new(Phase::Examining);
         source.enter(Stage::Examining);
+        let _hidden = self.hidden();
         let taken = interruptible(|| {
             with(system, key, |from| {
                 self.visitor.examine(tally, place, from);
@@ -260,6 +261,7 @@ where
         let mut unfit = None;
         // A state may panic as it is dropped, when its key is written.
         let steps = Cell::new(0);
+        let _hidden = self.hidden();
         let taken = interruptible(|| {
             with_over(system, key, &mut met.source, |from| {
                 self.visitor.examine(tally, place, from);
@@ -527,6 +529,11 @@ where
     fn complain(&self, place: Place, to: &StateOf<S>, tally: &mut V::Tally) {
         let error = complaint(self.system, to);
         self.visitor.mispacked(tally, place, error);
+    }
+
+    /// Hides the values of counters, where states that differ by them are one.
+    fn hidden(&self) -> Option<Hiding> {
+        self.symmetry.map(|_| Hiding::begin())
     }
 
     fn representative(&self, state: StateOf<S>) -> StateOf<S> {

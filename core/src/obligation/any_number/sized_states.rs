@@ -6,6 +6,7 @@ use crate::crowd::{CrowdFault, ErasedParts, StatedMembers, ViewSearch};
 use crate::erased::{ErasedRefinement, ErasedState, ErasedStep, ErasedSystem};
 use crate::explore::{Place, StateId, Visitor, look_at, look_at_step};
 use crate::obligation::visitor::{Plan, Tally, Tester};
+use crate::state::Hiding;
 use crate::statement::asked::functions::Functions;
 use crate::statement::asked::model_call::{catch, named};
 use crate::statement::refinement::Refinement;
@@ -136,6 +137,7 @@ impl<'p, 'a> SizedStates<'p, 'a> {
         look: &mut LookAtState<'_, 'p, 'a>,
     ) -> Result<(), CrowdFault> {
         let at = Cell::new(place);
+        let _hidden = Hiding::begin();
         let looked = catch(|| look(self, &at));
         let looked = looked.unwrap_or_else(|panic| {
             self.tester.panicked(&mut self.tally, at.get(), panic);

@@ -5,6 +5,7 @@
 use serde_json::Value;
 
 use crate::erased::Caveats;
+use crate::state::Hiding;
 use crate::statement::abstract_steps::AbstractSteps;
 use crate::statement::action::Action;
 use crate::statement::asked::calls::json_of;
@@ -68,6 +69,8 @@ pub(crate) trait Functions: TransitionSystem {
 
     #[inline(always)]
     fn call_is_initial(&self, state: &StateOf<Self>) -> bool {
+        // Counters of initial states are those with which they begin: what they are is no secret here.
+        let _shown = Hiding::suspend();
         named("`is_initial`", || self.is_initial(state))
     }
 

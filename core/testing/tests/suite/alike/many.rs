@@ -2,7 +2,8 @@
 
 use refmap::obligation::{Checker, Symmetry, Until};
 use refmap::{
-    Action, Counter, IndexSet, Refinement, Report, Settings, State, TransitionSystem, Verdict,
+    Action, Counter, Distance, IndexSet, Refinement, Report, Settings, State, TransitionSystem,
+    Verdict,
 };
 use refmap_testing::{Go, row_of, with_invariant};
 use serde::Serialize;
@@ -59,13 +60,16 @@ impl TransitionSystem for Locked {
     }
 }
 
+/// A ticket of which all are told that are out.
+type Ticket = Counter<7>;
+
 /// Members in an array, in states of a fixed size.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, State)]
 struct Ring {
     #[state(range = 0..=8)]
-    turn: Counter,
+    turn: Ticket,
     #[state(symmetric, range = 0..=8)]
-    tickets: [Counter; 4],
+    tickets: [Ticket; 4],
     #[state(member, range = 0..4)]
     done: IndexSet,
     #[state(member, symmetric, range = 0..4)]
@@ -79,7 +83,7 @@ enum Turn {
 
 struct Turns {
     /// The most tickets between the first and the last.
-    most: i64,
+    most: u64,
 }
 
 impl TransitionSystem for Turns {
@@ -102,8 +106,8 @@ impl TransitionSystem for Turns {
             before[two] = one as u8;
             before[three] = two as u8;
             visit(Ring {
-                turn: Counter::ZERO,
-                tickets: [Counter::ZERO; 4],
+                turn: Ticket::START,
+                tickets: [Ticket::START; 4],
                 done: IndexSet::EMPTY,
                 before,
             });
@@ -113,10 +117,12 @@ impl TransitionSystem for Turns {
     fn fire(&self, Turn::Take(member): &Turn, ring: &mut Ring) -> Option<()> {
         let least = ring.tickets.iter().min()?;
         let is_after = ring.done.contains(usize::from(ring.before[*member]));
-        if ring.turn - *least >= self.most || !(is_after || ring.done.is_empty()) {
+        if ring.turn.ahead(*least) >= Distance::Exactly(self.most)
+            || !(is_after || ring.done.is_empty())
+        {
             return None;
         }
-        ring.turn += 1;
+        ring.turn = ring.turn.next();
         ring.tickets[*member] = ring.turn;
         ring.done.insert(*member);
         if ring.done.len() == 4 {
@@ -235,9 +241,9 @@ fn numbers_in_sets_and_arrays_are_followed() {
 /// A counter, and two of another group, of which one goes ahead of the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, State)]
 struct Counted {
-    first: Counter<0>,
-    second: Counter<1>,
-    ahead: Counter<1>,
+    first: Counter,
+    second: Counter<5, 1>,
+    ahead: Counter<5, 1>,
 }
 
 /// Counters of two groups, and the one of which a counter is compared with a number, if there is one.
@@ -246,31 +252,31 @@ struct Groups(Option<u8>);
 impl TransitionSystem for Groups {
     type State = Counted;
     type Action = Go;
-    type Observation = i64;
+    type Observation = Distance;
 
     fn initial(&self, visit: &mut impl FnMut(Counted)) {
         visit(Counted {
-            first: Counter::ZERO,
-            second: Counter::ZERO,
-            ahead: Counter::ZERO,
+            first: Counter::START,
+            second: Counter::START,
+            ahead: Counter::START,
         });
     }
 
     fn fire(&self, _: &Go, state: &mut Counted) -> Option<()> {
-        let is_at_three = match self.0 {
+        let is_at_one = match self.0 {
             None => false,
-            Some(0) => state.first == Counter::new(3),
-            Some(_) => state.second == Counter::new(3),
+            Some(0) => state.first == Counter::START.next(),
+            Some(_) => state.second == Counter::START.next(),
         };
-        (state.ahead - state.second < 5 && !is_at_three).then_some(())?;
-        state.first += 1;
-        state.second += 1;
-        state.ahead += 2;
+        (state.ahead.ahead(state.second) < Distance::Exactly(5) && !is_at_one).then_some(())?;
+        state.first = state.first.next();
+        state.second = state.second.next();
+        state.ahead = state.ahead.next().next();
         Some(())
     }
 
-    fn observe(&self, state: &Counted) -> i64 {
-        state.ahead - state.second
+    fn observe(&self, state: &Counted) -> Distance {
+        state.ahead.ahead(state.second)
     }
 
     fn may_stop(&self, _: &Counted) -> bool {
@@ -282,7 +288,7 @@ impl TransitionSystem for Groups {
 fn groups(
     compared: Option<u8>,
 ) -> impl Refinement<Implementation = Groups, Specification = Groups> {
-    let is_near = |state: &Counted| state.ahead - state.second < 4;
+    let is_near = |state: &Counted| state.ahead.ahead(state.second) < Distance::Exactly(4);
     with_invariant(Groups(compared), "near", is_near)
 }
 

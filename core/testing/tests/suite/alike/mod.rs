@@ -261,27 +261,30 @@ fn names_that_matter_are_found_out() {
         ),
         (
             Wrong::Odd,
-            "next does not commute with a shift of all counters by",
+            "the value of a counter is looked at, as text or by its hash",
         ),
         (
             Wrong::Third,
-            "next does not commute with a shift of all counters by",
+            "a counter is compared with one that has begun anew",
         ),
         (
-            Wrong::Beyond,
-            "next does not commute with a shift of all counters by",
+            Wrong::Anew,
+            "a counter has begun anew beside others of its group",
         ),
         (
             Wrong::Epoch,
-            "next does not commute with a shift of all counters of group 1",
+            "the value of a counter is looked at, as text or by its hash",
         ),
         (Wrong::InvariantOfOne, "changes how many invariants hold"),
-        (Wrong::InvariantOfTicket, "changes how many invariants hold"),
+        (
+            Wrong::InvariantOfTicket,
+            "a counter is compared with one that has begun anew",
+        ),
         (Wrong::Shown, "observe does not commute"),
         (Wrong::Action, "next does not commute with the permutation"),
         (
             Wrong::Constraint,
-            "the constraint does not commute with a shift",
+            "a counter is compared with one that has begun anew",
         ),
     ];
     let soon = |threads| Settings {

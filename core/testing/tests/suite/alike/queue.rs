@@ -1,15 +1,19 @@
 //! Members that take tickets, hold a thing, and name each other, by random rules; and permutations and shifts of their states, by hand.
 
+use std::hash::{BuildHasher, RandomState};
+
 use refmap::AbstractSteps::{self, One};
 use refmap::random::Generator;
-use refmap::{Action, Constraint, Counter, Invariant, Refinement, State, TransitionSystem};
+use refmap::{
+    Action, Constraint, Counter, Distance, Invariant, Refinement, State, TransitionSystem,
+};
 use serde::Serialize;
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, State)]
 pub struct Member {
     pub place: u8,
-    pub ticket: Option<Counter>,
-    pub seen: Counter<1>,
+    pub ticket: Option<Ticket>,
+    pub seen: Epoch,
     #[state(member)]
     pub friend: Option<u8>,
 }
@@ -21,9 +25,9 @@ pub struct World {
     pub holder: Option<u8>,
     #[state(member)]
     pub waiting: Vec<u8>,
-    pub next: Counter,
-    pub serving: Counter,
-    pub epoch: Counter<1>,
+    pub next: Ticket,
+    pub serving: Ticket,
+    pub epoch: Epoch,
     #[state(symmetric)]
     pub members: Vec<Member>,
     #[state(symmetric)]
@@ -79,13 +83,13 @@ pub enum Wrong {
     First,
     /// The last member is, where it names itself.
     ItsOwnNumber,
-    /// Every second ticket is not given.
+    /// Every second ticket is not given, as its text says.
     Odd,
-    /// One ticket is not given,
+    /// One ticket is not given, which is counted from the first one.
     Third,
-    /// or none beyond the thousandth.
-    Beyond,
-    /// The epoch ends.
+    /// Tickets begin anew.
+    Anew,
+    /// The epoch ends, as its hash says.
     Epoch,
     /// An invariant of one member,
     InvariantOfOne,
@@ -118,7 +122,7 @@ pub enum Step {
         #[process]
         member: u8,
         #[counter]
-        ticket: Counter,
+        ticket: Ticket,
         rule: u8,
     },
     #[rule(process = "other")]
@@ -142,7 +146,14 @@ pub struct Members {
 }
 
 /// Tickets that are out at once, and epochs that are not seen.
-const AHEAD: i64 = 2;
+const AHEAD: u64 = 2;
+type Ticket = Counter<AHEAD>;
+type Epoch = Counter<AHEAD, 1>;
+
+/// The ticket after so many.
+fn after(steps: u64) -> Ticket {
+    (0..steps).fold(Ticket::START, |ticket, _| ticket.next())
+}
 
 impl Members {
     pub fn draw(seed: u64) -> Self {
@@ -174,14 +185,14 @@ impl Members {
             mode: 0,
             holder: None,
             waiting: Vec::new(),
-            next: Counter::new(self.begin),
-            serving: Counter::new(self.begin),
-            epoch: Counter::ZERO,
+            next: after(self.begin),
+            serving: after(self.begin),
+            epoch: Epoch::START,
             members: vec![
                 Member {
                     place: 0,
                     ticket: None,
-                    seen: Counter::ZERO,
+                    seen: Epoch::START,
                     friend: None,
                 };
                 count
@@ -192,14 +203,12 @@ impl Members {
     }
 
     fn is_barred(&self, from: &World, member: u8, effect: Effect) -> bool {
-        let ticket = from.next - Counter::ZERO;
         match self.wrong {
             Wrong::First => member == 0,
             Wrong::ItsOwnNumber => from.chosen[usize::from(member)] == 1,
-            Wrong::Odd => effect == Effect::Take && ticket % 2 == 1,
-            Wrong::Third => effect == Effect::Take && from.next == Counter::new(3),
-            Wrong::Beyond => effect == Effect::Take && ticket > 1000,
-            Wrong::Epoch => effect == Effect::Bump && from.epoch > Counter::new(7),
+            Wrong::Odd => effect == Effect::Take && from.next.to_string().ends_with('1'),
+            Wrong::Third => effect == Effect::Take && from.next == after(3),
+            Wrong::Epoch => effect == Effect::Bump && RandomState::new().hash_one(from.epoch) == 7,
             _ => false,
         }
     }
@@ -266,16 +275,22 @@ impl TransitionSystem for Members {
         world.mode = mode[1];
         match effect {
             Effect::Nothing => (),
-            Effect::Take if me.ticket.is_some() || world.next - world.serving >= AHEAD => {
+            Effect::Take
+                if me.ticket.is_some()
+                    || world.next.ahead(world.serving) >= Distance::Exactly(AHEAD) =>
+            {
                 return None;
             }
             Effect::Take => {
                 me.ticket = Some(world.next);
-                world.next += 1;
+                world.next = match self.wrong {
+                    Wrong::Anew => Ticket::START,
+                    _ => world.next.next(),
+                };
             }
             Effect::Serve => {
                 (me.ticket.take()? == world.serving).then_some(())?;
-                world.serving += 1;
+                world.serving = world.serving.next();
             }
             Effect::Hold => world.holder.replace(member).is_none().then_some(())?,
             Effect::Release => (world.holder.take()? == member).then_some(())?,
@@ -288,7 +303,10 @@ impl TransitionSystem for Members {
             Effect::Wake => {
                 (*world.waiting.first()? == member).then(|| world.waiting.remove(0))?;
             }
-            Effect::Bump => (world.epoch - seen < AHEAD).then(|| world.epoch += 1)?,
+            Effect::Bump => {
+                (world.epoch.ahead(seen) < Distance::Exactly(AHEAD)).then_some(())?;
+                world.epoch = world.epoch.next();
+            }
             Effect::See => me.seen = world.epoch,
         }
         Some(())
@@ -363,7 +381,7 @@ impl Refinement for Themselves {
         };
         let absolute = move |state: &World| match wrong {
             Wrong::InvariantOfOne => state.members[0].place == 0,
-            Wrong::InvariantOfTicket => state.next != Counter::new(9),
+            Wrong::InvariantOfTicket => state.next != after(9),
             _ => state.serving <= state.next,
         };
         vec![
@@ -376,7 +394,7 @@ impl Refinement for Themselves {
     fn constraint(&self) -> Option<Constraint<Members>> {
         let wrong = self.implementation.wrong;
         let within = move |state: &World| match wrong {
-            Wrong::Constraint => state.next < Counter::new(12),
+            Wrong::Constraint => state.next < after(12),
             _ => state.waiting.len() < 2,
         };
         let is_bounded = self.implementation.is_bounded || wrong == Wrong::Constraint;
@@ -409,14 +427,24 @@ pub fn normal(state: &World) -> World {
     let least = tickets.chain([state.next, state.serving]).min();
     let seen = state.members.iter().map(|one| one.seen);
     let least_seen = seen.chain([state.epoch]).min();
-    let down = |ticket: Counter| Counter::new((ticket - least.expect("there is one")) as u64);
-    let seen_down =
-        |seen: Counter<1>| Counter::new((seen - least_seen.expect("there is one")) as u64);
-    normal.next = down(state.next);
-    normal.serving = down(state.serving);
+    fn down<const GROUP: u8>(
+        counter: Counter<AHEAD, GROUP>,
+        least: Option<Counter<AHEAD, GROUP>>,
+    ) -> Counter<AHEAD, GROUP> {
+        let mut at = least.expect("there is one");
+        let mut down = Counter::START;
+        while at < counter {
+            (at, down) = (at.next(), down.next());
+        }
+        down
+    }
+    let down_ticket = |ticket| down(ticket, least);
+    let seen_down = |seen| down(seen, least_seen);
+    normal.next = down_ticket(state.next);
+    normal.serving = down_ticket(state.serving);
     normal.epoch = seen_down(state.epoch);
     for member in &mut normal.members {
-        member.ticket = member.ticket.map(down);
+        member.ticket = member.ticket.map(down_ticket);
         member.seen = seen_down(member.seen);
     }
     normal

@@ -150,9 +150,14 @@ fn least(all: &[Permutation], world: &World) -> World {
     members.min().expect("a class has a member")
 }
 
+/// The ticket after so many.
+fn after(steps: u8) -> Counter {
+    (0..steps).fold(Counter::START, |ticket, _| ticket.next())
+}
+
 /// Draws a state: `density` of ten names are there.
 fn draw(generator: &mut Generator, [threads, objects]: [u8; 2], density: usize) -> World {
-    let base = generator.below(3) as u64;
+    let base = generator.below(3) as u8;
     let mut some =
         |count: u8| (generator.below(10) < density).then(|| generator.below(count.into()) as u8);
     let thread = |some: &mut dyn FnMut(u8) -> Option<u8>| Thread {
@@ -163,7 +168,7 @@ fn draw(generator: &mut Generator, [threads, objects]: [u8; 2], density: usize) 
             .collect(),
         seen: some(2).map(|sense| sense == 1),
         friend: some(threads),
-        ticket: Counter::new(base + u64::from(some(2).unwrap_or(0))),
+        ticket: after(base + some(2).unwrap_or(0)),
         known: (0..objects)
             .map(|_| Known {
                 level: some(2).unwrap_or(0),
@@ -182,7 +187,7 @@ fn draw(generator: &mut Generator, [threads, objects]: [u8; 2], density: usize) 
         edges: (0..3)
             .filter_map(|_| Some(Edge(some(threads)?, some(objects)?, some(2).unwrap_or(0))))
             .collect(),
-        next: Counter::new(base + 2),
+        next: after(base + 2),
         threads: (0..threads).map(|_| thread(&mut some)).collect(),
         chosen: (0..threads).map(|_| some(objects)).collect(),
         objects: (0..objects)
@@ -249,8 +254,10 @@ fn the_canonical_form_is_that_of_the_least_state() {
         for _ in 0..4 {
             let by = &all[generator.below(all.len())];
             let mut other = permuted(by, &world);
-            other.next += 1;
-            other.threads.iter_mut().for_each(|one| one.ticket += 1);
+            other.next = other.next.next();
+            for thread in &mut other.threads {
+                thread.ticket = thread.ticket.next();
+            }
             // Or one that differs in one name or two.
             if generator.below(2) == 0 {
                 let thread = generator.below(other.threads.len());

@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 
 use refmap::AbstractSteps::{self, One, Stutter};
 use refmap::crowd::{Crowd, CrowdParts, MemberOf, Members};
-use refmap::state::{Kept, NameVisitor, Row};
-use refmap::{Constraint, Invariant, Refinement, State, TransitionSystem};
+use refmap::state::{Kept, NameVisitor, Names, Row};
+use refmap::{Constraint, Counter, Invariant, Refinement, State, TransitionSystem};
 
 /// Kinds of members of a lock.
 pub const IDLE: u8 = 0;
@@ -40,7 +40,7 @@ pub enum Ticket {
     IsServed,
     /// The one after it is served from now on, and the member has none any more.
     Serve,
-    /// The member's one is even, which is not for a difference to say.
+    /// The member's one is even, as its text says.
     IsEven,
     /// The next one is taken by nobody.
     Skip,
@@ -174,9 +174,9 @@ pub struct Group {
     pub shared: u8,
     pub members: Vec<u8>,
     /// The next ticket, and the one that is served.
-    pub next: u64,
-    pub serving: u64,
-    pub tickets: Vec<Option<u64>>,
+    pub next: Counter,
+    pub serving: Counter,
+    pub tickets: Vec<Option<Counter>>,
     /// True if there are tickets at all.
     pub is_counted: bool,
     /// Way in which it is taken apart.
@@ -195,8 +195,8 @@ pub enum Parting {
 
 impl Members for Group {
     /// Beside the shared part the next ticket, and the one that is served, if there are tickets.
-    type Shared = (u8, u64, u64, bool, Parting);
-    type Member = (u8, Option<u64>);
+    type Shared = (u8, Counter, Counter, bool, Parting);
+    type Member = (u8, Option<Counter>);
 
     fn apart(&self) -> CrowdParts<Self::Shared, Self::Member> {
         let shared = match self.parts {
@@ -232,7 +232,7 @@ impl Members for Group {
 }
 
 /// A member's ticket, as it is visited.
-pub struct Tickets<'a>(&'a mut [Option<u64>]);
+pub struct Tickets<'a>(&'a mut [Option<Counter>]);
 
 impl Row for Tickets<'_> {
     fn length(&self) -> usize {
@@ -249,7 +249,7 @@ impl Row for Tickets<'_> {
 
     fn visit_element(&mut self, at: usize, visit: &mut dyn NameVisitor) {
         if let Some(ticket) = &mut self.0[at] {
-            visit.counter(0, ticket);
+            ticket.each_name(0, visit);
         }
     }
 }
@@ -259,8 +259,8 @@ impl<S: ?Sized> State<S> for Group {
 
     fn visit_names(&mut self, visit: &mut dyn NameVisitor) {
         if self.is_counted {
-            visit.counter(0, &mut self.next);
-            visit.counter(0, &mut self.serving);
+            self.next.each_name(0, visit);
+            self.serving.each_name(0, visit);
             visit.rows(0, &mut [&mut Tickets(&mut self.tickets)]);
         }
     }
@@ -277,8 +277,8 @@ impl Instance {
         let mut tickets = self.rules.moves.iter();
         Group {
             shared: 0,
-            next: 0,
-            serving: 0,
+            next: Counter::START,
+            serving: Counter::START,
             tickets: vec![None; members.len()],
             members,
             is_counted: tickets.any(|step| step.ticket != Ticket::Nothing),
@@ -349,7 +349,7 @@ impl TransitionSystem for Instance {
         } && match step.ticket {
             Ticket::Nothing | Ticket::Take | Ticket::Skip | Ticket::Advance(_) => true,
             Ticket::IsServed | Ticket::Serve => *ticket == Some(group.serving),
-            Ticket::IsEven => ticket.is_some_and(|ticket| ticket % 2 == 0),
+            Ticket::IsEven => ticket.is_some_and(|ticket| ticket.to_string().ends_with(['0', '2'])),
         };
         let is_barred = wrong == Wrong::First && mover == 0 && number == 0;
         if group.shared != step.shared[0] || members[mover] != step.member[0] {
@@ -365,14 +365,14 @@ impl TransitionSystem for Instance {
         match step.ticket {
             Ticket::Take => {
                 *ticket = Some(group.next);
-                group.next += 1;
+                group.next = group.next.next();
             }
             Ticket::Serve => {
                 *ticket = None;
-                group.serving += 1;
+                group.serving = group.serving.next();
             }
-            Ticket::Skip => group.next += 1,
-            Ticket::Advance(more) => group.serving += more,
+            Ticket::Skip => group.next = group.next.next(),
+            Ticket::Advance(more) => (0..more).for_each(|_| group.serving = group.serving.next()),
             Ticket::Nothing | Ticket::IsServed | Ticket::IsEven => (),
         }
         if wrong == Wrong::Index && number == 0 {

@@ -65,7 +65,13 @@ impl TransitionSystem for HolderSystem {
         let holder = |is_below: bool| Holder {
             place: u8::from(!is_below),
             pair: match self.of.held {
-                Held::Pairs => vec![Counter::ZERO, Counter::new(is_below.into())],
+                Held::Pairs => {
+                    if is_below {
+                        vec![Counter::START, Counter::START.next()]
+                    } else {
+                        vec![Counter::START; 2]
+                    }
+                }
                 Held::Sets => Vec::new(),
             },
             held: BTreeSet::new(),
@@ -78,7 +84,7 @@ impl TransitionSystem for HolderSystem {
             let is_below = |member: usize| self.of.held == Held::Pairs && mix >> member & 1 == 0;
             visit(Holders {
                 shared: 0,
-                next: Counter::ZERO,
+                next: Counter::START,
                 members: (0..self.members)
                     .map(|member| holder(is_below(member)))
                     .collect(),
@@ -99,7 +105,7 @@ impl TransitionSystem for HolderSystem {
             Held::Sets if holder.place == 2 => return None,
             Held::Sets if holder.held.len() < 2 => {
                 holder.held.insert(state.next);
-                state.next += 1;
+                state.next = state.next.next();
             }
             Held::Sets if self.of.is_safe && state.shared != 0 => return None,
             Held::Sets => {
