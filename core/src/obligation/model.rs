@@ -294,7 +294,6 @@ fn faults<'a>(
     if let Some((place, inconsistency)) = counts.again.contradicted() {
         faults.push(inconsistent(place, inconsistency));
     }
-    }
     // A model that has just contradicted itself would do so again.
     let mut later = Vec::new();
     if faults.is_empty() {
