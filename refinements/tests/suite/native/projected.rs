@@ -123,7 +123,7 @@ impl Projection {
     ) -> Option<Event> {
         let (before, after) = (from.mutator(me), to.mutator(me));
         let place = usize::from(me);
-        let (src, field) = (self.reference(before.src), u32::from(before.field));
+        let field = u32::from(before.field);
         let step = match label {
             Label::Mutator(step) => step,
             Label::Answer(AnswerStep::Poll) => {
@@ -176,17 +176,20 @@ impl Projection {
                 if let Some(value) = value {
                     self.held[place][usize::from(value)] += 1;
                 }
-                let value = self.named(value);
-                Some(Event::Load { src, field, value })
+                Some(Event::Load {
+                    src: self.reference(before.src),
+                    field,
+                    value: self.named(value),
+                })
             }
             MutatorStep::LoadDeleted => Some(Event::Overwrite {
-                src,
+                src: self.reference(before.src),
                 field,
                 was: self.named(after.marking.reference),
                 value: self.named(before.dst),
             }),
             MutatorStep::Store => Some(Event::Store {
-                src,
+                src: self.reference(before.src),
                 field,
                 value: self.named(before.dst),
             }),
