@@ -1,7 +1,7 @@
 //! The search of views.
 
 use super::composition::KnownParts;
-use super::declared::{Declared, ErasedParts};
+use super::declared::{Declared, DeclaredCounters, ErasedParts};
 use super::fault::CrowdFault;
 use super::stand_ins::{Supplied, supplied};
 use super::views::{Composition, Configuration, Views};
@@ -122,6 +122,10 @@ impl<'c> ViewSearch<'c> {
     ) -> Result<Option<ErasedParts>, CrowdFault> {
         let supplied = &from.supplied;
         let to = self.crowd.apart(to, supplied.parts.members.len())?;
+        if self.crowd.far().is_some() {
+            // Counters that have come further than views tell panic as they are read.
+            self.crowd.counted(&to);
+        }
         if self.crowd.moves_too_many(&supplied.parts, &to) {
             let (from, to) = (supplied.parts.to_string(), to.to_string());
             return Err(CrowdFault::MovesSeveral { from, to });

@@ -32,6 +32,7 @@ use super::row::{Judged, Row, Weight};
 use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem};
 use crate::explore::{Panic, Place, StateId};
 use crate::report::{Counterexample, Obligation, Verdict};
+use crate::state::Hiding;
 use crate::statement::asked::disagreement::Disagreement;
 use crate::statement::asked::model_call::{UNNAMED, catch, named};
 use crate::statement::invariant::Invariant;
@@ -179,6 +180,7 @@ impl Asking<'_> {
         if let Some(symmetry) = self.symmetry.filter(|_| is_in_turn()) {
             let turn = place.state.0 as usize;
             let stop = self.out_of_time;
+            let _shown = Hiding::suspend();
             let tested = named(TESTED_SYMMETRY, || symmetry(&state(), turn, stop));
             match tested {
                 Tested::Unchanged => counts.tested_symmetry += 1,
@@ -204,6 +206,8 @@ impl Asking<'_> {
         if !is_heard && !counts.perhaps_twice {
             return;
         }
+        // States are compared by what they are, and what is asked again was asked before.
+        let _shown = Hiding::suspend();
         let state = &state();
         if counts.perhaps_twice {
             let mut actions = HashSet::default();

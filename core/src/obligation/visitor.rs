@@ -21,7 +21,7 @@ use crate::erased::{
 };
 use crate::explore::{Panic, Place, StateId, Visitor};
 use crate::numbered::{Met, SharedNumbers};
-use crate::state::{PackingError, State};
+use crate::state::{Hiding, PackingError, State};
 use crate::statement::asked::functions::{Functions, RefinementFunctions};
 use crate::statement::asked::model_call::named;
 use crate::statement::asked::overridden::Overridden;
@@ -399,6 +399,7 @@ impl<R: Refinement> Visitor<R::Implementation> for Tester<'_, '_, R> {
         let shown = obligations.test_state(self.refinement, counts, place, state, image);
         if let Some(shown) = shown {
             counts.model.hear(|heard| {
+                let _shown = Hiding::suspend();
                 heard.shown = Some(named("`Debug` of an observation", || format!("{shown:?}")));
             });
         }
@@ -432,6 +433,7 @@ impl<R: Refinement> Visitor<R::Implementation> for Tester<'_, '_, R> {
     #[inline(always)]
     fn offered(&self, tally: &mut Self::Tally, action: &ActionOf<R::Implementation>) {
         if self.plan.needs.anything {
+            let _shown = Hiding::suspend_if_hidden();
             tally.counts.model.offer(action);
         }
     }

@@ -78,9 +78,15 @@ impl Hiding {
         Self(ARE_HIDDEN.replace(true))
     }
 
-    /// Shows them: a report does.
+    /// Shows them to what is no function of a model.
     pub fn suspend() -> Self {
         Self(ARE_HIDDEN.replace(false))
+    }
+
+    /// The same where it is done often.
+    #[inline(always)]
+    pub fn suspend_if_hidden() -> Option<Self> {
+        ARE_HIDDEN.get().then(Self::suspend)
     }
 }
 

@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::drawing::Drawing;
 use crate::erased::Caveats;
 use crate::report::json::json;
-use crate::state::State;
+use crate::state::{Hiding, State};
 use crate::statement::action::Action;
 use crate::statement::asked::derived::{Derived, runs};
 use crate::statement::asked::model_call::{Culprit, Name, break_off, until_enough};
@@ -174,6 +174,8 @@ pub trait TransitionSystem: Sync {
     /// True if `state` is initial. Derived from [`initial`](Self::initial).
     fn is_initial(&self, state: &Self::State) -> bool {
         runs::<Self>(Derived::IsInitial);
+        // Counters of the initial states have begun anew, and are those of the state nevertheless.
+        let _shown = Hiding::suspend_if_hidden();
         is_visited(state, |visit| visit_initial(self, visit))
     }
 

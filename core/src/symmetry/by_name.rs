@@ -12,7 +12,7 @@ use super::quotienting::{Lifting, Quotienting};
 use super::rows::{Account, Census, Group, Groups, Permutation, Survey};
 use crate::erased::{ErasedAction, ErasedState, ErasedSystem};
 use crate::random::Generator;
-use crate::state::{CounterName, NameVisitor, Row, VisitNames};
+use crate::state::{CounterName, Hiding, NameVisitor, Row, VisitNames};
 use crate::statement::asked::model_call::named;
 use crate::statement::asked::visit::some_initial;
 use crate::statement::system::{StateOf, TransitionSystem, steps};
@@ -208,6 +208,7 @@ fn changed(
     state: &ErasedState,
     change: impl FnOnce(&mut dyn Named),
 ) -> ErasedState {
+    let _shown = Hiding::suspend();
     let mut state = NamedErased(state.clone(), system);
     named(VISIT_NAMES, || change(&mut state));
     state.0
@@ -392,6 +393,7 @@ impl<S: TransitionSystem> Quotient<S> {
 
 impl<S: TransitionSystem> Quotienting<S> for Quotient<S> {
     fn canonical(&self, _: &S, state: &StateOf<S>) -> StateOf<S> {
+        let _shown = Hiding::suspend();
         let mut named_state = NamedState::<S>(state.clone());
         named(VISIT_NAMES, || {
             make_canonical(&mut named_state, &self.groups, &self.counters)

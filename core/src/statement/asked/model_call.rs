@@ -12,6 +12,8 @@ use std::sync::Once;
 
 use serde::{Deserialize, Serialize};
 
+use crate::state::Hiding;
+
 /// Panic of a function of a model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Panic {
@@ -331,7 +333,9 @@ pub(crate) struct Culprit<'a, A: Debug>(pub &'a A);
 
 impl<A: Debug> Drop for Culprit<'_, A> {
     fn drop(&mut self) {
-        CULPRIT.with_borrow_mut(|culprit| *culprit = Some(format!("{:?}", self.0)));
+        let _shown = Hiding::suspend();
+        let action = format!("{:?}", self.0);
+        CULPRIT.set(Some(action));
     }
 }
 
