@@ -10,7 +10,8 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use crate::report::json::json;
-use crate::state::{Hiding, State};
+use crate::state::State;
+use crate::statement::asked::hiding::Hiding;
 
 /// Value that can be compared with one of its own type.
 trait Comparable: Any + Debug {

@@ -21,8 +21,9 @@ use crate::erased::{
 };
 use crate::explore::{Panic, Place, StateId, Visitor};
 use crate::numbered::{Met, SharedNumbers};
-use crate::state::{Hiding, PackingError, State};
+use crate::state::{PackingError, State};
 use crate::statement::asked::functions::{Functions, RefinementFunctions};
+use crate::statement::asked::hiding::Hiding;
 use crate::statement::asked::model_call::named;
 use crate::statement::asked::overridden::Overridden;
 use crate::statement::constraint::Constraint;

@@ -1,6 +1,5 @@
 //! Counters that cannot be looked at: there is a next one, they are equal or in order, and few steps apart.
 
-use std::cell::Cell;
 use std::cmp::Ordering;
 use std::fmt::{self, Debug, Display, Formatter};
 use std::hash::{Hash, Hasher};
@@ -9,6 +8,7 @@ use serde::{Serialize, Serializer};
 
 use super::names::{CounterName, NameVisitor, Names};
 use super::{Changes, Exact, Kept, Limits, Shape, Sink, Source, State};
+use crate::statement::asked::hiding::Hiding;
 
 /// A counter without a bound and without a value: a ticket, a sequence number, an epoch.
 ///
@@ -64,38 +64,6 @@ pub enum Distance {
     More,
 }
 
-thread_local! {
-    /// True while functions of a model run that are not to see what counters are.
-    static ARE_HIDDEN: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Span within which values of counters are hidden from the functions of a model, or shown again; then it is as before.
-pub(crate) struct Hiding(bool);
-
-impl Hiding {
-    /// Hides the values on this thread.
-    pub fn begin() -> Self {
-        Self(ARE_HIDDEN.replace(true))
-    }
-
-    /// Shows them to what is no function of a model.
-    pub fn suspend() -> Self {
-        Self(ARE_HIDDEN.replace(false))
-    }
-
-    /// The same where it is done often.
-    #[inline(always)]
-    pub fn suspend_if_hidden() -> Option<Self> {
-        ARE_HIDDEN.get().then(Self::suspend)
-    }
-}
-
-impl Drop for Hiding {
-    fn drop(&mut self) {
-        ARE_HIDDEN.set(self.0);
-    }
-}
-
 impl<const APART: u64, const GROUP: u8> Counter<APART, GROUP> {
     /// The one with which counters begin.
     pub const START: Self = Self {
@@ -129,7 +97,7 @@ impl<const APART: u64, const GROUP: u8> Counter<APART, GROUP> {
     ///
     /// If the answer tells what the value of one is, where that is hidden.
     fn compared(self, other: Self) -> Ordering {
-        if ARE_HIDDEN.get() {
+        if Hiding::is_begun() {
             assert!(
                 self.is_new == other.is_new,
                 "a counter is compared with one that has begun anew: its value is looked at"
@@ -156,7 +124,7 @@ impl<const APART: u64, const GROUP: u8> Counter<APART, GROUP> {
     /// If it is hidden.
     fn shown(self) -> u64 {
         assert!(
-            !ARE_HIDDEN.get(),
+            !Hiding::is_begun(),
             "the value of a counter is looked at, as text or by its hash"
         );
         self.value
@@ -216,7 +184,7 @@ impl<const APART: u64, const GROUP: u8> Serialize for Counter<APART, GROUP> {
 impl<const APART: u64, const GROUP: u8> Names for Counter<APART, GROUP> {
     /// Its group is that of its type.
     fn each_name(&mut self, _: u8, visit: &mut dyn NameVisitor) {
-        if ARE_HIDDEN.get() {
+        if Hiding::is_begun() {
             self.assert_near();
         }
         visit.counter(CounterName {

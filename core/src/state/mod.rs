@@ -36,7 +36,6 @@ pub(crate) use bits::{FixedReader, Reader, Writer};
 pub use changes::Changes;
 pub(crate) use code::Code;
 use complaint::Complaint;
-pub(crate) use counter::Hiding;
 pub use counter::{Counter, Distance};
 use digits::Digits;
 #[doc(hidden)]

@@ -10,9 +10,8 @@ use std::fmt::{self, Debug, Display};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Once;
 
+use crate::statement::asked::hiding::Hiding;
 use serde::{Deserialize, Serialize};
-
-use crate::state::Hiding;
 
 /// Panic of a function of a model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
