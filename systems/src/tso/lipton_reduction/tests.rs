@@ -22,9 +22,13 @@ impl Bench {
         let system = OnTheFly::new(scope, variant).expect("it is in range");
         let mut initial = Vec::new();
         system.initial(&mut |state| initial.push(state));
+        let mut state = initial[0];
+        // At first these registers are dead, and name nothing; where a process is put they name the first of each.
+        (state.gc.src, state.gc.mutator) = (0, 0);
+        state.mutators.iter_mut().for_each(|one| one.src = 0);
         Self {
             reduction: LiptonReduction::new(&system.processes, variant),
-            state: initial[0],
+            state,
             system,
         }
     }
