@@ -249,15 +249,18 @@ mod tests {
 
     use super::super::views::Views;
     use super::*;
+    use crate::Counter;
     use crate::erased::ErasedState;
     use crate::random::Generator;
-    use crate::state::NameVisitor;
+    use crate::state::{NameVisitor, Names};
 
     /// Members that are numbers below a bound, alike or in a line. The first few are each a kind.
     struct Numbers {
         numbers: u32,
         kinds: u32,
         in_line: bool,
+        /// True if a part has a counter, though the first initial state has none.
+        has_late_counter: bool,
     }
 
     impl Numbers {
@@ -331,9 +334,28 @@ mod tests {
             unreachable!("there are no states")
         }
 
-        fn visit_names(&self, parts: &ErasedParts, _: &mut dyn NameVisitor) -> ErasedParts {
+        fn visit_names(&self, parts: &ErasedParts, visit: &mut dyn NameVisitor) -> ErasedParts {
+            if self.has_late_counter {
+                let mut late: Counter = Counter::START;
+                late.each_name(0, visit);
+            }
             parts.clone()
         }
+    }
+
+    /// Of counters that no initial state has it is not known how far apart they are to be kept.
+    #[test]
+    #[should_panic(expected = "a counter that no initial state has")]
+    fn counters_do_not_come_later() {
+        let form = Numbers {
+            numbers: 1,
+            kinds: 0,
+            in_line: false,
+            has_late_counter: true,
+        };
+        let shared = ErasedPart::from(0u32);
+        let members = vec![ErasedPart::from(0u32)];
+        KnownParts::new(&form).configuration(&CrowdParts { shared, members }, 0);
     }
 
     /// Each configuration all of whose views were taken up comes once, when the last of them is.
@@ -348,6 +370,7 @@ mod tests {
                 numbers: 1 + generator.below(4) as u32,
                 kinds: (case / 9 % 3) as u32,
                 in_line: case % 2 == 0,
+                has_late_counter: false,
             };
             let mut known = KnownParts::new(&form);
             for shared in 0..2u32 {

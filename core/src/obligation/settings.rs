@@ -83,7 +83,7 @@ pub enum Symmetry {
     /// No: every reachable state is one of its own.
     #[default]
     None,
-    /// Yes: by all permutations that the model has, or by those of the [members](crate::State) that its states have, and by shifts of their
+    /// Yes: by all permutations of the [members](crate::State) of each group that its states have, and by shifts of their
     /// [counters](crate::Counter). Counts are those of the representatives.
     Full,
 }
