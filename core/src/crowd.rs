@@ -3,37 +3,41 @@
 //! An exhaustive check of two members says nothing of three. View abstraction keeps of each state only its *views*: the shared part with any *k*
 //! of the members. A *configuration* of *k* + 1 members is supposed to be reachable if all its views are; its steps are taken by
 //! the model itself, and what they lead to is cut to views, until nothing is new. What is true of all these configurations is true for
-//! every number of members, since a step is that of one of them, or of none, and needs of the others at most that *some* member of a [kind](Crowd::kind) is there: which
-//! kinds are among the members that a view leaves out is kept with it, and when steps are taken, one member stands for all of a kind.
+//! every number of members, since a step is that of one of them, or of none, and knows of the others only the answers to [questions](Others) about one at a time. Of
+//! members that a view leaves out, either answer is supposed; where *yes* enables a step, it is kept with a view to which questions it is *yes* of some of them.
+//! Where steps choose another member, configurations have one member more.
 //!
-//! A crowd is declared by [`Crowd`], and checked by [`Checker::crowd`](crate::obligation::Checker::crowd) or
-//! [`check_any_number`](crate::check_any_number).
+//! A crowd is stated by [`Crowd`], and a refinement of it by [`CrowdRefinement`], which is checked by [`Checker::crowd`](crate::obligation::Checker::crowd) or
+//! [`check_any_number`](crate::check_any_number). There is nothing to declare: what a step can know is a matter of its type.
 //!
 //! Source: Abdulla, Haziza & Holík, *All for the Price of Few (Parameterized Verification through View Abstraction)*, VMCAI 2013, Algorithm 1 with
-//! the abstraction of section 4, Theorem 1; the kinds that are left out are the contexts of Abdulla, Haziza & Holík, *Block Me If You Can!
+//! the abstraction of section 4, Theorem 1; what is kept of the members that are left out are the contexts of Abdulla, Haziza & Holík, *Block Me If You Can!
 //! (Context-Sensitive Parameterized Verification)*, SAS 2014, one for a view and not one for each gap between its members.
 //! Left out: systems with fewer members than a configuration (they are searched as they are), and members that know each other by name.
 
+mod chosen;
 mod composition;
 mod counters;
-mod declaration;
-mod declared;
 mod fault;
-mod judge;
-mod members;
+mod form;
+mod instance;
+mod left_out;
+mod others;
 mod parts;
+mod question;
+mod refined;
 mod search;
-mod seen;
-mod stand_ins;
-mod tested;
-mod untested;
+mod statement;
 mod views;
 
-pub use declaration::{Crowd, MemberOf};
-pub(crate) use declared::{Declared, DeclaredBy, ErasedParts};
+pub use chosen::Chosen;
 pub use fault::CrowdFault;
-pub(crate) use judge::{FewMembers, Judge};
-pub use members::Members;
-pub use parts::CrowdParts;
-pub(crate) use search::{Posed, StatedMembers, ViewSearch};
-pub(crate) use tested::{CrowdTest, TestedCrowd, test};
+pub(crate) use form::{Form, Formed};
+pub use instance::{CrowdObservation, CrowdState, CrowdStep, Instance};
+pub use others::{Beside, Other, Others};
+pub use question::Key;
+pub use refined::{
+    CrowdInvariant, CrowdRefinement, MemberOf, Moment, RefinementOf, SharedOf,
+};
+pub(crate) use search::{Posed, SearchFault, ViewSearch};
+pub use statement::Crowd;

@@ -2,7 +2,7 @@
 //!
 //! A check is compiled where its checker is made: here, once, for the catalogue, the tests and the tutorials.
 
-use refmap::crowd::Crowd;
+use refmap::crowd::CrowdRefinement;
 use refmap::obligation::{Checkable, Checker};
 use refmap::{Composed, Refinement};
 
@@ -33,30 +33,16 @@ pub trait Checked: Refinement + Sized {
     fn into_checker(self) -> Box<dyn Checkable>;
 }
 
-/// A crowd with a checker of its own.
-pub trait CheckedCrowd: Crowd + Sized {
+/// A refinement of crowds with a checker of its own.
+pub trait CheckedCrowd {
     /// Check of the instance with so many members, which can be asked of every number of them.
     fn into_checker(self, members: usize) -> Box<dyn Checkable>;
 }
 
-/// Implements [`CheckedCrowd`] with the given facilities of a checker.
-macro_rules! checked_crowds {
-    ($($crowd:ty: $($facility:ident)*;)*) => {$(
-        impl CheckedCrowd for $crowd {
-            fn into_checker(self, members: usize) -> Box<dyn Checkable> {
-                Box::new(Checker::owning(self.instance(members))$(.$facility())*.crowd(self))
-            }
-        }
-    )*};
-}
-
-checked_crowds! {
-    AnyTestAndSet:;
-    AnyTicketLock:;
-    AnySzymanski:;
-    AnySpinLock:;
-    AnyTreiber:;
-    AnyMutators: inductive;
+impl<R: CrowdRefinement> CheckedCrowd for R {
+    fn into_checker(self, members: usize) -> Box<dyn Checkable> {
+        Box::new(Checker::owning(self.of(members)).crowd(self))
+    }
 }
 
 /// Implements [`Checked`] with the given facilities of a checker.

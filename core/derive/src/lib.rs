@@ -33,7 +33,6 @@ mod action;
 mod attributes;
 mod field;
 mod instance;
-mod members;
 mod names;
 mod state;
 
@@ -66,8 +65,7 @@ use syn::{DeriveInput, parse_macro_input};
 /// which is to be `Ord`. With `--symmetry full` states that differ by an exchange of members are one: elements change places, and the numbers of
 /// members that a field holds, or an action, follow. Groups are constants of type `u8`, and a member of one may hold numbers of another, as a thread those
 /// of objects: `#[state(symmetric, member = OBJECTS)]` is a field with one object for each thread. A `bool` is a number too, and a group whose members have no
-/// parts is a field of nothing, `#[state(symmetric = SENSES)] senses: [(); 2]`. A struct whose symmetric fields are vectors of one group, and which holds no number of a member, is taken apart
-/// to what members share and what each has, and assembled, by the trait `refmap::crowd::Members`.
+/// parts is a field of nothing, `#[state(symmetric = SENSES)] senses: [(); 2]`.
 ///
 /// A struct of one field without a name, of which nothing but `member` is said, takes what is said of a field of its type. No other type of one's
 /// own does: it says so of its own fields.

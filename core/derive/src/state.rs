@@ -9,7 +9,6 @@ use syn::{
 use crate::attributes::{Attributes, OfField, is_member_alone, of_field};
 use crate::field::{Field, Kind, mentions_parameter, pattern, pattern_of_old};
 use crate::instance::instance;
-use crate::members;
 use crate::names::{are_same, check_row, groups, is_nameless, visit_names_alone};
 
 pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
@@ -93,13 +92,12 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
     }
     let (impl_generics, _, clauses) = generics.split_for_impl();
     let (_, type_generics, _) = input.generics.split_for_impl();
-    let (members, drawn) = match &input.data {
+    let drawn = match &input.data {
         Data::Struct(data) => {
             let fields = fields_of(&data.fields)?;
-            let drawn = drawn(&fields, &system);
-            (members::derive(input, &fields), Some(drawn))
+            Some(drawn(&fields, &system))
         }
-        _ => (None, None),
+        _ => None,
     };
     let visit_names = visit_names.map(|visits| {
         quote! {
@@ -110,7 +108,6 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
         }
     });
     Ok(quote! {
-        #members
 
         #[automatically_derived]
         impl #impl_generics ::refmap::State<#system> for #ident #type_generics #clauses {
@@ -750,28 +747,6 @@ mod tests {
         ] {
             assert!(derive(&field(right)).is_ok());
         }
-    }
-
-    /// The trait `Members` is there where states of any number of members can be.
-    #[test]
-    fn members_are_those_of_vectors() {
-        let is_derived = |fields: TokenStream| {
-            let input: DeriveInput = parse_quote!(struct Lock { #fields });
-            let derived = derive(&input).expect("it is right").to_string();
-            derived.contains(":: Members for")
-        };
-        let inside = quote!(#[state(symmetric)] inside: Vec<bool>,);
-        assert!(is_derived(inside.clone()));
-        assert!(is_derived(
-            quote!(taken: bool, #inside #[state(symmetric)] asked: Vec<u8>)
-        ));
-        assert!(!is_derived(quote!(inside: Vec<bool>)));
-        assert!(!is_derived(quote!(#[state(symmetric)] inside: [bool; 3])));
-        assert!(!is_derived(quote!(#inside #[state(member)] holder: u8)));
-        assert!(is_derived(quote!(#[state(symmetric = 1)] asked: Vec<u8>)));
-        assert!(!is_derived(
-            quote!(#inside #[state(symmetric = 1)] asked: Vec<u8>)
-        ));
     }
 
     /// The type of a field is told as it was written.

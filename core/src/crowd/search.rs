@@ -1,18 +1,19 @@
 //! The search of views.
 
 use super::composition::KnownParts;
-use super::declared::{Declared, DeclaredCounters, ErasedParts};
-use super::fault::CrowdFault;
-use super::stand_ins::{Supplied, supplied};
+use super::form::{Changed, ErasedParts, Form};
 use super::views::{Composition, Configuration, Views};
 use crate::erased::ErasedState;
 
+/// Sets of classes that the members which are left out may have after a change, at most.
+const MOST_CONTEXTS: usize = 1 << 10;
+
 /// A search of views, from which configurations are taken, and to which the targets of their steps are given.
 pub(crate) struct ViewSearch<'c> {
-    crowd: &'c dyn Declared,
+    crowd: &'c dyn Form,
     /// Number of members of a view,
     size: usize,
-    /// and of members that a configuration has more.
+    /// and of members that a configuration has more. None is left out of a configuration that has no more.
     more: usize,
     known: KnownParts<'c>,
     views: Views,
@@ -20,36 +21,37 @@ pub(crate) struct ViewSearch<'c> {
     configurations: Vec<Configuration>,
     /// and the last one, with counters of which each gap is one that it stands for.
     left: Vec<ErasedParts>,
-    /// Kinds that are left out of it.
+    /// Classes that are left out of it.
     absent: u32,
+    /// Targets of steps that change members that are left out: what these become depends on the members that are known.
+    changed: Vec<ChangedTarget>,
 }
 
 /// A configuration of which it is asked what it does.
 pub(crate) struct Posed {
     absent: u32,
-    /// The state of its members alone, where some of a kind are left out.
-    pub alone: Option<ErasedState>,
-    /// The states that tell its steps.
-    pub stated: Vec<StatedMembers>,
-}
-
-/// A state of the members of a configuration, and of one of each kind that is left out.
-pub(crate) struct StatedMembers {
-    supplied: Supplied,
-    /// The state.
     pub state: ErasedState,
 }
 
-impl StatedMembers {
-    /// Number of members that stand for others.
-    pub fn others(&self) -> usize {
-        self.supplied.stand_ins.count_ones() as usize
-    }
+/// The target of a step that changes all others.
+struct ChangedTarget {
+    parts: ErasedParts,
+    state: ErasedState,
+    absent: u32,
+    /// Number of members that were known when it was looked at last.
+    known: usize,
+}
+
+/// Reason why a search is begun anew.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum SearchFault {
+    /// What is kept of members that are left out cannot be told after a step.
+    Unkept,
 }
 
 impl<'c> ViewSearch<'c> {
     /// A search of views of so many members, of which configurations have so many more.
-    pub fn new(crowd: &'c dyn Declared, size: usize, more: usize) -> Self {
+    pub fn new(crowd: &'c dyn Form, size: usize, more: usize) -> Self {
         Self {
             crowd,
             size,
@@ -59,6 +61,7 @@ impl<'c> ViewSearch<'c> {
             configurations: Vec::new(),
             left: Vec::new(),
             absent: 0,
+            changed: Vec::new(),
         }
     }
 
@@ -67,18 +70,42 @@ impl<'c> ViewSearch<'c> {
         self.views.len() as u64
     }
 
-    /// Adds the views of an initial state of the instance with so many members.
-    ///
-    /// # Errors
-    ///
-    /// If its parts are not all of it.
-    pub fn add_initial(&mut self, state: &ErasedState, members: usize) -> Result<(), CrowdFault> {
-        let parts = self.crowd.apart(state, members)?;
-        self.add_views(&parts, 0);
-        Ok(())
+    /// Adds the views of the initial states.
+    pub fn begin(&mut self) {
+        for beginning in self.crowd.beginnings() {
+            let members = &beginning.members;
+            let classes = members.iter().map(|member| self.crowd.class(member));
+            let mut contexts = vec![Vec::new()];
+            if self.more > 0 {
+                for class in classes.filter(|class| *class != 0) {
+                    let with = contexts.iter().map(|classes: &Vec<u64>| {
+                        let mut with = classes.clone();
+                        with.push(class);
+                        with
+                    });
+                    let with: Vec<_> = with.collect();
+                    contexts.extend(with);
+                }
+            }
+            let contexts = contexts.into_iter();
+            let mut absent: Vec<_> = contexts.map(|classes| self.known.context(classes)).collect();
+            absent.sort_unstable();
+            absent.dedup();
+            for number in 0..members.len().pow(self.size as u32) {
+                let places = 0..self.size as u32;
+                let of_place = |place| number / members.len().pow(place) % members.len();
+                let parts = ErasedParts {
+                    shared: beginning.shared.clone(),
+                    members: places.map(|place| members[of_place(place)].clone()).collect(),
+                };
+                for absent in &absent {
+                    self.add_views(&parts, *absent);
+                }
+            }
+        }
     }
 
-    /// Adds the views of parts, beside members of some kinds that are left out.
+    /// Adds the views of parts, beside members of some classes that are left out.
     fn add_views(&mut self, parts: &ErasedParts, absent: u32) {
         let target = self.known.configuration(parts, absent);
         for view in self.known.views(&target, self.size) {
@@ -87,56 +114,122 @@ impl<'c> ViewSearch<'c> {
     }
 
     /// The next configuration all of whose views were added.
-    pub fn next(&mut self) -> Option<Posed> {
-        while self.left.is_empty() {
-            while self.configurations.is_empty() {
-                let found = &mut self.configurations;
-                self.views.next(&mut self.known, self.more, found)?;
-            }
-            let configuration = self.configurations.pop()?;
-            self.left = self.crowd.spread(&self.known.parts(&configuration));
-            self.absent = configuration.absent;
-        }
-        let (parts, absent) = (self.left.pop()?, self.absent);
-        let all = supplied(&parts, absent, self.crowd.in_line(), &self.known);
-        let stated = all.into_iter().map(|supplied| StatedMembers {
-            state: self.crowd.assembled(&supplied.parts),
-            supplied,
-        });
-        Some(Posed {
-            absent,
-            stated: stated.collect(),
-            alone: (absent != 0).then(|| self.crowd.assembled(&parts)),
-        })
-    }
-
-    /// Parts of the configuration in the target of a step from a state; none if the step moves a member that stands for others.
     ///
     /// # Errors
     ///
-    /// If the parts of the target are not all of it, or those of several members have changed.
-    pub fn target(
-        &self,
-        from: &StatedMembers,
-        to: &ErasedState,
-    ) -> Result<Option<ErasedParts>, CrowdFault> {
-        let supplied = &from.supplied;
-        let to = self.crowd.apart(to, supplied.parts.members.len())?;
-        if self.crowd.far().is_some() {
-            // Counters that have come further than views tell panic as they are read.
-            self.crowd.counted(&to);
+    /// If the search is to begin anew.
+    pub fn next(&mut self) -> Result<Option<Posed>, SearchFault> {
+        while self.left.is_empty() {
+            while self.configurations.is_empty() {
+                let found = &mut self.configurations;
+                let next = self.views.next(&mut self.known, self.more, found);
+                if next.is_none() && !self.change_again()? {
+                    return Ok(None);
+                }
+            }
+            if let Some(configuration) = self.configurations.pop() {
+                self.left = self.crowd.spread(&self.known.parts(&configuration));
+                self.absent = configuration.absent;
+            }
         }
-        if self.crowd.moves_too_many(&supplied.parts, &to) {
-            let (from, to) = (supplied.parts.to_string(), to.to_string());
-            return Err(CrowdFault::MovesSeveral { from, to });
-        }
-        let mut moved = supplied.parts.moved(&to);
-        let is_other = moved.any(|mover| supplied.is_stand_in(mover));
-        Ok((!is_other).then(|| supplied.proper(&to)))
+        let parts = self.left.pop().expect("there is one");
+        let left_out = (self.more > 0).then(|| self.known.classes(self.absent));
+        Ok(Some(Posed {
+            absent: self.absent,
+            state: self.crowd.assembled(&parts, left_out),
+        }))
     }
 
     /// Adds the views of the target of a step from a configuration.
-    pub fn add_target(&mut self, from: &Posed, to: &ErasedParts) {
-        self.add_views(to, from.absent);
+    ///
+    /// # Errors
+    ///
+    /// If the search is to begin anew.
+    pub fn add_target(&mut self, from: &Posed, to: &ErasedState) -> Result<(), SearchFault> {
+        let parts = self.crowd.apart(to);
+        let changed = self.crowd.changed(to);
+        if self.more == 0 || !self.crowd.keeps() || changed == Changed::Nothing {
+            self.add_views(&parts, from.absent);
+            return Ok(());
+        }
+        if changed == Changed::Counters {
+            return Err(SearchFault::Unkept);
+        }
+        self.changed.push(ChangedTarget {
+            parts,
+            state: to.clone(),
+            absent: from.absent,
+            known: 0,
+        });
+        self.change(self.changed.len() - 1)
+    }
+
+    /// Looks again at targets that members may be part of that were not known. False if there are none.
+    fn change_again(&mut self) -> Result<bool, SearchFault> {
+        let known = self.known.members().count();
+        let views = self.views.len();
+        for at in 0..self.changed.len() {
+            if self.changed[at].known < known {
+                self.change(at)?;
+            }
+        }
+        Ok(self.views.len() > views)
+    }
+
+    /// Adds the views of a target, beside all that the members that are left out may have become.
+    fn change(&mut self, at: usize) -> Result<(), SearchFault> {
+        let ChangedTarget {
+            parts,
+            state,
+            absent,
+            ..
+        } = &self.changed[at];
+        let (parts, state) = (parts.clone(), state.clone());
+        let classes = self.known.classes(*absent);
+        let becomes: Vec<_> = self.known.members().collect();
+        let known = becomes.len();
+        let becomes = becomes.into_iter();
+        let becomes: Vec<_> = becomes
+            .map(|(member, class)| (class, self.crowd.class_after(&state, member)))
+            .collect();
+        let after = |class: u64| {
+            let of_class = becomes.iter().filter(|(before, _)| *before == class);
+            let mut after: Vec<_> = of_class.map(|(_, after)| *after).collect();
+            after.sort_unstable();
+            after.dedup();
+            after
+        };
+        // Of a class that is left out there is one at least; whether there are others, and members of no class, is open.
+        let mut contexts: Vec<Vec<u64>> = vec![Vec::new()];
+        for class in [0].into_iter().chain(classes.iter().copied()) {
+            let after = after(class);
+            if after.len() > 10 || contexts.len() << after.len() > MOST_CONTEXTS {
+                return Err(SearchFault::Unkept);
+            }
+            let least = u32::from(class != 0);
+            let subsets = least..1 << after.len();
+            let with = subsets.flat_map(|mask| {
+                let some = after.iter().enumerate();
+                let some = some.filter(move |(place, _)| mask >> place & 1 == 1);
+                let some: Vec<_> = some.map(|(_, class)| *class).collect();
+                let with = contexts.iter();
+                let with: Vec<Vec<u64>> = with.map(|all| [&all[..], &some].concat()).collect();
+                with
+            });
+            contexts = with.collect();
+            for context in &mut contexts {
+                context.sort_unstable();
+                context.dedup();
+            }
+            contexts.sort_unstable();
+            contexts.dedup();
+        }
+        self.changed[at].known = known;
+        for classes in contexts {
+            let absent = self.known.context(classes);
+            self.add_views(&parts, absent);
+        }
+        Ok(())
     }
 }
+

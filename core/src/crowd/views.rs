@@ -7,7 +7,7 @@ use foldhash::{HashSet, HashSetExt};
 pub(super) struct Configuration {
     pub shared: u32,
     pub members: Vec<u32>,
-    /// Kinds of the members that are left out, a bit for each.
+    /// Number of the set of classes of the members that are left out.
     pub absent: u32,
 }
 

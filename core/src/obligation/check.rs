@@ -19,7 +19,7 @@ use super::subject::{Passes, Subject, Typed, declared};
 use super::unreturned::watched;
 use super::visitor::Plan;
 use super::walks;
-use crate::crowd::{Crowd, DeclaredBy};
+use crate::crowd::{CrowdRefinement, Formed};
 use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem};
 use crate::explore::{
     Attended, Checkpoints, DiskError, Journal, Limits, Means, NoOutcome, Party, PeersError, Record,
@@ -143,10 +143,10 @@ impl<'a, R: Refinement> Checker<'a, R> {
         }
     }
 
-    /// Every number of members can be asked for: the refinement is an instance of this crowd.
+    /// Every number of members can be asked for, of this crowd: that of which the refinement is an instance.
     #[must_use]
-    pub fn crowd(mut self, crowd: impl Crowd<Instance = R> + 'a) -> Self {
-        self.crowd = Some(Box::new(DeclaredBy::new(crowd)));
+    pub fn crowd(mut self, crowd: impl CrowdRefinement) -> Self {
+        self.crowd = Some(Box::new(Formed::new(crowd)));
         self
     }
 
@@ -229,7 +229,7 @@ fn check_shown(shown: &dyn Showing, settings: &Settings<'_>) -> Result<Report, C
 
 /// Refuses a symmetry of members that are said to stand in a line.
 fn refuse_line(shown: &dyn Showing, settings: &Settings<'_>) -> Result<(), CheckError> {
-    let crowd = shown.crowd().map(CrowdObject::declared);
+    let crowd = shown.crowd().map(CrowdObject::form);
     match crowd.filter(|crowd| settings.symmetry == Symmetry::Full && crowd.in_line()) {
         None => Ok(()),
         Some(crowd) => Err(CheckError::InLine {
@@ -245,7 +245,7 @@ fn declared_by(shown: &dyn Showing, settings: &Settings<'_>) -> Result<Vec<Strin
 
 fn members_of(shown: &dyn Showing) -> Option<&str> {
     let crowd = shown.crowd()?;
-    Some(crowd.declared().members())
+    Some(crowd.form().members())
 }
 
 fn include(shown: &dyn Showing, limits: Limits, watch: Watch<'_>) -> Result<Inclusion, CheckError> {
@@ -272,15 +272,15 @@ fn step_through(
 /// # Errors
 ///
 /// As [`check`], and if the crowd is none.
-pub fn check_any_number<C: Crowd>(
-    crowd: &C,
+pub fn check_any_number<R: CrowdRefinement>(
+    crowd: &R,
     settings: &Settings<'_>,
 ) -> Result<Report, CheckError> {
     let views = match settings.search {
         Search::AnyNumber { views } => views,
         Search::Exhaustive | Search::Walks(_) => None,
     };
-    of_crowd(&DeclaredBy::new(crowd), views, settings)
+    of_crowd(&Formed::new(crowd.clone()), views, settings)
 }
 
 /// Discharges the obligations of a crowd.

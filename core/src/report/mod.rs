@@ -339,12 +339,6 @@ pub struct EveryNumber {
     pub configuration_members: usize,
     /// Number of views.
     pub views: u64,
-    /// Reachable states with few members on which was tested that members are alike, and what else is claimed of them,
-    pub tested_states: u64,
-    /// number of members up to which these were all that are reachable,
-    pub tested_members: usize,
-    /// and states that were put together at random to test of how many members obligations speak.
-    pub mixed_states: u64,
     /// Number of members with which an obligation fails, if one does with few: its counterexample is a behaviour of that instance.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub failed_with: Option<usize>,

@@ -219,21 +219,20 @@ impl Text<'_, Report> {
             Some(Verdict::Incomplete) => self.options.colour.paint(Ink::Doubtful, "unknown"),
             Some(verdict) => self.verdict(verdict),
         };
+        if let (Some(with), Some(first)) = (every_number.failed_with, &report.counterexample) {
+            line += &format!(" with {with} {}", named(members, with));
+            if !bounds.is_empty() {
+                line += &format!(" ({bounds})");
+            }
+            return line + ", " + &first.failure();
+        }
         line += &format!(" for every number of {members} (views of {view_members}");
         if !bounds.is_empty() {
             line += &format!("; {bounds}");
         }
         line += ")";
         if let Some(first) = &report.counterexample {
-            line += &match every_number.failed_with {
-                Some(with) => format!(
-                    ", with {} {} {}",
-                    with,
-                    named(members, with),
-                    first.failure()
-                ),
-                None => format!(", {} from a state that views leave", first.failure()),
-            };
+            line += &format!(", {} from a state that views leave", first.failure());
         }
         if let Some(limit) = report.limit {
             line += &format!(", ended by {limit}");
@@ -405,27 +404,16 @@ fn views(report: &Report, every_number: &EveryNumber) -> String {
         members,
         configuration_members,
         views,
-        tested_states,
-        tested_members,
-        mixed_states,
         ..
     } = every_number;
-    let all = if *tested_members == 0 {
-        String::new()
-    } else {
-        format!(" (all with up to {tested_members})")
-    };
     format!(
-        "{}, {} of {configuration_members} ({} initial), {}, {:.2} s, {} MiB; with fewer {members} searched as they are; that {members} are alike was \
-         tested on {}{all}, and on {} put together at random",
+        "{}, {} of {configuration_members} ({} initial), {}, {:.2} s, {} MiB; with fewer {members} searched as they are",
         counted(*views, "view"),
         counted(report.states, "configuration"),
         grouped(report.initial_states),
         counted(report.transitions, "transition"),
         report.seconds,
         grouped(report.peak_memory_bytes >> 20),
-        counted(*tested_states, "state"),
-        grouped(*mixed_states),
     )
 }
 

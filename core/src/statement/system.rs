@@ -189,7 +189,7 @@ pub trait TransitionSystem: Sync {
 }
 /// PERF: apart, since it is never so.
 #[cold]
-fn without_range(field: &str) -> ! {
+pub(crate) fn without_range(field: &str) -> ! {
     panic!(
         "`candidates` are not derived of {field}, which has no range: say one at each field of an action, `#[action(range = …)]` or \
          `#[process(…)]`, or override `candidates`"

@@ -1,66 +1,77 @@
 //! The configurations that views leave, and what the obligations say of them.
 
+use std::cell::Cell;
 use std::collections::HashSet;
 use std::time::Instant;
 
-use super::sized_states::SizedStates;
-use crate::crowd::{CrowdFault, ErasedParts, Posed, ViewSearch};
+use crate::crowd::{Form, Posed, SearchFault, ViewSearch};
 use crate::erased::{ErasedRefinement, ErasedState, ErasedSystem};
-use crate::explore::{Limit, Phase, Place, Progress, StateId, Visitor, resident_bytes};
+use crate::explore::{
+    Limit, Phase, Place, Progress, StateId, Visitor, look_at, look_at_step, resident_bytes,
+};
 use crate::obligation::found::Totals;
 use crate::obligation::settings::Settings;
-use crate::obligation::visitor::{Plan, Tally};
+use crate::obligation::visitor::{Plan, Tally, Tester};
 use crate::random::walk::Shown;
-use crate::statement::asked::model_call::{Panic, catch};
+use crate::statement::asked::hiding::Hiding;
+use crate::statement::asked::model_call::{Panic, catch, named};
 use crate::statement::asked::visit::visit_initial;
+use crate::statement::refinement::Refinement;
+use crate::statement::system::steps;
 use crate::statement::trace::Trace;
 
 /// Configurations between two looks at the clock and the memory.
 const PATIENCE: u64 = 1 << 8;
 
-/// Configurations as they are looked at.
+/// Configurations as they are looked at: states of one number of members, with what was found of them.
 pub(super) struct Configurations<'c, 'p, 'a> {
-    /// States of configurations, and those in which one member stands for others that are left out, two, and so on.
-    sizes: Vec<SizedStates<'p, 'a>>,
+    plan: &'p Plan<'a>,
+    tester: Tester<'p, 'a, ErasedRefinement<'a>>,
+    tally: Tally<ErasedRefinement<'a>>,
+    system: ErasedSystem<'a>,
+    /// Those in which something failed first, by their numbers.
+    failed: Vec<(StateId, ErasedState)>,
+    form: &'c dyn Form,
     views: ViewSearch<'c>,
     settings: &'c Settings<'c>,
     started: Instant,
     initial: u64,
     looked_at: u64,
     transitions: u64,
-    /// Panic where the initial states were enumerated.
+    /// Panic where the initial states were enumerated, or a part was looked at.
     panic: Option<Panic>,
     peak_memory_bytes: u64,
 }
 
 /// End of a search of configurations.
-enum SearchEnd {
+pub(super) enum SearchEnd {
     Complete,
     /// Enough was found.
     Stopped,
     Limit(Limit),
-}
-
-/// Findings in states of some number of members: in those in which something failed first, if anything did.
-pub(super) struct ViewFindings<'p, 'a> {
-    /// The plan of their instance.
-    pub plan: &'p Plan<'a>,
-    /// Findings of it, and those of the others.
-    pub tally: Tally<ErasedRefinement<'a>>,
-    /// Behaviours that show what failed.
-    pub shown: Shown<ErasedSystem<'a>>,
+    /// Something was met for which more is to be kept of the members that views leave out, or larger configurations are needed.
+    Met,
+    /// What is kept cannot be told any more: nothing is to be kept.
+    Unkept,
 }
 
 impl<'c, 'p, 'a> Configurations<'c, 'p, 'a> {
-    /// Those of the instance of the first plan; the others are of instances with one member more, two, and so on.
+    /// Those of the instance of a plan.
     pub fn new(
-        plans: &'p [Plan<'a>],
+        plan: &'p Plan<'a>,
+        form: &'c dyn Form,
         views: ViewSearch<'c>,
         settings: &'c Settings<'c>,
         started: Instant,
     ) -> Self {
+        let tester = plan.tester();
         Self {
-            sizes: plans.iter().map(SizedStates::new).collect(),
+            tally: tester.tally(),
+            tester,
+            system: *plan.asking.refinement.implementation(),
+            plan,
+            failed: Vec::new(),
+            form,
             views,
             settings,
             started,
@@ -72,37 +83,54 @@ impl<'c, 'p, 'a> Configurations<'c, 'p, 'a> {
         }
     }
 
-    /// Looks at all that the views leave, as far as the limits go. The first views are those of the initial states of these instances, each with the number
-    /// of its members.
-    ///
-    /// # Errors
-    ///
-    /// If the crowd is none.
-    pub fn search(&mut self, of_views: &[(usize, ErasedSystem<'_>)]) -> Result<Totals, CrowdFault> {
-        let mut all = Vec::new();
-        let systems = of_views.iter().map(|(_, system)| system);
-        for system in systems.chain([&self.sizes[0].system]) {
-            match initial(system) {
-                Ok(states) => all.push(states),
+    /// Looks at all that the views leave, as far as the limits go.
+    pub fn search(&mut self) -> SearchEnd {
+        let begun = initial(&self.system).and_then(|states| {
+            catch(|| self.views.begin())?;
+            Ok(states)
+        });
+        let Ok(states) = begun.map_err(|panic| self.panic = Some(panic)) else {
+            return SearchEnd::Stopped;
+        };
+        self.initial = states.len() as u64;
+        for state in &states {
+            let place = self.place(0);
+            self.look(place, state, &mut |these, _| {
+                look_at(&these.tester, &mut these.tally, place, state);
+            });
+        }
+        while !self.is_enough() {
+            if let Some(limit) = self.limit() {
+                return SearchEnd::Limit(limit);
+            }
+            let next = catch(|| self.views.next());
+            let Ok(next) = next.map_err(|panic| self.panic = Some(panic)) else {
+                return SearchEnd::Stopped;
+            };
+            let configuration = match next {
+                Err(SearchFault::Unkept) => return SearchEnd::Unkept,
+                Ok(None) => return SearchEnd::Complete,
+                Ok(Some(configuration)) => configuration,
+            };
+            let targets = self.look_at(&configuration);
+            self.transitions += targets.len() as u64;
+            if self.form.has_met() {
+                return SearchEnd::Met;
+            }
+            let mut add = || {
+                let mut targets = targets.iter();
+                targets.try_for_each(|to| self.views.add_target(&configuration, to))
+            };
+            match catch(&mut add) {
+                Ok(Ok(())) => (),
+                Ok(Err(SearchFault::Unkept)) => return SearchEnd::Unkept,
                 Err(panic) => {
                     self.panic = Some(panic);
-                    return Ok(self.totals(SearchEnd::Stopped));
+                    return SearchEnd::Stopped;
                 }
             }
         }
-        let configurations = all.pop().unwrap_or_default();
-        for ((members, _), states) in of_views.iter().zip(&all) {
-            for state in states {
-                self.views.add_initial(state, *members)?;
-            }
-        }
-        self.initial = configurations.len() as u64;
-        for state in &configurations {
-            let place = self.place(0);
-            self.sizes[0].look_at_state(place, state);
-        }
-        let end = self.search_views()?;
-        Ok(self.totals(end))
+        SearchEnd::Stopped
     }
 
     /// Number of views.
@@ -110,38 +138,9 @@ impl<'c, 'p, 'a> Configurations<'c, 'p, 'a> {
         self.views.views()
     }
 
-    fn search_views(&mut self) -> Result<SearchEnd, CrowdFault> {
-        while !self.is_enough() {
-            let limit = self.limit();
-            if let Some(limit) = limit {
-                return Ok(SearchEnd::Limit(limit));
-            }
-            let next = catch(|| self.views.next());
-            let Ok(next) = next.map_err(|panic| self.panic = Some(panic)) else {
-                return Ok(SearchEnd::Stopped);
-            };
-            let Some(configuration) = next else {
-                return Ok(SearchEnd::Complete);
-            };
-            let targets = self.look(&configuration)?;
-            self.transitions += targets.len() as u64;
-            let add = || {
-                for to in &targets {
-                    self.views.add_target(&configuration, to);
-                }
-            };
-            if let Err(panic) = catch(add) {
-                self.panic = Some(panic);
-                return Ok(SearchEnd::Stopped);
-            }
-        }
-        Ok(SearchEnd::Stopped)
-    }
-
-    /// True if what failed is enough. What fails where members stand for others ends a search, since one instance can tell it.
+    /// True if something failed with which a check ends.
     fn is_enough(&self) -> bool {
-        let mut sizes = self.sizes.iter();
-        sizes.next().is_some_and(SizedStates::is_enough) || sizes.any(SizedStates::has_failed)
+        self.plan.stop(&self.tally.counts).is_some()
     }
 
     fn limit(&mut self) -> Option<Limit> {
@@ -182,36 +181,57 @@ impl<'c, 'p, 'a> Configurations<'c, 'p, 'a> {
         }
     }
 
-    /// Looks at a configuration, and at its steps beside whatever is left out, and says where these lead to.
-    fn look(&mut self, configuration: &Posed) -> Result<Vec<ErasedParts>, CrowdFault> {
+    /// Looks at a configuration and at its steps, and says where these lead to.
+    fn look_at(&mut self, configuration: &Posed) -> Vec<ErasedState> {
         let mut targets = Vec::new();
-        if let Some(alone) = &configuration.alone {
-            let place = self.place(1);
-            self.sizes[0].look_at_state(place, alone);
-        }
-        for stated in &configuration.stated {
-            let place = self.place(1);
-            let of_size = &mut self.sizes[stated.others()];
-            of_size.look_at_steps(&self.views, place, stated, &mut targets)?;
-        }
-        Ok(targets)
+        let place = self.place(1);
+        let state = &configuration.state;
+        self.look(place, state, &mut |these, at| {
+            let image = look_at(&these.tester, &mut these.tally, place, state);
+            let taken = named("`next` of the implementation", || {
+                steps(&these.system, state)
+            });
+            let count = taken.len() as u32;
+            for (position, (action, to)) in (0..).zip(taken) {
+                at.set(place.of_step(position));
+                let (tester, tally) = (&these.tester, &mut these.tally);
+                tester.offered(tally, &action);
+                look_at_step(tester, tally, at.get(), (state, &image), &action, &to);
+                targets.push(to);
+            }
+            at.set(place);
+            these.tester.leave(&mut these.tally, place, state, count);
+        });
+        targets
     }
 
-    /// Findings of the search. If nothing failed, they are those of configurations.
-    pub fn findings(self, provenance: &str) -> ViewFindings<'p, 'a> {
-        let mut sizes = self.sizes;
-        let failed = sizes.iter().position(SizedStates::has_failed);
-        let mut told = sizes.swap_remove(failed.unwrap_or(0));
-        // Of what failed elsewhere nothing is said, since the search has stopped; nor of rules that have other numbers there.
-        let counts = |other: &SizedStates<'p, 'a>| !other.has_failed() && other.has_rules_of(&told);
-        let (counted, _): (Vec<_>, Vec<_>) = sizes.into_iter().partition(counts);
-        for other in counted {
-            told.tester.merge(&mut told.tally, other.tally);
+    /// Looks at a state, where a function of the model may panic.
+    fn look(
+        &mut self,
+        place: Place,
+        state: &ErasedState,
+        look: &mut dyn FnMut(&mut Self, &Cell<Place>),
+    ) {
+        let at = Cell::new(place);
+        let _hidden = Hiding::begin();
+        if let Err(panic) = catch(|| look(self, &at)) {
+            self.tester.panicked(&mut self.tally, at.get(), panic);
         }
+        let mut failures = self.plan.obligations.failures(&self.tally.counts);
+        if failures.any(|(_, first)| first.state == place.state) {
+            self.failed.push((place.state, state.clone()));
+        }
+    }
+
+    /// Behaviours that show what failed, and how often all was asked.
+    pub fn findings(
+        mut self,
+        provenance: &str,
+    ) -> (Tally<ErasedRefinement<'a>>, Shown<ErasedSystem<'a>>) {
         let mut shown = Shown::new();
-        let failures: Vec<_> = told.tally.counts.failures().collect();
+        let failures: Vec<_> = self.tally.counts.failures().collect();
         for (failure, place) in failures {
-            let mut failed = told.failed.iter();
+            let mut failed = self.failed.iter();
             let Some((_, state)) = failed.find(|(number, _)| *number == place.state) else {
                 continue;
             };
@@ -224,28 +244,20 @@ impl<'c, 'p, 'a> Configurations<'c, 'p, 'a> {
                 state: shown.keep(behaviour, provenance.to_owned()),
                 step: place.step,
             };
-            told.tally.counts.set_first(failure, place);
+            self.tally.counts.set_first(failure, place);
         }
-        ViewFindings {
-            plan: told.plan,
-            tally: told.tally,
-            shown,
-        }
+        (self.tally, shown)
     }
 
-    /// Figures where a limit came before anything was looked at.
-    pub fn ended_by(&self, limit: Limit) -> Totals {
-        self.totals(SearchEnd::Limit(limit))
-    }
-
-    fn totals(&self, way: SearchEnd) -> Totals {
+    /// Figures of a search that has ended so.
+    pub fn totals(&self, end: &SearchEnd) -> Totals {
         Totals {
-            complete: matches!(way, SearchEnd::Complete),
+            complete: matches!(end, SearchEnd::Complete),
             cut: None,
             limit_process: None,
-            limit: match way {
-                SearchEnd::Limit(limit) => Some(limit),
-                SearchEnd::Complete | SearchEnd::Stopped => None,
+            limit: match end {
+                SearchEnd::Limit(limit) => Some(*limit),
+                _ => None,
             },
             initial_states: self.initial,
             states: self.looked_at - self.initial,

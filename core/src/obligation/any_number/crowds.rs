@@ -1,36 +1,27 @@
-//! Crowds as a check sees them: a declaration, and instances with few members.
+//! Crowds as a check sees them: a form, and instances with few members.
 
-use crate::crowd::{Crowd, Declared, DeclaredBy};
+use crate::crowd::{CrowdRefinement, Form, Formed};
 use crate::obligation::error::CheckError;
-use crate::obligation::subject::{Subject, Typed, declared};
+use crate::obligation::subject::{Subject, Typed};
 
-/// Receives the instances of a crowd.
-pub(in crate::obligation) type OfInstances<'t> =
-    dyn FnMut(&[&dyn Subject]) -> Result<(), CheckError> + 't;
+/// Receives an instance of a crowd.
+pub(in crate::obligation) type OfInstance<'t> =
+    dyn FnMut(&dyn Subject) -> Result<(), CheckError> + 't;
 
 /// A crowd of whatever types.
 pub(in crate::obligation) trait CrowdObject: Sync {
-    /// Its declaration.
-    fn declared(&self) -> &dyn Declared;
-    /// Shows the instances with one member, two, and so on, up to so many.
-    fn with_instances(&self, most: usize, then: &mut OfInstances<'_>) -> Result<(), CheckError>;
+    /// Its form.
+    fn form(&self) -> &dyn Form;
+    /// Shows the instance with so many members.
+    fn with_instance(&self, members: usize, then: &mut OfInstance<'_>) -> Result<(), CheckError>;
 }
 
-impl<C: Crowd> CrowdObject for DeclaredBy<C> {
-    fn declared(&self) -> &dyn Declared {
+impl<R: CrowdRefinement> CrowdObject for Formed<R> {
+    fn form(&self) -> &dyn Form {
         self
     }
 
-    fn with_instances(&self, most: usize, then: &mut OfInstances<'_>) -> Result<(), CheckError> {
-        let make = || -> Vec<_> {
-            (1..=most)
-                .map(|members| self.crowd.instance(members))
-                .collect()
-        };
-        let instances = declared("`instance`", make)?;
-        let typed = instances.iter().map(|one| Typed::new(one, None));
-        let typed = typed.collect::<Result<Vec<_>, _>>()?;
-        let subjects: Vec<&dyn Subject> = typed.iter().map(|one| one as _).collect();
-        then(&subjects)
+    fn with_instance(&self, members: usize, then: &mut OfInstance<'_>) -> Result<(), CheckError> {
+        then(&Typed::new(&self.refinement.of(members), None)?)
     }
 }

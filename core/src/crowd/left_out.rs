@@ -1,0 +1,91 @@
+//! Members that are not in a state: those that a view leaves out.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::question::{Change, Question};
+
+/// Questions that are kept apart, at most: each has a bit in the class of a member.
+pub(super) const MOST_KEPT: usize = 63;
+
+/// Members that are not in a state, as far as they are known.
+#[derive(Clone)]
+pub(super) enum LeftOut<M> {
+    /// There are none: the state is that of an instance.
+    Nobody,
+    /// There may be any. An abstract step is one whatever they are, as far as pairs of members tell.
+    Anybody,
+    /// There is one of each of these classes at least, and besides at most some of which no question that is kept is true.
+    Of(Arc<Learnt<M>>, Arc<[u64]>),
+}
+
+/// Questions of which is kept whether they are true of some member that is left out. Which these are makes views finer or coarser, and never wrong.
+pub(super) struct Learnt<M> {
+    /// Those that are kept. The class of a member has a bit for each that is true of it.
+    pub kept: Vec<Arc<dyn Question<M>>>,
+    met: Mutex<Met<M>>,
+}
+
+/// What a search has met for which larger configurations are needed, or finer views.
+#[derive(Clone)]
+pub(super) struct Met<M> {
+    /// Questions that enabled a step since they may be true of a member that is left out.
+    pub questions: Vec<Arc<dyn Question<M>>>,
+    /// True if a step chooses another member.
+    pub chooses: bool,
+}
+
+impl<M> Default for Met<M> {
+    fn default() -> Self {
+        Self {
+            questions: Vec::new(),
+            chooses: false,
+        }
+    }
+}
+
+impl<M: 'static> Learnt<M> {
+    pub fn new(kept: Vec<Arc<dyn Question<M>>>) -> Self {
+        Self {
+            kept,
+            met: Mutex::default(),
+        }
+    }
+
+    pub fn met(&self) -> MutexGuard<'_, Met<M>> {
+        self.met.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The questions that are true of a member, a bit for each.
+    pub fn class(&self, member: &M) -> u64 {
+        let kept = self.kept.iter().enumerate();
+        kept.fold(0, |class, (place, question)| {
+            class | u64::from(question.holds(member)) << place
+        })
+    }
+
+    /// True of a question that may be kept, and is not.
+    pub fn is_new(&self, question: &dyn Question<M>) -> bool {
+        let is_it = |other: &Arc<dyn Question<M>>| other.is(question);
+        question.is_of_member()
+            && self.kept.len() < MOST_KEPT
+            && !self.kept.iter().any(is_it)
+    }
+}
+
+impl<M: 'static> LeftOut<M> {
+    /// Whether a question is true of a member that is left out; none if that is not known.
+    pub fn answer(&self, question: &dyn Question<M>) -> Option<bool> {
+        match self {
+            Self::Nobody => Some(false),
+            Self::Anybody => None,
+            Self::Of(learnt, classes) => {
+                let mut kept = learnt.kept.iter();
+                let place = kept.position(|other| other.is(question))?;
+                Some(classes.iter().any(|class| class >> place & 1 == 1))
+            }
+        }
+    }
+}
+
+/// Members that were changed, each for itself, those that are left out among them.
+pub(super) type Changes<M> = Vec<Arc<dyn Change<M>>>;

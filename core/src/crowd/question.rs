@@ -1,0 +1,125 @@
+//! Questions about another member and changes of it, as values that can be told apart and kept.
+
+use std::any::Any;
+use std::fmt::Debug;
+use std::ptr::fn_addr_eq;
+
+use crate::state::{CounterName, NameVisitor, Row, State};
+use crate::statement::asked::hiding::Hiding;
+
+/// A question about one member, which is answered by what that holds, and by nothing else.
+pub(super) trait Question<M>: Any + Send + Sync {
+    /// The answer of a member.
+    fn holds(&self, member: &M) -> bool;
+    /// True if it is known to be the same question.
+    fn is(&self, other: &dyn Question<M>) -> bool;
+    /// True if its answers are those of a member, however far counters have come.
+    fn is_of_member(&self) -> bool;
+}
+
+/// A change of one member.
+pub(super) trait Change<M>: Send + Sync {
+    /// Changes a member.
+    fn apply(&self, member: &mut M);
+    /// True if what it makes of a member is the same, however far counters have come.
+    fn is_of_member(&self) -> bool;
+}
+
+/// A value beside a member, by which is asked: it is copied, so that nothing can be counted in it.
+pub trait Key: Copy + State<()> {}
+
+impl<K: Copy + State<()>> Key for K {}
+
+/// A question that is a function of the member.
+pub(super) struct Asked<M>(pub fn(&M) -> bool);
+
+/// A question that is a function of the member and a value beside it.
+pub(super) struct AskedWith<M, K> {
+    pub key: K,
+    pub holds: fn(&M, &K) -> bool,
+}
+
+/// A change that is a function of the member.
+pub(super) struct Changed<M>(pub fn(&mut M));
+
+/// A change that is a function of the member and a value beside it.
+pub(super) struct ChangedWith<M, K> {
+    pub key: K,
+    pub change: fn(&mut M, &K),
+}
+
+impl<M: 'static> Question<M> for Asked<M> {
+    fn holds(&self, member: &M) -> bool {
+        (self.0)(member)
+    }
+
+    fn is(&self, other: &dyn Question<M>) -> bool {
+        let other = (other as &dyn Any).downcast_ref::<Self>();
+        other.is_some_and(|other| fn_addr_eq(self.0, other.0))
+    }
+
+    fn is_of_member(&self) -> bool {
+        true
+    }
+}
+
+impl<M: 'static, K: Key> Question<M> for AskedWith<M, K> {
+    fn holds(&self, member: &M) -> bool {
+        (self.holds)(member, &self.key)
+    }
+
+    fn is(&self, other: &dyn Question<M>) -> bool {
+        let other = (other as &dyn Any).downcast_ref::<Self>();
+        let _shown = Hiding::suspend();
+        other.is_some_and(|other| fn_addr_eq(self.holds, other.holds) && self.key == other.key)
+    }
+
+    fn is_of_member(&self) -> bool {
+        has_no_names(self.key)
+    }
+}
+
+impl<M: 'static> Change<M> for Changed<M> {
+    fn apply(&self, member: &mut M) {
+        (self.0)(member);
+    }
+
+    fn is_of_member(&self) -> bool {
+        true
+    }
+}
+
+impl<M: 'static, K: Key> Change<M> for ChangedWith<M, K> {
+    fn apply(&self, member: &mut M) {
+        (self.change)(member, &self.key);
+    }
+
+    fn is_of_member(&self) -> bool {
+        has_no_names(self.key)
+    }
+}
+
+/// True of a value without counters and names of members.
+fn has_no_names<K: Key>(mut key: K) -> bool {
+    let mut names = Names(0);
+    key.visit_names(&mut names);
+    names.0 == 0
+}
+
+/// Visitor that counts names.
+#[derive(Debug)]
+struct Names(usize);
+
+impl NameVisitor for Names {
+    fn counter(&mut self, _: CounterName<'_>) {
+        self.0 += 1;
+    }
+
+    fn member(&mut self, _: u8, _: &mut usize) {
+        self.0 += 1;
+    }
+
+    fn rows(&mut self, _: u8, _: &mut [&mut dyn Row]) {
+        self.0 += 1;
+    }
+}
