@@ -516,6 +516,9 @@ impl<C: Crowd> TransitionSystem for Instance<C> {
 
     fn initial(&self, visit: &mut impl FnMut(Self::State)) {
         for (shared, parts) in self.beginnings() {
+            if parts.is_empty() {
+                continue;
+            }
             let mut digits = vec![0; self.members];
             loop {
                 let members = digits.iter().map(|digit: &usize| parts[*digit].clone());
@@ -552,6 +555,10 @@ impl<C: Crowd> TransitionSystem for Instance<C> {
     }
 
     fn candidates(&self, from: &Self::State, visit: &mut impl FnMut(Self::Action)) {
+        // Which answers members have that are not in the state is told by what is asked of them.
+        if let LeftOut::Of(..) = from.left_out {
+            return self.next(from, &mut |step, _| visit(step));
+        }
         for member in members(from) {
             let me = member.map(|member| &from.members[member]);
             self.crowd.candidates(&from.shared, me, &mut |action| {

@@ -236,13 +236,26 @@ impl<'o, M: Clone + 'static> Others<'o, M> {
 
     /// Some other member of which this is true, whichever. A step chooses one at most.
     pub fn choose(&mut self, holds: fn(&M) -> bool) -> Option<Other<M>> {
+        self.chosen(Asked(holds))
+    }
+
+    /// Some other member of which this is true beside a value, whichever.
+    pub fn choose_with<K: Key>(&mut self, key: K, holds: fn(&M, &K) -> bool) -> Option<Other<M>> {
+        self.chosen(AskedWith { key, holds })
+    }
+
+    fn chosen(&mut self, question: impl Question<M>) -> Option<Other<M>> {
+        assert!(
+            !self.asked.has_changed,
+            "other members are asked before they are changed"
+        );
         assert!(
             !self.asked.chooses,
             "a step chooses one other member at most"
         );
         self.asked.chooses = true;
         let other = self.other?;
-        self.answer_of(&Asked(holds), other).then(|| Other {
+        self.answer_of(&question, other).then(|| Other {
             name: Chosen(other),
             part: self.members[other].clone(),
         })

@@ -239,8 +239,10 @@ impl CrowdDecision<'_> {
                 search: Search::Exhaustive,
                 ..self.settings.clone()
             };
-            let most = settings.limits.states.unwrap_or(left);
-            settings.limits.states = Some(most.min(left));
+            // An even part, so that one without an end leaves some for those that follow.
+            let part = left / (MOST_BESIDE + 1 - members) as u64;
+            let most = settings.limits.states.unwrap_or(part);
+            settings.limits.states = Some(most.min(part));
             let mut found = None;
             self.crowd.with_instance(members, &mut |subject| {
                 found = Some((self.search)(subject, &settings)?);
@@ -254,9 +256,6 @@ impl CrowdDecision<'_> {
                 self.complete = members;
             }
             left = left.saturating_sub(report.states);
-            if left == 0 {
-                break;
-            }
         }
         Ok(None)
     }
@@ -273,21 +272,22 @@ impl CrowdDecision<'_> {
     /// The report with views of so many members. Instances with fewer members than a configuration has come first, each of which is a view and a configuration: so they
     /// have an end where they have counters, too.
     fn with_views(&mut self, size: usize) -> Result<Report, CheckError> {
-        let mut members = self.complete + 1;
-        while members < self.configuration(size) {
-            let report = self.by_views(members, 0)?;
-            if report.verdict != Some(Verdict::Holds) && report.verdict.is_some() {
+        loop {
+            let configuration = self.configuration(size);
+            while self.complete + 1 < configuration {
+                let members = self.complete + 1;
+                let report = self.by_views(members, 0)?;
+                if report.verdict != Some(Verdict::Holds) && report.verdict.is_some() {
+                    return Ok(report);
+                }
+                self.complete = members;
+            }
+            let report = self.by_views(size, configuration - size)?;
+            // A step that chooses another member may be met only here.
+            if configuration == self.configuration(size) {
                 return Ok(report);
             }
-            self.complete = members;
-            members += 1;
         }
-        let report = self.by_views(size, self.configuration(size) - size)?;
-        // It was met only here that configurations are larger.
-        if members < self.configuration(size) {
-            return self.with_views(size);
-        }
-        Ok(report)
     }
 
     /// Members of a configuration.

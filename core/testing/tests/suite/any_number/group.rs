@@ -1,11 +1,9 @@
 //! Groups of members of few kinds: crowds by the million.
 
-use std::cmp::Ordering;
-
 use refmap::AbstractSteps::{self, One, Stutter};
-use refmap::crowd::{Crowd, CrowdParts, MemberOf, Members};
-use refmap::state::{Kept, NameVisitor, Names, Row};
-use refmap::{Constraint, Counter, Invariant, Refinement, State, TransitionSystem};
+use refmap::crowd::{Chosen, Crowd, CrowdInvariant, CrowdRefinement, Moment, Others};
+use refmap::{Counter, State};
+use serde::Serialize;
 
 /// Kinds of members of a lock.
 pub const IDLE: u8 = 0;
@@ -18,7 +16,7 @@ pub enum Guard {
     Nothing,
     /// That none of them is of a kind.
     None(u8),
-    /// That one of them is of a kind, which to leave out others may change.
+    /// That one of them is of a kind.
     Some(u8),
     /// That of each of these kinds there is one of them.
     Each(&'static [u8]),
@@ -26,8 +24,8 @@ pub enum Guard {
     NoneBefore(u8),
     /// That one of those before it is of a kind.
     SomeBefore(u8),
-    /// That so many of them are of a kind, which is more than a view shows.
-    AtLeast(u8, usize),
+    /// That one of those behind it is of a kind.
+    SomeBehind(u8),
 }
 
 /// Use that a step makes of tickets.
@@ -46,6 +44,24 @@ pub enum Ticket {
     Skip,
     /// So many are served at once.
     Advance(u64),
+    /// No other member has a lower one.
+    IsLeast,
+}
+
+/// Use that a step makes of the name that the shared part keeps.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Name {
+    Nothing,
+    /// It becomes that of the member.
+    Take,
+    /// It is that of the member.
+    IsMe,
+    /// It is that of another one, or there is none.
+    IsNotMe,
+    /// There is none any more.
+    Forget,
+    /// It becomes that of some other member of a kind.
+    Choose(u8),
 }
 
 /// A step of a member of one kind, with one shared part.
@@ -55,19 +71,9 @@ pub struct Move {
     pub member: [u8; 2],
     pub guard: Guard,
     pub ticket: Ticket,
+    pub name: Name,
     /// Kind of all others of another kind, after the step.
     pub others: Option<[u8; 2]>,
-}
-
-impl Move {
-    /// The kinds of other members for which it waits.
-    pub fn waits_for(&self) -> Vec<u8> {
-        match self.guard {
-            Guard::Some(kind) | Guard::SomeBefore(kind) | Guard::AtLeast(kind, _) => vec![kind],
-            Guard::Each(kinds) => kinds.to_vec(),
-            Guard::Nothing | Guard::None(_) | Guard::NoneBefore(_) => Vec::new(),
-        }
-    }
 }
 
 /// States that are not to be reached.
@@ -77,7 +83,7 @@ pub enum Bad {
     One(u8, u8),
     /// Two members of these kinds.
     Two(u8, u8),
-    /// So many members of one kind.
+    /// So many members of one kind, of at most four.
     Many(u8, usize),
 }
 
@@ -85,8 +91,9 @@ pub enum Bad {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Asks {
     Invariant,
-    /// That no step leads from a state that is not bad to one that is, and none is initial.
+    /// That no step leads from a state that is not bad to one that is, and none is initial. Not of many members.
     Simulation,
+    /// Of one member.
     Observation,
 }
 
@@ -103,372 +110,64 @@ impl Asks {
     }
 }
 
-impl Bad {
-    pub fn speaks_of(self) -> usize {
-        match self {
-            Self::One(..) => 1,
-            Self::Two(..) => 2,
-            Self::Many(_, members) => members,
-        }
-    }
-
-    pub fn is(self, state: &Group) -> bool {
-        let count = |kind| state.members.iter().filter(|one| **one == kind).count();
-        match self {
-            Self::One(shared, kind) => state.shared == shared && count(kind) > 0,
-            Self::Two(one, other) if one == other => count(one) > 1,
-            Self::Two(one, other) => count(one) > 0 && count(other) > 0,
-            Self::Many(kind, members) => count(kind) >= members,
-        }
-    }
-}
-
-/// A way in which a declaration is wrong.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Wrong {
-    Nothing,
-    /// The first member is another one than the rest.
-    First,
-    /// One step moves two members.
-    MovesTwo,
-    /// One member is the leader from the beginning on.
-    Leader,
-    /// Members are assembled without the last one's kind.
-    Assembled,
-    /// The invariant speaks of more members than it says.
-    Width,
-    /// An index of a member is shared.
-    Index,
-    /// Two shared parts are taken for one.
-    Forgotten,
-    /// The invariant has another name with each number of members.
-    Named,
-    /// The premise of the invariant is never true.
-    Premise,
-    /// There is a constraint.
-    Constraint,
-    /// There is a bound.
-    Bound,
-    /// Members of different kinds are said to be of one.
-    Kinds,
-    /// A function panics of three members that are alike.
-    Panics,
-}
-
+/// Members in a line, or alike: a type for each, since it is one that says so.
 #[derive(Clone, Debug)]
-pub struct Rules {
+pub struct Rules<const IN_LINE: bool = false> {
     pub moves: Vec<Move>,
     pub initial: Vec<u8>,
     pub bad: Bad,
     pub asks: Asks,
     /// Number of the step that is said to simulate one of the specification, which has none.
     pub simulates: Option<usize>,
-    /// Kinds of members for which steps wait, as it is said.
-    pub waits_for: Vec<u8>,
-    pub wrong: Wrong,
 }
 
-/// A shared part, and the kinds of the members, which have tickets.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize)]
-pub struct Group {
-    pub shared: u8,
-    pub members: Vec<u8>,
-    /// The next ticket, and the one that is served.
-    pub next: Counter,
-    pub serving: Counter,
-    pub tickets: Vec<Option<Counter>>,
-    /// True if there are tickets at all.
-    pub is_counted: bool,
-    /// Way in which it is taken apart.
-    pub parts: Parting,
+/// What members share.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, State)]
+pub struct Shared {
+    pub place: u8,
+    pub name: Option<Chosen>,
+    /// The next ticket, and the one that is served, if there are tickets at all.
+    pub tickets: Option<(Counter, Counter)>,
 }
 
-/// Way in which a state is taken apart and assembled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
-pub enum Parting {
-    Right,
-    /// Without the last member's kind.
-    WithoutLast,
-    /// Two shared parts are one.
-    Forgetful,
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, State)]
+pub struct Member {
+    pub kind: u8,
+    pub ticket: Option<Counter>,
 }
 
-impl Members for Group {
-    /// Beside the shared part the next ticket, and the one that is served, if there are tickets.
-    type Shared = (u8, Counter, Counter, bool, Parting);
-    type Member = (u8, Option<Counter>);
+/// The number of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub struct Step(pub usize);
 
-    fn apart(&self) -> CrowdParts<Self::Shared, Self::Member> {
-        let shared = match self.parts {
-            Parting::Forgetful => self.shared.min(1),
-            Parting::Right | Parting::WithoutLast => self.shared,
-        };
-        let members = self.members.iter().copied();
-        let members = members.zip(self.tickets.iter().copied());
-        CrowdParts {
-            shared: (shared, self.next, self.serving, self.is_counted, self.parts),
-            members: members.collect(),
-        }
-    }
+impl<const IN_LINE: bool> refmap::Action<Rules<IN_LINE>> for Step {}
 
-    fn assembled(shared: &Self::Shared, members: &[Self::Member]) -> Self {
-        let (mut members, tickets): (Vec<_>, _) = members.iter().copied().unzip();
-        let (shared, next, serving, is_counted, parts) = *shared;
-        if parts == Parting::WithoutLast
-            && let [_, .., last] = &mut members[..]
-        {
-            *last = 0;
-        }
-        Self {
-            shared,
-            members,
-            next,
-            serving,
-            tickets,
-            is_counted,
-            parts,
+impl<const IN_LINE: bool> Rules<IN_LINE> {
+    pub fn in_line(self) -> Rules<true> {
+        let Self {
+            moves,
+            initial,
+            bad,
+            asks,
+            simulates,
+        } = self;
+        Rules {
+            moves,
+            initial,
+            bad,
+            asks,
+            simulates,
         }
     }
 }
 
-/// A member's ticket, as it is visited.
-pub struct Tickets<'a>(&'a mut [Option<Counter>]);
-
-impl Row for Tickets<'_> {
-    fn length(&self) -> usize {
-        self.0.len()
-    }
-
-    fn compare(&self, one: usize, other: usize) -> Ordering {
-        self.0[one].cmp(&self.0[other])
-    }
-
-    fn swap(&mut self, one: usize, other: usize) {
-        self.0.swap(one, other);
-    }
-
-    fn visit_element(&mut self, at: usize, visit: &mut dyn NameVisitor) {
-        if let Some(ticket) = &mut self.0[at] {
-            ticket.each_name(0, visit);
-        }
-    }
-}
-
-impl<S: ?Sized> State<S> for Group {
-    const KEPT: Kept = Kept::Whole;
-
-    fn visit_names(&mut self, visit: &mut dyn NameVisitor) {
-        if self.is_counted {
-            self.next.each_name(0, visit);
-            self.serving.each_name(0, visit);
-            visit.rows(0, &mut [&mut Tickets(&mut self.tickets)]);
-        }
-    }
-}
-
-/// The system of so many members.
-pub struct Instance {
-    pub rules: Rules,
-    pub members: usize,
-}
-
-impl Instance {
-    fn group(&self, members: Vec<u8>) -> Group {
-        let mut tickets = self.rules.moves.iter();
-        Group {
-            shared: 0,
-            next: Counter::START,
-            serving: Counter::START,
-            tickets: vec![None; members.len()],
-            members,
-            is_counted: tickets.any(|step| step.ticket != Ticket::Nothing),
-            parts: match self.rules.wrong {
-                Wrong::Assembled => Parting::WithoutLast,
-                Wrong::Forgotten => Parting::Forgetful,
-                _ => Parting::Right,
-            },
-        }
-    }
-}
-
-impl refmap::Action<Instance> for (usize, usize) {}
-
-impl TransitionSystem for Instance {
-    type State = Group;
-    /// The number of the step, and the member that takes it.
-    type Action = (usize, usize);
+impl<const IN_LINE: bool> Crowd for Rules<IN_LINE> {
+    type Shared = Shared;
+    type Member = Member;
+    type Action = Step;
     type Observation = bool;
 
-    fn initial(&self, visit: &mut impl FnMut(Group)) {
-        let kinds = &self.rules.initial;
-        for number in 0..kinds.len().pow(self.members as u32) {
-            let kind = |place: u32| kinds[number / kinds.len().pow(place) % kinds.len()];
-            let mut members: Vec<_> = (0..self.members as u32).map(kind).collect();
-            if self.rules.wrong == Wrong::Leader {
-                members.fill(kinds[0]);
-                for leader in 0..members.len() {
-                    let mut members = members.clone();
-                    members[leader] = 2;
-                    visit(self.group(members));
-                }
-                return;
-            }
-            visit(self.group(members));
-        }
-    }
-
-    fn candidates(&self, from: &Group, visit: &mut impl FnMut((usize, usize))) {
-        let is_idle = |member: &u8| *member == IDLE;
-        let panics = self.rules.wrong == Wrong::Panics && from.members.len() > 2;
-        assert!(!panics || !from.members.iter().all(is_idle), "all are idle");
-        for number in 0..self.rules.moves.len() {
-            (0..from.members.len()).for_each(|mover| visit((number, mover)));
-        }
-    }
-
-    fn fire(&self, (number, mover): &(usize, usize), group: &mut Group) -> Option<()> {
-        let (number, mover, wrong) = (*number, *mover, self.rules.wrong);
-        let step = &self.rules.moves[number];
-        let members = &mut group.members;
-        let of_kind = |kind: u8| {
-            let others = members.iter().enumerate();
-            let others = others.filter(|(place, one)| *place != mover && **one == kind);
-            others.count()
-        };
-        let is_there = |kind: u8| of_kind(kind) > 0;
-        let is_before = |kind: u8| members[..mover].contains(&kind);
-        let ticket = &mut group.tickets[mover];
-        let is_enabled = match step.guard {
-            Guard::Nothing => true,
-            Guard::None(kind) => !is_there(kind),
-            Guard::Some(kind) => is_there(kind),
-            Guard::Each(kinds) => kinds.iter().all(|kind| is_there(*kind)),
-            Guard::NoneBefore(kind) => !is_before(kind),
-            Guard::SomeBefore(kind) => is_before(kind),
-            Guard::AtLeast(kind, least) => of_kind(kind) >= least,
-        } && match step.ticket {
-            Ticket::Nothing | Ticket::Take | Ticket::Skip | Ticket::Advance(_) => true,
-            Ticket::IsServed | Ticket::Serve => *ticket == Some(group.serving),
-            Ticket::IsEven => ticket.is_some_and(|ticket| ticket.to_string().ends_with(['0', '2'])),
-        };
-        let is_barred = wrong == Wrong::First && mover == 0 && number == 0;
-        if group.shared != step.shared[0] || members[mover] != step.member[0] {
-            return None;
-        }
-        (is_enabled && !is_barred).then_some(())?;
-        group.shared = step.shared[1];
-        if let Some([before, after]) = step.others {
-            let others = members.iter_mut().filter(|one| **one == before);
-            others.for_each(|one| *one = after);
-        }
-        members[mover] = step.member[1];
-        match step.ticket {
-            Ticket::Take => {
-                *ticket = Some(group.next);
-                group.next = group.next.next();
-            }
-            Ticket::Serve => {
-                *ticket = None;
-                group.serving = group.serving.next();
-            }
-            Ticket::Skip => group.next = group.next.next(),
-            Ticket::Advance(more) => (0..more).for_each(|_| group.serving = group.serving.next()),
-            Ticket::Nothing | Ticket::IsServed | Ticket::IsEven => (),
-        }
-        if wrong == Wrong::Index && number == 0 {
-            group.shared = 10 + mover as u8;
-        }
-        if wrong == Wrong::MovesTwo && number == 0 && members.len() > 1 {
-            let other = (mover + 1) % members.len();
-            members[other] = (members[other] + 1) % 3;
-        }
-        Some(())
-    }
-
-    fn observe(&self, state: &Group) -> bool {
-        self.rules.asks == Asks::Observation && self.rules.bad.is(state)
-    }
-
-    fn caveats(&self) -> refmap::Caveats<'_, Group> {
-        let caveats = refmap::Caveats::default();
-        if self.rules.wrong == Wrong::Bound {
-            return caveats.bounded("two rounds", |_| Vec::new());
-        }
-        caveats
-    }
-}
-
-/// The specification: a state is never bad.
-pub struct Never;
-
-impl TransitionSystem for Never {
-    type State = bool;
-    type Action = usize;
-    type Observation = bool;
-
-    fn initial(&self, visit: &mut impl FnMut(bool)) {
-        visit(false);
-    }
-
-    fn candidates(&self, _: &bool, _: &mut impl FnMut(usize)) {}
-
-    fn fire(&self, _: &usize, _: &mut bool) -> Option<()> {
-        None
-    }
-
-    fn observe(&self, _: &bool) -> bool {
-        false
-    }
-}
-
-impl Refinement for Instance {
-    type Implementation = Self;
-    type Specification = Never;
-
-    fn implementation(&self) -> &Self {
-        self
-    }
-
-    fn specification(&self) -> &Never {
-        &Never
-    }
-
-    fn map(&self, state: &Group) -> bool {
-        self.rules.asks == Asks::Simulation && self.rules.bad.is(state)
-    }
-
-    fn abstract_steps(&self, _: &Group, step: &(usize, usize), _: &Group) -> AbstractSteps<usize> {
-        let (number, _) = *step;
-        if self.rules.simulates == Some(number) {
-            One(number)
-        } else {
-            Stutter
-        }
-    }
-
-    fn invariants(&self) -> Vec<Invariant<Self>> {
-        let Rules { bad, asks, .. } = self.rules;
-        let name = match self.rules.wrong {
-            Wrong::Named => format!("good of {}", self.members),
-            _ => "good".to_owned(),
-        };
-        let good = Invariant::new(name, "a test", move |state| {
-            asks != Asks::Invariant || !bad.is(state)
-        });
-        vec![match self.rules.wrong {
-            Wrong::Premise => good.when(|_| false),
-            _ => good,
-        }]
-    }
-
-    fn constraint(&self) -> Option<Constraint<Self>> {
-        let constraint = || Constraint::new("few", |state: &Group| state.shared < 2);
-        (self.rules.wrong == Wrong::Constraint).then(constraint)
-    }
-}
-
-impl Crowd for Rules {
-    type Instance = Instance;
+    const IN_LINE: bool = IN_LINE;
 
     fn members(&self) -> &str {
         "members"
@@ -478,40 +177,247 @@ impl Crowd for Rules {
         "few kinds".to_owned()
     }
 
-    fn kinds(&self) -> u32 {
-        match self.wrong {
-            Wrong::Kinds => 1,
-            _ => self.waits_for.len() as u32,
+    fn initial(&self, visit: &mut impl FnMut(Shared, &[Member])) {
+        let mut moves = self.moves.iter();
+        let has_tickets = moves.any(|step| step.ticket != Ticket::Nothing);
+        let shared = Shared {
+            place: 0,
+            name: None,
+            tickets: has_tickets.then_some((Counter::START, Counter::START)),
+        };
+        let kinds = self.initial.iter();
+        let members = kinds.map(|kind| Member {
+            kind: *kind,
+            ticket: None,
+        });
+        let members: Vec<_> = members.collect();
+        visit(shared, &members);
+    }
+
+    fn candidates(&self, _: &Shared, me: Option<&Member>, visit: &mut impl FnMut(Step)) {
+        if me.is_some() {
+            (0..self.moves.len()).map(Step).for_each(visit);
         }
     }
 
-    fn kind(&self, (member, _): &MemberOf<Self>) -> Option<u32> {
-        let mut kinds = self.waits_for.iter();
-        let kind = kinds.position(|kind| kind == member)? as u32;
-        Some(kind.min(self.kinds() - 1))
+    fn fire(
+        &self,
+        Step(number): &Step,
+        shared: &mut Shared,
+        me: &mut Member,
+        others: &mut Others<'_, Member>,
+    ) -> Option<()> {
+        let step = &self.moves[*number];
+        if shared.place != step.shared[0] || me.kind != step.member[0] {
+            return None;
+        }
+        let is = |it: &Member, kind: &u8| it.kind == *kind;
+        match step.guard {
+            Guard::Nothing => (),
+            Guard::None(kind) => others.none_with(kind, is)?,
+            Guard::Some(kind) => others.some_with(kind, is)?,
+            Guard::Each(kinds) => {
+                for kind in kinds {
+                    others.some_with(*kind, is)?;
+                }
+            }
+            Guard::NoneBefore(kind) => others.before().none_with(kind, is)?,
+            Guard::SomeBefore(kind) => others.before().some_with(kind, is)?,
+            Guard::SomeBehind(kind) => others.behind().some_with(kind, is)?,
+        }
+        shared.place = step.shared[1];
+        me.kind = step.member[1];
+        if let Some((next, serving)) = &mut shared.tickets {
+            match step.ticket {
+                Ticket::Nothing => (),
+                Ticket::Take => {
+                    me.ticket = Some(*next);
+                    *next = next.next();
+                }
+                Ticket::IsServed => (me.ticket == Some(*serving)).then_some(())?,
+                Ticket::Serve => {
+                    (me.ticket == Some(*serving)).then_some(())?;
+                    me.ticket = None;
+                    *serving = serving.next();
+                }
+                Ticket::IsEven => {
+                    let text = me.ticket?.to_string();
+                    text.ends_with(['0', '2', '4', '6', '8']).then_some(())?;
+                }
+                Ticket::Skip => *next = next.next(),
+                Ticket::Advance(more) => (0..more).for_each(|_| *serving = serving.next()),
+                Ticket::IsLeast => others.none_with(me.ticket?, |it, mine| {
+                    it.ticket.is_some_and(|ticket| ticket < *mine)
+                })?,
+            }
+        }
+        let my_name = Some(others.me());
+        match step.name {
+            Name::Nothing => (),
+            Name::Take => shared.name = my_name,
+            Name::IsMe => (shared.name == my_name).then_some(())?,
+            Name::IsNotMe => (shared.name != my_name).then_some(())?,
+            Name::Forget => shared.name = None,
+            Name::Choose(kind) => shared.name = Some(others.choose_with(kind, is)?.name),
+        }
+        if let Some(kinds) = step.others {
+            others.each_with(kinds, |it, [before, after]| {
+                if it.kind == *before {
+                    it.kind = *after;
+                }
+            });
+        }
+        Some(())
     }
 
-    fn instance(&self, members: usize) -> Instance {
-        Instance {
-            rules: self.clone(),
-            members,
+    fn observe(&self, _: &Shared) -> bool {
+        false
+    }
+
+    fn observe_member(&self, shared: &Shared, member: &Member) -> Option<bool> {
+        Some(self.asks == Asks::Observation && self.is_bad(shared, member))
+    }
+}
+
+impl<const IN_LINE: bool> Rules<IN_LINE> {
+    /// True of one member that is bad by itself.
+    fn is_bad(&self, shared: &Shared, member: &Member) -> bool {
+        matches!(self.bad, Bad::One(place, kind) if shared.place == place && member.kind == kind)
+    }
+}
+
+/// The specification: a member that is bad by itself is not, and of two kinds one is where the other is not.
+#[derive(Clone, Debug)]
+pub struct Never {
+    bad: Bad,
+    /// Kinds that members have initially.
+    initial: Vec<u8>,
+}
+
+impl Crowd for Never {
+    type Shared = ();
+    /// The kind, from 1 on, of those that are spoken of; 0 of any other.
+    type Member = u8;
+    /// The kind that a member has from now on.
+    type Action = u8;
+    type Observation = bool;
+
+    fn members(&self) -> &str {
+        "members"
+    }
+
+    fn initial(&self, visit: &mut impl FnMut((), &[u8])) {
+        // None that is spoken of.
+        let initial = self.initial.iter().copied().filter(|kind| *kind == 0);
+        visit((), &initial.collect::<Vec<_>>());
+    }
+
+    fn candidates(&self, (): &(), _: Option<&u8>, _: &mut impl FnMut(u8)) {}
+
+    fn fire(&self, to: &u8, (): &mut (), me: &mut u8, others: &mut Others<'_, u8>) -> Option<()> {
+        let Bad::Two(one, other) = self.bad else {
+            return None;
+        };
+        if *me == *to {
+            return None;
+        }
+        if *to != 0 {
+            let partner = if *to == one + 1 { other } else { one };
+            others.none_with(partner + 1, |it, partner| it == partner)?;
+        }
+        *me = *to;
+        Some(())
+    }
+
+    fn observe(&self, (): &()) -> bool {
+        false
+    }
+
+    fn observe_member(&self, (): &(), _: &u8) -> Option<bool> {
+        Some(false)
+    }
+}
+
+impl<const IN_LINE: bool> CrowdRefinement for Rules<IN_LINE> {
+    type Implementation = Self;
+    type Specification = Never;
+
+    fn implementation(&self) -> Self {
+        self.clone()
+    }
+
+    fn specification(&self) -> Never {
+        let shared = Shared {
+            place: 0,
+            name: None,
+            tickets: None,
+        };
+        let kinds = self.initial.iter().map(|kind| Member {
+            kind: *kind,
+            ticket: None,
+        });
+        Never {
+            bad: self.bad,
+            initial: kinds.map(|member| self.map_member(&shared, &member)).collect(),
         }
     }
 
-    fn in_line(&self) -> bool {
-        let guards = self.moves.iter().map(|step| step.guard);
-        let mut guards =
-            guards.filter(|guard| matches!(guard, Guard::NoneBefore(_) | Guard::SomeBefore(_)));
-        guards.next().is_some()
-    }
+    fn map(&self, _: &Shared) {}
 
-    fn speaks_of(&self, obligation: &str) -> usize {
-        match self.wrong {
-            Wrong::Width => 1,
-            _ if !self.asks.is_about(obligation) => 1,
-            // A step makes a state bad that the others are part of.
-            _ if obligation == "simulation" => self.bad.speaks_of() + 1,
-            _ => self.bad.speaks_of(),
+    fn map_member(&self, shared: &Shared, member: &Member) -> u8 {
+        match self.bad {
+            _ if self.asks != Asks::Simulation => 0,
+            Bad::One(..) => u8::from(self.is_bad(shared, member)),
+            Bad::Two(one, other) if [one, other].contains(&member.kind) => member.kind + 1,
+            Bad::Two(..) | Bad::Many(..) => 0,
         }
     }
+
+    fn abstract_steps(
+        &self,
+        from: Moment<'_, Self>,
+        Step(number): &Step,
+        to: Moment<'_, Self>,
+    ) -> AbstractSteps<u8> {
+        let [from, to] = [from, to].map(|at| {
+            let me = at.me.expect("a member takes it");
+            self.map_member(at.shared, me)
+        });
+        if self.simulates == Some(*number) || from != to {
+            One(to)
+        } else {
+            Stutter
+        }
+    }
+
+    fn invariants(&self) -> Vec<CrowdInvariant<Self>> {
+        let Self { bad, asks, .. } = *self;
+        let is_asked = asks == Asks::Invariant;
+        vec![match bad {
+            Bad::One(place, kind) => {
+                CrowdInvariant::of_members("good", "a test", move |shared: &Shared, [it]: [&Member; 1]| {
+                    !is_asked || shared.place != place || it.kind != kind
+                })
+            }
+            Bad::Two(one, other) => {
+                CrowdInvariant::of_members("good", "a test", move |_: &Shared, all: [&Member; 2]| {
+                    let mut kinds = all.map(|it| it.kind);
+                    kinds.sort_unstable();
+                    !is_asked || kinds != [one.min(other), one.max(other)]
+                })
+            }
+            Bad::Many(kind, 3) => many::<IN_LINE, 3>(is_asked, kind),
+            Bad::Many(kind, _) => many::<IN_LINE, 4>(is_asked, kind),
+        }]
+    }
+}
+
+/// Says that not all of so many are of a kind.
+fn many<const IN_LINE: bool, const N: usize>(
+    is_asked: bool,
+    kind: u8,
+) -> CrowdInvariant<Rules<IN_LINE>> {
+    CrowdInvariant::of_members("good", "a test", move |_: &Shared, all: [&Member; N]| {
+        !is_asked || all.iter().any(|it| it.kind != kind)
+    })
 }

@@ -1,25 +1,17 @@
-//! Locks of any number of members, and declarations that are wrong.
+//! Locks of any number of members, and what is no crowd, or cannot be asked.
 
-use refmap::crowd::{Crowd, CrowdFault};
 use refmap::explore::{Limit, Limits};
 use refmap::obligation::{CheckError, Checkable, Checker, Selection, Symmetry, Until};
-use refmap::{Report, Settings, Verdict, check_any_number};
+use refmap::{Report, Settings, Verdict, check, check_any_number};
+use refmap::crowd::{Crowd, CrowdFault, CrowdRefinement};
 use refmap_testing::row_of;
 
-use super::group::{Asks, Bad, CRITICAL, Guard, IDLE, Move, Rules, Ticket, WAITS, Wrong};
-use super::random::is_unsafe;
+use super::group::{Asks, Bad, CRITICAL, Guard, IDLE, Move, Name, Rules, Ticket, WAITS};
+use super::plain::is_unsafe;
 use super::settings;
 
-fn asked(rules: &Rules, size: usize) -> Result<Report, CheckError> {
-    check_any_number(rules, &settings(Some(size)))
-}
-
-/// Fault for which a crowd is refused.
-fn refused(rules: &Rules, size: usize) -> CrowdFault {
-    match asked(rules, size) {
-        Err(CheckError::Crowd(fault)) => *fault,
-        other => panic!("{other:?}"),
-    }
+fn asked(rules: &Rules, size: usize) -> Report {
+    check_any_number(rules, &settings(Some(size))).expect("it can be asked")
 }
 
 const fn step(shared: [u8; 2], member: [u8; 2]) -> Move {
@@ -28,6 +20,7 @@ const fn step(shared: [u8; 2], member: [u8; 2]) -> Move {
         member,
         guard: Guard::Nothing,
         ticket: Ticket::Nothing,
+        name: Name::Nothing,
         others: None,
     }
 }
@@ -39,8 +32,6 @@ fn mutual_exclusion(moves: &[Move]) -> Rules {
         bad: Bad::Two(CRITICAL, CRITICAL),
         asks: Asks::Invariant,
         simulates: None,
-        waits_for: Vec::new(),
-        wrong: Wrong::Nothing,
     }
 }
 
@@ -76,31 +67,9 @@ fn ticket_lock() -> Rules {
     ])
 }
 
-fn assert_ticket_lock(asks: Asks) {
-    let rules = Rules {
-        asks,
-        ..ticket_lock()
-    };
-    let report = check_any_number(&rules, &settings(None)).expect("it is a crowd");
-    assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
-    let mut unsafe_one = rules.clone();
-    // Whoever waits leaves, and serves the next one.
-    unsafe_one.moves[1].ticket = Ticket::Nothing;
-    let report = check_any_number(&unsafe_one, &settings(None)).expect("it is a crowd");
-    assert_eq!(report.verdict, Some(Verdict::Incomplete), "{report}");
-}
-
-#[test]
-#[ignore = "two seconds"]
-fn slow_a_lock_with_tickets_holds_whatever_is_asked() {
-    for asks in [Asks::Simulation, Asks::Observation] {
-        assert_ticket_lock(asks);
-    }
-}
-
 /// A crowd that looks at more of its counters than views keep does not hold, and the report says so.
 fn assert_looks_at_counters(rules: &Rules, told: &str) {
-    let report = asked(rules, 2).expect("it is a crowd");
+    let report = asked(rules, 2);
     assert_ne!(report.verdict, Some(Verdict::Holds), "{report}");
     let model = row_of(&report, "model");
     let explanation = &model.counterexamples[0].explanation;
@@ -109,10 +78,25 @@ fn assert_looks_at_counters(rules: &Rules, told: &str) {
 
 #[test]
 fn a_lock_with_tickets_holds_for_every_number() {
-    assert_ticket_lock(Asks::Invariant);
+    for asks in [Asks::Invariant, Asks::Simulation] {
+        let rules = Rules {
+            asks,
+            ..ticket_lock()
+        };
+        let report = check_any_number(&rules, &settings(None)).expect("it is a crowd");
+        assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+        let mut unsafe_one = rules.clone();
+        // Whoever waits enters.
+        unsafe_one.moves[1].ticket = Ticket::Nothing;
+        let report = check_any_number(&unsafe_one, &settings(None)).expect("it is a crowd");
+        assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
+    }
     // Whether a ticket is even is not to be asked.
     let mut even = ticket_lock();
-    even.moves[1].ticket = Ticket::IsEven;
+    even.moves.push(Move {
+        ticket: Ticket::IsEven,
+        ..step([0, 0], [CRITICAL, CRITICAL])
+    });
     assert_looks_at_counters(&even, "the value of a counter is looked at");
 }
 
@@ -124,31 +108,32 @@ fn a_step_is_not_excused_by_another_one() {
         ..step(shared, member)
     };
     let twice = beside(WAITS, [2, 3], [IDLE, IDLE]);
-    let mut rules = mutual_exclusion(&[
+    let rules = mutual_exclusion(&[
         step([0, 1], [IDLE, CRITICAL]),
         beside(CRITICAL, [1, 2], [IDLE, WAITS]),
         twice,
         twice,
     ]);
-    rules.waits_for = vec![CRITICAL, WAITS];
-    let verdict = |rules: &Rules, size| asked(rules, size).expect("it is a crowd").verdict;
     for size in [1, 2] {
-        assert_eq!(verdict(&rules, size), Some(Verdict::Holds));
+        assert_eq!(asked(&rules, size).verdict, Some(Verdict::Holds));
         for number in [2, 3] {
             let fails = Rules {
                 simulates: Some(number),
                 ..rules.clone()
             };
-            assert_eq!(verdict(&fails, size), Some(Verdict::Incomplete));
+            let report = asked(&fails, size);
+            assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
+            let found = report.every_number.expect("it is asked for");
+            assert_eq!(found.failed_with, Some(3));
         }
     }
 }
 
-/// A step that waits for members of several kinds at once is taken beside all of them; and whoever stands in for others, each step that is
-/// taken counts.
+/// A step that waits for members of several kinds at once is taken beside all of them, and only there. Of members that are left out is learnt
+/// which of them there are, as far as it is asked.
 #[test]
 fn a_step_waits_for_members_of_several_kinds() {
-    const KINDS: [u8; 4] = [1, 2, 3, 4];
+    const KINDS: [u8; 5] = [1, 2, 3, 4, 5];
     for count in 1..=KINDS.len() {
         let kinds = &KINDS[..count];
         let ready = count as u8;
@@ -163,47 +148,29 @@ fn a_step_waits_for_members_of_several_kinds() {
         });
         let mut rules = mutual_exclusion(&moves);
         rules.bad = Bad::One(ready, after);
-        rules.waits_for = kinds.to_vec();
         assert_eq!(
             [count, count + 1].map(|members| is_unsafe(&rules, members)),
             [false, true]
         );
+        let expected = if count < 5 {
+            Verdict::Violated
+        } else {
+            // More than the small instances have.
+            Verdict::Incomplete
+        };
         for size in [1, 2] {
-            let report = asked(&rules, size).expect("it is a crowd");
-            assert_eq!(report.verdict, Some(Verdict::Incomplete), "{report}");
+            let report = asked(&rules, size);
+            assert_eq!(report.verdict, Some(expected), "{report}");
         }
         rules.bad = Bad::One(0, after);
+        // Of one kind there is none, so the step is never taken.
+        rules.moves.remove(0);
+        rules.moves[0].shared[0] = 0;
         for size in [1, 2] {
-            let report = asked(&rules, size).expect("it is a crowd");
+            let report = asked(&rules, size);
             assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
-            let row = row_of(&report, "simulation");
-            assert_eq!(row.checked, report.transitions, "{report}");
         }
     }
-}
-
-/// Members of one kind are alike to the steps of others.
-#[test]
-fn a_kind_of_members_that_are_not_alike_is_found_out() {
-    let waits = Move {
-        guard: Guard::Some(CRITICAL),
-        ..step([1, 1], [WAITS, IDLE])
-    };
-    // The critical one is known first.
-    let mut rules = mutual_exclusion(&[
-        step([0, 1], [IDLE, CRITICAL]),
-        step([0, 0], [IDLE, WAITS]),
-        waits,
-    ]);
-    rules.waits_for = vec![CRITICAL, WAITS];
-    let report = asked(&rules, 2).expect("it is a crowd");
-    assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
-    rules.wrong = Wrong::Kinds;
-    let fault = refused(&rules, 2);
-    assert!(
-        matches!(fault, CrowdFault::NeedsOthers { kinds: 1, .. }),
-        "{fault}"
-    );
 }
 
 /// A gap that stands for larger ones is still one when it has become less by one: the fourth ticket is served after three others.
@@ -233,32 +200,71 @@ fn a_gap_stands_for_all_larger_ones() {
         [false, true]
     );
     for size in [1, 2] {
-        let report = asked(&rules, size).expect("it is a crowd");
-        assert_eq!(report.verdict, Some(Verdict::Incomplete), "{report}");
+        let report = asked(&rules, size);
+        assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
     }
 }
 
 #[test]
 fn a_lock_holds_for_every_number() {
-    for asks in Asks::ALL {
+    for asks in [Asks::Invariant, Asks::Simulation] {
         let rules = Rules {
             asks,
             ..test_and_set()
         };
-        let report = asked(&rules, 2).expect("it is a crowd");
+        let report = asked(&rules, 2);
         let found = report.every_number.as_ref().expect("it is asked for");
         assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
         // The flag is down and all are idle; it is up, and one is critical, or neither of the two in the view.
-        assert_eq!((found.views, found.tested_members), (3, 4));
+        assert_eq!(found.views, 3);
         let text = report.to_string();
         let words = "holds for every number of members (views of 2; few kinds)\n";
         assert!(text.contains(words), "{text}");
     }
 }
 
+/// A member that the shared part names is told from all others, in a view or not.
 #[test]
-fn a_lock_that_is_safe_for_two_never_holds() {
-    for asks in Asks::ALL {
+fn a_name_is_that_of_one_member() {
+    let named = |name, shared, member| Move {
+        name,
+        ..step(shared, member)
+    };
+    // The owner alone leaves, and only then somebody enters.
+    let mut rules = mutual_exclusion(&[
+        named(Name::Take, [0, 1], [IDLE, WAITS]),
+        named(Name::IsMe, [1, 1], [WAITS, CRITICAL]),
+        named(Name::IsMe, [1, 0], [CRITICAL, IDLE]),
+    ]);
+    for size in [1, 2] {
+        let report = asked(&rules, size);
+        assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+    }
+    // Whoever is not the owner may, too.
+    rules.moves[1].name = Name::IsNotMe;
+    rules.moves[0].shared = [0, 0];
+    rules.moves[1].shared = [0, 0];
+    assert_eq!(asked(&rules, 2).verdict, Some(Verdict::Violated));
+    // The lock is handed on, to one that waits: configurations have one member more.
+    let handed_on = mutual_exclusion(&[
+        step([0, 1], [IDLE, CRITICAL]),
+        step([1, 1], [IDLE, WAITS]),
+        named(Name::Choose(WAITS), [1, 2], [CRITICAL, IDLE]),
+        named(Name::IsMe, [2, 1], [WAITS, CRITICAL]),
+    ]);
+    let report = asked(&handed_on, 2);
+    assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+    let found = report.every_number.expect("it is asked for");
+    assert_eq!((found.view_members, found.configuration_members), (2, 4));
+    let mut wrong = handed_on;
+    wrong.moves[3].name = Name::Nothing;
+    wrong.moves[3].shared = [2, 2];
+    assert_eq!(asked(&wrong, 2).verdict, Some(Verdict::Violated));
+}
+
+#[test]
+fn a_lock_that_is_safe_for_two_is_violated_with_three() {
+    for asks in [Asks::Invariant, Asks::Simulation] {
         let rules = Rules {
             asks,
             ..safe_for_two()
@@ -267,291 +273,122 @@ fn a_lock_that_is_safe_for_two_never_holds() {
             [1, 2, 3].map(|members| is_unsafe(&rules, members)),
             [false, false, true]
         );
-        let report = asked(&rules, 2).expect("it is a crowd");
-        let shown = report.counterexample.as_ref().expect("it is shown");
-        assert!(shown.by_views, "{report}");
-        assert_eq!(report.verdict, Some(Verdict::Incomplete));
-        let text = report.to_string();
-        assert!(
-            text.contains("unknown for every number of members (views of 2; few kinds), "),
-            "{text}"
-        );
-        assert!(text.contains("in a state that views leave"), "{text}");
-        // With configurations of four, three members are few.
-        let report = asked(&rules, 3).expect("it is a crowd");
+        let report = asked(&rules, 2);
         let found = report.every_number.as_ref().expect("it is asked for");
         assert_eq!(found.failed_with, Some(3));
-        assert_eq!(report.verdict, Some(Verdict::Incomplete));
+        assert_eq!(report.verdict, Some(Verdict::Violated));
         let shown = report.counterexample.as_ref().expect("it is shown");
         assert!(shown.reachable && shown.length > 1, "{report}");
         let text = report.to_string();
-        assert!(
-            text.contains("(views of 3; few kinds), with 3 members "),
-            "{text}"
-        );
+        let words = "violated with 3 members (few kinds), ";
+        assert!(text.contains(words), "{text}");
     }
 }
 
+/// What fails with more members than small instances have is not known of the views, and shown from a state that these leave.
 #[test]
-fn what_is_no_crowd_is_refused() {
-    let wrong = |wrong| {
-        let rules = Rules {
-            wrong,
-            ..test_and_set()
-        };
-        refused(&rules, 2)
-    };
-    assert!(matches!(wrong(Wrong::First), CrowdFault::NotAlike { .. }));
-    // It is the next member in turn, whichever that is.
-    assert!(matches!(
-        wrong(Wrong::MovesTwo),
-        CrowdFault::NeedsOthers { kinds: 0, .. }
-    ));
-    let mut request = test_and_set();
-    request.moves[0].others = Some([IDLE, WAITS]);
-    request.waits_for = vec![WAITS];
-    assert!(matches!(
-        refused(&request, 2),
-        CrowdFault::MovesSeveral { .. }
-    ));
-    assert!(matches!(
-        wrong(Wrong::Leader),
-        CrowdFault::InitialNeedsOthers { .. }
-    ));
-    assert!(matches!(wrong(Wrong::Index), CrowdFault::NotAlike { .. }));
-    let rules = Rules {
-        wrong: Wrong::Assembled,
-        ..mutual_exclusion(&[step([0, 1], [IDLE, CRITICAL])])
-    };
-    let fault = refused(&rules, 2);
-    assert!(matches!(fault, CrowdFault::OtherParts { .. }), "{fault}");
-}
-
-/// An obligation that is never false of a state that is reached is found to speak of more than is said, on states that are put together.
-#[test]
-fn obligations_that_speak_of_more_are_found_out() {
-    for asks in Asks::ALL {
-        let rules = Rules {
-            asks,
-            wrong: Wrong::Width,
-            ..test_and_set()
-        };
-        let fault = refused(&rules, 2);
-        assert!(
-            matches!(fault, CrowdFault::SpeaksOfMore { members: 1, .. }),
-            "{fault}"
-        );
-    }
-}
-
-/// More members than views show are tested, since what is false of four is false of no three.
-#[test]
-fn obligations_that_speak_of_more_than_views_show_are_found_out() {
-    for many in 3..=6 {
-        let rules = Rules {
-            bad: Bad::Many(CRITICAL, many),
-            wrong: Wrong::Width,
-            ..mutual_exclusion(&[step([0, 0], [IDLE, CRITICAL])])
-        };
-        let fault = refused(&rules, 1);
-        assert!(
-            matches!(fault, CrowdFault::SpeaksOfMore { members: 1, .. }),
-            "{many}: {fault}"
-        );
-    }
-}
-
-/// Nor is a wait for several members seen with few.
-#[test]
-fn waits_for_more_than_views_show_are_found_out() {
-    for (least, is_kind) in [
-        (2, false),
-        (3, false),
-        (4, false),
-        (2, true),
-        (3, true),
-        (4, true),
-    ] {
-        let mut rules = mutual_exclusion(&[
-            step([0, 0], [IDLE, WAITS]),
-            Move {
-                guard: Guard::AtLeast(WAITS, least),
-                ..step([0, 1], [WAITS, CRITICAL])
-            },
-        ]);
-        rules.bad = Bad::One(1, CRITICAL);
-        rules.waits_for = if is_kind { vec![WAITS] } else { Vec::new() };
-        let fault = refused(&rules, 1);
-        assert!(
-            matches!(fault, CrowdFault::NeedsOthers { .. }),
-            "{least} {is_kind}: {fault}"
-        );
-    }
-}
-
-/// Tickets without end do not keep the test from what comes late.
-#[test]
-fn what_comes_late_is_tested_beside_tickets() {
-    for late in [6, 10, 14] {
-        let mut moves = vec![Move {
-            ticket: Ticket::Take,
-            ..step([0, 0], [IDLE, IDLE])
-        }];
-        moves.extend((0..late).map(|shared| step([shared, shared + 1], [IDLE, IDLE])));
-        moves.push(step([late, late], [IDLE, WAITS]));
-        moves.push(Move {
-            guard: Guard::Some(WAITS),
-            ..step([late, late + 1], [IDLE, CRITICAL])
-        });
-        let rules = Rules {
-            bad: Bad::One(late + 1, IDLE),
-            ..mutual_exclusion(&moves)
-        };
-        let fault = refused(&rules, 1);
-        assert!(
-            matches!(fault, CrowdFault::NeedsOthers { .. }),
-            "{late}: {fault}"
-        );
-    }
-}
-
-/// The ticket of a member is served after so many others were, of which some are passed over at once.
-fn passed_over(turns: u8, at_once: u64) -> Rules {
-    let with = |ticket, shared, member| Move {
-        ticket,
-        ..step(shared, member)
-    };
-    let mut moves = vec![
-        with(Ticket::Skip, [0, 0], [IDLE, WAITS]),
-        with(Ticket::Take, [0, 1], [IDLE, CRITICAL]),
-    ];
-    let turns = (1..=turns).map(|turn| {
-        let ticket = Ticket::Advance(at_once);
-        with(ticket, [turn, turn + 1], [CRITICAL, CRITICAL])
-    });
-    moves.extend(turns);
-    let last = moves.len() as u8 - 1;
-    moves.push(with(
-        Ticket::IsServed,
-        [last, last + 1],
-        [CRITICAL, CRITICAL],
-    ));
-    Rules {
-        bad: Bad::One(last + 1, CRITICAL),
-        ..mutual_exclusion(&moves)
-    }
-}
-
-/// A gap that stands for all larger ones may become smaller by as much as it is, as often as there are steps.
-#[test]
-fn a_gap_may_become_smaller_by_what_it_is() {
-    for (turns, members) in [(1, 3), (2, 5)] {
-        let rules = passed_over(turns, 2);
-        assert!(is_unsafe(&rules, members) && !is_unsafe(&rules, members - 1));
-        for views in 1..=2 {
-            let report = asked(&rules, views).expect("it is a crowd");
-            assert_eq!(report.verdict, Some(Verdict::Incomplete), "{report}");
-        }
-    }
-    let goes_far = "a counter goes 3 steps at once: a `Counter<1>` goes 2 at most";
-    assert_looks_at_counters(&passed_over(2, 3), goes_far);
-}
-
-/// A shared part that is forgotten would make two states one, and a lock safe that is not.
-#[test]
-fn parts_that_are_not_all_of_a_state_are_found_out() {
-    let rules = Rules {
-        wrong: Wrong::Forgotten,
-        ..safe_for_two()
-    };
-    let fault = refused(&rules, 2);
-    assert!(
-        matches!(fault, CrowdFault::OtherParts { count: 2, .. }),
-        "{fault}"
-    );
+fn what_fails_with_many_is_unknown() {
+    let mut moves: Vec<_> = (0..6).map(|turn| step([turn, turn + 1], [IDLE, WAITS])).collect();
+    moves.push(step([6, 6], [WAITS, CRITICAL]));
+    let mut rules = mutual_exclusion(&moves);
+    rules.bad = Bad::One(6, CRITICAL);
+    assert!(!is_unsafe(&rules, 5) && is_unsafe(&rules, 6));
+    let report = asked(&rules, 2);
+    assert_eq!(report.verdict, Some(Verdict::Incomplete));
+    let shown = report.counterexample.as_ref().expect("it is shown");
+    assert!(shown.by_views, "{report}");
+    let text = report.to_string();
+    let words = "unknown for every number of members (views of 2; few kinds), ";
+    assert!(text.contains(words), "{text}");
+    assert!(text.contains("state that views leave"), "{text}");
 }
 
 #[test]
 fn what_cannot_be_asked_is_refused() {
-    let told = |rules: &Rules, size| refused(rules, size).to_string();
+    let refused = |rules: &Rules, size| match check_any_number(rules, &settings(Some(size))) {
+        Err(CheckError::Crowd(fault)) => *fault,
+        other => panic!("{other:?}"),
+    };
     let three = Rules {
         bad: Bad::Many(CRITICAL, 3),
         ..test_and_set()
     };
+    let fault = refused(&three, 1);
+    assert!(matches!(fault, CrowdFault::TooWide { members: 3, .. }));
     assert_eq!(
-        told(&three, 1),
-        "invariant:good speaks of 3 members: views of 1 do not show them"
+        fault.to_string(),
+        "`invariant:good` speaks of 3 members, and with views of 1 no more than 2 are seen at once: it is decided with views of 2"
     );
     for size in [0, 7] {
         assert_eq!(
-            told(&test_and_set(), size),
-            format!("views of {size} members are not searched: it takes 1 to 6")
+            refused(&test_and_set(), size).to_string(),
+            format!("views have {size} members: they have 1 to 6")
         );
     }
-    let wrong = |wrong| Rules {
-        wrong,
-        ..test_and_set()
-    };
-    assert_eq!(
-        told(&wrong(Wrong::Named), 2),
-        "with 1 members there are other obligations than with 3"
-    );
-    for (bounded, bound) in [(Wrong::Constraint, "few"), (Wrong::Bound, "two rounds")] {
-        assert_eq!(
-            told(&wrong(bounded), 2),
-            format!("there is a bound, `{bound}`: of what lies beyond it nothing is known")
-        );
-    }
-    let settings = |change: fn(&mut Settings<'static>)| {
+    let told = |change: fn(&mut Settings<'static>)| {
         let mut settings = settings(None);
         change(&mut settings);
         let refused = check_any_number(&test_and_set(), &settings);
         refused.expect_err("it is refused").to_string()
     };
-    let told = settings(|settings| settings.obligations = Selection::only(["deadlock"]));
+    let deadlock = told(|settings| settings.obligations = Selection::only(["deadlock"]));
     assert!(
-        told.starts_with("deadlock cannot be decided here: of every number of members"),
-        "{told}"
+        deadlock.starts_with("deadlock cannot be decided here: of every number of members"),
+        "{deadlock}"
     );
     assert_eq!(
-        settings(|settings| settings.symmetry = Symmetry::Full),
+        told(|settings| settings.symmetry = Symmetry::Full),
         "`symmetry` is no setting of a check of every number of members"
     );
     let nobody = Rules {
         initial: Vec::new(),
         ..test_and_set()
     };
-    let report = asked(&nobody, 2).expect("it is asked");
-    assert_eq!(report.verdict, Some(Verdict::Incomplete), "{report}");
+    let report = asked(&nobody, 2);
+    assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
 }
 
-/// Members that stand in a line are refused as such, whatever their states say.
+/// Members can be exchanged without a word, and those that stand in a line cannot.
 #[test]
-fn members_in_a_line_are_not_exchanged() {
-    let symmetric = |rules: &Rules| {
-        let checker = Checker::owning(rules.instance(2)).crowd(rules.clone());
-        let settings = Settings {
-            symmetry: Symmetry::Full,
-            ..Settings::default()
-        };
-        assert_eq!(
-            checker.check(&settings).err(),
-            checker.declared(&settings).err()
-        );
-        checker.check(&settings)
+fn instances_have_their_symmetry() {
+    let full = Settings {
+        symmetry: Symmetry::Full,
+        obligations: Selection::only(super::DECIDED),
+        ..Settings::default()
     };
-    // Of this one nothing is declared in the states.
-    let refused = symmetric(&test_and_set()).expect_err("it has no names");
-    assert_eq!(refused, CheckError::NotSymmetric);
-    let mut in_line = test_and_set();
+    let of = |rules: &Rules, members| {
+        let plain = Settings {
+            symmetry: Symmetry::None,
+            ..full.clone()
+        };
+        let instance = CrowdRefinement::of(rules, members);
+        [&plain, &full].map(|settings| check(&instance, settings).expect("it is right").states)
+    };
+    assert_eq!(of(&test_and_set(), 5), [6, 2]);
+    let mut named = test_and_set();
+    named.moves[0].name = Name::Take;
+    assert_eq!(of(&named, 5), [11, 3]);
+    let mut in_line = test_and_set().in_line();
     in_line.moves[0].guard = Guard::NoneBefore(CRITICAL);
-    assert!(in_line.in_line());
-    let refused = symmetric(&in_line).expect_err("they are not alike");
+    let checker = Checker::owning(CrowdRefinement::of(&in_line, 2)).crowd(in_line.clone());
     let members = in_line.members().to_owned();
+    let refused = checker.check(&full).expect_err("they are not alike");
     assert_eq!(refused, CheckError::InLine { members });
+    assert_eq!(checker.declared(&full).err(), Some(refused));
 }
 
-/// Neither a limit nor a panic ends in `holds`, and an invariant that says nothing is told.
+/// A crowd that asks who stands before a member says that members stand in a line.
+#[test]
+fn a_line_is_said() {
+    let mut rules = test_and_set();
+    rules.moves[0].guard = Guard::NoneBefore(CRITICAL);
+    let report = asked(&rules, 2);
+    let model = row_of(&report, "model");
+    let explanation = &model.counterexamples[0].explanation;
+    assert!(explanation.contains("const IN_LINE: bool = true"), "{explanation}");
+}
+
+/// Neither a limit nor a deadlock ends in `holds`.
 #[test]
 fn what_is_not_known_does_not_hold() {
     let limited = Settings {
@@ -564,27 +401,23 @@ fn what_is_not_known_does_not_hold() {
     let report = check_any_number(&test_and_set(), &limited).expect("it is a crowd");
     assert_eq!(report.limit, Some(Limit::States(1)));
     assert_eq!(report.verdict, Some(Verdict::Incomplete));
-    let rules = |wrong| Rules {
-        wrong,
-        ..test_and_set()
-    };
-    let report = asked(&rules(Wrong::Premise), 2).expect("it is a crowd");
-    assert_eq!(report.unexercised, ["premise:good"]);
-    let report = asked(&rules(Wrong::Panics), 2).expect("it is a crowd");
-    assert_eq!(report.verdict, Some(Verdict::Incomplete));
-    let model = row_of(&report, "model");
-    assert!(
-        model.counterexamples[0]
-            .explanation
-            .contains("all are idle"),
-        "{report}"
-    );
-    // Of one that was not looked for to the end, all is told that fails.
+    // Nobody leaves.
+    let mut stops = test_and_set();
+    stops.moves.pop();
+    assert_eq!(asked(&stops, 2).verdict, Some(Verdict::Holds));
     let all = Settings {
+        obligations: Selection::Default,
+        ..settings(Some(2))
+    };
+    let report = check_any_number(&stops, &all).expect("it is a crowd");
+    assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
+    assert!(report.to_string().contains("violated with 1 member (few kinds), deadlock"), "{report}");
+    // Of one that was not looked for to the end, all is told that fails.
+    let to_the_end = Settings {
         until: Until::End,
         ..settings(Some(2))
     };
-    let report = check_any_number(&safe_for_two(), &all).expect("it is a crowd");
+    let report = check_any_number(&safe_for_two(), &to_the_end).expect("it is a crowd");
     assert!(report.complete);
-    assert_eq!(report.verdict, Some(Verdict::Incomplete));
+    assert_eq!(report.verdict, Some(Verdict::Violated));
 }

@@ -1,15 +1,28 @@
-//! Any number of members: what is said to hold for every number of them holds with one to five, on random crowds; and what is no crowd is told so.
+//! Any number of members: what is said to hold for every number of them holds with one to five, on random crowds.
 
 mod group;
 mod holders;
 mod locks;
+mod plain;
 mod random;
 
+use refmap::obligation::Selection;
 use refmap::{Search, Settings};
 
+/// Obligations that are decided for every number; others are asked of small instances alone.
+const DECIDED: [&str; 5] = [
+    "observation",
+    "initiality",
+    "simulation",
+    "agency",
+    "invariant",
+];
+
+/// Settings that ask for what is decided, since most random crowds stop somewhere.
 fn settings(views: Option<usize>) -> Settings<'static> {
     Settings {
         search: Search::AnyNumber { views },
+        obligations: Selection::only(DECIDED),
         threads: 3,
         ..Settings::default()
     }

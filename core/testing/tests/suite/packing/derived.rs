@@ -3,7 +3,6 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use refmap::crowd::Members;
 use refmap::explore::{StatesKept, Storage};
 use refmap::random::{Generator, random_state};
 use refmap::state::{Kept, Limits, Sink, Source};
@@ -663,24 +662,4 @@ struct Rows {
     #[state(symmetric)]
     done: Vec<u8>,
     is_open: bool,
-}
-
-#[test]
-fn what_is_taken_apart_is_assembled() {
-    let mut generator = Generator::new(5);
-    for _ in 0..200 {
-        let members = generator.below(70);
-        let mut some = || (0..members).map(|_| generator.below(2) == 0).collect();
-        let (asked, inside): (Vec<bool>, Vec<bool>) = (some(), some());
-        let rows = Rows {
-            turn: generator.below(256) as u8,
-            done: (0..members).map(|_| generator.below(256) as u8).collect(),
-            is_open: generator.below(2) == 0,
-            asked,
-            inside,
-        };
-        let parts = rows.apart();
-        assert_eq!(parts.members.len(), members);
-        assert_eq!(Rows::assembled(&parts.shared, &parts.members), rows);
-    }
 }
