@@ -401,9 +401,7 @@ fn check(
             (None, None) if is_unreturned => Status::Incomplete,
             (None, None | Some(Verdict::Holds)) => Status::Success,
             (None, Some(Verdict::Violated)) => Status::Violated,
-            (None, Some(Verdict::Incomplete | Verdict::NoneDeclared | Verdict::Untested)) => {
-                Status::Incomplete
-            }
+            (None, Some(_)) => Status::Incomplete,
         };
         failures.or(status)
     })

@@ -25,7 +25,7 @@ use super::visitor::Plan;
 use crate::crowd::{CrowdFault, Form, ViewSearch};
 use crate::erased::{ErasedRefinement, ErasedSystem};
 use crate::report::number::counted;
-use crate::report::{Counterexample, EveryNumber, Evidence, Report, Verdict};
+use crate::report::{Counterexample, EveryNumber, Evidence, Obligation, Report, Verdict, Warning};
 use crate::statement::asked::model_call::UNNAMED;
 use crate::statement::invariant::Invariant;
 use crate::statement::refinement::Refinement;
@@ -86,6 +86,8 @@ pub(super) fn any_number(
         started,
         search,
         complete: 0,
+        held: 0,
+        warnings: Vec::new(),
     };
     let first = views.unwrap_or(needed);
     outline_of(crowd, first, settings)?;
@@ -226,8 +228,12 @@ struct CrowdDecision<'c> {
     settings: &'c Settings<'c>,
     started: Instant,
     search: Alike<'c>,
-    /// The most members of which all states were searched, and of fewer.
+    /// The most members of which all states were searched, and of fewer,
     complete: usize,
+    /// and of which nothing was violated that was asked of all of these.
+    held: usize,
+    /// Doubts about the largest of these.
+    warnings: Vec<Warning>,
 }
 
 impl CrowdDecision<'_> {
@@ -254,6 +260,8 @@ impl CrowdDecision<'_> {
             }
             if report.complete && self.complete + 1 == members {
                 self.complete = members;
+                self.held = members;
+                self.warnings.clone_from(&report.warnings);
             }
             left = left.saturating_sub(report.states);
         }
@@ -349,12 +357,37 @@ impl CrowdDecision<'_> {
             };
             let mut report = judge::report(&plan, &tally.counts, &labelled, None, &of_search);
             not_excluded(&mut report);
+            let rows = not_asked.iter().map(|name| self.not_decided(name));
+            report.obligations.extend(rows);
             report.not_asked = not_asked;
+            for warning in &self.warnings {
+                if !report.warnings.contains(warning) {
+                    report.warnings.push(warning.clone());
+                }
+            }
             report.every_number = Some(self.every_number(size, size + more, views));
             found = Some(self.timed(report));
             Ok(())
         })?;
         Ok(found)
+    }
+
+    /// The row of an obligation that is not decided for every number.
+    fn not_decided(&self, name: &str) -> Obligation {
+        let members = self.form.members();
+        let is_asked = |kind| {
+            use ObligationKind::{Coverage, Deadlock, Environment};
+            matches!(kind, Coverage | Deadlock | Environment)
+        };
+        let note = if self.held > 0 && ObligationKind::of(name).is_some_and(is_asked) {
+            format!("no instance with up to {} {members} violates it", self.held)
+        } else {
+            "an instance may violate it".to_owned()
+        };
+        Obligation {
+            name: name.to_owned(),
+            ..Obligation::new(Verdict::NotDecided, 0).noted(&note)
+        }
     }
 
     fn every_number(&self, size: usize, configuration: usize, views: u64) -> EveryNumber {

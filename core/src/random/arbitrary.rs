@@ -105,6 +105,7 @@ impl Arbitrary for Any<Verdict> {
                 Verdict::Incomplete,
                 Verdict::NoneDeclared,
                 Verdict::Untested,
+                Verdict::NotDecided,
             ],
         ))
     }

@@ -55,6 +55,9 @@ pub enum Verdict {
     NoneDeclared,
     /// Of an obligation about the environment: no process ever rested where it speaks. Not a pass.
     Untested,
+    /// Of an obligation that is not decided for every number of members: an instance may violate it. Not a pass.
+    #[serde(rename = "not decided")]
+    NotDecided,
 }
 
 impl std::fmt::Display for Verdict {
@@ -65,6 +68,7 @@ impl std::fmt::Display for Verdict {
             Self::Incomplete => "incomplete",
             Self::NoneDeclared => "none declared",
             Self::Untested => "untested",
+            Self::NotDecided => "not decided",
         })
     }
 }

@@ -111,14 +111,12 @@ pub fn reservations(report: &Report) -> Vec<String> {
         let names = report.unexercised.join(", ");
         lines.push(format!("never exercised: {names}"));
     }
-    if !report.not_asked.is_empty() {
+    // Of every number of members, rows say so.
+    if !report.not_asked.is_empty() && report.every_number.is_none() {
         let names = report.not_asked.join(", ");
-        lines.push(match &report.every_number {
-            None => format!("not asked for: {names}; asking for liveness decides them"),
-            Some(EveryNumber { members, .. }) => format!(
-                "not asked for every number of {members}: {names}; an instance may violate them, which the check of one tells"
-            ),
-        });
+        lines.push(format!(
+            "not asked for: {names}; asking for liveness decides them"
+        ));
     }
     lines
 }
@@ -274,7 +272,10 @@ impl Text<'_, Report> {
         let ink = match verdict {
             Verdict::Holds => Ink::Good,
             Verdict::Violated => Ink::Bad,
-            Verdict::Incomplete | Verdict::NoneDeclared | Verdict::Untested => Ink::Doubtful,
+            Verdict::Incomplete
+            | Verdict::NoneDeclared
+            | Verdict::Untested
+            | Verdict::NotDecided => Ink::Doubtful,
         };
         self.options.colour.paint(ink, verdict)
     }

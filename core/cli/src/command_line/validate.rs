@@ -132,9 +132,7 @@ pub(super) fn run(
             failures.or(match report.verdict {
                 Some(Verdict::Holds) => Status::Success,
                 Some(Verdict::Violated) => Status::Violated,
-                Some(Verdict::Incomplete | Verdict::NoneDeclared | Verdict::Untested) | None => {
-                    Status::Incomplete
-                }
+                Some(_) | None => Status::Incomplete,
             })
         },
     )

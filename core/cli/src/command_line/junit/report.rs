@@ -130,7 +130,7 @@ fn outcome(row: &Obligation, report: &Report) -> Outcome {
                 ..incomplete(report)
             })
         }
-        Verdict::NoneDeclared | Verdict::Untested => Outcome::Skipped(match note {
+        Verdict::NoneDeclared | Verdict::Untested | Verdict::NotDecided => Outcome::Skipped(match note {
             Some(note) => format!("{}: {note}", row.verdict),
             None => row.verdict.to_string(),
         }),
