@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::counters::{Counted, close, placed};
-use super::form::{ErasedParts, Form};
+use super::form::{ErasedClasses, ErasedParts, Form};
 use super::parts::CrowdParts;
 use super::views::{Composition, Configuration};
 use crate::erased::ErasedPart;
@@ -141,6 +141,17 @@ impl<'c> KnownParts<'c> {
     /// The classes of members that are left out.
     pub fn classes(&self, absent: u32) -> Arc<[u64]> {
         self.contexts.values()[absent as usize].clone()
+    }
+
+    /// The same, with a member of each.
+    pub fn examples(&self, absent: u32) -> ErasedClasses {
+        let all = self.classes(absent);
+        let of_class = |class: &u64| self.members().find(|(_, other)| other == class);
+        let examples = all.iter().filter_map(of_class);
+        ErasedClasses {
+            examples: examples.map(|(member, _)| member.clone()).collect(),
+            all,
+        }
     }
 
     /// The classes that are left out where some members are, besides.
@@ -444,7 +455,7 @@ mod tests {
             unreachable!("there are no states")
         }
 
-        fn assembled(&self, _: &ErasedParts, _: Option<Arc<[u64]>>) -> ErasedState {
+        fn assembled(&self, _: &ErasedParts, _: Option<ErasedClasses>) -> ErasedState {
             unreachable!("there are no states")
         }
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use super::chosen::MEMBERS;
 use super::counters::{Counted, close, spread};
 use super::instance::{CrowdState, StateOfCrowd};
-use super::left_out::{Changes, Learnt, LeftOut, MOST_KEPT};
+use super::left_out::{Changes, Classes, Learnt, LeftOut, MOST_KEPT};
 use super::parts::CrowdParts;
 use super::refined::CrowdRefinement;
 use super::statement::Crowd;
@@ -14,6 +14,9 @@ use crate::state::{BEGUN_ANEW, CounterName, NameVisitor, Row, State};
 
 /// Parts of a state, of whatever types.
 pub(crate) type ErasedParts = CrowdParts<ErasedPart, ErasedPart>;
+
+/// Classes of members that are left out, of whatever types.
+pub(crate) type ErasedClasses = Classes<ErasedPart>;
 
 /// A crowd of whatever types.
 pub(crate) trait Form: Sync {
@@ -31,8 +34,8 @@ pub(crate) trait Form: Sync {
     fn beginnings(&self) -> Vec<ErasedParts>;
     /// Parts of a state.
     fn apart(&self, state: &ErasedState) -> ErasedParts;
-    /// The state of these parts, beside members of these classes that are left out, or of no others.
-    fn assembled(&self, parts: &ErasedParts, left_out: Option<Arc<[u64]>>) -> ErasedState;
+    /// The state of these parts, beside members that are left out, or of no others.
+    fn assembled(&self, parts: &ErasedParts, left_out: Option<ErasedClasses>) -> ErasedState;
     /// Visits the names in a state, which may be given others.
     fn visit_names(&self, parts: &ErasedParts, visit: &mut dyn FnMut(NameIn<'_>)) -> ErasedParts;
     /// The questions that are kept and true of a member, a bit for each.
@@ -152,10 +155,16 @@ impl<R: CrowdRefinement> Form for Formed<R> {
         self.erased(state.get::<StateIn<R>>())
     }
 
-    fn assembled(&self, parts: &ErasedParts, left_out: Option<Arc<[u64]>>) -> ErasedState {
+    fn assembled(&self, parts: &ErasedParts, left_out: Option<ErasedClasses>) -> ErasedState {
         let left_out = match left_out {
             None => LeftOut::Nobody,
-            Some(classes) => LeftOut::Of(self.learnt().clone(), classes),
+            Some(classes) => {
+                let examples = classes.examples.iter();
+                let examples = examples.map(|member| member.get::<Member<R>>().clone());
+                let all = classes.all;
+                let examples = examples.collect();
+                LeftOut::Of(self.learnt().clone(), Classes { all, examples })
+            }
         };
         ErasedState::from(self.typed(parts, left_out))
     }

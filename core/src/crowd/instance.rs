@@ -8,7 +8,8 @@ use serde_json::{Map, Value};
 
 use super::chosen::MEMBERS;
 use super::left_out::{Changes, LeftOut};
-use super::others::{Answered, Answers, Others};
+use super::others::{Answered, Answers, OpenKey, Others};
+use super::question::is_plain;
 use super::statement::Crowd;
 use crate::report::json::json;
 use crate::state::{
@@ -83,7 +84,7 @@ impl<S, M> CrowdState<S, M> {
     /// The classes of the members that are not in the state, as far as they are known.
     fn classes(&self) -> &[u64] {
         match &self.left_out {
-            LeftOut::Of(_, classes) => classes,
+            LeftOut::Of(_, classes) => &classes.all,
             LeftOut::Nobody | LeftOut::Anybody => &[],
         }
     }
@@ -126,6 +127,12 @@ fn fields<S: Serialize + Debug, M: Serialize + Debug>(
         shared => Map::from_iter([("shared".to_owned(), shared)]),
     };
     fields.insert(members.to_owned(), json(&state.members));
+    if let LeftOut::Of(_, classes) = &state.left_out
+        && !classes.examples.is_empty()
+    {
+        let besides = format!("{members} besides");
+        fields.insert(besides, json(&classes.examples));
+    }
     fields
 }
 
@@ -325,6 +332,12 @@ impl<C: Crowd> Action<Instance<C>> for CrowdStep<C::Action> {
 
 impl<C: Crowd> Instance<C> {
     pub(super) fn new(crowd: C, members: usize) -> Self {
+        const {
+            assert!(
+                is_plain::<C::Shared, C>() && is_plain::<C::Member, C>(),
+                "the parts of a crowd are plain data: derive `State`"
+            );
+        }
         Self { crowd, members }
     }
 
@@ -496,8 +509,8 @@ impl<C: Crowd> Instance<C> {
         let target = outcomes.first()?.1.clone()?;
         let is_taken = |to: &Option<StateOfCrowd<C>>| to.as_ref() == Some(&target);
         let (taken, others): (Vec<_>, Vec<_>) = outcomes.iter().partition(|(_, to)| is_taken(to));
-        let is_refused_by = |(side, question, answer): &super::others::OpenKey<C::Member>| {
-            let is_no = |(other_side, other, answer): &super::others::OpenKey<C::Member>| {
+        let is_refused_by = |(side, question, answer): &OpenKey<C::Member>| {
+            let is_no = |(other_side, other, answer): &OpenKey<C::Member>| {
                 !answer && side == other_side && other.is(&**question)
             };
             *answer && taken.iter().all(|(asked, _)| asked.iter().any(is_no))

@@ -15,7 +15,15 @@ pub(super) enum LeftOut<M> {
     /// There may be any. An abstract step is one whatever they are, as far as pairs of members tell.
     Anybody,
     /// There is one of each of these classes at least, and besides at most some of which no question that is kept is true.
-    Of(Arc<Learnt<M>>, Arc<[u64]>),
+    Of(Arc<Learnt<M>>, Classes<M>),
+}
+
+/// Classes of members that are left out.
+#[derive(Clone)]
+pub(crate) struct Classes<M> {
+    pub all: Arc<[u64]>,
+    /// A member of each.
+    pub examples: Vec<M>,
 }
 
 /// Questions of which is kept whether they are true of some member that is left out. Which these are makes views finer or coarser, and never wrong.
@@ -81,7 +89,7 @@ impl<M: 'static> LeftOut<M> {
             Self::Of(learnt, classes) => {
                 let mut kept = learnt.kept.iter();
                 let place = kept.position(|other| other.is(question))?;
-                Some(classes.iter().any(|class| class >> place & 1 == 1))
+                Some(classes.all.iter().any(|class| class >> place & 1 == 1))
             }
         }
     }

@@ -40,6 +40,28 @@ const MOST_OPEN: usize = 16;
 ///     });
 /// }
 /// ```
+///
+/// Nor does a type of one's own that holds one, since what is not derived is not known to be data:
+///
+/// ```compile_fail,E0080
+/// # use refmap::crowd::Others;
+/// # use std::sync::atomic::{AtomicUsize, Ordering};
+/// # use std::hash::{Hash, Hasher};
+/// #[derive(Clone, Copy, Debug)]
+/// struct Count(&'static AtomicUsize);
+/// # impl PartialEq for Count { fn eq(&self, _: &Self) -> bool { true } }
+/// # impl Eq for Count {}
+/// # impl Hash for Count { fn hash<H: Hasher>(&self, _: &mut H) {} }
+/// # impl serde::Serialize for Count { fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> { s.serialize_unit() } }
+/// impl<S: ?Sized> refmap::State<S> for Count {}
+///
+/// fn count(others: &mut Others<'_, bool>, count: Count) {
+///     others.none_with(count, |waits, Count(count)| {
+///         count.fetch_add(usize::from(*waits), Ordering::Relaxed);
+///         false
+///     });
+/// }
+/// ```
 pub struct Others<'o, M> {
     members: &'o mut [M],
     me: Option<usize>,
@@ -190,12 +212,12 @@ impl<'o, M: Clone + 'static> Others<'o, M> {
 
     /// Goes on if this is true of some other member, beside a value.
     pub fn some_with<K: Key>(&mut self, key: K, holds: fn(&M, &K) -> bool) -> Option<()> {
-        self.ask(AskedWith { key, holds }, Side::All).then_some(())
+        self.ask(AskedWith::new(key, holds), Side::All).then_some(())
     }
 
     /// Goes on if this is true of no other member, beside a value.
     pub fn none_with<K: Key>(&mut self, key: K, holds: fn(&M, &K) -> bool) -> Option<()> {
-        (!self.ask(AskedWith { key, holds }, Side::All)).then_some(())
+        (!self.ask(AskedWith::new(key, holds), Side::All)).then_some(())
     }
 
     /// The members before the one that takes the step.
@@ -231,7 +253,7 @@ impl<'o, M: Clone + 'static> Others<'o, M> {
 
     /// Changes each of the other members by a value, for itself.
     pub fn each_with<K: Key>(&mut self, key: K, change: fn(&mut M, &K)) {
-        self.change(ChangedWith { key, change });
+        self.change(ChangedWith::new(key, change));
     }
 
     /// Some other member of which this is true, whichever. A step chooses one at most.
@@ -241,7 +263,7 @@ impl<'o, M: Clone + 'static> Others<'o, M> {
 
     /// Some other member of which this is true beside a value, whichever.
     pub fn choose_with<K: Key>(&mut self, key: K, holds: fn(&M, &K) -> bool) -> Option<Other<M>> {
-        self.chosen(AskedWith { key, holds })
+        self.chosen(AskedWith::new(key, holds))
     }
 
     fn chosen(&mut self, question: impl Question<M>) -> Option<Other<M>> {
@@ -352,13 +374,13 @@ impl<M: Clone + 'static> Beside<'_, '_, M> {
 
     /// Goes on if this is true of some member there, beside a value.
     pub fn some_with<K: Key>(self, key: K, holds: fn(&M, &K) -> bool) -> Option<()> {
-        let question = AskedWith { key, holds };
+        let question = AskedWith::new(key, holds);
         self.others.ask(question, self.side).then_some(())
     }
 
     /// Goes on if this is true of no member there, beside a value.
     pub fn none_with<K: Key>(self, key: K, holds: fn(&M, &K) -> bool) -> Option<()> {
-        let question = AskedWith { key, holds };
+        let question = AskedWith::new(key, holds);
         (!self.others.ask(question, self.side)).then_some(())
     }
 }

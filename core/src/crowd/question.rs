@@ -4,7 +4,7 @@ use std::any::Any;
 use std::fmt::Debug;
 use std::ptr::fn_addr_eq;
 
-use crate::state::{CounterName, NameVisitor, Row, State};
+use crate::state::{CounterName, Kept, NameVisitor, Row, State};
 use crate::statement::asked::hiding::Hiding;
 
 /// A question about one member, which is answered by what that holds, and by nothing else.
@@ -35,8 +35,8 @@ pub(super) struct Asked<M>(pub fn(&M) -> bool);
 
 /// A question that is a function of the member and a value beside it.
 pub(super) struct AskedWith<M, K> {
-    pub key: K,
-    pub holds: fn(&M, &K) -> bool,
+    key: K,
+    holds: fn(&M, &K) -> bool,
 }
 
 /// A change that is a function of the member.
@@ -44,8 +44,8 @@ pub(super) struct Changed<M>(pub fn(&mut M));
 
 /// A change that is a function of the member and a value beside it.
 pub(super) struct ChangedWith<M, K> {
-    pub key: K,
-    pub change: fn(&mut M, &K),
+    key: K,
+    change: fn(&mut M, &K),
 }
 
 impl<M: 'static> Question<M> for Asked<M> {
@@ -61,6 +61,30 @@ impl<M: 'static> Question<M> for Asked<M> {
     fn is_of_member(&self) -> bool {
         true
     }
+}
+
+impl<M, K: Key> AskedWith<M, K> {
+    pub const fn new(key: K, holds: fn(&M, &K) -> bool) -> Self {
+        const { assert_plain::<K>() };
+        Self { key, holds }
+    }
+}
+
+impl<M, K: Key> ChangedWith<M, K> {
+    pub const fn new(key: K, change: fn(&mut M, &K)) -> Self {
+        const { assert_plain::<K>() };
+        Self { key, change }
+    }
+}
+
+/// # Panics
+///
+/// While it is compiled, if values of the type are more than data.
+const fn assert_plain<K: Key>() {
+    assert!(
+        is_plain::<K, ()>(),
+        "a value by which others are asked is plain data: derive `State`"
+    );
 }
 
 impl<M: 'static, K: Key> Question<M> for AskedWith<M, K> {
@@ -97,6 +121,11 @@ impl<M: 'static, K: Key> Change<M> for ChangedWith<M, K> {
     fn is_of_member(&self) -> bool {
         has_no_names(self.key)
     }
+}
+
+/// True of a type of which nothing but data is in its values, as what is derived says: no cell in which something could be counted.
+pub(super) const fn is_plain<T: State<S>, S: ?Sized>() -> bool {
+    matches!(T::KEPT, Kept::Encoded) && T::EXACT.is_exact()
 }
 
 /// True of a value without counters and names of members.

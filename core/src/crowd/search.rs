@@ -133,7 +133,7 @@ impl<'c> ViewSearch<'c> {
             }
         }
         let parts = self.left.pop().expect("there is one");
-        let left_out = (self.more > 0).then(|| self.known.classes(self.absent));
+        let left_out = (self.more > 0).then(|| self.known.examples(self.absent));
         Ok(Some(Posed {
             absent: self.absent,
             state: self.crowd.assembled(&parts, left_out),
